@@ -1,0 +1,100 @@
+//! What can go wrong in the pool. Every message names the object, the cause and what to do.
+
+use std::path::PathBuf;
+
+/// An error of the pool.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The handle's inode does not exist (any more).
+    #[error("stale handle: the inode no longer exists")]
+    Stale,
+    /// No entry of that name, or no volume of that name.
+    #[error("{0}: not found")]
+    NotFound(String),
+    /// The name is taken.
+    #[error("{0}: already exists")]
+    Exists(String),
+    /// The operation needs a directory.
+    #[error("not a directory")]
+    NotDirectory,
+    /// The operation cannot be done to a directory.
+    #[error("is a directory")]
+    IsDirectory,
+    /// The operation needs a symbolic link.
+    #[error("not a symbolic link")]
+    NotSymlink,
+    /// The operation needs a regular file.
+    #[error("not a regular file")]
+    NotFile,
+    /// The directory still has entries.
+    #[error("directory not empty")]
+    NotEmpty,
+    /// The name is longer than 255 bytes.
+    #[error("name too long: at most 255 bytes")]
+    NameTooLong,
+    /// An argument is outside what the operation takes.
+    #[error("invalid argument: {0}")]
+    Invalid(String),
+    /// The file would be larger than a file can be.
+    #[error("file too large: at most {max} bytes", max = crate::FILE_SIZE_MAX)]
+    FileTooLarge,
+    /// The inode has as many names as it can have.
+    #[error("too many links")]
+    TooManyLinks,
+    /// The two handles are in different volumes.
+    #[error("across volumes")]
+    CrossVolume,
+    /// The pool is full: delete files, or give it more space.
+    #[error("no space left in the pool: delete files, or give the pool more space")]
+    NoSpace,
+    /// The volume still has files, or is in use.
+    #[error("volume {0}: not empty; delete its files first")]
+    VolumeNotEmpty(String),
+    /// Stored bytes do not match their checksum. Nothing wrong is returned.
+    #[error("damaged data: {0}")]
+    Damaged(String),
+    /// The pool is used by another process.
+    #[error("pool {path}: in use by another process; stop it first, or choose another data directory")]
+    Locked {
+        /// The pool's directory.
+        path: PathBuf,
+    },
+    /// The pool was written by a newer release.
+    #[error("pool {path}: format {found} is newer than this release knows ({known}); use the newer release")]
+    NewerFormat {
+        /// The pool's directory.
+        path: PathBuf,
+        /// The format found.
+        found: u32,
+        /// The newest format that this release reads.
+        known: u32,
+    },
+    /// The directory holds something that is not a pool.
+    #[error("{path}: {cause}; choose an empty directory or an existing pool")]
+    NotPool {
+        /// The directory.
+        path: PathBuf,
+        /// What was found instead.
+        cause: String,
+    },
+    /// The operating system refused.
+    #[error("{path}: {action}: {source}")]
+    Io {
+        /// The file or directory.
+        path: PathBuf,
+        /// What was tried.
+        action: &'static str,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// The metadata store failed.
+    #[error("metadata store: {0}")]
+    Meta(String),
+    /// The pool is closing.
+    #[error("the pool is closing")]
+    Closed,
+}
+
+/// What the pool's operations return.
+pub type Result<T> = std::result::Result<T, Error>;

@@ -1,0 +1,257 @@
+//! The words of the pool's interface: identifiers, attributes, and what callers pass in and get back.
+
+use std::time::SystemTime;
+
+use bytes::Bytes;
+
+/// Names one pool among all pools: 16 random bytes drawn when the pool is created.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct PoolId(pub [u8; 16]);
+
+/// Names one volume of a pool. Never used again after the volume is deleted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct VolumeId(pub u32);
+
+/// Names one inode of a pool. Never used again after the inode is freed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct InodeId(pub u64);
+
+/// Names an inode for as long as it exists, whatever its path is and through restarts.
+///
+/// `generation` is drawn at random when the inode is created, so that a handle cannot be guessed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Handle {
+    /// The volume that the inode belongs to.
+    pub volume: VolumeId,
+    /// The inode.
+    pub inode: InodeId,
+    /// Must equal the inode's own generation, else the handle is stale.
+    pub generation: u32,
+}
+
+/// What an inode is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A regular file.
+    File,
+    /// A directory.
+    Directory,
+    /// A symbolic link, and the path it holds.
+    Symlink(Bytes),
+    /// A named pipe.
+    Fifo,
+    /// A UNIX socket.
+    Socket,
+    /// A character device: major and minor number.
+    CharacterDevice(u32, u32),
+    /// A block device: major and minor number.
+    BlockDevice(u32, u32),
+}
+
+/// What is known of an inode apart from its data.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Attributes {
+    /// The inode's handle.
+    pub handle: Handle,
+    /// What the inode is.
+    pub kind: Kind,
+    /// Permission bits, at most 0o7777.
+    pub mode: u32,
+    /// Owner.
+    pub uid: u32,
+    /// Group.
+    pub gid: u32,
+    /// Number of names; 0 for an orphan.
+    pub nlink: u32,
+    /// Size in bytes as a reader sees it, unstable writes included.
+    pub size: u64,
+    /// Bytes of the file that are not holes.
+    pub space_used: u64,
+    /// Strictly increases with every change of data or attributes, also through restarts.
+    pub change: u64,
+    /// Last read.
+    pub atime: SystemTime,
+    /// Last change of data.
+    pub mtime: SystemTime,
+    /// Last change of data or attributes.
+    pub ctime: SystemTime,
+    /// Creation.
+    pub btime: SystemTime,
+    /// The verifier of the exclusive create that made the inode, if one did.
+    pub create_verifier: Option<[u8; 8]>,
+}
+
+/// What a caller chooses for an inode that is to be created.
+#[derive(Clone, Debug)]
+pub struct NewInode {
+    /// What the inode is to be.
+    pub kind: Kind,
+    /// Permission bits, at most 0o7777.
+    pub mode: u32,
+    /// Owner.
+    pub uid: u32,
+    /// Group.
+    pub gid: u32,
+    /// Initial size of a regular file, all of it a hole.
+    pub size: u64,
+    /// Last read, if not now.
+    pub atime: Option<SystemTime>,
+    /// Last change of data, if not now.
+    pub mtime: Option<SystemTime>,
+    /// Kept with the inode, to recognise a resent exclusive create.
+    pub create_verifier: Option<[u8; 8]>,
+}
+
+/// A time to set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SetTime {
+    /// The pool's own clock.
+    Now,
+    /// The caller's choice.
+    To(SystemTime),
+}
+
+/// Attributes to set; `None` leaves one as it is.
+#[derive(Clone, Debug, Default)]
+pub struct SetAttributes {
+    /// Permission bits, at most 0o7777.
+    pub mode: Option<u32>,
+    /// Owner.
+    pub uid: Option<u32>,
+    /// Group.
+    pub gid: Option<u32>,
+    /// Size of a regular file: truncates, or extends with a hole.
+    pub size: Option<u64>,
+    /// Last read.
+    pub atime: Option<SetTime>,
+    /// Last change of data.
+    pub mtime: Option<SetTime>,
+}
+
+/// How durable a write is when it is answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Stability {
+    /// In memory; lost in a crash unless committed. The write verifier then changes.
+    Unstable,
+    /// Data, and the metadata needed to read it, are durable.
+    DataSync,
+    /// Data and all metadata are durable.
+    FileSync,
+}
+
+/// A directory's `change` before and after an operation, taken under the directory's lock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ChangeInfo {
+    /// The value before.
+    pub before: u64,
+    /// The value after.
+    pub after: u64,
+}
+
+/// Bytes read from a file.
+#[derive(Clone, Debug, Default)]
+pub struct ReadData {
+    /// The bytes in file order, in as many pieces as they were stored in.
+    pub pieces: Vec<Bytes>,
+    /// True if the range read reaches the end of the file.
+    pub eof: bool,
+}
+
+/// One name in a directory.
+#[derive(Clone, Debug)]
+pub struct DirectoryEntry {
+    /// The name, without `/` or NUL, 1 to 255 bytes.
+    pub name: Bytes,
+    /// Pass it to `readdir` to continue after this entry. Greater than 2, at most `i64::MAX`, and valid for
+    /// as long as the directory exists, whatever is created or removed meanwhile.
+    pub cookie: u64,
+    /// Attributes of what the name stands for.
+    pub attributes: Attributes,
+}
+
+/// A part of a directory's listing.
+#[derive(Clone, Debug, Default)]
+pub struct DirectoryPage {
+    /// The entries in cookie order.
+    pub entries: Vec<DirectoryEntry>,
+    /// True if no entry follows.
+    pub end: bool,
+}
+
+/// What `create` made.
+#[derive(Clone, Debug)]
+pub struct Created {
+    /// Attributes of the new inode.
+    pub attributes: Attributes,
+    /// The change of its directory.
+    pub directory: ChangeInfo,
+}
+
+/// What `remove` did.
+#[derive(Clone, Debug)]
+pub struct Removed {
+    /// The inode whose name went.
+    pub handle: Handle,
+    /// The change of its directory.
+    pub directory: ChangeInfo,
+}
+
+/// What `rename` did.
+#[derive(Clone, Debug)]
+pub struct Renamed {
+    /// The inode that was renamed.
+    pub handle: Handle,
+    /// The inode whose name was taken over, if there was one.
+    pub replaced: Option<Handle>,
+    /// The change of the directory that the name left.
+    pub from_directory: ChangeInfo,
+    /// The change of the directory that the name went to.
+    pub to_directory: ChangeInfo,
+}
+
+/// What a caller chooses for a volume.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct VolumeSpec {
+    /// 1 to 64 characters of `a-z A-Z 0-9 _ - .`, not starting with `.` or `-`.
+    pub name: String,
+    /// Absolute path at which the volume is mounted, such as `/kafka`; not `/`, and neither above nor below
+    /// another volume's.
+    pub junction_path: String,
+    /// Whether clients are told that open files survive their unlink (`OPEN4_RESULT_PRESERVE_UNLINKED`).
+    /// The pool keeps them either way.
+    pub preserve_unlink: bool,
+    /// Owner of the root directory.
+    pub uid: u32,
+    /// Group of the root directory.
+    pub gid: u32,
+    /// Permission bits of the root directory.
+    pub mode: u32,
+}
+
+/// A volume as it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Volume {
+    /// The volume's id.
+    pub id: VolumeId,
+    /// What it was created with.
+    pub spec: VolumeSpec,
+    /// The root directory.
+    pub root: Handle,
+    /// When it was created.
+    pub created: SystemTime,
+}
+
+/// Sizes of a volume or of the whole pool, in bytes and inodes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Space {
+    /// Bytes that the pool can hold.
+    pub bytes_total: u64,
+    /// Bytes that can still be written.
+    pub bytes_free: u64,
+    /// Bytes of files that are not holes (of the volume, or of all volumes).
+    pub bytes_logical: u64,
+    /// Inodes that exist, orphans included.
+    pub inodes_used: u64,
+    /// Orphans among them.
+    pub orphans: u64,
+}
