@@ -8,6 +8,7 @@ use anyhow::{Context, Result, bail};
 use clap::{Args, Subcommand, ValueEnum};
 
 use crate::agent;
+use crate::cluster::Distribution;
 use crate::experiment::{self, Experiment};
 use crate::host::toolbox::{Cache, Toolbox, Toolset};
 use crate::host::{check_prerequisites, supervisor, worker};
@@ -143,14 +144,17 @@ fn list() -> Result<u8> {
 fn setup(cache: CacheArgs) -> Result<u8> {
     check_prerequisites(true)?;
     let cache = cache.resolve()?;
-    provide(&cache, &[Toolset::Guests, Toolset::Bench])?;
+    provide(&cache, &[Toolset::Guests, Toolset::Bench], true)?;
     println!("the lab is ready; it keeps what it fetched in {}", cache.folder.display());
     Ok(0)
 }
 
-fn provide(cache: &Cache, sets: &[Toolset]) -> Result<()> {
+fn provide(cache: &Cache, sets: &[Toolset], kafka: bool) -> Result<()> {
     let progress = Progress::new();
-    let result = sets.iter().try_for_each(|set| Toolbox::provide(cache, *set, &progress));
+    let mut result = sets.iter().try_for_each(|set| Toolbox::provide(cache, *set, &progress));
+    if result.is_ok() && kafka {
+        result = Distribution::open(&cache.folder, &progress).map(drop);
+    }
     progress.finish();
     result
 }
@@ -167,7 +171,7 @@ fn run(args: RunArgs) -> Result<u8> {
     supervisor::sweep();
     let requests = requests(experiment, args)?;
     for request in &requests.each {
-        provide(&request.cache, request.toolsets(experiment.needs_bench_tools()))?;
+        provide(&request.cache, request.toolsets(experiment.needs_bench_tools()), experiment.needs_kafka())?;
     }
     let mut results = Vec::new();
     let mut status = 0;

@@ -19,6 +19,7 @@
 //! Open `host/site.rs` first.
 
 mod agent;
+pub mod cluster;
 mod command;
 pub mod experiment;
 pub mod host;
