@@ -136,12 +136,11 @@ impl Toolbox {
     /// The words that start an unpacked program, named by its path in the tool box (`usr/sbin/rpcbind`), on the host or in a
     /// guest.
     pub fn words(&self, program: &str) -> Vec<String> {
-        let libraries = self.libraries();
         let text = |path: &Path| path.to_string_lossy().into_owned();
         vec![
             text(&self.loader()),
             "--library-path".into(),
-            format!("{0}:{0}/ganesha", text(&libraries)),
+            format!("{}:{}", text(&self.libraries()), text(&self.path("usr/lib/ganesha"))),
             text(&self.path(program)),
         ]
     }
