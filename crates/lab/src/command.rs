@@ -12,6 +12,7 @@ use crate::cluster::Distribution;
 use crate::experiment::{self, Experiment};
 use crate::host::toolbox::{Cache, Toolbox, Toolset};
 use crate::host::{check_prerequisites, supervisor, worker};
+use crate::probe::{self, ProbeCommand};
 use crate::progress::Progress;
 use crate::report::{self, RunResult, Verdict};
 use crate::request::{Profile, Request};
@@ -42,6 +43,9 @@ pub enum LabCommand {
     /// The process that does the lab's bidding in a guest
     #[command(hide = true)]
     Agent(GuestArgs),
+    /// A program that experiments run in a guest
+    #[command(hide = true, subcommand)]
+    Probe(ProbeCommand),
     /// The process that does a run, in namespaces of its own
     #[command(hide = true)]
     Worker {
@@ -117,6 +121,7 @@ pub fn main(command: LabCommand) -> ExitCode {
         LabCommand::Setup(cache) => setup(cache),
         LabCommand::Init(guest) => return agent::init(&guest.config),
         LabCommand::Agent(guest) => agent::serve(&guest.config).map(|()| 0),
+        LabCommand::Probe(command) => probe::main(command).map(|()| 0),
         LabCommand::Worker { order } => worker::run(&order),
     };
     match status {

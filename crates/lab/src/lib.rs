@@ -23,6 +23,7 @@ pub mod cluster;
 mod command;
 pub mod experiment;
 pub mod host;
+mod probe;
 pub mod progress;
 pub mod report;
 pub mod request;

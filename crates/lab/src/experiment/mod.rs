@@ -4,6 +4,7 @@
 //! [`Recorder`]: checks decide the verdict. To add one, implement [`Experiment`] in a file of its own and name it in [`ALL`].
 
 mod bed;
+mod fio;
 mod mount;
 mod silly_rename;
 mod watch;
@@ -49,7 +50,7 @@ pub trait Experiment: Sync {
 }
 
 /// Every experiment, in the order of `forebay lab list`.
-pub static ALL: &[&dyn Experiment] = &[&silly_rename::SillyRename, &mount::MountCheck];
+pub static ALL: &[&dyn Experiment] = &[&silly_rename::SillyRename, &fio::Fio, &mount::MountCheck];
 
 /// The experiment of this name.
 pub fn find(name: &str) -> Option<&'static dyn Experiment> {
