@@ -9,6 +9,7 @@ use clap::{Args, Subcommand, ValueEnum};
 
 use crate::agent;
 use crate::cluster::Distribution;
+use crate::cluster::Distribution;
 use crate::experiment::{self, Experiment};
 use crate::host::toolbox::{Cache, Toolbox, Toolset};
 use crate::host::{check_prerequisites, supervisor, worker};
@@ -154,10 +155,11 @@ fn setup(cache: CacheArgs) -> Result<u8> {
     Ok(0)
 }
 
-fn provide(cache: &Cache, sets: &[Toolset], kafka: bool) -> Result<()> {
+/// Fetches what is missing, here and not in the worker, which is cut off from the machine's network.
+fn provide(cache: &Cache, sets: &[Toolset], with_kafka: bool) -> Result<()> {
     let progress = Progress::new();
     let mut result = sets.iter().try_for_each(|set| Toolbox::provide(cache, *set, &progress));
-    if result.is_ok() && kafka {
+    if with_kafka && result.is_ok() {
         result = Distribution::open(&cache.folder, &progress).map(drop);
     }
     progress.finish();
