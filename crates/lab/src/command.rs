@@ -9,7 +9,6 @@ use clap::{Args, Subcommand, ValueEnum};
 
 use crate::agent;
 use crate::cluster::Distribution;
-use crate::cluster::Distribution;
 use crate::experiment::{self, Experiment};
 use crate::host::toolbox::{Cache, Toolbox, Toolset};
 use crate::host::{check_prerequisites, supervisor, worker};

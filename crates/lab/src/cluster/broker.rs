@@ -41,7 +41,8 @@ impl Broker {
     ) -> Result<Self> {
         let Place { guest, log_folder } = place;
         let voters = config::voters(site.gateway());
-        let text = config::broker(settings, id, guest.address(), &voters, log_folder, Path::new(METADATA_FOLDER));
+        let text =
+            config::broker(settings, id, guest.address(), &voters, log_folder, Path::new(METADATA_FOLDER));
         guest.write_file(CONFIG_FILE, text.as_bytes())?;
         guest.make_folder(METADATA_FOLDER)?;
         let log_file = site.logs().join(format!("broker-{id}.log"));
@@ -74,7 +75,11 @@ impl Broker {
             }
             if Instant::now() > deadline {
                 let patience = START_PATIENCE.as_secs();
-                bail!("broker {} in guest {} does not serve after {patience} s; see {file}", self.id, guest.name());
+                bail!(
+                    "broker {} in guest {} does not serve after {patience} s; see {file}",
+                    self.id,
+                    guest.name()
+                );
             }
             std::thread::sleep(Duration::from_millis(200));
         }

@@ -106,7 +106,14 @@ mod tests {
             more: BTreeMap::from([("num.io.threads".to_owned(), "4".to_owned())]),
         };
         let address = Ipv4Addr::new(10, 0, 0, 2);
-        let text = broker(&settings, 3, address, "1000@10.0.0.1:9093", Path::new("/mnt/logs"), Path::new("/run/meta"));
+        let text = broker(
+            &settings,
+            3,
+            address,
+            "1000@10.0.0.1:9093",
+            Path::new("/mnt/logs"),
+            Path::new("/run/meta"),
+        );
         for line in [
             "node.id=3",
             "listeners=PLAINTEXT://10.0.0.2:9092",

@@ -38,7 +38,8 @@ impl Controller {
         if !status.success() {
             bail!("the controller's folder could not be formatted ({status}); see {}", log_path.display());
         }
-        let process = command(kafka, "kafka.Kafka", &[&file], &log)?.spawn().context("start the controller")?;
+        let process =
+            command(kafka, "kafka.Kafka", &[&file], &log)?.spawn().context("start the controller")?;
         let mut controller = Self { process };
         controller.wait_until_it_listens(address).with_context(|| format!("see {}", log_path.display()))?;
         Ok(controller)

@@ -49,7 +49,8 @@ impl Distribution {
     pub fn open(cache: &Path, progress: &Progress) -> Result<Self> {
         let folder = cache.join(format!("kafka-{:016x}", fingerprint()));
         if !folder.exists() {
-            fs::create_dir_all(cache).with_context(|| format!("make the cache folder {}", cache.display()))?;
+            fs::create_dir_all(cache)
+                .with_context(|| format!("make the cache folder {}", cache.display()))?;
             let lock_path = cache.join("kafka.lock");
             let lock =
                 fs::File::create(&lock_path).with_context(|| format!("create {}", lock_path.display()))?;
@@ -75,7 +76,9 @@ impl Distribution {
                 let name = entry.file_name().into_string().ok()?;
                 Some(name.strip_prefix("kafka-clients-")?.strip_suffix(".jar")?.to_owned())
             })
-            .with_context(|| format!("{} holds no Kafka; remove that folder to build it again", self.folder.display()))
+            .with_context(|| {
+                format!("{} holds no Kafka; remove that folder to build it again", self.folder.display())
+            })
     }
 }
 
@@ -87,7 +90,10 @@ fn fingerprint() -> u64 {
 
 /// Builds beside the folder and then renames, so that a folder that exists is complete.
 fn build(cache: &Path, folder: &Path, progress: &Progress) -> Result<()> {
-    progress.event(Tone::Plain, "building Kafka's distribution with Maven (downloads about 60 MB the first time)");
+    progress.event(
+        Tone::Plain,
+        "building Kafka's distribution with Maven (downloads about 60 MB the first time)",
+    );
     progress.detail("mvn package");
     let work = cache.join("kafka-build");
     match fs::remove_dir_all(&work) {

@@ -11,7 +11,13 @@ pub struct Size {
 
 /// The words that run `main` with `arguments`. Logs go to the standard error output, with dates; nothing is written to `/tmp`,
 /// which a guest shares with the host.
-pub fn words(kafka: &Distribution, size: Size, log_level: &str, main: &str, arguments: &[&str]) -> Vec<String> {
+pub fn words(
+    kafka: &Distribution,
+    size: Size,
+    log_level: &str,
+    main: &str,
+    arguments: &[&str],
+) -> Vec<String> {
     let mut words: Vec<String> = vec![
         "java".into(),
         format!("-Xmx{}m", size.heap_mib),

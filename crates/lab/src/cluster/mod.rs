@@ -47,7 +47,12 @@ pub struct Place<'a> {
 
 impl Cluster {
     /// Formats and starts a controller and one broker per place, with ids from 1, and waits until all of them serve.
-    pub fn start(site: &Site, kafka: &Distribution, settings: &Settings, places: &[Place<'_>]) -> Result<Self> {
+    pub fn start(
+        site: &Site,
+        kafka: &Distribution,
+        settings: &Settings,
+        places: &[Place<'_>],
+    ) -> Result<Self> {
         // Brokers wait for their controller by themselves, so both may start at once.
         let (controller, brokers) = std::thread::scope(|scope| {
             let controller = scope.spawn(|| Controller::start(site, kafka));

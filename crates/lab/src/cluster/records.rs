@@ -76,7 +76,9 @@ impl Tools {
             let elapsed_ms = line.get("elapsed_ms").and_then(Value::as_u64).unwrap_or(0);
             if let Some(rate) = speed.step(acknowledged, elapsed_ms) {
                 recorder.point("Acknowledged records", "/s", rate);
-                recorder.detail(format_args!("{acknowledged} of {planned} records acknowledged, {rate:.0} per second"));
+                recorder.detail(format_args!(
+                    "{acknowledged} of {planned} records acknowledged, {rate:.0} per second"
+                ));
             }
             *theirs.lock().unwrap_or_else(PoisonError::into_inner) = line.clone();
         })?;
@@ -135,14 +137,20 @@ impl Production {
                 let said = std::fs::read_to_string(&self.log).unwrap_or_default();
                 let reason = said.lines().rev().find(|line| line.starts_with("records: "));
                 let reason = reason.unwrap_or("it did not say why");
-                bail!("the records tool ended without a summary ({status}; see {}): {reason}", self.log.display())
+                bail!(
+                    "the records tool ended without a summary ({status}; see {}): {reason}",
+                    self.log.display()
+                )
             }
         }
     }
 }
 
 /// Reads the tool's lines in a thread of its own, which returns the summary.
-fn follow(child: &mut Child, mut progress: impl FnMut(&Summary) + Send + 'static) -> Result<JoinHandle<Option<Summary>>> {
+fn follow(
+    child: &mut Child,
+    mut progress: impl FnMut(&Summary) + Send + 'static,
+) -> Result<JoinHandle<Option<Summary>>> {
     let stdout = child.stdout.take().context("the records tool has no output")?;
     Ok(std::thread::spawn(move || {
         let mut summary = None;

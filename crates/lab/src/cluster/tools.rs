@@ -3,7 +3,6 @@
 use std::fs::{self, File};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
@@ -36,7 +35,8 @@ impl Assignment {
     /// Spreads replicas evenly over brokers 1 to `brokers`. Partition `p` goes to `factor` brokers in a row, beginning `shift`
     /// after the `p`-th.
     pub fn even(topic: &str, partitions: u32, factor: u32, brokers: u32, shift: u32) -> Self {
-        let row = |partition| (0..factor).map(|replica| (partition + shift + replica) % brokers + 1).collect();
+        let row =
+            |partition| (0..factor).map(|replica| (partition + shift + replica) % brokers + 1).collect();
         Self { topic: topic.to_owned(), partitions: (0..partitions).map(row).collect() }
     }
 
@@ -52,7 +52,8 @@ impl Assignment {
     }
 
     fn for_reassignment_tool(&self) -> Value {
-        let partition = |(index, replicas)| json!({"topic": self.topic, "partition": index, "replicas": replicas});
+        let partition =
+            |(index, replicas)| json!({"topic": self.topic, "partition": index, "replicas": replicas});
         let partitions: Vec<Value> = self.partitions.iter().enumerate().map(partition).collect();
         json!({"version": 1, "partitions": partitions})
     }
@@ -76,7 +77,9 @@ impl Tools {
         for setting in &settings {
             arguments.extend(["--config", setting]);
         }
-        self.run(TOPIC_TOOL, &arguments).map(drop).with_context(|| format!("create topic {}", assignment.topic))
+        self.run(TOPIC_TOOL, &arguments)
+            .map(drop)
+            .with_context(|| format!("create topic {}", assignment.topic))
     }
 
     /// Tells the cluster to move a topic's replicas; returns when it has begun.
@@ -96,8 +99,7 @@ impl Tools {
         let said = String::from_utf8_lossy(&output.stdout).into_owned();
         if !output.status.success() {
             let errors = String::from_utf8_lossy(&output.stderr);
-            let reason = said.lines().chain(errors.lines()).find(|line| !line.trim().is_empty());
-            bail!("{main} failed ({}): {}", output.status, reason.unwrap_or("it said nothing"));
+            bail!("{main} failed ({}): {}", output.status, complaint(&said, &errors));
         }
         Ok(said)
     }
@@ -120,6 +122,13 @@ impl Tools {
     }
 }
 
+/// The line in which a tool says what is wrong.
+fn complaint<'a>(said: &'a str, errors: &'a str) -> &'a str {
+    let lines = || said.lines().chain(errors.lines()).filter(|line| !line.trim().is_empty());
+    let telling = |line: &&str| line.contains("Error") || line.contains("Exception");
+    lines().find(telling).or_else(|| lines().next()).unwrap_or("it said nothing")
+}
+
 /// A reassignment under way.
 pub struct Reassignment<'a> {
     tools: &'a Tools,
@@ -128,20 +137,14 @@ pub struct Reassignment<'a> {
 }
 
 impl Reassignment<'_> {
-    /// Waits until every partition has moved. `tick` is called with how many have.
-    pub fn wait(&self, patience: Duration, mut tick: impl FnMut(usize)) -> Result<()> {
-        let deadline = Instant::now() + patience;
-        loop {
-            let moved = self.run("--verify")?.lines().filter(|line| line.ends_with("is completed.")).count();
-            tick(moved);
-            if moved == self.partitions {
-                return Ok(());
-            }
-            if Instant::now() > deadline {
-                bail!("{moved} of {} partitions moved within {} s", self.partitions, patience.as_secs());
-            }
-            std::thread::sleep(Duration::from_millis(500));
-        }
+    /// How many partitions have moved.
+    pub fn moved(&self) -> Result<usize> {
+        Ok(self.run("--verify")?.lines().filter(|line| line.ends_with("is completed.")).count())
+    }
+
+    /// Whether all have.
+    pub fn is_complete(&self, moved: usize) -> bool {
+        moved == self.partitions
     }
 
     fn run(&self, action: &str) -> Result<String> {
@@ -164,6 +167,13 @@ mod tests {
             assert_eq!(before.held_by(broker).len(), 2);
             assert!(before.held_by(broker).iter().all(|held| !after.held_by(broker).contains(held)));
         }
+    }
+
+    #[test]
+    fn a_tools_complaint_is_found_behind_what_it_says_first() {
+        let said = "Status of partition reassignment:\nError: timed out\nstack\n";
+        assert_eq!(complaint(said, ""), "Error: timed out");
+        assert_eq!(complaint("\n", "Missing option\n"), "Missing option");
     }
 
     #[test]

@@ -46,10 +46,8 @@ impl Bed {
         let guests = boot(site, spec, storage.as_mut())?;
         recorder.event(Tone::Plain, format_args!("{} guests booted and mounted {kind}", guests.len()));
         recorder.stage("brokers");
-        let places: Vec<Place<'_>> = (1u32..)
-            .zip(&guests)
-            .map(|(id, guest)| Place { guest, log_folder: log_folder(id) })
-            .collect();
+        let places: Vec<Place<'_>> =
+            (1u32..).zip(&guests).map(|(id, guest)| Place { guest, log_folder: log_folder(id) }).collect();
         for (key, value) in spec.settings.all() {
             recorder.setting(&format!("broker {key}"), value);
         }
@@ -60,7 +58,10 @@ impl Bed {
         for broker in cluster.brokers() {
             recorder.begin(&actor(broker.id()), "serving", Tone::Good);
         }
-        recorder.event(Tone::Plain, format_args!("{} brokers serve, with Kafka {}", guests.len(), kafka.version()?));
+        recorder.event(
+            Tone::Plain,
+            format_args!("{} brokers serve, with Kafka {}", guests.len(), kafka.version()?),
+        );
         Ok(Self { cluster, guests, storage })
     }
 }

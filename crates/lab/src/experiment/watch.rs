@@ -115,7 +115,8 @@ mod tests {
     fn the_silly_renamed_file_is_the_reason_wherever_it_stands() {
         let lines = [
             "20:31:07.123 ERROR LogDirFailureChannel - Error while deleting dir for demo-0".to_owned(),
-            "java.nio.file.FileSystemException: /mnt/demo-0.x-delete/.nfs01: Device or resource busy".to_owned(),
+            "java.nio.file.FileSystemException: /mnt/demo-0.x-delete/.nfs01: Device or resource busy"
+                .to_owned(),
         ];
         assert_eq!(explain(&lines).unwrap(), "/mnt/demo-0.x-delete/.nfs01: Device or resource busy");
         assert_eq!(explain(&[]), None);
