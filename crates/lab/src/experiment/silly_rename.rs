@@ -14,7 +14,7 @@ use super::bed::{Bed, BedSpec, actor, figure};
 use super::watch::{self, Ended};
 use crate::cluster::{Assignment, Broker, RecordsPlan, Settings};
 use crate::host::{Guest, Site};
-use crate::report::{Recorder, Subject, Tone};
+use crate::report::{Recorder, Subject, Tone, number};
 use crate::request::{Profile, Request};
 use crate::storage::StorageKind;
 use crate::wire::TreeEntry;
@@ -104,6 +104,7 @@ impl Experiment for SillyRename {
         let patience = Duration::from_millis(sizes.delete_delay_ms) + DELETION_PATIENCE;
         let found = watch_deletion(&bed, &target, patience, &mut ended, recorder)?;
         recorder.stage("records read back");
+        bed.drop_caches()?;
         let (passed, detail) = read_back(&bed, &plan, recorder);
         ended.look(&bed, recorder)?;
         ended.check(&bed, site, recorder);
@@ -117,8 +118,8 @@ impl Experiment for SillyRename {
         );
         std::fs::remove_file(&plan.acknowledged)?;
         Ok(format!(
-            "all {BROKERS} brokers run on, the old replicas are gone without a .nfs file, and all {} records are there",
-            sizes.records
+            "All {BROKERS} brokers run on, the old replicas are gone without a .nfs file, and all {} records are there.",
+            number(sizes.records as f64)
         ))
     }
 }

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use super::bed::{Bed, actor, figure};
 use crate::cluster::{Broker, failure_excerpt};
 use crate::host::Site;
-use crate::report::{Excerpt, Recorder, Tone};
+use crate::report::{Excerpt, Recorder, Tone, number};
 
 /// What a client's kernel calls a file that was removed while it was open.
 const SILLY: &str = ".nfs";
@@ -87,7 +87,7 @@ fn explain(lines: &[String]) -> Option<String> {
 pub fn describe_verification(summary: &Map<String, Value>) -> (bool, String) {
     let passed = summary.get("passed").and_then(Value::as_bool).unwrap_or(false);
     let (verified, acknowledged) = (figure(summary, "verified"), figure(summary, "acknowledged"));
-    let mut text = format!("{verified} of {acknowledged}");
+    let mut text = format!("{} of {}", number(verified), number(acknowledged));
     for (name, words) in [
         ("missing", "missing"),
         ("duplicates", "there twice"),
