@@ -1,0 +1,1 @@
+//! The operations, one file for each, named as the RFC names them.
