@@ -7,6 +7,7 @@ use crate::rpc::{Connection, Credential, Principal};
 use crate::session::Session;
 use crate::shared::Shared;
 use crate::state::Client;
+use crate::xdr::Status;
 use crate::xdr::nfs4::StateId;
 
 /// What the operations of a COMPOUND hand on to each other.
@@ -33,4 +34,27 @@ pub struct Context<'a> {
     pub client: Option<Arc<Client>>,
     /// Where the COMPOUND came from.
     pub connection: Arc<Connection>,
+}
+
+impl Context<'_> {
+    /// The current filehandle; NOFILEHANDLE if there is none.
+    pub fn current(&self) -> Result<FileHandle, Status> {
+        self.current.clone().ok_or(Status::NoFileHandle)
+    }
+
+    /// The saved filehandle; NOFILEHANDLE if there is none.
+    pub fn saved(&self) -> Result<FileHandle, Status> {
+        self.saved.clone().ok_or(Status::NoFileHandle)
+    }
+
+    /// Makes `handle` the current filehandle, which clears the current stateid.
+    pub fn set_current(&mut self, handle: FileHandle) {
+        self.current = Some(handle);
+        self.current_stateid = None;
+    }
+
+    /// The session's client. Operations that need one run only after SEQUENCE.
+    pub fn client(&self) -> Result<&Arc<Client>, Status> {
+        self.client.as_ref().ok_or(Status::OpNotInSession)
+    }
 }
