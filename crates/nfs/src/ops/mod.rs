@@ -1,1 +1,22 @@
 //! The operations, one file for each, named as the RFC names them.
+pub mod access;
+pub mod create;
+pub mod getattr;
+pub mod getfh;
+pub mod link;
+pub mod lookup;
+pub mod lookupp;
+pub mod nverify;
+pub mod putfh;
+pub mod putpubfh;
+pub mod putrootfh;
+pub mod readdir;
+pub mod readlink;
+pub mod remove;
+pub mod rename;
+pub mod restorefh;
+pub mod savefh;
+pub mod secinfo;
+pub mod secinfo_no_name;
+pub mod setattr;
+pub mod verify;

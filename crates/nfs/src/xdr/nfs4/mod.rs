@@ -2,8 +2,9 @@
 //!
 //! [`types`] holds what several operations share; [`session`], [`state`] and [`file`] hold arguments and
 //! results of the operations on sessions, on open and lock state, and on files and directories;
-//! [`operation`] ties numbers, arguments and results together.
+//! [`attribute`] numbers the file attributes; [`operation`] ties numbers, arguments and results together.
 
+pub mod attribute;
 pub mod file;
 pub mod operation;
 pub mod session;
