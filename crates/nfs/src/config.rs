@@ -7,6 +7,9 @@ use crate::clock::Clock;
 pub struct Config {
     /// Seconds after which a client that is silent may lose its state. Default 30.
     pub lease_seconds: u32,
+    /// Seconds that a client which is silent beyond its lease keeps its state as long as nobody else wants what
+    /// it has open or locked. Default 60.
+    pub courtesy_seconds: u32,
     /// Seconds after a start during which only state from before is given back. Default 45; it ends earlier
     /// when every client that had state has come back.
     pub grace_seconds: u32,
@@ -38,6 +41,7 @@ impl Default for Config {
     fn default() -> Self {
         Config {
             lease_seconds: 30,
+            courtesy_seconds: 60,
             grace_seconds: 45,
             connections_max: 4096,
             record_bytes_max: (1 << 20) + (64 << 10),
