@@ -53,6 +53,12 @@ impl Context<'_> {
         self.current_stateid = None;
     }
 
+    /// The stateid that an argument stands for: [`StateId::CURRENT`] is the one that an earlier operation of the
+    /// COMPOUND left, and BAD_STATEID if none did (RFC 8881 §16.2.3.1.2).
+    pub fn stateid(&self, given: StateId) -> Result<StateId, Status> {
+        if given == StateId::CURRENT { self.current_stateid.ok_or(Status::BadStateid) } else { Ok(given) }
+    }
+
     /// The session's client. Operations that need one run only after SEQUENCE.
     pub fn client(&self) -> Result<&Arc<Client>, Status> {
         self.client.as_ref().ok_or(Status::OpNotInSession)
