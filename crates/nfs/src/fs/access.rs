@@ -50,12 +50,7 @@ impl From<&Attributes> for Ownership {
 
 impl From<&Node> for Ownership {
     fn from(node: &Node) -> Ownership {
-        Ownership {
-            mode: node.mode,
-            uid: node.uid,
-            gid: node.gid,
-            directory: node.kind == Kind::Directory,
-        }
+        Ownership { mode: node.mode, uid: node.uid, gid: node.gid, directory: node.kind == Kind::Directory }
     }
 }
 
@@ -96,7 +91,11 @@ pub fn require(credential: &Credential, object: impl Into<Ownership>, wanted: u3
 
 /// The check for reading or writing data without an open that has checked it already: by a special stateid,
 /// or a size set by SETATTR.
-pub fn require_data(credential: &Credential, object: impl Into<Ownership>, wanted: u32) -> Result<(), Status> {
+pub fn require_data(
+    credential: &Credential,
+    object: impl Into<Ownership>,
+    wanted: u32,
+) -> Result<(), Status> {
     let object = object.into();
     if object.uid == credential.uid {
         return Ok(());
@@ -126,11 +125,69 @@ pub fn mode_to_set(credential: &Credential, gid: u32, mode: u32) -> u32 {
 
 /// The group and permission bits of an object made in `directory`: a directory with the set-group-ID bit
 /// gives its group to what is made in it, and the bit to directories.
-pub fn inherit(credential: &Credential, directory: impl Into<Ownership>, kind: &Kind, mode: u32) -> (u32, u32) {
+pub fn inherit(
+    credential: &Credential,
+    directory: impl Into<Ownership>,
+    kind: &Kind,
+    mode: u32,
+) -> (u32, u32) {
     let directory = directory.into();
     if directory.mode & SET_GROUP_ID == 0 {
         return (credential.gid, mode);
     }
     let bit = if *kind == Kind::Directory { SET_GROUP_ID } else { 0 };
     (directory.gid, mode_to_set(credential, directory.gid, mode) | bit)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn user(uid: u32, gid: u32, groups: &[u32]) -> Credential {
+        Credential { uid, gid, groups: groups.to_vec() }
+    }
+
+    fn file(mode: u32) -> Ownership {
+        Ownership { mode, uid: 10, gid: 20, directory: false }
+    }
+
+    #[test]
+    fn the_first_class_that_fits_decides() {
+        let owner = user(10, 20, &[]);
+        assert_eq!(granted(&owner, file(0o077)), 0);
+        let member = user(11, 99, &[20]);
+        assert_eq!(granted(&member, file(0o707)), 0);
+        assert_eq!(granted(&member, file(0o050)), READ | EXECUTE);
+        let other = user(11, 99, &[21]);
+        assert_eq!(granted(&other, file(0o772)), WRITE);
+    }
+
+    #[test]
+    fn root_may_do_all_but_execute_what_nobody_may_execute() {
+        let root = user(0, 0, &[]);
+        assert_eq!(granted(&root, file(0o000)), READ | WRITE);
+        assert_eq!(granted(&root, file(0o001)), READ | WRITE | EXECUTE);
+        assert_eq!(granted(&root, Ownership { directory: true, ..file(0) }), READ | WRITE | EXECUTE);
+    }
+
+    #[test]
+    fn data_is_open_to_the_owner_and_reading_to_those_who_may_execute() {
+        assert_eq!(require_data(&user(10, 1, &[]), file(0), WRITE), Ok(()));
+        let other = user(11, 1, &[]);
+        assert_eq!(require_data(&other, file(0o001), READ), Ok(()));
+        assert_eq!(require_data(&other, file(0o001), WRITE), Err(Status::Access));
+        assert_eq!(require(&other, file(0o001), READ), Err(Status::Access));
+    }
+
+    #[test]
+    fn a_set_group_id_directory_gives_its_group_on() {
+        let parent = Ownership { mode: 0o2775, uid: 1, gid: 50, directory: true };
+        let maker = user(10, 20, &[50]);
+        assert_eq!(inherit(&maker, parent, &Kind::Directory, 0o755), (50, 0o2755));
+        assert_eq!(inherit(&maker, parent, &Kind::File, 0o644), (50, 0o644));
+        let stranger = user(10, 20, &[]);
+        assert_eq!(inherit(&stranger, parent, &Kind::File, 0o2755), (50, 0o755));
+        let plain = Ownership { mode: 0o775, ..parent };
+        assert_eq!(inherit(&maker, plain, &Kind::Directory, 0o755), (20, 0o755));
+    }
 }

@@ -202,8 +202,7 @@ mod tests {
 
     #[test]
     fn paths_of_volumes_share_their_directories() {
-        let tree =
-            Tree::new(vec![volume(1, "/kafka"), volume(2, "/data/a/logs"), volume(3, "/data/b")], 1);
+        let tree = Tree::new(vec![volume(1, "/kafka"), volume(2, "/data/a/logs"), volume(3, "/data/b")], 1);
         assert_eq!(names(&tree, Tree::root()), ["data", "kafka"]);
         let root = tree.directory(Tree::root()).expect("there is a root");
         let (data, child) = root.child(b"data").expect("data is there");

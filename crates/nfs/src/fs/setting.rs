@@ -95,3 +95,100 @@ fn mode(credential: &Credential, now: &Attributes, wanted: &SetAttributes) -> Op
     let after = access::mode_after_change(before);
     if chosen.is_some() || after != now.mode { Some(after) } else { None }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::SystemTime;
+
+    use forebay_pool::{Handle, InodeId, VolumeId};
+
+    use super::*;
+
+    const ROOT: u32 = 0;
+    const OWNER: u32 = 10;
+    const OTHER: u32 = 11;
+
+    fn user(uid: u32, groups: &[u32]) -> Credential {
+        Credential { uid, gid: uid, groups: groups.to_vec() }
+    }
+
+    fn object(kind: Kind, mode: u32) -> Attributes {
+        let time = SystemTime::UNIX_EPOCH;
+        Attributes {
+            handle: Handle { volume: VolumeId(1), inode: InodeId(1), generation: 1 },
+            kind,
+            mode,
+            uid: OWNER,
+            gid: OWNER,
+            nlink: 1,
+            size: 0,
+            space_used: 0,
+            change: 1,
+            atime: time,
+            mtime: time,
+            ctime: time,
+            btime: time,
+            create_verifier: None,
+        }
+    }
+
+    fn outcome(uid: u32, mode: u32, wanted: SetAttributes) -> Result<Option<u32>, Status> {
+        authorize(&user(uid, &[77]), &object(Kind::File, mode), wanted, false).map(|set| set.mode)
+    }
+
+    #[test]
+    fn only_the_owner_and_root_change_the_mode() {
+        let wanted = || SetAttributes { mode: Some(0o600), ..SetAttributes::default() };
+        assert_eq!(outcome(ROOT, 0o666, wanted()), Ok(Some(0o600)));
+        assert_eq!(outcome(OWNER, 0o666, wanted()), Ok(Some(0o600)));
+        assert_eq!(outcome(OTHER, 0o666, wanted()), Err(Status::Perm));
+    }
+
+    #[test]
+    fn files_are_given_away_by_root_only_and_to_groups_of_their_owner() {
+        let owner = |uid| SetAttributes { uid: Some(uid), ..SetAttributes::default() };
+        let group = |gid| SetAttributes { gid: Some(gid), ..SetAttributes::default() };
+        assert!(outcome(ROOT, 0o644, owner(5)).is_ok());
+        assert!(outcome(OWNER, 0o644, owner(OWNER)).is_ok());
+        assert_eq!(outcome(OWNER, 0o644, owner(5)), Err(Status::Perm));
+        assert!(outcome(OWNER, 0o644, group(77)).is_ok());
+        assert_eq!(outcome(OWNER, 0o644, group(78)), Err(Status::Perm));
+        assert_eq!(outcome(OTHER, 0o644, group(77)), Err(Status::Perm));
+    }
+
+    #[test]
+    fn a_file_that_changes_hands_or_content_loses_its_owners_rights() {
+        let group = SetAttributes { gid: Some(77), ..SetAttributes::default() };
+        assert_eq!(outcome(OWNER, 0o6755, group.clone()), Ok(Some(0o755)));
+        assert_eq!(outcome(OWNER, 0o644, group), Ok(None));
+        let size = SetAttributes { size: Some(0), ..SetAttributes::default() };
+        assert_eq!(outcome(OTHER, 0o4777, size.clone()), Ok(Some(0o777)));
+        assert_eq!(outcome(ROOT, 0o4777, size), Ok(None));
+    }
+
+    #[test]
+    fn writers_may_set_times_to_now_and_owners_to_anything() {
+        let now = || SetAttributes { mtime: Some(SetTime::Now), ..SetAttributes::default() };
+        let then = || SetAttributes {
+            atime: Some(SetTime::Now),
+            mtime: Some(SetTime::To(SystemTime::UNIX_EPOCH)),
+            ..SetAttributes::default()
+        };
+        assert!(outcome(OTHER, 0o666, now()).is_ok());
+        assert_eq!(outcome(OTHER, 0o644, now()), Err(Status::Access));
+        assert_eq!(outcome(OTHER, 0o666, then()), Err(Status::Perm));
+        assert!(outcome(OWNER, 0o444, then()).is_ok());
+    }
+
+    #[test]
+    fn a_size_needs_a_file_and_permission_or_an_open() {
+        let size = || SetAttributes { size: Some(1), ..SetAttributes::default() };
+        assert_eq!(outcome(OTHER, 0o644, size()), Err(Status::Access));
+        let file = object(Kind::File, 0o400);
+        assert!(authorize(&user(OTHER, &[]), &file, size(), true).is_ok());
+        assert!(authorize(&user(OWNER, &[]), &file, size(), false).is_ok());
+        let refused = |kind| authorize(&user(ROOT, &[]), &object(kind, 0o777), size(), false).map(|_| ());
+        assert_eq!(refused(Kind::Directory), Err(Status::IsDir));
+        assert_eq!(refused(Kind::Fifo), Err(Status::Inval));
+    }
+}

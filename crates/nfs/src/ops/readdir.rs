@@ -11,10 +11,10 @@ use crate::fs;
 use crate::fs::access::{READ, require};
 use crate::fs::attributes::{Source, check_readable};
 use crate::fs::{FileHandle, Node, PseudoId};
+use crate::xdr::Encoder;
 use crate::xdr::Status;
 use crate::xdr::nfs4::attribute::RDATTR_ERROR;
 use crate::xdr::nfs4::{Bitmap, DirectoryEntry, Fattr, ReaddirArgs, ReaddirResult, Verifier};
-use crate::xdr::Encoder;
 
 /// Bytes of a result around its entries: verifier, end of the list, end of the directory.
 const RESULT_BYTES: usize = 16;

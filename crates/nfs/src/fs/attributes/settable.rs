@@ -117,10 +117,8 @@ mod tests {
     fn everything_settable_is_read_in_order() {
         let owner = Bytes::from_static(b"1000");
         let client_time = NfsTime { seconds: -2, nseconds: 750_000_000 };
-        let given = fattr(
-            SETTABLE,
-            &[&5u64, &0o640u32, &owner, &owner, &SERVER_TIME, &CLIENT_TIME, &client_time],
-        );
+        let given =
+            fattr(SETTABLE, &[&5u64, &0o640u32, &owner, &owner, &SERVER_TIME, &CLIENT_TIME, &client_time]);
         let set = decode(1, &given).expect("all is well");
         assert_eq!((set.size, set.mode), (Some(5), Some(0o640)));
         assert_eq!((set.uid, set.gid), (Some(1000), Some(1000)));
