@@ -7,6 +7,7 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use super::Session;
 use crate::state::Client;
+use crate::xdr::Status;
 use crate::xdr::nfs4::{ChannelAttributes, ClientId, SessionId};
 
 /// All sessions of a server, by id.
@@ -30,7 +31,7 @@ impl Default for SessionTable {
 }
 
 impl SessionTable {
-    /// Creates a session.
+    /// Creates a session. Sessions of clients that are gone make room.
     pub fn create(
         &self,
         client: &Arc<Client>,
@@ -39,13 +40,16 @@ impl SessionTable {
     ) -> Arc<Session> {
         let id = self.next_id();
         let session = Arc::new(Session::new(id, client.clone(), fore, back));
-        self.write().insert(id, session.clone());
+        let mut sessions = self.write();
+        sessions.retain(|_, session| !session.client.is_gone());
+        sessions.insert(id, session.clone());
         session
     }
 
-    /// The session of that id.
-    pub fn get(&self, id: &SessionId) -> Option<Arc<Session>> {
-        self.read().get(id).cloned()
+    /// The session of that id. BADSESSION if there is none, or its client is gone.
+    pub fn get(&self, id: &SessionId) -> Result<Arc<Session>, Status> {
+        let session = self.read().get(id).cloned();
+        session.filter(|session| !session.client.is_gone()).ok_or(Status::BadSession)
     }
 
     /// Destroys a session; false if there is none. Its requests in work finish, and are not remembered.

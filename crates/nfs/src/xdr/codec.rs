@@ -71,9 +71,9 @@ impl Decoder {
         self.input.len()
     }
 
-    /// All bytes not read yet.
-    pub fn into_rest(self) -> Bytes {
-        self.input
+    /// The bytes not read yet.
+    pub fn rest(&self) -> &[u8] {
+        &self.input
     }
 
     /// Fails if bytes are left.

@@ -204,6 +204,14 @@ macro_rules! operations {
                 }
             }
 
+            /// The operation's number.
+            pub fn code(&self) -> u32 {
+                match self {
+                    $(OperationResult::$code(_) => OpCode::$code as u32,)*
+                    OperationResult::Other(code, _) => *code,
+                }
+            }
+
             /// The result of an operation that failed before it could run.
             pub fn failed(code: u32, status: Status) -> Self {
                 match OpCode::try_from(code) {
