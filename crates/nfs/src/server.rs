@@ -13,7 +13,7 @@ use crate::fs::Exports;
 use crate::rpc::server::serve;
 use crate::session::SessionTable;
 use crate::shared::Shared;
-use crate::state::State;
+use crate::state::{self, State};
 
 /// Why a server cannot be started.
 #[derive(Debug, thiserror::Error)]
@@ -65,8 +65,7 @@ impl Server {
     /// connections. Clients keep their state: they have the grace period of the next start to come back.
     pub async fn run(self, shutdown: impl Future<Output = ()>) -> Result<(), ServerError> {
         let (drain, draining) = watch::channel(false);
-        let shared = self.shared.clone();
-        let housekeeping = tokio::spawn(async move { shared.state.run().await });
+        let housekeeping = tokio::spawn(state::run(self.shared.clone()));
         let serving = serve(self.shared, self.listener, draining);
         tokio::pin!(serving);
         tokio::select! {

@@ -57,9 +57,9 @@ impl SessionTable {
         self.write().remove(id).is_some()
     }
 
-    /// Destroys all sessions of a client.
-    pub fn remove_of_client(&self, client: ClientId) {
-        self.write().retain(|_, session| session.client.id() != client);
+    /// Destroys the sessions of clients that are gone.
+    pub fn remove_void(&self) {
+        self.write().retain(|_, session| !session.client.is_gone());
     }
 
     /// Number of a client's sessions.

@@ -6,21 +6,24 @@ use std::time::Duration;
 
 use super::State;
 use super::client::Client;
+use crate::shared::Shared;
 use crate::xdr::Status;
 use crate::xdr::nfs4::ClientId;
 
 /// How often leases are looked at.
 const SWEEP_PERIOD: Duration = Duration::from_secs(1);
 
-impl State {
-    /// Evicts silent clients and ends the grace period when their time has come; runs until it is dropped.
-    pub async fn run(&self) {
-        loop {
-            self.sweep().await;
-            self.clock.sleep_until(self.clock.now().saturating_add(SWEEP_PERIOD)).await;
-        }
+/// Evicts silent clients and ends the grace period when their time has come; runs until it is dropped.
+pub async fn run(server: Arc<Shared>) {
+    let clock = &server.config.clock;
+    loop {
+        server.state.sweep().await;
+        server.sessions.remove_void();
+        clock.sleep_until(clock.now().saturating_add(SWEEP_PERIOD)).await;
     }
+}
 
+impl State {
     /// Does what is due now. What fails, because the pool does, is tried again next time.
     pub async fn sweep(&self) {
         if let Err(status) = self.end_grace_if_due().await {

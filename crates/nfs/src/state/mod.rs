@@ -33,6 +33,7 @@ use std::time::Duration;
 use forebay_pool::{Handle, Pool};
 
 pub use client::{Client, CreateSessionSlot, Renewal};
+pub use lease::run;
 pub use ranges::{Held, LockKind, Range};
 pub use share::Share;
 pub use table::Denied;
@@ -118,7 +119,11 @@ impl State {
     }
 
     /// EXCHANGE_ID that updates a confirmed registration.
-    pub fn update_registration(&self, owner: &ClientOwner, principal: Principal) -> Result<Arc<Client>, Status> {
+    pub fn update_registration(
+        &self,
+        owner: &ClientOwner,
+        principal: Principal,
+    ) -> Result<Arc<Client>, Status> {
         self.registry().update(owner, principal)
     }
 
@@ -216,7 +221,13 @@ impl State {
     }
 
     /// OPEN_DOWNGRADE.
-    pub fn downgrade(&self, client: &Client, file: Handle, stateid: &StateId, to: Share) -> Result<StateId, Status> {
+    pub fn downgrade(
+        &self,
+        client: &Client,
+        file: Handle,
+        stateid: &StateId,
+        to: Share,
+    ) -> Result<StateId, Status> {
         self.table().downgrade(client.id(), file, stateid, to)
     }
 
@@ -264,9 +275,7 @@ impl State {
     pub async fn lock(&self, client: &Client, file: Handle, args: &LockArgs) -> Result<Locked, Status> {
         let range = Range::new(args.offset, args.length)?;
         let locker = match &args.locker {
-            Locker::New(new) => {
-                table::Locker::New { open: new.open_stateid, owner: &new.lock_owner.owner }
-            }
+            Locker::New(new) => table::Locker::New { open: new.open_stateid, owner: &new.lock_owner.owner },
             Locker::Existing(existing) => table::Locker::Existing(existing.lock_stateid),
         };
         loop {
@@ -307,7 +316,13 @@ impl State {
     }
 
     /// LOCKU.
-    pub fn unlock(&self, client: &Client, file: Handle, stateid: &StateId, range: Range) -> Result<StateId, Status> {
+    pub fn unlock(
+        &self,
+        client: &Client,
+        file: Handle,
+        stateid: &StateId,
+        range: Range,
+    ) -> Result<StateId, Status> {
         self.table().unlock(client.id(), file, stateid, range)
     }
 

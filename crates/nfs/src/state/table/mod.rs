@@ -180,7 +180,12 @@ impl Table {
     }
 
     /// As [`Table::find`], for an operation on `file`.
-    fn find_on(&self, client: ClientId, file: Handle, stateid: &StateId) -> Result<(StateKey, Named<'_>), Status> {
+    fn find_on(
+        &self,
+        client: ClientId,
+        file: Handle,
+        stateid: &StateId,
+    ) -> Result<(StateKey, Named<'_>), Status> {
         let (key, named) = self.find(client, stateid)?;
         if named.file() == file { Ok((key, named)) } else { Err(Status::BadStateid) }
     }
