@@ -55,7 +55,10 @@ pub async fn serve(shared: Arc<Shared>, listener: TcpListener, draining: watch::
     drop(listener);
     let drained = timeout(DRAIN_TIME_MAX, async { while connections.join_next().await.is_some() {} });
     if drained.await.is_err() {
-        tracing::warn!(connections = connections.len(), "NFS connections cut off: their requests take too long");
+        tracing::warn!(
+            connections = connections.len(),
+            "NFS connections cut off: their requests take too long"
+        );
     }
 }
 
@@ -92,7 +95,9 @@ async fn serve_connection(
     };
     match ended {
         Ok(Ok(())) => tracing::debug!(id = connection.id, "NFS connection closed"),
-        Ok(Err(error)) => tracing::debug!(id = connection.id, peer = %connection.peer, %error, "NFS connection closed"),
+        Ok(Err(error)) => {
+            tracing::debug!(id = connection.id, peer = %connection.peer, %error, "NFS connection closed")
+        }
         Err(error) => tracing::error!(id = connection.id, %error, "NFS connection's task failed"),
     }
 }

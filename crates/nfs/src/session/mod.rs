@@ -32,12 +32,7 @@ pub struct Session {
 }
 
 impl Session {
-    fn new(
-        id: SessionId,
-        client: Arc<Client>,
-        fore: ChannelAttributes,
-        back: ChannelAttributes,
-    ) -> Session {
+    fn new(id: SessionId, client: Arc<Client>, fore: ChannelAttributes, back: ChannelAttributes) -> Session {
         let slots = (0..fore.maxrequests).map(|_| Slot::default()).collect();
         Session { id, client, fore, back, slots: Mutex::new(slots) }
     }
@@ -55,8 +50,10 @@ impl Session {
         }
         let mut slots = self.lock();
         let slot = slots.get_mut(args.slotid as usize).ok_or(Status::BadSlot)?;
-        slot.start(args.sequenceid, request)?
-            .map_or_else(|| Ok(Start::New(SlotGuard::new(self.clone(), args.slotid))), |r| Ok(Start::Retry(r)))
+        slot.start(args.sequenceid, request)?.map_or_else(
+            || Ok(Start::New(SlotGuard::new(self.clone(), args.slotid))),
+            |r| Ok(Start::Retry(r)),
+        )
     }
 
     /// Stores what became of the request in a slot, and frees it.
