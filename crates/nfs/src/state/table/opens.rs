@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use forebay_pool::Handle;
 
-use super::{File, Named, Open, Table};
+use super::{Named, Open, Table};
 use crate::state::hold::Hold;
 use crate::state::share::{Share, ShareSet};
 use crate::state::stateid::{StateKey, next_seqid};
@@ -50,7 +50,7 @@ impl Table {
         };
         let owner = Bytes::copy_from_slice(owner);
         self.opens.insert(key, Open { client, owner, seqid: 1, shares: ShareSet::new(share), hold });
-        self.files.entry(file).or_insert_with(File::default).opens.push(key);
+        self.files.entry(file).or_default().opens.push(key);
         Ok((self.boot.stateid(key, 1), None))
     }
 
