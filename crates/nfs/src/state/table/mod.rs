@@ -149,6 +149,14 @@ impl Table {
         holdings.states.into_iter().filter_map(|key| self.remove(key)).collect()
     }
 
+    /// Takes everything from everyone, as the server goes down.
+    pub fn drain(&mut self) -> impl Iterator<Item = Hold> {
+        self.clients.clear();
+        self.files.clear();
+        self.locks.clear();
+        self.opens.drain().map(|(_, open)| open.hold)
+    }
+
     /// True if the client has anything open or locked.
     pub fn client_has_state(&self, client: ClientId) -> bool {
         self.clients.get(&client).is_some_and(|holdings| !holdings.states.is_empty())
