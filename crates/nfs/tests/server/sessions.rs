@@ -1,16 +1,11 @@
 //! Sessions: what is executed exactly once, over any connection, and what a COMPOUND may be.
 
-mod common;
-
 use bytes::Bytes;
-use common::TestServer;
 use forebay_nfs::xdr::Status;
 use forebay_nfs::xdr::nfs4::*;
-use forebay_nfs_client::{Attributes, Client, ClientOptions, CompoundReply, FileHandle, Slot};
+use forebay_nfs_client::{Attributes, Client, ClientOptions, CompoundReply, Slot};
 
-fn put(handle: &FileHandle) -> Operation {
-    Operation::Putfh(PutfhArgs { object: handle.clone() })
-}
+use crate::harness::{Daemon, put, root};
 
 fn mkdir(name: &str) -> Operation {
     Operation::Create(CreateArgs {
@@ -28,11 +23,11 @@ fn outcome(reply: &CompoundReply) -> (Status, usize) {
 
 #[tokio::test]
 async fn the_session_is_what_the_linux_client_accepts() {
-    let server = TestServer::start().await;
+    let server = Daemon::start().await;
     let mut options = ClientOptions::new("client");
     for maxrequests in [1, 64, 180, 1024] {
         options.channel.maxrequests = maxrequests;
-        let client = Client::connect(server.address, options.clone()).await.unwrap();
+        let client = Client::connect(server.address(), options.clone()).await.unwrap();
         let given = &client.session.fore_chan_attrs;
         assert!(given.maxrequests >= maxrequests.min(180) && given.maxrequests <= maxrequests);
         assert!(given.maxoperations >= options.channel.maxoperations);
@@ -43,28 +38,29 @@ async fn the_session_is_what_the_linux_client_accepts() {
 
 #[tokio::test]
 async fn all_connections_see_one_server_and_carry_one_session() {
-    let server = TestServer::start().await;
-    let client = Client::mount(server.address, ClientOptions::new("client").connections(4)).await.unwrap();
+    let server = Daemon::start().await;
+    let client = Client::mount(server.address(), ClientOptions::new("client").connections(4)).await.unwrap();
     let slot = client.take_slot().unwrap();
     for connection in 0..4 {
         let slot = Slot { sequence: 1 + connection as u32, ..slot };
         let reply = client.compound_on(connection, slot, false, []).await.unwrap();
         assert_eq!(outcome(&reply), (Status::Ok, 1));
     }
-    let again = Client::connect(server.address, ClientOptions::new("client")).await.unwrap();
+    let again = Client::connect(server.address(), ClientOptions::new("client")).await.unwrap();
     assert_eq!(again.registration.clientid, client.registration.clientid);
     assert_eq!(again.registration.server_owner, client.registration.server_owner);
     assert_eq!(again.registration.server_scope, client.registration.server_scope);
-    let other = TestServer::start().await;
-    let elsewhere = Client::connect(other.address, ClientOptions::new("client")).await.unwrap();
+    let other = Daemon::start().await;
+    let elsewhere = Client::connect(other.address(), ClientOptions::new("client")).await.unwrap();
     assert_ne!(elsewhere.registration.server_owner, client.registration.server_owner);
     assert_ne!(elsewhere.registration.server_scope, client.registration.server_scope);
 }
 
 #[tokio::test]
 async fn a_request_sent_again_is_answered_again_byte_for_byte_and_not_executed_again() {
-    let server = TestServer::start().await;
-    let (client, root) = server.mount_with(ClientOptions::new("client").connections(2)).await;
+    let server = Daemon::start().await;
+    let client = Client::mount(server.address(), ClientOptions::new("client").connections(2)).await.unwrap();
+    let root = root(&client).await;
     let slot = Slot { sequence: 1, ..client.take_slot().unwrap() };
     let request = || [put(&root), mkdir("a"), Operation::Getfh(())];
     let first = client.compound_on(0, slot, true, request()).await.unwrap();
@@ -78,8 +74,8 @@ async fn a_request_sent_again_is_answered_again_byte_for_byte_and_not_executed_a
 
 #[tokio::test]
 async fn a_reply_that_nobody_wanted_kept_is_not_made_up() {
-    let server = TestServer::start().await;
-    let (client, root) = server.mount("client").await;
+    let server = Daemon::start().await;
+    let (client, root) = server.mount_root("client").await;
     let slot = Slot { sequence: 1, ..client.take_slot().unwrap() };
     let request = || [put(&root), mkdir("a")];
     client.compound_on(0, slot, false, request()).await.unwrap();
@@ -92,8 +88,8 @@ async fn a_reply_that_nobody_wanted_kept_is_not_made_up() {
 
 #[tokio::test]
 async fn another_request_in_the_place_of_an_answered_one_is_a_false_retry() {
-    let server = TestServer::start().await;
-    let (client, root) = server.mount("client").await;
+    let server = Daemon::start().await;
+    let (client, root) = server.mount_root("client").await;
     let slot = Slot { sequence: 1, ..client.take_slot().unwrap() };
     client.compound_on(0, slot, true, [put(&root), mkdir("a")]).await.unwrap();
     let other = client.compound_on(0, slot, true, [put(&root), mkdir("b")]).await.unwrap();
@@ -102,8 +98,8 @@ async fn another_request_in_the_place_of_an_answered_one_is_a_false_retry() {
 
 #[tokio::test]
 async fn a_wrong_slot_sequence_or_session_is_told_apart() {
-    let server = TestServer::start().await;
-    let client = Client::mount(server.address, ClientOptions::new("client")).await.unwrap();
+    let server = Daemon::start().await;
+    let client = Client::mount(server.address(), ClientOptions::new("client")).await.unwrap();
     let good = client.take_slot().unwrap();
     let cases = [
         (Slot { sequence: 2, ..good }, Status::SeqMisordered),
@@ -128,8 +124,8 @@ async fn a_wrong_slot_sequence_or_session_is_told_apart() {
 
 #[tokio::test]
 async fn operations_are_in_their_place_or_refused() {
-    let server = TestServer::start().await;
-    let client = Client::mount(server.address, ClientOptions::new("client")).await.unwrap();
+    let server = Daemon::start().await;
+    let client = Client::mount(server.address(), ClientOptions::new("client")).await.unwrap();
     let connection = client.connection(0).unwrap();
     let root = || Operation::Putrootfh(());
     let exchange_id = || Operation::ExchangeId(ClientOptions::new("other").exchange_id());
@@ -175,9 +171,9 @@ async fn operations_are_in_their_place_or_refused() {
 
 #[tokio::test]
 async fn operations_of_minor_version_2_are_unknown_to_minor_version_1() {
-    let server = TestServer::start().await;
+    let server = Daemon::start().await;
     let options = ClientOptions { minor_version: 1, ..ClientOptions::new("client") };
-    let client = Client::mount(server.address, options).await.unwrap();
+    let client = Client::mount(server.address(), options).await.unwrap();
     let seek = Operation::Other(OpCode::Seek as u32, Bytes::new());
     let reply = client.try_compound([seek]).await.unwrap();
     assert_eq!(reply.results.last(), Some(&OperationResult::Other(OpCode::Illegal as u32, Status::OpIllegal)));
@@ -185,9 +181,9 @@ async fn operations_of_minor_version_2_are_unknown_to_minor_version_1() {
 
 #[tokio::test]
 async fn other_minor_versions_are_refused_with_no_result() {
-    let server = TestServer::start().await;
+    let server = Daemon::start().await;
     let options = ClientOptions::new("client");
-    let connection = options.connect(server.address).await.unwrap();
+    let connection = options.connect(server.address()).await.unwrap();
     for minor_version in [0, 3, u32::MAX] {
         let reply = connection.compound(minor_version, &[Operation::Putrootfh(())]).await.unwrap();
         assert_eq!(outcome(&reply), (Status::MinorVersMismatch, 0));
@@ -197,13 +193,14 @@ async fn other_minor_versions_are_refused_with_no_result() {
 
 #[tokio::test]
 async fn a_request_or_reply_beyond_what_the_session_carries_is_refused_before_it_changes_anything() {
-    let server = TestServer::start().await;
+    let server = Daemon::start().await;
     let mut options = ClientOptions::new("client");
     options.channel.maxrequestsize = 1024;
     options.channel.maxresponsesize = 600;
     options.channel.maxresponsesize_cached = 200;
     options.channel.maxoperations = 8;
-    let (client, root) = server.mount_with(options).await;
+    let client = Client::mount(server.address(), options).await.unwrap();
+    let root = root(&client).await;
     let files = client.files();
     let file = files.create(&root, "file").await.unwrap();
     let data = Bytes::from(vec![1; 800]);
@@ -237,9 +234,10 @@ async fn a_request_or_reply_beyond_what_the_session_carries_is_refused_before_it
 
 #[tokio::test]
 async fn a_destroyed_session_is_gone_and_its_client_is_not() {
-    let server = TestServer::start().await;
+    let server = Daemon::start().await;
     let options = ClientOptions::new("client");
-    let (client, root) = server.mount_with(options.clone()).await;
+    let client = Client::mount(server.address(), options.clone()).await.unwrap();
+    let root = root(&client).await;
     let file = client.files().create(&root, "file").await.unwrap();
     let destroy = Operation::DestroySession(DestroySessionArgs { sessionid: client.session_id() });
     let connection = client.connection(0).unwrap();
@@ -247,14 +245,15 @@ async fn a_destroyed_session_is_gone_and_its_client_is_not() {
     assert_eq!(connection.compound(2, &again).await.unwrap().status, Status::Ok);
     assert_eq!(connection.compound(2, &again).await.unwrap().status, Status::BadSession);
     assert_eq!(client.renew().await.unwrap_err().status(), Some(Status::BadSession));
-    let back = Client::connect(server.address, options).await.unwrap();
+    let back = Client::connect(server.address(), options).await.unwrap();
     back.files().write(&file, 0, Bytes::from_static(b"still open"), StableHow::FileSync).await.unwrap();
 }
 
 #[tokio::test]
 async fn slots_carry_requests_at_the_same_time() {
-    let server = TestServer::start().await;
-    let (client, root) = server.mount_with(ClientOptions::new("client").connections(3)).await;
+    let server = Daemon::start().await;
+    let client = Client::mount(server.address(), ClientOptions::new("client").connections(3)).await.unwrap();
+    let root = root(&client).await;
     let client = std::sync::Arc::new(client);
     let mut tasks = tokio::task::JoinSet::new();
     for number in 0..200 {
