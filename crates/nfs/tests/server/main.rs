@@ -1,0 +1,11 @@
+//! The server as clients see it: a real server on a real pool, driven by the test client over TCP.
+//!
+//! One module for each subject; [`harness`] starts, stops and restarts the server.
+
+mod harness;
+mod hostile;
+mod io;
+mod preserve_unlinked;
+mod recovery;
+mod sessions;
+mod state;
