@@ -2,9 +2,14 @@
 //!
 //! One module for each subject; [`harness`] starts, stops and restarts the server.
 
+mod attributes;
+mod directories;
 mod harness;
 mod hostile;
 mod io;
+mod locking;
+mod mounting;
+mod opening;
 mod preserve_unlinked;
 mod recovery;
 mod sessions;

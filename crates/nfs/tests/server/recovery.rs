@@ -275,7 +275,8 @@ async fn a_client_with_files_open_cannot_leave() {
     let server = Daemon::start().await;
     let (client, root) = server.mount_root("client").await;
     let file = client.files().create(&root, "log").await.unwrap();
-    let destroy = |client: &Client| [Operation::DestroyClientid(DestroyClientidArgs { clientid: client.id() })];
+    let destroy =
+        |client: &Client| [Operation::DestroyClientid(DestroyClientidArgs { clientid: client.id() })];
     assert_eq!(status(client.compound(destroy(&client)).await), Status::ClientidBusy);
     client.files().close(&file).await.unwrap();
     assert_eq!(status(client.compound(destroy(&client)).await), Status::ClientidBusy, "it has a session");
