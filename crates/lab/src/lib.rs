@@ -1,1 +1,33 @@
-//! Placeholder.
+//! The lab: real Kafka brokers on real Linux NFS clients, on one machine, and a verdict one can check.
+//!
+//! What flows in: the name of an experiment, the storages to try and a profile (sizes). What flows out: a directory with
+//! `result.json`, `report.html` and logs, and an exit status (0 pass, 1 could not run, 2 usage, 4 verdict fail).
+//!
+//! How a run is put together:
+//!
+//! * [`command`] is the command line. The process the user starts becomes the *supervisor* ([`host::supervisor`]): it makes
+//!   the run's folders, then starts the *worker* (the same binary) in a network, process and mount namespace of its own.
+//!   When the worker ends, or the supervisor dies, the kernel ends all that ran inside and takes the network and the
+//!   mounts with it, so nothing can be left behind.
+//! * The worker makes a [`host::Site`] (bridge, kernel, scratch folder) and gives it to the experiment ([`experiment`]).
+//! * The experiment boots guests: `site.boot(GuestSpec)` gives a [`host::Guest`], a User-Mode Linux kernel whose root is the
+//!   host's file system and whose init is this binary ([`agent`]). `guest.spawn(Command)` starts a program there,
+//!   `guest.mount(&MountSpec, …)` mounts a storage.
+//! * A [`storage::Storage`] is what brokers keep their logs on: Forebay, the kernel's NFS servers, Ganesha, a local disk.
+//! * [`report`] turns the experiment's outcome into `result.json` and `report.html`; [`cluster`] runs Kafka in guests.
+//!
+//! Open `host/site.rs` first.
+
+mod agent;
+pub mod cluster;
+mod command;
+pub mod experiment;
+pub mod host;
+mod probe;
+pub mod progress;
+pub mod report;
+pub mod request;
+pub mod storage;
+pub mod wire;
+
+pub use command::{LabCommand, main};

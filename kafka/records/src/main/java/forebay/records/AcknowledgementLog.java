@@ -1,0 +1,133 @@
+package forebay.records;
+
+import java.io.BufferedInputStream;
+import java.io.BufferedOutputStream;
+import java.io.Closeable;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.EOFException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+
+/**
+ * The file that says which records the cluster acknowledged, and where each of them went.
+ *
+ * <p>Header: magic, seed, number of records planned, bytes per record. Then 20 bytes per acknowledgement: sequence,
+ * partition, offset. A torn last entry, left by a producer that was killed, is dropped when read.
+ */
+final class AcknowledgementLog {
+    private static final long MAGIC = 0x464241434B533031L; // "FBACKS01"
+
+    private AcknowledgementLog() {}
+
+    /** What was to be produced. */
+    record Plan(long seed, int records, int recordBytes) {}
+
+    /** Takes acknowledgements in any order, from any thread. */
+    static final class Writer implements Closeable {
+        private final DataOutputStream out;
+
+        Writer(Path file, Plan plan) throws IOException {
+            out = new DataOutputStream(new BufferedOutputStream(Files.newOutputStream(file), 1 << 16));
+            out.writeLong(MAGIC);
+            out.writeLong(plan.seed());
+            out.writeInt(plan.records());
+            out.writeInt(plan.recordBytes());
+        }
+
+        synchronized void add(long sequence, int partition, long offset) throws IOException {
+            out.writeLong(sequence);
+            out.writeInt(partition);
+            out.writeLong(offset);
+        }
+
+        synchronized void flush() throws IOException {
+            out.flush();
+        }
+
+        @Override
+        public synchronized void close() throws IOException {
+            out.close();
+        }
+    }
+
+    /** The acknowledgements of a finished, or killed, producer. */
+    static final class Contents {
+        private final Plan plan;
+        private final int[] partitions;
+        private final long[] offsets;
+        private int acknowledged;
+
+        private Contents(Plan plan) {
+            this.plan = plan;
+            this.partitions = new int[plan.records()];
+            this.offsets = new long[plan.records()];
+            Arrays.fill(partitions, -1);
+        }
+
+        Plan plan() {
+            return plan;
+        }
+
+        int acknowledged() {
+            return acknowledged;
+        }
+
+        boolean isAcknowledged(int sequence) {
+            return partitions[sequence] >= 0;
+        }
+
+        int partition(int sequence) {
+            return partitions[sequence];
+        }
+
+        long offset(int sequence) {
+            return offsets[sequence];
+        }
+
+        private void add(Path file, long sequence, int partition, long offset) throws IOException {
+            if (sequence < 0 || sequence >= plan.records() || partition < 0) {
+                throw new IOException(file + " is damaged: it acknowledges record " + sequence + " of " + plan.records()
+                        + " in partition " + partition);
+            }
+            int index = (int) sequence;
+            if (isAcknowledged(index)) {
+                throw new IOException(file + " is damaged: it acknowledges record " + sequence + " twice");
+            }
+            partitions[index] = partition;
+            offsets[index] = offset;
+            acknowledged++;
+        }
+    }
+
+    /** Reads a log. Throws when it is not one. */
+    static Contents read(Path file) throws IOException {
+        try (DataInputStream in = new DataInputStream(new BufferedInputStream(Files.newInputStream(file), 1 << 16))) {
+            Contents contents = new Contents(readPlan(file, in));
+            byte[] entry = new byte[Long.BYTES + Integer.BYTES + Long.BYTES];
+            while (in.readNBytes(entry, 0, entry.length) == entry.length) {
+                ByteBuffer buffer = ByteBuffer.wrap(entry);
+                contents.add(file, buffer.getLong(), buffer.getInt(), buffer.getLong());
+            }
+            return contents;
+        }
+    }
+
+    private static Plan readPlan(Path file, DataInputStream in) throws IOException {
+        try {
+            if (in.readLong() != MAGIC) {
+                throw new IOException(file + " is not a log of acknowledgements");
+            }
+            Plan plan = new Plan(in.readLong(), in.readInt(), in.readInt());
+            if (plan.records() < 0 || plan.recordBytes() < RecordFormat.OVERHEAD_BYTES) {
+                throw new IOException(file + " is damaged: its header plans " + plan);
+            }
+            return plan;
+        } catch (EOFException e) {
+            throw new IOException(file + " is not a log of acknowledgements: it ends within its header", e);
+        }
+    }
+}

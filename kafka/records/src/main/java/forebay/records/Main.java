@@ -1,0 +1,37 @@
+package forebay.records;
+
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+
+/** The command line: {@code produce} and {@code verify}. */
+@Command(
+        name = "records",
+        description = "Writes records to a topic that can be checked byte for byte, and checks them.",
+        subcommands = {ProduceCommand.class, VerifyCommand.class},
+        mixinStandardHelpOptions = true,
+        synopsisSubcommandLabel = "COMMAND")
+public final class Main {
+    /** All is well. */
+    static final int EXIT_OK = 0;
+
+    /** The work could not be done. */
+    static final int EXIT_COULD_NOT_RUN = 1;
+
+    /** It was done, and the check failed. */
+    static final int EXIT_CHECK_FAILED = 4;
+
+    private Main() {}
+
+    /** Runs the command and ends the process with its status. */
+    public static void main(String[] arguments) {
+        System.exit(commandLine().execute(arguments));
+    }
+
+    static CommandLine commandLine() {
+        return new CommandLine(new Main())
+                .setExecutionExceptionHandler((failure, commandLine, parsed) -> {
+                    commandLine.getErr().println("records: " + failure.getMessage());
+                    return EXIT_COULD_NOT_RUN;
+                });
+    }
+}

@@ -1,0 +1,65 @@
+package forebay.records;
+
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** {@code records produce}. */
+@Command(name = "produce", description = "Sends records with acks=all and logs each acknowledgement.", sortOptions = false)
+final class ProduceCommand implements Callable<Integer> {
+    /** A record's whole life in the producer; a storage server may be away for less than this. */
+    private static final Map<String, Object> DEFAULTS = Map.of(
+            "acks", "all",
+            "enable.idempotence", "true",
+            "linger.ms", "5",
+            "batch.size", "65536",
+            "buffer.memory", "33554432",
+            "delivery.timeout.ms", "180000",
+            "max.block.ms", "180000",
+            "request.timeout.ms", "30000");
+
+    @Mixin
+    ClusterOptions cluster;
+
+    @Option(names = "--records", required = true, description = "how many records to send")
+    int records;
+
+    @Option(names = "--record-bytes", defaultValue = "1024", description = "bytes per record (default: 1024)")
+    int recordBytes;
+
+    @Option(names = "--seed", defaultValue = "1", description = "what the payloads follow from (default: 1)")
+    long seed;
+
+    @Option(names = "--rate", defaultValue = "0", description = "records per second; 0 is unthrottled (default)")
+    int rate;
+
+    @Option(names = "--acknowledged", required = true, paramLabel = "FILE", description = "where to log acknowledgements")
+    Path acknowledged;
+
+    @Override
+    public Integer call() throws Exception {
+        AcknowledgementLog.Plan plan = new AcknowledgementLog.Plan(seed, records, recordBytes);
+        Report report = new Report(System.out);
+        ScheduledExecutorService ticker = Executors.newSingleThreadScheduledExecutor();
+        try (AcknowledgementLog.Writer log = new AcknowledgementLog.Writer(acknowledged, plan);
+                KafkaProducer<byte[], byte[]> producer = new KafkaProducer<>(
+                        cluster.client(DEFAULTS), new ByteArraySerializer(), new ByteArraySerializer())) {
+            Production production = new Production(producer, plan, log);
+            ticker.scheduleAtFixedRate(() -> report.progress(production.progress()), 1, 1, TimeUnit.SECONDS);
+            production.run(cluster.topic, rate);
+            ticker.shutdown();
+            report.summary(production.summary());
+            return production.passed() ? Main.EXIT_OK : Main.EXIT_CHECK_FAILED;
+        } finally {
+            ticker.shutdownNow();
+        }
+    }
+}

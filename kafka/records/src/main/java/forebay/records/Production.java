@@ -1,0 +1,125 @@
+package forebay.records;
+
+import java.io.IOException;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.locks.LockSupport;
+import org.HdrHistogram.ConcurrentHistogram;
+import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.clients.producer.RecordMetadata;
+
+/**
+ * Sends the planned records, round-robin over the partitions, and logs each acknowledgement.
+ *
+ * <p>The thread that sends and the producer's own, which calls back, share the counters; both take the lock.
+ */
+final class Production {
+    private final Producer<byte[], byte[]> producer;
+    private final AcknowledgementLog.Plan plan;
+    private final AcknowledgementLog.Writer log;
+    private final ConcurrentHistogram latencyUs = new ConcurrentHistogram(3);
+    private long sent;
+    private long acknowledged;
+    private long failed;
+    private String firstFailure;
+    private long lastAcknowledgedNs;
+    private long longestPauseNs;
+
+    Production(Producer<byte[], byte[]> producer, AcknowledgementLog.Plan plan, AcknowledgementLog.Writer log) {
+        this.producer = producer;
+        this.plan = plan;
+        this.log = log;
+    }
+
+    /**
+     * Sends everything and waits for the last answer.
+     *
+     * @param recordsPerSecond 0 is as fast as the cluster takes them
+     */
+    void run(String topic, int recordsPerSecond) {
+        int partitions = producer.partitionsFor(topic).size();
+        long started = System.nanoTime();
+        synchronized (this) {
+            lastAcknowledgedNs = started;
+        }
+        for (int sequence = 0; sequence < plan.records(); sequence++) {
+            pace(started, sequence, recordsPerSecond);
+            send(topic, sequence % partitions, sequence);
+        }
+        producer.flush();
+    }
+
+    private static void pace(long started, int sequence, int recordsPerSecond) {
+        if (recordsPerSecond <= 0) {
+            return;
+        }
+        long due = started + sequence * 1_000_000_000L / recordsPerSecond;
+        for (long wait = due - System.nanoTime(); wait > 0; wait = due - System.nanoTime()) {
+            LockSupport.parkNanos(wait);
+        }
+    }
+
+    private void send(String topic, int partition, int sequence) {
+        byte[] value = RecordFormat.encode(plan.seed(), sequence, plan.recordBytes());
+        synchronized (this) {
+            sent++;
+        }
+        long sentAt = System.nanoTime();
+        producer.send(new ProducerRecord<>(topic, partition, null, value),
+                (metadata, failure) -> answered(sequence, sentAt, metadata, failure));
+    }
+
+    private synchronized void answered(int sequence, long sentAt, RecordMetadata metadata, Exception failure) {
+        if (failure != null) {
+            fail(sequence, failure);
+            return;
+        }
+        try {
+            log.add(sequence, metadata.partition(), metadata.offset());
+        } catch (IOException e) {
+            fail(sequence, e);
+            return;
+        }
+        long now = System.nanoTime();
+        acknowledged++;
+        latencyUs.recordValue(Math.max(0, (now - sentAt) / 1000));
+        longestPauseNs = Math.max(longestPauseNs, now - lastAcknowledgedNs);
+        lastAcknowledgedNs = now;
+    }
+
+    private void fail(int sequence, Exception failure) {
+        failed++;
+        if (firstFailure == null) {
+            firstFailure = "record " + sequence + ": " + failure;
+        }
+    }
+
+    synchronized Map<String, Object> progress() {
+        Map<String, Object> figures = new LinkedHashMap<>();
+        figures.put("sent", sent);
+        figures.put("acknowledged", acknowledged);
+        figures.put("failed", failed);
+        return figures;
+    }
+
+    synchronized boolean passed() {
+        return failed == 0 && acknowledged == plan.records();
+    }
+
+    synchronized Map<String, Object> summary() {
+        Map<String, Object> figures = progress();
+        figures.put("passed", passed());
+        figures.put("planned", plan.records());
+        figures.put("record_bytes", plan.recordBytes());
+        figures.put("seed", plan.seed());
+        figures.put("pause_ms_max", longestPauseNs / 1_000_000);
+        figures.put("latency_ms_p50", latencyUs.getValueAtPercentile(50) / 1000.0);
+        figures.put("latency_ms_p99", latencyUs.getValueAtPercentile(99) / 1000.0);
+        figures.put("latency_ms_max", latencyUs.getMaxValue() / 1000.0);
+        if (firstFailure != null) {
+            figures.put("first_failure", firstFailure);
+        }
+        return figures;
+    }
+}

@@ -1,0 +1,63 @@
+package forebay.records;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** {@code records verify}. */
+@Command(name = "verify", description = "Reads the topic and checks every acknowledged record.", sortOptions = false)
+final class VerifyCommand implements Callable<Integer> {
+    private static final Map<String, Object> DEFAULTS = Map.of(
+            "enable.auto.commit", "false",
+            "auto.offset.reset", "none",
+            "check.crcs", "true",
+            "max.poll.records", "5000",
+            "max.partition.fetch.bytes", "4194304",
+            "default.api.timeout.ms", "60000");
+
+    @Mixin
+    ClusterOptions cluster;
+
+    @Option(names = "--acknowledged", required = true, paramLabel = "FILE", description = "the log that produce wrote")
+    Path acknowledged;
+
+    @Option(names = "--patience-seconds", defaultValue = "60", description = "give up when nothing arrives this long")
+    int patienceSeconds;
+
+    @Override
+    public Integer call() throws Exception {
+        Report report = new Report(System.out);
+        Verification verification = new Verification(AcknowledgementLog.read(acknowledged));
+        try (KafkaConsumer<byte[], byte[]> consumer = new KafkaConsumer<>(
+                cluster.client(DEFAULTS), new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
+            Ticker ticker = new Ticker(report);
+            new Reading(consumer, Duration.ofSeconds(patienceSeconds)).run(cluster.topic, verification, ticker::tick);
+        }
+        verification.finish();
+        report.summary(verification.summary());
+        return verification.passed() ? Main.EXIT_OK : Main.EXIT_CHECK_FAILED;
+    }
+
+    /** Reports at most once a second. */
+    private static final class Ticker {
+        private final Report report;
+        private long nextMs = 1000;
+
+        Ticker(Report report) {
+            this.report = report;
+        }
+
+        void tick(long read, long left) {
+            if (report.elapsedMs() >= nextMs) {
+                nextMs = report.elapsedMs() + 1000;
+                report.progress(Map.of("read", read, "left", left));
+            }
+        }
+    }
+}
