@@ -12,6 +12,7 @@ use forebay_pool::{Pool, PoolOptions, VolumeSpec};
 use rustix::fs::Mode;
 use rustix::process::{Resource, getrlimit, setrlimit, umask};
 
+use crate::admin::check_socket_path;
 use crate::admin::server::AdminServer;
 use crate::config::{Config, PoolConfig};
 use crate::signals::{self, Shutdown, Trigger};
@@ -38,6 +39,7 @@ pub fn run(config: &Config) -> Result<()> {
 }
 
 async fn serve(config: &Config) -> Result<()> {
+    check_socket_path(&config.admin_socket())?;
     let (trigger, shutdown) = signals::watch()?;
     let pool = tokio::select! {
         pool = open_pool(&config.pool) => pool?,

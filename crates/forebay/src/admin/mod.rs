@@ -16,7 +16,7 @@ use anyhow::{Result, bail};
 const SOCKET_PATH_BYTES_MAX: usize = 107;
 
 /// Refuses a path that the system could not bind or connect to, with a remedy.
-fn check_socket_path(path: &Path) -> Result<()> {
+pub fn check_socket_path(path: &Path) -> Result<()> {
     let bytes = path.as_os_str().len();
     if bytes > SOCKET_PATH_BYTES_MAX {
         bail!(

@@ -128,9 +128,12 @@ async fn serve_connection(
             _ = stopped.wait_for(|stopped| *stopped) => return,
             line = tokio::time::timeout(IDLE_MAX, read_line(&mut reader)) => line,
         };
-        let outcome = match line {
-            Ok(Ok(Some(line))) => answer(pool, directory, &line).await,
-            Ok(Err(error)) if error.kind() == ErrorKind::InvalidData => Outcome::Error(error.to_string()),
+        let (outcome, last) = match line {
+            Ok(Ok(Some(line))) => (answer(pool, directory, &line).await, false),
+            // Where the next request would begin is not known.
+            Ok(Err(error)) if error.kind() == ErrorKind::InvalidData => {
+                (Outcome::Error(error.to_string()), true)
+            }
             // The client went, or said nothing for too long.
             _ => return,
         };
@@ -139,7 +142,7 @@ async fn serve_connection(
         };
         bytes.push(b'\n');
         match tokio::time::timeout(IDLE_MAX, writer.write_all(&bytes)).await {
-            Ok(Ok(())) => {}
+            Ok(Ok(())) if !last => {}
             _ => return,
         }
     }
