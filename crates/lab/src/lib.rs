@@ -17,3 +17,15 @@
 //! * [`report`] turns the experiment's outcome into `result.json` and `report.html`; [`cluster`] runs Kafka in guests.
 //!
 //! Open `host/site.rs` first.
+
+mod agent;
+mod command;
+pub mod experiment;
+pub mod host;
+pub mod progress;
+pub mod report;
+pub mod request;
+pub mod storage;
+pub mod wire;
+
+pub use command::{LabCommand, main};

@@ -1,1 +1,54 @@
-//! See the crate's documentation.
+//! The experiments, and what an experiment is.
+//!
+//! An experiment boots guests at a [`Site`], does its work on one or more storages, and writes what happens to a
+//! [`Recorder`]: checks decide the verdict. To add one, implement [`Experiment`] in a file of its own and name it in [`ALL`].
+
+mod mount;
+
+use anyhow::Result;
+
+use crate::host::Site;
+use crate::report::{Recorder, Subject};
+use crate::request::Request;
+use crate::storage::StorageKind;
+
+/// Something the lab can try.
+pub trait Experiment: Sync {
+    /// Its name on the command line.
+    fn name(&self) -> &'static str;
+
+    /// What the report says about it.
+    fn subject(&self) -> Subject;
+
+    /// Whether Java and Kafka must be there.
+    fn needs_kafka(&self) -> bool {
+        true
+    }
+
+    /// Whether the tools for benchmarks must be there ([`Site::bench_tools`]).
+    fn needs_bench_tools(&self) -> bool {
+        false
+    }
+
+    /// Whether several storages are measured in turns within one run, instead of one run for each.
+    fn compares(&self) -> bool {
+        false
+    }
+
+    /// The storages it uses if the person names none.
+    fn default_storages(&self) -> &'static [StorageKind] {
+        &[StorageKind::Forebay]
+    }
+
+    /// Does it. Returns why it passed, in a sentence, for the case that every check held; an error means that it could not be
+    /// run, which is no verdict.
+    fn run(&self, site: &Site, request: &Request, recorder: &Recorder) -> Result<String>;
+}
+
+/// Every experiment, in the order of `forebay lab list`.
+pub static ALL: &[&dyn Experiment] = &[&mount::MountCheck];
+
+/// The experiment of this name.
+pub fn find(name: &str) -> Option<&'static dyn Experiment> {
+    ALL.iter().copied().find(|experiment| experiment.name() == name)
+}

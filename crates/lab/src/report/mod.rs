@@ -1,1 +1,27 @@
-//! See the crate's documentation.
+//! From what happened in a run to what a person reads and a machine checks.
+//!
+//! An experiment writes to a [`Recorder`] while it works. [`Recorder::finish`] makes a [`RunResult`] of it, and [`write`]
+//! leaves that in the results' folder as `result.json` and, drawn, as `report.html`. [`table`] is the end of the command's
+//! output. Open `result.rs` first: everything else shows what it holds.
+
+mod files;
+mod html;
+mod recorder;
+mod result;
+mod table;
+
+pub use files::{REPORT_FILE, RESULT_FILE, write};
+pub use recorder::Recorder;
+pub use result::{
+    Better, Check, Event, Excerpt, Figure, Lane, Measurement, RunResult, Samples, Series, Span, Tone, Verdict,
+};
+pub use table::table;
+
+/// What the report says about an experiment itself.
+#[derive(Debug, Clone, Copy)]
+pub struct Subject {
+    /// The experiment's title.
+    pub title: &'static str,
+    /// What it asks, in one or two sentences.
+    pub question: &'static str,
+}

@@ -1,1 +1,109 @@
-//! See the crate's documentation.
+//! Storages: what brokers keep their logs on.
+//!
+//! A storage is started before the guests that use it boot, since one kind gives each guest a disk ([`Storage::prepare`]);
+//! then each guest mounts it ([`Storage::mount`]). Every kind is one file here.
+
+mod kernel_nfs;
+mod local;
+
+use std::fmt;
+
+use anyhow::{Result, bail};
+use clap::ValueEnum;
+use serde::{Deserialize, Serialize};
+
+use crate::host::{Guest, GuestSpec, Site};
+use crate::wire::Mount;
+
+/// The storages the lab knows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, ValueEnum, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum StorageKind {
+    /// Forebay, on the host, over NFSv4.2.
+    Forebay,
+    /// The Linux kernel's NFS server, in a guest, over NFSv3.
+    KnfsdV3,
+    /// The Linux kernel's NFS server, in a guest, over NFSv4.2.
+    KnfsdV4,
+    /// NFS-Ganesha, on the host, over NFSv4.1.
+    Ganesha,
+    /// An ext4 of its own for each guest, without NFS.
+    Local,
+}
+
+impl StorageKind {
+    /// Its name on the command line and in results.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Forebay => "forebay",
+            Self::KnfsdV3 => "knfsd-v3",
+            Self::KnfsdV4 => "knfsd-v4",
+            Self::Ganesha => "ganesha",
+            Self::Local => "local",
+        }
+    }
+}
+
+impl fmt::Display for StorageKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// A running storage. Dropping it ends it at once.
+pub trait Storage: Send {
+    /// Which it is.
+    fn kind(&self) -> StorageKind;
+
+    /// Name and version of what it is made of.
+    fn versions(&self) -> Vec<(String, String)>;
+
+    /// Adds what a guest needs before it boots.
+    fn prepare(&mut self, site: &Site, spec: &mut GuestSpec) -> Result<()> {
+        let _ = (site, spec);
+        Ok(())
+    }
+
+    /// Mounts it in a guest. Shared by all guests, but for [`StorageKind::Local`].
+    fn mount(&self, guest: &Guest, target: &str) -> Result<()>;
+
+    /// Ends its server at once (kill -9), as a crash would.
+    fn kill(&mut self) -> Result<()> {
+        bail!("storage {} has no server of its own to kill", self.kind())
+    }
+
+    /// Starts its server again on the same data, after [`Storage::kill`].
+    fn restart(&mut self) -> Result<()> {
+        bail!("storage {} has no server of its own to start again", self.kind())
+    }
+
+    /// Ends it in order. Guests have unmounted it before.
+    fn stop(&mut self) -> Result<()>;
+}
+
+/// Starts a storage, empty.
+pub fn start(kind: StorageKind, site: &Site) -> Result<Box<dyn Storage>> {
+    Ok(match kind {
+        StorageKind::Local => Box::new(local::LocalDisk::start(site)?),
+        StorageKind::KnfsdV3 => Box::new(kernel_nfs::KernelNfs::start(site, kernel_nfs::Version::V3)?),
+        StorageKind::KnfsdV4 => Box::new(kernel_nfs::KernelNfs::start(site, kernel_nfs::Version::V4)?),
+        StorageKind::Forebay | StorageKind::Ganesha => bail!("storage {kind} is not there yet"),
+    })
+}
+
+/// Mounts an NFS export in a guest, with the options every storage is given alike: hard, 1 MiB reads and writes.
+fn mount_nfs(
+    guest: &Guest,
+    server: std::net::Ipv4Addr,
+    path: &str,
+    options: &str,
+    target: &str,
+) -> Result<()> {
+    // No mount.nfs is involved: the kernel reads the options itself, but needs both addresses spelled out.
+    let options = format!(
+        "{options},addr={server},clientaddr={},rsize=1048576,wsize=1048576,hard,proto=tcp,timeo=600,retrans=2",
+        guest.address()
+    );
+    let source = format!("{server}:{path}");
+    guest.mount(&Mount { source, target: target.into(), kind: "nfs".into(), options })
+}

@@ -1,0 +1,148 @@
+//! What runs inside a guest: the init process, and the agent that does the worker's requests.
+//!
+//! The guest's root is the host's file system, so init and agent are the very binary that runs the lab. [`init`] (process
+//! 1) prepares the guest, starts the agent and then only reaps: the agent is a process of its own because process 1 must
+//! wait for any child, which would take exit statuses away from those who wait for a particular one.
+
+mod modules;
+mod programs;
+mod requests;
+
+use std::fs;
+use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+
+use anyhow::{Context, Result, bail};
+use rustix::mount::{MountFlags, mount};
+use rustix::process::WaitOptions;
+use rustix::system::{RebootCommand, reboot, sethostname};
+use serde::{Deserialize, Serialize};
+
+use crate::wire::AGENT_PORT;
+
+/// The one network card of a guest, as User-Mode Linux names it.
+const CARD: &str = "vec0";
+
+/// Where guests look for programs: the kernel gives its init no search path.
+const SEARCH_PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+
+/// What a guest is told about itself, in a JSON file whose path is its init's argument.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct GuestConfig {
+    /// Host name.
+    pub name: String,
+    /// Address on the lab's network.
+    pub address: Ipv4Addr,
+    /// Length of the network's prefix.
+    pub prefix: u8,
+    /// The lab's own address, where storages that run on the host listen.
+    pub gateway: Ipv4Addr,
+    /// Folder of the kernel's modules, with its `modules.dep`.
+    pub modules_folder: PathBuf,
+}
+
+/// Runs as process 1 of a guest, and ends by powering the guest off.
+pub fn init(config_path: &Path) -> ExitCode {
+    if !rustix::process::getpid().is_init() {
+        eprintln!("forebay lab init: is only for the first process of a guest; use `forebay lab run`");
+        return ExitCode::from(2);
+    }
+    if let Err(error) = run_guest(config_path) {
+        eprintln!("forebay lab init: {error:#}");
+    }
+    // When this returns the guest could not be powered off; the kernel then stops because its first process ends.
+    let _ = reboot(RebootCommand::PowerOff);
+    ExitCode::FAILURE
+}
+
+fn run_guest(config_path: &Path) -> Result<()> {
+    // Read before the tmpfs on /run hides it.
+    let text = fs::read(config_path).with_context(|| format!("read {}", config_path.display()))?;
+    let config: GuestConfig =
+        serde_json::from_slice(&text).with_context(|| format!("parse {}", config_path.display()))?;
+    mount_basics()?;
+    sethostname(config.name.as_bytes()).context("set the host name")?;
+    bring_network_up(&config)?;
+    let agent_config = Path::new("/run/agent.json");
+    fs::write(agent_config, text).context("write /run/agent.json")?;
+    let agent = Command::new(std::env::current_exe().context("find this program")?)
+        .args(["lab", "agent"])
+        .arg(agent_config)
+        .env("PATH", SEARCH_PATH)
+        .env("HOME", "/run/home")
+        .env("TMPDIR", "/run/tmp")
+        .spawn()
+        .context("start the agent")?;
+    reap_until(agent.id())
+}
+
+fn mount_basics() -> Result<()> {
+    let nothing = MountFlags::empty();
+    for (kind, target, options) in [
+        ("proc", c"/proc", c""),
+        ("sysfs", c"/sys", c""),
+        ("tmpfs", c"/run", c"mode=755"),
+        ("tmpfs", c"/mnt", c"mode=755"),
+    ] {
+        mount(kind, target, kind, nothing, options).with_context(|| format!("mount {kind} on {target:?}"))?;
+    }
+    for (kind, target) in [("tmpfs", "/dev/shm"), ("devpts", "/dev/pts"), ("tmpfs", "/var/lib/nfs")] {
+        // The last is the host's folder, which is there only if the host has NFS utilities.
+        let _ = fs::create_dir(target).and_then(|()| Ok(mount(kind, target, kind, nothing, c"")?));
+    }
+    for folder in ["/run/tmp", "/run/home"] {
+        fs::create_dir(folder).with_context(|| format!("make {folder}"))?;
+    }
+    Ok(())
+}
+
+fn bring_network_up(config: &GuestConfig) -> Result<()> {
+    let address = format!("{}/{}", config.address, config.prefix);
+    let gateway = config.gateway.to_string();
+    ip(&["link", "set", "lo", "up"])?;
+    ip(&["address", "add", &address, "dev", CARD])?;
+    ip(&["link", "set", CARD, "up"])?;
+    ip(&["route", "add", "default", "via", &gateway])
+}
+
+fn ip(arguments: &[&str]) -> Result<()> {
+    let output = Command::new("ip")
+        .args(arguments)
+        .env("PATH", SEARCH_PATH)
+        .output()
+        .context("run ip (package iproute2)")?;
+    if !output.status.success() {
+        bail!("ip {}: {}", arguments.join(" "), String::from_utf8_lossy(&output.stderr).trim());
+    }
+    Ok(())
+}
+
+/// Waits for children, whichever end, until the one with this pid did.
+fn reap_until(pid: u32) -> Result<()> {
+    loop {
+        match rustix::process::wait(WaitOptions::empty()) {
+            Ok(Some((ended, _))) if ended.as_raw_nonzero().get().unsigned_abs() == pid => return Ok(()),
+            Ok(_) | Err(rustix::io::Errno::INTR) => {}
+            Err(error) => return Err(error).context("wait for the agent"),
+        }
+    }
+}
+
+/// Serves the worker's requests until the guest is powered off.
+pub fn serve(config_path: &Path) -> Result<()> {
+    let text = fs::read(config_path).with_context(|| format!("read {}", config_path.display()))?;
+    let config: GuestConfig = serde_json::from_slice(&text)?;
+    let modules = modules::Modules::open(&config.modules_folder)?;
+    let address = SocketAddr::from((config.address, AGENT_PORT));
+    let listener = TcpListener::bind(address).with_context(|| format!("listen on {address}"))?;
+    loop {
+        let (stream, _) = listener.accept().context("accept a connection")?;
+        let modules = modules.clone();
+        std::thread::spawn(move || {
+            if let Err(error) = requests::answer(stream, &modules) {
+                eprintln!("agent: {error:#}");
+            }
+        });
+    }
+}

@@ -1,0 +1,137 @@
+//! Does one request of the worker and answers it.
+
+use std::ffi::CString;
+use std::fs;
+use std::io;
+use std::net::TcpStream;
+use std::path::Path;
+
+use anyhow::{Context, Result, bail};
+use rustix::mount::{MountFlags, UnmountFlags, mount, unmount};
+use rustix::system::{RebootCommand, reboot};
+
+use super::modules::Modules;
+use super::programs;
+use crate::wire::{self, DATA, Mount, Reply, Request, TreeEntry};
+
+/// Reads a request from the connection, does it, and answers there.
+pub fn answer(mut stream: TcpStream, modules: &Modules) -> Result<()> {
+    stream.set_nodelay(true)?;
+    let request: Request = match wire::read_frame(&mut stream)? {
+        Some((wire::MESSAGE, payload)) => serde_json::from_slice(&payload).context("parse a request")?,
+        // Someone only asked whether the port answers.
+        None => return Ok(()),
+        Some((kind, _)) => bail!("a connection began with a frame of kind {kind}"),
+    };
+    match request {
+        Request::Spawn(program) => programs::run(&program, stream),
+        Request::ReadFile(path) => match fs::read(&path) {
+            Ok(content) => {
+                wire::write_message(&mut stream, &Reply::Done)?;
+                Ok(wire::write_frame(&mut stream, DATA, &content)?)
+            }
+            Err(error) => fail(&mut stream, &format!("read {}: {error}", path.display())),
+        },
+        Request::WriteFile(path) => {
+            let content = wire::read_expected(&mut stream, DATA)?;
+            reply(&mut stream, write_file(&path, &content).map(|()| Reply::Done))
+        }
+        other => reply(&mut stream, perform(other, modules)),
+    }
+}
+
+fn reply(stream: &mut TcpStream, result: Result<Reply>) -> Result<()> {
+    match result {
+        Ok(message) => Ok(wire::write_message(stream, &message)?),
+        Err(error) => fail(stream, &format!("{error:#}")),
+    }
+}
+
+fn fail(stream: &mut TcpStream, why: &str) -> Result<()> {
+    Ok(wire::write_message(stream, &Reply::Failed(why.to_owned()))?)
+}
+
+fn perform(request: Request, modules: &Modules) -> Result<Reply> {
+    match request {
+        Request::Mount(what) => mount_one(&what)?,
+        Request::Unmount(target) => unmount(&target, UnmountFlags::empty())
+            .with_context(|| format!("unmount {}", target.display()))?,
+        Request::MakeFolder(path) => {
+            fs::create_dir_all(&path).with_context(|| format!("make folder {}", path.display()))?;
+        }
+        Request::ListTree(path) => return Ok(Reply::Tree(list_tree(&path)?)),
+        Request::DropCaches => {
+            rustix::fs::sync();
+            fs::write("/proc/sys/vm/drop_caches", "3").context("drop caches")?;
+        }
+        Request::LoadModules(names) => {
+            for name in names {
+                modules.load(&name)?;
+            }
+        }
+        Request::PowerOff => reboot(RebootCommand::PowerOff).context("power off")?,
+        Request::Ping => {}
+        Request::Spawn(_) | Request::ReadFile(_) | Request::WriteFile(_) | Request::Signal(_) => {
+            bail!("request is out of place here")
+        }
+    }
+    Ok(Reply::Done)
+}
+
+fn mount_one(what: &Mount) -> Result<()> {
+    let Mount { source, target, kind, options } = what;
+    fs::create_dir_all(target).with_context(|| format!("make folder {}", target.display()))?;
+    let data = CString::new(options.as_str()).context("mount options hold a zero byte")?;
+    mount(source.as_str(), target, kind.as_str(), MountFlags::NOATIME, data.as_c_str())
+        .with_context(|| format!("mount {source} ({kind}, {options}) on {}", target.display()))
+}
+
+fn write_file(path: &Path, content: &[u8]) -> Result<()> {
+    if let Some(parent) = path.parent() {
+        fs::create_dir_all(parent).with_context(|| format!("make folder {}", parent.display()))?;
+    }
+    fs::write(path, content).with_context(|| format!("write {}", path.display()))
+}
+
+/// Lists all below a folder. What disappears meanwhile is left out: brokers delete while this looks.
+fn list_tree(root: &Path) -> Result<Vec<TreeEntry>> {
+    let mut found = Vec::new();
+    let mut folders = vec![root.to_owned()];
+    while let Some(folder) = folders.pop() {
+        let entries = match fs::read_dir(&folder) {
+            Ok(entries) => entries,
+            Err(error) if error.kind() == io::ErrorKind::NotFound && folder != root => continue,
+            Err(error) => return Err(error).with_context(|| format!("list {}", folder.display())),
+        };
+        for entry in entries {
+            let entry = entry.with_context(|| format!("list {}", folder.display()))?;
+            let path = entry.path();
+            let Ok(stat) = path.symlink_metadata() else { continue };
+            let relative = path.strip_prefix(root).unwrap_or(&path).to_owned();
+            let bytes = if stat.is_dir() { 0 } else { stat.len() };
+            found.push(TreeEntry { path: relative, folder: stat.is_dir(), bytes });
+            if stat.is_dir() {
+                folders.push(path);
+            }
+        }
+    }
+    found.sort_by(|a, b| a.path.cmp(&b.path));
+    Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tree_is_listed_with_sizes_and_relative_paths() {
+        let root = std::env::temp_dir().join(format!("forebay-lab-tree-{}", std::process::id()));
+        fs::create_dir_all(root.join("topic-0")).unwrap();
+        fs::write(root.join("topic-0/.nfs0001"), b"four").unwrap();
+        let tree = list_tree(&root).unwrap();
+        fs::remove_dir_all(&root).unwrap();
+        let folder = TreeEntry { path: "topic-0".into(), folder: true, bytes: 0 };
+        let file = TreeEntry { path: "topic-0/.nfs0001".into(), folder: false, bytes: 4 };
+        assert_eq!(tree, [folder, file]);
+    }
+}

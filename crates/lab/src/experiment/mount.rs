@@ -1,0 +1,84 @@
+//! `mount`: a storage can be mounted by two guests that see each other's files. The shortest experiment: whether the lab and a
+//! storage work at all.
+
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+
+use super::Experiment;
+use crate::host::{Guest, GuestCommand, GuestSpec, Site};
+use crate::report::{Recorder, Subject};
+use crate::request::Request;
+use crate::storage::{self, StorageKind};
+
+/// The experiment.
+pub struct MountCheck;
+
+const TARGET: &str = "/mnt/volume";
+const CONTENT: &[u8] = b"from the first guest\n";
+
+impl Experiment for MountCheck {
+    fn name(&self) -> &'static str {
+        "mount"
+    }
+
+    fn subject(&self) -> Subject {
+        Subject {
+            title: "Mounting a storage",
+            question: "Can two Linux clients mount the storage, and does each see what the other wrote?",
+        }
+    }
+
+    fn needs_kafka(&self) -> bool {
+        false
+    }
+
+    fn run(&self, site: &Site, request: &Request, recorder: &Recorder) -> Result<String> {
+        let kind = *request.storages.first().context("no storage is named")?;
+        recorder.stage("starting the storage");
+        let mut storage = storage::start(kind, site)?;
+        for (name, version) in storage.versions() {
+            recorder.version(&name, version);
+        }
+        recorder.stage("booting guests");
+        let mut specs = vec![GuestSpec::new("first", 256), GuestSpec::new("second", 256)];
+        for spec in &mut specs {
+            storage.prepare(site, spec)?;
+        }
+        let guests = site.boot_all(&specs)?;
+        recorder.stage("mounting");
+        for guest in &guests {
+            storage.mount(guest, TARGET)?;
+            recorder
+                .event(crate::report::Tone::Good, format_args!("{} is mounted in {}", kind, guest.name()));
+        }
+        let [first, second] = guests.as_slice() else { anyhow::bail!("two guests were asked for") };
+        write_and_read(recorder, kind, first, second)?;
+        recorder.stage("unmounting");
+        for guest in &guests {
+            guest.unmount(TARGET)?;
+            guest.stop()?;
+        }
+        storage.stop()?;
+        recorder.check("unmount", "Guests unmount and the storage stops", true, "done");
+        Ok(format!("two guests shared files on {kind}"))
+    }
+}
+
+fn write_and_read(recorder: &Recorder, kind: StorageKind, first: &Guest, second: &Guest) -> Result<()> {
+    recorder.stage("writing and reading");
+    let path = format!("{TARGET}/hello");
+    first.write_file(&path, CONTENT)?;
+    // A disk of its own is not shared.
+    let reader = if kind == StorageKind::Local { first } else { second };
+    let read = reader.read_file(&path);
+    let same = read.as_deref().is_ok_and(|read| read == CONTENT);
+    let detail = match &read {
+        Ok(read) => format!("{} of {} bytes", read.len(), CONTENT.len()),
+        Err(error) => format!("{error:#}"),
+    };
+    recorder.check("read_back", "A file reads back as written", same, detail);
+    let listed = first.exec(&GuestCommand::new("ls").args(["-la", TARGET]), Duration::from_secs(30))?;
+    recorder.check("list", "A program lists the folder", listed.stdout.contains("hello"), listed.exit);
+    Ok(())
+}

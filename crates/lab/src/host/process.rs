@@ -1,0 +1,246 @@
+//! A program that runs inside a guest.
+
+use std::fs::File;
+use std::io::Write;
+use std::net::{Shutdown, TcpStream};
+use std::path::PathBuf;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail};
+
+use crate::wire::{self, Exit, Program, Reply, Request, STDERR, STDOUT};
+
+/// Bytes of each output that are kept in memory for [`Process::output`]; the rest goes to the log only.
+const OUTPUT_BYTES_MAX: usize = 4 << 20;
+
+/// A program to start in a guest, in the manner of [`std::process::Command`].
+#[derive(Debug, Clone)]
+pub struct GuestCommand {
+    program: Program,
+    log: Option<PathBuf>,
+}
+
+impl GuestCommand {
+    /// A program, found in the guest's search path, which is the host's as the root file system is.
+    pub fn new(program: impl Into<String>) -> Self {
+        Self::from_words([program.into()])
+    }
+
+    /// A program and its arguments.
+    pub fn from_words(words: impl IntoIterator<Item = String>) -> Self {
+        let program = Program { argv: words.into_iter().collect(), env: Vec::new(), folder: None };
+        Self { program, log: None }
+    }
+
+    /// Adds an argument.
+    #[must_use]
+    pub fn arg(mut self, word: impl Into<String>) -> Self {
+        self.program.argv.push(word.into());
+        self
+    }
+
+    /// Adds arguments.
+    #[must_use]
+    pub fn args<W: Into<String>>(mut self, words: impl IntoIterator<Item = W>) -> Self {
+        self.program.argv.extend(words.into_iter().map(Into::into));
+        self
+    }
+
+    /// Sets a variable of the environment.
+    #[must_use]
+    pub fn env(mut self, key: impl Into<String>, value: impl Into<String>) -> Self {
+        self.program.env.push((key.into(), value.into()));
+        self
+    }
+
+    /// Sets the working folder, in the guest.
+    #[must_use]
+    pub fn folder(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.program.folder = Some(folder.into());
+        self
+    }
+
+    /// Appends both outputs to a file on the host as they come, so that all a program said before it died is there.
+    #[must_use]
+    pub fn log(mut self, path: impl Into<PathBuf>) -> Self {
+        self.log = Some(path.into());
+        self
+    }
+
+    fn name(&self) -> &str {
+        self.program.argv.first().map_or("", String::as_str)
+    }
+}
+
+/// What a program said, and how it ended.
+#[derive(Debug, Clone)]
+pub struct Output {
+    /// How it ended.
+    pub exit: Exit,
+    /// Its standard output (the first 4 MiB).
+    pub stdout: String,
+    /// Its standard error (the first 4 MiB).
+    pub stderr: String,
+}
+
+/// A running or ended program in a guest. Dropping it ends the program and all it started.
+#[derive(Debug)]
+pub struct Process {
+    name: String,
+    pid: i32,
+    stream: TcpStream,
+    shared: Arc<Shared>,
+}
+
+#[derive(Debug, Default)]
+struct Shared {
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    stdout: Vec<u8>,
+    stderr: Vec<u8>,
+    end: Option<End>,
+}
+
+#[derive(Debug, Clone)]
+enum End {
+    Exited(Exit),
+    /// The connection broke: the guest is gone.
+    Lost(String),
+}
+
+impl Process {
+    /// Starts a program over a fresh connection to a guest's agent.
+    pub(super) fn start(command: &GuestCommand, mut stream: TcpStream) -> Result<Self> {
+        let name = command.name().to_owned();
+        wire::write_message(&mut stream, &Request::Spawn(command.program.clone()))?;
+        let pid = match wire::read_message(&mut stream)? {
+            Reply::Started(pid) => pid,
+            Reply::Failed(why) => bail!("{why}"),
+            other => bail!("unexpected answer to the start of {name}: {other:?}"),
+        };
+        stream.set_read_timeout(None)?;
+        let log = match &command.log {
+            Some(path) => Some(
+                File::options()
+                    .create(true)
+                    .append(true)
+                    .open(path)
+                    .with_context(|| format!("open the log {}", path.display()))?,
+            ),
+            None => None,
+        };
+        let shared = Arc::new(Shared::default());
+        let reader = stream.try_clone()?;
+        let theirs = Arc::clone(&shared);
+        std::thread::spawn(move || theirs.follow(reader, log));
+        Ok(Self { name, pid, stream, shared })
+    }
+
+    /// Its pid in the guest.
+    pub fn pid(&self) -> i32 {
+        self.pid
+    }
+
+    /// How it ended, or `None` while it runs. An error means that the guest is gone.
+    pub fn exit(&self) -> Result<Option<Exit>> {
+        let end = self.shared.lock().end.clone();
+        end.map(|end| self.exit_of(end)).transpose()
+    }
+
+    /// Waits for its end.
+    pub fn wait(&self, patience: Duration) -> Result<Exit> {
+        let deadline = Instant::now() + patience;
+        let mut state = self.shared.lock();
+        loop {
+            if let Some(end) = state.end.clone() {
+                return self.exit_of(end);
+            }
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                bail!("{} still runs after {} s", self.name, patience.as_secs());
+            }
+            state = self.shared.changed.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+
+    /// Sends a signal, by number, to it and all in its process group.
+    pub fn signal(&self, number: i32) -> Result<()> {
+        if self.exit()?.is_some() {
+            return Ok(());
+        }
+        wire::write_message(&mut &self.stream, &Request::Signal(number))
+            .with_context(|| format!("send signal {number} to {}", self.name))
+    }
+
+    /// Asks it to end (SIGTERM), then makes it (SIGKILL); waits.
+    pub fn stop(&self, patience: Duration) -> Result<Exit> {
+        self.signal(15)?;
+        if let Ok(exit) = self.wait(patience) {
+            return Ok(exit);
+        }
+        self.signal(9)?;
+        self.wait(patience)
+    }
+
+    /// What it wrote so far to its standard output and to its standard error (of each, the first 4 MiB).
+    pub fn output(&self) -> (String, String) {
+        let state = self.shared.lock();
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        (text(&state.stdout), text(&state.stderr))
+    }
+
+    fn exit_of(&self, end: End) -> Result<Exit> {
+        match end {
+            End::Exited(exit) => Ok(exit),
+            End::Lost(why) => bail!("the guest in which {} ran is gone: {why}", self.name),
+        }
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        // The agent ends a program whose connection closes; the reader thread ends for the same reason.
+        let _ = self.stream.shutdown(Shutdown::Both);
+    }
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Reads frames until the program ended or the connection broke.
+    fn follow(&self, mut stream: TcpStream, mut log: Option<File>) {
+        let end = loop {
+            match wire::read_frame(&mut stream) {
+                Ok(Some((kind @ (STDOUT | STDERR), bytes))) => {
+                    if let Some(log) = &mut log {
+                        // A log that cannot be written must not end the experiment.
+                        let _ = log.write_all(&bytes);
+                    }
+                    self.keep(kind, &bytes);
+                }
+                Ok(Some((_, message))) => match serde_json::from_slice(&message) {
+                    Ok(Reply::Exited(exit)) => break End::Exited(exit),
+                    other => break End::Lost(format!("unexpected message {other:?}")),
+                },
+                Ok(None) => break End::Lost("it closed the connection".into()),
+                Err(error) => break End::Lost(error.to_string()),
+            }
+        };
+        self.lock().end = Some(end);
+        self.changed.notify_all();
+    }
+
+    fn keep(&self, kind: u8, bytes: &[u8]) {
+        let mut state = self.lock();
+        let kept = if kind == STDOUT { &mut state.stdout } else { &mut state.stderr };
+        let room = OUTPUT_BYTES_MAX.saturating_sub(kept.len());
+        kept.extend(bytes.iter().take(room));
+    }
+}

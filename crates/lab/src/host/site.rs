@@ -1,0 +1,100 @@
+//! What an experiment works with: the lab's network, the guest kernel, and the folders of the run.
+
+use std::fs;
+use std::net::Ipv4Addr;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result};
+
+use super::files;
+use super::guest::{Guest, GuestSpec};
+use super::leftovers::RunFolders;
+use super::network::{GATEWAY, Network};
+use super::toolbox::{Cache, Toolbox, Toolset};
+
+/// The surroundings of one run. There is one per worker.
+#[derive(Debug)]
+pub struct Site {
+    network: Network,
+    tools: Toolbox,
+    cache: Cache,
+    out: PathBuf,
+    folders: RunFolders,
+}
+
+impl Site {
+    /// Makes the network and opens the tool box. Must run in a network namespace of its own.
+    pub fn create(cache: Cache, out: PathBuf, folders: RunFolders) -> Result<Self> {
+        let tools = Toolbox::open(&cache, Toolset::Guests)?;
+        let network = Network::create()?;
+        let site = Self { network, tools, cache, out, folders };
+        for folder in [site.logs(), site.state_folder().join("umid")] {
+            fs::create_dir_all(&folder).with_context(|| format!("make {}", folder.display()))?;
+        }
+        Ok(site)
+    }
+
+    /// Boots a guest; returns when its agent answers, about a second later.
+    pub fn boot(&self, spec: &GuestSpec) -> Result<Guest> {
+        let port = self.network.add_port()?;
+        Guest::boot(self, spec, &port).with_context(|| format!("boot guest {}", spec.name))
+    }
+
+    /// Boots guests at the same time; they come back in the order of their specifications.
+    pub fn boot_all(&self, specs: &[GuestSpec]) -> Result<Vec<Guest>> {
+        std::thread::scope(|scope| {
+            let boots: Vec<_> = specs.iter().map(|spec| scope.spawn(|| self.boot(spec))).collect();
+            let join = |boot: std::thread::ScopedJoinHandle<'_, Result<Guest>>| {
+                boot.join().unwrap_or_else(|_| Err(anyhow::anyhow!("a thread that boots a guest panicked")))
+            };
+            boots.into_iter().map(join).collect()
+        })
+    }
+
+    /// The host side's address on the lab's network. Programs that an experiment starts on the host with
+    /// [`std::process::Command`] are on that network too, and end with the run.
+    pub fn gateway(&self) -> Ipv4Addr {
+        GATEWAY
+    }
+
+    /// The unpacked packages for guests.
+    pub fn tools(&self) -> &Toolbox {
+        &self.tools
+    }
+
+    /// The unpacked packages for benchmarks. They are there if the experiment says that it needs them.
+    pub fn bench_tools(&self) -> Result<Toolbox> {
+        Toolbox::open(&self.cache, Toolset::Bench)
+    }
+
+    /// The folder of results.
+    pub fn out(&self) -> &Path {
+        &self.out
+    }
+
+    /// The folder of logs, in the folder of results.
+    pub fn logs(&self) -> PathBuf {
+        self.out.join("logs")
+    }
+
+    /// A folder on the host's disk for data that goes when the run ends.
+    pub fn scratch(&self) -> &Path {
+        &self.folders.scratch
+    }
+
+    /// A folder for small things that go when the run ends; its path is short and has no spaces. Guests cannot see it.
+    pub fn state_folder(&self) -> &Path {
+        &self.folders.state
+    }
+
+    /// Makes a disk image with an empty ext4 in the scratch folder. It takes only the space that is written.
+    pub fn make_disk(&self, name: &str, bytes: u64) -> Result<PathBuf> {
+        let path = self.scratch().join(format!("{name}.img"));
+        let file = fs::File::create(&path).with_context(|| format!("create {}", path.display()))?;
+        file.set_len(bytes).with_context(|| format!("extend {}", path.display()))?;
+        files::run(Command::new("mkfs.ext4").args(["-q", "-F", "-E", "lazy_itable_init=0"]).arg(&path))
+            .context("make an ext4 (package e2fsprogs)")?;
+        Ok(path)
+    }
+}

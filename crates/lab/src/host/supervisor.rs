@@ -1,0 +1,122 @@
+//! The process a person starts: gives the worker namespaces of its own, waits for it, and cleans up behind it.
+//!
+//! The worker is process 1 of a new pid namespace, so when it ends, however it ends, the kernel ends everything that was
+//! started inside. The network and mount namespaces have no names and go with their last process. The worker in turn ends
+//! when its standard input is at its end, and that is a pipe which only the supervisor holds: so a supervisor that dies, even
+//! by kill -9, takes all with it. What is left for the supervisor are the run's folders.
+
+use std::fs;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::process::{Command, ExitStatus, Stdio};
+
+use anyhow::{Context, Result, bail};
+
+use super::leftovers::{self, RunFolders};
+use super::worker::WorkOrder;
+use crate::report::RunResult;
+use crate::request::Request;
+
+/// Exit status of an interrupted command: 128 + SIGINT, as a shell says it.
+pub const STATUS_INTERRUPTED: u8 = 130;
+
+/// How a worker ended.
+#[derive(Debug)]
+pub enum Outcome {
+    /// It came to a verdict.
+    Finished(Box<RunResult>),
+    /// It could not run the experiment, and has said why.
+    CouldNotRun,
+    /// Someone stopped it.
+    Interrupted,
+}
+
+/// Says which abandoned runs were cleaned up, if any.
+pub fn sweep() {
+    let names = leftovers::remove_abandoned();
+    if !names.is_empty() {
+        eprintln!("forebay lab: removed what a killed run left behind: {}", names.join(", "));
+    }
+}
+
+/// Runs one request in a worker.
+pub fn run(request: &Request) -> Result<Outcome> {
+    fs::create_dir_all(&request.out).with_context(|| format!("make the folder {}", request.out.display()))?;
+    fs::create_dir_all(&request.cache.folder)
+        .with_context(|| format!("make the cache folder {}", request.cache.folder.display()))?;
+    let folders = RunFolders::create(&request.cache.folder)?;
+    let result = supervise(request, &folders);
+    let removed = folders.remove();
+    let outcome = result?;
+    removed?;
+    Ok(outcome)
+}
+
+fn supervise(request: &Request, folders: &RunFolders) -> Result<Outcome> {
+    let order_path = folders.state.join("order.json");
+    let order = WorkOrder { request: request.clone(), folders: folders.clone() };
+    fs::write(&order_path, serde_json::to_vec(&order)?)
+        .with_context(|| format!("write {}", order_path.display()))?;
+    let mut worker = Command::new("unshare")
+        .args(["--net", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc", "--"])
+        .arg(std::env::current_exe().context("find this program")?)
+        .args(["lab", "worker"])
+        .arg(&order_path)
+        .stdin(Stdio::piped())
+        // A Ctrl-C on the terminal is for the supervisor alone.
+        .process_group(0)
+        .spawn()
+        .context("start unshare (package util-linux)")?;
+    let lifeline = worker.stdin.take();
+
+    let runtime =
+        tokio::runtime::Builder::new_current_thread().enable_all().build().context("start tokio")?;
+    let interrupted = std::thread::scope(|scope| {
+        let (ended, has_ended) = tokio::sync::oneshot::channel();
+        let waiter = scope.spawn(move || {
+            let status = worker.wait();
+            let _ = ended.send(());
+            status
+        });
+        let interrupted = runtime.block_on(interrupted_before(has_ended));
+        // Closing the lifeline ends the worker if it still runs.
+        drop(lifeline);
+        let status = waiter.join();
+        interrupted.map(|interrupted| (interrupted, status))
+    });
+    let (interrupted, status) = interrupted?;
+    if interrupted {
+        eprintln!("forebay lab: interrupted; everything it started has ended");
+        return Ok(Outcome::Interrupted);
+    }
+    match status {
+        Ok(status) => outcome(status.context("wait for the worker")?, folders),
+        Err(_) => bail!("the thread that waits for the worker panicked"),
+    }
+}
+
+/// Waits for the worker's end or a signal to stop, whichever is first; true if it was the signal.
+async fn interrupted_before(ended: tokio::sync::oneshot::Receiver<()>) -> Result<bool> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let mut terminate = signal(SignalKind::terminate()).context("handle SIGTERM")?;
+    let mut interrupt = signal(SignalKind::interrupt()).context("handle SIGINT")?;
+    let mut hangup = signal(SignalKind::hangup()).context("handle SIGHUP")?;
+    tokio::select! {
+        _ = ended => Ok(false),
+        _ = terminate.recv() => Ok(true),
+        _ = interrupt.recv() => Ok(true),
+        _ = hangup.recv() => Ok(true),
+    }
+}
+
+fn outcome(status: ExitStatus, folders: &RunFolders) -> Result<Outcome> {
+    if let Some(signal) = status.signal() {
+        bail!("the lab's worker was ended by signal {signal}");
+    }
+    if !status.success() {
+        return Ok(Outcome::CouldNotRun);
+    }
+    let path = folders.worker_result();
+    let text = fs::read(&path).with_context(|| format!("read {}", path.display()))?;
+    let result = serde_json::from_slice(&text).with_context(|| format!("parse {}", path.display()))?;
+    Ok(Outcome::Finished(Box::new(result)))
+}

@@ -1,0 +1,64 @@
+//! The files of a results' folder.
+//!
+//! One storage: `result.json` is its [`RunResult`]. Several: each has a folder of its own with its `result.json`, and the
+//! `result.json` above them holds them all in `runs`, with one verdict. `report.html` shows whatever is there.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use serde::Serialize;
+
+use super::result::FORMAT;
+use super::{RunResult, Subject, Verdict, html};
+
+/// The file for machines.
+pub const RESULT_FILE: &str = "result.json";
+/// The file for people.
+pub const REPORT_FILE: &str = "report.html";
+
+#[derive(Serialize)]
+struct Comparison<'a> {
+    format: u32,
+    experiment: &'a str,
+    profile: &'a str,
+    verdict: Verdict,
+    runs: &'a [RunResult],
+}
+
+/// Writes both files for these runs of one experiment, and returns the path of the report.
+pub fn write(folder: &Path, subject: &Subject, runs: &[RunResult]) -> Result<PathBuf> {
+    fs::create_dir_all(folder).with_context(|| format!("make folder {}", folder.display()))?;
+    match runs {
+        [run] => write_json(folder, run)?,
+        runs => {
+            for run in runs {
+                let own = folder.join(&run.storage);
+                fs::create_dir_all(&own).with_context(|| format!("make folder {}", own.display()))?;
+                write_json(&own, run)?;
+            }
+            write_json(folder, &comparison(runs))?;
+        }
+    }
+    let report = folder.join(REPORT_FILE);
+    fs::write(&report, html::page(subject, runs)).with_context(|| format!("write {}", report.display()))?;
+    Ok(report)
+}
+
+fn comparison(runs: &[RunResult]) -> Comparison<'_> {
+    let first = runs.first();
+    Comparison {
+        format: FORMAT,
+        experiment: first.map_or("", |run| &run.experiment),
+        profile: first.map_or("", |run| &run.profile),
+        verdict: runs.iter().fold(Verdict::Pass, |all, run| all.and(run.verdict)),
+        runs,
+    }
+}
+
+fn write_json(folder: &Path, what: &impl Serialize) -> Result<()> {
+    let path = folder.join(RESULT_FILE);
+    let mut text = serde_json::to_string_pretty(what).context("write a result as JSON")?;
+    text.push('\n');
+    fs::write(&path, text).with_context(|| format!("write {}", path.display()))
+}

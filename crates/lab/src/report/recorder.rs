@@ -1,0 +1,248 @@
+//! Takes down what happens in a run while it happens, and shows it to whoever waits.
+//!
+//! Cheap to clone; every thread of an experiment writes to the same record.
+
+use std::collections::BTreeMap;
+use std::fmt::Display;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Instant, SystemTime};
+
+use serde_json::Value;
+
+use super::result::{
+    Check, Event, Excerpt, FORMAT, Figure, Lane, Measurement, RunResult, Series, Span, Tone, Verdict,
+};
+use crate::progress::Progress;
+
+/// The lane of the experiment's own stages.
+const STAGES: &str = "experiment";
+
+/// The record of one run.
+#[derive(Clone)]
+pub struct Recorder {
+    started: Instant,
+    started_at: SystemTime,
+    progress: Progress,
+    state: Arc<Mutex<State>>,
+}
+
+#[derive(Default)]
+struct State {
+    versions: BTreeMap<String, String>,
+    settings: BTreeMap<String, Value>,
+    checks: Vec<Check>,
+    figures: Vec<Figure>,
+    measurements: Vec<Measurement>,
+    events: Vec<Event>,
+    lanes: Vec<Lane>,
+    series: Vec<Series>,
+    excerpts: Vec<Excerpt>,
+}
+
+impl Recorder {
+    /// Begins a record now.
+    pub fn new(progress: Progress) -> Self {
+        Self { started: Instant::now(), started_at: SystemTime::now(), progress, state: Arc::default() }
+    }
+
+    /// How far the stage is: worth watching, not worth keeping.
+    pub fn detail(&self, text: impl Display) {
+        self.progress.detail(&text.to_string());
+    }
+
+    /// Milliseconds since the run began.
+    pub fn now_ms(&self) -> u64 {
+        u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX)
+    }
+
+    /// The experiment goes on to its next stage.
+    pub fn stage(&self, label: &str) {
+        let now = self.now_ms();
+        let mut state = self.state();
+        let lane = lane(&mut state.lanes, STAGES);
+        end_last(lane, now, None);
+        lane.spans.push(Span { from_ms: now, to_ms: None, label: label.to_owned(), tone: Tone::Stage });
+        drop(state);
+        self.progress.stage(label);
+    }
+
+    /// Something happened.
+    pub fn event(&self, tone: Tone, text: impl Display) {
+        let event = Event { at_ms: self.now_ms(), tone, text: text.to_string() };
+        self.progress.event(tone, &event.text);
+        self.state().events.push(event);
+    }
+
+    /// An actor is there from now on, doing what `label` says.
+    pub fn begin(&self, actor: &str, label: &str, tone: Tone) {
+        let now = self.now_ms();
+        let mut state = self.state();
+        let lane = lane(&mut state.lanes, actor);
+        end_last(lane, now, None);
+        lane.spans.push(Span { from_ms: now, to_ms: None, label: label.to_owned(), tone });
+    }
+
+    /// What the actor was doing has ended.
+    pub fn end(&self, actor: &str, tone: Tone) {
+        let now = self.now_ms();
+        end_last(lane(&mut self.state().lanes, actor), now, Some(tone));
+    }
+
+    /// Something that must hold was looked at.
+    pub fn check(&self, name: &str, title: &str, passed: bool, detail: impl Display) {
+        let check =
+            Check { name: name.to_owned(), title: title.to_owned(), passed, detail: detail.to_string() };
+        let tone = if passed { Tone::Good } else { Tone::Bad };
+        self.event(tone, format_args!("{title}: {}", check.detail));
+        self.state().checks.push(check);
+    }
+
+    /// Something was measured once. The name ends with its unit.
+    pub fn figure(&self, name: &str, title: &str, value: f64, unit: &str) {
+        let figure = Figure { name: name.to_owned(), title: title.to_owned(), value, unit: unit.to_owned() };
+        self.state().figures.push(figure);
+    }
+
+    /// Something was measured again and again.
+    pub fn measurement(&self, measurement: Measurement) {
+        self.state().measurements.push(measurement);
+    }
+
+    /// One point of a figure over time.
+    pub fn point(&self, title: &str, unit: &str, value: f64) {
+        let point = (self.now_ms(), value);
+        let mut state = self.state();
+        match state.series.iter_mut().find(|series| series.title == title) {
+            Some(series) => series.points.push(point),
+            None => state.series.push(Series {
+                title: title.to_owned(),
+                unit: unit.to_owned(),
+                points: vec![point],
+            }),
+        }
+    }
+
+    /// A size or setting that was used.
+    pub fn setting(&self, name: &str, value: impl Into<Value>) {
+        self.state().settings.insert(name.to_owned(), value.into());
+    }
+
+    /// The version of something that took part.
+    pub fn version(&self, name: &str, version: impl Display) {
+        self.state().versions.insert(name.to_owned(), version.to_string());
+    }
+
+    /// Lines of a log that explain the verdict.
+    pub fn excerpt(&self, excerpt: Excerpt) {
+        self.state().excerpts.push(excerpt);
+    }
+
+    /// Whether a check failed so far.
+    pub fn failed(&self) -> bool {
+        self.state().checks.iter().any(|check| !check.passed)
+    }
+
+    /// Ends the record. The verdict is pass if there was a check and all held; `why` is for that case, the failed checks
+    /// speak for themselves otherwise.
+    pub fn finish(&self, experiment: &str, storage: &str, profile: &str, why: &str) -> RunResult {
+        let duration_ms = self.now_ms();
+        let mut state = std::mem::take(&mut *self.state());
+        for lane in &mut state.lanes {
+            end_last(lane, duration_ms, None);
+        }
+        let failed: Vec<String> =
+            state.checks.iter().filter(|check| !check.passed).map(|check| check.detail.clone()).collect();
+        let (verdict, why) = match (state.checks.is_empty(), failed.is_empty()) {
+            (true, _) => (Verdict::Fail, "nothing was checked".to_owned()),
+            (false, true) => (Verdict::Pass, why.to_owned()),
+            (false, false) => (Verdict::Fail, failed.join("; ")),
+        };
+        RunResult {
+            format: FORMAT,
+            experiment: experiment.to_owned(),
+            storage: storage.to_owned(),
+            profile: profile.to_owned(),
+            verdict,
+            why,
+            started_at: humantime::format_rfc3339_seconds(self.started_at).to_string(),
+            duration_ms,
+            versions: state.versions,
+            settings: state.settings,
+            checks: state.checks,
+            figures: state.figures,
+            measurements: state.measurements,
+            events: state.events,
+            lanes: state.lanes,
+            series: state.series,
+            excerpts: state.excerpts,
+        }
+    }
+
+    /// A thread that panicked while it held the lock left a record that is still worth having.
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn lane<'a>(lanes: &'a mut Vec<Lane>, name: &str) -> &'a mut Lane {
+    let index = lanes.iter().position(|lane| lane.name == name).unwrap_or_else(|| {
+        lanes.push(Lane { name: name.to_owned(), spans: Vec::new() });
+        lanes.len() - 1
+    });
+    &mut lanes[index]
+}
+
+fn end_last(lane: &mut Lane, now_ms: u64, tone: Option<Tone>) {
+    if let Some(span) = lane.spans.last_mut()
+        && span.to_ms.is_none()
+    {
+        span.to_ms = Some(now_ms);
+        span.tone = tone.unwrap_or(span.tone);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn recorder() -> Recorder {
+        Recorder::new(Progress::silent())
+    }
+
+    #[test]
+    fn a_run_passes_when_every_check_held() {
+        let recorder = recorder();
+        recorder.check("ports", "Every broker answers", true, "4 of 4");
+        let result = recorder.finish("silly-rename", "local", "laptop", "all is well");
+        assert_eq!((result.verdict, result.why.as_str()), (Verdict::Pass, "all is well"));
+    }
+
+    #[test]
+    fn a_failed_check_says_why() {
+        let recorder = recorder();
+        recorder.check("ports", "Every broker answers", false, "broker 1 is gone");
+        recorder.check("records", "Every record is there", true, "300000");
+        assert!(recorder.failed());
+        let result = recorder.finish("silly-rename", "local", "laptop", "all is well");
+        assert_eq!((result.verdict, result.why.as_str()), (Verdict::Fail, "broker 1 is gone"));
+    }
+
+    #[test]
+    fn a_run_that_checked_nothing_does_not_pass() {
+        assert_eq!(recorder().finish("x", "local", "laptop", "fine").verdict, Verdict::Fail);
+    }
+
+    #[test]
+    fn stages_follow_each_other_without_a_gap_and_all_end() {
+        let recorder = recorder();
+        recorder.stage("boot");
+        recorder.stage("produce");
+        recorder.begin("broker 1", "running", Tone::Good);
+        recorder.end("broker 1", Tone::Bad);
+        let result = recorder.finish("x", "local", "laptop", "");
+        let [stages, broker] = result.lanes.as_slice() else { panic!("two lanes") };
+        assert_eq!(stages.spans[0].to_ms, Some(stages.spans[1].from_ms));
+        assert_eq!(stages.spans[1].to_ms, Some(result.duration_ms));
+        assert_eq!(broker.spans[0].tone, Tone::Bad);
+    }
+}

@@ -1,0 +1,286 @@
+//! What a run found, as `result.json` holds it.
+//!
+//! The file is for machines: names are stable, figures carry their units, and `format` rises when a reader would
+//! misunderstand an older file. Times within a run are milliseconds since its start.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// The version of the form below.
+pub const FORMAT: u32 = 1;
+
+/// What one run found: one experiment, on one storage, or on several that it compares.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RunResult {
+    /// [`FORMAT`].
+    pub format: u32,
+    /// Name of the experiment.
+    pub experiment: String,
+    /// Name of the storage; of several, with commas between them.
+    pub storage: String,
+    /// Name of the profile.
+    pub profile: String,
+    /// Whether every check held.
+    pub verdict: Verdict,
+    /// Why, in one or two sentences.
+    pub why: String,
+    /// When the run began: RFC 3339, UTC.
+    pub started_at: String,
+    /// How long it took.
+    pub duration_ms: u64,
+    /// Versions of what took part, by name.
+    pub versions: BTreeMap<String, String>,
+    /// The sizes and settings that were used, by name.
+    pub settings: BTreeMap<String, Value>,
+    /// What was checked.
+    pub checks: Vec<Check>,
+    /// What was measured once.
+    pub figures: Vec<Figure>,
+    /// What was measured again and again, on each storage.
+    pub measurements: Vec<Measurement>,
+    /// What happened, in order of time.
+    pub events: Vec<Event>,
+    /// Who was there, from when to when.
+    pub lanes: Vec<Lane>,
+    /// Figures over time.
+    pub series: Vec<Series>,
+    /// The lines of logs that explain the verdict.
+    pub excerpts: Vec<Excerpt>,
+}
+
+/// The answer of an experiment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Verdict {
+    /// Every check held.
+    Pass,
+    /// At least one did not.
+    Fail,
+}
+
+impl Verdict {
+    /// The word for it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Pass => "pass",
+            Self::Fail => "fail",
+        }
+    }
+
+    /// Pass if both pass.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        if self == Self::Pass { other } else { self }
+    }
+}
+
+/// One thing that must hold.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Check {
+    /// Stable name.
+    pub name: String,
+    /// What must hold, in words.
+    pub title: String,
+    /// Whether it did.
+    pub passed: bool,
+    /// What was found.
+    pub detail: String,
+}
+
+/// One figure.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Figure {
+    /// Stable name, with its unit last.
+    pub name: String,
+    /// The name for people.
+    pub title: String,
+    /// The figure.
+    pub value: f64,
+    /// Its unit, as people write it; empty for a count.
+    pub unit: String,
+}
+
+/// Which way a measurement is good.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Better {
+    /// More is better.
+    Higher,
+    /// Less is better.
+    Lower,
+}
+
+/// One quantity, measured several times on each storage.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Measurement {
+    /// Stable name.
+    pub name: String,
+    /// The name for people.
+    pub title: String,
+    /// Unit of all values.
+    pub unit: String,
+    /// Which way is good.
+    pub better: Better,
+    /// One entry per storage, in the order the storages were named.
+    pub samples: Vec<Samples>,
+    /// The first storage's median over the second's, if there are two: how many times as much.
+    pub ratio: Option<f64>,
+}
+
+/// The values of one storage.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Samples {
+    /// The storage.
+    pub storage: String,
+    /// Every value, in the order measured.
+    pub values: Vec<f64>,
+    /// The middle one; the mean of the middle two if their number is even.
+    pub median: f64,
+    /// The smallest.
+    pub min: f64,
+    /// The largest.
+    pub max: f64,
+    /// Largest minus smallest, in percent of the median.
+    pub spread_percent: f64,
+}
+
+impl Samples {
+    /// Sorts out the values of one storage; `None` without any.
+    pub fn of(storage: &str, values: Vec<f64>) -> Option<Self> {
+        let mut sorted = values.clone();
+        sorted.sort_by(f64::total_cmp);
+        let (min, max) = (*sorted.first()?, *sorted.last()?);
+        let upper = *sorted.get(sorted.len() / 2)?;
+        let lower = *sorted.get((sorted.len() - 1) / 2)?;
+        let median = f64::midpoint(lower, upper);
+        let spread_percent = if median == 0.0 { 0.0 } else { (max - min) / median * 100.0 };
+        Some(Self { storage: storage.to_owned(), values, median, min, max, spread_percent })
+    }
+}
+
+impl Measurement {
+    /// Puts the values of each storage together. Storages without a value are left out.
+    pub fn new(name: &str, title: &str, unit: &str, better: Better, values: Vec<(String, Vec<f64>)>) -> Self {
+        let samples: Vec<Samples> =
+            values.into_iter().filter_map(|(storage, values)| Samples::of(&storage, values)).collect();
+        let ratio = match samples.as_slice() {
+            [first, second] if second.median != 0.0 => Some(first.median / second.median),
+            _ => None,
+        };
+        Self { name: name.to_owned(), title: title.to_owned(), unit: unit.to_owned(), better, samples, ratio }
+    }
+}
+
+/// How something is meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Tone {
+    /// Nothing to say.
+    Plain,
+    /// What the experiment does.
+    Stage,
+    /// As it should be.
+    Good,
+    /// Not as it should be.
+    Bad,
+}
+
+/// Something that happened.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Event {
+    /// When.
+    pub at_ms: u64,
+    /// How it is meant.
+    pub tone: Tone,
+    /// What.
+    pub text: String,
+}
+
+/// Spans of time of one actor: a broker, a storage server, the experiment itself.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Lane {
+    /// Whose.
+    pub name: String,
+    /// In order of time.
+    pub spans: Vec<Span>,
+}
+
+/// A stretch of a [`Lane`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Span {
+    /// Its begin.
+    pub from_ms: u64,
+    /// Its end; `None` while it lasts, and to the end of the run.
+    pub to_ms: Option<u64>,
+    /// What it was.
+    pub label: String,
+    /// How it ended, or is meant.
+    pub tone: Tone,
+}
+
+/// A figure over time.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Series {
+    /// The name for people.
+    pub title: String,
+    /// Unit of the values.
+    pub unit: String,
+    /// When, and how much; in order of time.
+    pub points: Vec<(u64, f64)>,
+}
+
+/// Lines of a log.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Excerpt {
+    /// What they show.
+    pub title: String,
+    /// The file, relative to the results' folder.
+    pub file: String,
+    /// The lines.
+    pub lines: Vec<String>,
+    /// Which words to point at; empty for none.
+    pub highlight: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn median_spread_and_ratio_are_of_all_values() {
+        let measurement = Measurement::new(
+            "sequential_write",
+            "Sequential write",
+            "MB/s",
+            Better::Higher,
+            vec![("a".into(), vec![300.0, 100.0, 200.0]), ("b".into(), vec![90.0, 110.0])],
+        );
+        let [a, b] = measurement.samples.as_slice() else { panic!("two storages") };
+        assert_eq!((a.median, a.min, a.max, a.spread_percent), (200.0, 100.0, 300.0, 100.0));
+        assert_eq!(a.values, [300.0, 100.0, 200.0]);
+        assert_eq!((b.median, b.spread_percent), (100.0, 20.0));
+        assert_eq!(measurement.ratio, Some(2.0));
+    }
+
+    #[test]
+    fn a_storage_that_was_never_measured_has_no_figures() {
+        let measurement = Measurement::new(
+            "x",
+            "X",
+            "s",
+            Better::Lower,
+            vec![("a".into(), vec![1.0]), ("b".into(), vec![])],
+        );
+        assert_eq!(measurement.samples.len(), 1);
+        assert_eq!(measurement.ratio, None);
+    }
+
+    #[test]
+    fn one_failed_run_fails_all() {
+        assert_eq!(Verdict::Pass.and(Verdict::Fail), Verdict::Fail);
+        assert_eq!(Verdict::Fail.and(Verdict::Pass), Verdict::Fail);
+        assert_eq!(Verdict::Pass.and(Verdict::Pass), Verdict::Pass);
+    }
+}

@@ -1,0 +1,52 @@
+//! `local`: a disk of its own for each guest, with ext4 and without NFS. What a broker can expect at best.
+
+use anyhow::{Context, Result};
+
+use super::{Storage, StorageKind};
+use crate::host::{Guest, GuestSpec, Site};
+use crate::wire::Mount;
+
+/// Size of each disk in bytes; only what is written takes space.
+const DISK_BYTES: u64 = 64 << 30;
+
+/// The storage.
+pub struct LocalDisk {
+    kernel: String,
+}
+
+impl LocalDisk {
+    /// There is nothing to start: disks are made as guests ask for them.
+    pub fn start(site: &Site) -> Result<Self> {
+        Ok(Self { kernel: site.tools().version("user-mode-linux")? })
+    }
+}
+
+impl Storage for LocalDisk {
+    fn kind(&self) -> StorageKind {
+        StorageKind::Local
+    }
+
+    fn versions(&self) -> Vec<(String, String)> {
+        vec![("ext4 of user-mode-linux".into(), self.kernel.clone())]
+    }
+
+    fn prepare(&mut self, site: &Site, spec: &mut GuestSpec) -> Result<()> {
+        let disk = site.make_disk(&format!("{}-local", spec.name), DISK_BYTES)?;
+        spec.disks.insert(0, disk);
+        Ok(())
+    }
+
+    fn mount(&self, guest: &Guest, target: &str) -> Result<()> {
+        mount_disk(guest, target).with_context(|| format!("mount the local disk of {}", guest.name()))
+    }
+
+    fn stop(&mut self) -> Result<()> {
+        Ok(())
+    }
+}
+
+/// Mounts a guest's first disk.
+pub(super) fn mount_disk(guest: &Guest, target: &str) -> Result<()> {
+    let source = "/dev/ubda".to_owned();
+    guest.mount(&Mount { source, target: target.into(), kind: "ext4".into(), options: String::new() })
+}
