@@ -8,6 +8,7 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow};
+use forebay_nfs::{Server, ServerError};
 use forebay_pool::{Pool, PoolOptions, VolumeSpec};
 use rustix::fs::Mode;
 use rustix::process::{Resource, getrlimit, setrlimit, umask};
@@ -54,9 +55,7 @@ async fn serve(config: &Config) -> Result<()> {
 
 async fn serve_pool(config: &Config, pool: &Pool, trigger: &Trigger, shutdown: &Shutdown) -> Result<()> {
     make_default_volume(pool).await.map_err(|error| anyhow!("volume kafka cannot be made: {error}"))?;
-    let nfs = forebay_nfs::Server::bind(pool.clone(), config.nfs.listen, nfs_config(config))
-        .await
-        .map_err(|error| explain_bind(config.nfs.listen, error))?;
+    let nfs = Server::bind(pool.clone(), config.nfs.listen, nfs_config(config)).await.map_err(explain)?;
     let address = nfs.local_addr();
     let admin = AdminServer::bind(config.admin_socket(), pool.clone(), config.pool.directory.clone())?;
     let admin = tokio::spawn(admin.run(shutdown.clone().requested()));
@@ -116,25 +115,25 @@ fn nfs_config(config: &Config) -> forebay_nfs::Config {
     }
 }
 
-/// Says what an operator can do about an address that cannot be listened on.
-fn explain_bind(address: SocketAddr, error: impl Into<anyhow::Error>) -> anyhow::Error {
-    let error: anyhow::Error = error.into();
-    let kind =
-        error.chain().find_map(|cause| cause.downcast_ref::<std::io::Error>()).map(std::io::Error::kind);
-    let (cause, remedy) = match kind {
-        Some(ErrorKind::AddrInUse) => (
+/// Says what an operator can do about an NFS server that cannot be started.
+fn explain(error: ServerError) -> anyhow::Error {
+    let ServerError::Bind { address, source } = error else {
+        return anyhow!("{error}");
+    };
+    let (cause, remedy) = match source.kind() {
+        ErrorKind::AddrInUse => (
             "the port is in use".to_owned(),
             "stop the other NFS server (`ss -ltnp` shows it), or choose another port with --nfs-listen",
         ),
-        Some(ErrorKind::PermissionDenied) => (
+        ErrorKind::PermissionDenied => (
             "not permitted".to_owned(),
             "ports below 1024 need root or CAP_NET_BIND_SERVICE; choose a higher one with --nfs-listen",
         ),
-        Some(ErrorKind::AddrNotAvailable) => (
+        ErrorKind::AddrNotAvailable => (
             "this machine does not have the address".to_owned(),
             "choose one of its own (`ip address` shows them), or 0.0.0.0, with --nfs-listen",
         ),
-        _ => (error.to_string(), "choose another address with --nfs-listen"),
+        _ => (source.to_string(), "choose another address with --nfs-listen"),
     };
     anyhow!("nfs.listen {address}: {cause}; {remedy}")
 }

@@ -80,20 +80,23 @@ pub struct AdminConfig {
 }
 
 impl Default for Config {
+    /// The defaults of the parts themselves, where they have one.
     fn default() -> Self {
+        let pool = forebay_pool::PoolOptions::default();
+        let nfs = forebay_nfs::Config::default();
         Config {
             pool: PoolConfig {
                 directory: PathBuf::from("./forebay-data"),
-                size_max: None,
-                dirty_max: 256 << 20,
-                dirty_age_ms_max: 5000,
-                segment_size: 128 << 20,
+                size_max: pool.bytes_max,
+                dirty_max: pool.dirty_bytes_max,
+                dirty_age_ms_max: pool.dirty_age_ms_max,
+                segment_size: pool.segment_bytes,
             },
             nfs: NfsConfig {
                 listen: SocketAddr::from((Ipv4Addr::UNSPECIFIED, 2049)),
-                lease_seconds: 30,
-                grace_seconds: 45,
-                connections_max: 1024,
+                lease_seconds: nfs.lease_seconds,
+                grace_seconds: nfs.grace_seconds,
+                connections_max: nfs.connections_max,
             },
             log: LogConfig { format: LogFormat::Text, level: "info".to_owned() },
             admin: AdminConfig { socket: PathBuf::from("admin.sock") },
