@@ -1,7 +1,8 @@
 # Forebay: build, prove, test. `make` alone lists the targets.
 
 CARGO ?= cargo
-OUT ?= lab-results/demo
+# Where `make demo` and `make bench` put their results; a new directory below lab-results if not given.
+OUT ?=
 
 .PHONY: help setup build demo test bench lint docs clean
 
@@ -21,7 +22,7 @@ test: setup ## Everything continuous integration checks
 	@scripts/test
 
 bench: setup build ## Measure Forebay beside NFS-Ganesha with fio
-	@scripts/bench target/release/forebay
+	@scripts/bench target/release/forebay $(OUT)
 
 lint: ## Formatting, clippy, licences, shell scripts
 	@scripts/lint
