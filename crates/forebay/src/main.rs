@@ -12,7 +12,6 @@ mod output;
 mod reference;
 mod serve;
 mod signals;
-mod time;
 mod volume;
 
 use std::process::ExitCode;

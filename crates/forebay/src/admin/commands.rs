@@ -5,8 +5,6 @@ use std::path::Path;
 use forebay_pool::{Pool, Volume, VolumeSpec};
 
 use super::protocol::{Answer, Command, NewVolume, PoolView, VolumeView};
-use crate::time;
-
 /// What a failed command is answered with.
 type Result<T> = std::result::Result<T, forebay_pool::Error>;
 
@@ -61,7 +59,7 @@ async fn view(pool: &Pool, volume: &Volume) -> Result<VolumeView> {
         uid: root.uid,
         gid: root.gid,
         mode: format!("{:04o}", root.mode),
-        created: time::rfc3339(volume.created),
+        created: humantime::format_rfc3339_seconds(volume.created).to_string(),
         bytes_logical: space.bytes_logical,
         inodes_used: space.inodes_used,
         orphans: space.orphans,
