@@ -21,10 +21,15 @@ fn command_line() -> String {
         "# Command line\n\n\
          <!-- Made by `make docs` from crates/forebay/src/cli.rs and crates/lab. Do not edit. -->\n",
     );
-    let mut root = Cli::command().term_width(COLUMNS);
+    let mut root = without_environment(Cli::command()).term_width(COLUMNS);
     root.build();
     append(&mut text, &mut root, 2);
     text
+}
+
+/// The command without the values that the environment happens to have.
+fn without_environment(command: Command) -> Command {
+    command.mut_args(|argument| argument.hide_env_values(true)).mut_subcommands(without_environment)
 }
 
 /// The help of a command, then of the commands below it.

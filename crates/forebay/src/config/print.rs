@@ -53,7 +53,7 @@ pub fn reference() -> String {
             );
             append(&mut text, format_args!("{}\n", setting.summary));
             if !setting.details.is_empty() {
-                append(&mut text, format_args!("{}\n", setting.details));
+                append(&mut text, format_args!("\n{}\n", setting.details));
             }
         }
     }
