@@ -38,7 +38,7 @@ async fn establish(
         return Err(Status::ClidInUse);
     }
     let fore = session::negotiate(&server.config, &args.fore_chan_attrs)?;
-    let back = session::negotiate_back(&args.back_chan_attrs);
+    let back = session::negotiate_back(&args.back_chan_attrs)?;
     if server.sessions.count_of_client(client.id()) >= server.config.sessions_per_client_max {
         return Err(Status::NoSpc);
     }

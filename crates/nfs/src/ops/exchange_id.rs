@@ -18,7 +18,8 @@ pub async fn exchange_id(
     context: &mut Context<'_>,
     args: ExchangeIdArgs,
 ) -> Result<ExchangeIdResult, Status> {
-    if args.flags & !exchange_flags::MASK_A != 0 {
+    let of_minor_2 = if context.minor_version >= 2 { exchange_flags::SUPP_FENCE_OPS } else { 0 };
+    if args.flags & !(exchange_flags::MASK_A | of_minor_2) != 0 {
         return Err(Status::Inval);
     }
     if args.clientowner.ownerid.len() > OPAQUE_LIMIT {

@@ -8,6 +8,9 @@ use crate::state::Renewal;
 use crate::xdr::Status;
 use crate::xdr::nfs4::{SequenceArgs, SequenceResult};
 
+/// Bytes of the shortest reply that begins with SEQUENCE.
+const REPLY_BYTES_MIN: u32 = 80;
+
 /// What SEQUENCE found.
 pub struct Sequenced {
     /// The session.
@@ -34,6 +37,9 @@ pub fn start(
     }
     if request_bytes > session.fore.maxrequestsize as usize {
         return Err(Status::ReqTooBig);
+    }
+    if args.cachethis && session.fore.maxresponsesize_cached < REPLY_BYTES_MIN {
+        return Err(Status::RepTooBigToCache);
     }
     let start = session.start(args, request)?;
     let renewal = session.client.renew();

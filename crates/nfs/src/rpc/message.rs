@@ -86,9 +86,7 @@ impl Call {
 
 impl Encode for Call {
     fn encode(&self, out: &mut Encoder) {
-        for word in
-            [self.xid, MESSAGE_CALL, self.rpc_version, self.program, self.version, self.procedure]
-        {
+        for word in [self.xid, MESSAGE_CALL, self.rpc_version, self.program, self.version, self.procedure] {
             word.encode(out);
         }
         self.credential.encode(out);

@@ -36,7 +36,7 @@ pub async fn serve(shared: Arc<Shared>, listener: TcpListener, draining: watch::
     let mut accepted = 0u64;
     loop {
         tokio::select! {
-            _ = draining_here.wait_for(|draining| *draining) => break,
+            () = asked_to_drain(&mut draining_here) => break,
             Some(_) = connections.join_next() => {}
             incoming = listener.accept() => match incoming {
                 Ok((stream, peer)) if connections.len() < shared.config.connections_max => {
@@ -55,8 +55,16 @@ pub async fn serve(shared: Arc<Shared>, listener: TcpListener, draining: watch::
     drop(listener);
     let drained = timeout(DRAIN_TIME_MAX, async { while connections.join_next().await.is_some() {} });
     if drained.await.is_err() {
-        tracing::warn!(connections = connections.len(), "NFS connections cut off: their requests take too long");
+        tracing::warn!(
+            connections = connections.len(),
+            "NFS connections cut off: their requests take too long"
+        );
     }
+}
+
+/// Waits until the server is to finish; that it is gone altogether says so too.
+async fn asked_to_drain(draining: &mut watch::Receiver<bool>) {
+    let _ = draining.wait_for(|draining| *draining).await;
 }
 
 fn refuse(peer: SocketAddr, shared: &Shared) {
@@ -92,7 +100,9 @@ async fn serve_connection(
     };
     match ended {
         Ok(Ok(())) => tracing::debug!(id = connection.id, "NFS connection closed"),
-        Ok(Err(error)) => tracing::debug!(id = connection.id, peer = %connection.peer, %error, "NFS connection closed"),
+        Ok(Err(error)) => {
+            tracing::debug!(id = connection.id, peer = %connection.peer, %error, "NFS connection closed")
+        }
         Err(error) => tracing::error!(id = connection.id, %error, "NFS connection's task failed"),
     }
 }
@@ -117,7 +127,7 @@ async fn read_requests(
     loop {
         let permit = in_work.clone().acquire_owned().await.map_err(io::Error::other)?;
         tokio::select! {
-            _ = draining.wait_for(|draining| *draining) => return Ok(()),
+            () = asked_to_drain(&mut draining) => return Ok(()),
             ready = timeout(idle_time_max, reader.readable()) => match ready {
                 Ok(ready) => ready?,
                 Err(_) if in_work.available_permits() + 1 < shared.config.requests_per_connection_max => continue,

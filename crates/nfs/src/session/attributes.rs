@@ -8,7 +8,7 @@ use crate::xdr::Status;
 use crate::xdr::nfs4::ChannelAttributes;
 
 /// Smallest request or reply with which a session can do anything, in bytes.
-const MESSAGE_BYTES_MIN: u32 = 512;
+const MESSAGE_BYTES_MIN: u32 = 256;
 /// Most bytes of a reply that are kept for a retry.
 const CACHED_BYTES_MAX: u32 = 16 << 10;
 
@@ -32,6 +32,10 @@ pub fn negotiate(config: &Config, asked: &ChannelAttributes) -> Result<ChannelAt
 }
 
 /// Decides what the back channel carries: what the client offers, since the server sends nothing on it.
-pub fn negotiate_back(asked: &ChannelAttributes) -> ChannelAttributes {
-    ChannelAttributes { headerpadsize: 0, rdma_ird: None, ..asked.clone() }
+/// TOOSMALL if no callback would fit.
+pub fn negotiate_back(asked: &ChannelAttributes) -> Result<ChannelAttributes, Status> {
+    if asked.maxrequestsize < MESSAGE_BYTES_MIN || asked.maxresponsesize < MESSAGE_BYTES_MIN {
+        return Err(Status::TooSmall);
+    }
+    Ok(ChannelAttributes { headerpadsize: 0, rdma_ird: None, ..asked.clone() })
 }

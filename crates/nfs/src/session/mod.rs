@@ -32,12 +32,7 @@ pub struct Session {
 }
 
 impl Session {
-    fn new(
-        id: SessionId,
-        client: Arc<Client>,
-        fore: ChannelAttributes,
-        back: ChannelAttributes,
-    ) -> Session {
+    fn new(id: SessionId, client: Arc<Client>, fore: ChannelAttributes, back: ChannelAttributes) -> Session {
         let slots = (0..fore.maxrequests).map(|_| Slot::default()).collect();
         Session { id, client, fore, back, slots: Mutex::new(slots) }
     }
@@ -50,13 +45,15 @@ impl Session {
     /// Claims the slot for a request, or finds that it is a repetition (RFC 8881 §2.10.6.1, §18.46).
     /// Whoever gets [`Start::New`] must call [`Session::finish`]; see [`crate::session::SlotGuard`].
     pub fn start(self: &Arc<Self>, args: &SequenceArgs, request: Fingerprint) -> Result<Start, Status> {
+        let mut slots = self.lock();
+        let slot = slots.get_mut(args.slotid as usize).ok_or(Status::BadSlot)?;
         if args.highest_slotid > self.highest_slotid() {
             return Err(Status::BadHighSlot);
         }
-        let mut slots = self.lock();
-        let slot = slots.get_mut(args.slotid as usize).ok_or(Status::BadSlot)?;
-        slot.start(args.sequenceid, request)?
-            .map_or_else(|| Ok(Start::New(SlotGuard::new(self.clone(), args.slotid))), |r| Ok(Start::Retry(r)))
+        slot.start(args.sequenceid, request)?.map_or_else(
+            || Ok(Start::New(SlotGuard::new(self.clone(), args.slotid))),
+            |r| Ok(Start::Retry(r)),
+        )
     }
 
     /// Stores what became of the request in a slot, and frees it.

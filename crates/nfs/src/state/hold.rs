@@ -9,22 +9,32 @@ use crate::xdr::Status;
 pub(super) struct Hold {
     pool: Pool,
     file: Handle,
+    release: bool,
 }
 
 impl Hold {
     /// Holds an inode; [`Status::Stale`] if it is gone.
     pub fn new(pool: &Pool, file: Handle) -> Result<Hold, Status> {
         pool.hold(file)?;
-        Ok(Hold { pool: pool.clone(), file })
+        Ok(Hold { pool: pool.clone(), file, release: true })
     }
 
+    /// The inode.
     pub fn file(&self) -> Handle {
         self.file
+    }
+
+    /// Leaves the inode held for as long as the pool is open: the server goes down, and its clients will come
+    /// back for their open files, orphans among them, at the next start.
+    pub fn leave(mut self) {
+        self.release = false;
     }
 }
 
 impl Drop for Hold {
     fn drop(&mut self) {
-        self.pool.release(self.file);
+        if self.release {
+            self.pool.release(self.file);
+        }
     }
 }

@@ -338,3 +338,10 @@ impl State {
         self.table().free(client.id(), stateid)
     }
 }
+
+impl Drop for State {
+    /// A server that goes down must not free the orphans that clients have open: they will reclaim them.
+    fn drop(&mut self) {
+        self.table().drain().for_each(Hold::leave);
+    }
+}

@@ -64,17 +64,14 @@ impl State {
         if self.in_grace() && self.records.all_back().await { self.end_grace().await } else { Ok(()) }
     }
 
-    /// Ends the grace period if its time is over, and makes up for what failed before.
+    /// Ends the grace period if its time is over, or if ending it failed before.
     pub(super) async fn end_grace_if_due(&self) -> Result<(), Status> {
-        let due = self.clock.now() >= self.recovery.deadline;
-        let begun = self.table().phase == Phase::Closing;
-        if due && self.in_grace()
-            || begun
-            || !self.in_grace() && !self.recovery.reaped.load(Ordering::Acquire)
-        {
-            self.end_grace().await?;
-        }
-        Ok(())
+        let due = match self.table().phase {
+            Phase::Grace => self.clock.now() >= self.recovery.deadline,
+            Phase::Closing => true,
+            Phase::Normal => !self.recovery.reaped.load(Ordering::Acquire),
+        };
+        if due { self.end_grace().await } else { Ok(()) }
     }
 
     async fn end_grace(&self) -> Result<(), Status> {

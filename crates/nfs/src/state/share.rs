@@ -35,6 +35,11 @@ impl Share {
         self.access & ACCESS_READ as u8 != 0
     }
 
+    /// True if anything is denied to others.
+    pub fn denies(self) -> bool {
+        self.deny != 0
+    }
+
     /// True if the two cannot be open at once.
     pub fn conflicts(self, other: Share) -> bool {
         self.access & other.deny != 0 || self.deny & other.access != 0

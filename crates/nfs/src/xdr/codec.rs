@@ -72,7 +72,7 @@ impl Decoder {
     }
 
     /// The bytes not read yet.
-    pub fn rest(&self) -> &[u8] {
+    pub fn rest(&self) -> &Bytes {
         &self.input
     }
 

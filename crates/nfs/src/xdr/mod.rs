@@ -5,5 +5,5 @@ mod macros;
 pub mod nfs4;
 
 pub use codec::{Decode, Decoder, Encode, Encoder, XdrError};
-pub use nfs4::Status;
 pub(crate) use macros::{xdr_enum, xdr_struct, xdr_union};
+pub use nfs4::Status;

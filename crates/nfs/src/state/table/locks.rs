@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use forebay_pool::Handle;
 
-use super::{LockState, Named, Table};
+use super::{LockState, Named, Owner, Table};
 use crate::state::ranges::{Held, LockKind, Range, Ranges};
 use crate::state::stateid::{StateKey, next_seqid};
 use crate::xdr::Status;
@@ -44,7 +44,7 @@ pub struct Denied {
 /// The lock owner of a LOCK, and where its locks on the file are kept.
 struct Target {
     open: StateKey,
-    owner: Bytes,
+    owner: Owner,
     state: Option<StateKey>,
 }
 
@@ -57,15 +57,13 @@ impl Table {
         range: Range,
         kind: LockKind,
     ) -> Option<Denied> {
-        let locks = self.files.get(&file).map_or(&[][..], |file| &file.locks);
-        locks
-            .iter()
-            .filter_map(|key| self.locks.get(key))
-            .filter(|lock| (lock.client, &lock.owner[..]) != (client, owner))
-            .find_map(|lock| {
-                let held = lock.ranges.conflict(range, kind)?;
-                Some(Denied { client: lock.client, owner: lock.owner.clone(), held })
-            })
+        let file = self.files.get(&file)?;
+        let mut others =
+            file.locks.iter().filter(|((other, name), _)| (*other, &name[..]) != (client, owner));
+        others.find_map(|((client, owner), key)| {
+            let held = self.locks.get(key)?.ranges.conflict(range, kind)?;
+            Some(Denied { client: *client, owner: owner.clone(), held })
+        })
     }
 
     /// LOCK (RFC 8881 §18.10).
@@ -82,7 +80,7 @@ impl Table {
         if !(if kind == LockKind::Write { share.writes() } else { share.reads() }) {
             return Err(Status::OpenMode);
         }
-        if let Some(denied) = self.lock_conflict(file, (client, &target.owner), range, kind) {
+        if let Some(denied) = self.lock_conflict(file, (client, &target.owner.1), range, kind) {
             return Ok(Outcome::Denied(denied));
         }
         if self.clients.get(&client).ok_or(Status::Expired)?.ranges >= self.limits.ranges_max {
@@ -99,8 +97,9 @@ impl Table {
         match locker {
             Locker::New { open, owner } => {
                 let open = self.find_open(client, file, open)?;
-                let state = self.lock_of(file, client, owner);
-                Ok(Target { open, owner: Bytes::copy_from_slice(owner), state })
+                let owner = (client, Bytes::copy_from_slice(owner));
+                let state = self.files.get(&file).and_then(|file| file.locks.get(&owner).copied());
+                Ok(Target { open, owner, state })
             }
             Locker::Existing(stateid) => match self.find_on(client, file, stateid)? {
                 (key, Named::Lock(lock)) => {
@@ -111,18 +110,12 @@ impl Table {
         }
     }
 
-    fn lock_of(&self, file: Handle, client: ClientId, owner: &[u8]) -> Option<StateKey> {
-        let locks = &self.files.get(&file)?.locks;
-        let is_owners = |lock: &LockState| lock.client == client && lock.owner == owner;
-        locks.iter().copied().find(|key| self.locks.get(key).is_some_and(is_owners))
-    }
-
     /// A lock state without locks; its seqid becomes 1 with the first one.
     fn new_lock_state(&mut self, client: ClientId, file: Handle, target: Target) -> Result<StateKey, Status> {
         let key = self.new_key(client)?;
         let Target { open, owner, .. } = target;
-        self.locks.insert(key, LockState { client, owner, file, open, seqid: 0, ranges: Ranges::default() });
-        self.files.entry(file).or_default().locks.push(key);
+        self.files.entry(file).or_default().locks.insert(owner.clone(), key);
+        self.locks.insert(key, LockState { owner, file, open, seqid: 0, ranges: Ranges::default() });
         Ok(key)
     }
 
@@ -132,7 +125,7 @@ impl Table {
         let before = lock.ranges.len();
         change(&mut lock.ranges);
         lock.seqid = next_seqid(lock.seqid);
-        if let Some(holdings) = self.clients.get_mut(&lock.client) {
+        if let Some(holdings) = self.clients.get_mut(&lock.owner.0) {
             holdings.ranges = (holdings.ranges + lock.ranges.len()).saturating_sub(before);
         }
         Ok(self.boot.stateid(key, lock.seqid))

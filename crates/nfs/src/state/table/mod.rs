@@ -14,7 +14,7 @@ mod opens;
 pub use locks::Denied;
 pub(super) use locks::{Locker, Outcome};
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use bytes::Bytes;
 use forebay_pool::Handle;
@@ -70,21 +70,24 @@ struct Holdings {
 /// What there is on one file.
 #[derive(Default)]
 struct File {
-    opens: Vec<StateKey>,
-    locks: Vec<StateKey>,
+    opens: BTreeMap<Owner, StateKey>,
+    locks: BTreeMap<Owner, StateKey>,
+    /// How many of the opens deny something. Clients hardly ever do, and then opens need not be compared.
+    denying: usize,
 }
 
+/// Whose state it is: a client, and the client's name for the owner of the open or lock.
+type Owner = (ClientId, Bytes);
+
 struct Open {
-    client: ClientId,
-    owner: Bytes,
+    owner: Owner,
     seqid: u32,
     shares: ShareSet,
     hold: Hold,
 }
 
 struct LockState {
-    client: ClientId,
-    owner: Bytes,
+    owner: Owner,
     file: Handle,
     open: StateKey,
     seqid: u32,
@@ -100,8 +103,8 @@ enum Named<'a> {
 impl Named<'_> {
     fn client(&self) -> ClientId {
         match self {
-            Named::Open(open) => open.client,
-            Named::Lock(lock) => lock.client,
+            Named::Open(open) => open.owner.0,
+            Named::Lock(lock) => lock.owner.0,
         }
     }
 
@@ -144,6 +147,14 @@ impl Table {
     pub fn drop_client(&mut self, client: ClientId) -> Vec<Hold> {
         let Some(holdings) = self.clients.remove(&client) else { return Vec::new() };
         holdings.states.into_iter().filter_map(|key| self.remove(key)).collect()
+    }
+
+    /// Takes everything from everyone, as the server goes down.
+    pub fn drain(&mut self) -> impl Iterator<Item = Hold> {
+        self.clients.clear();
+        self.files.clear();
+        self.locks.clear();
+        self.opens.drain().map(|(_, open)| open.hold)
     }
 
     /// True if the client has anything open or locked.
@@ -222,32 +233,42 @@ impl Table {
     /// Removes a state, and with an open its lock states.
     fn remove(&mut self, key: StateKey) -> Option<Hold> {
         if let Some(lock) = self.locks.remove(&key) {
-            self.unlist(lock.client, lock.file, key, lock.ranges.len());
+            self.unlist_of_client(&lock.owner, key, lock.ranges.len());
+            self.unlist_of_file(lock.file, |file| file.locks.remove(&lock.owner));
             return None;
         }
         let open = self.opens.remove(&key)?;
         let file = open.hold.file();
-        let locks = self.files.get(&file).map(|file| file.locks.clone()).unwrap_or_default();
-        for lock in locks {
-            if self.locks.get(&lock).is_some_and(|lock| lock.open == key) {
-                self.remove(lock);
-            }
+        for lock in self.locks_under(file, key) {
+            self.remove(lock);
         }
-        self.unlist(open.client, file, key, 0);
+        self.unlist_of_client(&open.owner, key, 0);
+        self.unlist_of_file(file, |file| {
+            let denied = usize::from(open.shares.effective().denies());
+            file.denying = file.denying.saturating_sub(denied);
+            file.opens.remove(&open.owner)
+        });
         Some(open.hold)
     }
 
-    fn unlist(&mut self, client: ClientId, file: Handle, key: StateKey, ranges: usize) {
-        if let Some(holdings) = self.clients.get_mut(&client) {
+    fn locks_under(&self, file: Handle, open: StateKey) -> Vec<StateKey> {
+        let Some(file) = self.files.get(&file) else { return Vec::new() };
+        let is_under = |key: &StateKey| self.locks.get(key).is_some_and(|lock| lock.open == open);
+        file.locks.values().copied().filter(is_under).collect()
+    }
+
+    fn unlist_of_client(&mut self, owner: &Owner, key: StateKey, ranges: usize) {
+        if let Some(holdings) = self.clients.get_mut(&owner.0) {
             holdings.states.remove(&key);
             holdings.ranges = holdings.ranges.saturating_sub(ranges);
         }
-        if let Some(states) = self.files.get_mut(&file) {
-            states.opens.retain(|open| *open != key);
-            states.locks.retain(|lock| *lock != key);
-            if states.opens.is_empty() && states.locks.is_empty() {
-                self.files.remove(&file);
-            }
+    }
+
+    fn unlist_of_file(&mut self, handle: Handle, unlist: impl FnOnce(&mut File) -> Option<StateKey>) {
+        let Some(file) = self.files.get_mut(&handle) else { return };
+        unlist(file);
+        if file.opens.is_empty() && file.locks.is_empty() {
+            self.files.remove(&handle);
         }
     }
 }

@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use forebay_pool::Handle;
 
-use super::{File, Named, Open, Table};
+use super::{File, Named, Open, Owner, Table};
 use crate::state::hold::Hold;
 use crate::state::share::{Share, ShareSet};
 use crate::state::stateid::{StateKey, next_seqid};
@@ -18,13 +18,11 @@ impl Table {
         opener: Option<(ClientId, &[u8])>,
         share: Share,
     ) -> Option<ClientId> {
-        let opens = self.files.get(&file).map_or(&[][..], |file| &file.opens);
-        opens
-            .iter()
-            .filter_map(|key| self.opens.get(key))
-            .filter(|open| opener != Some((open.client, &open.owner[..])))
-            .find(|open| open.shares.effective().conflicts(share))
-            .map(|open| open.client)
+        let file = self.files.get(&file).filter(|file| share.denies() || file.denying > 0)?;
+        let conflicts =
+            |key: &StateKey| self.opens.get(key).is_some_and(|open| open.shares.effective().conflicts(share));
+        let others = file.opens.iter().filter(|((client, owner), _)| opener != Some((*client, &owner[..])));
+        others.filter(|(_, key)| conflicts(key)).map(|((client, _), _)| *client).next()
     }
 
     /// Opens the file of `hold` for an owner; if the owner has it open, that open gets `share` too.
@@ -37,27 +35,41 @@ impl Table {
         hold: Hold,
     ) -> Result<(StateId, Option<Hold>), (Status, Hold)> {
         let file = hold.file();
-        if let Some(key) = self.open_of(file, client, owner)
-            && let Some(open) = self.opens.get_mut(&key)
+        let owner: Owner = (client, Bytes::copy_from_slice(owner));
+        if let Some(key) = self.files.get(&file).and_then(|file| file.opens.get(&owner).copied())
+            && let Ok(stateid) = self.change_shares(key, |shares| {
+                shares.add(share);
+                Ok(())
+            })
         {
-            open.shares.add(share);
-            open.seqid = next_seqid(open.seqid);
-            return Ok((self.boot.stateid(key, open.seqid), Some(hold)));
+            return Ok((stateid, Some(hold)));
         }
         let key = match self.new_key(client) {
             Ok(key) => key,
             Err(status) => return Err((status, hold)),
         };
-        let owner = Bytes::copy_from_slice(owner);
-        self.opens.insert(key, Open { client, owner, seqid: 1, shares: ShareSet::new(share), hold });
-        self.files.entry(file).or_insert_with(File::default).opens.push(key);
+        let states: &mut File = self.files.entry(file).or_default();
+        states.opens.insert(owner.clone(), key);
+        states.denying += usize::from(share.denies());
+        self.opens.insert(key, Open { owner, seqid: 1, shares: ShareSet::new(share), hold });
         Ok((self.boot.stateid(key, 1), None))
     }
 
-    fn open_of(&self, file: Handle, client: ClientId, owner: &[u8]) -> Option<StateKey> {
-        let opens = &self.files.get(&file)?.opens;
-        let is_owners = |open: &Open| open.client == client && open.owner == owner;
-        opens.iter().copied().find(|key| self.opens.get(key).is_some_and(is_owners))
+    /// Changes what an open asks for, and counts whether it denies anything.
+    fn change_shares(
+        &mut self,
+        key: StateKey,
+        change: impl FnOnce(&mut ShareSet) -> Result<(), Status>,
+    ) -> Result<StateId, Status> {
+        let open = self.opens.get_mut(&key).ok_or(Status::BadStateid)?;
+        let denied = open.shares.effective().denies();
+        change(&mut open.shares)?;
+        open.seqid = next_seqid(open.seqid);
+        if let Some(file) = self.files.get_mut(&open.hold.file()) {
+            let denies = open.shares.effective().denies();
+            file.denying = (file.denying + usize::from(denies)).saturating_sub(usize::from(denied));
+        }
+        Ok(self.boot.stateid(key, open.seqid))
     }
 
     /// The open that a stateid names; [`Status::BadStateid`] if it names a lock.
@@ -82,10 +94,7 @@ impl Table {
         to: Share,
     ) -> Result<StateId, Status> {
         let key = self.find_open(client, file, stateid)?;
-        let open = self.opens.get_mut(&key).ok_or(Status::BadStateid)?;
-        open.shares.downgrade(to)?;
-        open.seqid = next_seqid(open.seqid);
-        Ok(self.boot.stateid(key, open.seqid))
+        self.change_shares(key, |shares| shares.downgrade(to))
     }
 
     /// CLOSE (RFC 8881 §18.2), with the locks that came from the open. The hold is to be dropped after the lock.

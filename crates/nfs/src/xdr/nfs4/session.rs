@@ -12,6 +12,8 @@ pub mod exchange_flags {
     pub const SUPP_MOVED_REFER: u32 = 0x1;
     /// The client follows migration.
     pub const SUPP_MOVED_MIGR: u32 = 0x2;
+    /// The client's operations can be fenced (RFC 7862 §14.1).
+    pub const SUPP_FENCE_OPS: u32 = 0x4;
     /// State is bound to principals.
     pub const BIND_PRINC_STATEID: u32 = 0x100;
     /// Server of plain NFS.

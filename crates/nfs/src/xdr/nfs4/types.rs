@@ -113,9 +113,9 @@ impl Bitmap {
 
     /// The numbers, ascending.
     pub fn iter(&self) -> impl Iterator<Item = u32> + '_ {
-        (0u32..)
-            .zip(&self.0)
-            .flat_map(|(index, word)| (0..32).filter(move |bit| word & (1 << bit) != 0).map(move |bit| index * 32 + bit))
+        (0u32..).zip(&self.0).flat_map(|(index, word)| {
+            (0..32).filter(move |bit| word & (1 << bit) != 0).map(move |bit| index * 32 + bit)
+        })
     }
 }
 
