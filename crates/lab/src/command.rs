@@ -8,9 +8,11 @@ use anyhow::{Context, Result, bail};
 use clap::{Args, Subcommand, ValueEnum};
 
 use crate::agent;
+use crate::cluster::Distribution;
 use crate::experiment::{self, Experiment};
 use crate::host::toolbox::{Cache, Toolbox, Toolset};
 use crate::host::{check_prerequisites, supervisor, worker};
+use crate::probe::{self, ProbeCommand};
 use crate::progress::Progress;
 use crate::report::{self, RunResult, Verdict};
 use crate::request::{Profile, Request};
@@ -41,6 +43,9 @@ pub enum LabCommand {
     /// The process that does the lab's bidding in a guest
     #[command(hide = true)]
     Agent(GuestArgs),
+    /// A program that experiments run in a guest
+    #[command(hide = true, subcommand)]
+    Probe(ProbeCommand),
     /// The process that does a run, in namespaces of its own
     #[command(hide = true)]
     Worker {
@@ -116,6 +121,7 @@ pub fn main(command: LabCommand) -> ExitCode {
         LabCommand::Setup(cache) => setup(cache),
         LabCommand::Init(guest) => return agent::init(&guest.config),
         LabCommand::Agent(guest) => agent::serve(&guest.config).map(|()| 0),
+        LabCommand::Probe(command) => probe::main(command).map(|()| 0),
         LabCommand::Worker { order } => worker::run(&order),
     };
     match status {
@@ -143,14 +149,18 @@ fn list() -> Result<u8> {
 fn setup(cache: CacheArgs) -> Result<u8> {
     check_prerequisites(true)?;
     let cache = cache.resolve()?;
-    provide(&cache, &[Toolset::Guests, Toolset::Bench])?;
+    provide(&cache, &[Toolset::Guests, Toolset::Bench], true)?;
     println!("the lab is ready; it keeps what it fetched in {}", cache.folder.display());
     Ok(0)
 }
 
-fn provide(cache: &Cache, sets: &[Toolset]) -> Result<()> {
+/// Fetches what is missing, here and not in the worker, which is cut off from the machine's network.
+fn provide(cache: &Cache, sets: &[Toolset], with_kafka: bool) -> Result<()> {
     let progress = Progress::new();
-    let result = sets.iter().try_for_each(|set| Toolbox::provide(cache, *set, &progress));
+    let mut result = sets.iter().try_for_each(|set| Toolbox::provide(cache, *set, &progress));
+    if with_kafka && result.is_ok() {
+        result = Distribution::open(&cache.folder, &progress).map(drop);
+    }
     progress.finish();
     result
 }
@@ -167,7 +177,7 @@ fn run(args: RunArgs) -> Result<u8> {
     supervisor::sweep();
     let requests = requests(experiment, args)?;
     for request in &requests.each {
-        provide(&request.cache, request.toolsets(experiment.needs_bench_tools()))?;
+        provide(&request.cache, request.toolsets(experiment.needs_bench_tools()), experiment.needs_kafka())?;
     }
     let mut results = Vec::new();
     let mut status = 0;

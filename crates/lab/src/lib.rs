@@ -19,9 +19,11 @@
 //! Open `host/site.rs` first.
 
 mod agent;
+pub mod cluster;
 mod command;
 pub mod experiment;
 pub mod host;
+mod probe;
 pub mod progress;
 pub mod report;
 pub mod request;

@@ -1,7 +1,7 @@
 //! What runs inside a guest: the init process, and the agent that does the worker's requests.
 //!
-//! The guest's root is the host's file system, so init and agent are the very binary that runs the lab. [`init`] (process
-//! 1) prepares the guest, starts the agent and then only reaps: the agent is a process of its own because process 1 must
+//! The guest's root is the host's file system, so init and agent are the very binary that runs the lab. [`init`], its first
+//! process, prepares the guest, starts the agent and then only reaps: the agent is a process of its own because a first process must
 //! wait for any child, which would take exit statuses away from those who wait for a particular one.
 
 mod modules;

@@ -1,1 +1,85 @@
-//! See the crate's documentation.
+//! Kafka clusters: brokers in guests, a controller and the tools on the host.
+//!
+//! [`Distribution`] is Kafka itself, from Maven. [`Cluster`] starts a KRaft controller on the host and one broker per guest,
+//! each with its log directory where the experiment says. [`Tools`] runs Kafka's own command-line tools and the records tool
+//! against it. The controller is not what an experiment is about, so it never shares a fate with a broker.
+
+mod broker;
+mod config;
+mod controller;
+mod distribution;
+mod excerpt;
+mod java;
+mod records;
+mod tools;
+
+use std::path::PathBuf;
+use std::thread::ScopedJoinHandle;
+
+use anyhow::{Context, Result, anyhow};
+
+pub use broker::Broker;
+pub use config::Settings;
+use controller::Controller;
+pub use distribution::Distribution;
+pub use excerpt::failure_excerpt;
+pub use records::{Production, RecordsPlan};
+pub use tools::{Assignment, Tools};
+
+use crate::host::{Guest, Site};
+
+/// A running cluster. Dropping it ends its programs.
+#[derive(Debug)]
+pub struct Cluster {
+    tools: Tools,
+    brokers: Vec<Broker>,
+    _controller: Controller,
+}
+
+/// Where a broker runs and keeps its logs.
+#[derive(Debug)]
+pub struct Place<'a> {
+    /// The guest.
+    pub guest: &'a Guest,
+    /// The folder for `log.dirs`, in the guest; it is on the storage under test.
+    pub log_folder: PathBuf,
+}
+
+impl Cluster {
+    /// Formats and starts a controller and one broker per place, with ids from 1, and waits until all of them serve.
+    pub fn start(
+        site: &Site,
+        kafka: &Distribution,
+        settings: &Settings,
+        places: &[Place<'_>],
+    ) -> Result<Self> {
+        // Brokers wait for their controller by themselves, so both may start at once.
+        let (controller, brokers) = std::thread::scope(|scope| {
+            let controller = scope.spawn(|| Controller::start(site, kafka));
+            let starts: Vec<_> = (1u32..)
+                .zip(places)
+                .map(|(id, place)| scope.spawn(move || Broker::start(site, kafka, settings, id, place)))
+                .collect();
+            let brokers: Vec<_> = starts.into_iter().map(join).collect();
+            (join(controller), brokers)
+        });
+        let controller = controller.context("start the controller")?;
+        let brokers = brokers.into_iter().collect::<Result<Vec<_>>>().context("start the brokers")?;
+        let tools = Tools::new(kafka.clone(), brokers.iter().map(Broker::endpoint).collect(), site.logs());
+        Ok(Self { tools, brokers, _controller: controller })
+    }
+
+    /// The brokers, by id from 1.
+    pub fn brokers(&self) -> &[Broker] {
+        &self.brokers
+    }
+
+    /// The tools, which talk to this cluster.
+    pub fn tools(&self) -> &Tools {
+        &self.tools
+    }
+}
+
+fn join<T>(thread: ScopedJoinHandle<'_, Result<T>>) -> Result<T> {
+    thread.join().unwrap_or_else(|_| Err(anyhow!("a thread that starts the cluster panicked")))
+}

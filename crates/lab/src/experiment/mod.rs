@@ -3,7 +3,11 @@
 //! An experiment boots guests at a [`Site`], does its work on one or more storages, and writes what happens to a
 //! [`Recorder`]: checks decide the verdict. To add one, implement [`Experiment`] in a file of its own and name it in [`ALL`].
 
+mod bed;
+mod fio;
 mod mount;
+mod silly_rename;
+mod watch;
 
 use anyhow::Result;
 
@@ -46,7 +50,7 @@ pub trait Experiment: Sync {
 }
 
 /// Every experiment, in the order of `forebay lab list`.
-pub static ALL: &[&dyn Experiment] = &[&mount::MountCheck];
+pub static ALL: &[&dyn Experiment] = &[&silly_rename::SillyRename, &fio::Fio, &mount::MountCheck];
 
 /// The experiment of this name.
 pub fn find(name: &str) -> Option<&'static dyn Experiment> {

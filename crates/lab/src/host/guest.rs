@@ -117,7 +117,7 @@ impl Guest {
         let Output { exit, stdout, stderr } = self.exec(command, patience)?;
         if !exit.success() {
             let said = files::last_lines(if stderr.trim().is_empty() { &stdout } else { &stderr }, 4);
-            bail!("in guest {}: {command:?} failed ({exit}): {said}", self.name);
+            bail!("in guest {}: {command} failed ({exit}): {said}", self.name);
         }
         Ok(stdout)
     }

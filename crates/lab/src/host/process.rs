@@ -73,6 +73,12 @@ impl GuestCommand {
     }
 }
 
+impl std::fmt::Display for GuestCommand {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.program.argv.join(" "))
+    }
+}
+
 /// What a program said, and how it ended.
 #[derive(Debug, Clone)]
 pub struct Output {

@@ -32,6 +32,7 @@ impl Site {
         for folder in [site.logs(), site.state_folder().join("umid")] {
             fs::create_dir_all(&folder).with_context(|| format!("make {}", folder.display()))?;
         }
+        remove_old_logs(&site.logs())?;
         Ok(site)
     }
 
@@ -97,4 +98,15 @@ impl Site {
             .context("make an ext4 (package e2fsprogs)")?;
         Ok(path)
     }
+}
+
+/// Removes what an earlier run with the same folder of results logged: logs are appended to.
+fn remove_old_logs(folder: &Path) -> Result<()> {
+    for entry in fs::read_dir(folder).with_context(|| format!("list {}", folder.display()))? {
+        let path = entry?.path();
+        if path.extension().is_some_and(|extension| extension == "log") {
+            fs::remove_file(&path).with_context(|| format!("remove {}", path.display()))?;
+        }
+    }
+    Ok(())
 }

@@ -58,7 +58,8 @@ pub struct Toolbox {
 }
 
 const SUITE: &str = "sid";
-const LIBRARIES: &str = "usr/lib/x86_64-linux-gnu";
+/// Folders of libraries; the second is NFS-Ganesha's own, the third is what fio's Ceph support wants.
+const LIBRARIES: [&str; 3] = ["usr/lib/x86_64-linux-gnu", "usr/lib/ganesha", "usr/lib/x86_64-linux-gnu/ceph"];
 const KEYRING: &str = "/usr/share/keyrings/debian-archive-keyring.gpg";
 
 impl Toolbox {
@@ -126,22 +127,21 @@ impl Toolbox {
     }
 
     fn loader(&self) -> PathBuf {
-        self.folder.join(LIBRARIES).join("ld-linux-x86-64.so.2")
+        self.libraries().join("ld-linux-x86-64.so.2")
     }
 
     fn libraries(&self) -> PathBuf {
-        self.folder.join(LIBRARIES)
+        self.path(LIBRARIES[0])
     }
 
     /// The words that start an unpacked program, named by its path in the tool box (`usr/sbin/rpcbind`), on the host or in a
     /// guest.
     pub fn words(&self, program: &str) -> Vec<String> {
-        let libraries = self.libraries();
         let text = |path: &Path| path.to_string_lossy().into_owned();
         vec![
             text(&self.loader()),
             "--library-path".into(),
-            format!("{0}:{0}/ganesha", text(&libraries)),
+            LIBRARIES.map(|folder| text(&self.path(folder))).join(":"),
             text(&self.path(program)),
         ]
     }

@@ -35,7 +35,7 @@ const THREADS: &str = "8";
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// `fsid=0` makes the export the root of the v4 tree.
-const EXPORTS: &str = "/mnt/export *(rw,async,no_root_squash,no_subtree_check,insecure,fsid=0)\n";
+const EXPORTS: &str = "/mnt/export *(rw,sync,no_root_squash,no_subtree_check,insecure,fsid=0)\n";
 
 /// The files of the server guest's `/etc`.
 const ETC: [(&str, &str); 8] = [
@@ -79,25 +79,20 @@ impl KernelNfs {
     fn configure(&self) -> Result<()> {
         let guest = &self.guest;
         local::mount_disk(guest, EXPORT)?;
-        guest.mount(&tmpfs("/etc"))?;
+        guest.mount(&pseudo("tmpfs", "/etc"))?;
         for (name, content) in ETC {
             guest.write_file(format!("/etc/{name}"), content.as_bytes())?;
         }
-        guest.mount(&tmpfs("/var"))?;
-        for folder in ["/var/lib/nfs/sm", "/var/lib/nfs/v4recovery", "/run/rpcbind"] {
+        guest.mount(&pseudo("tmpfs", "/var"))?;
+        for folder in ["/var/lib/nfs/sm", "/var/lib/nfs/nfsdcld", "/run/rpcbind"] {
             guest.make_folder(folder)?;
         }
         for name in ["etab", "rmtab", "xtab"] {
             guest.write_file(format!("/var/lib/nfs/{name}"), b"")?;
         }
         guest.load_modules(&["nfsd"])?;
-        let kind = "nfsd".to_owned();
-        guest.mount(&Mount {
-            source: kind.clone(),
-            target: "/proc/fs/nfsd".into(),
-            kind,
-            options: String::new(),
-        })
+        guest.mount(&pseudo("nfsd", "/proc/fs/nfsd"))?;
+        guest.mount(&pseudo("rpc_pipefs", "/var/lib/nfs/rpc_pipefs"))
     }
 
     fn serve(&mut self, site: &Site) -> Result<()> {
@@ -105,6 +100,8 @@ impl KernelNfs {
         let tool = |program: &str| GuestCommand::from_words(site.tools().words(program)).log(&log);
         self.daemons.push(self.guest.spawn(&tool("usr/sbin/rpcbind").arg("-f"))?);
         self.wait_for_port(111)?;
+        // Knows that no client has anything to reclaim, so that the first open need not wait for the end of grace.
+        self.daemons.push(self.guest.spawn(&tool("usr/sbin/nfsdcld").arg("-F"))?);
         self.guest.run(&tool("usr/sbin/exportfs").arg("-ra"), PATIENCE)?;
         self.daemons.push(self.guest.spawn(&tool("usr/sbin/rpc.mountd").args(["-F", "-p", "20048"]))?);
         self.guest.run(&tool("usr/sbin/rpc.nfsd").args(["-G", "10", "-L", "15", THREADS]), PATIENCE)?;
@@ -150,6 +147,6 @@ impl Storage for KernelNfs {
     }
 }
 
-fn tmpfs(target: &str) -> Mount {
-    Mount { source: "tmpfs".into(), target: target.into(), kind: "tmpfs".into(), options: "mode=755".into() }
+fn pseudo(kind: &str, target: &str) -> Mount {
+    Mount { source: kind.into(), target: target.into(), kind: kind.into(), options: String::new() }
 }

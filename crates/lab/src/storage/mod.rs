@@ -3,8 +3,11 @@
 //! A storage is started before the guests that use it boot, since one kind gives each guest a disk ([`Storage::prepare`]);
 //! then each guest mounts it ([`Storage::mount`]). Every kind is one file here.
 
+mod forebay;
+mod ganesha;
 mod kernel_nfs;
 mod local;
+mod server;
 
 use std::fmt;
 
@@ -25,7 +28,7 @@ pub enum StorageKind {
     KnfsdV3,
     /// The Linux kernel's NFS server, in a guest, over NFSv4.2.
     KnfsdV4,
-    /// NFS-Ganesha, on the host, over NFSv4.1.
+    /// NFS-Ganesha, on the host, over NFSv4.2.
     Ganesha,
     /// An ext4 of its own for each guest, without NFS.
     Local,
@@ -87,7 +90,8 @@ pub fn start(kind: StorageKind, site: &Site) -> Result<Box<dyn Storage>> {
         StorageKind::Local => Box::new(local::LocalDisk::start(site)?),
         StorageKind::KnfsdV3 => Box::new(kernel_nfs::KernelNfs::start(site, kernel_nfs::Version::V3)?),
         StorageKind::KnfsdV4 => Box::new(kernel_nfs::KernelNfs::start(site, kernel_nfs::Version::V4)?),
-        StorageKind::Forebay | StorageKind::Ganesha => bail!("storage {kind} is not there yet"),
+        StorageKind::Forebay => Box::new(forebay::Forebay::start(site)?),
+        StorageKind::Ganesha => Box::new(ganesha::Ganesha::start(site)?),
     })
 }
 

@@ -1,0 +1,117 @@
+//! A broker in a guest.
+
+use std::net::{SocketAddr, TcpStream};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail};
+
+use super::config::{self, BROKER_PORT, Settings};
+use super::java::{self, Size};
+use super::{Distribution, Place};
+use crate::host::{Guest, GuestCommand, Process, Site};
+use crate::wire::Exit;
+
+const FORMAT_PATIENCE: Duration = Duration::from_secs(120);
+const START_PATIENCE: Duration = Duration::from_secs(180);
+/// In the guest's memory: not what is tested, and gone with the guest.
+const METADATA_FOLDER: &str = "/run/kafka/metadata";
+const CONFIG_FILE: &str = "/run/kafka/broker.properties";
+/// What a broker logs when the cluster has let it in.
+const STARTED: &str = "Kafka Server started";
+
+/// A broker, running or ended. Dropping it ends it.
+#[derive(Debug)]
+pub struct Broker {
+    id: u32,
+    address: SocketAddr,
+    log_folder: PathBuf,
+    log_file: PathBuf,
+    process: Process,
+}
+
+impl Broker {
+    /// Formats the log folder, starts the broker and waits until it serves.
+    pub(super) fn start(
+        site: &Site,
+        kafka: &Distribution,
+        settings: &Settings,
+        id: u32,
+        place: &Place<'_>,
+    ) -> Result<Self> {
+        let Place { guest, log_folder } = place;
+        let voters = config::voters(site.gateway());
+        let text =
+            config::broker(settings, id, guest.address(), &voters, log_folder, Path::new(METADATA_FOLDER));
+        guest.write_file(CONFIG_FILE, text.as_bytes())?;
+        guest.make_folder(METADATA_FOLDER)?;
+        let log_file = site.logs().join(format!("broker-{id}.log"));
+        let size = Size { heap_mib: settings.heap_mib };
+        let java = |main: &str, arguments: &[&str]| {
+            let words = java::words(kafka, size, "info", main, arguments);
+            GuestCommand::from_words(words).log(&log_file)
+        };
+        let format = ["format", "--cluster-id", config::CLUSTER_ID, "--config", CONFIG_FILE];
+        guest
+            .run(&java("kafka.tools.StorageTool", &format), FORMAT_PATIENCE)
+            .with_context(|| format!("format the log folder of broker {id}"))?;
+        let process = guest.spawn(&java("kafka.Kafka", &[CONFIG_FILE]))?;
+        let address = SocketAddr::from((guest.address(), BROKER_PORT));
+        let broker = Self { id, address, log_folder: log_folder.clone(), log_file, process };
+        broker.wait_until_it_serves(guest)?;
+        Ok(broker)
+    }
+
+    fn wait_until_it_serves(&self, guest: &Guest) -> Result<()> {
+        let deadline = Instant::now() + START_PATIENCE;
+        let file = self.log_file.display();
+        loop {
+            if let Some(exit) = self.exit()? {
+                bail!("broker {} ended while it started ({exit}); see {file}", self.id);
+            }
+            let log = std::fs::read_to_string(&self.log_file).unwrap_or_default();
+            if log.contains(STARTED) && self.answers() {
+                return Ok(());
+            }
+            if Instant::now() > deadline {
+                let patience = START_PATIENCE.as_secs();
+                bail!(
+                    "broker {} in guest {} does not serve after {patience} s; see {file}",
+                    self.id,
+                    guest.name()
+                );
+            }
+            std::thread::sleep(Duration::from_millis(200));
+        }
+    }
+
+    /// Its id.
+    pub fn id(&self) -> u32 {
+        self.id
+    }
+
+    /// `address:port`, for clients.
+    pub fn endpoint(&self) -> String {
+        self.address.to_string()
+    }
+
+    /// Whether its port accepts a connection.
+    pub fn answers(&self) -> bool {
+        TcpStream::connect_timeout(&self.address, Duration::from_secs(2)).is_ok()
+    }
+
+    /// How its process ended, or `None` while it runs. An error means that its guest is gone.
+    pub fn exit(&self) -> Result<Option<Exit>> {
+        self.process.exit()
+    }
+
+    /// Its log directory, in the guest.
+    pub fn log_folder(&self) -> &Path {
+        &self.log_folder
+    }
+
+    /// What it logged, on the host.
+    pub fn log_file(&self) -> &Path {
+        &self.log_file
+    }
+}

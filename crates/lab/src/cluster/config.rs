@@ -1,0 +1,128 @@
+//! What brokers and the controller are told in their properties files.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::net::Ipv4Addr;
+use std::path::Path;
+
+/// The controller's node id: out of the way of brokers, which count from 1.
+pub const CONTROLLER_ID: u32 = 1000;
+/// The controller's port, on the host.
+pub const CONTROLLER_PORT: u16 = 9093;
+/// Every broker's port, in its guest.
+pub const BROKER_PORT: u16 = 9092;
+/// The cluster's id, which only has to be one.
+pub const CLUSTER_ID: &str = "Rm9yZWJheUxhYktSYWZ0MQ";
+
+/// Settings of all brokers that an experiment chooses; whatever it does not name is Kafka's default.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// Largest heap of a broker.
+    pub heap_mib: u32,
+    /// `log.segment.bytes`.
+    pub segment_bytes: u64,
+    /// `log.segment.delete.delay.ms`: how long a deleted replica's folder waits as `…-delete`.
+    pub delete_delay_ms: u64,
+    /// Further settings, by Kafka's names.
+    pub more: BTreeMap<String, String>,
+}
+
+impl Settings {
+    /// All settings by Kafka's names.
+    pub fn all(&self) -> Vec<(String, String)> {
+        let mut all = vec![
+            ("auto.create.topics.enable".to_owned(), "false".to_owned()),
+            // The default of 128 MiB is a quarter of a small broker's heap, for a cleaner that has nothing to clean here.
+            ("log.cleaner.dedupe.buffer.size".to_owned(), (16 << 20).to_string()),
+            ("log.segment.bytes".to_owned(), self.segment_bytes.to_string()),
+            ("log.segment.delete.delay.ms".to_owned(), self.delete_delay_ms.to_string()),
+        ];
+        all.extend(self.more.clone());
+        all
+    }
+}
+
+/// The properties of a broker.
+pub fn broker(
+    settings: &Settings,
+    id: u32,
+    address: Ipv4Addr,
+    voters: &str,
+    log_folder: &Path,
+    metadata_folder: &Path,
+) -> String {
+    let mut text = properties(&[
+        ("process.roles", "broker"),
+        ("node.id", &id.to_string()),
+        ("controller.quorum.voters", voters),
+        ("controller.listener.names", "CONTROLLER"),
+        ("listeners", &format!("PLAINTEXT://{address}:{BROKER_PORT}")),
+        ("log.dirs", &log_folder.display().to_string()),
+        ("metadata.log.dir", &metadata_folder.display().to_string()),
+    ]);
+    for (key, value) in settings.all() {
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "{key}={value}");
+    }
+    text
+}
+
+/// The properties of the controller.
+pub fn controller(address: Ipv4Addr, voters: &str, folder: &Path) -> String {
+    properties(&[
+        ("process.roles", "controller"),
+        ("node.id", &CONTROLLER_ID.to_string()),
+        ("controller.quorum.voters", voters),
+        ("controller.listener.names", "CONTROLLER"),
+        ("listeners", &format!("CONTROLLER://{address}:{CONTROLLER_PORT}")),
+        ("log.dirs", &folder.display().to_string()),
+    ])
+}
+
+/// What `controller.quorum.voters` says.
+pub fn voters(address: Ipv4Addr) -> String {
+    format!("{CONTROLLER_ID}@{address}:{CONTROLLER_PORT}")
+}
+
+fn properties(pairs: &[(&str, &str)]) -> String {
+    let mut text = String::new();
+    for (key, value) in pairs {
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "{key}={value}");
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_broker_is_told_its_own_address_and_the_experiments_settings() {
+        let settings = Settings {
+            heap_mib: 512,
+            segment_bytes: 1 << 20,
+            delete_delay_ms: 5000,
+            more: BTreeMap::from([("num.io.threads".to_owned(), "4".to_owned())]),
+        };
+        let address = Ipv4Addr::new(10, 0, 0, 2);
+        let text = broker(
+            &settings,
+            3,
+            address,
+            "1000@10.0.0.1:9093",
+            Path::new("/mnt/logs"),
+            Path::new("/run/meta"),
+        );
+        for line in [
+            "node.id=3",
+            "listeners=PLAINTEXT://10.0.0.2:9092",
+            "log.dirs=/mnt/logs",
+            "log.segment.bytes=1048576",
+            "log.segment.delete.delay.ms=5000",
+            "num.io.threads=4",
+        ] {
+            assert!(text.lines().any(|found| found == line), "{line} is missing from\n{text}");
+        }
+    }
+}

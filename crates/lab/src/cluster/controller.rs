@@ -1,0 +1,77 @@
+//! The KRaft controller: one process on the host, in the lab's network.
+
+use std::fs::{self, File};
+use std::net::{Ipv4Addr, SocketAddr, TcpStream};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail};
+
+use super::java::{self, Size};
+use super::{Distribution, config};
+use crate::host::Site;
+
+const START_PATIENCE: Duration = Duration::from_secs(90);
+const SIZE: Size = Size { heap_mib: 256 };
+
+/// The running controller. Dropping it ends it.
+#[derive(Debug)]
+pub struct Controller {
+    process: Child,
+}
+
+impl Controller {
+    /// Formats its folder, starts it, and waits until it listens.
+    pub fn start(site: &Site, kafka: &Distribution) -> Result<Self> {
+        let folder = site.scratch().join("controller");
+        let file = site.scratch().join("controller.properties");
+        let address = site.gateway();
+        fs::write(&file, config::controller(address, &config::voters(address), &folder))
+            .with_context(|| format!("write {}", file.display()))?;
+        let file = file.to_string_lossy();
+        let log_path = site.logs().join("controller.log");
+        let log = File::create(&log_path).with_context(|| format!("create {}", log_path.display()))?;
+        let format = ["format", "--cluster-id", config::CLUSTER_ID, "--config", &file];
+        let status = command(kafka, "kafka.tools.StorageTool", &format, &log)?
+            .status()
+            .context("start java (Debian: apt-get install default-jre-headless)")?;
+        if !status.success() {
+            bail!("the controller's folder could not be formatted ({status}); see {}", log_path.display());
+        }
+        let process =
+            command(kafka, "kafka.Kafka", &[&file], &log)?.spawn().context("start the controller")?;
+        let mut controller = Self { process };
+        controller.wait_until_it_listens(address).with_context(|| format!("see {}", log_path.display()))?;
+        Ok(controller)
+    }
+
+    fn wait_until_it_listens(&mut self, address: Ipv4Addr) -> Result<()> {
+        let deadline = Instant::now() + START_PATIENCE;
+        let address = SocketAddr::from((address, config::CONTROLLER_PORT));
+        while TcpStream::connect_timeout(&address, Duration::from_secs(1)).is_err() {
+            if let Some(status) = self.process.try_wait().context("look after the controller")? {
+                bail!("the controller ended while it started ({status})");
+            }
+            if Instant::now() > deadline {
+                bail!("the controller does not listen after {} s", START_PATIENCE.as_secs());
+            }
+            std::thread::sleep(Duration::from_millis(100));
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Controller {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+fn command(kafka: &Distribution, main: &str, arguments: &[&str], log: &File) -> Result<Command> {
+    let words = java::words(kafka, SIZE, "info", main, arguments);
+    let (program, rest) = words.split_first().context("a command line has a program")?;
+    let mut command = Command::new(program);
+    command.args(rest).stdin(Stdio::null()).stdout(log.try_clone()?).stderr(log.try_clone()?);
+    Ok(command)
+}

@@ -1,0 +1,38 @@
+//! Command lines of Java programs.
+
+use super::Distribution;
+
+/// How much of a small machine a Java program may take.
+#[derive(Debug, Clone, Copy)]
+pub struct Size {
+    /// Largest heap.
+    pub heap_mib: u32,
+}
+
+/// The words that run `main` with `arguments`. Logs go to the standard error output, with dates; nothing is written to `/tmp`,
+/// which a guest shares with the host.
+pub fn words(
+    kafka: &Distribution,
+    size: Size,
+    log_level: &str,
+    main: &str,
+    arguments: &[&str],
+) -> Vec<String> {
+    let mut words: Vec<String> = vec![
+        "java".into(),
+        format!("-Xmx{}m", size.heap_mib),
+        "-XX:+UseSerialGC".into(),
+        "-XX:-UsePerfData".into(),
+        "-XX:TieredStopAtLevel=1".into(),
+        "-Djava.awt.headless=true".into(),
+        format!("-Dorg.slf4j.simpleLogger.defaultLogLevel={log_level}"),
+        "-Dorg.slf4j.simpleLogger.showDateTime=true".into(),
+        "-Dorg.slf4j.simpleLogger.dateTimeFormat=HH:mm:ss.SSS".into(),
+        "-Dorg.slf4j.simpleLogger.showThreadName=false".into(),
+        "-cp".into(),
+        kafka.class_path(),
+        main.into(),
+    ];
+    words.extend(arguments.iter().map(|&argument| argument.to_owned()));
+    words
+}

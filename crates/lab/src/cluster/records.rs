@@ -1,0 +1,201 @@
+//! Writing records that can be checked, and checking them: the records tool of the `kafka` folder.
+//!
+//! The tool prints JSON lines: one per second, and last a summary. It ends with status 0 or 4 once it has a summary.
+
+use std::io::{BufRead, BufReader};
+use std::path::PathBuf;
+use std::process::Child;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+
+use anyhow::{Context, Result, bail};
+use serde_json::{Map, Value};
+
+use super::Tools;
+use crate::report::Recorder;
+
+/// What is to be written.
+#[derive(Debug, Clone)]
+pub struct RecordsPlan {
+    /// To which topic.
+    pub topic: String,
+    /// How many records.
+    pub records: u64,
+    /// Bytes per record.
+    pub record_bytes: u32,
+    /// What their payloads follow from.
+    pub seed: u64,
+    /// Records per second; `None` is as fast as the cluster takes them.
+    pub rate: Option<u32>,
+    /// Where to log which records were acknowledged.
+    pub acknowledged: PathBuf,
+}
+
+/// The figures of a summary line.
+pub type Summary = Map<String, Value>;
+
+/// A run of the records tool.
+#[derive(Debug)]
+pub struct Production {
+    child: Child,
+    reader: JoinHandle<Option<Summary>>,
+    latest: Arc<Mutex<Summary>>,
+    log: PathBuf,
+}
+
+impl Tools {
+    /// Begins to write records. The rate of acknowledgements becomes a series of the record.
+    pub fn produce(&self, plan: &RecordsPlan, recorder: &Recorder) -> Result<Production> {
+        let bootstrap = self.bootstrap();
+        let (records, bytes) = (plan.records.to_string(), plan.record_bytes.to_string());
+        let (seed, rate) = (plan.seed.to_string(), plan.rate.unwrap_or(0).to_string());
+        let acknowledged = plan.acknowledged.to_string_lossy();
+        let (mut child, log) = self.start_records(&[
+            "produce",
+            "--bootstrap",
+            &bootstrap,
+            "--topic",
+            &plan.topic,
+            "--records",
+            &records,
+            "--record-bytes",
+            &bytes,
+            "--seed",
+            &seed,
+            "--rate",
+            &rate,
+            "--acknowledged",
+            &acknowledged,
+        ])?;
+        let mut speed = Speed::default();
+        let (recorder, planned) = (recorder.clone(), plan.records);
+        let latest = Arc::new(Mutex::new(Summary::new()));
+        let theirs = Arc::clone(&latest);
+        let reader = follow(&mut child, move |line| {
+            let acknowledged = line.get("acknowledged").and_then(Value::as_u64).unwrap_or(0);
+            let elapsed_ms = line.get("elapsed_ms").and_then(Value::as_u64).unwrap_or(0);
+            if let Some(rate) = speed.step(acknowledged, elapsed_ms) {
+                recorder.point("Acknowledged records", "/s", rate);
+                recorder.detail(format_args!(
+                    "{acknowledged} of {planned} records acknowledged, {rate:.0} per second"
+                ));
+            }
+            *theirs.lock().unwrap_or_else(PoisonError::into_inner) = line.clone();
+        })?;
+        Ok(Production { child, reader, latest, log })
+    }
+
+    /// Reads the whole topic back and checks every acknowledged record.
+    ///
+    /// # Errors
+    /// When the tool could not do its work. Records that are missing or wrong are no error: `passed` in the summary says so.
+    pub fn verify(&self, plan: &RecordsPlan, patience_seconds: u32, recorder: &Recorder) -> Result<Summary> {
+        let (bootstrap, patience) = (self.bootstrap(), patience_seconds.to_string());
+        let timeout = format!("default.api.timeout.ms={}", u64::from(patience_seconds) * 1000);
+        let acknowledged = plan.acknowledged.to_string_lossy();
+        let (mut child, log) = self.start_records(&[
+            "verify",
+            "--bootstrap",
+            &bootstrap,
+            "--topic",
+            &plan.topic,
+            "--acknowledged",
+            &acknowledged,
+            "--patience-seconds",
+            &patience,
+            "--property",
+            &timeout,
+        ])?;
+        let recorder = recorder.clone();
+        let reader = follow(&mut child, move |line| {
+            let read = line.get("read").and_then(Value::as_u64).unwrap_or(0);
+            recorder.detail(format_args!("{read} records read back"));
+        })?;
+        Production { child, reader, latest: Arc::default(), log }.wait()
+    }
+}
+
+impl Production {
+    /// How many records were acknowledged so far, about a second ago.
+    pub fn acknowledged(&self) -> u64 {
+        let latest = self.latest.lock().unwrap_or_else(PoisonError::into_inner);
+        latest.get("acknowledged").and_then(Value::as_u64).unwrap_or(0)
+    }
+
+    /// Whether the tool still runs.
+    pub fn runs(&mut self) -> Result<bool> {
+        Ok(self.child.try_wait().context("look after the records tool")?.is_none())
+    }
+
+    /// Waits for the summary.
+    pub fn wait(mut self) -> Result<Summary> {
+        let summary = self.reader.join();
+        let status = self.child.wait().context("wait for the records tool")?;
+        match summary {
+            Ok(Some(summary)) => Ok(summary),
+            _ => {
+                let said = std::fs::read_to_string(&self.log).unwrap_or_default();
+                let reason = said.lines().rev().find(|line| line.starts_with("records: "));
+                let reason = reason.unwrap_or("it did not say why");
+                bail!(
+                    "the records tool ended without a summary ({status}; see {}): {reason}",
+                    self.log.display()
+                )
+            }
+        }
+    }
+}
+
+/// Reads the tool's lines in a thread of its own, which returns the summary.
+fn follow(
+    child: &mut Child,
+    mut progress: impl FnMut(&Summary) + Send + 'static,
+) -> Result<JoinHandle<Option<Summary>>> {
+    let stdout = child.stdout.take().context("the records tool has no output")?;
+    Ok(std::thread::spawn(move || {
+        let mut summary = None;
+        for line in BufReader::new(stdout).lines().map_while(Result::ok) {
+            let Ok(figures) = serde_json::from_str::<Summary>(&line) else { continue };
+            match figures.get("event").and_then(Value::as_str) {
+                Some("progress") => progress(&figures),
+                Some("summary") => {
+                    progress(&figures);
+                    summary = Some(figures);
+                }
+                _ => {}
+            }
+        }
+        summary
+    }))
+}
+
+/// Turns counts into rates.
+#[derive(Debug, Default)]
+struct Speed {
+    count: u64,
+    elapsed_ms: u64,
+}
+
+impl Speed {
+    /// Per second since the last step; `None` if that was less than 200 ms ago.
+    fn step(&mut self, count: u64, elapsed_ms: u64) -> Option<f64> {
+        let ms = elapsed_ms.checked_sub(self.elapsed_ms).filter(|ms| *ms >= 200)?;
+        let rate = count.saturating_sub(self.count) as f64 * 1000.0 / ms as f64;
+        *self = Self { count, elapsed_ms };
+        Some(rate)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn speed_is_of_the_last_step_alone() {
+        let mut speed = Speed::default();
+        assert_eq!(speed.step(1000, 1000), Some(1000.0));
+        assert_eq!(speed.step(1500, 1500), Some(1000.0));
+        assert_eq!(speed.step(1600, 1600), None);
+        assert_eq!(speed.step(1500, 2500), Some(0.0));
+    }
+}

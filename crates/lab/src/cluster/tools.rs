@@ -1,0 +1,187 @@
+//! Kafka's own command-line tools, run on the host against the cluster.
+
+use std::fs::{self, File};
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+
+use anyhow::{Context, Result, bail};
+use serde_json::{Value, json};
+
+use super::Distribution;
+use super::java::{self, Size};
+
+const SIZE: Size = Size { heap_mib: 256 };
+const TOPIC_TOOL: &str = "org.apache.kafka.tools.TopicCommand";
+const REASSIGNMENT_TOOL: &str = "org.apache.kafka.tools.reassign.ReassignPartitionsCommand";
+
+/// The tools of one cluster.
+#[derive(Debug)]
+pub struct Tools {
+    kafka: Distribution,
+    endpoints: Vec<String>,
+    logs: PathBuf,
+}
+
+/// Which brokers hold the replicas of each partition of a topic, the preferred leader first.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Assignment {
+    /// The topic.
+    pub topic: String,
+    /// For each partition, the ids of its brokers.
+    pub partitions: Vec<Vec<u32>>,
+}
+
+impl Assignment {
+    /// Spreads replicas evenly over brokers 1 to `brokers`. Partition `p` goes to `factor` brokers in a row, beginning `shift`
+    /// after the `p`-th.
+    pub fn even(topic: &str, partitions: u32, factor: u32, brokers: u32, shift: u32) -> Self {
+        let row =
+            |partition| (0..factor).map(|replica| (partition + shift + replica) % brokers + 1).collect();
+        Self { topic: topic.to_owned(), partitions: (0..partitions).map(row).collect() }
+    }
+
+    /// The partitions that a broker holds a replica of.
+    pub fn held_by(&self, broker: u32) -> Vec<usize> {
+        let partitions = self.partitions.iter().enumerate();
+        partitions.filter(|(_, brokers)| brokers.contains(&broker)).map(|(partition, _)| partition).collect()
+    }
+
+    fn for_topic_tool(&self) -> String {
+        let join = |brokers: &Vec<u32>| brokers.iter().map(u32::to_string).collect::<Vec<_>>().join(":");
+        self.partitions.iter().map(join).collect::<Vec<_>>().join(",")
+    }
+
+    fn for_reassignment_tool(&self) -> Value {
+        let partition =
+            |(index, replicas)| json!({"topic": self.topic, "partition": index, "replicas": replicas});
+        let partitions: Vec<Value> = self.partitions.iter().enumerate().map(partition).collect();
+        json!({"version": 1, "partitions": partitions})
+    }
+}
+
+impl Tools {
+    pub(super) fn new(kafka: Distribution, endpoints: Vec<String>, logs: PathBuf) -> Self {
+        Self { kafka, endpoints, logs }
+    }
+
+    /// What clients take as their first address: every broker.
+    pub fn bootstrap(&self) -> String {
+        self.endpoints.join(",")
+    }
+
+    /// Creates a topic with its replicas where the assignment says.
+    pub fn create_topic(&self, assignment: &Assignment, settings: &[(&str, String)]) -> Result<()> {
+        let replicas = assignment.for_topic_tool();
+        let settings: Vec<String> = settings.iter().map(|(key, value)| format!("{key}={value}")).collect();
+        let mut arguments = vec!["--create", "--topic", &assignment.topic, "--replica-assignment", &replicas];
+        for setting in &settings {
+            arguments.extend(["--config", setting]);
+        }
+        self.run(TOPIC_TOOL, &arguments)
+            .map(drop)
+            .with_context(|| format!("create topic {}", assignment.topic))
+    }
+
+    /// Tells the cluster to move a topic's replicas; returns when it has begun.
+    pub fn begin_reassignment(&self, to: &Assignment) -> Result<Reassignment<'_>> {
+        let file = self.logs.join(format!("reassignment-{}.json", to.topic));
+        fs::write(&file, to.for_reassignment_tool().to_string())
+            .with_context(|| format!("write {}", file.display()))?;
+        let reassignment = Reassignment { tools: self, file, partitions: to.partitions.len() };
+        reassignment.run("--execute").context("begin the reassignment")?;
+        Ok(reassignment)
+    }
+
+    fn run(&self, main: &str, arguments: &[&str]) -> Result<String> {
+        let bootstrap = self.bootstrap();
+        let arguments = [&["--bootstrap-server", &bootstrap], arguments].concat();
+        let output = self.command(main, "warn", &arguments)?.output().context("start java")?;
+        let said = String::from_utf8_lossy(&output.stdout).into_owned();
+        if !output.status.success() {
+            let errors = String::from_utf8_lossy(&output.stderr);
+            bail!("{main} failed ({}): {}", output.status, complaint(&said, &errors));
+        }
+        Ok(said)
+    }
+
+    fn command(&self, main: &str, log_level: &str, arguments: &[&str]) -> Result<Command> {
+        let words = java::words(&self.kafka, SIZE, log_level, main, arguments);
+        let (program, rest) = words.split_first().context("a command line has a program")?;
+        let mut command = Command::new(program);
+        command.args(rest).stdin(Stdio::null());
+        Ok(command)
+    }
+
+    /// Starts the records tool. Its standard output is for the caller, the rest goes to a log named for its first argument.
+    pub(super) fn start_records(&self, arguments: &[&str]) -> Result<(Child, PathBuf)> {
+        let log_path = self.logs.join(format!("records-{}.log", arguments.first().unwrap_or(&"tool")));
+        let log = File::create(&log_path).with_context(|| format!("create {}", log_path.display()))?;
+        let mut command = self.command("forebay.records.Main", "warn", arguments)?;
+        let child = command.stdout(Stdio::piped()).stderr(log).spawn().context("start the records tool")?;
+        Ok((child, log_path))
+    }
+}
+
+/// The line in which a tool says what is wrong.
+fn complaint<'a>(said: &'a str, errors: &'a str) -> &'a str {
+    let lines = || said.lines().chain(errors.lines()).filter(|line| !line.trim().is_empty());
+    let telling = |line: &&str| line.contains("Error") || line.contains("Exception");
+    lines().find(telling).or_else(|| lines().next()).unwrap_or("it said nothing")
+}
+
+/// A reassignment under way.
+pub struct Reassignment<'a> {
+    tools: &'a Tools,
+    file: PathBuf,
+    partitions: usize,
+}
+
+impl Reassignment<'_> {
+    /// How many partitions have moved.
+    pub fn moved(&self) -> Result<usize> {
+        Ok(self.run("--verify")?.lines().filter(|line| line.ends_with("is completed.")).count())
+    }
+
+    /// Whether all have.
+    pub fn is_complete(&self, moved: usize) -> bool {
+        moved == self.partitions
+    }
+
+    fn run(&self, action: &str) -> Result<String> {
+        let file = self.file.to_string_lossy();
+        self.tools.run(REASSIGNMENT_TOOL, &["--reassignment-json-file", &file, action])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn replicas_are_spread_evenly_and_a_shift_by_the_factor_moves_every_one_of_them() {
+        let before = Assignment::even("t", 4, 2, 4, 0);
+        let after = Assignment::even("t", 4, 2, 4, 2);
+        assert_eq!(before.for_topic_tool(), "1:2,2:3,3:4,4:1");
+        assert_eq!(after.for_topic_tool(), "3:4,4:1,1:2,2:3");
+        for broker in 1..=4 {
+            assert_eq!(before.held_by(broker).len(), 2);
+            assert!(before.held_by(broker).iter().all(|held| !after.held_by(broker).contains(held)));
+        }
+    }
+
+    #[test]
+    fn a_tools_complaint_is_found_behind_what_it_says_first() {
+        let said = "Status of partition reassignment:\nError: timed out\nstack\n";
+        assert_eq!(complaint(said, ""), "Error: timed out");
+        assert_eq!(complaint("\n", "Missing option\n"), "Missing option");
+    }
+
+    #[test]
+    fn a_plan_is_what_kafkas_tool_reads() {
+        let plan = Assignment::even("t", 1, 2, 2, 1).for_reassignment_tool();
+        assert_eq!(
+            plan,
+            json!({"version": 1, "partitions": [{"topic": "t", "partition": 0, "replicas": [2, 1]}]})
+        );
+    }
+}

@@ -1,0 +1,177 @@
+//! What is measured: the rows of the result's table.
+
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use serde_json::Value;
+
+use crate::host::toolbox::Toolbox;
+use crate::host::{Guest, GuestCommand};
+use crate::probe::Created;
+use crate::report::Better;
+
+/// One row.
+pub struct Row {
+    /// Stable name, with its unit last.
+    pub name: &'static str,
+    /// The name for people.
+    pub title: &'static str,
+    /// Unit of its values.
+    pub unit: &'static str,
+    /// Which way is good.
+    pub better: Better,
+    work: Work,
+}
+
+enum Work {
+    /// fio writes a file; its data rate. The file stays for the read that follows.
+    Write { bytes: u64 },
+    /// fio reads the file that was written, none of it in the client's cache; its data rate.
+    Read { bytes: u64 },
+    /// fio appends blocks and calls fsync after each; appends per second.
+    Append { block_bytes: u64, count: u64 },
+    /// Empty files are created; the time it takes.
+    Create { count: u32 },
+}
+
+const LARGE_BYTES: u64 = 1536 << 20;
+const BLOCK_BYTES: u64 = 1 << 20;
+const PATIENCE: Duration = Duration::from_secs(600);
+
+/// All rows, in the order they are measured: the read needs what the write left.
+pub const ROWS: &[Row] = &[
+    Row {
+        name: "sequential_write_mb_per_s",
+        title: "Sequential write",
+        unit: "MB/s",
+        better: Better::Higher,
+        work: Work::Write { bytes: LARGE_BYTES },
+    },
+    Row {
+        name: "sequential_read_mb_per_s",
+        title: "Sequential read",
+        unit: "MB/s",
+        better: Better::Higher,
+        work: Work::Read { bytes: LARGE_BYTES },
+    },
+    Row {
+        name: "append_4k_fsync_per_s",
+        title: "Append 4 KiB + fsync",
+        unit: "1/s",
+        better: Better::Higher,
+        work: Work::Append { block_bytes: 4 << 10, count: 4096 },
+    },
+    Row {
+        name: "append_64k_fsync_per_s",
+        title: "Append 64 KiB + fsync",
+        unit: "1/s",
+        better: Better::Higher,
+        work: Work::Append { block_bytes: 64 << 10, count: 2048 },
+    },
+    Row {
+        name: "create_300_files_ms",
+        title: "Create 300 files",
+        unit: "ms",
+        better: Better::Lower,
+        work: Work::Create { count: 300 },
+    },
+];
+
+impl Row {
+    /// What it does, in words, for the result's settings.
+    pub fn settings(&self) -> String {
+        let mib = |bytes: u64| bytes >> 20;
+        match self.work {
+            Work::Write { bytes } => format!("{} MiB in 1 MiB blocks, fsync at the end", mib(bytes)),
+            Work::Read { bytes } => {
+                format!("{} MiB in 1 MiB blocks, client's cache dropped before", mib(bytes))
+            }
+            Work::Append { block_bytes, count } => {
+                format!("{count} blocks of {} KiB, fsync after each", block_bytes >> 10)
+            }
+            Work::Create { count } => format!("{count} empty files, one after the other"),
+        }
+    }
+
+    /// Measures it once in a folder of the guest.
+    pub fn measure(&self, guest: &Guest, tools: &Toolbox, folder: &str) -> Result<f64> {
+        let large = format!("{folder}/large");
+        let small = format!("{folder}/append");
+        let fio = |rw: &str, file: &str, block_bytes: u64, bytes: u64| {
+            fio_command(tools, rw, file).arg(format!("--bs={block_bytes}")).arg(format!("--size={bytes}"))
+        };
+        match self.work {
+            Work::Write { bytes } => {
+                remove(guest, &large)?;
+                let command = fio("write", &large, BLOCK_BYTES, bytes).arg("--end_fsync=1");
+                Ok(run_fio(guest, &command)?.bytes_per_s / 1e6)
+            }
+            Work::Read { bytes } => {
+                guest.drop_caches()?;
+                Ok(run_fio(guest, &fio("read", &large, BLOCK_BYTES, bytes))?.bytes_per_s / 1e6)
+            }
+            Work::Append { block_bytes, count } => {
+                remove(guest, &small)?;
+                let command = fio("write", &small, block_bytes, block_bytes * count).arg("--fsync=1");
+                Ok(run_fio(guest, &command)?.operations_per_s)
+            }
+            Work::Create { count } => create(guest, &format!("{folder}/many"), count),
+        }
+    }
+}
+
+/// What fio found of one job.
+struct Found {
+    bytes_per_s: f64,
+    operations_per_s: f64,
+}
+
+fn fio_command(tools: &Toolbox, rw: &str, file: &str) -> GuestCommand {
+    GuestCommand::from_words(tools.words("usr/bin/fio"))
+        .args(["--name=row", "--output-format=json", "--ioengine=psync", "--fallocate=none", "--thread"])
+        .arg(format!("--rw={rw}"))
+        .arg(format!("--filename={file}"))
+}
+
+fn run_fio(guest: &Guest, command: &GuestCommand) -> Result<Found> {
+    parse_fio(&guest.run(command, PATIENCE)?)
+}
+
+fn parse_fio(text: &str) -> Result<Found> {
+    // fio may print notes before its JSON.
+    let json = text.find('{').and_then(|start| text.get(start..)).context("fio printed no JSON")?;
+    let json: Value = serde_json::from_str(json).context("parse what fio printed")?;
+    let job = json.pointer("/jobs/0").context("fio's JSON has no job")?;
+    let number = |pointer: &str| job.pointer(pointer).and_then(Value::as_f64).unwrap_or(0.0);
+    Ok(Found {
+        bytes_per_s: number("/read/bw_bytes") + number("/write/bw_bytes"),
+        operations_per_s: number("/read/iops") + number("/write/iops"),
+    })
+}
+
+fn remove(guest: &Guest, path: &str) -> Result<()> {
+    guest.run(&GuestCommand::new("rm").args(["-f", path]), PATIENCE).map(drop)
+}
+
+fn create(guest: &Guest, folder: &str, count: u32) -> Result<f64> {
+    let program = std::env::current_exe().context("find this program")?;
+    let command = GuestCommand::new(program.to_string_lossy())
+        .args(["lab", "probe", "create", folder])
+        .arg(count.to_string());
+    let created: Created = serde_json::from_str(&guest.run(&command, PATIENCE)?)?;
+    Ok(created.elapsed_us as f64 / 1e3)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_are_taken_from_the_job_fio_ran() {
+        let text = "note: both iodepth >= 1\n{\"jobs\": [{\"read\": {\"bw_bytes\": 0, \"iops\": 0.0}, \
+                    \"write\": {\"bw_bytes\": 4096000, \"iops\": 1000.5}}]}";
+        let found = parse_fio(text).unwrap();
+        assert_eq!((found.bytes_per_s, found.operations_per_s), (4_096_000.0, 1000.5));
+        assert!(parse_fio("fio: pid=0, err=28").is_err());
+    }
+}

@@ -1,0 +1,327 @@
+//! `silly-rename`: do brokers live on after their partitions moved away? The storage reports' functional validation (E1).
+//!
+//! Kafka deletes a partition that moved while its files are still open and mapped. An NFS client turns the removal of an
+//! open file into a rename to `.nfs…`, unless the server promises to keep unlinked files; then the partition's folder
+//! cannot be removed, Kafka declares the log directory failed, and the broker shuts down.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::{Duration, Instant};
+
+use anyhow::{Result, ensure};
+
+use super::Experiment;
+use super::bed::{Bed, BedSpec, actor, figure};
+use super::watch::{self, Ended};
+use crate::cluster::{Assignment, Broker, RecordsPlan, Settings};
+use crate::host::{Guest, Site};
+use crate::report::{Recorder, Subject, Tone};
+use crate::request::{Profile, Request};
+use crate::storage::StorageKind;
+use crate::wire::TreeEntry;
+
+/// The experiment.
+pub struct SillyRename;
+
+const TOPIC: &str = "__a_demo_topic";
+const BROKERS: u32 = 4;
+const PARTITIONS: u32 = 4;
+const FACTOR: u32 = 2;
+const REASSIGNMENT_PATIENCE: Duration = Duration::from_secs(900);
+/// How long moved replicas may take to disappear, after the delay that Kafka itself gives them.
+const DELETION_PATIENCE: Duration = Duration::from_secs(90);
+/// How long to wait for more brokers to end after the first did.
+const AFTERMATH: Duration = Duration::from_secs(12);
+
+struct Sizes {
+    records: u64,
+    record_bytes: u32,
+    segment_bytes: u64,
+    delete_delay_ms: u64,
+    guest_memory_mib: u32,
+}
+
+impl Sizes {
+    fn of(profile: Profile) -> Self {
+        match profile {
+            Profile::Laptop => Self {
+                records: 300_000,
+                record_bytes: 1024,
+                segment_bytes: 16 << 20,
+                delete_delay_ms: 5_000,
+                guest_memory_mib: 1100,
+            },
+            Profile::Full => Self {
+                records: 3_000_000,
+                record_bytes: 1024,
+                segment_bytes: 1 << 30,
+                delete_delay_ms: 60_000,
+                guest_memory_mib: 1600,
+            },
+        }
+    }
+}
+
+impl Experiment for SillyRename {
+    fn name(&self) -> &'static str {
+        "silly-rename"
+    }
+
+    fn subject(&self) -> Subject {
+        Subject {
+            title: "Unlinking open files",
+            question: "Kafka deletes partitions that moved to other brokers while their files are still open. Do the \
+                       brokers live on, are the old replicas really gone, and is every record still there?",
+        }
+    }
+
+    fn default_storages(&self) -> &'static [StorageKind] {
+        &[StorageKind::KnfsdV3, StorageKind::Forebay]
+    }
+
+    fn run(&self, site: &Site, request: &Request, recorder: &Recorder) -> Result<String> {
+        let sizes = Sizes::of(request.profile);
+        let settings = Settings {
+            heap_mib: 512,
+            segment_bytes: sizes.segment_bytes,
+            delete_delay_ms: sizes.delete_delay_ms,
+            more: BTreeMap::new(),
+        };
+        let spec = BedSpec { brokers: BROKERS, guest_memory_mib: sizes.guest_memory_mib, settings };
+        let bed = Bed::start(site, request, &spec, recorder)?;
+        let plan = RecordsPlan {
+            topic: TOPIC.to_owned(),
+            records: sizes.records,
+            record_bytes: sizes.record_bytes,
+            seed: 1,
+            rate: None,
+            acknowledged: site.out().join("acknowledged.bin"),
+        };
+        produce(&bed, &plan, recorder)?;
+        let target = Assignment::even(TOPIC, PARTITIONS, FACTOR, BROKERS, FACTOR);
+        let mut ended = Ended::default();
+        reassign(&bed, &target, &mut ended, recorder)?;
+        recorder.stage("old replicas deleted");
+        let patience = Duration::from_millis(sizes.delete_delay_ms) + DELETION_PATIENCE;
+        let found = watch_deletion(&bed, &target, patience, &mut ended, recorder)?;
+        recorder.stage("records read back");
+        let (passed, detail) = read_back(&bed, &plan, recorder);
+        ended.look(&bed, recorder)?;
+        ended.check(&bed, site, recorder);
+        check_ports(&bed, recorder);
+        check_folders(&found, recorder);
+        recorder.check(
+            "records",
+            "Every acknowledged record is read back once, byte for byte",
+            passed,
+            detail,
+        );
+        std::fs::remove_file(&plan.acknowledged)?;
+        Ok(format!(
+            "all {BROKERS} brokers run on, the old replicas are gone without a .nfs file, and all {} records are there",
+            sizes.records
+        ))
+    }
+}
+
+fn produce(bed: &Bed, plan: &RecordsPlan, recorder: &Recorder) -> Result<()> {
+    recorder.stage("records written");
+    recorder.setting("records", plan.records);
+    recorder.setting("record size, bytes", plan.record_bytes);
+    recorder.setting(
+        "topic",
+        format!("{PARTITIONS} partitions, factor {FACTOR}, min.insync.replicas 1, acks all"),
+    );
+    let tools = bed.cluster.tools();
+    let before = Assignment::even(TOPIC, PARTITIONS, FACTOR, BROKERS, 0);
+    tools.create_topic(&before, &[("min.insync.replicas", "1".to_owned())])?;
+    let summary = tools.produce(plan, recorder)?.wait()?;
+    let acknowledged = figure(&summary, "acknowledged");
+    let seconds = figure(&summary, "elapsed_ms") / 1000.0;
+    let megabytes = acknowledged * f64::from(plan.record_bytes) / 1e6;
+    recorder.figure("acknowledged_records", "Records acknowledged", acknowledged, "");
+    recorder.figure("produced_mb_per_s", "Produced", megabytes / seconds, "MB/s");
+    recorder.figure(
+        "latency_ms_p99",
+        "Acknowledgement, 99th percentile",
+        figure(&summary, "latency_ms_p99"),
+        "ms",
+    );
+    recorder.event(Tone::Plain, format_args!("{acknowledged} records acknowledged in {seconds:.1} s"));
+    let answering = bed.cluster.brokers().iter().filter(|broker| broker.answers()).count();
+    let all = answering == bed.cluster.brokers().len() && acknowledged as u64 == plan.records;
+    let detail = format!(
+        "{acknowledged} of {} records acknowledged, {answering} of {BROKERS} ports answer",
+        plan.records
+    );
+    recorder.check(
+        "before",
+        "Before the reassignment, all records are acknowledged and every port answers",
+        all,
+        detail,
+    );
+    Ok(())
+}
+
+/// Moves every replica to another broker. Brokers may end meanwhile: Kafka deletes the replicas of each partition a few
+/// seconds after that partition moved, not after all have.
+fn reassign(bed: &Bed, target: &Assignment, ended: &mut Ended, recorder: &Recorder) -> Result<()> {
+    recorder.stage("reassignment");
+    let begun = Instant::now();
+    let reassignment = bed.cluster.tools().begin_reassignment(target)?;
+    let mut moved = 0;
+    while !reassignment.is_complete(moved) && ended.count() == 0 {
+        match reassignment.moved() {
+            Ok(now) => moved = now,
+            // With a broker gone the tool may have nobody to ask.
+            Err(error) => ended.look(bed, recorder)?.then_some(()).ok_or(error)?,
+        }
+        ended.look(bed, recorder)?;
+        recorder.detail(format_args!("{moved} of {PARTITIONS} partitions moved"));
+        ensure!(
+            begun.elapsed() < REASSIGNMENT_PATIENCE,
+            "{moved} of {PARTITIONS} partitions moved, and no more"
+        );
+    }
+    if reassignment.is_complete(moved) {
+        recorder.figure("reassignment_s", "Reassignment", begun.elapsed().as_secs_f64(), "s");
+    }
+    let detail = format!("{moved} of {PARTITIONS} partitions moved");
+    recorder.check(
+        "reassignment",
+        "Every replica moves to another broker",
+        reassignment.is_complete(moved),
+        detail,
+    );
+    Ok(())
+}
+
+/// What was found in the brokers' log directories at last.
+#[derive(Debug, Default)]
+struct Found {
+    /// `.nfs…` files, with their broker's folder.
+    nfs_files: BTreeSet<String>,
+    /// Folders of replicas that should be gone.
+    old_replicas: BTreeSet<String>,
+}
+
+/// Waits until all old replicas are gone, or a broker ended, or patience did. `.nfs` files count whenever they were seen.
+fn watch_deletion(
+    bed: &Bed,
+    target: &Assignment,
+    patience: Duration,
+    ended: &mut Ended,
+    recorder: &Recorder,
+) -> Result<Found> {
+    let mut deadline = Instant::now() + if ended.count() == 0 { patience } else { AFTERMATH };
+    let mut found = Found::default();
+    loop {
+        found.old_replicas.clear();
+        for (broker, guest) in bed.cluster.brokers().iter().zip(&bed.guests) {
+            look(broker, guest, target, &mut found)?;
+        }
+        if ended.look(bed, recorder)? && ended.count() == 1 {
+            deadline = deadline.min(Instant::now() + AFTERMATH);
+        }
+        let left = found.old_replicas.len();
+        recorder.detail(format_args!("{left} old replicas left, {} brokers ended", ended.count()));
+        if ended.count() == bed.guests.len() || Instant::now() > deadline {
+            break;
+        }
+        if left == 0 && ended.count() == 0 {
+            recorder.event(Tone::Plain, "the old replicas' folders are gone");
+            break;
+        }
+        std::thread::sleep(Duration::from_millis(500));
+    }
+    Ok(found)
+}
+
+fn look(broker: &Broker, guest: &Guest, target: &Assignment, found: &mut Found) -> Result<()> {
+    let held: BTreeSet<String> =
+        target.held_by(broker.id()).into_iter().map(|partition| format!("{TOPIC}-{partition}")).collect();
+    for entry in guest.list_tree(broker.log_folder())? {
+        let path = format!("broker{}/{}", broker.id(), entry.path.display());
+        if is_nfs_file(&entry) {
+            found.nfs_files.insert(path);
+        } else if entry.folder && is_old_replica(&entry, &held) {
+            found.old_replicas.insert(path);
+        }
+    }
+    Ok(())
+}
+
+fn is_nfs_file(entry: &TreeEntry) -> bool {
+    entry.path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(".nfs"))
+}
+
+/// A folder of the topic that this broker should not hold: a partition of others, or one that waits as `…-delete`.
+fn is_old_replica(entry: &TreeEntry, held: &BTreeSet<String>) -> bool {
+    let name = entry.path.to_string_lossy();
+    name.starts_with(TOPIC) && !held.contains(name.as_ref())
+}
+
+fn read_back(bed: &Bed, plan: &RecordsPlan, recorder: &Recorder) -> (bool, String) {
+    let alive = bed.cluster.brokers().iter().filter(|broker| broker.answers()).count();
+    if alive == 0 {
+        return (false, "no broker is left to read from".to_owned());
+    }
+    // With brokers gone, partitions may have no leader any more: say so soon.
+    let patience_seconds = if alive == bed.cluster.brokers().len() { 120 } else { 15 };
+    match bed.cluster.tools().verify(plan, patience_seconds, recorder) {
+        Ok(summary) => watch::describe_verification(&summary),
+        Err(error) => (false, format!("could not be read: {error:#}")),
+    }
+}
+
+fn check_ports(bed: &Bed, recorder: &Recorder) {
+    let silent: Vec<String> = bed
+        .cluster
+        .brokers()
+        .iter()
+        .filter(|broker| !broker.answers())
+        .map(|broker| actor(broker.id()))
+        .collect();
+    let detail = match silent.as_slice() {
+        [] => format!("{BROKERS} of {BROKERS}"),
+        silent => format!("{} of {BROKERS}; not {}", BROKERS as usize - silent.len(), silent.join(", ")),
+    };
+    recorder.check("ports", "Every broker's port answers", silent.is_empty(), detail);
+}
+
+fn check_folders(found: &Found, recorder: &Recorder) {
+    let first = |set: &BTreeSet<String>| set.first().cloned().unwrap_or_default();
+    let nfs = match found.nfs_files.len() {
+        0 => "none".to_owned(),
+        count => format!("{count} seen, such as {}", first(&found.nfs_files)),
+    };
+    recorder.check("nfs_files", "No .nfs file in any log directory", found.nfs_files.is_empty(), nfs);
+    let old = match found.old_replicas.len() {
+        0 => "all gone".to_owned(),
+        count => format!("{count} left, such as {}", first(&found.old_replicas)),
+    };
+    recorder.check("old_replicas", "The old replicas' folders are gone", found.old_replicas.is_empty(), old);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entry(path: &str, folder: bool) -> TreeEntry {
+        TreeEntry { path: path.into(), folder, bytes: 0 }
+    }
+
+    #[test]
+    fn silly_renamed_files_are_told_from_others() {
+        assert!(is_nfs_file(&entry("t-0.c7ec-delete/.nfs000000000013201200000001", false)));
+        assert!(!is_nfs_file(&entry("t-0/00000000000000000000.log", false)));
+    }
+
+    #[test]
+    fn only_partitions_that_a_broker_should_not_hold_are_old() {
+        let held = BTreeSet::from(["__a_demo_topic-1".to_owned()]);
+        assert!(!is_old_replica(&entry("__a_demo_topic-1", true), &held));
+        assert!(is_old_replica(&entry("__a_demo_topic-0", true), &held));
+        assert!(is_old_replica(&entry("__a_demo_topic-0.c7ec-delete", true), &held));
+        assert!(!is_old_replica(&entry("__consumer_offsets-0", true), &held));
+    }
+}

@@ -1,0 +1,94 @@
+//! `ganesha`: NFS-Ganesha on the host, on a folder of the host's disk. What Forebay is measured against.
+
+use std::fs::{self, File};
+use std::net::Ipv4Addr;
+use std::path::Path;
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+
+use super::server::Server;
+use super::{Storage, StorageKind, mount_nfs};
+use crate::host::toolbox::Toolbox;
+use crate::host::{Guest, Site};
+
+/// The storage.
+pub struct Ganesha {
+    server: Server,
+    listen: Ipv4Addr,
+    version: String,
+}
+
+/// Not 2049, so that it can run beside Forebay at one address.
+const PORT: u16 = 2050;
+const PSEUDO_PATH: &str = "/kafka";
+const PATIENCE: Duration = Duration::from_secs(30);
+
+impl Ganesha {
+    /// Starts it on an empty folder.
+    pub fn start(site: &Site) -> Result<Self> {
+        let tools = site.bench_tools()?;
+        let folder = site.scratch().join("ganesha");
+        for name in ["export", "recovery"] {
+            let path = folder.join(name);
+            fs::create_dir_all(&path).with_context(|| format!("make {}", path.display()))?;
+        }
+        let config_path = folder.join("ganesha.conf");
+        fs::write(&config_path, configuration(&tools, &folder, site.gateway()))
+            .with_context(|| format!("write {}", config_path.display()))?;
+        let log_path = site.logs().join("ganesha.log");
+        let log = File::create(&log_path).with_context(|| format!("create {}", log_path.display()))?;
+        let mut command = tools.command("usr/bin/ganesha.nfsd");
+        command.arg("-F").arg("-f").arg(&config_path).args(["-N", "NIV_EVENT"]);
+        command.arg("-L").arg("/dev/stderr").arg("-p").arg(folder.join("pid"));
+        let version = tools.version("nfs-ganesha")?;
+        let mut storage = Self { server: Server::new("ganesha.nfsd"), listen: site.gateway(), version };
+        storage.server.start(&mut command, log)?;
+        storage
+            .server
+            .wait_for_port(storage.listen, PORT, PATIENCE)
+            .with_context(|| format!("NFS-Ganesha did not come up; its log is {}", log_path.display()))?;
+        Ok(storage)
+    }
+}
+
+/// Its configuration: all defaults, but for what it takes to run from a folder.
+fn configuration(tools: &Toolbox, folder: &Path, address: Ipv4Addr) -> String {
+    let plugins = tools.path("usr/lib/x86_64-linux-gnu/ganesha");
+    let (plugins, folder) = (plugins.display(), folder.display());
+    // Owners go over the wire as numbers. Without allow_set_io_flusher_fail it refuses to start where CAP_SYS_RESOURCE is missing, as in most containers.
+    format!(
+        "NFS_CORE_PARAM {{\n  Protocols = 4;\n  NFS_Port = {PORT};\n  Bind_addr = {address};\n  \
+         Plugins_Dir = \"{plugins}\";\n  Enable_NLM = false;\n  Enable_RQUOTA = false;\n  \
+         allow_set_io_flusher_fail = true;\n}}\n\
+         NFSv4 {{\n  Graceless = true;\n  Minor_Versions = 1, 2;\n  RecoveryBackend = fs;\n  \
+         RecoveryRoot = \"{folder}/recovery\";\n}}\n\
+         DIRECTORY_SERVICES {{\n  Idmapping_Active = false;\n}}\n\
+         EXPORT {{\n  Export_Id = 1;\n  Path = \"{folder}/export\";\n  Pseudo = {PSEUDO_PATH};\n  Access_Type = RW;\n  \
+         Squash = No_Root_Squash;\n  SecType = sys;\n  FSAL {{ Name = VFS; }}\n}}\n"
+    )
+}
+
+impl Storage for Ganesha {
+    fn kind(&self) -> StorageKind {
+        StorageKind::Ganesha
+    }
+
+    fn versions(&self) -> Vec<(String, String)> {
+        vec![("nfs-ganesha".into(), self.version.clone())]
+    }
+
+    fn mount(&self, guest: &Guest, target: &str) -> Result<()> {
+        guest.load_modules(&["nfsv4"])?;
+        let options = format!("vers=4.2,nconnect=4,port={PORT}");
+        mount_nfs(guest, self.listen, PSEUDO_PATH, &options, target)
+    }
+
+    fn kill(&mut self) -> Result<()> {
+        self.server.kill()
+    }
+
+    fn stop(&mut self) -> Result<()> {
+        self.server.stop(PATIENCE)
+    }
+}

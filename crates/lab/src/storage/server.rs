@@ -1,0 +1,85 @@
+//! A server program on the host, in the lab's namespaces.
+
+use std::fs::File;
+use std::net::{Ipv4Addr, TcpStream};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail};
+use rustix::process::{Pid, Signal, kill_process};
+
+/// Between two looks at whether something has happened.
+const PAUSE: Duration = Duration::from_millis(20);
+
+/// A program that may run or not. Dropping it ends the program at once.
+pub struct Server {
+    name: &'static str,
+    child: Option<Child>,
+}
+
+impl Server {
+    /// A server that does not run yet.
+    pub fn new(name: &'static str) -> Self {
+        Self { name, child: None }
+    }
+
+    /// Starts it, with both outputs to a log.
+    pub fn start(&mut self, command: &mut Command, log: File) -> Result<()> {
+        command.stdin(Stdio::null()).stdout(log.try_clone()?).stderr(log);
+        self.child = Some(command.spawn().with_context(|| format!("start {}", self.name))?);
+        Ok(())
+    }
+
+    /// Waits until it listens on a port; an error if it ends before.
+    pub fn wait_for_port(&mut self, address: Ipv4Addr, port: u16, patience: Duration) -> Result<()> {
+        let deadline = Instant::now() + patience;
+        while TcpStream::connect_timeout(&(address, port).into(), Duration::from_secs(1)).is_err() {
+            if let Some(status) = self.child()?.try_wait()? {
+                bail!("{} ended ({status})", self.name);
+            }
+            if Instant::now() > deadline {
+                bail!("{} does not listen on {address}:{port} after {} s", self.name, patience.as_secs());
+            }
+            std::thread::sleep(PAUSE);
+        }
+        Ok(())
+    }
+
+    /// Ends it at once.
+    pub fn kill(&mut self) -> Result<()> {
+        let mut child = self.child.take().with_context(|| format!("{} does not run", self.name))?;
+        child.kill().and_then(|()| child.wait()).with_context(|| format!("end {}", self.name))?;
+        Ok(())
+    }
+
+    /// Asks it to end (SIGTERM) and waits; an error if it does not end with status 0 in time. It has ended in any case.
+    pub fn stop(&mut self, patience: Duration) -> Result<()> {
+        let name = self.name;
+        let child = self.child()?;
+        let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw).context("pid out of range")?;
+        kill_process(pid, Signal::TERM).with_context(|| format!("ask {name} to end"))?;
+        let deadline = Instant::now() + patience;
+        while Instant::now() < deadline {
+            if let Some(status) = child.try_wait()? {
+                self.child = None;
+                if !status.success() {
+                    bail!("{name} ended badly when asked to end ({status})");
+                }
+                return Ok(());
+            }
+            std::thread::sleep(PAUSE);
+        }
+        self.kill()?;
+        bail!("{name} did not end within {} s of SIGTERM", patience.as_secs())
+    }
+
+    fn child(&mut self) -> Result<&mut Child> {
+        self.child.as_mut().with_context(|| format!("{} does not run", self.name))
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.kill();
+    }
+}
