@@ -7,9 +7,12 @@ use tracing_subscriber::EnvFilter;
 
 use crate::config::{LogConfig, LogFormat};
 
+/// What is reported of the metadata store's inner life, unless the configuration names it.
+const LIBRARIES: &str = "fjall=warn,lsm_tree=warn";
+
 /// Starts the log. To be called once.
 pub fn start(config: &LogConfig) -> Result<()> {
-    let filter = EnvFilter::builder().parse(&config.level).context("log.level")?;
+    let filter = EnvFilter::builder().parse(format!("{LIBRARIES},{}", config.level)).context("log.level")?;
     let builder = tracing_subscriber::fmt().with_env_filter(filter).with_writer(stderr);
     match config.format {
         LogFormat::Text => builder.with_ansi(stderr().is_terminal()).with_target(false).try_init(),
