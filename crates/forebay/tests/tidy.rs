@@ -28,7 +28,7 @@ impl File {
     }
 
     fn is_test(&self) -> bool {
-        self.path.contains("/tests/") || self.path.contains("/test/") || self.path.ends_with("/tests.rs")
+        self.path.contains("/tests/") || self.path.contains("/test/") || self.path.ends_with("tests.rs")
     }
 
     /// The text without the tests at its end.
@@ -126,33 +126,38 @@ fn every_source_file_says_what_it_is_for() {
 #[test]
 fn every_source_file_is_part_of_its_crate() {
     let files = files();
-    for file in files.iter().filter(|file| file.is_rust_source()) {
-        let path = Path::new(&file.path);
-        let stem = path.file_stem().unwrap().to_str().unwrap();
-        let module =
-            if stem == "mod" { path.parent().unwrap().file_name().unwrap().to_str().unwrap() } else { stem };
-        if ["lib", "main"].contains(&stem) || file.path.contains("/src/bin/") {
-            continue;
-        }
-        let source = file.path.split("/src/").next().unwrap();
-        let declared = files.iter().any(|other| {
-            other.path.starts_with(source)
-                && [format!("mod {module};"), format!("mod r#{module};"), format!("mod {module} {{")]
-                    .iter()
-                    .any(|declaration| other.text.contains(declaration.as_str()))
-        });
-        assert!(declared, "{} is compiled by nobody", file.path);
-    }
+    let undeclared: Vec<_> = files
+        .iter()
+        .filter(|file| file.is_rust_source() && !is_declared(file, &files))
+        .map(|file| &file.path)
+        .collect();
+    assert!(undeclared.is_empty(), "compiled by nobody: {undeclared:?}");
+}
+
+fn is_declared(file: &File, files: &[File]) -> bool {
+    let path = Path::new(&file.path);
+    let stem = path.file_stem().unwrap().to_str().unwrap();
+    let module = match stem {
+        "lib" | "main" => return true,
+        "mod" => path.parent().unwrap().file_name().unwrap().to_str().unwrap(),
+        stem => stem,
+    };
+    let declarations =
+        [format!("mod {module};"), format!("mod r#{module};"), format!("#[path = \"{module}.rs\"]")];
+    let source = file.path.split_inclusive("/src/").next().unwrap();
+    files
+        .iter()
+        .filter(|other| other.path.starts_with(source))
+        .any(|other| declarations.iter().any(|declaration| other.text.contains(declaration.as_str())))
 }
 
 #[test]
 fn the_pool_gets_time_and_randomness_through_its_traits() {
-    let banned = ["SystemTime::now", "Instant::now", "getrandom", "thread_rng", "rand::rng"];
+    // tokio's clock is the tests' already: they pause it.
+    let banned = ["SystemTime::now", "std::time::Instant", "getrandom", "thread_rng", "rand::rng"];
     assert_no_line("tests must own the pool's clock and randomness", &files(), |file, line| {
         file.path.starts_with("crates/pool/src/")
-            && !file.path.ends_with("/clock.rs")
-            && !file.path.ends_with("/entropy.rs")
-            && !file.path.ends_with("/environment.rs")
+            && !file.path.ends_with("/sources.rs")
             && !file.is_test()
             && file.code().contains(line)
             && banned.iter().any(|call| line.contains(call))
