@@ -1,15 +1,58 @@
-//! The `forebay` binary.
+//! The `forebay` binary: command line, configuration, and the wiring of the parts.
+//!
+//! [`cli`] is what can be typed; [`config`] is what can be set; [`serve`] opens the pool and starts the
+//! servers on it; [`admin`] is the local socket through which `forebay volume` and `forebay pool` reach the
+//! daemon. Start reading at [`serve`].
+
+mod admin;
+mod cli;
+mod config;
+mod logging;
+mod output;
+mod reference;
+mod serve;
+mod signals;
+mod volume;
+
 use std::process::ExitCode;
 
+use anyhow::Result;
 use clap::Parser;
 
-#[derive(Parser)]
-enum Cli {
-    #[command(subcommand)]
-    Lab(forebay_lab::LabCommand),
-}
+use cli::{Cli, Command, ConfigCommand};
+use config::{Config, ConfigError};
+
+/// Something failed.
+const STATUS_FAILED: u8 = 1;
+/// The command line or the configuration is wrong. clap uses the same.
+const STATUS_USAGE: u8 = 2;
 
 fn main() -> ExitCode {
-    let Cli::Lab(command) = Cli::parse();
-    forebay_lab::main(command)
+    let result = match Cli::parse().command {
+        Command::Serve(settings) => {
+            settings.load().map_err(Into::into).and_then(|config| serve::run(&config))
+        }
+        Command::Config(command) => run_config(command),
+        Command::Volume(command) => volume::run(command),
+        Command::Pool(command) => volume::run_pool(command),
+        Command::Lab(command) => return forebay_lab::main(command),
+        Command::Reference { page } => output::print(&reference::page(page)),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("forebay: {error:#}");
+            ExitCode::from(if error.is::<ConfigError>() { STATUS_USAGE } else { STATUS_FAILED })
+        }
+    }
+}
+
+fn run_config(command: ConfigCommand) -> Result<()> {
+    match command {
+        ConfigCommand::Init => output::print(&config::print::annotated_default()),
+        ConfigCommand::Check { file } => {
+            Config::read(&file)?;
+            output::print(&format!("{}: ok\n", file.display()))
+        }
+    }
 }

@@ -1,4 +1,24 @@
 //! NFSv4.1 and 4.2 server on a pool.
 //!
-//! A connection's bytes become RPC records, records become COMPOUND arguments, each
-//! operation of a COMPOUND runs against the pool and the protocol state, and the results go back.
+//! A connection's bytes become RPC records ([`rpc`]), records become the operations of a COMPOUND
+//! ([`dispatch`], [`xdr`]), and these ([`ops`]: one file for each) run against the pool, through filehandles
+//! and permissions ([`fs`]), and against the protocol's state ([`session`], [`state`]). The results go back
+//! the same way. Start reading at [`dispatch`], or at [`Server`] to see what is wired to what.
+
+mod clock;
+pub mod compound;
+mod config;
+pub mod dispatch;
+pub mod fs;
+pub mod ops;
+pub mod rpc;
+mod server;
+pub mod session;
+mod shared;
+pub mod state;
+pub mod xdr;
+
+pub use clock::Clock;
+pub use config::Config;
+pub use server::{Server, ServerError};
+pub use shared::Shared;

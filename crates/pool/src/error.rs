@@ -91,6 +91,12 @@ pub enum Error {
     /// The metadata store failed.
     #[error("metadata store: {0}")]
     Meta(String),
+    /// Something written could not be made durable. The pool has stopped: nothing after this is acknowledged,
+    /// because the system may have dropped what it could not write.
+    #[error(
+        "the pool has stopped, because writing to stable storage failed: {0}; check the disk, then restart"
+    )]
+    Failed(String),
     /// The pool is closing.
     #[error("the pool is closing")]
     Closed,

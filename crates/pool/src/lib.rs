@@ -1,8 +1,51 @@
 //! The storage engine: volumes, files, chunks, durability. Knows nothing of NFS, S3 or HTTP.
+//!
+//! ```text
+//!   callers ── Pool (pool.rs)
+//!                │  metadata operations            │ bytes of files
+//!                ▼                                 ▼
+//!   namespace, attributes, volume, orphans   write → dirty pieces → flush → block (cutting)
+//!                │                                 │               │
+//!                ▼                                 │               ▼
+//!        txn: one atomic batch  ◄──────────────────┘     segment: frames, synced first
+//!                │
+//!                ▼
+//!        commit: groups, one sync each ─── meta: ordered keys and values
+//! ```
+//! The two seams are the traits [`meta::MetaStore`] and [`segment::SegmentStore`]. To see how a crash cannot
+//! hurt, read `flush.rs`, then `commit.rs` and `txn.rs`. What is stored is in `keys.rs`, `records/` and
+//! `segment/frame.rs`, and drawn in docs/formats.md.
 
+mod attributes;
+mod background;
+mod block;
+mod chunk;
+mod codec;
+mod commit;
+mod directory;
+mod dirty;
+mod engine;
 mod error;
+mod flush;
+mod home;
+mod inode;
+mod keys;
+mod meta;
+mod namespace;
+mod orphans;
 mod pool;
+mod protocol_records;
+mod read;
+mod records;
+mod segment;
+mod signals;
+mod sources;
+mod space;
+mod sync;
+mod txn;
 mod types;
+mod volume;
+mod write;
 
 pub use error::{Error, Result};
 pub use pool::{Pool, PoolOptions};

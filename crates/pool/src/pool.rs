@@ -1,11 +1,18 @@
-//! The pool's interface.
-#![allow(unused_variables, clippy::todo)]
+//! The pool's interface. Each method hands over to the engine's method of the same name.
 
 use std::path::Path;
+use std::sync::{Arc, RwLock};
+use std::time::Duration;
 
 use bytes::Bytes;
 
-use crate::*;
+use crate::engine::{Engine, Foundation};
+use crate::home::Home;
+use crate::meta::{FjallMeta, MemoryMeta};
+use crate::segment::{FileSegments, MemorySegments};
+use crate::sources::{SystemClock, SystemEntropy};
+use crate::space::{FileSystemRoom, UnlimitedRoom};
+use crate::{sync, *};
 
 /// How a pool is to behave.
 #[derive(Clone, Debug)]
@@ -18,6 +25,8 @@ pub struct PoolOptions {
     pub dirty_age_ms_max: u64,
     /// Size at which a segment is sealed. Default 128 MiB.
     pub segment_bytes: u64,
+    /// Bytes of verified chunks kept in memory for readers. Default 64 MiB.
+    pub cache_bytes: u64,
 }
 
 impl Default for PoolOptions {
@@ -27,9 +36,13 @@ impl Default for PoolOptions {
             dirty_bytes_max: 256 << 20,
             dirty_age_ms_max: 5000,
             segment_bytes: 128 << 20,
+            cache_bytes: 64 << 20,
         }
     }
 }
+
+/// Time that closing waits for operations that are under way.
+const CLOSE_WAIT_MAX: Duration = Duration::from_secs(10);
 
 /// A pool. Cheap to clone; all clones are the same pool.
 ///
@@ -37,100 +50,142 @@ impl Default for PoolOptions {
 /// durable when they return. They are applied in one order, and a crash keeps a prefix of it.
 /// Several may run at once; each is atomic.
 #[derive(Clone)]
-pub struct Pool {}
+pub struct Pool {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    id: PoolId,
+    boot: u64,
+    write_verifier: [u8; 8],
+    /// Taken out when the pool is closed.
+    engine: RwLock<Option<Arc<Engine>>>,
+}
 
 impl Pool {
     /// Opens the pool in `directory`, or creates one there if the directory is empty or does not exist.
     pub async fn open(directory: &Path, options: PoolOptions) -> Result<Pool> {
-        todo!()
+        let directory = directory.to_path_buf();
+        blocking(move || {
+            let home = Home::open(&directory)?;
+            let foundation = Foundation {
+                meta: Arc::new(FjallMeta::open(&home.meta())?),
+                store: Arc::new(FileSegments::open(&home.segments())?),
+                room: Box::new(FileSystemRoom(directory)),
+                clock: Arc::new(SystemClock),
+                entropy: Arc::new(SystemEntropy::new()?),
+                home: Some(home),
+            };
+            Ok(Pool::on(Engine::open(foundation, options)?))
+        })
+        .await
     }
     /// A pool in memory, gone with its last clone. For tests and fuzzing.
     pub async fn in_memory(options: PoolOptions) -> Result<Pool> {
-        todo!()
+        let foundation = Foundation {
+            meta: Arc::new(MemoryMeta::default()),
+            store: Arc::new(MemorySegments::default()),
+            room: Box::new(UnlimitedRoom),
+            clock: Arc::new(SystemClock),
+            entropy: Arc::new(SystemEntropy::new()?),
+            home: None,
+        };
+        Ok(Pool::on(Engine::open(foundation, options)?))
     }
     /// Makes everything durable and gives the directory free. Later operations fail with [`Error::Closed`].
     pub async fn close(&self) -> Result<()> {
-        todo!()
+        let Some(engine) = sync::write(&self.shared.engine).take() else { return Err(Error::Closed) };
+        let outcome = engine.close().await;
+        // Operations under way still have the engine; they fail soon, now that nothing is committed any more.
+        let deadline = tokio::time::Instant::now() + CLOSE_WAIT_MAX;
+        while Arc::strong_count(&engine) > 1 && tokio::time::Instant::now() < deadline {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+        blocking(move || {
+            drop(engine);
+            outcome
+        })
+        .await
     }
 
     /// The pool's id.
     pub fn id(&self) -> PoolId {
-        todo!()
+        self.shared.id
     }
     /// How many times the pool has been opened. Strictly increases, also after a crash.
     pub fn boot(&self) -> u64 {
-        todo!()
+        self.shared.boot
     }
     /// Changes with every opening: an unstable write answered with another verifier may be lost.
     pub fn write_verifier(&self) -> [u8; 8] {
-        todo!()
+        self.shared.write_verifier
     }
     /// Sizes of the whole pool.
     pub fn space(&self) -> Result<Space> {
-        todo!()
+        self.engine()?.space()
     }
 
     // ---- volumes ----
 
     /// Creates a volume with an empty root directory.
     pub async fn volume_create(&self, spec: VolumeSpec) -> Result<Volume> {
-        todo!()
+        self.engine()?.volume_create(spec).await
     }
     /// All volumes, by name.
     pub fn volumes(&self) -> Vec<Volume> {
-        todo!()
+        self.engine().map(|engine| engine.volumes.list()).unwrap_or_default()
     }
     /// The volume of that name.
     pub fn volume(&self, name: &str) -> Result<Volume> {
-        todo!()
+        self.engine()?.volumes.by_name(name)
     }
     /// The volume of that id; [`Error::Stale`] if there is none.
     pub fn volume_by_id(&self, id: VolumeId) -> Result<Volume> {
-        todo!()
+        self.engine()?.volumes.get(id)
     }
     /// Deletes a volume; with `force` also if it has files.
     pub async fn volume_delete(&self, name: &str, force: bool) -> Result<()> {
-        todo!()
+        self.engine()?.volume_delete(name, force).await
     }
     /// Sizes of one volume.
     pub fn volume_space(&self, id: VolumeId) -> Result<Space> {
-        todo!()
+        self.engine()?.volume_space(id)
     }
 
     // ---- inodes and directories ----
 
     /// Attributes of an inode, unstable writes included.
     pub async fn getattr(&self, handle: Handle) -> Result<Attributes> {
-        todo!()
+        self.engine()?.inode(handle)?.attributes()
     }
     /// Sets attributes, and returns what they are then.
     pub async fn setattr(&self, handle: Handle, set: SetAttributes) -> Result<Attributes> {
-        todo!()
+        self.engine()?.setattr(handle, set).await
     }
     /// What `name` in `directory` stands for. `.` and `..` are not looked up: see [`Pool::parent`].
     pub async fn lookup(&self, directory: Handle, name: &[u8]) -> Result<Attributes> {
-        todo!()
+        self.engine()?.lookup(directory, name)
     }
     /// The directory that holds `directory`; `None` for a volume's root.
     pub async fn parent(&self, directory: Handle) -> Result<Option<Attributes>> {
-        todo!()
+        self.engine()?.parent(directory)
     }
     /// Up to `entries_max` entries after `cookie` (0: from the start), without `.` and `..`.
     pub async fn readdir(&self, directory: Handle, cookie: u64, entries_max: usize) -> Result<DirectoryPage> {
-        todo!()
+        self.engine()?.readdir(directory, cookie, entries_max)
     }
     /// Creates an inode under a name that must not exist ([`Error::Exists`]).
     pub async fn create(&self, directory: Handle, name: &[u8], new: NewInode) -> Result<Created> {
-        todo!()
+        self.engine()?.create(directory, name, new).await
     }
     /// Gives an inode that is not a directory another name.
     pub async fn link(&self, handle: Handle, directory: Handle, name: &[u8]) -> Result<ChangeInfo> {
-        todo!()
+        self.engine()?.link(handle, directory, name).await
     }
     /// Removes a name: of an empty directory, or of anything else. An inode that loses its last name while
     /// it is held becomes an orphan in the same atomic step; one that is not held is freed.
     pub async fn remove(&self, directory: Handle, name: &[u8]) -> Result<Removed> {
-        todo!()
+        self.engine()?.remove(directory, name).await
     }
     /// Renames, replacing what `to_name` stood for exactly as [`Pool::remove`] would. Renaming onto another
     /// name of the same inode changes nothing. A directory cannot go below itself ([`Error::Invalid`]).
@@ -141,14 +196,14 @@ impl Pool {
         to: Handle,
         to_name: &[u8],
     ) -> Result<Renamed> {
-        todo!()
+        self.engine()?.rename(from, from_name, to, to_name).await
     }
 
     // ---- data ----
 
     /// Reads up to `length` bytes at `offset`; fewer only at the end of the file. Holes read as zeros.
     pub async fn read(&self, handle: Handle, offset: u64, length: u32) -> Result<ReadData> {
-        todo!()
+        self.engine()?.read(handle, offset, length).await
     }
     /// Writes; durable on return as `stability` says. Returns the file's attributes after the write.
     pub async fn write(
@@ -158,11 +213,13 @@ impl Pool {
         data: Bytes,
         stability: Stability,
     ) -> Result<Attributes> {
-        todo!()
+        self.engine()?.write(handle, offset, data, stability).await
     }
     /// Makes earlier writes to the range durable (`length` 0: to the end of the file).
     pub async fn commit(&self, handle: Handle, offset: u64, length: u64) -> Result<()> {
-        todo!()
+        // The whole file is flushed, whatever the range: what is in it is on its way in one go.
+        let _ = (offset, length);
+        self.engine()?.commit(handle).await
     }
 
     // ---- open inodes ----
@@ -170,31 +227,57 @@ impl Pool {
     /// Holds an inode: as long as it is held it outlives its last name. Counted: one release for each hold.
     /// Holds end with the process; see [`Pool::reap_orphans`].
     pub fn hold(&self, handle: Handle) -> Result<()> {
-        todo!()
+        self.engine()?.hold(handle)
     }
     /// Ends one hold. An orphan that nobody holds is freed.
     pub fn release(&self, handle: Handle) {
-        todo!()
+        if let Ok(engine) = self.engine() {
+            engine.release(handle);
+        }
     }
     /// Until this is called, after an opening, no orphan is freed and every inode that loses its last name
     /// becomes one, because holders from before the restart may not have come back yet. From then on
     /// orphans that nobody holds are freed.
     pub async fn reap_orphans(&self) -> Result<()> {
-        todo!()
+        self.engine()?.reap_orphans().await
     }
 
     // ---- records of the protocols ----
 
     /// Stores a protocol's own durable record, replacing one with the same key.
     pub async fn record_put(&self, namespace: &str, key: &[u8], value: &[u8]) -> Result<()> {
-        todo!()
+        self.engine()?.record_put(namespace, key, value).await
     }
     /// Deletes a record, if it is there.
     pub async fn record_delete(&self, namespace: &str, key: &[u8]) -> Result<()> {
-        todo!()
+        self.engine()?.record_delete(namespace, key).await
     }
     /// All records of a namespace, by key.
     pub fn records(&self, namespace: &str) -> Result<Vec<(Bytes, Bytes)>> {
-        todo!()
+        self.engine()?.records(namespace)
     }
+
+    /// Waits until all that was deleted has been freed, apart from orphans that are held. For tests, and for
+    /// whoever wants to see space given back.
+    pub async fn settle(&self) -> Result<()> {
+        self.engine()?.settle().await
+    }
+
+    pub(crate) fn on(engine: Arc<Engine>) -> Pool {
+        let shared = Shared {
+            id: engine.id,
+            boot: engine.boot,
+            write_verifier: engine.write_verifier(),
+            engine: RwLock::new(Some(engine)),
+        };
+        Pool { shared: Arc::new(shared) }
+    }
+
+    fn engine(&self) -> Result<Arc<Engine>> {
+        sync::read(&self.shared.engine).clone().ok_or(Error::Closed)
+    }
+}
+
+async fn blocking<T: Send + 'static>(work: impl FnOnce() -> Result<T> + Send + 'static) -> Result<T> {
+    tokio::task::spawn_blocking(work).await.map_err(|_| Error::Closed)?
 }

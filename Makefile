@@ -1,0 +1,35 @@
+# Forebay: build, prove, test. `make` alone lists the targets.
+
+CARGO ?= cargo
+# Where `make demo` and `make bench` put their results; a new directory below lab-results if not given.
+OUT ?=
+
+.PHONY: help setup build demo test bench lint docs clean
+
+help: ## List the targets
+	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
+
+setup: ## Install what is missing on Debian or Ubuntu; says what and why first
+	@scripts/setup
+
+build: ## Build the release binary: target/release/forebay
+	$(CARGO) build --release --locked --package forebay
+
+demo: setup build ## Kafka on a generic NFS server and on Forebay, side by side
+	@scripts/demo target/release/forebay $(OUT)
+
+test: setup ## Everything continuous integration checks
+	@scripts/test
+
+bench: setup build ## Measure Forebay beside NFS-Ganesha with fio
+	@scripts/bench target/release/forebay $(OUT)
+
+lint: ## Formatting, clippy, licences, shell scripts
+	@scripts/lint
+
+docs: ## Write the reference pages again from the code
+	@scripts/docs
+
+clean: ## Remove what was built; caches and results stay
+	$(CARGO) clean
+	rm -rf kafka/target kafka/*/target

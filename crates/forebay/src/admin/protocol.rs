@@ -1,0 +1,163 @@
+//! What is said on the admin socket: one JSON object on a line for a request, one for its answer.
+//!
+//! ```text
+//! → {"version":1,"command":{"volume_show":{"name":"kafka"}}}
+//! ← {"version":1,"answer":{"volume":{"name":"kafka","path":"/kafka",…}}}
+//! ← {"version":1,"error":"kafka: not found"}
+//! ```
+//!
+//! A connection carries any number of requests, one after the other. The protocol is private to one release
+//! of the binary: the version is there so that another release's is refused with a clear message.
+
+use serde::{Deserialize, Serialize};
+
+/// The version of the protocol that this release speaks.
+pub const VERSION: u32 = 1;
+
+/// Bytes that a request's line may have, newline included.
+pub const REQUEST_BYTES_MAX: u64 = 64 << 10;
+
+/// Bytes that an answer's line may have, newline included: room for more volumes than a pool will have.
+pub const ANSWER_BYTES_MAX: u64 = 64 << 20;
+
+/// What a client asks for.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Request {
+    /// [`VERSION`] of the client.
+    pub version: u32,
+    /// What to do.
+    pub command: Command,
+}
+
+/// The part of a request that every version has.
+#[derive(Debug, Deserialize)]
+pub struct AnyRequest {
+    /// The client's version.
+    pub version: u32,
+}
+
+/// What can be asked for.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum Command {
+    /// Create a volume; answered with it.
+    VolumeCreate(NewVolume),
+    /// All volumes, by name.
+    VolumeList {},
+    /// One volume.
+    VolumeShow {
+        /// Its name.
+        name: String,
+    },
+    /// Delete a volume; answered with `done`.
+    VolumeDelete {
+        /// Its name.
+        name: String,
+        /// Also if it has files.
+        force: bool,
+    },
+    /// The pool and its sizes.
+    PoolShow {},
+}
+
+/// A volume to be created.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct NewVolume {
+    /// Its name.
+    pub name: String,
+    /// Its junction path.
+    pub path: String,
+    /// Whether clients are told that open files survive their unlink.
+    pub preserve_unlink: bool,
+    /// Owner of the root directory.
+    pub uid: u32,
+    /// Group of the root directory.
+    pub gid: u32,
+    /// Permission bits of the root directory.
+    pub mode: u32,
+}
+
+/// What the daemon says to a request.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Response {
+    /// [`VERSION`] of the daemon.
+    pub version: u32,
+    /// What came of it.
+    #[serde(flatten)]
+    pub outcome: Outcome,
+}
+
+/// What came of a request.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Outcome {
+    /// It was done.
+    Answer(Answer),
+    /// It was not: why, and what to do about it.
+    Error(String),
+}
+
+/// The answers there are.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Answer {
+    /// To [`Command::VolumeDelete`].
+    Done,
+    /// To [`Command::VolumeCreate`] and [`Command::VolumeShow`].
+    Volume(VolumeView),
+    /// To [`Command::VolumeList`].
+    Volumes(Vec<VolumeView>),
+    /// To [`Command::PoolShow`].
+    Pool(PoolView),
+}
+
+/// A volume as an operator sees it; also what `--json` prints.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct VolumeView {
+    /// Its name.
+    pub name: String,
+    /// Its junction path: what clients mount.
+    pub path: String,
+    /// Whether clients are told that open files survive their unlink.
+    pub preserve_unlink: bool,
+    /// Owner of the root directory, as it is now.
+    pub uid: u32,
+    /// Group of the root directory, as it is now.
+    pub gid: u32,
+    /// Permission bits of the root directory, as they are now, in octal.
+    pub mode: String,
+    /// When it was created, in UTC, as RFC 3339 writes it.
+    pub created: String,
+    /// Bytes of its files that are not holes.
+    pub bytes_logical: u64,
+    /// Inodes that exist, the root directory and orphans included.
+    pub inodes_used: u64,
+    /// Files without a name that are still open.
+    pub orphans: u64,
+}
+
+/// The pool as an operator sees it; also what `--json` prints.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct PoolView {
+    /// Its id, in hexadecimal.
+    pub id: String,
+    /// How many times it has been opened.
+    pub boot: u64,
+    /// Its directory.
+    pub directory: String,
+    /// Bytes that it can hold.
+    pub bytes_total: u64,
+    /// Bytes that can still be written.
+    pub bytes_free: u64,
+    /// Bytes of all files that are not holes.
+    pub bytes_logical: u64,
+    /// Inodes that exist, orphans included.
+    pub inodes_used: u64,
+    /// Files without a name that are still open.
+    pub orphans: u64,
+    /// Number of volumes.
+    pub volumes: u64,
+    /// Release of the daemon.
+    pub release: String,
+}

@@ -1,0 +1,156 @@
+//! Flags and environment variables for the settings, made from [`SETTINGS`], and the layering of all sources.
+
+use std::path::PathBuf;
+
+use clap::parser::ValueSource;
+use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
+
+use super::settings::{SETTINGS, Setting};
+use super::{Config, ConfigError, file};
+
+const HEADING: &str = "Settings";
+
+/// `--config` and a flag for every setting.
+#[derive(Debug)]
+pub struct AllSettings(Given);
+
+/// `--config` and the flags that say where the admin socket is.
+#[derive(Debug)]
+pub struct AdminSettings(Given);
+
+/// What the command line and the environment say.
+#[derive(Debug, Default)]
+struct Given {
+    file: Option<PathBuf>,
+    values: Vec<GivenValue>,
+}
+
+#[derive(Debug)]
+struct GivenValue {
+    /// The flag or the variable that it came from.
+    origin: String,
+    path: String,
+    value: String,
+}
+
+impl AllSettings {
+    /// The configuration that results from flags, environment, file and defaults.
+    pub fn load(&self) -> Result<Config, ConfigError> {
+        self.0.load()
+    }
+}
+
+impl AdminSettings {
+    /// The configuration that results from flags, environment, file and defaults.
+    pub fn load(&self) -> Result<Config, ConfigError> {
+        self.0.load()
+    }
+}
+
+impl Given {
+    fn load(&self) -> Result<Config, ConfigError> {
+        let mut config = Config::default();
+        if let Some(path) = &self.file {
+            file::apply(&mut config, path)?;
+        }
+        for given in &self.values {
+            let setting = SETTINGS.iter().find(|setting| setting.path() == given.path);
+            if let Some(setting) = setting {
+                (setting.set)(&mut config, &given.value)
+                    .map_err(|message| ConfigError(format!("{}: {message}", given.origin)))?;
+            }
+        }
+        config.check()?;
+        Ok(config)
+    }
+
+    fn from_matches(matches: &ArgMatches, settings: impl Iterator<Item = &'static Setting>) -> Self {
+        let values = settings
+            .filter_map(|setting| {
+                let flag = setting.flag();
+                let value = matches.get_one::<String>(&flag)?.clone();
+                let origin = match matches.value_source(&flag) {
+                    Some(ValueSource::EnvVariable) => setting.environment(),
+                    _ => format!("--{flag}"),
+                };
+                Some(GivenValue { origin, path: setting.path(), value })
+            })
+            .collect();
+        Given { file: matches.get_one::<PathBuf>("config").cloned(), values }
+    }
+}
+
+fn augment(command: Command, settings: impl Iterator<Item = &'static Setting>) -> Command {
+    let config = Arg::new("config")
+        .long("config")
+        .short('c')
+        .value_name("FILE")
+        .env("FOREBAY_CONFIG")
+        .hide_env_values(true)
+        .value_parser(clap::value_parser!(PathBuf))
+        .help_heading(HEADING)
+        .help("Read this configuration file");
+    settings.fold(command.arg(config), |command, setting| command.arg(argument(setting)))
+}
+
+fn argument(setting: &'static Setting) -> Arg {
+    let default = (setting.get)(&Config::default());
+    let summary = setting.summary.trim_end_matches('.');
+    let details = if setting.details.is_empty() { String::new() } else { format!("\n\n{}", setting.details) };
+    Arg::new(setting.flag())
+        .long(setting.flag())
+        .value_name(setting.value_name)
+        .env(setting.environment())
+        .hide_env_values(true)
+        .help_heading(HEADING)
+        .help(format!("{summary} [default: {default}]"))
+        .long_help(format!("{summary} [default: {default}]{details}"))
+}
+
+fn admin_settings() -> impl Iterator<Item = &'static Setting> {
+    SETTINGS.iter().filter(|setting| {
+        setting.section == "admin" || (setting.section, setting.key) == ("pool", "directory")
+    })
+}
+
+impl FromArgMatches for AllSettings {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        Ok(AllSettings(Given::from_matches(matches, SETTINGS.iter())))
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+impl Args for AllSettings {
+    fn augment_args(command: Command) -> Command {
+        augment(command, SETTINGS.iter())
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}
+
+impl FromArgMatches for AdminSettings {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        Ok(AdminSettings(Given::from_matches(matches, admin_settings())))
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+impl Args for AdminSettings {
+    fn augment_args(command: Command) -> Command {
+        augment(command, admin_settings())
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}

@@ -1,0 +1,164 @@
+//! The configuration: its settings, and where their values come from.
+//!
+//! A value is looked for on the command line, in the environment, in the configuration file, and is else the
+//! default. [`settings`] lists the settings; [`file`](mod@file) reads TOML strictly; [`flags`] makes the
+//! flags and reads the environment; [`print`] writes the annotated default and the reference page.
+
+pub mod file;
+pub mod flags;
+pub mod print;
+pub mod settings;
+pub mod size;
+
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::{Path, PathBuf};
+
+/// Everything that can be configured.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Config {
+    /// `[pool]`.
+    pub pool: PoolConfig,
+    /// `[nfs]`.
+    pub nfs: NfsConfig,
+    /// `[log]`.
+    pub log: LogConfig,
+    /// `[admin]`.
+    pub admin: AdminConfig,
+}
+
+/// The pool's place and bounds. Sizes are in bytes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PoolConfig {
+    /// The directory that holds the pool.
+    pub directory: PathBuf,
+    /// Bytes that the pool may hold; `None`: what the file system has room for.
+    pub size_max: Option<u64>,
+    /// Bytes of unstable writes kept in memory.
+    pub dirty_max: u64,
+    /// Age in milliseconds at which unstable writes are made durable unasked.
+    pub dirty_age_ms_max: u64,
+    /// Size at which a segment is sealed.
+    pub segment_size: u64,
+}
+
+/// The NFS server.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NfsConfig {
+    /// Where clients connect.
+    pub listen: SocketAddr,
+    /// How long a silent client keeps its state.
+    pub lease_seconds: u32,
+    /// How long clients may reclaim their state after a restart.
+    pub grace_seconds: u32,
+    /// TCP connections served at once.
+    pub connections_max: usize,
+}
+
+/// The log.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LogConfig {
+    /// How a line looks.
+    pub format: LogFormat,
+    /// Which events are reported, in the notation of `tracing`'s filters.
+    pub level: String,
+}
+
+/// How a line of the log looks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LogFormat {
+    /// For people.
+    Text,
+    /// One JSON object on each line.
+    Json,
+}
+
+/// The admin socket.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AdminConfig {
+    /// Its path; a relative one is taken from the pool's directory.
+    pub socket: PathBuf,
+}
+
+impl Default for Config {
+    /// The defaults of the parts themselves, where they have one.
+    fn default() -> Self {
+        let pool = forebay_pool::PoolOptions::default();
+        let nfs = forebay_nfs::Config::default();
+        Config {
+            pool: PoolConfig {
+                directory: PathBuf::from("./forebay-data"),
+                size_max: pool.bytes_max,
+                dirty_max: pool.dirty_bytes_max,
+                dirty_age_ms_max: pool.dirty_age_ms_max,
+                segment_size: pool.segment_bytes,
+            },
+            nfs: NfsConfig {
+                listen: SocketAddr::from((Ipv4Addr::UNSPECIFIED, 2049)),
+                lease_seconds: nfs.lease_seconds,
+                grace_seconds: nfs.grace_seconds,
+                connections_max: nfs.connections_max,
+            },
+            log: LogConfig { format: LogFormat::Text, level: "info".to_owned() },
+            admin: AdminConfig { socket: PathBuf::from("admin.sock") },
+        }
+    }
+}
+
+impl Config {
+    /// The configuration that a file alone gives.
+    pub fn read(path: &Path) -> Result<Config, ConfigError> {
+        let mut config = Config::default();
+        file::apply(&mut config, path)?;
+        config.check()?;
+        Ok(config)
+    }
+
+    /// The admin socket's path.
+    pub fn admin_socket(&self) -> PathBuf {
+        self.pool.directory.join(&self.admin.socket)
+    }
+
+    /// Checks what no single setting can check for itself.
+    fn check(&self) -> Result<(), ConfigError> {
+        let (lease, grace) = (self.nfs.lease_seconds, self.nfs.grace_seconds);
+        if grace < lease {
+            return Err(ConfigError(format!(
+                "nfs.grace_seconds is {grace}, less than nfs.lease_seconds ({lease}): clients notice a restart \
+                 only within their lease; make the grace period at least as long"
+            )));
+        }
+        Ok(())
+    }
+}
+
+/// A configuration that cannot be used: where it is wrong, why, and what would be right.
+#[derive(Debug, PartialEq, Eq)]
+pub struct ConfigError(String);
+
+impl std::fmt::Display for ConfigError {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for ConfigError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_grace_period_shorter_than_the_lease_is_refused() {
+        let mut config = Config::default();
+        config.nfs.grace_seconds = config.nfs.lease_seconds - 1;
+        assert!(config.check().unwrap_err().to_string().contains("nfs.grace_seconds"));
+    }
+
+    #[test]
+    fn the_admin_socket_is_in_the_pool_unless_its_path_is_absolute() {
+        let mut config = Config::default();
+        assert_eq!(config.admin_socket(), PathBuf::from("./forebay-data/admin.sock"));
+        config.admin.socket = PathBuf::from("/run/forebay.sock");
+        assert_eq!(config.admin_socket(), PathBuf::from("/run/forebay.sock"));
+    }
+}

@@ -1,0 +1,85 @@
+//! Writes the settings out: the annotated default configuration, and the reference page.
+
+use std::fmt::Write;
+
+use super::Config;
+use super::settings::{SECTIONS, SETTINGS, Setting};
+
+const COMMENT_COLUMNS: usize = 96;
+
+/// The default configuration as a TOML file, every setting with its documentation.
+pub fn annotated_default() -> String {
+    let mut text = String::from(
+        "# Configuration of Forebay. Every value below is the default: keep what you change, delete the rest.\n\
+         # A flag beats an environment variable, which beats this file: `--nfs-listen`, FOREBAY_NFS_LISTEN,\n\
+         # [nfs] listen. Check an edited file with `forebay config check FILE`.\n",
+    );
+    for (section, about) in SECTIONS {
+        append(&mut text, format_args!("\n# {about}\n[{section}]\n"));
+        for setting in of_section(section) {
+            for line in wrapped(&[setting.summary, setting.details].join(" "), COMMENT_COLUMNS) {
+                append(&mut text, format_args!("# {line}\n"));
+            }
+            append(&mut text, format_args!("{} = {}\n", setting.key, setting.default_toml()));
+        }
+    }
+    text
+}
+
+/// The reference page of the configuration, in Markdown.
+pub fn reference() -> String {
+    let mut text = String::from(
+        "# Configuration\n\n\
+         <!-- Made by `make docs` from crates/forebay/src/config/settings.rs. Do not edit. -->\n\n\
+         Forebay runs without a configuration file. Each setting has three names, and the first of these that is\n\
+         given decides: the flag of `forebay serve`, the environment variable, the key of the file that\n\
+         `--config FILE` or `FOREBAY_CONFIG` names. Else the default holds.\n\n\
+         `forebay config init` prints a commented file with all defaults, `forebay config check FILE` checks one.\n\
+         Unknown keys are errors. Sizes are written like `500GiB`; the units are B, KiB, MiB, GiB and TiB.\n",
+    );
+    for (section, about) in SECTIONS {
+        append(&mut text, format_args!("\n## [{section}]\n\n{about}\n"));
+        for setting in of_section(section) {
+            append(
+                &mut text,
+                format_args!(
+                    "\n### {}\n\n| default | flag | environment |\n|---|---|---|\n| `{}` | `--{} {}` | `{}` |\n\n",
+                    setting.key,
+                    (setting.get)(&Config::default()),
+                    setting.flag(),
+                    setting.value_name,
+                    setting.environment(),
+                ),
+            );
+            append(&mut text, format_args!("{}\n", setting.summary));
+            if !setting.details.is_empty() {
+                append(&mut text, format_args!("\n{}\n", setting.details));
+            }
+        }
+    }
+    text
+}
+
+fn of_section(section: &str) -> impl Iterator<Item = &'static Setting> {
+    SETTINGS.iter().filter(move |setting| setting.section == section)
+}
+
+fn append(text: &mut String, arguments: std::fmt::Arguments<'_>) {
+    // Writing to a String cannot fail.
+    let _ = text.write_fmt(arguments);
+}
+
+/// Breaks prose into lines of at most `columns` characters, at spaces.
+fn wrapped(prose: &str, columns: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in prose.split_whitespace() {
+        match lines.last_mut() {
+            Some(line) if line.len() + 1 + word.len() <= columns => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines
+}

@@ -1,0 +1,331 @@
+//! Every setting, once.
+//!
+//! The configuration file, the flags, the environment variables, `forebay config init` and the reference
+//! page are all made from [`SETTINGS`], so they cannot disagree. To add a setting, add its field to
+//! [`Config`] and its row here.
+
+use std::fmt::Display;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use tracing_subscriber::EnvFilter;
+
+use super::{Config, LogFormat, size};
+
+/// What a value looks like in TOML.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A quoted string.
+    Text,
+    /// A whole number.
+    Number,
+}
+
+/// One setting: its names, its documentation, and how it gets into and out of a [`Config`].
+pub struct Setting {
+    /// The table of the file that it stands in.
+    pub section: &'static str,
+    /// Its key in that table. Units come last.
+    pub key: &'static str,
+    /// How its value is written in TOML.
+    pub kind: Kind,
+    /// What the value is called in the help of the flag.
+    pub value_name: &'static str,
+    /// One sentence: what it sets.
+    pub summary: &'static str,
+    /// What else an operator should know before changing it.
+    pub details: &'static str,
+    /// Checks a value and stores it. The error says what is wrong with it and what would be right.
+    pub set: fn(&mut Config, &str) -> Result<(), String>,
+    /// The value as the file, the flag and the environment would spell it.
+    pub get: fn(&Config) -> String,
+}
+
+impl Setting {
+    /// `pool.directory`.
+    pub fn path(&self) -> String {
+        format!("{}.{}", self.section, self.key)
+    }
+
+    /// `pool-directory`, as in `--pool-directory`.
+    pub fn flag(&self) -> String {
+        format!("{}-{}", self.section, self.key.replace('_', "-"))
+    }
+
+    /// `FOREBAY_POOL_DIRECTORY`.
+    pub fn environment(&self) -> String {
+        format!("FOREBAY_{}_{}", self.section, self.key).to_uppercase()
+    }
+
+    /// The default, as the file spells it.
+    pub fn default_toml(&self) -> String {
+        let value = (self.get)(&Config::default());
+        match self.kind {
+            Kind::Text => toml::Value::String(value).to_string(),
+            Kind::Number => value,
+        }
+    }
+}
+
+/// The sections of the file, in order, and what each is about.
+pub const SECTIONS: &[(&str, &str)] = &[
+    ("pool", "Where everything is stored, and within which bounds."),
+    ("nfs", "The NFSv4.1 and 4.2 server."),
+    ("log", "What the daemon reports on standard error."),
+    ("admin", "The local socket that `forebay volume` and `forebay pool` talk to."),
+];
+
+/// All settings, by section.
+pub const SETTINGS: &[Setting] = &[
+    Setting {
+        section: "pool",
+        key: "directory",
+        kind: Kind::Text,
+        value_name: "DIR",
+        summary: "The directory that holds the pool.",
+        details: "Created if it does not exist. An existing one must be empty or hold a pool. A relative \
+                  path is taken from the directory that the daemon is started in. One daemon at a time.",
+        set: |config, text| store(&mut config.pool.directory, directory(text)),
+        get: |config| config.pool.directory.display().to_string(),
+    },
+    Setting {
+        section: "pool",
+        key: "size_max",
+        kind: Kind::Text,
+        value_name: "SIZE",
+        summary: "How many bytes the pool may hold, or `unlimited`.",
+        details: "`unlimited` means what the file system has room for. A full pool refuses writes with \
+                  \"no space left\", keeps serving reads and deletes, and loses nothing.",
+        set: |config, text| store(&mut config.pool.size_max, size_or_unlimited(text)),
+        get: |config| config.pool.size_max.map_or_else(|| "unlimited".to_owned(), size::exact),
+    },
+    Setting {
+        section: "pool",
+        key: "dirty_max",
+        kind: Kind::Text,
+        value_name: "SIZE",
+        summary: "How many written bytes may wait in memory before writers have to wait for the disk.",
+        details: "These are writes that clients have not asked to be durable yet; clients keep them until \
+                  they are, and send them again after a crash.",
+        set: |config, text| store(&mut config.pool.dirty_max, at_least(1 << 20, text)),
+        get: |config| size::exact(config.pool.dirty_max),
+    },
+    Setting {
+        section: "pool",
+        key: "dirty_age_ms_max",
+        kind: Kind::Number,
+        value_name: "MS",
+        summary: "After how many milliseconds a written byte is made durable unasked.",
+        details: "",
+        set: |config, text| store(&mut config.pool.dirty_age_ms_max, number(text, 1, 600_000)),
+        get: |config| config.pool.dirty_age_ms_max.to_string(),
+    },
+    Setting {
+        section: "pool",
+        key: "segment_size",
+        kind: Kind::Text,
+        value_name: "SIZE",
+        summary: "The size at which a segment file is sealed and the next one begun.",
+        details: "Between 1 MiB and 1 GiB. Smaller segments give space back sooner, larger ones make \
+                  fewer files.",
+        set: |config, text| store(&mut config.pool.segment_size, segment_size(text)),
+        get: |config| size::exact(config.pool.segment_size),
+    },
+    Setting {
+        section: "nfs",
+        key: "listen",
+        kind: Kind::Text,
+        value_name: "IP:PORT",
+        summary: "The address and port that NFS clients connect to.",
+        details: "0.0.0.0 is every IPv4 address of the machine; [::] is every address, IPv6 and IPv4. \
+                  Ports below 1024 need root or CAP_NET_BIND_SERVICE; 2049 does not.",
+        set: |config, text| store(&mut config.nfs.listen, address(text)),
+        get: |config| config.nfs.listen.to_string(),
+    },
+    Setting {
+        section: "nfs",
+        key: "lease_seconds",
+        kind: Kind::Number,
+        value_name: "SECONDS",
+        summary: "How long a client that has gone silent keeps its open files and locks.",
+        details: "A broker whose machine died can be replaced by another one after this time; the same \
+                  machine gets its locks back at once.",
+        set: |config, text| store(&mut config.nfs.lease_seconds, number(text, 5, 3600)),
+        get: |config| config.nfs.lease_seconds.to_string(),
+    },
+    Setting {
+        section: "nfs",
+        key: "grace_seconds",
+        kind: Kind::Number,
+        value_name: "SECONDS",
+        summary: "How long a restarted daemon lets clients reclaim what they had open, before new opens.",
+        details: "Ends early when every client that had something open has come back. Must not be shorter \
+                  than `lease_seconds`.",
+        set: |config, text| store(&mut config.nfs.grace_seconds, number(text, 5, 3600)),
+        get: |config| config.nfs.grace_seconds.to_string(),
+    },
+    Setting {
+        section: "nfs",
+        key: "connections_max",
+        kind: Kind::Number,
+        value_name: "COUNT",
+        summary: "How many TCP connections are served at once; further ones are closed.",
+        details: "A client opens one for each `nconnect` of its mount.",
+        set: |config, text| store(&mut config.nfs.connections_max, number(text, 1, 65_536)),
+        get: |config| config.nfs.connections_max.to_string(),
+    },
+    Setting {
+        section: "log",
+        key: "format",
+        kind: Kind::Text,
+        value_name: "FORMAT",
+        summary: "`text` for people, `json` for a log collector: one object on each line.",
+        details: "",
+        set: |config, text| store(&mut config.log.format, text.parse()),
+        get: |config| config.log.format.to_string(),
+    },
+    Setting {
+        section: "log",
+        key: "level",
+        kind: Kind::Text,
+        value_name: "LEVEL",
+        summary: "How much is reported: `error`, `warn`, `info`, `debug` or `trace`.",
+        details: "Can be set for each part: `info,forebay_nfs=debug`.",
+        set: |config, text| store(&mut config.log.level, level(text)),
+        get: |config| config.log.level.clone(),
+    },
+    Setting {
+        section: "admin",
+        key: "socket",
+        kind: Kind::Text,
+        value_name: "PATH",
+        summary: "The path of the admin socket.",
+        details: "A relative path is taken from the pool's directory. Only the user that runs the daemon, \
+                  and root, may connect. The whole path may have 107 bytes, a limit of the system.",
+        set: |config, text| store(&mut config.admin.socket, directory(text)),
+        get: |config| config.admin.socket.display().to_string(),
+    },
+];
+
+fn store<T>(field: &mut T, value: Result<T, String>) -> Result<(), String> {
+    *field = value?;
+    Ok(())
+}
+
+fn directory(text: &str) -> Result<PathBuf, String> {
+    if text.is_empty() || text.contains('\0') {
+        return Err("a path must not be empty".to_owned());
+    }
+    Ok(PathBuf::from(text))
+}
+
+fn address(text: &str) -> Result<SocketAddr, String> {
+    SocketAddr::from_str(text)
+        .map_err(|_| format!("`{text}` is not an address; write IP:PORT, such as 0.0.0.0:2049 or [::]:2049"))
+}
+
+fn number<T>(text: &str, min: T, max: T) -> Result<T, String>
+where
+    T: FromStr + PartialOrd + Display,
+{
+    text.trim()
+        .parse()
+        .ok()
+        .filter(|value| *value >= min && *value <= max)
+        .ok_or_else(|| format!("`{text}` is not a whole number from {min} to {max}"))
+}
+
+fn at_least(min: u64, text: &str) -> Result<u64, String> {
+    let bytes = size::parse(text)?;
+    if bytes < min {
+        return Err(format!("`{text}` is too small; at least {}", size::exact(min)));
+    }
+    Ok(bytes)
+}
+
+fn segment_size(text: &str) -> Result<u64, String> {
+    let bytes = at_least(1 << 20, text)?;
+    if bytes > 1 << 30 {
+        return Err(format!("`{text}` is too large; at most 1GiB"));
+    }
+    Ok(bytes)
+}
+
+fn size_or_unlimited(text: &str) -> Result<Option<u64>, String> {
+    if text == "unlimited" {
+        return Ok(None);
+    }
+    at_least(64 << 20, text).map(Some).map_err(|message| format!("{message}, or `unlimited`"))
+}
+
+fn level(text: &str) -> Result<String, String> {
+    let hint = "write error, warn, info, debug or trace, or such as info,forebay_nfs=debug";
+    match EnvFilter::builder().parse(text) {
+        // A bare word that is no level would be taken for the name of a part, and silence everything else.
+        Ok(filter) if filter.max_level_hint().is_some() && !is_unknown_word(text) => Ok(text.to_owned()),
+        _ => Err(format!("`{text}` is not a level; {hint}")),
+    }
+}
+
+fn is_unknown_word(text: &str) -> bool {
+    text.split(',').map(str::trim).any(|part| {
+        !part.contains('=') && !["error", "warn", "info", "debug", "trace", "off"].contains(&part)
+    })
+}
+
+impl FromStr for LogFormat {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "text" => Ok(LogFormat::Text),
+            "json" => Ok(LogFormat::Json),
+            _ => Err(format!("`{text}` is not a log format; write text or json")),
+        }
+    }
+}
+
+impl Display for LogFormat {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str(match self {
+            LogFormat::Text => "text",
+            LogFormat::Json => "json",
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_default_is_a_value_that_the_setting_accepts() {
+        for setting in SETTINGS {
+            let mut config = Config::default();
+            let value = (setting.get)(&config);
+            (setting.set)(&mut config, &value).unwrap();
+            assert_eq!(config, Config::default(), "{}", setting.path());
+        }
+    }
+
+    #[test]
+    fn every_setting_is_in_a_section_and_named_once() {
+        let mut names: Vec<_> = SETTINGS.iter().map(Setting::path).collect();
+        names.dedup();
+        assert_eq!(names.len(), SETTINGS.len());
+        for setting in SETTINGS {
+            assert!(SECTIONS.iter().any(|(name, _)| *name == setting.section), "{}", setting.path());
+        }
+    }
+
+    #[test]
+    fn a_misspelt_level_is_refused() {
+        for text in ["inof", "", "info,nfs=loud", "verbose"] {
+            assert!(level(text).is_err(), "{text}");
+        }
+        for text in ["info", "warn,forebay_nfs=trace", "off"] {
+            assert!(level(text).is_ok(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,50 @@
+//! Pages of the reference documentation, made from the code.
+
+use clap::{Command, CommandFactory};
+
+use crate::cli::{Cli, ReferencePage};
+use crate::config::print;
+
+/// Columns that the help texts are wrapped at.
+const COLUMNS: usize = 100;
+
+/// The text of one page, in Markdown.
+pub fn page(page: ReferencePage) -> String {
+    match page {
+        ReferencePage::Configuration => print::reference(),
+        ReferencePage::CommandLine => command_line(),
+    }
+}
+
+fn command_line() -> String {
+    let mut text = String::from(
+        "# Command line\n\n\
+         <!-- Made by `make docs` from crates/forebay/src/cli.rs and crates/lab. Do not edit. -->\n",
+    );
+    let mut root = without_environment(Cli::command()).term_width(COLUMNS);
+    root.build();
+    append(&mut text, &mut root, 2);
+    text
+}
+
+/// The command without the values that the environment happens to have.
+fn without_environment(command: Command) -> Command {
+    command.mut_args(|argument| argument.hide_env_values(true)).mut_subcommands(without_environment)
+}
+
+/// The help of a command, then of the commands below it.
+fn append(text: &mut String, command: &mut Command, depth: usize) {
+    let name = command.get_bin_name().unwrap_or(command.get_name()).to_owned();
+    let help: Vec<_> =
+        command.render_long_help().to_string().lines().map(|line| line.trim_end().to_owned()).collect();
+    text.push_str(&format!(
+        "\n{} {name}\n\n```text\n{}\n```\n",
+        "#".repeat(depth),
+        help.join("\n").trim_end()
+    ));
+    for child in command.get_subcommands_mut() {
+        if child.get_name() != "help" && !child.is_hide_set() {
+            append(text, child, (depth + 1).min(4));
+        }
+    }
+}

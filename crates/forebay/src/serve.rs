@@ -1,0 +1,166 @@
+//! `forebay serve`: opens the pool, starts the servers on it, and closes everything in order.
+//!
+//! What must hold: whatever ends the daemon in an orderly way, a signal or a failure, the pool is closed last,
+//! after nobody can reach it any more; and every failure is one line that says what to do.
+
+use std::io::ErrorKind;
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use anyhow::{Context, Result, anyhow};
+use forebay_nfs::{Server, ServerError};
+use forebay_pool::{Pool, PoolOptions, VolumeSpec};
+use rustix::fs::Mode;
+use rustix::process::{Resource, getrlimit, setrlimit, umask};
+
+use crate::admin::check_socket_path;
+use crate::admin::server::AdminServer;
+use crate::config::{Config, PoolConfig};
+use crate::signals::{self, Shutdown, Trigger};
+use crate::{logging, output};
+
+/// How long work that nobody waits for may still take when everything is closed.
+const LEFTOVER_WORK_MAX: Duration = Duration::from_secs(5);
+
+/// Where the pool keeps what this file must remember, and under which key it is that the default volume was
+/// made once: it must not come back after someone deleted it.
+const RECORDS: &str = "forebay";
+const DEFAULT_VOLUME_MADE: &[u8] = b"default-volume-made";
+
+/// Serves until a signal asks to stop.
+pub fn run(config: &Config) -> Result<()> {
+    // Everything the daemon makes, the admin socket above all, is for its own user only.
+    umask(Mode::from_raw_mode(0o077));
+    raise_file_limit();
+    logging::start(&config.log)?;
+    let runtime = tokio::runtime::Runtime::new().context("the asynchronous runtime cannot be started")?;
+    let result = runtime.block_on(serve(config));
+    runtime.shutdown_timeout(LEFTOVER_WORK_MAX);
+    result
+}
+
+async fn serve(config: &Config) -> Result<()> {
+    check_socket_path(&config.admin_socket())?;
+    let (trigger, shutdown) = signals::watch()?;
+    let pool = tokio::select! {
+        pool = open_pool(&config.pool) => pool?,
+        () = shutdown.clone().requested() => return Ok(()),
+    };
+    let served = serve_pool(config, &pool, &trigger, &shutdown).await;
+    let closed = pool.close().await.map_err(|error| anyhow!("the pool was not closed cleanly: {error}"));
+    served.and(closed)?;
+    tracing::info!("stopped");
+    Ok(())
+}
+
+async fn serve_pool(config: &Config, pool: &Pool, trigger: &Trigger, shutdown: &Shutdown) -> Result<()> {
+    make_default_volume(pool).await.map_err(|error| anyhow!("volume kafka cannot be made: {error}"))?;
+    let nfs = Server::bind(pool.clone(), config.nfs.listen, nfs_config(config)).await.map_err(explain)?;
+    let address = nfs.local_addr();
+    let admin = AdminServer::bind(config.admin_socket(), pool.clone(), config.pool.directory.clone())?;
+    let admin = tokio::spawn(admin.run(shutdown.clone().requested()));
+    tracing::info!(%address, pool = %config.pool.directory.display(), boot = pool.boot(), "serving");
+    output::print(&ready_line(pool, address))?;
+
+    let served = nfs.run(shutdown.clone().requested()).await;
+    trigger.shut_down();
+    admin.await.context("the admin socket's server failed")?;
+    served.map_err(|error| anyhow!("the NFS server failed: {error}"))
+}
+
+async fn open_pool(config: &PoolConfig) -> Result<Pool> {
+    let options = PoolOptions {
+        bytes_max: config.size_max,
+        dirty_bytes_max: config.dirty_max,
+        dirty_age_ms_max: config.dirty_age_ms_max,
+        segment_bytes: config.segment_size,
+        ..PoolOptions::default()
+    };
+    Pool::open(&config.directory, options).await.map_err(|error| match error {
+        forebay_pool::Error::Io { .. } => {
+            anyhow!("{error}; the pool's directory must be writable, choose another with --pool-directory")
+        }
+        error => anyhow!("{error}"),
+    })
+}
+
+/// Makes the volume `kafka` in a new pool, once in the pool's life.
+async fn make_default_volume(pool: &Pool) -> forebay_pool::Result<()> {
+    if pool.records(RECORDS)?.iter().any(|(key, _)| key == DEFAULT_VOLUME_MADE) {
+        return Ok(());
+    }
+    let spec = VolumeSpec {
+        name: "kafka".to_owned(),
+        junction_path: "/kafka".to_owned(),
+        preserve_unlink: true,
+        // As a new local file system would be: root owns it, and gives it to the brokers' user with chown.
+        uid: 0,
+        gid: 0,
+        mode: 0o755,
+    };
+    match pool.volume_create(spec).await {
+        // A crash came between the two steps below.
+        Ok(_) | Err(forebay_pool::Error::Exists(_)) => {}
+        Err(error) => return Err(error),
+    }
+    pool.record_put(RECORDS, DEFAULT_VOLUME_MADE, b"").await
+}
+
+fn nfs_config(config: &Config) -> forebay_nfs::Config {
+    forebay_nfs::Config {
+        lease_seconds: config.nfs.lease_seconds,
+        grace_seconds: config.nfs.grace_seconds,
+        connections_max: config.nfs.connections_max,
+        ..forebay_nfs::Config::default()
+    }
+}
+
+/// Says what an operator can do about an NFS server that cannot be started.
+fn explain(error: ServerError) -> anyhow::Error {
+    let ServerError::Bind { address, source } = error else {
+        return anyhow!("{error}");
+    };
+    let (cause, remedy) = match source.kind() {
+        ErrorKind::AddrInUse => (
+            "the port is in use".to_owned(),
+            "stop the other NFS server (`ss -ltnp` shows it), or choose another port with --nfs-listen",
+        ),
+        ErrorKind::PermissionDenied => (
+            "not permitted".to_owned(),
+            "ports below 1024 need root or CAP_NET_BIND_SERVICE; choose a higher one with --nfs-listen",
+        ),
+        ErrorKind::AddrNotAvailable => (
+            "this machine does not have the address".to_owned(),
+            "choose one of its own (`ip address` shows them), or 0.0.0.0, with --nfs-listen",
+        ),
+        _ => (source.to_string(), "choose another address with --nfs-listen"),
+    };
+    anyhow!("nfs.listen {address}: {cause}; {remedy}")
+}
+
+/// The line that says that clients can connect, and what to type there.
+fn ready_line(pool: &Pool, address: SocketAddr) -> String {
+    let Some(volume) = pool.volumes().into_iter().next() else {
+        return "ready: there is no volume yet; make one with `forebay volume create NAME`\n".to_owned();
+    };
+    let host = if address.ip().is_unspecified() {
+        rustix::system::uname().nodename().to_string_lossy().into_owned()
+    } else if address.is_ipv6() {
+        format!("[{}]", address.ip())
+    } else {
+        address.ip().to_string()
+    };
+    let port = if address.port() == 2049 { String::new() } else { format!(",port={}", address.port()) };
+    let path = volume.spec.junction_path;
+    format!(
+        "ready: on a client, as root: mount -t nfs -o vers=4.2,hard,nconnect=4{port} {host}:{path} /mnt\n"
+    )
+}
+
+/// Lets the daemon have as many files and connections open as the system allows it.
+fn raise_file_limit() {
+    let mut limit = getrlimit(Resource::Nofile);
+    limit.current = limit.maximum;
+    // Where this is forbidden the smaller limit stays, which serves small installations well.
+    let _ = setrlimit(Resource::Nofile, limit);
+}

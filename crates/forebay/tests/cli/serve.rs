@@ -1,0 +1,145 @@
+//! Starting, stopping, and everything that can be in the way.
+
+use std::net::{TcpListener, TcpStream};
+use std::path::Path;
+
+use rustix::process::Signal;
+use tempfile::tempdir;
+
+use crate::daemon::{Daemon, Finished, assert_refused, finish, forebay, wait_until};
+
+fn serve(pool: &Path, arguments: &[&str]) -> Finished {
+    finish(
+        forebay()
+            .args(["serve", "--nfs-listen", "127.0.0.1:0", "--pool-directory"])
+            .arg(pool)
+            .args(arguments),
+    )
+}
+
+#[test]
+fn a_new_pool_says_how_to_mount_the_default_volume() {
+    let scratch = tempdir().unwrap();
+    let daemon = Daemon::start(scratch.path());
+    assert!(daemon.ready.contains("mount -t nfs -o vers=4.2,hard"), "{}", daemon.ready);
+    assert!(daemon.ready.contains(" 127.0.0.1:/kafka "), "{}", daemon.ready);
+    TcpStream::connect(daemon.address()).unwrap();
+    daemon.stop();
+}
+
+#[test]
+fn sigterm_and_sigint_stop_it_cleanly() {
+    let scratch = tempdir().unwrap();
+    for signal in [Signal::TERM, Signal::INT] {
+        let mut daemon = Daemon::start(scratch.path());
+        let idle_client = TcpStream::connect(daemon.address()).unwrap();
+        daemon.signal(signal);
+        let status = daemon.wait();
+        assert_eq!(status.code(), Some(0), "{}", daemon.log());
+        assert!(!daemon.socket().exists());
+        drop(idle_client);
+    }
+}
+
+#[test]
+fn a_second_daemon_on_the_same_pool_is_refused() {
+    let scratch = tempdir().unwrap();
+    let daemon = Daemon::start(scratch.path());
+    let refused = serve(&daemon.pool, &[]);
+    assert_refused(&refused, 1, &[&daemon.pool.display().to_string(), "in use by another process"]);
+    // The one that runs is untouched.
+    daemon.done(&["volume", "list"]);
+    daemon.stop();
+}
+
+#[test]
+fn a_port_in_use_is_refused_with_a_remedy() {
+    let scratch = tempdir().unwrap();
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = taken.local_addr().unwrap().to_string();
+    let mut command = forebay();
+    command.args(["serve", "--nfs-listen", &address, "--pool-directory"]).arg(scratch.path().join("pool"));
+    let refused = finish(&mut command);
+    assert_refused(&refused, 1, &[&format!("nfs.listen {address}"), "in use", "--nfs-listen"]);
+    // The pool was closed properly, and can be served.
+    Daemon::start(scratch.path()).stop();
+}
+
+#[test]
+fn an_address_of_another_machine_is_refused_with_a_remedy() {
+    let scratch = tempdir().unwrap();
+    let refused = finish(
+        forebay().args(["serve", "--nfs-listen", "192.0.2.1:2049", "--pool-directory"]).arg(scratch.path()),
+    );
+    assert_refused(&refused, 1, &["nfs.listen 192.0.2.1:2049", "does not have the address"]);
+}
+
+#[test]
+fn a_pool_directory_that_cannot_be_one_is_refused() {
+    let scratch = tempdir().unwrap();
+    let file = scratch.path().join("file");
+    std::fs::write(&file, "x").unwrap();
+    assert_refused(&serve(&file, &[]), 1, &[&file.display().to_string()]);
+    assert_refused(&serve(&file.join("below"), &[]), 1, &[&file.display().to_string()]);
+    // Also root cannot make directories here.
+    let nowhere = Path::new("/proc/forebay-pool");
+    assert_refused(&serve(nowhere, &[]), 1, &["/proc/forebay-pool", "--pool-directory"]);
+}
+
+#[test]
+fn a_directory_with_something_else_in_it_is_refused_and_left_alone() {
+    let scratch = tempdir().unwrap();
+    std::fs::write(scratch.path().join("precious"), "x").unwrap();
+    let refused = serve(scratch.path(), &[]);
+    assert_refused(&refused, 1, &[&scratch.path().display().to_string(), "empty directory"]);
+    let left: Vec<_> = std::fs::read_dir(scratch.path()).unwrap().map(|e| e.unwrap().file_name()).collect();
+    assert_eq!(left, ["precious"]);
+}
+
+#[test]
+fn a_pool_of_a_newer_format_is_refused() {
+    let scratch = tempdir().unwrap();
+    let daemon = Daemon::start(scratch.path());
+    let format = daemon.pool.join("FORMAT");
+    let pool = daemon.pool.clone();
+    daemon.stop();
+    let text = std::fs::read_to_string(&format).unwrap();
+    let newer = text.replacen("forebay-pool 1", "forebay-pool 99", 1);
+    assert_ne!(newer, text);
+    std::fs::write(&format, newer).unwrap();
+    assert_refused(&serve(&pool, &[]), 1, &["format 99 is newer", "use the newer release"]);
+}
+
+#[test]
+fn an_admin_socket_path_that_is_too_long_is_refused_with_a_remedy() {
+    let scratch = tempdir().unwrap();
+    let pool = scratch.path().join("p".repeat(100));
+    let refused = serve(&pool, &[]);
+    assert_refused(&refused, 1, &["admin socket", "107", "--admin-socket"]);
+    let listed = finish(forebay().args(["volume", "list", "--pool-directory"]).arg(&pool));
+    assert_refused(&listed, 1, &["admin socket", "107", "--admin-socket"]);
+}
+
+#[test]
+fn a_killed_daemon_leaves_a_pool_that_the_next_one_serves() {
+    let scratch = tempdir().unwrap();
+    let daemon = Daemon::start(scratch.path());
+    daemon.done(&["volume", "create", "logs"]);
+    daemon.kill();
+    let daemon = Daemon::start(scratch.path());
+    let names = daemon.done(&["volume", "list"]);
+    assert!(names.contains("kafka") && names.contains("logs"), "{names}");
+    daemon.stop();
+}
+
+#[test]
+fn the_log_is_json_when_asked_for() {
+    let scratch = tempdir().unwrap();
+    let daemon = Daemon::start_with(scratch.path(), &["--log-format", "json"]);
+    wait_until("something is logged", || daemon.log().contains('\n'));
+    for line in daemon.log().lines() {
+        let event: serde_json::Value = serde_json::from_str(line).unwrap();
+        assert!(event["timestamp"].is_string() && event["level"].is_string(), "{line}");
+    }
+    daemon.stop();
+}

@@ -1,0 +1,88 @@
+//! `forebay volume` and `forebay pool`.
+
+use serde_json::Value;
+use tempfile::tempdir;
+
+use crate::daemon::{Daemon, assert_refused, finish, forebay};
+
+fn names(daemon: &Daemon) -> Vec<String> {
+    let volumes: Vec<Value> = serde_json::from_str(&daemon.done(&["volume", "list", "--json"])).unwrap();
+    volumes.iter().map(|volume| volume["name"].as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn volumes_are_created_listed_shown_and_deleted() {
+    let scratch = tempdir().unwrap();
+    let daemon = Daemon::start(scratch.path());
+    assert_eq!(names(&daemon), ["kafka"]);
+
+    let create = ["volume", "create", "b1", "--path", "/brokers/1", "--owner", "1000:1001", "--mode", "0750"];
+    assert_eq!(daemon.done(&create), "created volume b1 at /brokers/1\n");
+    assert_eq!(names(&daemon), ["b1", "kafka"]);
+    let table = daemon.done(&["volume", "list"]);
+    assert!(table.starts_with("NAME "), "{table}");
+    assert!(table.lines().any(|line| line.starts_with("b1 ") && line.contains("/brokers/1")), "{table}");
+
+    let shown: Value = serde_json::from_str(&daemon.done(&["volume", "show", "b1", "--json"])).unwrap();
+    assert_eq!(shown["path"], "/brokers/1");
+    assert_eq!((&shown["uid"], &shown["gid"], &shown["mode"]), (&1000.into(), &1001.into(), &"0750".into()));
+    assert_eq!(shown["preserve_unlink"], true);
+    assert!(daemon.done(&["volume", "show", "b1"]).contains("1000:1001"));
+
+    assert_eq!(daemon.done(&["volume", "delete", "b1"]), "deleted volume b1\n");
+    assert_eq!(names(&daemon), ["kafka"]);
+    daemon.stop();
+}
+
+#[test]
+fn a_deleted_default_volume_does_not_come_back() {
+    let scratch = tempdir().unwrap();
+    let daemon = Daemon::start(scratch.path());
+    daemon.done(&["volume", "delete", "kafka"]);
+    daemon.stop();
+    let daemon = Daemon::start(scratch.path());
+    assert!(names(&daemon).is_empty());
+    assert!(daemon.ready.contains("forebay volume create"), "{}", daemon.ready);
+    daemon.stop();
+}
+
+#[test]
+fn what_cannot_be_done_is_said_in_one_line() {
+    let scratch = tempdir().unwrap();
+    let daemon = Daemon::start(scratch.path());
+    for (arguments, part) in [
+        (&["volume", "create", "kafka"][..], "kafka: already exists"),
+        (&["volume", "create", "nested", "--path", "/kafka/below"], "/kafka"),
+        (&["volume", "create", "relative", "--path", "relative"], "relative"),
+        (&["volume", "create", "a/b"], "a/b"),
+        (&["volume", "show", "ghost"], "ghost: not found"),
+        (&["volume", "delete", "ghost"], "ghost: not found"),
+    ] {
+        assert_refused(&daemon.run(arguments), 1, &[part]);
+    }
+    daemon.stop();
+}
+
+#[test]
+fn the_pool_is_shown_with_its_sizes() {
+    let scratch = tempdir().unwrap();
+    let daemon = Daemon::start_with(scratch.path(), &["--pool-size-max", "1GiB"]);
+    let shown: Value = serde_json::from_str(&daemon.done(&["pool", "show", "--json"])).unwrap();
+    assert_eq!(shown["id"].as_str().unwrap().len(), 32);
+    assert_eq!(shown["volumes"], 1);
+    assert!(shown["bytes_total"].as_u64().unwrap() <= 1 << 30, "{shown}");
+    assert!(daemon.done(&["pool", "show"]).contains("directory"));
+    daemon.stop();
+}
+
+#[test]
+fn without_a_daemon_it_says_which_socket_it_tried_and_how_to_start_one() {
+    let scratch = tempdir().unwrap();
+    let socket = scratch.path().join("admin.sock").display().to_string();
+    let list = || finish(forebay().args(["volume", "list", "--pool-directory"]).arg(scratch.path()));
+    assert_refused(&list(), 1, &[&socket, "forebay serve", "--pool-directory"]);
+
+    // A socket that a killed daemon left.
+    drop(std::os::unix::net::UnixListener::bind(&socket).unwrap());
+    assert_refused(&list(), 1, &[&socket, "forebay serve"]);
+}

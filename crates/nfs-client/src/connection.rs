@@ -1,0 +1,152 @@
+//! A TCP connection with any number of RPC calls on their way.
+
+use std::collections::HashMap;
+use std::net::SocketAddr;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use bytes::Bytes;
+use forebay_nfs::rpc::OpaqueAuth;
+use forebay_nfs::rpc::message::{Call, PROCEDURE_COMPOUND, PROCEDURE_NULL, ReplyHeader};
+use forebay_nfs::rpc::record::{RecordReader, write_record};
+use forebay_nfs::xdr::nfs4::{Operation, OperationResult};
+use forebay_nfs::xdr::{Decode, Decoder, Encode, Encoder, Status};
+use tokio::net::TcpStream;
+use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
+use tokio::sync::oneshot;
+use tokio::task::AbortHandle;
+
+use crate::wire::RECORD_BYTES_MAX;
+use crate::{Error, Result};
+
+/// The answer to a COMPOUND.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CompoundReply {
+    /// The status of the last operation executed.
+    pub status: Status,
+    /// The tag that was sent.
+    pub tag: Bytes,
+    /// The results of the operations executed.
+    pub results: Vec<OperationResult>,
+    /// All of it as it came over the wire.
+    pub encoded: Bytes,
+}
+
+impl CompoundReply {
+    fn decode(mut input: Decoder) -> Result<Self> {
+        let encoded = input.rest().clone();
+        let reply = CompoundReply {
+            status: Decode::decode(&mut input)?,
+            tag: Decode::decode(&mut input)?,
+            results: Decode::decode(&mut input)?,
+            encoded,
+        };
+        input.finish()?;
+        Ok(reply)
+    }
+
+    /// The results, or the error of the operation that failed.
+    pub fn into_results(self) -> Result<Vec<OperationResult>> {
+        match self.status {
+            Status::Ok => Ok(self.results),
+            status => {
+                let operation = self.results.last().map_or(0, OperationResult::code);
+                Err(Error::Status { operation, status })
+            }
+        }
+    }
+}
+
+#[derive(Default)]
+struct Waiting {
+    calls: HashMap<u32, oneshot::Sender<Bytes>>,
+    closed: bool,
+}
+
+/// An RPC connection.
+pub struct Connection {
+    writer: tokio::sync::Mutex<OwnedWriteHalf>,
+    waiting: Arc<Mutex<Waiting>>,
+    next_xid: AtomicU32,
+    credential: OpaqueAuth,
+    receiving: AbortHandle,
+}
+
+impl Connection {
+    /// Connects; all calls bear `credential`.
+    pub async fn connect(address: SocketAddr, credential: OpaqueAuth) -> Result<Connection> {
+        let stream = TcpStream::connect(address).await?;
+        stream.set_nodelay(true)?;
+        let (reader, writer) = stream.into_split();
+        let waiting = Arc::<Mutex<Waiting>>::default();
+        let receiving = tokio::spawn(receive(reader, waiting.clone())).abort_handle();
+        let writer = tokio::sync::Mutex::new(writer);
+        Ok(Connection { writer, waiting, next_xid: AtomicU32::new(1), credential, receiving })
+    }
+
+    /// Calls the procedure that does nothing.
+    pub async fn null(&self) -> Result<()> {
+        self.call(PROCEDURE_NULL, Encoder::new()).await.map(|_| ())
+    }
+
+    /// Executes a COMPOUND as it is.
+    pub async fn compound(&self, minor_version: u32, operations: &[Operation]) -> Result<CompoundReply> {
+        let mut arguments = Encoder::new();
+        Bytes::new().encode(&mut arguments);
+        minor_version.encode(&mut arguments);
+        arguments.put_length(operations.len());
+        for operation in operations {
+            operation.encode(&mut arguments);
+        }
+        CompoundReply::decode(self.call(PROCEDURE_COMPOUND, arguments).await?)
+    }
+
+    /// Calls a procedure with these arguments, and returns the result.
+    pub async fn call(&self, procedure: u32, arguments: Encoder) -> Result<Decoder> {
+        let xid = self.next_xid.fetch_add(1, Ordering::Relaxed);
+        let mut out = Encoder::of(&Call::nfs(xid, procedure, self.credential.clone()));
+        out.append(arguments);
+        let (answer, answered) = oneshot::channel();
+        {
+            let mut waiting = lock(&self.waiting);
+            if waiting.closed {
+                return Err(Error::Closed);
+            }
+            waiting.calls.insert(xid, answer);
+        }
+        let sent = write_record(&mut *self.writer.lock().await, &out.into_pieces()).await;
+        if let Err(error) = sent {
+            lock(&self.waiting).calls.remove(&xid);
+            return Err(error.into());
+        }
+        let mut input = Decoder::new(answered.await.map_err(|_| Error::Closed)?);
+        ReplyHeader::decode(&mut input)?.outcome.map_err(Error::Refused)?;
+        Ok(input)
+    }
+}
+
+impl Drop for Connection {
+    fn drop(&mut self) {
+        self.receiving.abort();
+    }
+}
+
+fn lock(waiting: &Mutex<Waiting>) -> std::sync::MutexGuard<'_, Waiting> {
+    waiting.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Hands answers to the calls that wait for them, until the connection ends.
+async fn receive(reader: OwnedReadHalf, waiting: Arc<Mutex<Waiting>>) {
+    let mut reader = RecordReader::new(reader, RECORD_BYTES_MAX);
+    while let Ok(Some(record)) = reader.next().await {
+        let xid = u32::decode(&mut Decoder::new(record.clone()));
+        let call = xid.ok().and_then(|xid| lock(&waiting).calls.remove(&xid));
+        if let Some(call) = call {
+            // The caller may have given up.
+            let _ = call.send(record);
+        }
+    }
+    let mut waiting = lock(&waiting);
+    waiting.closed = true;
+    waiting.calls.clear();
+}

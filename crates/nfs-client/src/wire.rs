@@ -1,0 +1,56 @@
+//! A connection that carries any bytes, to see what a server does with them.
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use bytes::Bytes;
+use forebay_nfs::rpc::record::{RecordReader, write_record};
+use tokio::io::AsyncWriteExt;
+use tokio::net::TcpStream;
+use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
+use tokio::time::timeout;
+
+use crate::{Error, Result};
+
+/// Largest answer that is read, in bytes.
+pub(crate) const RECORD_BYTES_MAX: usize = 64 << 20;
+
+/// A TCP connection on which the caller decides about every byte.
+pub struct Wire {
+    reader: RecordReader<OwnedReadHalf>,
+    writer: OwnedWriteHalf,
+}
+
+impl Wire {
+    /// Connects.
+    pub async fn connect(address: SocketAddr) -> Result<Wire> {
+        let stream = TcpStream::connect(address).await?;
+        stream.set_nodelay(true)?;
+        let (reader, writer) = stream.into_split();
+        Ok(Wire { reader: RecordReader::new(reader, RECORD_BYTES_MAX), writer })
+    }
+
+    /// Sends bytes as they are, record marks included.
+    pub async fn send(&mut self, bytes: &[u8]) -> Result<()> {
+        Ok(self.writer.write_all(bytes).await?)
+    }
+
+    /// Sends one record.
+    pub async fn send_record(&mut self, body: &[u8]) -> Result<()> {
+        Ok(write_record(&mut self.writer, &[Bytes::copy_from_slice(body)]).await?)
+    }
+
+    /// Sends no more, and still listens.
+    pub async fn finish(&mut self) -> Result<()> {
+        Ok(self.writer.shutdown().await?)
+    }
+
+    /// The next record; `None` if the server closed the connection, whether in order or by a reset.
+    pub async fn receive(&mut self, within: Duration) -> Result<Option<Bytes>> {
+        match timeout(within, self.reader.next()).await {
+            Err(_) => Err(Error::Timeout(within)),
+            Ok(Err(error)) if error.kind() == std::io::ErrorKind::ConnectionReset => Ok(None),
+            Ok(record) => Ok(record?),
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! How a server is to behave.
+
+use crate::clock::Clock;
+
+/// How a server is to behave. The defaults suit production.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// Seconds after which a client that is silent may lose its state. Default 30.
+    pub lease_seconds: u32,
+    /// Seconds that a client which is silent beyond its lease keeps its state as long as nobody else wants what
+    /// it has open or locked. Default 60.
+    pub courtesy_seconds: u32,
+    /// Seconds after a start during which only state from before is given back. Default 45; it ends earlier
+    /// when every client that had state has come back.
+    pub grace_seconds: u32,
+    /// TCP connections at a time; further ones are closed. Default 4096.
+    pub connections_max: usize,
+    /// Bytes of one RPC record, and of one READ's or WRITE's payload plus 64 KiB. Default 1 MiB + 64 KiB.
+    pub record_bytes_max: u32,
+    /// Requests of one connection that may be in work at a time; the rest waits in the socket. Default 256.
+    pub requests_per_connection_max: usize,
+    /// Slots of one session. Default 256.
+    pub slots_max: u32,
+    /// Operations of one COMPOUND. Default 64.
+    pub operations_max: u32,
+    /// Sessions of one client. Default 64.
+    pub sessions_per_client_max: usize,
+    /// Clients known at a time. Default 4096.
+    pub clients_max: usize,
+    /// Opens of one client. Default 1,000,000.
+    pub opens_per_client_max: usize,
+    /// Byte-range locks of one client. Default 1,000,000.
+    pub locks_per_client_max: usize,
+    /// Seconds without a byte after which a connection on which nothing is in work is closed. Default 600.
+    pub idle_seconds_max: u32,
+    /// The time that leases are measured in. Default: the system's.
+    pub clock: Clock,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Config {
+            lease_seconds: 30,
+            courtesy_seconds: 60,
+            grace_seconds: 45,
+            connections_max: 4096,
+            record_bytes_max: (1 << 20) + (64 << 10),
+            requests_per_connection_max: 256,
+            slots_max: 256,
+            operations_max: 64,
+            sessions_per_client_max: 64,
+            clients_max: 4096,
+            opens_per_client_max: 1_000_000,
+            locks_per_client_max: 1_000_000,
+            idle_seconds_max: 600,
+            clock: Clock::system(),
+        }
+    }
+}
+
+impl Config {
+    /// Largest payload of a READ or WRITE, in bytes.
+    pub fn io_bytes_max(&self) -> u32 {
+        self.record_bytes_max.saturating_sub(64 << 10)
+    }
+}

@@ -1,0 +1,222 @@
+//! From an RPC record to the reply: executes COMPOUNDs (RFC 8881 §2.10.6, §16.2).
+//!
+//! The operations are decoded one by one, each when its turn comes, and executed until one fails. What is
+//! checked here is what concerns the COMPOUND as a whole: minor version, place of each operation, sizes,
+//! and whether the request is a repetition of one that was answered before.
+
+mod limits;
+mod results;
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+
+use crate::compound::Context;
+use crate::ops::{self, sequence};
+use crate::rpc::message::{Call, PROCEDURE_NULL, Refusal, encode_success};
+use crate::rpc::{Connection, Credential, Principal};
+use crate::session::{Fingerprint, Reply, Start};
+use crate::shared::Shared;
+use crate::xdr::nfs4::{OpCode, Operation, OperationResult, SequenceArgs};
+use crate::xdr::{Decode, Decoder, Encoder, Status, XdrError};
+use limits::Limits;
+use results::Results;
+
+/// Longest tag of a COMPOUND that is taken, in bytes.
+const TAG_BYTES_MAX: usize = 1024;
+
+/// Executes one RPC call and returns the reply's pieces. An error if the record is no RPC call: whoever
+/// sent it is out of step, and its connection is to be closed.
+pub async fn answer(
+    server: &Arc<Shared>,
+    connection: &Arc<Connection>,
+    record: Bytes,
+) -> Result<Vec<Bytes>, XdrError> {
+    let request_bytes = record.len();
+    let mut input = Decoder::new(record);
+    let call = Call::decode(&mut input)?;
+    let mut out = Encoder::new();
+    match call.check() {
+        Err(refusal) => refusal.encode_reply(call.xid, &mut out),
+        Ok(_) if call.procedure == PROCEDURE_NULL => encode_success(call.xid, &mut out),
+        Ok((credential, principal)) => match Compound::decode(input, request_bytes) {
+            Err(_) => Refusal::GarbageArguments.encode_reply(call.xid, &mut out),
+            Ok(compound) => {
+                encode_success(call.xid, &mut out);
+                let mut context = context(server, connection, credential, principal);
+                for piece in compound.execute(&mut context).await {
+                    out.put_raw_bytes(piece);
+                }
+            }
+        },
+    }
+    Ok(out.into_pieces())
+}
+
+fn context<'a>(
+    server: &'a Arc<Shared>,
+    connection: &Arc<Connection>,
+    credential: Credential,
+    principal: Principal,
+) -> Context<'a> {
+    Context {
+        server,
+        credential,
+        principal,
+        current: None,
+        saved: None,
+        current_stateid: None,
+        saved_stateid: None,
+        minor_version: 0,
+        session: None,
+        client: None,
+        connection: connection.clone(),
+    }
+}
+
+/// A COMPOUND whose operations are still to be decoded.
+struct Compound {
+    tag: Bytes,
+    minor_version: u32,
+    operations: u32,
+    input: Decoder,
+    request_bytes: usize,
+}
+
+impl Compound {
+    fn decode(mut input: Decoder, request_bytes: usize) -> Result<Self, XdrError> {
+        Ok(Compound {
+            tag: input.opaque(TAG_BYTES_MAX)?,
+            minor_version: Decode::decode(&mut input)?,
+            operations: Decode::decode(&mut input)?,
+            input,
+            request_bytes,
+        })
+    }
+
+    async fn execute(mut self, context: &mut Context<'_>) -> Vec<Bytes> {
+        let mut results = Results::new(self.tag.clone());
+        if !matches!(self.minor_version, 1 | 2) {
+            return results.fail(Status::MinorVersMismatch);
+        }
+        context.minor_version = self.minor_version;
+        if self.operations == 0 {
+            return results.into_pieces();
+        }
+        match self.next_operation() {
+            Ok(Operation::Sequence(args)) => return self.execute_in_session(context, args, results).await,
+            Ok(operation) => match outside_session(&operation, self.operations) {
+                Ok(()) => results.push(&ops::run(context, operation).await),
+                Err(status) => results.push(&OperationResult::failed(operation.code(), status)),
+            },
+            Err(failed) => results.push(&failed),
+        }
+        results.into_pieces()
+    }
+
+    async fn execute_in_session(
+        mut self,
+        context: &mut Context<'_>,
+        args: SequenceArgs,
+        mut results: Results,
+    ) -> Vec<Bytes> {
+        let request = Fingerprint::of(&context.principal, self.input.rest());
+        let started = sequence::start(context, &args, self.operations, self.request_bytes, request);
+        let (start, sequenced) = match started {
+            Ok(started) => started,
+            Err(status) => {
+                results.push(&OperationResult::Sequence(Err(status)));
+                return results.into_pieces();
+            }
+        };
+        let _renewal = sequenced.renewal;
+        let limits = Limits::of(&sequenced.session.fore, args.cachethis);
+        results.push(&OperationResult::Sequence(Ok(sequenced.result)));
+        match start {
+            Start::Retry(Reply::Cached(pieces)) => pieces,
+            Start::Retry(Reply::Uncached) => self.answer_uncached_retry(results),
+            Start::New(slot) => {
+                self.execute_rest(context, &limits, &mut results).await;
+                let pieces = results.into_pieces();
+                let keep = args.cachethis || self.operations == 1;
+                slot.finish(if keep { Reply::Cached(pieces.clone()) } else { Reply::Uncached });
+                pieces
+            }
+        }
+    }
+
+    async fn execute_rest(&mut self, context: &mut Context<'_>, limits: &Limits, results: &mut Results) {
+        for index in 1..self.operations {
+            let result = match self.next_operation() {
+                Err(failed) => failed,
+                Ok(operation) => {
+                    let code = operation.code();
+                    let last = index + 1 == self.operations;
+                    let allowed = within_session(context, &operation, last)
+                        .and_then(|()| limits.check_before(&operation, results));
+                    match allowed {
+                        Ok(()) => ops::run(context, operation).await,
+                        Err(status) => OperationResult::failed(code, status),
+                    }
+                }
+            };
+            if results.push_within(&result, limits) != Status::Ok {
+                break;
+            }
+        }
+    }
+
+    /// The client sends a request again whose reply it did not want kept (RFC 8881 §2.10.6.1.3).
+    fn answer_uncached_retry(mut self, results: Results) -> Vec<Bytes> {
+        let code = match self.next_operation() {
+            Ok(operation) => operation.code(),
+            Err(failed) => return results.and(&failed),
+        };
+        results.and(&OperationResult::failed(code, Status::RetryUncachedRep))
+    }
+
+    /// Decodes the next operation, or says how it fails without being executed.
+    fn next_operation(&mut self) -> Result<Operation, OperationResult> {
+        const ILLEGAL: u32 = OpCode::Illegal as u32;
+        let Ok(code) = u32::decode(&mut self.input) else {
+            return Err(OperationResult::Other(ILLEGAL, Status::BadXdr));
+        };
+        match OpCode::try_from(code) {
+            Ok(OpCode::Illegal) | Err(_) => Err(OperationResult::Other(ILLEGAL, Status::OpIllegal)),
+            Ok(known) if known.is_of_minor_2() && self.minor_version < 2 => {
+                Err(OperationResult::Other(ILLEGAL, Status::OpIllegal))
+            }
+            Ok(_) => Operation::decode_args(code, &mut self.input)
+                .map_err(|_| OperationResult::failed(code, Status::BadXdr)),
+        }
+    }
+}
+
+/// Whether the first operation of a COMPOUND may do without SEQUENCE (RFC 8881 §2.10.2.3, §16.2.1).
+fn outside_session(operation: &Operation, operations: u32) -> Result<(), Status> {
+    match operation {
+        Operation::ExchangeId(_)
+        | Operation::CreateSession(_)
+        | Operation::DestroySession(_)
+        | Operation::DestroyClientid(_)
+        | Operation::BindConnToSession(_) => {
+            if operations == 1 {
+                Ok(())
+            } else {
+                Err(Status::NotOnlyOp)
+            }
+        }
+        _ => Err(Status::OpNotInSession),
+    }
+}
+
+/// Whether an operation may follow SEQUENCE.
+fn within_session(context: &Context<'_>, operation: &Operation, last: bool) -> Result<(), Status> {
+    let own = |id| context.session.as_ref().is_some_and(|session| session.id == id);
+    match operation {
+        Operation::Sequence(_) => Err(Status::SequencePos),
+        Operation::BindConnToSession(_) => Err(Status::NotOnlyOp),
+        Operation::DestroySession(args) if own(args.sessionid) && !last => Err(Status::NotOnlyOp),
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,71 @@
+//! The results of a COMPOUND as they pile up.
+
+use bytes::Bytes;
+
+use super::limits::Limits;
+use crate::xdr::nfs4::OperationResult;
+use crate::xdr::{Encode, Encoder, Status};
+
+/// The results so far, and the status of the last of them.
+pub(super) struct Results {
+    tag: Bytes,
+    status: Status,
+    count: u32,
+    body: Encoder,
+}
+
+impl Results {
+    /// No results yet; the tag is the client's own.
+    pub(super) fn new(tag: Bytes) -> Self {
+        Results { tag, status: Status::Ok, count: 0, body: Encoder::new() }
+    }
+
+    /// Bytes of the COMPOUND's result if nothing is added.
+    pub(super) fn len(&self) -> usize {
+        let head = 3 * size_of::<u32>() + self.tag.len().next_multiple_of(4);
+        head + self.body.len()
+    }
+
+    /// Adds the result of an operation.
+    pub(super) fn push(&mut self, result: &OperationResult) {
+        self.status = result.status();
+        self.count += 1;
+        result.encode(&mut self.body);
+    }
+
+    /// Adds the result of an operation, or, if it is too long, that instead. Returns what was added.
+    pub(super) fn push_within(&mut self, result: &OperationResult, limits: &Limits) -> Status {
+        let encoded = Encoder::of(result);
+        match limits.check(self.len() + encoded.len()) {
+            Ok(()) => {
+                self.status = result.status();
+                self.count += 1;
+                self.body.append(encoded);
+            }
+            Err(status) => self.push(&OperationResult::failed(result.code(), status)),
+        }
+        self.status
+    }
+
+    /// Adds the last result and ends.
+    pub(super) fn and(mut self, result: &OperationResult) -> Vec<Bytes> {
+        self.push(result);
+        self.into_pieces()
+    }
+
+    /// Ends with a status that belongs to no operation.
+    pub(super) fn fail(mut self, status: Status) -> Vec<Bytes> {
+        self.status = status;
+        self.into_pieces()
+    }
+
+    /// The encoded COMPOUND result.
+    pub(super) fn into_pieces(self) -> Vec<Bytes> {
+        let mut out = Encoder::new();
+        self.status.encode(&mut out);
+        self.tag.encode(&mut out);
+        self.count.encode(&mut out);
+        out.append(self.body);
+        out.into_pieces()
+    }
+}

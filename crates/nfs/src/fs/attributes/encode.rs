@@ -1,0 +1,189 @@
+//! Attributes of a [`Node`] as `fattr4`.
+
+use std::cell::OnceCell;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use bytes::Bytes;
+use forebay_pool::{FILE_SIZE_MAX, Kind, NAME_BYTES_MAX, Space};
+
+use super::{SETTABLE, check_readable, is_readable, supported};
+use crate::fs::{FileHandle, Node, Tree};
+use crate::shared::Shared;
+use crate::xdr::nfs4::attribute::*;
+use crate::xdr::nfs4::{Bitmap, Fattr, FileType, NfsTime, SpecData};
+use crate::xdr::{Encode, Encoder, Status};
+
+/// Filehandles never expire (`FH4_PERSISTENT`).
+const FH_PERSISTENT: u32 = 0;
+/// Names may be any bytes (`FSCHARSET_CAP4_CONTAINS_NON_UTF8`).
+const CHARSET_CONTAINS_NON_UTF8: u32 = 1;
+/// `change` only ever grows (`NFS4_CHANGE_TYPE_IS_MONOTONIC_INCR`): a client may throw away the older of two
+/// answers that overtook each other.
+const CHANGE_IS_MONOTONIC_INCR: u32 = 0;
+/// The pool does not count inodes against a limit; clients want to see free ones.
+const FILES_FREE_COUNT: u64 = 1 << 40;
+/// Names that one inode can have, as far as clients are told.
+const LINKS_MAX: u32 = 65_000;
+
+/// Where attributes come from that are not the node's own. Made once for an operation.
+pub struct Source<'a> {
+    server: &'a Shared,
+    minor_version: u32,
+    tree: OnceCell<Arc<Tree>>,
+}
+
+impl<'a> Source<'a> {
+    /// For an operation of that minor version.
+    pub fn new(server: &'a Shared, minor_version: u32) -> Self {
+        Source { server, minor_version, tree: OnceCell::new() }
+    }
+
+    /// Those of the `requested` attributes that the server has; others are left out, as the RFC wants.
+    ///
+    /// # Errors
+    /// [`Status::Inval`] if one of them can only be set; what the pool fails with when it is asked for space.
+    pub fn encode(&self, node: &Node, requested: &Bitmap) -> Result<Fattr, Status> {
+        check_readable(requested)?;
+        let mut mask = Bitmap::default();
+        let mut values = Encoder::new();
+        for attribute in requested.iter().filter(|attribute| is_readable(self.minor_version, *attribute)) {
+            mask.insert(attribute);
+            self.put(attribute, node, &mut values)?;
+        }
+        Ok(Fattr { mask, values: values.into_bytes() })
+    }
+
+    fn put(&self, attribute: u32, node: &Node, out: &mut Encoder) -> Result<(), Status> {
+        match attribute {
+            SUPPORTED_ATTRS => supported(self.minor_version).encode(out),
+            SUPPATTR_EXCLCREAT => Bitmap::of(SETTABLE).encode(out),
+            TYPE => file_type(&node.kind).encode(out),
+            FH_EXPIRE_TYPE => FH_PERSISTENT.encode(out),
+            CHANGE => node.change.encode(out),
+            SIZE => node.size.encode(out),
+            LINK_SUPPORT | SYMLINK_SUPPORT | UNIQUE_HANDLES | CANSETTIME | CASE_PRESERVING
+            | CHOWN_RESTRICTED | HOMOGENEOUS | NO_TRUNC => true.encode(out),
+            NAMED_ATTR | CASE_INSENSITIVE | XATTR_SUPPORT => false.encode(out),
+            FSID => self.fsid(node).encode(out),
+            LEASE_TIME => self.server.config.lease_seconds.encode(out),
+            RDATTR_ERROR => Status::Ok.encode(out),
+            FILEHANDLE => node.handle.to_wire(self.server.pool.id()).encode(out),
+            FILEID => node.fileid().encode(out),
+            FILES_AVAIL | FILES_FREE => FILES_FREE_COUNT.encode(out),
+            FILES_TOTAL => self.space(node)?.inodes_used.saturating_add(FILES_FREE_COUNT).encode(out),
+            MAXFILESIZE => FILE_SIZE_MAX.encode(out),
+            MAXLINK => LINKS_MAX.encode(out),
+            MAXNAME => (NAME_BYTES_MAX as u32).encode(out),
+            MAXREAD | MAXWRITE => u64::from(self.server.config.io_bytes_max()).encode(out),
+            MODE => node.mode.encode(out),
+            NUMLINKS => node.nlink.encode(out),
+            OWNER => Bytes::from(node.uid.to_string()).encode(out),
+            OWNER_GROUP => Bytes::from(node.gid.to_string()).encode(out),
+            RAWDEV => device(&node.kind).encode(out),
+            SPACE_AVAIL | SPACE_FREE => self.space(node)?.bytes_free.encode(out),
+            SPACE_TOTAL => self.space(node)?.bytes_total.encode(out),
+            SPACE_USED => node.space_used.encode(out),
+            TIME_ACCESS => time(node.atime).encode(out),
+            TIME_CREATE => time(node.btime).encode(out),
+            TIME_DELTA => NfsTime { seconds: 0, nseconds: 1 }.encode(out),
+            TIME_METADATA => time(node.ctime).encode(out),
+            TIME_MODIFY => time(node.mtime).encode(out),
+            MOUNTED_ON_FILEID => self.mounted_on_fileid(node).encode(out),
+            FS_CHARSET_CAP => CHARSET_CONTAINS_NON_UTF8.encode(out),
+            CHANGE_ATTR_TYPE => CHANGE_IS_MONOTONIC_INCR.encode(out),
+            // Listed as readable and not written above: a mistake in this file.
+            _ => return Err(Status::ServerFault),
+        }
+        Ok(())
+    }
+
+    /// Each volume is a file system of its own, and so are the directories above them.
+    fn fsid(&self, node: &Node) -> Fsid {
+        let mut major = [0; 8];
+        major.copy_from_slice(&self.server.pool.id().0[..8]);
+        let minor = match node.handle {
+            FileHandle::Pseudo(_) => 0,
+            FileHandle::Inode(handle) => u64::from(handle.volume.0) + 1,
+        };
+        Fsid { major: u64::from_be_bytes(major), minor }
+    }
+
+    /// The `fileid` of the directory that a volume's root covers (RFC 8881 §5.8.2.23).
+    fn mounted_on_fileid(&self, node: &Node) -> u64 {
+        let FileHandle::Inode(handle) = node.handle else { return node.fileid() };
+        let tree = self.tree.get_or_init(|| self.server.exports.tree());
+        tree.junction(handle).map_or_else(|| node.fileid(), |junction| junction.node.0)
+    }
+
+    fn space(&self, node: &Node) -> Result<Space, Status> {
+        let space = match node.handle {
+            FileHandle::Pseudo(_) => self.server.pool.space()?,
+            FileHandle::Inode(handle) => self.server.pool.volume_space(handle.volume)?,
+        };
+        Ok(space)
+    }
+}
+
+crate::xdr::xdr_struct! {
+    /// Names a file system (`fsid4`).
+    pub struct Fsid {
+        /// The pool.
+        pub major: u64,
+        /// The volume.
+        pub minor: u64,
+    }
+}
+
+fn file_type(kind: &Kind) -> FileType {
+    match kind {
+        Kind::File => FileType::Regular,
+        Kind::Directory => FileType::Directory,
+        Kind::Symlink(_) => FileType::Symlink,
+        Kind::Fifo => FileType::Fifo,
+        Kind::Socket => FileType::Socket,
+        Kind::CharacterDevice(..) => FileType::CharacterDevice,
+        Kind::BlockDevice(..) => FileType::BlockDevice,
+    }
+}
+
+fn device(kind: &Kind) -> SpecData {
+    match *kind {
+        Kind::CharacterDevice(specdata1, specdata2) | Kind::BlockDevice(specdata1, specdata2) => {
+            SpecData { specdata1, specdata2 }
+        }
+        _ => SpecData { specdata1: 0, specdata2: 0 },
+    }
+}
+
+/// `nfstime4` of a time: nanoseconds count forward also before 1970.
+fn time(time: SystemTime) -> NfsTime {
+    match time.duration_since(SystemTime::UNIX_EPOCH) {
+        Ok(after) => NfsTime {
+            seconds: i64::try_from(after.as_secs()).unwrap_or(i64::MAX),
+            nseconds: after.subsec_nanos(),
+        },
+        Err(error) => before_1970(error.duration()),
+    }
+}
+
+fn before_1970(before: Duration) -> NfsTime {
+    let whole = i64::try_from(before.as_secs()).unwrap_or(i64::MAX);
+    match before.subsec_nanos() {
+        0 => NfsTime { seconds: -whole, nseconds: 0 },
+        part => NfsTime { seconds: (-whole).saturating_sub(1), nseconds: 1_000_000_000 - part },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_before_1970_count_forward() {
+        let before = SystemTime::UNIX_EPOCH - Duration::new(1, 250_000_000);
+        assert_eq!(time(before), NfsTime { seconds: -2, nseconds: 750_000_000 });
+        let whole = SystemTime::UNIX_EPOCH - Duration::from_secs(3);
+        assert_eq!(time(whole), NfsTime { seconds: -3, nseconds: 0 });
+    }
+}

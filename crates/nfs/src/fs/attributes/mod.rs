@@ -1,0 +1,105 @@
+//! File attributes: which exist, which can be set, and how they look on the wire.
+//!
+//! [`encode`] answers GETATTR, READDIR, VERIFY and NVERIFY; [`settable`] reads what SETATTR, CREATE and
+//! OPEN bring. Not supported, and so never answered: ACLs, `fs_locations` (there is one server), named and
+//! extended attributes, security labels, quotas and layouts.
+
+mod encode;
+mod settable;
+
+pub use encode::Source;
+pub use settable::decode;
+
+use crate::xdr::Status;
+use crate::xdr::nfs4::Bitmap;
+use crate::xdr::nfs4::attribute::*;
+
+/// Attributes that can be read, in every minor version.
+const READABLE: &[u32] = &[
+    SUPPORTED_ATTRS,
+    TYPE,
+    FH_EXPIRE_TYPE,
+    CHANGE,
+    SIZE,
+    LINK_SUPPORT,
+    SYMLINK_SUPPORT,
+    NAMED_ATTR,
+    FSID,
+    UNIQUE_HANDLES,
+    LEASE_TIME,
+    RDATTR_ERROR,
+    CANSETTIME,
+    CASE_INSENSITIVE,
+    CASE_PRESERVING,
+    CHOWN_RESTRICTED,
+    FILEHANDLE,
+    FILEID,
+    FILES_AVAIL,
+    FILES_FREE,
+    FILES_TOTAL,
+    HOMOGENEOUS,
+    MAXFILESIZE,
+    MAXLINK,
+    MAXNAME,
+    MAXREAD,
+    MAXWRITE,
+    MODE,
+    NO_TRUNC,
+    NUMLINKS,
+    OWNER,
+    OWNER_GROUP,
+    RAWDEV,
+    SPACE_AVAIL,
+    SPACE_FREE,
+    SPACE_TOTAL,
+    SPACE_USED,
+    TIME_ACCESS,
+    TIME_CREATE,
+    TIME_DELTA,
+    TIME_METADATA,
+    TIME_MODIFY,
+    MOUNTED_ON_FILEID,
+    SUPPATTR_EXCLCREAT,
+    FS_CHARSET_CAP,
+];
+
+/// Attributes that came with minor version 2.
+const READABLE_FROM_MINOR_2: &[u32] = &[CHANGE_ATTR_TYPE, XATTR_SUPPORT];
+
+/// Attributes that can be set. All of them can be set by an exclusive create too, because the pool keeps
+/// its verifier beside the attributes and not in one of them.
+const SETTABLE: &[u32] = &[SIZE, MODE, OWNER, OWNER_GROUP, TIME_ACCESS_SET, TIME_MODIFY_SET];
+
+/// Attributes that can be set and not read.
+const WRITE_ONLY: &[u32] = &[TIME_ACCESS_SET, TIME_MODIFY_SET];
+
+fn is_readable(minor_version: u32, attribute: u32) -> bool {
+    READABLE.contains(&attribute) || (minor_version >= 2 && READABLE_FROM_MINOR_2.contains(&attribute))
+}
+
+fn supported(minor_version: u32) -> Bitmap {
+    let mut supported = Bitmap::of(READABLE);
+    let later = if minor_version >= 2 { READABLE_FROM_MINOR_2 } else { &[] };
+    for attribute in later.iter().chain(WRITE_ONLY) {
+        supported.insert(*attribute);
+    }
+    supported
+}
+
+/// Refuses a request to read attributes that can only be set (RFC 8881 §5.5).
+pub fn check_readable(requested: &Bitmap) -> Result<(), Status> {
+    let write_only = WRITE_ONLY.iter().any(|attribute| requested.contains(*attribute));
+    if write_only { Err(Status::Inval) } else { Ok(()) }
+}
+
+/// Refuses a comparison with attributes that do not exist, or that cannot be compared (RFC 8881 §18.30.3).
+pub fn check_comparable(minor_version: u32, given: &Bitmap) -> Result<(), Status> {
+    check_readable(given)?;
+    if given.contains(RDATTR_ERROR) {
+        Err(Status::Inval)
+    } else if given.iter().all(|attribute| is_readable(minor_version, attribute)) {
+        Ok(())
+    } else {
+        Err(Status::AttrNotSupp)
+    }
+}

@@ -1,0 +1,158 @@
+//! `fattr4` of a client as attributes to set.
+
+use std::time::{Duration, SystemTime};
+
+use bytes::Bytes;
+use forebay_pool::{FILE_SIZE_MAX, SetAttributes, SetTime};
+
+use super::{SETTABLE, is_readable};
+use crate::xdr::nfs4::attribute::*;
+use crate::xdr::nfs4::{Fattr, NfsTime};
+use crate::xdr::{Decode, Decoder, Status, XdrError};
+
+/// Permission bits that exist.
+const MODE_MASK: u32 = 0o7777;
+/// `SET_TO_SERVER_TIME4` and `SET_TO_CLIENT_TIME4`.
+const SERVER_TIME: u32 = 0;
+const CLIENT_TIME: u32 = 1;
+/// Digits of the longest user number.
+const ID_DIGITS_MAX: usize = 10;
+
+/// What a client wants set.
+///
+/// # Errors
+/// [`Status::AttrNotSupp`] for attributes that the server does not have, [`Status::Inval`] for those that cannot
+/// be set and for values out of range, [`Status::FBig`] for a size that no file can have,
+/// [`Status::BadOwner`] for owners that are not numbers, [`Status::BadXdr`] for the rest.
+pub fn decode(minor_version: u32, given: &Fattr) -> Result<SetAttributes, Status> {
+    for attribute in given.mask.iter().filter(|attribute| !SETTABLE.contains(attribute)) {
+        let exists = is_readable(minor_version, attribute);
+        return Err(if exists { Status::Inval } else { Status::AttrNotSupp });
+    }
+    let mut input = Decoder::new(given.values.clone());
+    let mut set = SetAttributes::default();
+    for attribute in given.mask.iter() {
+        take(attribute, &mut input, &mut set)?;
+    }
+    input.finish().map_err(bad_xdr)?;
+    Ok(set)
+}
+
+fn take(attribute: u32, input: &mut Decoder, set: &mut SetAttributes) -> Result<(), Status> {
+    match attribute {
+        SIZE => set.size = Some(size(u64::decode(input).map_err(bad_xdr)?)?),
+        MODE => set.mode = Some(mode(u32::decode(input).map_err(bad_xdr)?)?),
+        OWNER => set.uid = Some(id(Bytes::decode(input).map_err(bad_xdr)?)?),
+        OWNER_GROUP => set.gid = Some(id(Bytes::decode(input).map_err(bad_xdr)?)?),
+        TIME_ACCESS_SET => set.atime = Some(time(input)?),
+        TIME_MODIFY_SET => set.mtime = Some(time(input)?),
+        // Listed as settable and not taken above: a mistake in this file.
+        _ => return Err(Status::ServerFault),
+    }
+    Ok(())
+}
+
+fn bad_xdr(_: XdrError) -> Status {
+    Status::BadXdr
+}
+
+fn size(size: u64) -> Result<u64, Status> {
+    if size <= FILE_SIZE_MAX { Ok(size) } else { Err(Status::FBig) }
+}
+
+fn mode(mode: u32) -> Result<u32, Status> {
+    if mode & !MODE_MASK == 0 { Ok(mode) } else { Err(Status::Inval) }
+}
+
+/// A user or group: its number in decimal (RFC 8881 §5.9). The greatest number stands for no one in system calls.
+fn id(owner: Bytes) -> Result<u32, Status> {
+    let digits = std::str::from_utf8(&owner).map_err(|_| Status::BadOwner)?;
+    let plain = digits.len() <= ID_DIGITS_MAX && digits.bytes().all(|byte| byte.is_ascii_digit());
+    match digits.parse() {
+        Ok(id) if plain && id != u32::MAX => Ok(id),
+        _ => Err(Status::BadOwner),
+    }
+}
+
+fn time(input: &mut Decoder) -> Result<SetTime, Status> {
+    match u32::decode(input).map_err(bad_xdr)? {
+        SERVER_TIME => Ok(SetTime::Now),
+        CLIENT_TIME => system_time(NfsTime::decode(input).map_err(bad_xdr)?).map(SetTime::To),
+        _ => Err(Status::BadXdr),
+    }
+}
+
+fn system_time(time: NfsTime) -> Result<SystemTime, Status> {
+    if time.nseconds >= 1_000_000_000 {
+        return Err(Status::Inval);
+    }
+    let seconds = Duration::from_secs(time.seconds.unsigned_abs());
+    let whole = if time.seconds < 0 {
+        SystemTime::UNIX_EPOCH.checked_sub(seconds)
+    } else {
+        SystemTime::UNIX_EPOCH.checked_add(seconds)
+    };
+    whole.and_then(|whole| whole.checked_add(Duration::from_nanos(time.nseconds.into()))).ok_or(Status::Inval)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::xdr::nfs4::Bitmap;
+    use crate::xdr::{Encode, Encoder};
+
+    fn fattr(attributes: &[u32], values: &[&dyn Encode]) -> Fattr {
+        let mut out = Encoder::new();
+        for value in values {
+            value.encode(&mut out);
+        }
+        Fattr { mask: Bitmap::of(attributes), values: out.into_bytes() }
+    }
+
+    fn error(given: &Fattr) -> Status {
+        decode(2, given).expect_err("refused")
+    }
+
+    #[test]
+    fn everything_settable_is_read_in_order() {
+        let owner = Bytes::from_static(b"1000");
+        let client_time = NfsTime { seconds: -2, nseconds: 750_000_000 };
+        let given =
+            fattr(SETTABLE, &[&5u64, &0o640u32, &owner, &owner, &SERVER_TIME, &CLIENT_TIME, &client_time]);
+        let set = decode(1, &given).expect("all is well");
+        assert_eq!((set.size, set.mode), (Some(5), Some(0o640)));
+        assert_eq!((set.uid, set.gid), (Some(1000), Some(1000)));
+        assert_eq!(set.atime, Some(SetTime::Now));
+        let before = SystemTime::UNIX_EPOCH - Duration::new(1, 250_000_000);
+        assert_eq!(set.mtime, Some(SetTime::To(before)));
+    }
+
+    #[test]
+    fn what_cannot_be_set_is_told_from_what_does_not_exist() {
+        assert_eq!(error(&fattr(&[FILEID], &[&1u64])), Status::Inval);
+        assert_eq!(error(&fattr(&[CHANGE_ATTR_TYPE], &[&1u32])), Status::Inval);
+        assert_eq!(decode(1, &fattr(&[CHANGE_ATTR_TYPE], &[&1u32])).unwrap_err(), Status::AttrNotSupp);
+        assert_eq!(error(&fattr(&[12], &[&0u32])), Status::AttrNotSupp);
+        assert_eq!(error(&fattr(&[1999], &[])), Status::AttrNotSupp);
+    }
+
+    #[test]
+    fn bad_values_have_their_own_errors() {
+        assert_eq!(error(&fattr(&[SIZE], &[&(1u64 << 63)])), Status::FBig);
+        assert_eq!(error(&fattr(&[MODE], &[&0o10000u32])), Status::Inval);
+        let early = NfsTime { seconds: 0, nseconds: 1_000_000_000 };
+        assert_eq!(error(&fattr(&[TIME_MODIFY_SET], &[&CLIENT_TIME, &early])), Status::Inval);
+        assert_eq!(error(&fattr(&[TIME_MODIFY_SET], &[&2u32])), Status::BadXdr);
+        for owner in ["", "root@localdomain", "+1", "-1", "4294967295", "4294967296", "00000000001"] {
+            let owner = Bytes::copy_from_slice(owner.as_bytes());
+            assert_eq!(error(&fattr(&[OWNER], &[&owner])), Status::BadOwner, "{owner:?}");
+        }
+    }
+
+    #[test]
+    fn values_must_fit_their_mask_exactly() {
+        assert_eq!(error(&fattr(&[SIZE], &[&1u32])), Status::BadXdr);
+        assert_eq!(error(&fattr(&[SIZE], &[&1u64, &1u32])), Status::BadXdr);
+        assert_eq!(error(&fattr(&[], &[&1u32])), Status::BadXdr);
+    }
+}

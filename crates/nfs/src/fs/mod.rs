@@ -1,0 +1,31 @@
+//! The pool as NFS clients see it: filehandles, the pseudo file system above the volumes, attributes and permissions.
+//!
+//! Operations come here with a [`FileHandle`] and get a [`Node`]: what is known of an object, whether it is an
+//! inode of a volume or a directory of the pseudo file system. What changes anything goes to the
+//! pool itself. Start at [`resolve`], which finds objects; [`access`] says who may do what; [`status`]
+//! turns the pool's errors into statuses.
+
+pub mod access;
+pub mod attributes;
+mod exports;
+mod handle;
+pub mod name;
+mod new;
+mod node;
+mod resolve;
+mod setting;
+mod status;
+
+pub use exports::{Child, Exports, Junction, PseudoDirectory, Tree};
+pub use handle::{FileHandle, PseudoId};
+pub use new::new_inode;
+pub use node::Node;
+pub use resolve::{check_victim, directory, lookup, node, parent, search_directory, writable_directory};
+pub use setting::authorize;
+
+/// Both values are taken under the directory's lock, so nothing came between.
+impl From<forebay_pool::ChangeInfo> for crate::xdr::nfs4::ChangeInfo {
+    fn from(change: forebay_pool::ChangeInfo) -> Self {
+        crate::xdr::nfs4::ChangeInfo { atomic: true, before: change.before, after: change.after }
+    }
+}

@@ -1,0 +1,92 @@
+//! What is known of one object, wherever it lives.
+
+use std::time::SystemTime;
+
+use forebay_pool::{Attributes, Kind};
+
+use crate::fs::exports::{PseudoDirectory, Tree};
+use crate::fs::handle::{FileHandle, PseudoId};
+
+/// Permission bits of pseudo directories: everyone may look, no one may change.
+const PSEUDO_MODE: u32 = 0o555;
+
+/// An object and its attributes.
+#[derive(Clone, Debug)]
+pub struct Node {
+    /// Names it.
+    pub handle: FileHandle,
+    /// What it is.
+    pub kind: Kind,
+    /// Permission bits.
+    pub mode: u32,
+    /// Owner.
+    pub uid: u32,
+    /// Group.
+    pub gid: u32,
+    /// Number of names; 0 for an orphan.
+    pub nlink: u32,
+    /// Size in bytes.
+    pub size: u64,
+    /// Bytes that take space.
+    pub space_used: u64,
+    /// Strictly increases with every change.
+    pub change: u64,
+    /// Last read.
+    pub atime: SystemTime,
+    /// Last change of data.
+    pub mtime: SystemTime,
+    /// Last change of data or attributes.
+    pub ctime: SystemTime,
+    /// Creation.
+    pub btime: SystemTime,
+}
+
+impl From<Attributes> for Node {
+    fn from(attributes: Attributes) -> Node {
+        Node {
+            handle: FileHandle::Inode(attributes.handle),
+            kind: attributes.kind,
+            mode: attributes.mode,
+            uid: attributes.uid,
+            gid: attributes.gid,
+            nlink: attributes.nlink,
+            size: attributes.size,
+            space_used: attributes.space_used,
+            change: attributes.change,
+            atime: attributes.atime,
+            mtime: attributes.mtime,
+            ctime: attributes.ctime,
+            btime: attributes.btime,
+        }
+    }
+}
+
+impl Node {
+    /// A directory of the pseudo file system.
+    pub fn pseudo(id: PseudoId, directory: &PseudoDirectory, tree: &Tree) -> Node {
+        let subdirectories = u32::try_from(directory.children.len()).unwrap_or(u32::MAX);
+        Node {
+            handle: FileHandle::Pseudo(id),
+            kind: Kind::Directory,
+            mode: PSEUDO_MODE,
+            uid: 0,
+            gid: 0,
+            nlink: subdirectories.saturating_add(2),
+            size: 0,
+            space_used: 0,
+            change: tree.change(),
+            atime: directory.modified,
+            mtime: directory.modified,
+            ctime: directory.modified,
+            btime: directory.modified,
+        }
+    }
+
+    /// Names the object among those of its file system.
+    pub fn fileid(&self) -> u64 {
+        match self.handle {
+            FileHandle::Pseudo(node) => node.0,
+            FileHandle::Inode(handle) => handle.inode.0,
+        }
+    }
+}

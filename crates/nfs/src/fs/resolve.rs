@@ -1,0 +1,122 @@
+//! From filehandles and names to objects.
+
+use forebay_pool::Kind;
+
+use crate::fs::access::{self, EXECUTE, WRITE};
+use crate::fs::{FileHandle, Node, PseudoId, Tree, name};
+use crate::rpc::Credential;
+use crate::shared::Shared;
+use crate::xdr::Status;
+
+/// The object that a filehandle names.
+pub async fn node(server: &Shared, handle: FileHandle) -> Result<Node, Status> {
+    match handle {
+        FileHandle::Inode(handle) => Ok(server.pool.getattr(handle).await?.into()),
+        FileHandle::Pseudo(id) => pseudo(&server.exports.tree(), id),
+    }
+}
+
+/// A directory of the pseudo file system; stale once the last volume below it is gone.
+fn pseudo(tree: &Tree, id: PseudoId) -> Result<Node, Status> {
+    tree.directory(id).map(|directory| Node::pseudo(id, directory, tree)).ok_or(Status::Stale)
+}
+
+/// The directory that a filehandle names.
+pub async fn directory(server: &Shared, handle: FileHandle) -> Result<Node, Status> {
+    let node = node(server, handle).await?;
+    if node.kind == Kind::Directory { Ok(node) } else { Err(Status::NotDir) }
+}
+
+/// A directory in which `credential` may look up names. Clients follow symbolic links themselves, so one in
+/// the place of a directory has an error of its own.
+pub async fn search_directory(
+    server: &Shared,
+    credential: &Credential,
+    handle: FileHandle,
+) -> Result<Node, Status> {
+    let node = node(server, handle).await?;
+    match node.kind {
+        Kind::Directory => {
+            access::require(credential, &node, EXECUTE)?;
+            Ok(node)
+        }
+        Kind::Symlink(_) => Err(Status::Symlink),
+        _ => Err(Status::NotDir),
+    }
+}
+
+/// A directory in which `credential` may create and remove names, and the handle by which the pool knows it.
+pub async fn writable_directory(
+    server: &Shared,
+    credential: &Credential,
+    handle: FileHandle,
+) -> Result<(forebay_pool::Handle, Node), Status> {
+    let node = directory(server, handle).await?;
+    let handle = handle.writable()?;
+    access::require(credential, &node, WRITE | EXECUTE)?;
+    Ok((handle, node))
+}
+
+/// Whether `credential`, who may change `directory`, may also remove `name` from it: where the sticky bit is set,
+/// only what is his.
+pub async fn check_victim(
+    server: &Shared,
+    credential: &Credential,
+    directory: &Node,
+    name: &[u8],
+) -> Result<(), Status> {
+    let FileHandle::Inode(handle) = directory.handle else { return Err(Status::RoFs) };
+    if !access::is_sticky_for(credential, directory) {
+        return Ok(());
+    }
+    match server.pool.lookup(handle, name).await {
+        Ok(victim) if victim.uid == credential.uid => Ok(()),
+        Ok(_) => Err(Status::Access),
+        Err(forebay_pool::Error::NotFound(_)) => Ok(()),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// What `name` in a directory stands for, across junctions.
+pub async fn lookup(
+    server: &Shared,
+    credential: &Credential,
+    directory: FileHandle,
+    name: &[u8],
+) -> Result<Node, Status> {
+    name::check(name)?;
+    search_directory(server, credential, directory).await?;
+    match directory {
+        FileHandle::Inode(handle) => Ok(server.pool.lookup(handle, name).await?.into()),
+        FileHandle::Pseudo(id) => node(server, pseudo_child(&server.exports.tree(), id, name)?).await,
+    }
+}
+
+fn pseudo_child(tree: &Tree, directory: PseudoId, name: &[u8]) -> Result<FileHandle, Status> {
+    let directory = tree.directory(directory).ok_or(Status::Stale)?;
+    let (id, child) = directory.child(name).ok_or(Status::NoEnt)?;
+    Ok(child.volume_root.map_or(FileHandle::Pseudo(id), FileHandle::Inode))
+}
+
+/// The directory above a directory, across junctions; [`Status::NoEnt`] above the server's root.
+pub async fn parent(
+    server: &Shared,
+    credential: &Credential,
+    directory: FileHandle,
+) -> Result<FileHandle, Status> {
+    search_directory(server, credential, directory).await?;
+    match directory {
+        FileHandle::Inode(handle) => match server.pool.parent(handle).await? {
+            Some(above) => Ok(FileHandle::Inode(above.handle)),
+            None => {
+                let junction = server.exports.tree().junction(handle).ok_or(Status::NoEnt)?;
+                Ok(FileHandle::Pseudo(junction.parent))
+            }
+        },
+        FileHandle::Pseudo(id) => {
+            let tree = server.exports.tree();
+            let above = tree.directory(id).ok_or(Status::Stale)?.parent;
+            above.map(FileHandle::Pseudo).ok_or(Status::NoEnt)
+        }
+    }
+}

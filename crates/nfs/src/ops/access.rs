@@ -1,0 +1,39 @@
+//! ACCESS (RFC 8881 §18.1): what the user may do with the current object.
+
+use forebay_pool::Kind;
+
+use crate::compound::Context;
+use crate::fs;
+use crate::fs::access::{EXECUTE, READ, WRITE, granted};
+use crate::xdr::Status;
+use crate::xdr::nfs4::access as bits;
+use crate::xdr::nfs4::{AccessArgs, AccessResult};
+
+/// Each right, with the permissions that it takes, for directories and for anything else.
+const DIRECTORY_RIGHTS: &[(u32, u32)] = &[
+    (bits::READ, READ),
+    (bits::LOOKUP, EXECUTE),
+    (bits::MODIFY, WRITE | EXECUTE),
+    (bits::EXTEND, WRITE | EXECUTE),
+    (bits::DELETE, WRITE | EXECUTE),
+];
+const FILE_RIGHTS: &[(u32, u32)] =
+    &[(bits::READ, READ), (bits::MODIFY, WRITE), (bits::EXTEND, WRITE), (bits::EXECUTE, EXECUTE)];
+
+/// Rights that mean nothing for the object's kind, or that the server does not know, are not `supported`.
+pub async fn access(context: &mut Context<'_>, args: AccessArgs) -> Result<AccessResult, Status> {
+    let node = fs::node(context.server, context.current()?).await?;
+    let rights = if node.kind == Kind::Directory { DIRECTORY_RIGHTS } else { FILE_RIGHTS };
+    let mut granted = granted(&context.credential, &node);
+    if node.handle.writable().is_err() {
+        granted &= !WRITE;
+    }
+    let mut result = AccessResult { supported: 0, access: 0 };
+    for (right, needed) in rights.iter().filter(|(right, _)| args.access & right != 0) {
+        result.supported |= right;
+        if granted & needed == *needed {
+            result.access |= right;
+        }
+    }
+    Ok(result)
+}

@@ -1,0 +1,26 @@
+//! BIND_CONN_TO_SESSION: a further connection for a session (RFC 8881 §18.34).
+//!
+//! Any connection may carry any session here, so there is nothing to remember. A back channel is granted
+//! when asked for, because clients otherwise keep asking; nothing is ever sent on it.
+
+use crate::compound::Context;
+use crate::xdr::Status;
+use crate::xdr::nfs4::{
+    BindConnToSessionArgs, BindConnToSessionResult, ChannelDirectionFromClient as Asked,
+    ChannelDirectionFromServer as Granted,
+};
+
+/// Answers what the connection carries from now on.
+pub async fn bind_conn_to_session(
+    context: &mut Context<'_>,
+    args: BindConnToSessionArgs,
+) -> Result<BindConnToSessionResult, Status> {
+    let session = context.server.sessions.get(&args.sessionid)?;
+    let _renewal = session.client.renew();
+    let direction = match args.direction {
+        Asked::Fore => Granted::Fore,
+        Asked::Back => Granted::Back,
+        Asked::ForeOrBoth | Asked::BackOrBoth => Granted::Both,
+    };
+    Ok(BindConnToSessionResult { sessionid: session.id, direction, use_conn_in_rdma_mode: false })
+}

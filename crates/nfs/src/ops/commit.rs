@@ -1,0 +1,18 @@
+//! COMMIT: makes unstable writes durable (RFC 8881 §18.3).
+
+use super::file;
+use crate::compound::Context;
+use crate::xdr::Status;
+use crate::xdr::nfs4::{CommitArgs, CommitResult, Verifier};
+
+/// Waits until all writes to the range are durable. The verifier tells the client whether the writes that
+/// it means were sent to the same incarnation of the server, and so are covered.
+pub async fn commit(context: &mut Context<'_>, args: CommitArgs) -> Result<CommitResult, Status> {
+    let handle = file::inode(context)?;
+    let length = u64::from(args.count);
+    args.offset.checked_add(length).ok_or(Status::Inval)?;
+    match context.server.pool.commit(handle, args.offset, length).await {
+        Ok(()) => Ok(CommitResult { writeverf: Verifier(context.server.pool.write_verifier()) }),
+        Err(error) => Err(file::status(context, handle, error).await),
+    }
+}

@@ -1,0 +1,49 @@
+//! CREATE (RFC 8881 §18.4): makes anything but regular files, which OPEN makes.
+
+use forebay_pool::Kind;
+
+use crate::compound::Context;
+use crate::fs;
+use crate::fs::{FileHandle, attributes, name};
+use crate::xdr::Status;
+use crate::xdr::nfs4::{CreateArgs, CreateResult, CreateType, SpecData};
+
+/// What was made becomes current. Devices are user 0's to make.
+pub async fn create(context: &mut Context<'_>, args: CreateArgs) -> Result<CreateResult, Status> {
+    let kind = kind(args.object_type)?;
+    name::check(&args.name)?;
+    let device = matches!(kind, Kind::CharacterDevice(..) | Kind::BlockDevice(..));
+    if device && !context.credential.is_root() {
+        return Err(Status::Perm);
+    }
+    let chosen = attributes::decode(context.minor_version, &args.attributes)?;
+    let (handle, directory) =
+        fs::writable_directory(context.server, &context.credential, context.current()?).await?;
+    let new = fs::new_inode(&context.credential, &directory, kind, &chosen, None)?;
+    let created = context.server.pool.create(handle, &args.name, new).await?;
+    context.set_current(FileHandle::Inode(created.attributes.handle));
+    Ok(CreateResult { change_info: created.directory.into(), attributes_set: args.attributes.mask })
+}
+
+fn kind(wanted: CreateType) -> Result<Kind, Status> {
+    match wanted {
+        CreateType::Directory => Ok(Kind::Directory),
+        CreateType::Symlink(link_text) if link_text.is_empty() => Err(Status::Inval),
+        CreateType::Symlink(link_text) if link_text.len() > SYMLINK_BYTES_MAX => Err(Status::NameTooLong),
+        CreateType::Symlink(link_text) => Ok(Kind::Symlink(link_text)),
+        CreateType::BlockDevice(SpecData { specdata1, specdata2 }) => {
+            Ok(Kind::BlockDevice(specdata1, specdata2))
+        }
+        CreateType::CharacterDevice(SpecData { specdata1, specdata2 }) => {
+            Ok(Kind::CharacterDevice(specdata1, specdata2))
+        }
+        CreateType::Socket => Ok(Kind::Socket),
+        CreateType::Fifo => Ok(Kind::Fifo),
+        CreateType::Regular | CreateType::AttributeDirectory | CreateType::NamedAttribute => {
+            Err(Status::BadType)
+        }
+    }
+}
+
+/// Longest path in a symbolic link, in bytes: as long as a path can be in a system call.
+const SYMLINK_BYTES_MAX: usize = 4095;

@@ -1,0 +1,56 @@
+//! CREATE_SESSION (RFC 8881 §18.36): makes a session, and confirms the client at its first one.
+
+use std::sync::Arc;
+
+use crate::compound::Context;
+use crate::session;
+use crate::state::Client;
+use crate::xdr::Status;
+use crate::xdr::nfs4::{CreateSessionArgs, CreateSessionResult, session_flags};
+
+/// Sent again, it is answered again; so every answer is kept, but for "try later", which is none.
+pub async fn create_session(
+    context: &mut Context<'_>,
+    args: CreateSessionArgs,
+) -> Result<CreateSessionResult, Status> {
+    let client = context.server.state.client(args.clientid)?;
+    let mut slot = client.create_session().lock().await;
+    if let Some(reply) = slot.replay(args.sequence)? {
+        return reply;
+    }
+    let reply = establish(context, &client, &args).await;
+    if !matches!(reply, Err(Status::Delay | Status::StaleClientid)) {
+        slot.answer(args.sequence, reply.clone());
+    }
+    reply
+}
+
+async fn establish(
+    context: &Context<'_>,
+    client: &Arc<Client>,
+    args: &CreateSessionArgs,
+) -> Result<CreateSessionResult, Status> {
+    let server = context.server;
+    if args.flags & !session_flags::MASK != 0 {
+        return Err(Status::Inval);
+    }
+    if client.principal() != context.principal {
+        return Err(Status::ClidInUse);
+    }
+    let fore = session::negotiate(&server.config, &args.fore_chan_attrs)?;
+    let back = session::negotiate_back(&args.back_chan_attrs)?;
+    if server.sessions.count_of_client(client.id()) >= server.config.sessions_per_client_max {
+        return Err(Status::NoSpc);
+    }
+    let _renewal = client.renew();
+    server.state.confirm(client).await?;
+    let session = server.sessions.create(client, fore.clone(), back.clone());
+    Ok(CreateSessionResult {
+        sessionid: session.id,
+        sequence: args.sequence,
+        // The replay cache does not survive a restart, and there is no RDMA.
+        flags: args.flags & session_flags::CONN_BACK_CHAN,
+        fore_chan_attrs: fore,
+        back_chan_attrs: back,
+    })
+}

@@ -1,0 +1,15 @@
+//! DESTROY_CLIENTID (RFC 8881 §18.50): a client that has nothing any more leaves.
+
+use crate::compound::Context;
+use crate::xdr::Status;
+use crate::xdr::nfs4::DestroyClientidArgs;
+
+/// The client's durable record is gone when this is answered.
+pub async fn destroy_clientid(context: &mut Context<'_>, args: DestroyClientidArgs) -> Result<(), Status> {
+    let server = context.server;
+    server.state.client(args.clientid)?;
+    if server.sessions.count_of_client(args.clientid) > 0 {
+        return Err(Status::ClientidBusy);
+    }
+    server.state.destroy_client(args.clientid).await
+}

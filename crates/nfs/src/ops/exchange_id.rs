@@ -1,0 +1,63 @@
+//! EXCHANGE_ID (RFC 8881 §18.35): a client says who it is, and gets an id.
+
+use std::fmt::Write;
+
+use bytes::Bytes;
+use forebay_pool::PoolId;
+
+use crate::compound::Context;
+use crate::xdr::Status;
+use crate::xdr::nfs4::{
+    ExchangeIdArgs, ExchangeIdResult, ImplementationId, NfsTime, OPAQUE_LIMIT, ServerOwner, StateProtectArgs,
+    StateProtectResult, exchange_flags,
+};
+
+/// Clients tell by owner and scope whether two addresses lead to one server (trunking); both are the pool's, as
+/// one server at a time has it.
+pub async fn exchange_id(
+    context: &mut Context<'_>,
+    args: ExchangeIdArgs,
+) -> Result<ExchangeIdResult, Status> {
+    let of_minor_2 = if context.minor_version >= 2 { exchange_flags::SUPP_FENCE_OPS } else { 0 };
+    if args.flags & !(exchange_flags::MASK_A | of_minor_2) != 0 {
+        return Err(Status::Inval);
+    }
+    if args.clientowner.ownerid.len() > OPAQUE_LIMIT {
+        return Err(Status::BadXdr);
+    }
+    if args.state_protect != StateProtectArgs::None {
+        // What is protected is protected by RPCSEC_GSS, which this server does not speak.
+        return Err(Status::Inval);
+    }
+    let state = &context.server.state;
+    let client = if args.flags & exchange_flags::UPD_CONFIRMED_REC_A != 0 {
+        state.update_registration(&args.clientowner, context.principal)?
+    } else {
+        state.register(&args.clientowner, context.principal)?
+    };
+    let confirmed = if client.is_confirmed() { exchange_flags::CONFIRMED_R } else { 0 };
+    let server = server_name(context.server.pool.id());
+    Ok(ExchangeIdResult {
+        clientid: client.id(),
+        sequenceid: client.next_create_session().await,
+        flags: exchange_flags::USE_NON_PNFS | confirmed,
+        state_protect: StateProtectResult::None,
+        server_owner: ServerOwner { minor_id: 0, major_id: server.clone() },
+        server_scope: server,
+        server_impl_id: Some(ImplementationId {
+            domain: Bytes::new(),
+            name: Bytes::from_static(concat!("Forebay ", env!("CARGO_PKG_VERSION")).as_bytes()),
+            date: NfsTime { seconds: 0, nseconds: 0 },
+        }),
+    })
+}
+
+/// Printable, because administrators meet it in their logs.
+fn server_name(pool: PoolId) -> Bytes {
+    let mut name = String::from("forebay-");
+    for byte in pool.0 {
+        // Writing to a string cannot fail.
+        let _ = write!(name, "{byte:02x}");
+    }
+    Bytes::from(name)
+}

@@ -1,0 +1,14 @@
+//! GETATTR (RFC 8881 §18.7).
+
+use crate::compound::Context;
+use crate::fs;
+use crate::fs::attributes::Source;
+use crate::xdr::Status;
+use crate::xdr::nfs4::{GetattrArgs, GetattrResult};
+
+/// Needs no permission, and works on orphans: their `numlinks` is 0.
+pub async fn getattr(context: &mut Context<'_>, args: GetattrArgs) -> Result<GetattrResult, Status> {
+    let node = fs::node(context.server, context.current()?).await?;
+    let source = Source::new(context.server, context.minor_version);
+    Ok(GetattrResult { attributes: source.encode(&node, &args.attributes)? })
+}

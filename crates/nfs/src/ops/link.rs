@@ -1,0 +1,18 @@
+//! LINK (RFC 8881 §18.9): another name, in the current directory, for the saved object.
+
+use crate::compound::Context;
+use crate::fs;
+use crate::fs::{FileHandle, name};
+use crate::xdr::Status;
+use crate::xdr::nfs4::{LinkArgs, LinkResult};
+
+/// [`Status::IsDir`] for directories, [`Status::XDev`] across volumes.
+pub async fn link(context: &mut Context<'_>, args: LinkArgs) -> Result<LinkResult, Status> {
+    name::check(&args.newname)?;
+    let saved = context.saved()?;
+    let (directory, _) =
+        fs::writable_directory(context.server, &context.credential, context.current()?).await?;
+    let FileHandle::Inode(object) = saved else { return Err(Status::IsDir) };
+    let change = context.server.pool.link(object, directory, &args.newname).await?;
+    Ok(LinkResult { change_info: change.into() })
+}

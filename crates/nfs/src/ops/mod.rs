@@ -1,0 +1,50 @@
+//! The operations, one file for each, named as the RFC names them. `table` ties names to functions.
+
+pub mod access;
+pub mod backchannel_ctl;
+pub mod bind_conn_to_session;
+pub mod close;
+pub mod commit;
+pub mod create;
+pub mod create_session;
+pub mod delegpurge;
+pub mod delegreturn;
+pub mod destroy_clientid;
+pub mod destroy_session;
+pub mod exchange_id;
+pub mod free_stateid;
+pub mod get_dir_delegation;
+pub mod getattr;
+pub mod getfh;
+pub mod link;
+pub mod lock;
+pub mod lockt;
+pub mod locku;
+pub mod lookup;
+pub mod lookupp;
+pub mod nverify;
+pub mod open;
+pub mod open_downgrade;
+pub mod putfh;
+pub mod putpubfh;
+pub mod putrootfh;
+pub mod read;
+pub mod readdir;
+pub mod readlink;
+pub mod reclaim_complete;
+pub mod remove;
+pub mod rename;
+pub mod restorefh;
+pub mod savefh;
+pub mod secinfo;
+pub mod secinfo_no_name;
+pub mod sequence;
+pub mod setattr;
+pub mod test_stateid;
+pub mod verify;
+pub mod write;
+
+mod file;
+mod table;
+
+pub use table::run;

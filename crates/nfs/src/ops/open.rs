@@ -1,0 +1,167 @@
+//! OPEN (RFC 8881 §18.16): opens a regular file, by name or by filehandle, and may create it.
+//!
+//! [`named`] finds or creates the file of a name. Whichever way the file is found, three things happen
+//! in this order, so that an open which was answered can be relied on: the inode is held (it outlives its
+//! last name from here on), the client's durable record is there (it may reclaim the open after a
+//! restart), and the open is entered among those of the file.
+
+mod named;
+
+use forebay_pool::{Attributes, Handle, Kind, SetAttributes};
+
+use super::file;
+use crate::compound::Context;
+use crate::fs::access::{self, READ, WRITE};
+use crate::fs::{self, FileHandle};
+use crate::rpc::Credential;
+use crate::state::Share;
+use crate::xdr::Status;
+use crate::xdr::nfs4::{
+    Bitmap, ChangeInfo, OPAQUE_LIMIT, OpenArgs, OpenClaim, OpenDelegation, OpenHow, OpenResult, StateId,
+    WhyNoDelegation, open_result_flags, share,
+};
+
+/// How often a file is looked for again that someone removes between finding and opening it.
+const ATTEMPTS_MAX: usize = 16;
+/// Bits of the access that say something about delegations: RFC 8881's, and those of RFC 9754.
+const DELEGATION_BITS: u32 = share::ACCESS_WANT_DELEG_MASK | 0x33_0000;
+
+/// What is to be opened.
+struct Target {
+    file: Attributes,
+    /// The permissions need no check: this client made the file just now, or had it open before.
+    permitted: bool,
+    /// The data is to be thrown away.
+    truncate: bool,
+    change_info: ChangeInfo,
+    attributes_set: Bitmap,
+}
+
+impl Target {
+    /// A file that exists, in a directory of that `change`; 0 if it was not found by name.
+    fn existing(file: Attributes, change: u64) -> Target {
+        let change_info = ChangeInfo { atomic: true, before: change, after: change };
+        Target { file, permitted: false, truncate: false, change_info, attributes_set: Bitmap::default() }
+    }
+}
+
+/// The file becomes current, and the stateid.
+pub async fn open(context: &mut Context<'_>, args: OpenArgs) -> Result<OpenResult, Status> {
+    let share = requested_share(&args)?;
+    if args.owner.owner.len() > OPAQUE_LIMIT {
+        return Err(Status::BadXdr);
+    }
+    let reclaim = matches!(args.claim, OpenClaim::Previous(_));
+    context.server.state.admit(context.client()?, reclaim)?;
+    for _ in 0..ATTEMPTS_MAX {
+        let target = find(context, &args).await?;
+        match enter(context, &args, share, &target, reclaim).await {
+            Err(Status::Stale) if matches!(args.claim, OpenClaim::Null(_)) => {}
+            outcome => return finish(context, &args, target, outcome?),
+        }
+    }
+    Err(Status::Delay)
+}
+
+fn requested_share(args: &OpenArgs) -> Result<Share, Status> {
+    if args.share_access & share::ACCESS_WANT_DELEG_MASK > share::ACCESS_WANT_CANCEL {
+        return Err(Status::Inval);
+    }
+    Share::new(args.share_access & !DELEGATION_BITS, args.share_deny)
+}
+
+async fn find(context: &Context<'_>, args: &OpenArgs) -> Result<Target, Status> {
+    let creates = args.openhow != OpenHow::NoCreate;
+    match &args.claim {
+        OpenClaim::Null(name) => named::find(context, name, &args.openhow).await,
+        OpenClaim::Previous(_) | OpenClaim::Fh if creates => Err(Status::Inval),
+        OpenClaim::Previous(_) => {
+            // The permissions may have changed since; that does not take an open file from who has it.
+            let file = context.server.pool.getattr(file::inode(context)?).await?;
+            Ok(Target { permitted: true, ..Target::existing(file, 0) })
+        }
+        OpenClaim::Fh => {
+            let file = context.server.pool.getattr(file::inode(context)?).await?;
+            Ok(Target::existing(file, 0))
+        }
+        OpenClaim::DelegateCurrent(_) | OpenClaim::DelegateCurrentFh(_) => Err(Status::BadStateid),
+        OpenClaim::DelegatePrevious(_) | OpenClaim::DelegatePreviousFh => Err(Status::NotSupp),
+    }
+}
+
+/// Checks the permissions, opens the file, and truncates it if that is asked for.
+async fn enter(
+    context: &Context<'_>,
+    args: &OpenArgs,
+    share: Share,
+    target: &Target,
+    reclaim: bool,
+) -> Result<StateId, Status> {
+    let Target { file, .. } = target;
+    match file.kind {
+        Kind::File => {}
+        Kind::Directory => return Err(Status::IsDir),
+        Kind::Symlink(_) => return Err(Status::Symlink),
+        _ => return Err(Status::WrongType),
+    }
+    let truncation = if target.truncate { Some(truncation(&context.credential, file)?) } else { None };
+    if !target.permitted {
+        let wanted = if share.reads() { READ } else { 0 } | if share.writes() { WRITE } else { 0 };
+        access::require(&context.credential, file, wanted)?;
+    }
+    let server = context.server;
+    let client = context.client()?;
+    let stateid = server.state.open_file(client, &args.owner.owner, file.handle, share, reclaim).await?;
+    if let Some(truncation) = truncation
+        && let Err(error) = server.pool.setattr(file.handle, truncation).await
+    {
+        if stateid.seqid == 1 {
+            // A new open, that the client never hears of.
+            server.state.close(client, file.handle, &stateid)?;
+        }
+        return Err(error.into());
+    }
+    Ok(stateid)
+}
+
+/// What throws the data away, as far as the user may.
+fn truncation(credential: &Credential, file: &Attributes) -> Result<SetAttributes, Status> {
+    access::require(credential, file, WRITE)?;
+    fs::authorize(credential, file, SetAttributes { size: Some(0), ..SetAttributes::default() }, true)
+}
+
+fn finish(
+    context: &mut Context<'_>,
+    args: &OpenArgs,
+    target: Target,
+    stateid: StateId,
+) -> Result<OpenResult, Status> {
+    let handle = target.file.handle;
+    context.set_current(FileHandle::Inode(handle));
+    context.current_stateid = Some(stateid);
+    Ok(OpenResult {
+        stateid,
+        change_info: target.change_info,
+        rflags: result_flags(context, handle)?,
+        attributes_set: target.attributes_set,
+        delegation: no_delegation(args.share_access),
+    })
+}
+
+/// The pool keeps every open file; whether clients are told, and so remove the names of open files instead of
+/// renaming them, is up to the volume.
+fn result_flags(context: &Context<'_>, file: Handle) -> Result<u32, Status> {
+    let volume = context.server.pool.volume_by_id(file.volume)?;
+    let preserve = if volume.spec.preserve_unlink { open_result_flags::PRESERVE_UNLINKED } else { 0 };
+    Ok(open_result_flags::LOCKTYPE_POSIX | preserve)
+}
+
+/// A client that says something about delegations is told why there is none.
+fn no_delegation(share_access: u32) -> OpenDelegation {
+    match share_access & share::ACCESS_WANT_DELEG_MASK {
+        0 => OpenDelegation::None,
+        share::ACCESS_WANT_NO_DELEG => OpenDelegation::NoneExt(WhyNoDelegation::NotWanted),
+        share::ACCESS_WANT_CANCEL => OpenDelegation::NoneExt(WhyNoDelegation::Cancelled),
+        _ => OpenDelegation::NoneExt(WhyNoDelegation::NotSupportedForFileType),
+    }
+}

@@ -1,0 +1,138 @@
+//! The file of a name, found or created (CLAIM_NULL).
+
+use bytes::Bytes;
+use forebay_pool::{Attributes, Error, Handle, Kind, SetAttributes};
+
+use super::Target;
+use crate::compound::Context;
+use crate::fs::access::{self, EXECUTE, WRITE};
+use crate::fs::{self, FileHandle, Node, attributes, name};
+use crate::xdr::Status;
+use crate::xdr::nfs4::{Bitmap, CreateHow, Fattr, OpenHow, Verifier, attribute};
+
+/// How a file is created.
+struct Creation {
+    chosen: SetAttributes,
+    attributes_set: Bitmap,
+    existing: IfExisting,
+}
+
+/// What happens if there is something of that name.
+enum IfExisting {
+    /// It is opened, and truncated if the client chose a size of 0.
+    Open,
+    /// The creation fails.
+    Fail,
+    /// The creation fails, unless it is this very one, sent again.
+    FailUnlessMadeBy(Verifier),
+}
+
+pub(super) async fn find(context: &Context<'_>, name: &Bytes, how: &OpenHow) -> Result<Target, Status> {
+    name::check(name)?;
+    let creation = match how {
+        OpenHow::NoCreate => None,
+        OpenHow::Create(how) => Some(Creation::new(context.minor_version, how)?),
+    };
+    let directory = fs::search_directory(context.server, &context.credential, context.current()?).await?;
+    match directory.handle {
+        FileHandle::Inode(handle) => in_volume(context, &directory, handle, name, creation).await,
+        FileHandle::Pseudo(_) => above_volumes(context, directory.handle, name, creation).await,
+    }
+}
+
+/// There are only directories, and nothing can be created.
+async fn above_volumes(
+    context: &Context<'_>,
+    directory: FileHandle,
+    name: &[u8],
+    creation: Option<Creation>,
+) -> Result<Target, Status> {
+    match (fs::lookup(context.server, &context.credential, directory, name).await, creation) {
+        (Ok(_), Some(Creation { existing: IfExisting::Open, .. }) | None) => Err(Status::IsDir),
+        (Ok(_), Some(_)) => Err(Status::Exist),
+        (Err(Status::NoEnt), Some(_)) => Err(Status::RoFs),
+        (Err(status), _) => Err(status),
+    }
+}
+
+async fn in_volume(
+    context: &Context<'_>,
+    directory: &Node,
+    handle: Handle,
+    name: &[u8],
+    creation: Option<Creation>,
+) -> Result<Target, Status> {
+    let pool = &context.server.pool;
+    match (pool.lookup(handle, name).await, &creation) {
+        (Ok(file), None) => Ok(Target::existing(file, directory.change)),
+        (Ok(file), Some(creation)) => creation.meets(file, directory.change),
+        (Err(Error::NotFound(_)), Some(creation)) => create(context, directory, handle, name, creation).await,
+        (Err(error), _) => Err(error.into()),
+    }
+}
+
+async fn create(
+    context: &Context<'_>,
+    directory: &Node,
+    handle: Handle,
+    name: &[u8],
+    creation: &Creation,
+) -> Result<Target, Status> {
+    access::require(&context.credential, directory, WRITE | EXECUTE)?;
+    let verifier = match creation.existing {
+        IfExisting::FailUnlessMadeBy(verifier) => Some(verifier.0),
+        IfExisting::Open | IfExisting::Fail => None,
+    };
+    let new = fs::new_inode(&context.credential, directory, Kind::File, &creation.chosen, verifier)?;
+    let pool = &context.server.pool;
+    match pool.create(handle, name, new).await {
+        Ok(created) => Ok(Target {
+            permitted: true,
+            change_info: created.directory.into(),
+            attributes_set: creation.attributes_set.clone(),
+            ..Target::existing(created.attributes, 0)
+        }),
+        // Someone was quicker.
+        Err(Error::Exists(_)) => match pool.lookup(handle, name).await {
+            Ok(file) => creation.meets(file, directory.change),
+            Err(Error::NotFound(_)) => Err(Status::Delay),
+            Err(error) => Err(error.into()),
+        },
+        Err(error) => Err(error.into()),
+    }
+}
+
+impl Creation {
+    fn new(minor_version: u32, how: &CreateHow) -> Result<Creation, Status> {
+        let (attributes, existing) = match how {
+            CreateHow::Unchecked(attributes) => (Some(attributes), IfExisting::Open),
+            CreateHow::Guarded(attributes) => (Some(attributes), IfExisting::Fail),
+            CreateHow::Exclusive(verifier) => (None, IfExisting::FailUnlessMadeBy(*verifier)),
+            CreateHow::Exclusive41(create) => {
+                (Some(&create.attributes), IfExisting::FailUnlessMadeBy(create.verifier))
+            }
+        };
+        let none = Fattr { mask: Bitmap::default(), values: Bytes::new() };
+        let attributes = attributes.unwrap_or(&none);
+        Ok(Creation {
+            chosen: attributes::decode(minor_version, attributes)?,
+            attributes_set: attributes.mask.clone(),
+            existing,
+        })
+    }
+
+    /// The name stands for `file` already.
+    fn meets(&self, file: Attributes, change: u64) -> Result<Target, Status> {
+        let existing = Target::existing(file, change);
+        match self.existing {
+            IfExisting::Open if self.chosen.size == Some(0) => {
+                Ok(Target { truncate: true, attributes_set: Bitmap::of(&[attribute::SIZE]), ..existing })
+            }
+            IfExisting::Open => Ok(existing),
+            IfExisting::FailUnlessMadeBy(verifier) if existing.file.create_verifier == Some(verifier.0) => {
+                Ok(Target { permitted: true, attributes_set: self.attributes_set.clone(), ..existing })
+            }
+            IfExisting::Fail | IfExisting::FailUnlessMadeBy(_) => Err(Status::Exist),
+        }
+    }
+}

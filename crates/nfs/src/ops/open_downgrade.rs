@@ -1,0 +1,22 @@
+//! OPEN_DOWNGRADE (RFC 8881 §18.18).
+
+use super::file;
+use crate::compound::Context;
+use crate::state::Share;
+use crate::xdr::Status;
+use crate::xdr::nfs4::share::ACCESS_BOTH;
+use crate::xdr::nfs4::{OpenDowngradeArgs, OpenDowngradeResult};
+
+/// Gives up access, or denial to others, that earlier OPENs asked for.
+pub async fn open_downgrade(
+    context: &mut Context<'_>,
+    args: OpenDowngradeArgs,
+) -> Result<OpenDowngradeResult, Status> {
+    let stateid = context.stateid(args.open_stateid)?;
+    // The other bits are about delegations, which there are none of.
+    let to = Share::new(args.share_access & ACCESS_BOTH, args.share_deny)?;
+    let open_stateid =
+        context.server.state.downgrade(context.client()?, file::inode(context)?, &stateid, to)?;
+    context.current_stateid = Some(open_stateid);
+    Ok(OpenDowngradeResult { open_stateid })
+}

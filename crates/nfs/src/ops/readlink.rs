@@ -1,0 +1,16 @@
+//! READLINK (RFC 8881 §18.24).
+
+use forebay_pool::Kind;
+
+use crate::compound::Context;
+use crate::fs;
+use crate::xdr::Status;
+use crate::xdr::nfs4::ReadlinkResult;
+
+/// [`Status::WrongType`] for what is no symbolic link.
+pub async fn readlink(context: &mut Context<'_>, _args: ()) -> Result<ReadlinkResult, Status> {
+    match fs::node(context.server, context.current()?).await?.kind {
+        Kind::Symlink(link) => Ok(ReadlinkResult { link }),
+        _ => Err(Status::WrongType),
+    }
+}

@@ -1,0 +1,18 @@
+//! REMOVE (RFC 8881 §18.25).
+
+use crate::compound::Context;
+use crate::fs;
+use crate::fs::name;
+use crate::xdr::Status;
+use crate::xdr::nfs4::{RemoveArgs, RemoveResult};
+
+/// The name is gone when this is answered. A file that is open lives on as an orphan: the pool keeps it for
+/// those who hold it, and through a restart until they had time to come back.
+pub async fn remove(context: &mut Context<'_>, args: RemoveArgs) -> Result<RemoveResult, Status> {
+    name::check(&args.target)?;
+    let (handle, directory) =
+        fs::writable_directory(context.server, &context.credential, context.current()?).await?;
+    fs::check_victim(context.server, &context.credential, &directory, &args.target).await?;
+    let removed = context.server.pool.remove(handle, &args.target).await?;
+    Ok(RemoveResult { change_info: removed.directory.into() })
+}

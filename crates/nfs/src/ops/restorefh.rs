@@ -1,0 +1,12 @@
+//! RESTOREFH (RFC 8881 §18.27): what SAVEFH kept becomes current again.
+
+use crate::compound::Context;
+use crate::xdr::Status;
+
+/// Fails only if nothing was saved.
+pub async fn restorefh(context: &mut Context<'_>, _args: ()) -> Result<(), Status> {
+    let saved = context.saved()?;
+    context.set_current(saved);
+    context.current_stateid = context.saved_stateid;
+    Ok(())
+}

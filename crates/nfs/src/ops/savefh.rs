@@ -1,0 +1,11 @@
+//! SAVEFH (RFC 8881 §18.28): keeps the current filehandle and stateid.
+
+use crate::compound::Context;
+use crate::xdr::Status;
+
+/// Fails only without a current filehandle.
+pub async fn savefh(context: &mut Context<'_>, _args: ()) -> Result<(), Status> {
+    context.saved = Some(context.current()?);
+    context.saved_stateid = context.current_stateid;
+    Ok(())
+}

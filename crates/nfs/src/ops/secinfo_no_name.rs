@@ -1,0 +1,19 @@
+//! SECINFO_NO_NAME (RFC 8881 §18.45): how clients may authenticate to the current object or its parent.
+
+use super::secinfo::consume;
+use crate::compound::Context;
+use crate::fs;
+use crate::xdr::Status;
+use crate::xdr::nfs4::{SecinfoNoNameArgs, SecinfoResult, SecinfoStyle};
+
+/// The same everywhere. The current filehandle is gone afterwards, as the RFC wants.
+pub async fn secinfo_no_name(
+    context: &mut Context<'_>,
+    args: SecinfoNoNameArgs,
+) -> Result<SecinfoResult, Status> {
+    let current = context.current()?;
+    if args.style == SecinfoStyle::Parent {
+        fs::parent(context.server, &context.credential, current).await?;
+    }
+    Ok(consume(context))
+}

@@ -1,0 +1,57 @@
+//! SEQUENCE: which session and slot a COMPOUND belongs to, and whether it is new (RFC 8881 §18.46).
+
+use std::sync::Arc;
+
+use crate::compound::Context;
+use crate::session::{Fingerprint, Session, Start};
+use crate::state::Renewal;
+use crate::xdr::Status;
+use crate::xdr::nfs4::{SequenceArgs, SequenceResult};
+
+/// Bytes of the shortest reply that begins with SEQUENCE.
+const REPLY_BYTES_MIN: u32 = 80;
+
+/// What SEQUENCE found.
+pub struct Sequenced {
+    /// The session.
+    pub session: Arc<Session>,
+    /// The operation's result.
+    pub result: SequenceResult,
+    /// Holds the client's lease while the COMPOUND is in work.
+    pub renewal: Renewal,
+}
+
+/// Claims the slot, renews the client's lease and puts session and client into the context.
+///
+/// `operations` and `request_bytes` are those of the whole COMPOUND.
+pub fn start(
+    context: &mut Context<'_>,
+    args: &SequenceArgs,
+    operations: u32,
+    request_bytes: usize,
+    request: Fingerprint,
+) -> Result<(Start, Sequenced), Status> {
+    let session = context.server.sessions.get(&args.sessionid)?;
+    if operations > session.fore.maxoperations {
+        return Err(Status::TooManyOps);
+    }
+    if request_bytes > session.fore.maxrequestsize as usize {
+        return Err(Status::ReqTooBig);
+    }
+    if args.cachethis && session.fore.maxresponsesize_cached < REPLY_BYTES_MIN {
+        return Err(Status::RepTooBigToCache);
+    }
+    let start = session.start(args, request)?;
+    let renewal = session.client.renew();
+    let result = SequenceResult {
+        sessionid: session.id,
+        sequenceid: args.sequenceid,
+        slotid: args.slotid,
+        highest_slotid: session.highest_slotid(),
+        target_highest_slotid: session.highest_slotid(),
+        status_flags: 0,
+    };
+    context.client = Some(session.client.clone());
+    context.session = Some(session.clone());
+    Ok((start, Sequenced { session, result, renewal }))
+}

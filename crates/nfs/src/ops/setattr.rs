@@ -1,0 +1,33 @@
+//! SETATTR (RFC 8881 §18.30).
+
+use forebay_pool::Handle;
+
+use crate::compound::Context;
+use crate::fs;
+use crate::fs::attributes;
+use crate::state::{IoBasis, Share};
+use crate::xdr::Status;
+use crate::xdr::nfs4::{SetattrArgs, SetattrResult, StateId};
+
+/// Sets all attributes or none. Durable when answered.
+pub async fn setattr(context: &mut Context<'_>, args: SetattrArgs) -> Result<SetattrResult, Status> {
+    let handle = context.current()?.writable()?;
+    let wanted = attributes::decode(context.minor_version, &args.attributes)?;
+    let now = context.server.pool.getattr(handle).await?;
+    let is_file = now.kind == forebay_pool::Kind::File;
+    let write_open = wanted.size.is_some() && is_file && is_write_open(context, handle, args.stateid).await?;
+    let set = fs::authorize(&context.credential, &now, wanted, write_open)?;
+    if !args.attributes.mask.is_empty() {
+        context.server.pool.setattr(handle, set).await?;
+    }
+    Ok(SetattrResult { status: Status::Ok, attributes_set: args.attributes.mask })
+}
+
+/// A size counts as a write: the stateid must allow one, and an open for writing needs no permission any more.
+/// For other attributes the stateid says nothing.
+async fn is_write_open(context: &Context<'_>, file: Handle, given: StateId) -> Result<bool, Status> {
+    let stateid = context.stateid(given)?;
+    let client = context.client()?;
+    let basis = context.server.state.check_io(client, file, &stateid, Share::WRITE).await?;
+    Ok(basis == IoBasis::Open)
+}

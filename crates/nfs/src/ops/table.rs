@@ -1,0 +1,64 @@
+//! Which function executes which operation.
+
+use crate::compound::Context;
+use crate::ops::*;
+use crate::xdr::Status;
+use crate::xdr::nfs4::{Operation, OperationResult};
+
+macro_rules! table {
+    ($($code:ident => $function:path;)*) => {
+        /// Executes one operation.
+        pub async fn run(context: &mut Context<'_>, operation: Operation) -> OperationResult {
+            match operation {
+                $(Operation::$code(args) => OperationResult::$code($function(context, args).await),)*
+                Operation::Sequence(_) => OperationResult::Sequence(Err(Status::SequencePos)),
+                Operation::Other(code, _) => OperationResult::Other(code, Status::NotSupp),
+            }
+        }
+    };
+}
+
+table! {
+    Access => access::access;
+    Close => close::close;
+    Commit => commit::commit;
+    Create => create::create;
+    Delegpurge => delegpurge::delegpurge;
+    Delegreturn => delegreturn::delegreturn;
+    Getattr => getattr::getattr;
+    Getfh => getfh::getfh;
+    Link => link::link;
+    Lock => lock::lock;
+    Lockt => lockt::lockt;
+    Locku => locku::locku;
+    Lookup => lookup::lookup;
+    Lookupp => lookupp::lookupp;
+    Nverify => nverify::nverify;
+    Open => open::open;
+    OpenDowngrade => open_downgrade::open_downgrade;
+    Putfh => putfh::putfh;
+    Putpubfh => putpubfh::putpubfh;
+    Putrootfh => putrootfh::putrootfh;
+    Read => read::read;
+    Readdir => readdir::readdir;
+    Readlink => readlink::readlink;
+    Remove => remove::remove;
+    Rename => rename::rename;
+    Restorefh => restorefh::restorefh;
+    Savefh => savefh::savefh;
+    Secinfo => secinfo::secinfo;
+    Setattr => setattr::setattr;
+    Verify => verify::verify;
+    Write => write::write;
+    BackchannelCtl => backchannel_ctl::backchannel_ctl;
+    BindConnToSession => bind_conn_to_session::bind_conn_to_session;
+    ExchangeId => exchange_id::exchange_id;
+    CreateSession => create_session::create_session;
+    DestroySession => destroy_session::destroy_session;
+    FreeStateid => free_stateid::free_stateid;
+    GetDirDelegation => get_dir_delegation::get_dir_delegation;
+    SecinfoNoName => secinfo_no_name::secinfo_no_name;
+    TestStateid => test_stateid::test_stateid;
+    DestroyClientid => destroy_clientid::destroy_clientid;
+    ReclaimComplete => reclaim_complete::reclaim_complete;
+}

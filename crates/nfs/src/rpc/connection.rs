@@ -1,0 +1,15 @@
+//! What is known of a TCP connection.
+
+use std::net::SocketAddr;
+
+/// A TCP connection from a client.
+///
+/// Which sessions use it is not kept: state protection is not offered, so any connection may carry any
+/// session (RFC 8881 §2.10.3.1), and the server never calls back.
+#[derive(Debug)]
+pub struct Connection {
+    /// Counts the server's connections.
+    pub id: u64,
+    /// The client's address.
+    pub peer: SocketAddr,
+}

@@ -1,0 +1,207 @@
+//! Record marking (RFC 5531 §11): where RPC messages begin and end in a TCP stream.
+//!
+//! A record is one or more fragments, each behind four bytes that hold its length and whether it is the
+//! last. A record of one fragment, which is what clients send, is handed out without being copied: small
+//! ones are slices of a shared buffer, large ones have a buffer of their own, so that a payload that is
+//! kept for long does not keep more than its own record.
+
+use std::io::{self, IoSlice};
+
+use bytes::{Buf, Bytes, BytesMut};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+
+const LAST_FRAGMENT: u32 = 0x8000_0000;
+const HEADER_BYTES: usize = 4;
+/// Size of the shared buffer.
+const BUFFER_BYTES: usize = 64 << 10;
+/// Room that must be in the shared buffer before the stream is read.
+const READ_BYTES_MIN: usize = 4 << 10;
+/// Records of at least this many bytes get a buffer of their own.
+const OWN_BUFFER_BYTES_MIN: usize = 16 << 10;
+/// Fragments of one record that are accepted. More than a few are a way to make the server work for nothing.
+const FRAGMENTS_MAX: usize = 64;
+/// Pieces handed to one vectored write.
+const SLICES_MAX: usize = 64;
+
+/// Reads records from a stream.
+pub struct RecordReader<R> {
+    stream: R,
+    buffer: BytesMut,
+    record_bytes_max: usize,
+}
+
+impl<R: AsyncRead + Unpin> RecordReader<R> {
+    /// Reads from `stream`; a record of more than `record_bytes_max` bytes is an error.
+    pub fn new(stream: R, record_bytes_max: usize) -> Self {
+        RecordReader { stream, buffer: BytesMut::new(), record_bytes_max }
+    }
+
+    /// The next record; `None` if the stream ends before it begins.
+    ///
+    /// Not cancel safe: a call that was dropped has lost part of a record.
+    pub async fn next(&mut self) -> io::Result<Option<Bytes>> {
+        let Some((length, mut last)) = self.fragment_header().await? else {
+            return Ok(None);
+        };
+        let first = self.fragment(length, 0).await?;
+        if last {
+            return Ok(Some(first.freeze()));
+        }
+        let mut record = first;
+        for _ in 1..FRAGMENTS_MAX {
+            let (length, is_last) = self.fragment_header().await?.ok_or(io::ErrorKind::UnexpectedEof)?;
+            last = is_last;
+            record.unsplit(self.fragment(length, record.len()).await?);
+            if last {
+                return Ok(Some(record.freeze()));
+            }
+        }
+        Err(io::Error::new(io::ErrorKind::InvalidData, "RPC record in too many fragments"))
+    }
+
+    /// Waits until a byte of the next record is there, or the stream has ended. Cancel safe.
+    pub async fn readable(&mut self) -> io::Result<()> {
+        if self.buffer.is_empty() {
+            self.fill(HEADER_BYTES).await?;
+        }
+        Ok(())
+    }
+
+    async fn fragment_header(&mut self) -> io::Result<Option<(usize, bool)>> {
+        while self.buffer.len() < HEADER_BYTES {
+            if self.fill(HEADER_BYTES).await? == 0 {
+                return match self.buffer.len() {
+                    0 => Ok(None),
+                    _ => Err(io::ErrorKind::UnexpectedEof.into()),
+                };
+            }
+        }
+        let header = self.buffer.get_u32();
+        Ok(Some(((header & !LAST_FRAGMENT) as usize, header & LAST_FRAGMENT != 0)))
+    }
+
+    /// Takes the body of a fragment of a record of which `before` bytes have been taken.
+    async fn fragment(&mut self, length: usize, before: usize) -> io::Result<BytesMut> {
+        if length > self.record_bytes_max.saturating_sub(before) {
+            let message = format!("RPC record over the limit of {} bytes", self.record_bytes_max);
+            return Err(io::Error::new(io::ErrorKind::InvalidData, message));
+        }
+        if length >= OWN_BUFFER_BYTES_MIN {
+            return self.fragment_in_own_buffer(length).await;
+        }
+        while self.buffer.len() < length {
+            if self.fill(length).await? == 0 {
+                return Err(io::ErrorKind::UnexpectedEof.into());
+            }
+        }
+        Ok(self.buffer.split_to(length))
+    }
+
+    async fn fragment_in_own_buffer(&mut self, length: usize) -> io::Result<BytesMut> {
+        let mut own = BytesMut::with_capacity(length);
+        let buffered = self.buffer.len().min(length);
+        own.extend_from_slice(&self.buffer.split_to(buffered));
+        while own.len() < length {
+            let missing = (length - own.len()) as u64;
+            if (&mut self.stream).take(missing).read_buf(&mut own).await? == 0 {
+                return Err(io::ErrorKind::UnexpectedEof.into());
+            }
+        }
+        Ok(own)
+    }
+
+    /// Reads what there is, with room for at least `needed` bytes in the buffer.
+    async fn fill(&mut self, needed: usize) -> io::Result<usize> {
+        let free = self.buffer.capacity() - self.buffer.len();
+        if free < READ_BYTES_MIN || self.buffer.capacity() < needed {
+            self.buffer.reserve(BUFFER_BYTES);
+        }
+        self.stream.read_buf(&mut self.buffer).await
+    }
+}
+
+/// Writes one record made of `pieces`, without copying them together.
+pub async fn write_record(stream: &mut (impl AsyncWrite + Unpin), pieces: &[Bytes]) -> io::Result<()> {
+    let length: usize = pieces.iter().map(Bytes::len).sum();
+    let header = u32::try_from(length).ok().filter(|length| length & LAST_FRAGMENT == 0);
+    let header = header.ok_or(io::ErrorKind::InvalidInput)? | LAST_FRAGMENT;
+    let header = header.to_be_bytes();
+    let mut slices = Vec::with_capacity(pieces.len() + 1);
+    slices.push(IoSlice::new(&header));
+    slices.extend(pieces.iter().map(|piece| IoSlice::new(piece)));
+    let mut rest = slices.as_mut_slice();
+    IoSlice::advance_slices(&mut rest, 0);
+    while !rest.is_empty() {
+        let some = rest.get(..rest.len().min(SLICES_MAX)).unwrap_or_default();
+        let written = stream.write_vectored(some).await?;
+        if written == 0 {
+            return Err(io::ErrorKind::WriteZero.into());
+        }
+        IoSlice::advance_slices(&mut rest, written);
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fragment(last: bool, body: &[u8]) -> Vec<u8> {
+        let header = body.len() as u32 | if last { LAST_FRAGMENT } else { 0 };
+        [&header.to_be_bytes(), body].concat()
+    }
+
+    async fn records_of(stream: &[u8], record_bytes_max: usize) -> io::Result<Vec<Bytes>> {
+        let mut reader = RecordReader::new(stream, record_bytes_max);
+        let mut records = Vec::new();
+        while let Some(record) = reader.next().await? {
+            records.push(record);
+        }
+        Ok(records)
+    }
+
+    #[tokio::test]
+    async fn what_is_written_is_read_whatever_its_size() {
+        let sizes = [0usize, 1, 4, 15 << 10, 16 << 10, 64 << 10, 1 << 20, 3];
+        let mut stream = Vec::new();
+        let mut sent = Vec::new();
+        for (index, size) in sizes.into_iter().enumerate() {
+            let body = Bytes::from(vec![index as u8; size]);
+            let half = size / 2;
+            write_record(&mut stream, &[body.slice(..half), body.slice(half..)]).await.unwrap();
+            sent.push(body);
+        }
+        assert_eq!(records_of(&stream, 1 << 20).await.unwrap(), sent);
+    }
+
+    #[tokio::test]
+    async fn fragments_make_one_record() {
+        let stream = [fragment(false, b"ab"), fragment(false, b""), fragment(true, &[b'c'; 20_000])].concat();
+        let records = records_of(&stream, 1 << 20).await.unwrap();
+        assert_eq!(records, [[&b"ab"[..], &[b'c'; 20_000]].concat()]);
+    }
+
+    #[tokio::test]
+    async fn a_record_over_the_limit_is_refused_before_it_is_read() {
+        let header = (u32::MAX).to_be_bytes();
+        let error = records_of(&header, 1 << 20).await.unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::InvalidData);
+        let stream = [fragment(false, &[0; 600]), fragment(true, &[0; 600])].concat();
+        assert_eq!(records_of(&stream, 1000).await.unwrap_err().kind(), io::ErrorKind::InvalidData);
+    }
+
+    #[tokio::test]
+    async fn endless_fragments_are_refused() {
+        let stream = fragment(false, b"").repeat(1000);
+        assert_eq!(records_of(&stream, 1000).await.unwrap_err().kind(), io::ErrorKind::InvalidData);
+    }
+
+    #[tokio::test]
+    async fn a_stream_that_ends_inside_a_record_is_an_error() {
+        let whole = fragment(true, b"abcdef");
+        for length in 1..whole.len() {
+            let error = records_of(&whole[..length], 1000).await.unwrap_err();
+            assert_eq!(error.kind(), io::ErrorKind::UnexpectedEof);
+        }
+    }
+}

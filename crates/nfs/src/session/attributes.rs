@@ -1,0 +1,41 @@
+//! What a session's channels can carry: what the client asks for, cut down to what the server has
+//! (RFC 8881 §18.36.3).
+//!
+//! The Linux client refuses a session that offers more than it asked for, or fewer operations.
+
+use crate::config::Config;
+use crate::xdr::Status;
+use crate::xdr::nfs4::ChannelAttributes;
+
+/// Smallest request or reply with which a session can do anything, in bytes.
+const MESSAGE_BYTES_MIN: u32 = 256;
+/// Most bytes of a reply that are kept for a retry.
+const CACHED_BYTES_MAX: u32 = 16 << 10;
+
+/// Decides what the fore channel carries. TOOSMALL if nothing useful fits.
+pub fn negotiate(config: &Config, asked: &ChannelAttributes) -> Result<ChannelAttributes, Status> {
+    if asked.maxrequestsize < MESSAGE_BYTES_MIN || asked.maxresponsesize < MESSAGE_BYTES_MIN {
+        return Err(Status::TooSmall);
+    }
+    if asked.maxrequests == 0 || asked.maxoperations == 0 {
+        return Err(Status::Inval);
+    }
+    Ok(ChannelAttributes {
+        headerpadsize: 0,
+        maxrequestsize: asked.maxrequestsize.min(config.record_bytes_max),
+        maxresponsesize: asked.maxresponsesize.min(config.record_bytes_max),
+        maxresponsesize_cached: asked.maxresponsesize_cached.min(CACHED_BYTES_MAX),
+        maxoperations: asked.maxoperations.min(config.operations_max),
+        maxrequests: asked.maxrequests.min(config.slots_max),
+        rdma_ird: None,
+    })
+}
+
+/// Decides what the back channel carries: what the client offers, since the server sends nothing on it.
+/// TOOSMALL if no callback would fit.
+pub fn negotiate_back(asked: &ChannelAttributes) -> Result<ChannelAttributes, Status> {
+    if asked.maxrequestsize < MESSAGE_BYTES_MIN || asked.maxresponsesize < MESSAGE_BYTES_MIN {
+        return Err(Status::TooSmall);
+    }
+    Ok(ChannelAttributes { headerpadsize: 0, rdma_ird: None, ..asked.clone() })
+}

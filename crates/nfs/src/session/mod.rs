@@ -1,0 +1,98 @@
+//! Sessions: exactly-once semantics over any number of connections (RFC 8881 §2.10).
+//!
+//! A session belongs to a client and has slots. A slot carries one request at a time and remembers its
+//! reply, so that a request sent again is answered again instead of being executed again ([`slot`]).
+
+mod attributes;
+mod slot;
+mod table;
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+pub use attributes::{negotiate, negotiate_back};
+pub use slot::{Fingerprint, Reply, Start};
+pub use table::SessionTable;
+
+use crate::state::Client;
+use crate::xdr::Status;
+use crate::xdr::nfs4::{ChannelAttributes, SequenceArgs, SessionId};
+use slot::Slot;
+
+/// A session of a client.
+pub struct Session {
+    /// The session's name, never used again.
+    pub id: SessionId,
+    /// The client that created it.
+    pub client: Arc<Client>,
+    /// What requests and replies may be.
+    pub fore: ChannelAttributes,
+    /// What callbacks could be; none are sent.
+    pub back: ChannelAttributes,
+    slots: Mutex<Box<[Slot]>>,
+}
+
+impl Session {
+    fn new(id: SessionId, client: Arc<Client>, fore: ChannelAttributes, back: ChannelAttributes) -> Session {
+        let slots = (0..fore.maxrequests).map(|_| Slot::default()).collect();
+        Session { id, client, fore, back, slots: Mutex::new(slots) }
+    }
+
+    /// The highest slot that the client may use.
+    pub fn highest_slotid(&self) -> u32 {
+        self.fore.maxrequests.saturating_sub(1)
+    }
+
+    /// Claims the slot for a request, or finds that it is a repetition (RFC 8881 §2.10.6.1, §18.46).
+    /// Whoever gets [`Start::New`] must call [`Session::finish`]; see [`crate::session::SlotGuard`].
+    pub fn start(self: &Arc<Self>, args: &SequenceArgs, request: Fingerprint) -> Result<Start, Status> {
+        let mut slots = self.lock();
+        let slot = slots.get_mut(args.slotid as usize).ok_or(Status::BadSlot)?;
+        if args.highest_slotid > self.highest_slotid() {
+            return Err(Status::BadHighSlot);
+        }
+        slot.start(args.sequenceid, request)?.map_or_else(
+            || Ok(Start::New(SlotGuard::new(self.clone(), args.slotid))),
+            |r| Ok(Start::Retry(r)),
+        )
+    }
+
+    /// Stores what became of the request in a slot, and frees it.
+    fn finish(&self, slotid: u32, reply: Reply) {
+        if let Some(slot) = self.lock().get_mut(slotid as usize) {
+            slot.finish(reply);
+        }
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Box<[Slot]>> {
+        // A slot is changed by single assignments, so a panic elsewhere leaves no half-done change.
+        self.slots.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A claimed slot. Dropping it unfinished (the request's task was cancelled or panicked) frees the slot
+/// and leaves a reply that is known not to be known.
+pub struct SlotGuard {
+    session: Arc<Session>,
+    slotid: u32,
+    finished: bool,
+}
+
+impl SlotGuard {
+    fn new(session: Arc<Session>, slotid: u32) -> Self {
+        SlotGuard { session, slotid, finished: false }
+    }
+
+    /// Stores the reply and frees the slot.
+    pub fn finish(mut self, reply: Reply) {
+        self.finished = true;
+        self.session.finish(self.slotid, reply);
+    }
+}
+
+impl Drop for SlotGuard {
+    fn drop(&mut self) {
+        if !self.finished {
+            self.session.finish(self.slotid, Reply::Uncached);
+        }
+    }
+}

@@ -1,0 +1,242 @@
+//! One client: a kernel that mounted something, in one of its incarnations (RFC 8881 §2.4).
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::time::Duration;
+
+use bytes::Bytes;
+use tokio::sync::Mutex;
+
+use crate::clock::Clock;
+use crate::rpc::Principal;
+use crate::xdr::Status;
+use crate::xdr::nfs4::{ClientId, ClientOwner, CreateSessionResult};
+
+/// A client, from EXCHANGE_ID until it leaves, restarts or loses its lease.
+pub struct Client {
+    id: ClientId,
+    owner: ClientOwner,
+    principal: Principal,
+    lease: Lease,
+    confirmed: AtomicBool,
+    gone: AtomicBool,
+    recorded: AtomicBool,
+    may_reclaim: AtomicBool,
+    reclaim_complete: AtomicBool,
+    create_session: Mutex<CreateSessionSlot>,
+}
+
+/// The one-slot replay cache of CREATE_SESSION (RFC 8881 §18.36.4).
+pub struct CreateSessionSlot {
+    /// The sequence id of the request that `reply` answers.
+    sequence: u32,
+    reply: Result<CreateSessionResult, Status>,
+}
+
+impl CreateSessionSlot {
+    /// The answer if the request was answered before; [`Status::SeqMisordered`] if it is not the next one.
+    pub fn replay(&self, sequence: u32) -> Result<Option<Result<CreateSessionResult, Status>>, Status> {
+        if sequence == self.sequence {
+            Ok(Some(self.reply.clone()))
+        } else if sequence == self.sequence.wrapping_add(1) {
+            Ok(None)
+        } else {
+            Err(Status::SeqMisordered)
+        }
+    }
+
+    /// Keeps the answer to the request of `sequence`.
+    pub fn answer(&mut self, sequence: u32, reply: Result<CreateSessionResult, Status>) {
+        *self = CreateSessionSlot { sequence, reply };
+    }
+}
+
+impl Client {
+    pub(super) fn new(id: ClientId, owner: &ClientOwner, principal: Principal, clock: Clock) -> Client {
+        // Copied, because a slice would keep the whole request in memory.
+        let ownerid = Bytes::copy_from_slice(&owner.ownerid);
+        Client {
+            id,
+            owner: ClientOwner { verifier: owner.verifier, ownerid },
+            principal,
+            lease: Lease::new(clock),
+            confirmed: AtomicBool::new(false),
+            gone: AtomicBool::new(false),
+            recorded: AtomicBool::new(false),
+            may_reclaim: AtomicBool::new(false),
+            reclaim_complete: AtomicBool::new(false),
+            create_session: Mutex::new(CreateSessionSlot { sequence: 0, reply: Err(Status::SeqMisordered) }),
+        }
+    }
+
+    /// The client's id.
+    pub fn id(&self) -> ClientId {
+        self.id
+    }
+
+    /// What the client calls itself.
+    pub fn owner(&self) -> &ClientOwner {
+        &self.owner
+    }
+
+    /// Who registered it.
+    pub fn principal(&self) -> Principal {
+        self.principal
+    }
+
+    /// True once a session was created; before, the client has no state and no lease to speak of.
+    pub fn is_confirmed(&self) -> bool {
+        self.confirmed.load(Ordering::Acquire)
+    }
+
+    pub(super) fn set_confirmed(&self) {
+        self.confirmed.store(true, Ordering::Release);
+    }
+
+    /// True once the client has left, restarted, or lost its lease: its sessions are void.
+    pub fn is_gone(&self) -> bool {
+        self.gone.load(Ordering::Acquire)
+    }
+
+    pub(super) fn set_gone(&self) {
+        self.gone.store(true, Ordering::Release);
+    }
+
+    /// True if a durable record says that the client has state.
+    pub(super) fn is_recorded(&self) -> bool {
+        self.recorded.load(Ordering::Acquire)
+    }
+
+    pub(super) fn set_recorded(&self) {
+        self.recorded.store(true, Ordering::Release);
+    }
+
+    /// True if the client had state when the server went down.
+    pub(super) fn may_reclaim(&self) -> bool {
+        self.may_reclaim.load(Ordering::Acquire)
+    }
+
+    pub(super) fn set_may_reclaim(&self) {
+        self.may_reclaim.store(true, Ordering::Release);
+    }
+
+    /// True once the client said that it has nothing (more) to reclaim.
+    pub(super) fn reclaim_is_complete(&self) -> bool {
+        self.reclaim_complete.load(Ordering::Acquire)
+    }
+
+    /// Ends the client's reclaiming; [`Status::CompleteAlready`] if it had ended.
+    pub(super) fn set_reclaim_complete(&self) -> Result<(), Status> {
+        let complete = self.reclaim_complete.swap(true, Ordering::AcqRel);
+        if complete { Err(Status::CompleteAlready) } else { Ok(()) }
+    }
+
+    /// The replay cache of CREATE_SESSION. Whoever has it is the only one creating a session for the client.
+    pub fn create_session(&self) -> &Mutex<CreateSessionSlot> {
+        &self.create_session
+    }
+
+    /// The sequence id that the client's next CREATE_SESSION must have.
+    pub async fn next_create_session(&self) -> u32 {
+        self.create_session.lock().await.sequence.wrapping_add(1)
+    }
+
+    /// Renews the lease. The lease does not run while the returned guard lives, so that a request that takes
+    /// long, such as a WRITE waiting for the disk, does not cost its client the lease.
+    pub fn renew(self: &Arc<Self>) -> Renewal {
+        self.lease.in_work.fetch_add(1, Ordering::AcqRel);
+        Renewal { client: Arc::clone(self) }
+    }
+
+    /// How long the client has been silent beyond `lease`; `None` if its lease is good.
+    pub(super) fn overdue(&self, lease: Duration) -> Option<Duration> {
+        self.lease.silence()?.checked_sub(lease).filter(|overdue| !overdue.is_zero())
+    }
+}
+
+/// A request of a client that is in work.
+pub struct Renewal {
+    client: Arc<Client>,
+}
+
+impl Drop for Renewal {
+    fn drop(&mut self) {
+        self.client.lease.touch();
+        self.client.lease.in_work.fetch_sub(1, Ordering::AcqRel);
+    }
+}
+
+/// When a client was last heard of.
+struct Lease {
+    clock: Clock,
+    /// Milliseconds on the clock.
+    heard_ms: AtomicU64,
+    /// Requests in work.
+    in_work: AtomicUsize,
+}
+
+impl Lease {
+    fn new(clock: Clock) -> Lease {
+        let lease = Lease { clock, heard_ms: AtomicU64::new(0), in_work: AtomicUsize::new(0) };
+        lease.touch();
+        lease
+    }
+
+    fn now_ms(&self) -> u64 {
+        u64::try_from(self.clock.now().as_millis()).unwrap_or(u64::MAX)
+    }
+
+    fn touch(&self) {
+        self.heard_ms.fetch_max(self.now_ms(), Ordering::AcqRel);
+    }
+
+    fn silence(&self) -> Option<Duration> {
+        if self.in_work.load(Ordering::Acquire) > 0 {
+            return None;
+        }
+        let heard_ms = self.heard_ms.load(Ordering::Acquire);
+        Some(Duration::from_millis(self.now_ms().saturating_sub(heard_ms)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::xdr::nfs4::Verifier;
+
+    const LEASE: Duration = Duration::from_secs(30);
+
+    fn client(clock: &Clock) -> Arc<Client> {
+        let owner = ClientOwner { verifier: Verifier([1; 8]), ownerid: Bytes::from_static(b"broker") };
+        Arc::new(Client::new(ClientId(1), &owner, Principal { flavor: 1, uid: 0 }, clock.clone()))
+    }
+
+    #[test]
+    fn a_lease_runs_from_the_end_of_the_last_request() {
+        let clock = Clock::manual();
+        let client = client(&clock);
+        clock.advance(LEASE);
+        assert_eq!(client.overdue(LEASE), None);
+        let request = client.renew();
+        clock.advance(LEASE * 5);
+        assert_eq!(client.overdue(LEASE), None, "a request is in work");
+        drop(request);
+        clock.advance(LEASE);
+        assert_eq!(client.overdue(LEASE), None);
+        clock.advance(Duration::from_secs(2));
+        assert_eq!(client.overdue(LEASE), Some(Duration::from_secs(2)));
+    }
+
+    #[test]
+    fn a_resent_create_session_is_recognised() {
+        let clock = Clock::manual();
+        let client = client(&clock);
+        let mut slot = client.create_session().try_lock().expect("free");
+        assert_eq!(slot.replay(0), Ok(Some(Err(Status::SeqMisordered))));
+        assert_eq!(slot.replay(1), Ok(None));
+        assert_eq!(slot.replay(2), Err(Status::SeqMisordered));
+        slot.answer(1, Err(Status::TooSmall));
+        assert_eq!(slot.replay(1), Ok(Some(Err(Status::TooSmall))));
+        assert_eq!(slot.replay(2), Ok(None));
+    }
+}

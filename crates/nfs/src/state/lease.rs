@@ -1,0 +1,80 @@
+//! What happens to clients that fall silent (RFC 8881 §8.3, §9.5): eviction when someone wants what they
+//! have, or when their time as a courtesy is over.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::State;
+use super::client::Client;
+use crate::shared::Shared;
+use crate::xdr::Status;
+use crate::xdr::nfs4::ClientId;
+
+/// How often leases are looked at.
+const SWEEP_PERIOD: Duration = Duration::from_secs(1);
+
+/// Evicts silent clients and ends the grace period when their time has come; runs until it is dropped.
+pub async fn run(server: Arc<Shared>) {
+    let clock = &server.config.clock;
+    loop {
+        server.state.sweep().await;
+        server.sessions.remove_void();
+        clock.sleep_until(clock.now().saturating_add(SWEEP_PERIOD)).await;
+    }
+}
+
+impl State {
+    /// Does what is due now. What fails, because the pool does, is tried again next time.
+    pub async fn sweep(&self) {
+        if let Err(status) = self.end_grace_if_due().await {
+            tracing::error!(
+                ?status,
+                "the grace period cannot end: the pool does not take the clients' records"
+            );
+        }
+        for client in self.clients_to_evict() {
+            if let Err(status) = self.take_all(&client).await {
+                tracing::error!(
+                    client = %client.owner().ownerid.escape_ascii(),
+                    ?status,
+                    "an expired client keeps its state: the pool does not remove its record"
+                );
+            }
+        }
+    }
+
+    /// Removes the clients whose time is over, and returns them and those that are to be tried again.
+    fn clients_to_evict(&self) -> Vec<Arc<Client>> {
+        let mut registry = self.registry();
+        for (id, overdue) in registry.overdue(self.lease) {
+            if (overdue >= self.courtesy || !self.table().client_has_state(id))
+                && let Some(client) = registry.remove(id)
+                && client.is_confirmed()
+            {
+                tracing::info!(client = %client.owner().ownerid.escape_ascii(), "lease expired");
+            }
+        }
+        registry.all_leaving()
+    }
+
+    /// Evicts a client whose state is in someone's way, if its lease ran out. True if the state is gone, so
+    /// that it is worth trying again.
+    pub(super) async fn evict_if_overdue(&self, id: ClientId) -> Result<bool, Status> {
+        let client = {
+            let mut registry = self.registry();
+            match registry.get(id) {
+                Ok(client) if client.overdue(self.lease).is_none() => return Ok(false),
+                Ok(_) => registry.remove(id),
+                Err(_) => registry.leaving(id).cloned(),
+            }
+        };
+        if let Some(client) = client {
+            tracing::info!(
+                client = %client.owner().ownerid.escape_ascii(),
+                "lease expired, and another client wants what it has open or locked"
+            );
+            self.take_all(&client).await?;
+        }
+        Ok(true)
+    }
+}

@@ -1,0 +1,274 @@
+//! Who has which file open, and which ranges locked: the state that stateids name.
+//!
+//! Everything here is plain data behind one lock ([`super::State`] holds it), so each decision, such as
+//! "nobody denies this open, so it is granted", is atomic. Nothing here waits: what needs the disk or
+//! another client's eviction is the caller's affair. Invariants:
+//!
+//! - every open has one [`Hold`]; whoever removes an open gets the holds back and drops them after the lock,
+//! - every state is listed by its file and by its client, and a client that was dropped gets no new state,
+//! - a lock state lives no longer than the open it came from.
+
+mod locks;
+mod opens;
+
+pub use locks::Denied;
+pub(super) use locks::{Locker, Outcome};
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use bytes::Bytes;
+use forebay_pool::Handle;
+
+use super::client::Client;
+use super::hold::Hold;
+use super::ranges::Ranges;
+use super::share::ShareSet;
+use super::stateid::{Boot, StateKey, check_seqid, is_special};
+use crate::xdr::Status;
+use crate::xdr::nfs4::{ClientId, StateId};
+
+/// How much one client can have. Past it OPEN and LOCK answer NFS4ERR_DELAY.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Limits {
+    /// Opens and lock owners together.
+    pub states_max: usize,
+    /// Separate locked ranges.
+    pub ranges_max: usize,
+}
+
+/// Where the server is in giving clients back what they had before its restart (RFC 8881 §8.4.2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Phase {
+    /// Clients with a durable record reclaim; nobody gets anything new.
+    Grace,
+    /// The records of clients that did not come back are being removed; nobody gets anything.
+    Closing,
+    /// Normal operation; nothing can be reclaimed.
+    Normal,
+}
+
+/// All open and lock state.
+pub(super) struct Table {
+    boot: Boot,
+    limits: Limits,
+    keys_given: u64,
+    /// Here, because a reclaim and the end of the grace period must not overtake each other.
+    pub phase: Phase,
+    clients: HashMap<ClientId, Holdings>,
+    files: HashMap<Handle, File>,
+    opens: HashMap<StateKey, Open>,
+    locks: HashMap<StateKey, LockState>,
+}
+
+/// What one client has.
+#[derive(Default)]
+struct Holdings {
+    states: HashSet<StateKey>,
+    ranges: usize,
+}
+
+/// What there is on one file.
+#[derive(Default)]
+struct File {
+    opens: BTreeMap<Owner, StateKey>,
+    locks: BTreeMap<Owner, StateKey>,
+    /// How many of the opens deny something. Clients hardly ever do, and then opens need not be compared.
+    denying: usize,
+}
+
+/// Whose state it is: a client, and the client's name for the owner of the open or lock.
+type Owner = (ClientId, Bytes);
+
+struct Open {
+    owner: Owner,
+    seqid: u32,
+    shares: ShareSet,
+    hold: Hold,
+}
+
+struct LockState {
+    owner: Owner,
+    file: Handle,
+    open: StateKey,
+    seqid: u32,
+    ranges: Ranges,
+}
+
+/// Either kind of state, by its stateid.
+enum Named<'a> {
+    Open(&'a Open),
+    Lock(&'a LockState),
+}
+
+impl Named<'_> {
+    fn client(&self) -> ClientId {
+        match self {
+            Named::Open(open) => open.owner.0,
+            Named::Lock(lock) => lock.owner.0,
+        }
+    }
+
+    fn file(&self) -> Handle {
+        match self {
+            Named::Open(open) => open.hold.file(),
+            Named::Lock(lock) => lock.file,
+        }
+    }
+
+    fn seqid(&self) -> u32 {
+        match self {
+            Named::Open(open) => open.seqid,
+            Named::Lock(lock) => lock.seqid,
+        }
+    }
+}
+
+impl Table {
+    pub fn new(boot: Boot, limits: Limits, phase: Phase) -> Table {
+        Table {
+            boot,
+            limits,
+            keys_given: 0,
+            phase,
+            clients: HashMap::new(),
+            files: HashMap::new(),
+            opens: HashMap::new(),
+            locks: HashMap::new(),
+        }
+    }
+
+    /// Lets a client have state.
+    pub fn add_client(&mut self, client: ClientId) {
+        self.clients.entry(client).or_default();
+    }
+
+    /// Takes all state from a client, for good. The holds are to be dropped when the lock is released.
+    #[must_use]
+    pub fn drop_client(&mut self, client: ClientId) -> Vec<Hold> {
+        let Some(holdings) = self.clients.remove(&client) else { return Vec::new() };
+        holdings.states.into_iter().filter_map(|key| self.remove(key)).collect()
+    }
+
+    /// Takes everything from everyone, as the server goes down.
+    pub fn drain(&mut self) -> impl Iterator<Item = Hold> {
+        self.clients.clear();
+        self.files.clear();
+        self.locks.clear();
+        self.opens.drain().map(|(_, open)| open.hold)
+    }
+
+    /// True if the client has anything open or locked.
+    pub fn client_has_state(&self, client: ClientId) -> bool {
+        self.clients.get(&client).is_some_and(|holdings| !holdings.states.is_empty())
+    }
+
+    /// Whether the client may be given state now (RFC 8881 §8.4.2, §18.51.3).
+    pub fn admit(&self, client: &Client, reclaim: bool) -> Result<(), Status> {
+        let complete = client.reclaim_is_complete();
+        match (reclaim, self.phase) {
+            (false, Phase::Normal) if complete => Ok(()),
+            (false, _) => Err(Status::Grace),
+            (true, Phase::Grace) if complete => Err(Status::NoGrace),
+            (true, Phase::Grace) if client.may_reclaim() => Ok(()),
+            (true, Phase::Grace) => Err(Status::ReclaimBad),
+            (true, _) => Err(Status::NoGrace),
+        }
+    }
+
+    /// The state that a stateid of this client names.
+    fn find(&self, client: ClientId, stateid: &StateId) -> Result<(StateKey, Named<'_>), Status> {
+        if is_special(stateid) {
+            return Err(Status::BadStateid);
+        }
+        let key = self.boot.key(stateid)?;
+        let open = self.opens.get(&key).map(Named::Open);
+        let named = open.or_else(|| self.locks.get(&key).map(Named::Lock)).ok_or(Status::BadStateid)?;
+        if named.client() != client {
+            return Err(Status::BadStateid);
+        }
+        check_seqid(stateid.seqid, named.seqid())?;
+        Ok((key, named))
+    }
+
+    /// As [`Table::find`], for an operation on `file`.
+    fn find_on(
+        &self,
+        client: ClientId,
+        file: Handle,
+        stateid: &StateId,
+    ) -> Result<(StateKey, Named<'_>), Status> {
+        let (key, named) = self.find(client, stateid)?;
+        if named.file() == file { Ok((key, named)) } else { Err(Status::BadStateid) }
+    }
+
+    /// TEST_STATEID of one stateid (RFC 8881 §18.48).
+    pub fn test(&self, client: ClientId, stateid: &StateId) -> Result<(), Status> {
+        self.find(client, stateid).map(|_| ())
+    }
+
+    /// FREE_STATEID (RFC 8881 §18.38): only a lock state that holds no lock can be freed.
+    pub fn free(&mut self, client: ClientId, stateid: &StateId) -> Result<(), Status> {
+        let (key, named) = self.find(client, stateid)?;
+        match named {
+            Named::Lock(lock) if lock.ranges.is_empty() => {
+                self.remove(key);
+                Ok(())
+            }
+            _ => Err(Status::LocksHeld),
+        }
+    }
+
+    /// Makes a key for new state of a client, and lists it there.
+    fn new_key(&mut self, client: ClientId) -> Result<StateKey, Status> {
+        let holdings = self.clients.get_mut(&client).ok_or(Status::Expired)?;
+        if holdings.states.len() >= self.limits.states_max {
+            return Err(Status::Delay);
+        }
+        self.keys_given += 1;
+        let key = StateKey(self.keys_given);
+        holdings.states.insert(key);
+        Ok(key)
+    }
+
+    /// Removes a state, and with an open its lock states.
+    fn remove(&mut self, key: StateKey) -> Option<Hold> {
+        if let Some(lock) = self.locks.remove(&key) {
+            self.unlist_of_client(&lock.owner, key, lock.ranges.len());
+            self.unlist_of_file(lock.file, |file| file.locks.remove(&lock.owner));
+            return None;
+        }
+        let open = self.opens.remove(&key)?;
+        let file = open.hold.file();
+        for lock in self.locks_under(file, key) {
+            self.remove(lock);
+        }
+        self.unlist_of_client(&open.owner, key, 0);
+        self.unlist_of_file(file, |file| {
+            let denied = usize::from(open.shares.effective().denies());
+            file.denying = file.denying.saturating_sub(denied);
+            file.opens.remove(&open.owner)
+        });
+        Some(open.hold)
+    }
+
+    fn locks_under(&self, file: Handle, open: StateKey) -> Vec<StateKey> {
+        let Some(file) = self.files.get(&file) else { return Vec::new() };
+        let is_under = |key: &StateKey| self.locks.get(key).is_some_and(|lock| lock.open == open);
+        file.locks.values().copied().filter(is_under).collect()
+    }
+
+    fn unlist_of_client(&mut self, owner: &Owner, key: StateKey, ranges: usize) {
+        if let Some(holdings) = self.clients.get_mut(&owner.0) {
+            holdings.states.remove(&key);
+            holdings.ranges = holdings.ranges.saturating_sub(ranges);
+        }
+    }
+
+    fn unlist_of_file(&mut self, handle: Handle, unlist: impl FnOnce(&mut File) -> Option<StateKey>) {
+        let Some(file) = self.files.get_mut(&handle) else { return };
+        unlist(file);
+        if file.opens.is_empty() && file.locks.is_empty() {
+            self.files.remove(&handle);
+        }
+    }
+}

@@ -1,0 +1,9 @@
+//! What goes over the wire: XDR itself ([`codec`]) and the types of RFC 8881 and RFC 7863 ([`nfs4`]).
+
+mod codec;
+mod macros;
+pub mod nfs4;
+
+pub use codec::{Decode, Decoder, Encode, Encoder, XdrError};
+pub(crate) use macros::{xdr_enum, xdr_struct, xdr_union};
+pub use nfs4::Status;

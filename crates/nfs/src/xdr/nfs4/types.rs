@@ -1,0 +1,202 @@
+//! Types that several operations share (RFC 8881 §3).
+
+use bytes::Bytes;
+
+use crate::xdr::{Decode, Decoder, Encode, Encoder, XdrError, xdr_enum, xdr_struct};
+
+/// Longest filehandle, in bytes (`NFS4_FHSIZE`).
+pub const FILE_HANDLE_BYTES_MAX: usize = 128;
+/// Longest owner of opens, locks or client ids, in bytes (`NFS4_OPAQUE_LIMIT`).
+pub const OPAQUE_LIMIT: usize = 1024;
+/// Words of a [`Bitmap`] that are accepted: far more than attributes exist.
+const BITMAP_WORDS_MAX: usize = 64;
+
+/// Opaque eight bytes that change when what they verify is lost (`verifier4`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Verifier(pub [u8; 8]);
+
+/// Names a session (`sessionid4`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct SessionId(pub [u8; 16]);
+
+/// Names a client's registration (`clientid4`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ClientId(pub u64);
+
+macro_rules! xdr_newtype {
+    ($($name:ident),*) => {$(
+        impl Encode for $name {
+            fn encode(&self, out: &mut Encoder) {
+                self.0.encode(out);
+            }
+        }
+
+        impl Decode for $name {
+            fn decode(input: &mut Decoder) -> Result<Self, XdrError> {
+                Ok($name(Decode::decode(input)?))
+            }
+        }
+    )*};
+}
+xdr_newtype!(Verifier, SessionId, ClientId);
+
+/// Names open, lock or delegation state (`stateid4`, RFC 8881 §8.2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct StateId {
+    /// Counts the changes of the state; 0 stands for the newest.
+    pub seqid: u32,
+    /// Names the state.
+    pub other: [u8; 12],
+}
+
+impl StateId {
+    /// No state: I/O subject to everyone's share reservations and locks.
+    pub const ANONYMOUS: StateId = StateId { seqid: 0, other: [0; 12] };
+    /// No state: a READ may pass locks. This server treats it as [`StateId::ANONYMOUS`].
+    pub const READ_BYPASS: StateId = StateId { seqid: u32::MAX, other: [0xff; 12] };
+    /// The stateid that an earlier operation of the same COMPOUND returned.
+    pub const CURRENT: StateId = StateId { seqid: 1, other: [0; 12] };
+    /// Never valid.
+    pub const INVALID: StateId = StateId { seqid: u32::MAX, other: [0; 12] };
+}
+
+impl Encode for StateId {
+    fn encode(&self, out: &mut Encoder) {
+        self.seqid.encode(out);
+        self.other.encode(out);
+    }
+}
+
+impl Decode for StateId {
+    fn decode(input: &mut Decoder) -> Result<Self, XdrError> {
+        Ok(StateId { seqid: Decode::decode(input)?, other: Decode::decode(input)? })
+    }
+}
+
+/// A set of small numbers, such as attributes (`bitmap4`).
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Bitmap(pub Vec<u32>);
+
+impl Bitmap {
+    /// The set of these numbers.
+    pub fn of(bits: &[u32]) -> Self {
+        let mut bitmap = Bitmap::default();
+        for bit in bits {
+            bitmap.insert(*bit);
+        }
+        bitmap
+    }
+
+    /// True if the number is in the set.
+    pub fn contains(&self, bit: u32) -> bool {
+        self.0.get(bit as usize / 32).is_some_and(|word| word & (1 << (bit % 32)) != 0)
+    }
+
+    /// Adds a number. Numbers beyond what an attribute can have (2047) are ignored.
+    pub fn insert(&mut self, bit: u32) {
+        let index = bit as usize / 32;
+        if index >= BITMAP_WORDS_MAX {
+            return;
+        }
+        if self.0.len() <= index {
+            self.0.resize(index + 1, 0);
+        }
+        if let Some(word) = self.0.get_mut(index) {
+            *word |= 1 << (bit % 32);
+        }
+    }
+
+    /// True if no number is in the set.
+    pub fn is_empty(&self) -> bool {
+        self.0.iter().all(|word| *word == 0)
+    }
+
+    /// The numbers, ascending.
+    pub fn iter(&self) -> impl Iterator<Item = u32> + '_ {
+        (0u32..).zip(&self.0).flat_map(|(index, word)| {
+            (0..32).filter(move |bit| word & (1 << bit) != 0).map(move |bit| index * 32 + bit)
+        })
+    }
+}
+
+impl Encode for Bitmap {
+    fn encode(&self, out: &mut Encoder) {
+        self.0.encode(out);
+    }
+}
+
+impl Decode for Bitmap {
+    fn decode(input: &mut Decoder) -> Result<Self, XdrError> {
+        input.list(BITMAP_WORDS_MAX).map(Bitmap)
+    }
+}
+
+xdr_struct! {
+    /// Attributes: which ones, and their values one after the other (`fattr4`).
+    pub struct Fattr {
+        /// The attributes present, in whose ascending order the values follow.
+        pub mask: Bitmap,
+        /// The values.
+        pub values: Bytes,
+    }
+}
+
+xdr_struct! {
+    /// A directory's `change` before and after an operation (`change_info4`).
+    pub struct ChangeInfo {
+        /// True if nothing else can have come between the two.
+        pub atomic: bool,
+        /// The value before.
+        pub before: u64,
+        /// The value after.
+        pub after: u64,
+    }
+}
+
+xdr_struct! {
+    /// Time since 1970 (`nfstime4`).
+    #[derive(Copy)]
+    pub struct NfsTime {
+        /// Seconds, negative before 1970.
+        pub seconds: i64,
+        /// Nanoseconds, less than a billion, counted forward from `seconds`.
+        pub nseconds: u32,
+    }
+}
+
+xdr_struct! {
+    /// Device number (`specdata4`).
+    #[derive(Copy)]
+    pub struct SpecData {
+        /// Major number.
+        pub specdata1: u32,
+        /// Minor number.
+        pub specdata2: u32,
+    }
+}
+
+xdr_struct! {
+    /// Owner of opens or locks (`state_owner4`). The server ignores `clientid`: the session says who it is.
+    pub struct StateOwner {
+        /// The client.
+        pub clientid: ClientId,
+        /// The client's name for the owner, at most [`OPAQUE_LIMIT`] bytes.
+        pub owner: Bytes,
+    }
+}
+
+xdr_enum! {
+    /// What a file is (`nfs_ftype4`).
+    #[expect(missing_docs, reason = "the names say it")]
+    pub enum FileType {
+        Regular = 1,
+        Directory = 2,
+        BlockDevice = 3,
+        CharacterDevice = 4,
+        Symlink = 5,
+        Socket = 6,
+        Fifo = 7,
+        AttributeDirectory = 8,
+        NamedAttribute = 9,
+    }
+}

@@ -1,0 +1,16 @@
+//! The server as clients see it: a real server on a real pool, driven by the test client over TCP.
+//!
+//! One module for each subject; [`harness`] starts, stops and restarts the server.
+
+mod attributes;
+mod directories;
+mod harness;
+mod hostile;
+mod io;
+mod locking;
+mod mounting;
+mod opening;
+mod preserve_unlinked;
+mod recovery;
+mod sessions;
+mod state;

@@ -1,0 +1,284 @@
+//! What clients keep through a restart of the server, of themselves, and through silence.
+
+use bytes::Bytes;
+use forebay_nfs::xdr::Status;
+use forebay_nfs::xdr::nfs4::*;
+use forebay_nfs_client::{Client, ClientOptions};
+
+use crate::harness::*;
+use crate::state::*;
+
+/// Client records in the pool.
+fn records(server: &Daemon) -> usize {
+    server.pool().records("nfs-client").unwrap().len()
+}
+
+/// How an OPEN that is no reclaim fares.
+async fn open_new(client: &Client) -> Result<(), Status> {
+    let root = client.files().resolve("/kafka").await.unwrap();
+    match client.files().create(&root, "new").await {
+        Ok(file) => {
+            client.files().close(&file).await.unwrap();
+            Ok(())
+        }
+        Err(error) => Err(error.status().unwrap()),
+    }
+}
+
+#[tokio::test]
+async fn opens_and_locks_are_reclaimed_and_then_the_grace_period_is_over() {
+    let mut server = Daemon::start().await;
+    let (broker, root) = server.mount_root("broker").await;
+    let file = broker.files().create(&root, ".lock").await.unwrap();
+    lock(&broker, &file).await.unwrap();
+
+    server.restart().await;
+    let broker = server.connect("broker").await;
+    let file = reclaim(&broker, &file.handle).await.unwrap();
+    reclaim_lock(&broker, &file).await.unwrap();
+    let (other, root) = server.mount_root("other").await;
+    assert_eq!(open_new(&other).await, Err(Status::Grace));
+    broker.reclaim_complete().await.unwrap();
+    assert_eq!(open_new(&other).await, Ok(()));
+    let theirs = other.files().open(&root, ".lock").await.unwrap();
+    assert_eq!(lock(&other, &theirs).await, Err(Status::Denied), "the lock was reclaimed");
+    assert_eq!(open_new(&broker).await, Ok(()));
+}
+
+#[tokio::test]
+async fn a_session_from_before_the_restart_is_gone_and_so_is_its_client_id() {
+    let mut server = Daemon::start().await;
+    let (before, root) = server.mount_root("broker").await;
+    let file = before.files().create(&root, "log").await.unwrap();
+    server.restart().await;
+    let options = ClientOptions::new("broker");
+    let connection = options.connect(server.address()).await.unwrap();
+    let slot = before.take_slot().unwrap();
+    let reply = connection.compound(2, &[before.sequence(slot, false)]).await.unwrap();
+    assert_eq!(reply.status, Status::BadSession);
+    let create = Operation::CreateSession(options.create_session(before.id(), 2));
+    assert_eq!(connection.compound(2, &[create]).await.unwrap().status, Status::StaleClientid);
+    let after = server.connect("broker").await;
+    assert_ne!(after.id(), before.id());
+    assert_eq!(status(after.files().read(&file, 0, 1).await), Status::BadStateid);
+}
+
+#[tokio::test]
+async fn without_clients_to_wait_for_there_is_no_grace_period() {
+    let mut server = Daemon::start().await;
+    let client = server.mount("client").await;
+    assert_eq!(open_new(&client).await, Ok(()));
+    let idle = server.mount("idle").await;
+    assert_eq!(records(&server), 1, "who opened nothing has nothing to reclaim");
+    client.unmount().await.unwrap();
+    idle.unmount().await.unwrap();
+    assert_eq!(records(&server), 0, "who left has nothing to reclaim");
+    server.restart().await;
+    let client = server.mount("client").await;
+    assert_eq!(open_new(&client).await, Ok(()));
+}
+
+#[tokio::test]
+async fn only_clients_that_had_state_may_reclaim_and_only_until_they_say_they_are_done() {
+    let mut server = Daemon::start().await;
+    let (broker, root) = server.mount_root("broker").await;
+    let _idle = server.mount("idle").await;
+    let file = broker.files().create(&root, "log").await.unwrap();
+
+    server.restart().await;
+    let idle = server.connect("idle").await;
+    assert_eq!(status(reclaim(&idle, &file.handle).await), Status::ReclaimBad);
+    let broker = server.connect("broker").await;
+    reclaim(&broker, &file.handle).await.unwrap();
+    broker.reclaim_complete().await.unwrap();
+    assert_eq!(status(reclaim(&broker, &file.handle).await), Status::NoGrace);
+    assert_eq!(status(broker.reclaim_complete().await), Status::CompleteAlready);
+    assert_eq!(status(reclaim(&idle, &file.handle).await), Status::NoGrace);
+    assert_eq!(open_new(&idle).await, Err(Status::Grace), "it has not said RECLAIM_COMPLETE");
+    idle.reclaim_complete().await.unwrap();
+    assert_eq!(open_new(&idle).await, Ok(()));
+}
+
+#[tokio::test]
+async fn a_client_that_comes_back_too_late_gets_nothing_back_now_or_after_the_next_restart() {
+    let mut server = Daemon::start().await;
+    let (late, root) = server.mount_root("late").await;
+    let file = late.files().create(&root, ".lock").await.unwrap();
+    lock(&late, &file).await.unwrap();
+
+    server.restart().await;
+    let (other, root) = server.mount_root("other").await;
+    assert_eq!(open_new(&other).await, Err(Status::Grace));
+    server.expire_all_but(&[&other]).await;
+    let theirs = other.files().open(&root, ".lock").await.unwrap();
+    lock(&other, &theirs).await.unwrap();
+    let late = server.connect("late").await;
+    assert_eq!(status(reclaim(&late, &file.handle).await), Status::NoGrace);
+    drop(late);
+
+    server.restart().await;
+    let late = server.connect("late").await;
+    assert_eq!(status(reclaim(&late, &file.handle).await), Status::ReclaimBad);
+    let other = server.connect("other").await;
+    let theirs = reclaim(&other, &theirs.handle).await.unwrap();
+    reclaim_lock(&other, &theirs).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_client_that_was_evicted_before_the_restart_does_not_reclaim() {
+    let mut server = Daemon::start().await;
+    let (evicted, root) = server.mount_root("evicted").await;
+    let other = server.mount("other").await;
+    let file = evicted.files().create(&root, ".lock").await.unwrap();
+    lock(&evicted, &file).await.unwrap();
+    let theirs = other.files().open(&root, ".lock").await.unwrap();
+    server.expire_all_but(&[&other]).await;
+    lock(&other, &theirs).await.unwrap();
+
+    server.restart().await;
+    let evicted = server.connect("evicted").await;
+    assert_eq!(status(reclaim(&evicted, &file.handle).await), Status::ReclaimBad);
+}
+
+#[tokio::test]
+async fn a_client_that_restarted_meanwhile_is_not_waited_for_and_does_not_reclaim() {
+    let mut server = Daemon::start().await;
+    let (broker, root) = server.mount_root("broker").await;
+    let file = broker.files().create(&root, "log").await.unwrap();
+    server.restart().await;
+    let options = ClientOptions::new("broker").rebooted();
+    let broker = Client::connect(server.address(), options).await.unwrap();
+    assert_eq!(status(reclaim(&broker, &file.handle).await), Status::NoGrace);
+    broker.reclaim_complete().await.unwrap();
+    assert_eq!(open_new(&broker).await, Ok(()));
+}
+
+#[tokio::test]
+async fn a_client_that_reclaimed_may_do_so_after_the_next_restart_too() {
+    let mut server = Daemon::start().await;
+    let (broker, root) = server.mount_root("broker").await;
+    let file = broker.files().create(&root, "log").await.unwrap();
+    for _ in 0..3 {
+        server.restart().await;
+        let broker = server.connect("broker").await;
+        reclaim(&broker, &file.handle).await.unwrap();
+        broker.reclaim_complete().await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn what_is_gone_cannot_be_reclaimed() {
+    let mut server = Daemon::start().await;
+    let (broker, root) = server.mount_root("broker").await;
+    let kept = broker.files().create(&root, "kept").await.unwrap();
+    let removed = broker.files().create(&root, "removed").await.unwrap();
+    broker.files().close(&removed).await.unwrap();
+    broker.files().remove(&root, "removed").await.unwrap();
+    server.restart().await;
+    let broker = server.connect("broker").await;
+    assert_eq!(status(reclaim(&broker, &removed.handle).await), Status::Stale);
+    reclaim(&broker, &kept.handle).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_reclaim_needs_no_permission() {
+    let mut server = Daemon::start().await;
+    let user = || ClientOptions::new("user").user(1000, 1000);
+    let client = Client::mount(server.address(), user()).await.unwrap();
+    let root = root(&client).await;
+    let file = client.files().create(&root, "log").await.unwrap();
+    let read_only = forebay_nfs_client::Attributes::mode(0o400);
+    client.files().setattr(&file.handle, StateId::ANONYMOUS, &read_only).await.unwrap();
+    server.restart().await;
+    let client = Client::connect(server.address(), user()).await.unwrap();
+    let file = reclaim(&client, &file.handle).await.unwrap();
+    client.reclaim_complete().await.unwrap();
+    client.files().write(&file, 0, Bytes::from_static(b"x"), StableHow::FileSync).await.unwrap();
+    assert_eq!(status(open_by_handle(&client, &file.handle).await), Status::Access);
+}
+
+#[tokio::test]
+async fn during_the_grace_period_files_are_read_and_written_only_by_reclaimed_opens() {
+    let mut server = Daemon::start().await;
+    let (broker, root) = server.mount_root("broker").await;
+    let file = broker.files().create(&root, "log").await.unwrap();
+    server.restart().await;
+    let broker = server.connect("broker").await;
+    let anonymous = forebay_nfs_client::OpenFile { stateid: StateId::ANONYMOUS, ..file.clone() };
+    assert_eq!(status(broker.files().read(&anonymous, 0, 1).await), Status::Grace);
+    let file = reclaim(&broker, &file.handle).await.unwrap();
+    broker.files().write(&file, 0, Bytes::from_static(b"x"), StableHow::Unstable).await.unwrap();
+    broker.files().getattr(&file.handle).await.unwrap();
+    broker.reclaim_complete().await.unwrap();
+    broker.files().read(&anonymous, 0, 1).await.unwrap();
+}
+
+#[tokio::test]
+async fn the_write_verifier_changes_with_every_start() {
+    let mut server = Daemon::start().await;
+    let (broker, root) = server.mount_root("broker").await;
+    let file = broker.files().create(&root, "log").await.unwrap();
+    let data = Bytes::from_static(b"x");
+    let before = broker.files().write(&file, 0, data.clone(), StableHow::Unstable).await.unwrap().writeverf;
+    assert_eq!(broker.files().commit(&file.handle).await.unwrap(), before);
+    server.restart().await;
+    let broker = server.connect("broker").await;
+    let file = reclaim(&broker, &file.handle).await.unwrap();
+    let after = broker.files().write(&file, 0, data, StableHow::Unstable).await.unwrap().writeverf;
+    assert_ne!(before, after);
+    assert_eq!(broker.files().commit(&file.handle).await.unwrap(), after);
+}
+
+#[tokio::test]
+async fn a_rebooted_client_gets_its_lock_back_at_once() {
+    let server = Daemon::start().await;
+    let (broker, root) = server.mount_root("broker").await;
+    let file = broker.files().create(&root, ".lock").await.unwrap();
+    lock(&broker, &file).await.unwrap();
+
+    let rebooted = Client::mount(server.address(), ClientOptions::new("broker").rebooted()).await.unwrap();
+    let file = rebooted.files().open(&root, ".lock").await.unwrap();
+    lock(&rebooted, &file).await.expect("what the earlier incarnation had is free");
+    assert_eq!(status(broker.renew().await), Status::BadSession);
+}
+
+#[tokio::test]
+async fn a_silent_client_loses_its_lock_to_the_first_who_wants_it() {
+    let server = Daemon::start().await;
+    let (silent, root) = server.mount_root("silent").await;
+    let other = server.mount("other").await;
+    let file = silent.files().create(&root, ".lock").await.unwrap();
+    lock(&silent, &file).await.unwrap();
+    let theirs = other.files().open(&root, ".lock").await.unwrap();
+    assert_eq!(lock(&other, &theirs).await, Err(Status::Denied));
+    server.expire_all_but(&[&other]).await;
+    lock(&other, &theirs).await.unwrap();
+    assert_eq!(status(silent.renew().await), Status::BadSession);
+}
+
+#[tokio::test]
+async fn a_silent_client_keeps_what_nobody_wants_for_a_while() {
+    let server = Daemon::start().await;
+    let (silent, root) = server.mount_root("silent").await;
+    let file = silent.files().create(&root, ".lock").await.unwrap();
+    lock(&silent, &file).await.unwrap();
+    server.pass(LEASE + COURTESY / 2).await;
+    contents(&silent, &file).await;
+    assert_eq!(records(&server), 1);
+    server.pass(LEASE + COURTESY).await;
+    assert_eq!(status(silent.renew().await), Status::BadSession);
+    assert_eq!(records(&server), 0);
+}
+
+#[tokio::test]
+async fn a_client_with_files_open_cannot_leave() {
+    let server = Daemon::start().await;
+    let (client, root) = server.mount_root("client").await;
+    let file = client.files().create(&root, "log").await.unwrap();
+    let destroy =
+        |client: &Client| [Operation::DestroyClientid(DestroyClientidArgs { clientid: client.id() })];
+    assert_eq!(status(client.compound(destroy(&client)).await), Status::ClientidBusy);
+    client.files().close(&file).await.unwrap();
+    assert_eq!(status(client.compound(destroy(&client)).await), Status::ClientidBusy, "it has a session");
+    client.unmount().await.unwrap();
+}

@@ -1,0 +1,97 @@
+//! The pool's own tasks: flushing what has aged, freeing what was deleted. They end when the pool is closed or
+//! dropped.
+
+use std::sync::{Arc, Weak};
+use std::time::Duration;
+
+use tokio::task::JoinHandle;
+use tokio::time::Instant;
+
+use crate::engine::Engine;
+use crate::inode::Inode;
+use crate::signals::Signals;
+
+/// Flushes of different inodes that run at once.
+const FLUSHES_MAX: usize = 16;
+
+/// Starts the tasks.
+pub(crate) fn start(engine: &Arc<Engine>) -> Vec<JoinHandle<()>> {
+    let age = Duration::from_millis(engine.options.dirty_age_ms_max.max(1));
+    vec![
+        tokio::spawn(flusher(Arc::downgrade(engine), engine.signals.clone(), age)),
+        tokio::spawn(reaper(Arc::downgrade(engine), engine.signals.clone(), age)),
+    ]
+}
+
+/// Flushes inodes whose oldest unstable change is older than `age`, and all of them under pressure.
+async fn flusher(engine: Weak<Engine>, signals: Arc<Signals>, age: Duration) {
+    let pause = (age / 4).clamp(Duration::from_millis(5), Duration::from_secs(1));
+    while !signals.is_closing() {
+        let Some(engine) = engine.upgrade() else { break };
+        let due = due(&engine, age);
+        let failed = flush_all(&engine, due).await;
+        drop(engine);
+        // A flush that failed (no space, say) is not tried again at once, however great the pressure.
+        let pressure = async {
+            if failed {
+                std::future::pending::<()>().await;
+            }
+            signals.pressure.notified().await;
+        };
+        tokio::select! {
+            () = tokio::time::sleep(pause) => {}
+            () = pressure => {}
+            () = signals.closing() => {}
+        }
+    }
+}
+
+fn due(engine: &Engine, age: Duration) -> Vec<Arc<Inode>> {
+    let now = Instant::now();
+    let mut due = engine.dirty.inodes();
+    if !engine.dirty.is_pressed() {
+        due.retain(|inode| {
+            let since = inode.state().dirty_since;
+            since.is_none_or(|since| now.duration_since(since) >= age)
+        });
+    }
+    due
+}
+
+/// True if a flush failed.
+async fn flush_all(engine: &Arc<Engine>, inodes: Vec<Arc<Inode>>) -> bool {
+    let mut failed = false;
+    for some in inodes.chunks(FLUSHES_MAX) {
+        let mut flushes = tokio::task::JoinSet::new();
+        for inode in some {
+            let (engine, inode) = (engine.clone(), inode.clone());
+            flushes.spawn(async move {
+                let outcome = engine.flush_all(&inode).await;
+                if let Err(error) = &outcome {
+                    let (volume, inode) = (inode.handle.volume.0, inode.handle.inode.0);
+                    tracing::warn!(volume, inode, %error, "flush failed; unstable data stays in memory");
+                }
+                engine.dirty.settle(&inode);
+                outcome.is_err()
+            });
+        }
+        while let Some(outcome) = flushes.join_next().await {
+            failed |= outcome.unwrap_or(true);
+        }
+    }
+    failed
+}
+
+/// Frees orphans, deleted volumes and dead segments.
+async fn reaper(engine: Weak<Engine>, signals: Arc<Signals>, pause: Duration) {
+    while !signals.is_closing() {
+        let Some(engine) = engine.upgrade() else { break };
+        engine.reaper_round().await;
+        drop(engine);
+        tokio::select! {
+            () = signals.reap.notified() => {}
+            () = tokio::time::sleep(pause) => {}
+            () = signals.closing() => {}
+        }
+    }
+}

@@ -1,0 +1,231 @@
+//! The engine: all parts of an open pool, how they are put together at opening, and how they end.
+//!
+//! What an operation does is in the file named for it; each adds its methods to [`Engine`].
+
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex};
+
+use tokio::task::JoinHandle;
+
+use crate::chunk::ChunkCache;
+use crate::commit::{Committer, Stopped, Written};
+use crate::dirty::Dirty;
+use crate::home::Home;
+use crate::inode::{Inode, InodeCache, change_floor};
+use crate::keys::{self, InodeKey};
+use crate::meta::{Batch, MetaStore};
+use crate::orphans::Orphans;
+use crate::records::{Counters, InodeRecord, PoolRecord, Record};
+use crate::segment::{SegmentStore, SegmentWriter};
+use crate::signals::Signals;
+use crate::sources::{Clock, Entropy};
+use crate::space::{Room, SegmentTable};
+use crate::volume::Volumes;
+use crate::{Error, Handle, PoolId, PoolOptions, Result, background, sync};
+
+/// Inodes kept in memory beyond those that must be.
+const INODES_CACHED_MAX: usize = 64 << 10;
+
+/// What an engine stands on.
+pub(crate) struct Foundation {
+    pub(crate) meta: Arc<dyn MetaStore>,
+    pub(crate) store: Arc<dyn SegmentStore>,
+    pub(crate) room: Box<dyn Room>,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) entropy: Arc<dyn Entropy>,
+    /// The directory, if there is one; let go of last.
+    pub(crate) home: Option<Home>,
+}
+
+/// See the module.
+pub(crate) struct Engine {
+    pub(crate) id: PoolId,
+    pub(crate) boot: u64,
+    pub(crate) name_key: [u8; 32],
+    pub(crate) options: PoolOptions,
+    pub(crate) committer: Committer,
+    pub(crate) stopped: Stopped,
+    pub(crate) written: Written,
+    pub(crate) signals: Arc<Signals>,
+    pub(crate) volumes: Volumes,
+    pub(crate) counters: Mutex<Counters>,
+    pub(crate) inodes: InodeCache,
+    pub(crate) dirty: Dirty,
+    pub(crate) orphans: Orphans,
+    pub(crate) segments: SegmentTable,
+    pub(crate) writer: SegmentWriter,
+    pub(crate) chunk_cache: ChunkCache,
+    pub(crate) meta: Arc<dyn MetaStore>,
+    pub(crate) store: Arc<dyn SegmentStore>,
+    pub(crate) room: Box<dyn Room>,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) entropy: Arc<dyn Entropy>,
+    tasks: Mutex<Vec<JoinHandle<()>>>,
+    /// The last field: unlocked after everything else is gone.
+    _home: Option<Home>,
+}
+
+impl Engine {
+    /// Opens, or creates, the pool on these foundations. Blocks on the disk; call it within a runtime.
+    pub(crate) fn open(foundation: Foundation, options: PoolOptions) -> Result<Arc<Engine>> {
+        let Foundation { meta, store, room, clock, entropy, home } = foundation;
+        let pool = begin_boot(&*meta, &*entropy)?;
+        if let Some(home) = home.as_ref().filter(|home| home.is_new) {
+            home.finish()?;
+        }
+        let segments = SegmentTable::load(&*meta)?;
+        delete_unknown_segments(&*store, &segments)?;
+        let signals = Arc::<Signals>::default();
+        let stopped = Stopped::default();
+        let written: Written = Arc::new(AtomicBool::new(false));
+        let engine = Arc::new(Engine {
+            id: pool.id,
+            boot: pool.boot,
+            name_key: pool.name_key,
+            committer: Committer::start(meta.clone(), stopped.clone(), written.clone())?,
+            stopped,
+            written,
+            volumes: Volumes::load(&*meta)?,
+            counters: Mutex::new(load_counters(&*meta)?),
+            inodes: InodeCache::new(INODES_CACHED_MAX),
+            dirty: Dirty::new(options.dirty_bytes_max, signals.clone()),
+            orphans: Orphans::new(signals.clone()),
+            segments,
+            writer: SegmentWriter::new(store.clone(), options.segment_bytes, pool.boot),
+            chunk_cache: ChunkCache::new(options.cache_bytes),
+            signals,
+            options,
+            meta,
+            store,
+            room,
+            clock,
+            entropy,
+            tasks: Mutex::default(),
+            _home: home,
+        });
+        engine.resume_freeing()?;
+        *sync::lock(&engine.tasks) = background::start(&engine);
+        Ok(engine)
+    }
+
+    /// Makes everything durable and ends the tasks. What others still do fails from here on.
+    pub(crate) async fn close(self: &Arc<Self>) -> Result<()> {
+        let mut outcome = Ok(());
+        for inode in self.dirty.inodes() {
+            outcome = outcome.and(self.flush_all(&inode).await);
+        }
+        self.signals.close();
+        self.reaper_end();
+        let tasks = std::mem::take(&mut *sync::lock(&self.tasks));
+        for task in tasks {
+            if task.await.is_err() {
+                tracing::error!("a background task of the pool panicked");
+            }
+        }
+        let engine = self.clone();
+        let sealed = tokio::task::spawn_blocking(move || {
+            let sealed = engine.stopped.check().and_then(|()| engine.writer.close());
+            engine.committer.stop();
+            sealed
+        });
+        outcome.and(sealed.await.map_err(|_| Error::Closed)?)
+    }
+
+    pub(crate) fn is_closing(&self) -> bool {
+        self.signals.is_closing()
+    }
+
+    pub(crate) fn require_open(&self) -> Result<()> {
+        if self.is_closing() { Err(Error::Closed) } else { Ok(()) }
+    }
+
+    /// Differs between any two openings of any pools.
+    pub(crate) fn write_verifier(&self) -> [u8; 8] {
+        let mut hasher = blake3::Hasher::new_keyed(&self.name_key);
+        hasher.update(&self.id.0);
+        let salt = hasher.update(b"write verifier").finalize();
+        let mut first = [0; 8];
+        first.copy_from_slice(&salt.as_bytes()[..8]);
+        // A sum, so that no two boots of one pool collide.
+        u64::from_be_bytes(first).wrapping_add(self.boot).to_be_bytes()
+    }
+
+    /// The first `change` of an inode that is created now.
+    pub(crate) fn change_first(&self) -> u64 {
+        change_floor(self.boot)
+    }
+
+    /// A generation that nobody can guess; never 0.
+    pub(crate) fn generation(&self) -> Result<u32> {
+        let mut bytes = [0; 4];
+        self.entropy.fill(&mut bytes)?;
+        Ok(u32::from_le_bytes(bytes).max(1))
+    }
+
+    /// The inode that a handle names; [`Error::Stale`] if it is gone.
+    pub(crate) fn inode(&self, handle: Handle) -> Result<Arc<Inode>> {
+        if !self.volumes.is_live(handle.volume) {
+            return Err(Error::Stale);
+        }
+        let inode = self.inode_by_key(handle.into())?.ok_or(Error::Stale)?;
+        if inode.handle != handle {
+            return Err(Error::Stale);
+        }
+        drop(inode.live()?);
+        Ok(inode)
+    }
+
+    /// The inode of that number, if its record exists, whatever its state and its volume's.
+    pub(crate) fn inode_by_key(&self, key: InodeKey) -> Result<Option<Arc<Inode>>> {
+        self.inodes.get(key, || {
+            let record_key = keys::inode(key, self.volumes.epoch(key.volume));
+            let Some(value) = self.meta.get(&record_key)? else { return Ok(None) };
+            let record = InodeRecord::decode(&record_key, &value)?;
+            Ok(Some(Inode::new(key, record, self.boot)))
+        })
+    }
+}
+
+impl Drop for Engine {
+    fn drop(&mut self) {
+        self.signals.close();
+        self.committer.stop();
+    }
+}
+
+/// Counts this opening, durably, before anything else happens; draws the identity of a new pool.
+fn begin_boot(meta: &dyn MetaStore, entropy: &dyn Entropy) -> Result<PoolRecord> {
+    let key = keys::pool();
+    let mut pool = match meta.get(&key)? {
+        Some(value) => PoolRecord::decode(&key, &value)?,
+        None => {
+            let (mut id, mut name_key) = ([0; 16], [0; 32]);
+            entropy.fill(&mut id)?;
+            entropy.fill(&mut name_key)?;
+            PoolRecord { id: PoolId(id), boot: 0, name_key }
+        }
+    };
+    pool.boot += 1;
+    meta.write(Batch { changes: vec![(key, Some(pool.encode().into()))] })?;
+    meta.make_durable()?;
+    Ok(pool)
+}
+
+fn load_counters(meta: &dyn MetaStore) -> Result<Counters> {
+    let key = keys::counters();
+    match meta.get(&key)? {
+        Some(value) => Counters::decode(&key, &value),
+        // 0 is no inode. The first volume has number 1.
+        None => Ok(Counters { inode_next: 1, volume_next: 1 }),
+    }
+}
+
+/// Segments that no metadata names: their frames were synced, or not even that, but the batch was not.
+fn delete_unknown_segments(store: &dyn SegmentStore, segments: &SegmentTable) -> Result<()> {
+    for (id, _) in store.list()? {
+        if !segments.knows(id) {
+            store.delete(id)?;
+        }
+    }
+    Ok(())
+}

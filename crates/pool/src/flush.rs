@@ -1,0 +1,277 @@
+//! Making a file's unstable content durable.
+//!
+//! The order of the steps is what a crash must not break:
+//! 1. The dirty pieces move to *flushing*: still seen by readers, over the extents, under newer dirty pieces.
+//! 2. They are cut (see [`crate::block`]); chunks that the pool does not have are appended to the open segment.
+//! 3. The segment is synced. A crash up to here leaves frames that no metadata names.
+//! 4. One batch names the chunks, and carries extents, size and times. A crash before it is durable leaves the file as
+//!    it was; after it, the file has all of the flush.
+//! 5. When the batch is durable, callers are answered.
+//!
+//! The inode's `order` lock is held from 1 to 5, so nobody else changes its extents. The work runs in a task of its
+//! own: a caller that goes away in the middle does not leave it half done.
+
+use std::collections::BTreeMap;
+use std::ops::{ControlFlow, Range};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use bytes::Bytes;
+
+use crate::block::{self, Part, Source};
+use crate::engine::Engine;
+use crate::inode::{Inode, Pieces, State, Unstable};
+use crate::keys::{self, ChunkId, InodeKey};
+use crate::records::{ChunkRecord, Content, ExtentRecord, Record, malformed};
+use crate::segment::Appended;
+use crate::txn::Txn;
+use crate::{Error, Result};
+
+/// Times that a flush is begun again because a chunk it wanted to share was freed meanwhile.
+const TRIES_MAX: usize = 4;
+
+/// What a flush makes durable.
+struct Taken {
+    pieces: Arc<Pieces>,
+    unstable: Unstable,
+}
+
+/// What becomes of one block.
+pub(crate) struct BlockChange {
+    pub(crate) before: Vec<(u64, ExtentRecord)>,
+    pub(crate) after: Vec<Part>,
+}
+
+impl Engine {
+    /// Makes all that was written to the file so far durable.
+    pub(crate) async fn flush(self: &Arc<Self>, inode: &Arc<Inode>) -> Result<()> {
+        self.flush_if(inode, |state| state.is_written()).await
+    }
+
+    /// Makes everything that is in memory only durable, times of reading included.
+    pub(crate) async fn flush_all(self: &Arc<Self>, inode: &Arc<Inode>) -> Result<()> {
+        self.flush_if(inode, |state| state.is_unstable()).await
+    }
+
+    async fn flush_if(self: &Arc<Self>, inode: &Arc<Inode>, needed: fn(&State) -> bool) -> Result<()> {
+        let (engine, inode) = (self.clone(), inode.clone());
+        let task = tokio::spawn(async move {
+            let _order = inode.order.clone().lock_owned().await;
+            engine.flush_ordered(&inode, needed).await
+        });
+        task.await.map_err(|_| Error::Closed)?
+    }
+
+    /// By who holds the inode's `order` lock.
+    async fn flush_ordered(self: &Arc<Self>, inode: &Arc<Inode>, needed: fn(&State) -> bool) -> Result<()> {
+        self.stopped.check()?;
+        let Some(taken) = take(inode, needed) else { return Ok(()) };
+        let taken = Arc::new(taken);
+        let mut outcome = self.flush_taken(inode, &taken, true).await;
+        for _ in 1..TRIES_MAX {
+            if !matches!(outcome, Ok(false)) {
+                break;
+            }
+            outcome = self.flush_taken(inode, &taken, false).await;
+        }
+        if !matches!(outcome, Ok(true)) {
+            put_back(inode, &taken);
+        } else {
+            self.dirty.release(taken.pieces.bytes());
+        }
+        self.dirty.settle(inode);
+        outcome.and_then(
+            |done| if done { Ok(()) } else { Err(Error::Meta("shared chunks keep vanishing".into())) },
+        )
+    }
+
+    /// False if a chunk that was to be shared is gone. `share`: look for chunks that the pool has already.
+    async fn flush_taken(
+        self: &Arc<Self>,
+        inode: &Arc<Inode>,
+        taken: &Arc<Taken>,
+        share: bool,
+    ) -> Result<bool> {
+        let (engine, file, work) = (self.clone(), inode.clone(), taken.clone());
+        let planned = tokio::task::spawn_blocking(move || engine.plan(&file, &work.pieces, share));
+        let (changes, appended) = planned.await.map_err(|_| Error::Closed)??;
+        let (file, taken) = (inode.clone(), taken.clone());
+        let vanished = Arc::new(AtomicBool::new(false));
+        let tell = vanished.clone();
+        let outcome = self
+            .transact(move |txn| {
+                let complete = stage(txn, &file, &taken, &changes, appended.as_ref())?;
+                tell.store(!complete, Ordering::SeqCst);
+                if complete { Ok(()) } else { Err(Error::Meta("a shared chunk was freed".into())) }
+            })
+            .await;
+        if vanished.load(Ordering::SeqCst) { Ok(false) } else { outcome.map(|()| true) }
+    }
+
+    /// Cuts, appends and syncs: what comes before the batch. Blocks on the disk.
+    fn plan(
+        &self,
+        inode: &Inode,
+        pieces: &Pieces,
+        share: bool,
+    ) -> Result<(Vec<BlockChange>, Option<Appended>)> {
+        let mut changes = Vec::new();
+        let mut fresh: BTreeMap<ChunkId, Bytes> = BTreeMap::new();
+        for (range, dirty) in by_block(pieces) {
+            let before = self.extents(inode.key(), range.clone())?;
+            let after = block::rewrite(&range, &before, &dirty, &mut |id| {
+                let missing =
+                    || Error::Damaged(format!("an extent points to chunk {id}, which has no record"));
+                self.chunk_content(id, inode.handle)?.ok_or_else(missing)
+            })?;
+            for part in &after {
+                if let Source::Cut { id, content } = &part.source
+                    && !(share && self.chunk_record(*id)?.is_some())
+                {
+                    fresh.insert(*id, content.clone());
+                }
+            }
+            changes.push(BlockChange { before, after });
+        }
+        if fresh.is_empty() {
+            return Ok((changes, None));
+        }
+        let fresh: Vec<_> = fresh.into_iter().collect();
+        let appended = self.writer.append(&fresh)?;
+        self.writer.sync(appended.ticket).inspect_err(|error| self.stopped.stop(error))?;
+        Ok((changes, Some(appended)))
+    }
+
+    /// The file's extents that start in `range`, in order.
+    pub(crate) fn extents(&self, key: InodeKey, range: Range<u64>) -> Result<Vec<(u64, ExtentRecord)>> {
+        let mut extents = Vec::new();
+        self.meta.scan(keys::extents(key, range), &mut |key, value| {
+            let offset = keys::offset_in(key).ok_or_else(|| malformed(ExtentRecord::NAME, key))?;
+            extents.push((offset, ExtentRecord::decode(key, value)?));
+            Ok(ControlFlow::Continue(()))
+        })?;
+        Ok(extents)
+    }
+}
+
+/// Moves what is dirty to *flushing*; `None` if there is nothing.
+fn take(inode: &Inode, needed: fn(&State) -> bool) -> Option<Taken> {
+    let mut state = inode.state();
+    if state.freed || !needed(&state) {
+        return None;
+    }
+    let pieces = Arc::new(std::mem::take(&mut state.dirty));
+    state.flushing = Some(pieces.clone());
+    state.dirty_since = None;
+    Some(Taken { pieces, unstable: state.unstable.clone() })
+}
+
+/// The flush failed: what it took is dirty again, under what was written meanwhile.
+fn put_back(inode: &Inode, taken: &Taken) {
+    let mut state = inode.state();
+    state.flushing = None;
+    state.dirty.restore_under(&taken.pieces);
+    state.dirty_since = Some(tokio::time::Instant::now());
+}
+
+/// The pieces, cut at the bounds of blocks, by block.
+fn by_block(pieces: &Pieces) -> Vec<(Range<u64>, Vec<(u64, Bytes)>)> {
+    let mut blocks: Vec<(Range<u64>, Vec<(u64, Bytes)>)> = Vec::new();
+    for (mut offset, piece) in pieces.iter() {
+        let mut rest = piece.clone();
+        while !rest.is_empty() {
+            let block = block::block_at(offset);
+            let room = usize::try_from(block.end - offset).unwrap_or(usize::MAX);
+            let now = rest.split_to(room.min(rest.len()));
+            let next = offset + now.len() as u64;
+            match blocks.last_mut() {
+                Some((known, dirty)) if *known == block => dirty.push((offset, now)),
+                _ => blocks.push((block, vec![(offset, now)])),
+            }
+            offset = next;
+        }
+    }
+    blocks
+}
+
+/// Stages the flush. False if a chunk that was to be shared is gone.
+fn stage(
+    txn: &mut Txn<'_>,
+    inode: &Arc<Inode>,
+    taken: &Taken,
+    changes: &[BlockChange],
+    appended: Option<&Appended>,
+) -> Result<bool> {
+    let placed: BTreeMap<ChunkId, ChunkRecord> = appended
+        .iter()
+        .flat_map(|appended| &appended.placed)
+        .map(|placed| (placed.id, placed.record))
+        .collect();
+    let mut record = txn.record(inode)?;
+    for change in changes {
+        if !stage_block(txn, inode, change, &placed, &mut record.space_used)? {
+            return Ok(false);
+        }
+    }
+    let unstable = &taken.unstable;
+    record.size = record.size.max(unstable.size);
+    record.change = record.change.max(unstable.change);
+    record.mtime = unstable.mtime.unwrap_or(record.mtime);
+    record.ctime = unstable.ctime.map_or(record.ctime, |ctime| ctime.max(record.ctime));
+    record.atime = unstable.atime.unwrap_or(record.atime);
+    txn.flushed(inode, record, unstable.clone());
+    Ok(true)
+}
+
+/// Stages the difference between a block's extents before and after. False if a chunk that was to be shared is
+/// gone. `space_used` follows.
+pub(crate) fn stage_block(
+    txn: &mut Txn<'_>,
+    inode: &Inode,
+    change: &BlockChange,
+    placed: &BTreeMap<ChunkId, ChunkRecord>,
+    space_used: &mut u64,
+) -> Result<bool> {
+    let epoch = txn.epoch(inode.handle.volume);
+    let before: BTreeMap<u64, &ExtentRecord> =
+        change.before.iter().map(|(at, extent)| (*at, extent)).collect();
+    let after: BTreeMap<u64, ExtentRecord> =
+        change.after.iter().map(|part| (part.offset, part.extent())).collect();
+    // What is referred to anew comes first, so that a chunk kept by another extent is not freed in between.
+    for (offset, extent) in after.iter().filter(|(offset, extent)| before.get(offset) != Some(extent)) {
+        if let Content::Chunk { id, .. } = &extent.content
+            && !txn.chunk_refer(*id, placed.get(id).copied())?
+        {
+            return Ok(false);
+        }
+        txn.put(keys::extent(inode.key(), *offset, epoch), extent);
+        account(txn, inode, extent, 1, space_used)?;
+    }
+    for (offset, extent) in before.iter().filter(|(offset, extent)| after.get(offset) != Some(**extent)) {
+        if let Content::Chunk { id, .. } = &extent.content {
+            txn.chunk_unrefer(*id)?;
+        }
+        if !after.contains_key(offset) {
+            txn.delete(keys::extent(inode.key(), *offset, epoch));
+        }
+        account(txn, inode, extent, -1, space_used)?;
+    }
+    Ok(true)
+}
+
+fn account(
+    txn: &mut Txn<'_>,
+    inode: &Inode,
+    extent: &ExtentRecord,
+    sign: i64,
+    space_used: &mut u64,
+) -> Result<()> {
+    let bytes = i64::from(extent.length) * sign;
+    let usage = txn.usage(inode.handle.volume)?;
+    usage.bytes_logical = usage.bytes_logical.saturating_add_signed(bytes);
+    if matches!(extent.content, Content::Inline(_)) {
+        usage.bytes_inline = usage.bytes_inline.saturating_add_signed(bytes);
+    }
+    *space_used = space_used.saturating_add_signed(bytes);
+    Ok(())
+}

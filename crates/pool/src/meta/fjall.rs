@@ -1,0 +1,100 @@
+//! The embedded metadata store: fjall, a log-structured merge tree.
+//!
+//! How fjall gives what [`MetaStore`] asks for (release 3.1, checked in its source):
+//! - A batch is written to the journal between a start and an end marker with a checksum, under one lock, and
+//!   then applied to the tree in memory. At opening, an end without its start, or the other way round, is cut off.
+//! - The journal is flushed to the disk before a tree in memory is written out as a table, so what survives a crash
+//!   is a prefix of the batches even when the tables are newer than the last sync.
+//! - Scans go through a snapshot: `Keyspace::range` itself would show a batch that is half applied.
+//! - A failed write or sync poisons the database, which refuses everything from then on, as the trait wants.
+//! - What fjall leaves to us: a journal torn in the middle of an unsynced batch, see [`super::journal_repair`].
+
+use std::ops::{ControlFlow, Range};
+use std::path::Path;
+
+use bytes::Bytes;
+use fjall::{CompressionType, Database, Keyspace, KeyspaceCreateOptions, PersistMode, Readable};
+
+use super::{Batch, MetaStore, Visit, journal_repair};
+use crate::keys::Key;
+use crate::{Error, Result};
+
+const KEYSPACE: &str = "pool";
+const CACHE_BYTES: u64 = 64 << 20;
+const JOURNAL_BYTES_MAX: u64 = 192 << 20;
+const MEMTABLE_BYTES_MAX: u64 = 32 << 20;
+
+/// See the module.
+pub(crate) struct FjallMeta {
+    /// Fields are dropped in this order: the keyspace before its database.
+    keyspace: Keyspace,
+    database: Database,
+}
+
+impl FjallMeta {
+    /// Opens the store in `directory`, or creates it there.
+    pub(crate) fn open(directory: &Path) -> Result<FjallMeta> {
+        let database = match open_database(directory) {
+            Err(fjall::Error::JournalRecovery(error)) => {
+                tracing::warn!(?error, path = %directory.display(), "metadata journal has a torn end");
+                journal_repair::cut_torn_end(directory)?;
+                open_database(directory)
+            }
+            other => other,
+        };
+        let database = database.map_err(|error| failed("open", &error))?;
+        let keyspace = database
+            .keyspace(KEYSPACE, || KeyspaceCreateOptions::default().max_memtable_size(MEMTABLE_BYTES_MAX))
+            .map_err(|error| failed("open", &error))?;
+        Ok(FjallMeta { keyspace, database })
+    }
+}
+
+fn open_database(directory: &Path) -> fjall::Result<Database> {
+    Database::builder(directory)
+        .manual_journal_persist(true)
+        .journal_compression(CompressionType::None)
+        .max_journaling_size(JOURNAL_BYTES_MAX)
+        .cache_size(CACHE_BYTES)
+        .worker_threads(2)
+        .open()
+}
+
+fn failed(action: &str, error: &fjall::Error) -> Error {
+    Error::Meta(format!("cannot {action}: {error:?}; check the disk and the log, then restart"))
+}
+
+impl MetaStore for FjallMeta {
+    fn get(&self, key: &[u8]) -> Result<Option<Bytes>> {
+        let value = self.keyspace.get(key).map_err(|error| failed("read", &error))?;
+        Ok(value.map(|value| Bytes::copy_from_slice(&value)))
+    }
+
+    fn scan(&self, range: Range<Key>, visit: &mut Visit<'_>) -> Result<()> {
+        if range.is_empty() {
+            return Ok(());
+        }
+        for pair in self.database.snapshot().range(&self.keyspace, range) {
+            let (key, value) = pair.into_inner().map_err(|error| failed("read", &error))?;
+            if visit(&key, &value)? == ControlFlow::Break(()) {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn write(&self, batch: Batch) -> Result<()> {
+        let mut writing = self.database.batch();
+        for (key, value) in batch.changes {
+            match value {
+                Some(value) => writing.insert(&self.keyspace, key, &value[..]),
+                None => writing.remove(&self.keyspace, key),
+            }
+        }
+        writing.commit().map_err(|error| failed("write", &error))
+    }
+
+    fn make_durable(&self) -> Result<()> {
+        self.database.persist(PersistMode::SyncData).map_err(|error| failed("sync", &error))
+    }
+}

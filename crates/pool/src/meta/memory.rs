@@ -1,0 +1,55 @@
+//! A metadata store in memory, gone when dropped. For tests, fuzzing, and to see what the trait asks for.
+
+use std::collections::BTreeMap;
+use std::ops::{ControlFlow, Range};
+use std::sync::RwLock;
+
+use bytes::Bytes;
+
+use super::{Batch, MetaStore, Visit};
+use crate::Result;
+use crate::keys::Key;
+use crate::sync;
+
+/// See the module.
+#[derive(Default)]
+pub(crate) struct MemoryMeta {
+    map: RwLock<BTreeMap<Key, Bytes>>,
+}
+
+impl MetaStore for MemoryMeta {
+    fn get(&self, key: &[u8]) -> Result<Option<Bytes>> {
+        Ok(sync::read(&self.map).get(key).cloned())
+    }
+
+    fn scan(&self, range: Range<Key>, visit: &mut Visit<'_>) -> Result<()> {
+        if range.is_empty() {
+            return Ok(());
+        }
+        let pairs: Vec<(Key, Bytes)> = {
+            let map = sync::read(&self.map);
+            map.range(range).map(|(key, value)| (key.clone(), value.clone())).collect()
+        };
+        for (key, value) in pairs {
+            if visit(&key, &value)? == ControlFlow::Break(()) {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn write(&self, batch: Batch) -> Result<()> {
+        let mut map = sync::write(&self.map);
+        for (key, value) in batch.changes {
+            match value {
+                Some(value) => map.insert(key, value),
+                None => map.remove(&key),
+            };
+        }
+        Ok(())
+    }
+
+    fn make_durable(&self) -> Result<()> {
+        Ok(())
+    }
+}

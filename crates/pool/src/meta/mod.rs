@@ -1,0 +1,49 @@
+//! The metadata store: the first of the pool's two seams.
+//!
+//! An ordered key-value store, as small as the pool can live with, so that another one (PostgreSQL, say) can
+//! take the place of the embedded one. Every implementation passes the tests in `contract`.
+
+#[cfg(test)]
+mod contract;
+mod fjall;
+mod journal_repair;
+mod memory;
+
+pub(crate) use fjall::FjallMeta;
+pub(crate) use memory::MemoryMeta;
+
+use std::ops::{ControlFlow, Range};
+
+use bytes::Bytes;
+
+use crate::Result;
+use crate::keys::Key;
+
+/// Changes that are applied together or not at all. No key is named twice.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Batch {
+    /// Keys and their new values; `None` deletes.
+    pub(crate) changes: Vec<(Key, Option<Bytes>)>,
+}
+
+/// What a scan hands each key and value to; `Break` ends the scan.
+pub(crate) type Visit<'a> = dyn FnMut(&[u8], &[u8]) -> Result<ControlFlow<()>> + 'a;
+
+/// An ordered key-value store with atomic batches.
+///
+/// Batches are applied in the order of their `write` calls. A batch is visible, all of it, when `write`
+/// returns, and is durable when a later `make_durable` has returned. A crash keeps a prefix of the batches that
+/// holds at least those that were durable, each whole or not at all.
+///
+/// `write` and `make_durable` are called by one thread at a time; `get` and `scan` by many, at any time.
+pub(crate) trait MetaStore: Send + Sync + 'static {
+    /// The value of a key. While a `write` is under way, of each key separately either the old or the new.
+    fn get(&self, key: &[u8]) -> Result<Option<Bytes>>;
+    /// Visits the keys in `range` in ascending order, as of one instant: no batch is seen in part.
+    fn scan(&self, range: Range<Key>, visit: &mut Visit<'_>) -> Result<()>;
+    /// Applies a batch. After an error it is not known whether the batch is applied, and nothing further
+    /// may be written.
+    fn write(&self, batch: Batch) -> Result<()>;
+    /// Makes all batches durable. After an error nothing further may be written.
+    fn make_durable(&self) -> Result<()>;
+}

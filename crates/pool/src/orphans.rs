@@ -1,0 +1,384 @@
+//! Orphans: inodes without a name. They live while somebody holds them, and are freed after that.
+//!
+//! The orphan's record is written in the batch that removes the last name, and deleted in the batch that deletes
+//! the last of the inode. In between a crash changes nothing: the orphan is found at the next opening. Freeing
+//! goes in bounded batches. Once the first is done the file is not whole any more, so it is marked as *freeing*
+//! there, and nobody gets hold of it again, also after a crash.
+//!
+//! After an opening nothing is freed before [`Engine::reap_orphans`]: whoever held an orphan before the restart
+//! may come back for it. What was being freed already, or belongs to a deleted volume, goes on at once.
+
+use std::collections::VecDeque;
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+
+use tokio::sync::{Notify, OwnedMutexGuard};
+
+use crate::engine::Engine;
+use crate::inode::Inode;
+use crate::keys::{self, InodeKey};
+use crate::records::{Content, ExtentRecord, OrphanRecord, Record, malformed};
+use crate::signals::Signals;
+use crate::txn::Txn;
+use crate::{Error, Handle, Result, VolumeId, sync};
+
+/// Extents that one batch frees at most.
+const BATCH_EXTENTS_MAX: usize = 1024;
+/// Inodes that one batch frees at most.
+const BATCH_INODES_MAX: usize = 128;
+
+/// Orphans that wait to be freed.
+pub(crate) struct Orphans {
+    /// Whether orphans that nobody holds are freed.
+    reaping: AtomicBool,
+    queue: Mutex<VecDeque<Arc<Inode>>>,
+    signals: Arc<Signals>,
+    /// Rounds of the reaper that were asked for, and that are done.
+    asked: AtomicUsize,
+    done: AtomicUsize,
+    idle: Notify,
+}
+
+impl Orphans {
+    pub(crate) fn new(signals: Arc<Signals>) -> Self {
+        Orphans {
+            reaping: AtomicBool::new(false),
+            queue: Mutex::default(),
+            signals,
+            asked: AtomicUsize::new(0),
+            done: AtomicUsize::new(0),
+            idle: Notify::new(),
+        }
+    }
+
+    /// Queues the inode if it can be freed: without a name, held by nobody.
+    pub(crate) fn consider(&self, inode: &Arc<Inode>) {
+        let mut state = inode.state();
+        let free = self.reaping.load(Ordering::SeqCst) && state.holds == 0 && state.record.nlink == 0;
+        if !free || state.queued || state.freed {
+            return;
+        }
+        state.queued = true;
+        drop(state);
+        self.push(inode.clone());
+    }
+
+    /// Queues an inode that must go, whoever holds it.
+    fn push(&self, inode: Arc<Inode>) {
+        sync::lock(&self.queue).push_back(inode);
+        self.wake();
+    }
+
+    fn take(&self) -> Vec<Arc<Inode>> {
+        let mut queue = sync::lock(&self.queue);
+        let count = queue.len().min(BATCH_INODES_MAX);
+        queue.drain(..count).collect()
+    }
+
+    /// Asks for a round of the reaper.
+    pub(crate) fn wake(&self) {
+        self.asked.fetch_add(1, Ordering::SeqCst);
+        self.signals.reap.notify_one();
+    }
+}
+
+/// An inode that is being freed, and how far that has got.
+struct Freeing {
+    inode: Arc<Inode>,
+    /// It has no name and an orphan record; else it goes with its volume.
+    orphan: bool,
+    /// Extents before this offset are gone.
+    from: u64,
+    /// The mark is in the metadata store.
+    marked: bool,
+    _order: OwnedMutexGuard<()>,
+}
+
+impl Engine {
+    pub(crate) fn hold(&self, handle: Handle) -> Result<()> {
+        let inode = self.inode(handle)?;
+        let mut state = inode.live()?;
+        state.holds = state.holds.checked_add(1).ok_or_else(|| Error::Invalid("too many holds".into()))?;
+        Ok(())
+    }
+
+    pub(crate) fn release(&self, handle: Handle) {
+        // Held, so it is in memory.
+        let Some(inode) = self.inodes.peek(handle.into()) else { return };
+        if inode.handle != handle {
+            return;
+        }
+        {
+            let mut state = inode.state();
+            state.holds = state.holds.saturating_sub(1);
+        }
+        self.orphans.consider(&inode);
+    }
+
+    pub(crate) async fn reap_orphans(self: &Arc<Self>) -> Result<()> {
+        self.orphans.reaping.store(true, Ordering::SeqCst);
+        let mut found = Vec::new();
+        self.meta.scan(keys::orphans(), &mut |key, _| {
+            found.push(keys::inode_in(key).ok_or_else(|| malformed(OrphanRecord::NAME, key))?);
+            Ok(ControlFlow::Continue(()))
+        })?;
+        for key in found {
+            if let Some(inode) = self.inode_by_key(key)? {
+                self.orphans.consider(&inode);
+            }
+        }
+        Ok(())
+    }
+
+    /// Queues what was being freed when the pool was last open.
+    pub(crate) fn resume_freeing(&self) -> Result<()> {
+        let mut found = Vec::new();
+        self.meta.scan(keys::orphans(), &mut |key, value| {
+            if OrphanRecord::decode(key, value)?.freeing {
+                found.push(keys::inode_in(key).ok_or_else(|| malformed(OrphanRecord::NAME, key))?);
+            }
+            Ok(ControlFlow::Continue(()))
+        })?;
+        for key in found {
+            if let Some(inode) = self.inode_by_key(key)? {
+                let mut state = inode.state();
+                state.freed = true;
+                state.queued = true;
+                drop(state);
+                self.orphans.push(inode);
+            }
+        }
+        self.orphans.wake();
+        Ok(())
+    }
+
+    /// Waits until everything that can be freed now has been.
+    pub(crate) async fn settle(&self) -> Result<()> {
+        self.orphans.wake();
+        let target = self.orphans.asked.load(Ordering::SeqCst);
+        loop {
+            let idle = self.orphans.idle.notified();
+            tokio::pin!(idle);
+            idle.as_mut().enable();
+            self.stopped.check()?;
+            if self.is_closing() {
+                return Err(Error::Closed);
+            }
+            if self.orphans.done.load(Ordering::SeqCst) >= target {
+                return Ok(());
+            }
+            idle.await;
+        }
+    }
+
+    /// The reaper: does everything there is to do.
+    pub(crate) async fn reaper_round(self: &Arc<Self>) {
+        let asked = self.orphans.asked.load(Ordering::SeqCst);
+        if let Err(error) = self.reap_all().await
+            && !self.is_closing()
+        {
+            tracing::warn!(%error, "freeing deleted files failed; it is tried again with the next deletion");
+        }
+        self.orphans.done.fetch_max(asked, Ordering::SeqCst);
+        self.orphans.idle.notify_waiters();
+    }
+
+    /// Ends waits for the reaper.
+    pub(crate) fn reaper_end(&self) {
+        self.orphans.idle.notify_waiters();
+    }
+
+    async fn reap_all(self: &Arc<Self>) -> Result<()> {
+        loop {
+            let inodes = self.orphans.take();
+            if inodes.is_empty() {
+                break;
+            }
+            self.free(&inodes, true).await.inspect_err(|_| self.requeue(&inodes))?;
+        }
+        for volume in self.volumes.deleting() {
+            self.free_volume(volume).await?;
+        }
+        self.delete_dead_segments().await
+    }
+
+    fn requeue(&self, inodes: &[Arc<Inode>]) {
+        sync::lock(&self.orphans.queue).extend(inodes.iter().cloned());
+    }
+
+    /// Frees inodes, data and all.
+    async fn free(self: &Arc<Self>, inodes: &[Arc<Inode>], orphan: bool) -> Result<()> {
+        let mut freeing = Vec::with_capacity(inodes.len());
+        for inode in inodes {
+            if !begin(self, inode, orphan) {
+                continue;
+            }
+            let _order = inode.order.clone().lock_owned().await;
+            // What a flush that was under way has put back.
+            let discarded = inode.state().discard();
+            self.dirty.release(discarded);
+            self.dirty.settle(inode);
+            freeing.push(Freeing { inode: inode.clone(), orphan, from: 0, marked: false, _order });
+        }
+        while !freeing.is_empty() {
+            self.require_open()?;
+            freeing = self.transact(move |txn| free_some(txn, freeing)).await?;
+        }
+        Ok(())
+    }
+
+    /// Frees a deleted volume: its inodes, its directory entries, and last of all its record.
+    async fn free_volume(self: &Arc<Self>, volume: VolumeId) -> Result<()> {
+        loop {
+            let keys = self.some_inodes_of(volume)?;
+            if keys.is_empty() {
+                break;
+            }
+            let mut inodes = Vec::with_capacity(keys.len());
+            for key in keys {
+                inodes.extend(self.inode_by_key(key)?);
+            }
+            self.free(&inodes, false).await?;
+        }
+        while self.transact(move |txn| delete_some_entries(txn, volume)).await? {
+            self.require_open()?;
+        }
+        self.transact(move |txn| {
+            txn.delete(keys::volume(volume));
+            txn.delete(keys::deleting(volume));
+            txn.forget_usage(volume);
+            txn.then(move |engine| engine.volumes.forget(volume));
+            Ok(())
+        })
+        .await
+    }
+
+    fn some_inodes_of(&self, volume: VolumeId) -> Result<Vec<InodeKey>> {
+        let mut found = Vec::new();
+        self.meta.scan(keys::inodes_of(volume), &mut |key, _| {
+            found.push(keys::inode_in(key).ok_or_else(|| malformed("inode", key))?);
+            let full = found.len() >= BATCH_INODES_MAX;
+            Ok(if full { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+        })?;
+        Ok(found)
+    }
+
+    /// Deletes segments that hold nothing any more. The batches that made them so are durable first.
+    pub(crate) async fn delete_dead_segments(self: &Arc<Self>) -> Result<()> {
+        let dead = self
+            .transact(|txn| {
+                let engine = txn.engine;
+                Ok(engine
+                    .segments
+                    .dead()
+                    .into_iter()
+                    .filter(|id| engine.writer.is_settled(*id))
+                    .collect::<Vec<_>>())
+            })
+            .await?;
+        if dead.is_empty() {
+            return Ok(());
+        }
+        let (engine, ids) = (self.clone(), dead.clone());
+        let deleted =
+            tokio::task::spawn_blocking(move || ids.iter().try_for_each(|id| engine.store.delete(*id)));
+        deleted.await.map_err(|_| Error::Closed)??;
+        self.transact(move |txn| {
+            dead.into_iter().for_each(|id| txn.forget_segment(id));
+            Ok(())
+        })
+        .await
+    }
+}
+
+/// From here on the inode's handle is stale. False if an orphan got a holder meanwhile.
+fn begin(engine: &Engine, inode: &Arc<Inode>, orphan: bool) -> bool {
+    let mut state = inode.state();
+    if orphan && !state.freed && state.holds > 0 {
+        state.queued = false;
+        return false;
+    }
+    state.freed = true;
+    let discarded = state.discard();
+    drop(state);
+    engine.dirty.release(discarded);
+    true
+}
+
+/// Stages one batch's worth of freeing. Returns what is left to do.
+fn free_some(txn: &mut Txn<'_>, freeing: Vec<Freeing>) -> Result<Vec<Freeing>> {
+    let mut budget = BATCH_EXTENTS_MAX;
+    let mut left = Vec::new();
+    for mut one in freeing {
+        let (freed, more) = if budget == 0 { (0, true) } else { free_extents(txn, &mut one, budget)? };
+        budget = budget.saturating_sub(freed);
+        if more {
+            if one.orphan && freed > 0 && !one.marked {
+                txn.put(keys::orphan(one.inode.key()), &OrphanRecord { freeing: true });
+                one.marked = true;
+            }
+            left.push(one);
+        } else {
+            end(txn, &one)?;
+        }
+    }
+    Ok(left)
+}
+
+/// The inode has no extents any more.
+fn end(txn: &mut Txn<'_>, one: &Freeing) -> Result<()> {
+    let orphan_key = keys::orphan(one.inode.key());
+    if txn.get(&orphan_key)?.is_some() {
+        txn.delete(orphan_key);
+        let usage = txn.usage(one.inode.handle.volume)?;
+        usage.orphans = usage.orphans.saturating_sub(1);
+    }
+    txn.delete_inode(&one.inode)
+}
+
+/// Stages the end of up to `budget` extents. Returns how many, and whether there are more.
+fn free_extents(txn: &mut Txn<'_>, one: &mut Freeing, budget: usize) -> Result<(usize, bool)> {
+    let key = one.inode.key();
+    let mut extents: Vec<(Vec<u8>, ExtentRecord)> = Vec::new();
+    let mut more = false;
+    txn.engine.meta.scan(keys::extents(key, one.from..u64::MAX), &mut |key, value| {
+        if extents.len() >= budget {
+            more = true;
+            return Ok(ControlFlow::Break(()));
+        }
+        extents.push((key.to_vec(), ExtentRecord::decode(key, value)?));
+        Ok(ControlFlow::Continue(()))
+    })?;
+    let freed = extents.len();
+    for (key, extent) in extents {
+        one.from = keys::offset_in(&key).map_or(one.from, |offset| offset + u64::from(extent.length));
+        free_extent(txn, one.inode.handle.volume, key, &extent)?;
+    }
+    Ok((freed, more))
+}
+
+fn free_extent(txn: &mut Txn<'_>, volume: VolumeId, key: Vec<u8>, extent: &ExtentRecord) -> Result<()> {
+    let bytes = u64::from(extent.length);
+    let usage = txn.usage(volume)?;
+    usage.bytes_logical = usage.bytes_logical.saturating_sub(bytes);
+    match &extent.content {
+        Content::Inline(_) => usage.bytes_inline = usage.bytes_inline.saturating_sub(bytes),
+        Content::Chunk { id, .. } => txn.chunk_unrefer(*id)?,
+    }
+    txn.delete(key);
+    Ok(())
+}
+
+/// Stages the end of some directory entries of a deleted volume. True if there were any.
+fn delete_some_entries(txn: &mut Txn<'_>, volume: VolumeId) -> Result<bool> {
+    let mut found = Vec::new();
+    txn.engine.meta.scan(keys::entries_of_volume(volume), &mut |key, _| {
+        found.push(key.to_vec());
+        let full = found.len() >= BATCH_EXTENTS_MAX;
+        Ok(if full { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+    })?;
+    let any = !found.is_empty();
+    found.into_iter().for_each(|key| txn.delete(key));
+    Ok(any)
+}

@@ -1,0 +1,198 @@
+//! Reading: dirty pieces over flushing pieces over extents; what none of them covers is a hole.
+//!
+//! A reader takes no lock that outlasts a memory operation. It looks at the pieces first, and then, for what they do not
+//! cover, at the extents as of one instant. A flush that ends in between does not disturb it: the pieces it
+//! holds are the same bytes. A truncation that ends in between would, so then the reader begins again; likewise
+//! when a chunk that it found is gone because it was overwritten.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use bytes::Bytes;
+
+use crate::block;
+use crate::engine::Engine;
+use crate::inode::{Inode, State};
+use crate::keys::ChunkId;
+use crate::records::{Content, ExtentRecord};
+use crate::{Error, Handle, ReadData, Result};
+
+/// Times that a read begins anew because the file was changed under it.
+const TRIES_MAX: usize = 64;
+static ZEROS: [u8; 64 << 10] = [0; 64 << 10];
+
+/// Where the bytes of a range come from.
+enum Segment {
+    Memory(Bytes),
+    Hole(u64),
+    Chunk { id: ChunkId, range: Range<usize> },
+}
+
+/// The part of a read that is settled under the inode's lock.
+struct View {
+    range: Range<u64>,
+    eof: bool,
+    pieces: Vec<(u64, Bytes)>,
+    truncations: u64,
+}
+
+impl Engine {
+    pub(crate) async fn read(self: &Arc<Self>, handle: Handle, offset: u64, length: u32) -> Result<ReadData> {
+        let inode = self.inode(handle)?;
+        let mut tries = 0;
+        while tries < TRIES_MAX {
+            let Some(view) = self.view(&inode, offset, length)? else {
+                tokio::task::yield_now().await;
+                continue;
+            };
+            let eof = view.eof;
+            tries += 1;
+            let Some(segments) = self.segments_of(&inode, &view)? else { continue };
+            if let Some(pieces) = self.fetch(handle, segments).await? {
+                return Ok(ReadData { pieces, eof });
+            }
+        }
+        Err(Error::Damaged(format!(
+            "inode {} of volume {}: extents point to chunks that have no record",
+            handle.inode.0, handle.volume.0
+        )))
+    }
+
+    /// `None` while a truncation is being applied, which is a matter of microseconds.
+    fn view(&self, inode: &Arc<Inode>, offset: u64, length: u32) -> Result<Option<View>> {
+        let mut state = inode.live()?;
+        state.require_file()?;
+        if state.truncating {
+            return Ok(None);
+        }
+        let size = state.size();
+        let start = offset.min(size);
+        let end = offset.saturating_add(u64::from(length)).min(size).max(start);
+        let view = View {
+            range: start..end,
+            eof: offset.saturating_add(u64::from(length)) >= size,
+            pieces: pieces_over(&state, start..end),
+            truncations: state.truncations,
+        };
+        if state.note_read(self.clock.now()) {
+            state.dirty_since.get_or_insert_with(tokio::time::Instant::now);
+            drop(state);
+            self.dirty.note(inode);
+        }
+        Ok(Some(view))
+    }
+
+    /// Where the bytes come from; `None` if the file was truncated meanwhile.
+    fn segments_of(&self, inode: &Inode, view: &View) -> Result<Option<Vec<Segment>>> {
+        let mut segments = Vec::new();
+        let mut at = view.range.start;
+        for (offset, piece) in &view.pieces {
+            self.add_stored(inode, at..*offset, &mut segments)?;
+            segments.push(Segment::Memory(piece.clone()));
+            at = offset + piece.len() as u64;
+        }
+        self.add_stored(inode, at..view.range.end, &mut segments)?;
+        let state = inode.live()?;
+        let same = state.truncations == view.truncations && !state.truncating;
+        Ok(same.then_some(segments))
+    }
+
+    fn add_stored(&self, inode: &Inode, range: Range<u64>, segments: &mut Vec<Segment>) -> Result<()> {
+        if range.is_empty() {
+            return Ok(());
+        }
+        let mut at = range.start;
+        // No extent crosses the start of a block.
+        let from = block::block_at(range.start).start;
+        for (offset, extent) in self.extents(inode.key(), from..range.end)? {
+            let end = offset + u64::from(extent.length);
+            let (start, end) = (offset.max(range.start), end.min(range.end));
+            if start >= end {
+                continue;
+            }
+            if at < start {
+                segments.push(Segment::Hole(start - at));
+            }
+            segments.push(segment_of(offset, extent, start..end)?);
+            at = end;
+        }
+        if at < range.end {
+            segments.push(Segment::Hole(range.end - at));
+        }
+        Ok(())
+    }
+
+    /// The bytes; `None` if a chunk is gone.
+    async fn fetch(self: &Arc<Self>, handle: Handle, segments: Vec<Segment>) -> Result<Option<Vec<Bytes>>> {
+        let missing = segments.iter().any(|segment| match segment {
+            Segment::Chunk { id, .. } => self.chunk_cache.get(*id).is_none(),
+            _ => false,
+        });
+        if !missing {
+            return self.gather(handle, segments);
+        }
+        let engine = self.clone();
+        let gathered = tokio::task::spawn_blocking(move || engine.gather(handle, segments));
+        gathered.await.map_err(|_| Error::Closed)?
+    }
+
+    fn gather(&self, handle: Handle, segments: Vec<Segment>) -> Result<Option<Vec<Bytes>>> {
+        let mut pieces = Vec::with_capacity(segments.len());
+        for segment in segments {
+            match segment {
+                Segment::Memory(bytes) => pieces.push(bytes),
+                Segment::Hole(length) => push_zeros(&mut pieces, length),
+                Segment::Chunk { id, range } => {
+                    let Some(content) = self.chunk_content(id, handle)? else { return Ok(None) };
+                    if content.get(range.clone()).is_none() {
+                        return Err(Error::Damaged(format!("an extent reaches beyond chunk {id}")));
+                    }
+                    pieces.push(content.slice(range));
+                }
+            }
+        }
+        Ok(Some(pieces))
+    }
+}
+
+/// Unstable pieces within `range`, newest on top, in order.
+fn pieces_over(state: &State, range: Range<u64>) -> Vec<(u64, Bytes)> {
+    let dirty = state.dirty.within(range.clone());
+    let Some(flushing) = &state.flushing else { return dirty };
+    let mut pieces = Vec::new();
+    let mut at = range.start;
+    for (offset, piece) in dirty {
+        let end = offset + piece.len() as u64;
+        pieces.extend(flushing.within(at..offset));
+        pieces.push((offset, piece));
+        at = end;
+    }
+    pieces.extend(flushing.within(at..range.end));
+    pieces
+}
+
+/// The part `range` of an extent that starts at `offset`.
+fn segment_of(offset: u64, extent: ExtentRecord, range: Range<u64>) -> Result<Segment> {
+    let index = |at: u64| usize::try_from(at - offset).unwrap_or(usize::MAX);
+    let (from, to) = (index(range.start), index(range.end));
+    Ok(match extent.content {
+        Content::Inline(bytes) => {
+            if bytes.get(from..to).is_none() {
+                return Err(Error::Damaged(format!("extent at {offset} is shorter than it says")));
+            }
+            Segment::Memory(bytes.slice(from..to))
+        }
+        Content::Chunk { id, offset } => {
+            let skip = usize::try_from(offset).unwrap_or(usize::MAX);
+            Segment::Chunk { id, range: skip.saturating_add(from)..skip.saturating_add(to) }
+        }
+    })
+}
+
+fn push_zeros(pieces: &mut Vec<Bytes>, mut length: u64) {
+    while length > 0 {
+        let now = usize::try_from(length).unwrap_or(usize::MAX).min(ZEROS.len());
+        pieces.push(Bytes::from_static(&ZEROS[..now]));
+        length -= now as u64;
+    }
+}

@@ -1,0 +1,185 @@
+//! Segments as files of a directory, named by their id in hexadecimal.
+//!
+//! A new file's name is durable before its first sync returns: the directory is synced right after the file is
+//! created. A name that does not parse is left alone. Space is preallocated, so that appending to an open
+//! segment cannot run out of it, and given back when the segment is sealed.
+
+use std::collections::HashMap;
+use std::fs::{File, OpenOptions};
+use std::io::{self, IoSlice};
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+
+use bytes::Bytes;
+use rustix::fs::FallocateFlags;
+
+use super::{SegmentId, SegmentStore};
+use crate::{Error, Result, sync};
+
+/// Files kept open for reading.
+const FILES_OPEN_MAX: usize = 256;
+/// Parts given to one `pwritev`; Linux takes at most 1024.
+const PARTS_MAX: usize = 512;
+
+/// See the module.
+pub(crate) struct FileSegments {
+    directory: PathBuf,
+    files: Mutex<HashMap<SegmentId, Arc<File>>>,
+}
+
+impl FileSegments {
+    /// Opens the segments in `directory`, which is created if it does not exist.
+    pub(crate) fn open(directory: &Path) -> Result<FileSegments> {
+        std::fs::create_dir_all(directory).map_err(|source| Error::Io {
+            path: directory.to_path_buf(),
+            action: "create the directory of segments",
+            source,
+        })?;
+        Ok(FileSegments { directory: directory.to_path_buf(), files: Mutex::default() })
+    }
+
+    fn path(&self, id: SegmentId) -> PathBuf {
+        self.directory.join(format!("{id}.seg"))
+    }
+
+    /// The error for a failed call on a segment; a full disk is [`Error::NoSpace`].
+    fn failed(&self, id: SegmentId, action: &'static str, source: io::Error) -> Error {
+        match source.kind() {
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Error::NoSpace,
+            _ => Error::Io { path: self.path(id), action, source },
+        }
+    }
+
+    fn remember(&self, id: SegmentId, file: Arc<File>) {
+        let mut files = sync::lock(&self.files);
+        if files.len() >= FILES_OPEN_MAX {
+            files.clear();
+        }
+        files.insert(id, file);
+    }
+
+    fn file(&self, id: SegmentId) -> io::Result<Arc<File>> {
+        if let Some(file) = sync::lock(&self.files).get(&id) {
+            return Ok(file.clone());
+        }
+        let file = Arc::new(OpenOptions::new().read(true).write(true).open(self.path(id))?);
+        self.remember(id, file.clone());
+        Ok(file)
+    }
+
+    fn sync_directory(&self) -> io::Result<()> {
+        File::open(&self.directory)?.sync_all()
+    }
+}
+
+impl SegmentStore for FileSegments {
+    fn create(&self, id: SegmentId, bytes: u64) -> Result<()> {
+        let path = self.path(id);
+        let create = || -> io::Result<File> {
+            let file = OpenOptions::new().read(true).write(true).create_new(true).open(&path)?;
+            match rustix::fs::fallocate(&file, FallocateFlags::KEEP_SIZE, 0, bytes.max(1)) {
+                Ok(()) | Err(rustix::io::Errno::OPNOTSUPP | rustix::io::Errno::NOSYS) => {}
+                Err(errno) => return Err(errno.into()),
+            }
+            self.sync_directory()?;
+            Ok(file)
+        };
+        match create() {
+            Ok(file) => {
+                self.remember(id, Arc::new(file));
+                Ok(())
+            }
+            Err(error) => {
+                // Nothing was written to it. What cannot be deleted now is deleted at the next opening.
+                let _ = std::fs::remove_file(&path);
+                Err(self.failed(id, "create a segment", error))
+            }
+        }
+    }
+
+    fn write(&self, id: SegmentId, offset: u64, parts: &[Bytes]) -> Result<()> {
+        let write = || -> io::Result<()> {
+            let file = self.file(id)?;
+            let mut at = offset;
+            for parts in parts.chunks(PARTS_MAX) {
+                at += write_all_vectored(&file, at, parts)?;
+            }
+            Ok(())
+        };
+        write().map_err(|error| self.failed(id, "write to the segment", error))
+    }
+
+    fn sync(&self, id: SegmentId) -> Result<()> {
+        self.file(id).and_then(|file| file.sync_data()).map_err(|source| Error::Io {
+            path: self.path(id),
+            action: "sync the segment",
+            source,
+        })
+    }
+
+    fn seal(&self, id: SegmentId, bytes: u64) -> Result<()> {
+        self.file(id)
+            .and_then(|file| file.set_len(bytes))
+            .map_err(|error| self.failed(id, "seal the segment", error))
+    }
+
+    fn read(&self, id: SegmentId, offset: u64, length: usize) -> Result<Option<Bytes>> {
+        let read = || -> io::Result<Vec<u8>> {
+            let file = self.file(id)?;
+            let mut bytes = vec![0; length];
+            file.read_exact_at(&mut bytes, offset)?;
+            Ok(bytes)
+        };
+        match read() {
+            Ok(bytes) => Ok(Some(bytes.into())),
+            Err(error) => match error.kind() {
+                io::ErrorKind::NotFound | io::ErrorKind::UnexpectedEof => Ok(None),
+                _ => Err(self.failed(id, "read from the segment", error)),
+            },
+        }
+    }
+
+    fn delete(&self, id: SegmentId) -> Result<()> {
+        sync::lock(&self.files).remove(&id);
+        match std::fs::remove_file(self.path(id)) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                Err(self.failed(id, "delete the segment", error))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn list(&self) -> Result<Vec<(SegmentId, u64)>> {
+        let failed = |source| Error::Io { path: self.directory.clone(), action: "list the segments", source };
+        let mut segments = Vec::new();
+        for entry in std::fs::read_dir(&self.directory).map_err(failed)? {
+            let entry = entry.map_err(failed)?;
+            let name = entry.file_name();
+            let id = name.to_str().and_then(|name| name.strip_suffix(".seg"));
+            let Some(id) = id.and_then(|id| u64::from_str_radix(id, 16).ok()) else { continue };
+            segments.push((SegmentId(id), entry.metadata().map_err(failed)?.len()));
+        }
+        Ok(segments)
+    }
+}
+
+/// Writes all parts at `offset`; returns how many bytes they are.
+fn write_all_vectored(file: &File, offset: u64, parts: &[Bytes]) -> io::Result<u64> {
+    let total: u64 = parts.iter().map(|part| part.len() as u64).sum();
+    let mut slices: Vec<IoSlice<'_>> = parts.iter().map(|part| IoSlice::new(part)).collect();
+    let mut remaining = &mut slices[..];
+    let mut at = offset;
+    while at < offset + total {
+        match rustix::io::pwritev(file, remaining, at) {
+            Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+            Ok(written) => {
+                at += written as u64;
+                IoSlice::advance_slices(&mut remaining, written);
+            }
+            Err(rustix::io::Errno::INTR) => {}
+            Err(errno) => return Err(errno.into()),
+        }
+    }
+    Ok(total)
+}

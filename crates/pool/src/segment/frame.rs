@@ -1,0 +1,139 @@
+//! The form of a segment's content: a header, frames packed byte by byte, a footer.
+//!
+//! ```text
+//! segment header (32): "FBSEGMNT" version:4 zero:4 segment:8 checksum:8
+//! frame header   (56): "FBFR" version:1 compression:1 zero:2 bytes stored:4 bytes:4 chunk id:32 checksum:8
+//! footer         (44 a chunk + 24): { frame offset:8 bytes stored:4 chunk id:32 }, then
+//!                      frames:8 checksum:8 "FBSGFOOT"
+//! ```
+//! Numbers are little-endian; a checksum is the first 8 bytes of the BLAKE3 of what stands before it in
+//! its structure. A frame's own bytes need none: the chunk id is their hash.
+//! Neither header nor footer is needed to read a chunk, which the metadata locates; they let a person, or
+//! a repair, make sense of a segment alone.
+
+use bytes::Bytes;
+
+use super::SegmentId;
+use crate::codec::{Decoded, Decoder, Encoder, Malformed};
+use crate::keys::ChunkId;
+
+/// Bytes of a segment header.
+pub(crate) const SEGMENT_HEADER_BYTES: u64 = 32;
+/// Bytes of a frame header.
+pub(crate) const FRAME_HEADER_BYTES: usize = 56;
+/// Largest chunk, and so the largest frame's content.
+pub(crate) const CHUNK_BYTES_MAX: usize = 1 << 20;
+
+const SEGMENT_MAGIC: &[u8; 8] = b"FBSEGMNT";
+const FOOTER_MAGIC: &[u8; 8] = b"FBSGFOOT";
+const FRAME_MAGIC: &[u8; 4] = b"FBFR";
+const SEGMENT_VERSION: u32 = 1;
+const FRAME_VERSION: u8 = 1;
+const COMPRESSION_NONE: u8 = 0;
+
+fn checksum(bytes: &[u8]) -> [u8; 8] {
+    let mut sum = [0; 8];
+    sum.copy_from_slice(&blake3::hash(bytes).as_bytes()[..8]);
+    sum
+}
+
+fn with_checksum(bytes: Vec<u8>) -> Vec<u8> {
+    let sum = checksum(&bytes);
+    Encoder::with_capacity(bytes.len() + 8).bytes(&bytes).bytes(&sum).done()
+}
+
+/// The id of a chunk with that content.
+pub(crate) fn chunk_id(content: &[u8]) -> ChunkId {
+    ChunkId(*blake3::hash(content).as_bytes())
+}
+
+/// What stands before the first frame.
+pub(crate) fn segment_header(id: SegmentId) -> Bytes {
+    let header = Encoder::default().bytes(SEGMENT_MAGIC).u32(SEGMENT_VERSION).u32(0).u64(id.0);
+    with_checksum(header.done()).into()
+}
+
+/// What stands before a chunk's bytes.
+pub(crate) fn frame_header(id: ChunkId, bytes: u32) -> Bytes {
+    let header = Encoder::default()
+        .bytes(FRAME_MAGIC)
+        .u8(FRAME_VERSION)
+        .u8(COMPRESSION_NONE)
+        .u16(0)
+        .u32(bytes)
+        .u32(bytes)
+        .bytes(&id.0);
+    with_checksum(header.done()).into()
+}
+
+/// What stands behind the last frame: offset, stored bytes and chunk of each.
+pub(crate) fn footer(frames: &[(u64, u32, ChunkId)]) -> Bytes {
+    let mut footer = Encoder::with_capacity(frames.len() * 44 + 24);
+    for (offset, stored, id) in frames {
+        footer = footer.u64(*offset).u32(*stored).bytes(&id.0);
+    }
+    let mut footer = with_checksum(footer.u64(frames.len() as u64).done());
+    footer.extend_from_slice(FOOTER_MAGIC);
+    footer.into()
+}
+
+/// A frame's header, as read.
+pub(crate) struct FrameHeader {
+    pub(crate) id: ChunkId,
+    /// Bytes that follow the header.
+    pub(crate) bytes_stored: u32,
+}
+
+/// Reads a frame's header from the start of `bytes`.
+pub(crate) fn read_header(bytes: &[u8]) -> Decoded<FrameHeader> {
+    let mut decoder = Decoder::new(bytes);
+    let magic: [u8; 4] = decoder.array()?;
+    let (version, compression, _) = (decoder.u8()?, decoder.u8()?, decoder.u16()?);
+    let (bytes_stored, content) = (decoder.u32()?, decoder.u32()?);
+    let id = ChunkId(decoder.array()?);
+    let expected: [u8; 8] = decoder.array()?;
+    let summed = bytes.get(..FRAME_HEADER_BYTES - 8).ok_or(Malformed)?;
+    let known = &magic == FRAME_MAGIC && version == FRAME_VERSION && compression == COMPRESSION_NONE;
+    if !known || content != bytes_stored || checksum(summed) != expected {
+        return Err(Malformed);
+    }
+    Ok(FrameHeader { id, bytes_stored })
+}
+
+/// The content of a whole frame, if it is the chunk `id` and not a byte of it is wrong.
+pub(crate) fn content(frame: &Bytes, id: ChunkId) -> Decoded<Bytes> {
+    let header = read_header(frame)?;
+    let content = frame.get(FRAME_HEADER_BYTES..).ok_or(Malformed)?;
+    if header.id != id || content.len() as u64 != u64::from(header.bytes_stored) || chunk_id(content) != id {
+        return Err(Malformed);
+    }
+    Ok(frame.slice(FRAME_HEADER_BYTES..))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn any_flipped_byte_of_a_frame_is_found() {
+        let id = chunk_id(b"some records");
+        let mut frame = frame_header(id, 12).to_vec();
+        frame.extend_from_slice(b"some records");
+        assert_eq!(content(&frame.clone().into(), id).unwrap(), &b"some records"[..]);
+        for at in 0..frame.len() {
+            let mut damaged = frame.clone();
+            damaged[at] ^= 1;
+            assert!(content(&damaged.into(), id).is_err(), "byte {at}");
+        }
+        for length in 0..frame.len() {
+            assert!(content(&frame[..length].to_vec().into(), id).is_err());
+        }
+    }
+
+    #[test]
+    fn headers_have_the_size_they_are_documented_with() {
+        assert_eq!(segment_header(SegmentId(1)).len() as u64, SEGMENT_HEADER_BYTES);
+        assert_eq!(frame_header(ChunkId([0; 32]), 1).len(), FRAME_HEADER_BYTES);
+        assert_eq!(footer(&[(0, 0, ChunkId([0; 32]))]).len(), 44 + 24);
+    }
+}

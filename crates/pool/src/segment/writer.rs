@@ -1,0 +1,258 @@
+//! The open segment: where frames are appended.
+//!
+//! Appending is serialised by a lock; syncing is not under it, so that frames of the next commit group are
+//! appended while those of the last are on their way to the disk. One sync serves all that were appended before
+//! it began. A failed sync is remembered: nothing appended before it may ever be reported durable.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+
+use bytes::Bytes;
+
+use super::{SegmentId, SegmentStore, frame};
+use crate::keys::ChunkId;
+use crate::records::ChunkRecord;
+use crate::{Error, Result, sync};
+
+/// A chunk that was appended, and is durable after [`SegmentWriter::sync`].
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Placed {
+    pub(crate) id: ChunkId,
+    /// Its record, with one reference.
+    pub(crate) record: ChunkRecord,
+}
+
+/// Chunks that were appended, in the order they were given.
+pub(crate) struct Appended {
+    pub(crate) placed: Vec<Placed>,
+    /// What to give to [`SegmentWriter::sync`].
+    pub(crate) ticket: u64,
+    /// Keeps the segments from being deleted before the metadata names the chunks. To be dropped after that.
+    pub(crate) pins: Pins,
+}
+
+type PinCounts = Arc<Mutex<HashMap<SegmentId, u32>>>;
+
+/// Segments that hold chunks which metadata is about to name.
+pub(crate) struct Pins {
+    counts: PinCounts,
+    ids: Vec<SegmentId>,
+}
+
+impl Pins {
+    fn pin(&mut self, id: SegmentId) {
+        if self.ids.last() != Some(&id) {
+            *sync::lock(&self.counts).entry(id).or_insert(0) += 1;
+            self.ids.push(id);
+        }
+    }
+}
+
+impl Drop for Pins {
+    fn drop(&mut self) {
+        let mut counts = sync::lock(&self.counts);
+        for id in &self.ids {
+            if let Some(count) = counts.get_mut(id) {
+                *count -= 1;
+                if *count == 0 {
+                    counts.remove(id);
+                }
+            }
+        }
+    }
+}
+
+struct Open {
+    id: SegmentId,
+    /// Where the next frame goes.
+    offset: u64,
+    frames: Vec<(u64, u32, ChunkId)>,
+}
+
+struct State {
+    open: Option<Open>,
+    next: u64,
+}
+
+/// See the module.
+pub(crate) struct SegmentWriter {
+    store: Arc<dyn SegmentStore>,
+    segment_bytes: u64,
+    state: Mutex<State>,
+    /// Segments that hold appended bytes which no sync has covered yet.
+    unsynced: Mutex<Unsynced>,
+    /// Held while syncing: who waits for it finds its own bytes synced by then.
+    syncing: Mutex<()>,
+    /// Counts appends; an append is durable once `synced` has reached its number.
+    appended: AtomicU64,
+    synced: AtomicU64,
+    pins: PinCounts,
+}
+
+#[derive(Default)]
+struct Unsynced {
+    /// Segments to sync, and those of them that are full and get sealed then.
+    segments: Vec<(SegmentId, Option<u64>)>,
+    failed: bool,
+}
+
+impl SegmentWriter {
+    /// `boot` becomes part of every segment's id, so that none is used twice.
+    pub(crate) fn new(store: Arc<dyn SegmentStore>, segment_bytes: u64, boot: u64) -> Self {
+        SegmentWriter {
+            store,
+            segment_bytes,
+            state: Mutex::new(State { open: None, next: boot << 24 }),
+            unsynced: Mutex::default(),
+            syncing: Mutex::default(),
+            appended: AtomicU64::new(0),
+            synced: AtomicU64::new(0),
+            pins: PinCounts::default(),
+        }
+    }
+
+    /// No chunk that is in the segment, or comes into it, will be named by metadata from now on, beyond those
+    /// that are named. False for the open segment, a pinned one, and one that has yet to be synced.
+    pub(crate) fn is_settled(&self, id: SegmentId) -> bool {
+        // In this order: a segment is pinned before it stops being the open one.
+        let open = sync::lock(&self.state).open.as_ref().map(|open| open.id);
+        let unsynced = sync::lock(&self.unsynced).segments.iter().any(|(known, _)| *known == id);
+        open != Some(id) && !unsynced && !sync::lock(&self.pins).contains_key(&id)
+    }
+
+    /// Appends chunks, each as one frame.
+    pub(crate) fn append(&self, chunks: &[(ChunkId, Bytes)]) -> Result<Appended> {
+        let mut state = sync::lock(&self.state);
+        let mut placed = Vec::with_capacity(chunks.len());
+        let mut pins = Pins { counts: self.pins.clone(), ids: Vec::new() };
+        let mut rest = chunks;
+        while !rest.is_empty() {
+            let open = self.open(&mut state)?;
+            let count = frames_that_fit(rest, self.segment_bytes.saturating_sub(open.offset));
+            let (now, later) = rest.split_at(count);
+            pins.pin(open.id);
+            self.append_to(open, now, &mut placed)?;
+            rest = later;
+            if open.offset >= self.segment_bytes {
+                self.fill(&mut state)?;
+            }
+        }
+        Ok(Appended { placed, ticket: self.appended.fetch_add(1, Ordering::SeqCst) + 1, pins })
+    }
+
+    fn open<'a>(&self, state: &'a mut State) -> Result<&'a mut Open> {
+        if state.open.is_none() {
+            let id = SegmentId(state.next);
+            state.next += 1;
+            self.store.create(id, self.segment_bytes)?;
+            self.store.write(id, 0, &[frame::segment_header(id)])?;
+            state.open = Some(Open { id, offset: frame::SEGMENT_HEADER_BYTES, frames: Vec::new() });
+        }
+        state.open.as_mut().ok_or(Error::Closed)
+    }
+
+    fn append_to(
+        &self,
+        open: &mut Open,
+        chunks: &[(ChunkId, Bytes)],
+        placed: &mut Vec<Placed>,
+    ) -> Result<()> {
+        let mut parts = Vec::with_capacity(chunks.len() * 2);
+        let mut offset = open.offset;
+        let first = placed.len();
+        for (id, content) in chunks {
+            let bytes = u32::try_from(content.len()).map_err(|_| Error::Invalid("chunk too large".into()))?;
+            let header = frame::frame_header(*id, bytes);
+            let bytes_stored = bytes + header.len() as u32;
+            let record = ChunkRecord { segment: open.id, offset, bytes_stored, bytes, references: 1 };
+            placed.push(Placed { id: *id, record });
+            offset += u64::from(bytes_stored);
+            parts.push(header);
+            parts.push(content.clone());
+        }
+        self.store.write(open.id, open.offset, &parts)?;
+        // Only now: a sync that begins before the write has ended must not be the one that counts.
+        sync::lock(&self.unsynced).add(open.id, None);
+        let frames = placed.iter().skip(first);
+        open.frames
+            .extend(frames.map(|placed| (placed.record.offset, placed.record.bytes_stored, placed.id)));
+        open.offset = offset;
+        Ok(())
+    }
+
+    /// Ends the open segment: its footer is written now, and it is sealed after its last sync.
+    fn fill(&self, state: &mut State) -> Result<()> {
+        let Some(open) = state.open.take() else { return Ok(()) };
+        let footer = frame::footer(&open.frames);
+        let length = open.offset + footer.len() as u64;
+        match self.store.write(open.id, open.offset, &[footer]) {
+            Ok(()) => sync::lock(&self.unsynced).add(open.id, Some(length)),
+            // A segment without a footer is as good, so a full disk is no reason to fail.
+            Err(error) => {
+                tracing::warn!(segment = %open.id, %error, "segment is left without a footer");
+                sync::lock(&self.unsynced).add(open.id, Some(open.offset));
+            }
+        }
+        Ok(())
+    }
+
+    /// Makes the append with that ticket, and all before it, durable.
+    pub(crate) fn sync(&self, ticket: u64) -> Result<()> {
+        if self.synced.load(Ordering::SeqCst) >= ticket {
+            return Ok(());
+        }
+        let _syncing = sync::lock(&self.syncing);
+        if self.synced.load(Ordering::SeqCst) >= ticket {
+            return Ok(());
+        }
+        let covered = self.appended.load(Ordering::SeqCst);
+        let segments = {
+            let mut unsynced = sync::lock(&self.unsynced);
+            if unsynced.failed {
+                return Err(Error::Failed("a segment could not be synced".into()));
+            }
+            std::mem::take(&mut unsynced.segments)
+        };
+        for (id, seal) in segments {
+            if let Err(error) = self.store.sync(id) {
+                sync::lock(&self.unsynced).failed = true;
+                return Err(Error::Failed(error.to_string()));
+            }
+            if let Some(bytes) = seal {
+                if let Err(error) = self.store.seal(id, bytes) {
+                    tracing::warn!(segment = %id, %error, "segment keeps its preallocated space");
+                }
+            }
+        }
+        self.synced.fetch_max(covered, Ordering::SeqCst);
+        Ok(())
+    }
+
+    /// Seals the open segment, for a clean close.
+    pub(crate) fn close(&self) -> Result<()> {
+        self.fill(&mut sync::lock(&self.state))?;
+        self.sync(self.appended.fetch_add(1, Ordering::SeqCst) + 1)
+    }
+}
+
+impl Unsynced {
+    fn add(&mut self, id: SegmentId, seal: Option<u64>) {
+        match self.segments.iter_mut().find(|(known, _)| *known == id) {
+            Some((_, known)) => *known = seal.or(*known),
+            None => self.segments.push((id, seal)),
+        }
+    }
+}
+
+/// How many of `chunks` go into a segment with that much room: at least one, as a segment may be a little
+/// larger than it should.
+fn frames_that_fit(chunks: &[(ChunkId, Bytes)], room: u64) -> usize {
+    let mut used = 0;
+    let fits = chunks.iter().take_while(|(_, content)| {
+        let before = used;
+        used += (content.len() + frame::FRAME_HEADER_BYTES) as u64;
+        before < room
+    });
+    fits.count().max(1)
+}

@@ -1,0 +1,38 @@
+//! What the pool's tasks wait for. Apart from the engine, so that waiting does not keep the engine alive.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use tokio::sync::Notify;
+
+/// See the module.
+#[derive(Default)]
+pub(crate) struct Signals {
+    closing: AtomicBool,
+    closed: Notify,
+    /// There is much dirty data.
+    pub(crate) pressure: Notify,
+    /// There is something to free.
+    pub(crate) reap: Notify,
+}
+
+impl Signals {
+    /// The pool is closing, or gone.
+    pub(crate) fn close(&self) {
+        self.closing.store(true, Ordering::SeqCst);
+        self.closed.notify_waiters();
+    }
+
+    pub(crate) fn is_closing(&self) -> bool {
+        self.closing.load(Ordering::SeqCst)
+    }
+
+    /// Waits until the pool is closing.
+    pub(crate) async fn closing(&self) {
+        let closed = self.closed.notified();
+        tokio::pin!(closed);
+        closed.as_mut().enable();
+        if !self.is_closing() {
+            closed.await;
+        }
+    }
+}

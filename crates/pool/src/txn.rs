@@ -1,0 +1,364 @@
+//! One atomic change of metadata, while it is being put together.
+//!
+//! A job in the committer reads through its `Txn`, so that it sees its own changes, and stages what it wants to
+//! change. [`Txn::commit`] turns it all into one batch; then, and only then, the inodes, chunks, segments and
+//! counters in memory follow. A `Txn` that is dropped changes nothing.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use bytes::Bytes;
+
+use crate::engine::Engine;
+use crate::inode::{Inode, Unstable};
+use crate::keys::{self, ChunkId, Epoch, InodeKey, Key};
+use crate::meta::Batch;
+use crate::records::{ChunkRecord, Counters, InodeRecord, Record, SegmentRecord, UsageRecord};
+use crate::segment::SegmentId;
+use crate::{Error, Handle, InodeId, Result, VolumeId, sync};
+
+/// How the inode in memory follows its record.
+enum Follow {
+    /// The record was changed by a metadata operation.
+    /// `mtime_set`: the caller chose its mtime. `truncate`: what is unstable beyond that size goes.
+    Changed { mtime_set: bool, truncate: Option<u64> },
+    /// The record is the result of a flush.
+    Flushed(Unstable),
+    /// The inode is new.
+    Created,
+    /// The inode is gone.
+    Deleted,
+}
+
+struct StagedInode {
+    inode: Arc<Inode>,
+    record: InodeRecord,
+    follow: Follow,
+}
+
+/// Runs when the batch is applied, before anything after it can be.
+type Then = Box<dyn FnOnce(&Engine)>;
+
+/// See the module.
+pub(crate) struct Txn<'a> {
+    pub(crate) engine: &'a Engine,
+    changes: BTreeMap<Key, Option<Bytes>>,
+    inodes: BTreeMap<InodeKey, StagedInode>,
+    usage: BTreeMap<VolumeId, UsageRecord>,
+    chunks: BTreeMap<ChunkId, Option<ChunkRecord>>,
+    segments: BTreeMap<SegmentId, SegmentRecord>,
+    counters: Option<Counters>,
+    then: Vec<Then>,
+}
+
+impl<'a> Txn<'a> {
+    pub(crate) fn new(engine: &'a Engine) -> Self {
+        Txn {
+            engine,
+            changes: BTreeMap::new(),
+            inodes: BTreeMap::new(),
+            usage: BTreeMap::new(),
+            chunks: BTreeMap::new(),
+            segments: BTreeMap::new(),
+            counters: None,
+            then: Vec::new(),
+        }
+    }
+
+    // ---- keys and values ----
+
+    pub(crate) fn get(&self, key: &[u8]) -> Result<Option<Bytes>> {
+        match self.changes.get(key) {
+            Some(value) => Ok(value.clone()),
+            None => self.engine.meta.get(key),
+        }
+    }
+
+    pub(crate) fn put(&mut self, key: Key, value: &impl Record) {
+        self.changes.insert(key, Some(value.encode().into()));
+    }
+
+    pub(crate) fn put_bytes(&mut self, key: Key, value: Bytes) {
+        self.changes.insert(key, Some(value));
+    }
+
+    pub(crate) fn delete(&mut self, key: Key) {
+        self.changes.insert(key, None);
+    }
+
+    /// Does `then` when the batch is applied.
+    pub(crate) fn then(&mut self, then: impl FnOnce(&Engine) + 'static) {
+        self.then.push(Box::new(then));
+    }
+
+    // ---- inodes ----
+
+    /// The inode that a handle names; [`Error::Stale`] if it is gone.
+    pub(crate) fn inode(&self, handle: Handle) -> Result<Arc<Inode>> {
+        self.engine.inode(handle)
+    }
+
+    /// The inode's record, with what is staged.
+    pub(crate) fn record(&self, inode: &Inode) -> Result<InodeRecord> {
+        match self.inodes.get(&inode.key()) {
+            Some(StagedInode { follow: Follow::Deleted, .. }) => Err(Error::Stale),
+            Some(staged) => Ok(staged.record.clone()),
+            None => Ok(inode.live()?.record.clone()),
+        }
+    }
+
+    /// Stages a new record for the inode, with a new `change` and ctime. Returns the `change`.
+    pub(crate) fn touch(&mut self, inode: &Arc<Inode>, mut record: InodeRecord) -> u64 {
+        let mut state = inode.state();
+        record.change = state.change_next();
+        // A ctime that an unstable write has shown already does not go back.
+        record.ctime = self.engine.clock.now().max(state.attributes(inode.handle).ctime);
+        drop(state);
+        let change = record.change;
+        self.stage(inode, record, Follow::Changed { mtime_set: false, truncate: None });
+        change
+    }
+
+    /// As [`Txn::touch`], where the record's mtime is what the caller chose or now.
+    pub(crate) fn touch_with_mtime(&mut self, inode: &Arc<Inode>, record: InodeRecord) -> u64 {
+        let change = self.touch(inode, record);
+        if let Some(StagedInode { follow: Follow::Changed { mtime_set, .. }, .. }) =
+            self.inodes.get_mut(&inode.key())
+        {
+            *mtime_set = true;
+        }
+        change
+    }
+
+    /// As [`Txn::touch_with_mtime`], where the caller chose the size as well.
+    pub(crate) fn touch_with_size(&mut self, inode: &Arc<Inode>, record: InodeRecord, size: u64) -> u64 {
+        let change = self.touch_with_mtime(inode, record);
+        if let Some(StagedInode { follow: Follow::Changed { truncate, .. }, .. }) =
+            self.inodes.get_mut(&inode.key())
+        {
+            *truncate = Some(size);
+        }
+        change
+    }
+
+    /// Stages the record that a flush results in.
+    pub(crate) fn flushed(&mut self, inode: &Arc<Inode>, record: InodeRecord, flushed: Unstable) {
+        self.stage(inode, record, Follow::Flushed(flushed));
+    }
+
+    fn stage(&mut self, inode: &Arc<Inode>, record: InodeRecord, follow: Follow) {
+        let follow = match self.inodes.get(&inode.key()) {
+            // Still new, whatever else happens to it in the same batch.
+            Some(StagedInode { follow: Follow::Created, .. }) => Follow::Created,
+            _ => follow,
+        };
+        self.inodes.insert(inode.key(), StagedInode { inode: inode.clone(), record, follow });
+    }
+
+    /// Stages a new inode with that record. Returns it.
+    pub(crate) fn create_inode(&mut self, volume: VolumeId, mut record: InodeRecord) -> Result<Arc<Inode>> {
+        let mut counters = self.counters.unwrap_or_else(|| *sync::lock(&self.engine.counters));
+        let id = InodeId(counters.inode_next);
+        counters.inode_next = counters.inode_next.checked_add(1).ok_or(Error::NoSpace)?;
+        self.counters = Some(counters);
+        if record.is_directory() && record.parent == InodeId(0) {
+            record.parent = id;
+        }
+        let inode = Arc::new(Inode::new(InodeKey { volume, inode: id }, record.clone(), self.engine.boot));
+        self.usage(volume)?.inodes += 1;
+        self.stage(&inode, record, Follow::Created);
+        Ok(inode)
+    }
+
+    /// Stages the end of an inode: its record goes, and its handle is stale.
+    pub(crate) fn delete_inode(&mut self, inode: &Arc<Inode>) -> Result<()> {
+        let record = inode.state().record.clone();
+        let usage = self.usage(inode.handle.volume)?;
+        usage.inodes = usage.inodes.saturating_sub(1);
+        let staged = StagedInode { inode: inode.clone(), record, follow: Follow::Deleted };
+        self.inodes.insert(inode.key(), staged);
+        Ok(())
+    }
+
+    /// The id for a new volume.
+    pub(crate) fn volume_id_next(&mut self) -> Result<VolumeId> {
+        let mut counters = self.counters.unwrap_or_else(|| *sync::lock(&self.engine.counters));
+        let id = VolumeId(counters.volume_next);
+        counters.volume_next = counters.volume_next.checked_add(1).ok_or(Error::NoSpace)?;
+        self.counters = Some(counters);
+        Ok(id)
+    }
+
+    /// The epoch at which the volume's records are written.
+    pub(crate) fn epoch(&self, volume: VolumeId) -> Epoch {
+        self.engine.volumes.epoch(volume)
+    }
+
+    /// What the volume holds, to be changed.
+    pub(crate) fn usage(&mut self, volume: VolumeId) -> Result<&mut UsageRecord> {
+        let known = self.engine.volumes.usage(volume);
+        Ok(self.usage.entry(volume).or_insert(known))
+    }
+
+    /// Stages a fresh usage record for a new volume, or none any more.
+    pub(crate) fn forget_usage(&mut self, volume: VolumeId) {
+        self.usage.remove(&volume);
+        self.delete(keys::usage(volume));
+    }
+
+    // ---- chunks ----
+
+    /// The chunk's record, with what is staged.
+    pub(crate) fn chunk(&self, id: ChunkId) -> Result<Option<ChunkRecord>> {
+        match self.chunks.get(&id) {
+            Some(record) => Ok(*record),
+            None => self.engine.chunk_record(id),
+        }
+    }
+
+    /// One more extent points into the chunk. `placed` says where it was appended, in case the pool does not
+    /// have it; false if it does not and it was not.
+    pub(crate) fn chunk_refer(&mut self, id: ChunkId, placed: Option<ChunkRecord>) -> Result<bool> {
+        let record = match (self.chunk(id)?, placed) {
+            (Some(mut known), _) => {
+                known.references = known
+                    .references
+                    .checked_add(1)
+                    .ok_or_else(|| Error::Invalid("too many references".into()))?;
+                known
+            }
+            (None, Some(placed)) => {
+                self.segment(placed.segment).place(placed.bytes_stored);
+                placed
+            }
+            (None, None) => return Ok(false),
+        };
+        self.chunks.insert(id, Some(record));
+        Ok(true)
+    }
+
+    /// One extent fewer points into the chunk; without any its place is dead.
+    pub(crate) fn chunk_unrefer(&mut self, id: ChunkId) -> Result<()> {
+        let Some(mut record) = self.chunk(id)? else {
+            return Err(Error::Damaged(format!("an extent points to chunk {id}, which has no record")));
+        };
+        record.references = record.references.saturating_sub(1);
+        if record.references > 0 {
+            self.chunks.insert(id, Some(record));
+        } else {
+            self.segment(record.segment).remove(record.bytes_stored);
+            self.chunks.insert(id, None);
+        }
+        Ok(())
+    }
+
+    /// The chunk is at `to` now, if it still was at `from`.
+    pub(crate) fn chunk_move(&mut self, id: ChunkId, from: (SegmentId, u64), to: ChunkRecord) -> Result<()> {
+        let Some(record) = self.chunk(id)? else { return Ok(()) };
+        if (record.segment, record.offset) != from {
+            return Ok(());
+        }
+        self.segment(record.segment).remove(record.bytes_stored);
+        self.segment(to.segment).place(to.bytes_stored);
+        self.chunks.insert(id, Some(ChunkRecord { references: record.references, ..to }));
+        Ok(())
+    }
+
+    fn segment(&mut self, id: SegmentId) -> &mut SegmentRecord {
+        let known = self.engine.segments.usage(id);
+        self.segments.entry(id).or_insert(known)
+    }
+
+    /// Stages the end of a segment's record.
+    pub(crate) fn forget_segment(&mut self, id: SegmentId) {
+        self.delete(keys::segment(id));
+        self.then(move |engine| engine.segments.forget(id));
+    }
+
+    // ---- the end ----
+
+    /// Writes all that is staged as one batch, visible when this returns.
+    pub(crate) fn commit(mut self) -> Result<()> {
+        self.encode_staged();
+        if !self.changes.is_empty() {
+            let changes = std::mem::take(&mut self.changes).into_iter().collect();
+            self.set_truncating(true);
+            self.engine.written.store(true, Ordering::SeqCst);
+            let written = self.engine.meta.write(Batch { changes });
+            if let Err(error) = written {
+                self.engine.stopped.stop(&error);
+                self.set_truncating(false);
+                return Err(error);
+            }
+        }
+        self.follow();
+        Ok(())
+    }
+
+    /// Readers of truncated files wait while extents and size may disagree.
+    fn set_truncating(&self, truncating: bool) {
+        for staged in self.inodes.values() {
+            if matches!(staged.follow, Follow::Changed { truncate: Some(_), .. }) {
+                staged.inode.state().truncating = truncating;
+            }
+        }
+    }
+
+    fn encode_staged(&mut self) {
+        for (key, staged) in &self.inodes {
+            let epoch = self.epoch(key.volume);
+            let value = match staged.follow {
+                Follow::Deleted => None,
+                _ => Some(staged.record.encode().into()),
+            };
+            self.changes.insert(keys::inode(*key, epoch), value);
+        }
+        for (id, record) in &self.chunks {
+            self.changes.insert(keys::chunk(*id), record.map(|record| record.encode().into()));
+        }
+        for (id, record) in &self.segments {
+            self.changes.insert(keys::segment(*id), Some(record.encode().into()));
+        }
+        for (id, usage) in &self.usage {
+            self.changes.insert(keys::usage(*id), Some(usage.encode().into()));
+        }
+        if let Some(counters) = &self.counters {
+            self.changes.insert(keys::counters(), Some(counters.encode().into()));
+        }
+    }
+
+    /// What is in memory follows the batch.
+    fn follow(self) {
+        let engine = self.engine;
+        for (_, staged) in self.inodes {
+            let mut state = staged.inode.state();
+            match staged.follow {
+                Follow::Changed { mtime_set, truncate } => {
+                    state.applied(staged.record, mtime_set);
+                    let released = truncate.map_or(0, |size| state.truncated(size));
+                    engine.dirty.release(released);
+                }
+                Follow::Flushed(unstable) => state.applied_flush(staged.record, &unstable),
+                Follow::Deleted => state.freed = true,
+                Follow::Created => {
+                    state.applied(staged.record, true);
+                    drop(state);
+                    engine.inodes.insert(staged.inode);
+                }
+            }
+        }
+        for (id, record) in self.segments {
+            engine.segments.set(id, record);
+        }
+        for (id, usage) in self.usage {
+            engine.volumes.set_usage(id, usage);
+        }
+        if let Some(counters) = self.counters {
+            *sync::lock(&engine.counters) = counters;
+        }
+        for then in self.then {
+            then(engine);
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! Writing: bytes become dirty pieces in memory; a stable write is flushed before it is answered.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use tokio::time::Instant;
+
+use crate::engine::Engine;
+use crate::inode::Inode;
+use crate::{Attributes, Error, FILE_SIZE_MAX, Handle, Result, Stability};
+
+/// Shorter writes are copied, so that a small piece does not keep a caller's large buffer in memory.
+const COPY_BYTES_MAX: usize = 16 << 10;
+
+impl Engine {
+    pub(crate) async fn write(
+        self: &Arc<Self>,
+        handle: Handle,
+        offset: u64,
+        data: Bytes,
+        stability: Stability,
+    ) -> Result<Attributes> {
+        self.stopped.check()?;
+        let inode = self.inode(handle)?;
+        inode.live()?.require_file()?;
+        let bytes = data.len() as u64;
+        let end = offset.checked_add(bytes).filter(|end| *end <= FILE_SIZE_MAX).ok_or(Error::FileTooLarge)?;
+        if bytes > 0 {
+            self.require_room(bytes)?;
+            self.dirty.reserve(bytes).await;
+            let data = if data.len() < COPY_BYTES_MAX { Bytes::copy_from_slice(&data) } else { data };
+            let before = self.insert(&inode, offset, end, data).inspect_err(|_| self.dirty.release(bytes))?;
+            self.dirty.release(before);
+        }
+        if stability != Stability::Unstable {
+            self.flush(&inode).await?;
+        }
+        inode.attributes()
+    }
+
+    /// Puts a piece among the dirty ones. Returns how many dirty bytes it replaced.
+    fn insert(&self, inode: &Arc<Inode>, offset: u64, end: u64, data: Bytes) -> Result<u64> {
+        let now = self.clock.now();
+        let mut state = inode.live()?;
+        let before = state.dirty.bytes();
+        let bytes = data.len() as u64;
+        state.dirty.insert(offset, data);
+        let replaced = (before + bytes).saturating_sub(state.dirty.bytes());
+        let shown = state.attributes(inode.handle);
+        let change = state.change_next();
+        let unstable = &mut state.unstable;
+        unstable.size = unstable.size.max(end);
+        unstable.change = change;
+        unstable.mtime = Some(now);
+        unstable.ctime = Some(now.max(shown.ctime));
+        state.dirty_since.get_or_insert_with(Instant::now);
+        drop(state);
+        self.dirty.note(inode);
+        Ok(replaced)
+    }
+
+    pub(crate) async fn commit(self: &Arc<Self>, handle: Handle) -> Result<()> {
+        self.stopped.check()?;
+        let inode = self.inode(handle)?;
+        inode.live()?.require_file()?;
+        self.flush(&inode).await
+    }
+}

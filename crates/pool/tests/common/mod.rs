@@ -1,0 +1,94 @@
+//! What the tests of the pool's interface share.
+#![allow(dead_code)]
+
+use bytes::Bytes;
+use forebay_pool::*;
+
+/// Small enough that tests reach every bound.
+pub fn options() -> PoolOptions {
+    PoolOptions {
+        bytes_max: None,
+        dirty_bytes_max: 4 << 20,
+        dirty_age_ms_max: 60_000,
+        segment_bytes: 1 << 20,
+        cache_bytes: 1 << 20,
+    }
+}
+
+pub fn spec(name: &str) -> VolumeSpec {
+    VolumeSpec {
+        name: name.into(),
+        junction_path: format!("/{name}"),
+        preserve_unlink: true,
+        uid: 0,
+        gid: 0,
+        mode: 0o755,
+    }
+}
+
+pub fn new(kind: Kind) -> NewInode {
+    NewInode { kind, mode: 0o644, uid: 1, gid: 2, size: 0, atime: None, mtime: None, create_verifier: None }
+}
+
+/// A pool in memory with a volume, reaping orphans.
+pub async fn memory() -> (Pool, Handle) {
+    let pool = Pool::in_memory(options()).await.unwrap();
+    let root = pool.volume_create(spec("kafka")).await.unwrap().root;
+    pool.reap_orphans().await.unwrap();
+    (pool, root)
+}
+
+/// A pool on disk with a volume, reaping orphans.
+pub async fn disk() -> (tempfile::TempDir, Pool, Handle) {
+    let directory = tempfile::tempdir().unwrap();
+    let pool = Pool::open(directory.path(), options()).await.unwrap();
+    let root = pool.volume_create(spec("kafka")).await.unwrap().root;
+    pool.reap_orphans().await.unwrap();
+    (directory, pool, root)
+}
+
+pub async fn file(pool: &Pool, directory: Handle, name: &str) -> Handle {
+    pool.create(directory, name.as_bytes(), new(Kind::File)).await.unwrap().attributes.handle
+}
+
+pub async fn directory(pool: &Pool, directory: Handle, name: &str) -> Handle {
+    pool.create(directory, name.as_bytes(), new(Kind::Directory)).await.unwrap().attributes.handle
+}
+
+pub async fn write(pool: &Pool, file: Handle, offset: u64, bytes: &[u8]) -> Attributes {
+    pool.write(file, offset, Bytes::copy_from_slice(bytes), Stability::Unstable).await.unwrap()
+}
+
+pub async fn read(pool: &Pool, file: Handle, offset: u64, length: u32) -> Vec<u8> {
+    pool.read(file, offset, length).await.unwrap().pieces.concat()
+}
+
+pub async fn read_all(pool: &Pool, file: Handle) -> Vec<u8> {
+    let data = pool.read(file, 0, u32::MAX).await.unwrap();
+    assert!(data.eof);
+    data.pieces.concat()
+}
+
+/// Bytes that do not repeat within any block.
+pub fn pattern(seed: u64, length: usize) -> Vec<u8> {
+    let mut bytes = vec![0; length];
+    blake3::Hasher::new().update(&seed.to_le_bytes()).finalize_xof().fill(&mut bytes);
+    bytes
+}
+
+pub async fn names(pool: &Pool, directory: Handle) -> Vec<String> {
+    let mut names = Vec::new();
+    let mut cookie = 0;
+    loop {
+        let page = pool.readdir(directory, cookie, 7).await.unwrap();
+        for entry in &page.entries {
+            names.push(String::from_utf8(entry.name.to_vec()).unwrap());
+            cookie = entry.cookie;
+        }
+        if page.end {
+            break;
+        }
+    }
+    names.sort();
+    names
+}

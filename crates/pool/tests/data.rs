@@ -1,0 +1,133 @@
+//! Bytes of files: what is written is what is read, through flushes, truncations and reopening.
+
+mod common;
+use common::*;
+use forebay_pool::*;
+
+#[tokio::test]
+async fn unstable_writes_are_read_at_once_and_after_commit() {
+    let (pool, root) = memory().await;
+    let file = file(&pool, root, "log").await;
+    let attributes = write(&pool, file, 3, b"hello").await;
+    assert_eq!(attributes.size, 8);
+    assert_eq!(read_all(&pool, file).await, b"\0\0\0hello");
+    pool.commit(file, 0, 0).await.unwrap();
+    assert_eq!(read_all(&pool, file).await, b"\0\0\0hello");
+    assert_eq!(pool.getattr(file).await.unwrap().space_used, 5);
+}
+
+#[tokio::test]
+async fn a_large_file_is_read_back_after_reopening() {
+    let (directory, pool, root) = disk().await;
+    let file = file(&pool, root, "large").await;
+    let bytes = pattern(1, 3_000_001);
+    for (at, piece) in bytes.chunks(100_003).enumerate() {
+        write(&pool, file, at as u64 * 100_003, piece).await;
+    }
+    pool.commit(file, 0, 0).await.unwrap();
+    assert_eq!(read_all(&pool, file).await, bytes);
+    pool.close().await.unwrap();
+    let pool = Pool::open(directory.path(), options()).await.unwrap();
+    assert_eq!(read_all(&pool, file).await, bytes);
+    assert_eq!(read(&pool, file, 131_000, 300).await, bytes[131_000..131_300]);
+    assert_eq!(pool.getattr(file).await.unwrap().space_used, 3_000_001);
+}
+
+#[tokio::test]
+async fn what_a_truncation_cut_off_never_comes_back() {
+    for commit in [false, true] {
+        let (pool, root) = memory().await;
+        let file = file(&pool, root, "f").await;
+        write(&pool, file, 0, &pattern(2, 400_000)).await;
+        if commit {
+            pool.commit(file, 0, 0).await.unwrap();
+        }
+        let set = |size| SetAttributes { size: Some(size), ..SetAttributes::default() };
+        assert_eq!(pool.setattr(file, set(150_001)).await.unwrap().size, 150_001);
+        assert_eq!(pool.setattr(file, set(500_000)).await.unwrap().size, 500_000);
+        let mut expected = pattern(2, 150_001);
+        expected.resize(500_000, 0);
+        assert_eq!(read_all(&pool, file).await, expected);
+        pool.commit(file, 0, 0).await.unwrap();
+        assert_eq!(read_all(&pool, file).await, expected);
+    }
+}
+
+#[tokio::test]
+async fn reads_at_and_beyond_the_end_are_short() {
+    let (pool, root) = memory().await;
+    let file = file(&pool, root, "f").await;
+    write(&pool, file, 0, b"12345").await;
+    let data = pool.read(file, 3, 100).await.unwrap();
+    assert_eq!((data.pieces.concat(), data.eof), (b"45".to_vec(), true));
+    let data = pool.read(file, 0, 5).await.unwrap();
+    assert!(data.eof);
+    let data = pool.read(file, 0, 4).await.unwrap();
+    assert!(!data.eof);
+    let data = pool.read(file, u64::MAX, u32::MAX).await.unwrap();
+    assert!(data.eof && data.pieces.is_empty());
+}
+
+#[tokio::test]
+async fn a_sparse_file_takes_the_space_of_its_data() {
+    let (pool, root) = memory().await;
+    let file = file(&pool, root, "index").await;
+    let size = SetAttributes { size: Some(1 << 40), ..SetAttributes::default() };
+    pool.setattr(file, size).await.unwrap();
+    write(&pool, file, 1 << 39, b"entry").await;
+    pool.commit(file, 0, 0).await.unwrap();
+    assert_eq!(pool.getattr(file).await.unwrap().space_used, 5);
+    assert_eq!(read(&pool, file, (1 << 39) - 2, 8).await, b"\0\0entry\0");
+}
+
+#[tokio::test]
+async fn zeros_take_no_space() {
+    let (pool, root) = memory().await;
+    let file = file(&pool, root, "zeros").await;
+    write(&pool, file, 0, &vec![0; 1 << 20]).await;
+    pool.commit(file, 0, 0).await.unwrap();
+    let attributes = pool.getattr(file).await.unwrap();
+    assert_eq!((attributes.size, attributes.space_used), (1 << 20, 0));
+    assert_eq!(read_all(&pool, file).await, vec![0; 1 << 20]);
+}
+
+#[tokio::test]
+async fn writes_beyond_the_largest_file_are_refused() {
+    let (pool, root) = memory().await;
+    let file = file(&pool, root, "f").await;
+    let end = pool.write(file, FILE_SIZE_MAX - 1, "ab".into(), Stability::Unstable).await;
+    assert!(matches!(end, Err(Error::FileTooLarge)));
+    let wrapped = pool.write(file, u64::MAX, "ab".into(), Stability::Unstable).await;
+    assert!(matches!(wrapped, Err(Error::FileTooLarge)));
+    pool.write(file, FILE_SIZE_MAX - 2, "ab".into(), Stability::FileSync).await.unwrap();
+    assert_eq!(read(&pool, file, FILE_SIZE_MAX - 2, 9).await, b"ab");
+}
+
+#[tokio::test]
+async fn stable_writes_survive_reopening_without_a_commit() {
+    let (directory, pool, root) = disk().await;
+    let file = file(&pool, root, "f").await;
+    for n in 0..100u64 {
+        let bytes = pattern(n, 4096).into();
+        let stability = if n % 2 == 0 { Stability::DataSync } else { Stability::FileSync };
+        pool.write(file, n * 4096, bytes, stability).await.unwrap();
+    }
+    drop(pool);
+    let pool = reopen(directory.path()).await;
+    for n in 0..100u64 {
+        assert_eq!(read(&pool, file, n * 4096, 4096).await, pattern(n, 4096));
+    }
+}
+
+/// A pool that is dropped ends a moment later, when its tasks have noticed.
+async fn reopen(directory: &std::path::Path) -> Pool {
+    let deadline = std::time::Instant::now() + std::time::Duration::from_secs(10);
+    loop {
+        match Pool::open(directory, options()).await {
+            Err(Error::Locked { .. }) if std::time::Instant::now() < deadline => {
+                tokio::task::yield_now().await
+            }
+            other => return other.unwrap(),
+        }
+    }
+}
