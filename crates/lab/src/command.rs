@@ -62,6 +62,9 @@ pub struct RunArgs {
     /// Storages to run on, separated by commas; what is the default depends on the experiment
     #[arg(long, value_delimiter = ',', value_name = "STORAGE")]
     storage: Vec<StorageKind>,
+    /// Storages that should fail, separated by commas: for the exit status, fail counts as pass there and pass as fail
+    #[arg(long, value_delimiter = ',', value_name = "STORAGE")]
+    expect_fail: Vec<StorageKind>,
     /// Sizes of the experiment
     #[arg(long, default_value = "laptop")]
     profile: Profile,
@@ -175,6 +178,7 @@ fn run(args: RunArgs) -> Result<u8> {
     };
     check_prerequisites(experiment.needs_kafka())?;
     supervisor::sweep();
+    let expect_fail = args.expect_fail.clone();
     let requests = requests(experiment, args)?;
     for request in &requests.each {
         provide(&request.cache, request.toolsets(experiment.needs_bench_tools()), experiment.needs_kafka())?;
@@ -184,7 +188,8 @@ fn run(args: RunArgs) -> Result<u8> {
     for request in &requests.each {
         match supervisor::run(request) {
             Ok(supervisor::Outcome::Finished(result)) => {
-                if result.verdict == Verdict::Fail && status == 0 {
+                let fail_expected = expect_fail.iter().any(|kind| kind.name() == result.storage);
+                if (result.verdict == Verdict::Fail) != fail_expected && status == 0 {
                     status = STATUS_VERDICT_FAIL;
                 }
                 results.push(*result);

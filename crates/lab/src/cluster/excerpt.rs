@@ -15,11 +15,22 @@ pub fn failure_excerpt(log: &Path) -> Vec<String> {
     std::fs::read(log).map(|text| errors(&String::from_utf8_lossy(&text))).unwrap_or_default()
 }
 
+/// What a broker's log says about failures of its log directories alone.
+pub fn storage_errors(log: &Path) -> Vec<String> {
+    std::fs::read(log).map(|text| about_logs(&String::from_utf8_lossy(&text))).unwrap_or_default()
+}
+
 fn errors(log: &str) -> Vec<String> {
-    let is_error = |entry: &str| entry.contains(" ERROR ") || entry.contains(" FATAL ");
-    let of_logs = |entry: &str| is_error(entry) && LOG_SPEAKERS.iter().any(|speaker| entry.contains(speaker));
-    let about_logs = entries(log, of_logs);
+    let about_logs = about_logs(log);
     if about_logs.is_empty() { entries(log, is_error) } else { about_logs }
+}
+
+fn about_logs(log: &str) -> Vec<String> {
+    entries(log, |entry| is_error(entry) && LOG_SPEAKERS.iter().any(|speaker| entry.contains(speaker)))
+}
+
+fn is_error(entry: &str) -> bool {
+    entry.contains(" ERROR ") || entry.contains(" FATAL ")
 }
 
 /// The entries whose first line is wanted, without stack traces and without lines that were there before.

@@ -22,7 +22,7 @@ pub use broker::Broker;
 pub use config::Settings;
 use controller::Controller;
 pub use distribution::Distribution;
-pub use excerpt::failure_excerpt;
+pub use excerpt::{failure_excerpt, storage_errors};
 pub use records::{Production, RecordsPlan};
 pub use tools::{Assignment, Tools};
 

@@ -122,9 +122,9 @@ impl Production {
         latest.get("acknowledged").and_then(Value::as_u64).unwrap_or(0)
     }
 
-    /// Whether the tool still runs.
-    pub fn runs(&mut self) -> Result<bool> {
-        Ok(self.child.try_wait().context("look after the records tool")?.is_none())
+    /// Whether the tool has said all it will.
+    pub fn has_ended(&self) -> bool {
+        self.reader.is_finished()
     }
 
     /// Waits for the summary.

@@ -66,6 +66,13 @@ impl Bed {
     }
 }
 
+impl Bed {
+    /// Makes every guest forget what it knows of the storage, so that what is read next comes from there.
+    pub fn drop_caches(&self) -> Result<()> {
+        self.guests.iter().try_for_each(Guest::drop_caches)
+    }
+}
+
 fn boot(site: &Site, spec: &BedSpec, storage: &mut dyn Storage) -> Result<Vec<Guest>> {
     let mut specs: Vec<GuestSpec> =
         (1..=spec.brokers).map(|id| GuestSpec::new(format!("broker{id}"), spec.guest_memory_mib)).collect();

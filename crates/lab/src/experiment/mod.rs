@@ -5,6 +5,7 @@
 
 mod bed;
 mod fio;
+mod kill_storage;
 mod mount;
 mod silly_rename;
 mod watch;
@@ -50,7 +51,8 @@ pub trait Experiment: Sync {
 }
 
 /// Every experiment, in the order of `forebay lab list`.
-pub static ALL: &[&dyn Experiment] = &[&silly_rename::SillyRename, &fio::Fio, &mount::MountCheck];
+pub static ALL: &[&dyn Experiment] =
+    &[&silly_rename::SillyRename, &kill_storage::KillStorage, &fio::Fio, &mount::MountCheck];
 
 /// The experiment of this name.
 pub fn find(name: &str) -> Option<&'static dyn Experiment> {

@@ -14,7 +14,7 @@ use super::bed::{Bed, BedSpec, actor, figure};
 use super::watch::{self, Ended};
 use crate::cluster::{Assignment, Broker, RecordsPlan, Settings};
 use crate::host::{Guest, Site};
-use crate::report::{Recorder, Subject, Tone};
+use crate::report::{Recorder, Subject, Tone, number};
 use crate::request::{Profile, Request};
 use crate::storage::StorageKind;
 use crate::wire::TreeEntry;
@@ -97,30 +97,46 @@ impl Experiment for SillyRename {
             acknowledged: site.out().join("acknowledged.bin"),
         };
         produce(&bed, &plan, recorder)?;
-        let target = Assignment::even(TOPIC, PARTITIONS, FACTOR, BROKERS, FACTOR);
-        let mut ended = Ended::default();
-        reassign(&bed, &target, &mut ended, recorder)?;
-        recorder.stage("old replicas deleted");
-        let patience = Duration::from_millis(sizes.delete_delay_ms) + DELETION_PATIENCE;
-        let found = watch_deletion(&bed, &target, patience, &mut ended, recorder)?;
-        recorder.stage("records read back");
-        let (passed, detail) = read_back(&bed, &plan, recorder);
-        ended.look(&bed, recorder)?;
-        ended.check(&bed, site, recorder);
-        check_ports(&bed, recorder);
-        check_folders(&found, recorder);
-        recorder.check(
-            "records",
-            "Every acknowledged record is read back once, byte for byte",
-            passed,
-            detail,
-        );
+        move_and_check(&bed, site, &sizes, &plan, recorder)?;
         std::fs::remove_file(&plan.acknowledged)?;
         Ok(format!(
-            "all {BROKERS} brokers run on, the old replicas are gone without a .nfs file, and all {} records are there",
-            sizes.records
+            "All {BROKERS} brokers run on, the old replicas are gone without a .nfs file, and all {} records are there.",
+            number(sizes.records as f64)
         ))
     }
+}
+
+fn move_and_check(
+    bed: &Bed,
+    site: &Site,
+    sizes: &Sizes,
+    plan: &RecordsPlan,
+    recorder: &Recorder,
+) -> Result<()> {
+    let target = Assignment::even(TOPIC, PARTITIONS, FACTOR, BROKERS, FACTOR);
+    let mut ended = Ended::default();
+    let moved = reassign(bed, &target, &mut ended, recorder)?;
+    recorder.stage("old replicas deleted");
+    let patience = Duration::from_millis(sizes.delete_delay_ms) + DELETION_PATIENCE;
+    let mut found = watch_deletion(bed, &target, patience, &mut ended, recorder)?;
+    recorder.stage("records read back");
+    bed.drop_caches()?;
+    let (all_read, records) = read_back(bed, plan, recorder);
+    ended.look(bed, recorder)?;
+    found.add_named_in_logs(bed);
+    ended.check(bed, site, recorder);
+    check_ports(bed, recorder);
+    check_folders(&found, recorder);
+    let all_moved = moved == PARTITIONS as usize;
+    let detail = format!("{moved} of {PARTITIONS} partitions moved");
+    recorder.check("reassignment", "Every partition moves to other brokers", all_moved, detail);
+    recorder.check(
+        "records",
+        "Every acknowledged record is read back once, byte for byte",
+        all_read,
+        records,
+    );
+    Ok(())
 }
 
 fn produce(bed: &Bed, plan: &RecordsPlan, recorder: &Recorder) -> Result<()> {
@@ -162,9 +178,9 @@ fn produce(bed: &Bed, plan: &RecordsPlan, recorder: &Recorder) -> Result<()> {
     Ok(())
 }
 
-/// Moves every replica to another broker. Brokers may end meanwhile: Kafka deletes the replicas of each partition a few
-/// seconds after that partition moved, not after all have.
-fn reassign(bed: &Bed, target: &Assignment, ended: &mut Ended, recorder: &Recorder) -> Result<()> {
+/// Moves every replica to another broker; returns how many partitions have moved. Brokers may end meanwhile: Kafka deletes the
+/// replicas of each partition a few seconds after that partition moved, not after all have.
+fn reassign(bed: &Bed, target: &Assignment, ended: &mut Ended, recorder: &Recorder) -> Result<usize> {
     recorder.stage("reassignment");
     let begun = Instant::now();
     let reassignment = bed.cluster.tools().begin_reassignment(target)?;
@@ -173,35 +189,40 @@ fn reassign(bed: &Bed, target: &Assignment, ended: &mut Ended, recorder: &Record
         match reassignment.moved() {
             Ok(now) => moved = now,
             // With a broker gone the tool may have nobody to ask.
-            Err(error) => ended.look(bed, recorder)?.then_some(()).ok_or(error)?,
+            Err(error) if !ended.wait_for_one(bed, recorder)? => return Err(error),
+            Err(_) => {}
         }
         ended.look(bed, recorder)?;
         recorder.detail(format_args!("{moved} of {PARTITIONS} partitions moved"));
-        ensure!(
-            begun.elapsed() < REASSIGNMENT_PATIENCE,
-            "{moved} of {PARTITIONS} partitions moved, and no more"
-        );
+        let patient = begun.elapsed() < REASSIGNMENT_PATIENCE;
+        ensure!(patient, "{moved} of {PARTITIONS} partitions moved, and no more");
     }
     if reassignment.is_complete(moved) {
         recorder.figure("reassignment_s", "Reassignment", begun.elapsed().as_secs_f64(), "s");
     }
-    let detail = format!("{moved} of {PARTITIONS} partitions moved");
-    recorder.check(
-        "reassignment",
-        "Every replica moves to another broker",
-        reassignment.is_complete(moved),
-        detail,
+    recorder.event(
+        Tone::Plain,
+        format_args!("{moved} of {PARTITIONS} partitions moved, each to {FACTOR} other brokers"),
     );
-    Ok(())
+    Ok(moved)
 }
 
 /// What was found in the brokers' log directories at last.
 #[derive(Debug, Default)]
 struct Found {
-    /// `.nfs…` files, with their broker's folder.
+    /// `.nfs…` files, whether seen there or named in a broker's log.
     nfs_files: BTreeSet<String>,
     /// Folders of replicas that should be gone.
     old_replicas: BTreeSet<String>,
+}
+
+impl Found {
+    fn add_named_in_logs(&mut self, bed: &Bed) {
+        for broker in bed.cluster.brokers() {
+            let log = std::fs::read(broker.log_file()).unwrap_or_default();
+            self.nfs_files.extend(watch::silly_files_in(&String::from_utf8_lossy(&log)));
+        }
+    }
 }
 
 /// Waits until all old replicas are gone, or a broker ended, or patience did. `.nfs` files count whenever they were seen.
@@ -240,7 +261,7 @@ fn look(broker: &Broker, guest: &Guest, target: &Assignment, found: &mut Found) 
     let held: BTreeSet<String> =
         target.held_by(broker.id()).into_iter().map(|partition| format!("{TOPIC}-{partition}")).collect();
     for entry in guest.list_tree(broker.log_folder())? {
-        let path = format!("broker{}/{}", broker.id(), entry.path.display());
+        let path = broker.log_folder().join(&entry.path).display().to_string();
         if is_nfs_file(&entry) {
             found.nfs_files.insert(path);
         } else if entry.folder && is_old_replica(&entry, &held) {
@@ -292,7 +313,7 @@ fn check_folders(found: &Found, recorder: &Recorder) {
     let first = |set: &BTreeSet<String>| set.first().cloned().unwrap_or_default();
     let nfs = match found.nfs_files.len() {
         0 => "none".to_owned(),
-        count => format!("{count} seen, such as {}", first(&found.nfs_files)),
+        count => format!("{count}, such as {}", first(&found.nfs_files)),
     };
     recorder.check("nfs_files", "No .nfs file in any log directory", found.nfs_files.is_empty(), nfs);
     let old = match found.old_replicas.len() {

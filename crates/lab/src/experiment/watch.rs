@@ -1,6 +1,7 @@
 //! Watches brokers, and says in words what became of them and of their records.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use serde_json::{Map, Value};
@@ -8,7 +9,7 @@ use serde_json::{Map, Value};
 use super::bed::{Bed, actor, figure};
 use crate::cluster::{Broker, failure_excerpt};
 use crate::host::Site;
-use crate::report::{Excerpt, Recorder, Tone};
+use crate::report::{Excerpt, Recorder, Tone, number};
 
 /// What a client's kernel calls a file that was removed while it was open.
 const SILLY: &str = ".nfs";
@@ -42,6 +43,16 @@ impl Ended {
         Ok(self.count() > before)
     }
 
+    /// Waits a little for a broker to end; whether one has by then.
+    pub fn wait_for_one(&mut self, bed: &Bed, recorder: &Recorder) -> Result<bool> {
+        let deadline = Instant::now() + Duration::from_secs(10);
+        while self.count() == 0 && Instant::now() < deadline {
+            self.look(bed, recorder)?;
+            std::thread::sleep(Duration::from_millis(200));
+        }
+        Ok(self.count() > 0)
+    }
+
     /// Checks that no broker ended, and quotes the logs of those that did.
     pub fn check(&self, bed: &Bed, site: &Site, recorder: &Recorder) {
         let all = bed.cluster.brokers().len();
@@ -53,16 +64,22 @@ impl Ended {
                 recorder.excerpt(excerpt(broker, site, lines));
             }
         }
-        let detail = match self.count() {
-            0 => format!("{all} of {all} run"),
-            count => {
-                let names: Vec<String> = self.how.iter().map(|(id, how)| format!("{id} ({how})")).collect();
-                let reason = reason.map(|reason| format!(": {reason}")).unwrap_or_default();
-                format!("{count} of {all} shut down, broker {}{reason}", names.join(", "))
+        let reason = reason.map(|reason| format!(": {reason}")).unwrap_or_default();
+        let detail = match (self.count(), self.how.first_key_value()) {
+            (1, Some((id, how))) => format!("broker {id} shut down ({how}){reason}"),
+            (count, Some((id, how))) => {
+                format!("{count} of {all} brokers shut down, such as broker {id} ({how}){reason}")
             }
+            (_, None) => format!("{all} of {all} run"),
         };
         recorder.check("processes", "No broker process ended", self.count() == 0, detail);
     }
+}
+
+/// The silly-renamed files that a broker's log names. They are gone when the broker is: its client removes them then.
+pub fn silly_files_in(log: &str) -> BTreeSet<String> {
+    let words = log.split_whitespace().filter(|word| word.contains(&format!("/{SILLY}")));
+    words.map(|word| word.trim_matches([':', ',', '\'', '"']).to_owned()).collect()
 }
 
 fn excerpt(broker: &Broker, site: &Site, lines: Vec<String>) -> Excerpt {
@@ -87,7 +104,7 @@ fn explain(lines: &[String]) -> Option<String> {
 pub fn describe_verification(summary: &Map<String, Value>) -> (bool, String) {
     let passed = summary.get("passed").and_then(Value::as_bool).unwrap_or(false);
     let (verified, acknowledged) = (figure(summary, "verified"), figure(summary, "acknowledged"));
-    let mut text = format!("{verified} of {acknowledged}");
+    let mut text = format!("{} of {}", number(verified), number(acknowledged));
     for (name, words) in [
         ("missing", "missing"),
         ("duplicates", "there twice"),
@@ -120,6 +137,14 @@ mod tests {
         ];
         assert_eq!(explain(&lines).unwrap(), "/mnt/demo-0.x-delete/.nfs01: Device or resource busy");
         assert_eq!(explain(&[]), None);
+    }
+
+    #[test]
+    fn silly_renamed_files_are_found_in_a_log() {
+        let log = "INFO moved\njava.nio.file.FileSystemException: /mnt/b1/t-0-delete/.nfs01: Device or resource busy\n\
+                   Caused by: java.nio.file.FileSystemException: /mnt/b1/t-0-delete/.nfs01: Device or resource busy\n";
+        assert_eq!(silly_files_in(log), BTreeSet::from(["/mnt/b1/t-0-delete/.nfs01".to_owned()]));
+        assert!(silly_files_in("nothing of the kind").is_empty());
     }
 
     #[test]

@@ -11,6 +11,7 @@ mod result;
 mod table;
 
 pub use files::{REPORT_FILE, RESULT_FILE, write};
+pub use html::number;
 pub use recorder::Recorder;
 pub use result::{
     Better, Check, Event, Excerpt, Figure, Lane, Measurement, RunResult, Samples, Series, Span, Tone, Verdict,

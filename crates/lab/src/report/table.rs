@@ -3,7 +3,7 @@
 use comfy_table::presets::UTF8_FULL_CONDENSED;
 use comfy_table::{Attribute, Cell, Color, ContentArrangement, Table};
 
-use super::{Measurement, RunResult, Verdict};
+use super::{Measurement, RunResult, Verdict, number};
 
 /// One row per run, or one per measurement where that is what was asked.
 pub fn table(runs: &[RunResult]) -> String {
@@ -56,7 +56,7 @@ fn measurements(measurements: &[Measurement]) -> String {
         for storage in &storages {
             let samples = measurement.samples.iter().find(|samples| samples.storage == *storage);
             row.push(Cell::new(samples.map_or("-".to_owned(), |samples| {
-                format!("{} ({:.0} %)", super::html::number(samples.median), samples.spread_percent)
+                format!("{} ({:.0} %)", number(samples.median), samples.spread_percent)
             })));
         }
         row.push(Cell::new(measurement.ratio.map_or("-".to_owned(), |ratio| format!("{ratio:.2}"))));

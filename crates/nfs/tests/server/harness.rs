@@ -127,7 +127,7 @@ impl Daemon {
         self.running().shared.state.sweep().await;
     }
 
-    /// Lets the leases of all but these clients run out.
+    /// Lets the leases of all but these clients run out, and a grace period.
     pub async fn expire_all_but(&self, alive: &[&Client]) {
         for _ in 0..3 {
             self.pass(LEASE / 2).await;

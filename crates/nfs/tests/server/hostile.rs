@@ -209,7 +209,7 @@ async fn damaged_requests_never_make_the_server_panic() {
             slot.sequence += 1;
         }
     }
-    assert!(slot.sequence > 1000, "most of the damage is to be done behind SEQUENCE");
+    assert!(slot.sequence > 500, "{}: most of the damage is to be done behind SEQUENCE", slot.sequence);
     Client::mount(server.address(), ClientOptions::new("another")).await.unwrap();
 }
 

@@ -177,7 +177,8 @@ async fn the_current_stateid_serves_the_operations_after_open() {
 async fn the_write_verifier_stays_while_the_server_runs_and_changes_with_its_start() {
     let (mut server, client, root) = start().await;
     let file = client.files().create(&root, "file").await.unwrap();
-    let write = || client.files().write(&file, 0, Bytes::from_static(b"x"), StableHow::Unstable);
+    let files = client.files();
+    let write = || files.write(&file, 0, Bytes::from_static(b"x"), StableHow::Unstable);
     let verifier = write().await.unwrap().writeverf;
     assert_eq!(write().await.unwrap().writeverf, verifier);
     assert_eq!(client.files().commit(&file.handle).await.unwrap(), verifier);

@@ -109,7 +109,7 @@ async fn a_client_that_comes_back_too_late_gets_nothing_back_now_or_after_the_ne
     server.restart().await;
     let (other, root) = server.mount_root("other").await;
     assert_eq!(open_new(&other).await, Err(Status::Grace));
-    server.pass(GRACE).await;
+    server.expire_all_but(&[&other]).await;
     let theirs = other.files().open(&root, ".lock").await.unwrap();
     lock(&other, &theirs).await.unwrap();
     let late = server.connect("late").await;

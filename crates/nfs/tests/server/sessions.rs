@@ -15,6 +15,11 @@ fn mkdir(name: &str) -> Operation {
     })
 }
 
+/// A slot that only the test uses, with its first sequence id.
+fn unused_slot(client: &Client) -> Slot {
+    Slot { id: client.session.fore_chan_attrs.maxrequests - 1, sequence: 1 }
+}
+
 /// The status of the COMPOUND, which must be that of its last result, and the number of results.
 fn outcome(reply: &CompoundReply) -> (Status, usize) {
     assert_eq!(reply.results.last().map_or(reply.status, OperationResult::status), reply.status);
@@ -40,7 +45,7 @@ async fn the_session_is_what_the_linux_client_accepts() {
 async fn all_connections_see_one_server_and_carry_one_session() {
     let server = Daemon::start().await;
     let client = Client::mount(server.address(), ClientOptions::new("client").connections(4)).await.unwrap();
-    let slot = client.take_slot().unwrap();
+    let slot = unused_slot(&client);
     for connection in 0..4 {
         let slot = Slot { sequence: 1 + connection as u32, ..slot };
         let reply = client.compound_on(connection, slot, false, []).await.unwrap();
@@ -61,7 +66,7 @@ async fn a_request_sent_again_is_answered_again_byte_for_byte_and_not_executed_a
     let server = Daemon::start().await;
     let client = Client::mount(server.address(), ClientOptions::new("client").connections(2)).await.unwrap();
     let root = root(&client).await;
-    let slot = Slot { sequence: 1, ..client.take_slot().unwrap() };
+    let slot = unused_slot(&client);
     let request = || [put(&root), mkdir("a"), Operation::Getfh(())];
     let first = client.compound_on(0, slot, true, request()).await.unwrap();
     assert_eq!(outcome(&first), (Status::Ok, 4));
@@ -76,7 +81,7 @@ async fn a_request_sent_again_is_answered_again_byte_for_byte_and_not_executed_a
 async fn a_reply_that_nobody_wanted_kept_is_not_made_up() {
     let server = Daemon::start().await;
     let (client, root) = server.mount_root("client").await;
-    let slot = Slot { sequence: 1, ..client.take_slot().unwrap() };
+    let slot = unused_slot(&client);
     let request = || [put(&root), mkdir("a")];
     client.compound_on(0, slot, false, request()).await.unwrap();
     let again = client.compound_on(0, slot, false, request()).await.unwrap();
@@ -90,7 +95,7 @@ async fn a_reply_that_nobody_wanted_kept_is_not_made_up() {
 async fn another_request_in_the_place_of_an_answered_one_is_a_false_retry() {
     let server = Daemon::start().await;
     let (client, root) = server.mount_root("client").await;
-    let slot = Slot { sequence: 1, ..client.take_slot().unwrap() };
+    let slot = unused_slot(&client);
     client.compound_on(0, slot, true, [put(&root), mkdir("a")]).await.unwrap();
     let other = client.compound_on(0, slot, true, [put(&root), mkdir("b")]).await.unwrap();
     assert_eq!(outcome(&other), (Status::SeqFalseRetry, 1));
@@ -100,24 +105,24 @@ async fn another_request_in_the_place_of_an_answered_one_is_a_false_retry() {
 async fn a_wrong_slot_sequence_or_session_is_told_apart() {
     let server = Daemon::start().await;
     let client = Client::mount(server.address(), ClientOptions::new("client")).await.unwrap();
-    let good = client.take_slot().unwrap();
+    let good = unused_slot(&client);
     let cases = [
         (Slot { sequence: 2, ..good }, Status::SeqMisordered),
         (Slot { sequence: 0, ..good }, Status::SeqMisordered),
-        (Slot { id: 64, sequence: 1 }, Status::BadHighSlot),
-        (Slot { id: u32::MAX, sequence: 1 }, Status::BadHighSlot),
+        (Slot { id: 64, sequence: 1 }, Status::BadSlot),
+        (Slot { id: u32::MAX, sequence: 1 }, Status::BadSlot),
     ];
     for (slot, expected) in cases {
         let reply = client.compound_on(0, slot, false, []).await.unwrap();
         assert_eq!(outcome(&reply), (expected, 1));
     }
     let connection = client.connection(0).unwrap();
-    let sequence = |sessionid, slotid| {
-        let args = SequenceArgs { sessionid, sequenceid: 1, slotid, highest_slotid: 0, cachethis: false };
+    let sequence = |sessionid, highest_slotid| {
+        let args = SequenceArgs { sessionid, sequenceid: 1, slotid: 0, highest_slotid, cachethis: false };
         [Operation::Sequence(args)]
     };
     let reply = connection.compound(2, &sequence(client.session_id(), 64)).await.unwrap();
-    assert_eq!(outcome(&reply), (Status::BadSlot, 1));
+    assert_eq!(outcome(&reply), (Status::BadHighSlot, 1));
     let reply = connection.compound(2, &sequence(SessionId([7; 16]), 0)).await.unwrap();
     assert_eq!(outcome(&reply), (Status::BadSession, 1));
 }
@@ -148,7 +153,7 @@ async fn operations_are_in_their_place_or_refused() {
     for (operations, expected) in outside {
         assert_eq!(outcome(&connection.compound(1, &operations).await.unwrap()), expected, "{operations:?}");
     }
-    let slot = client.take_slot().unwrap();
+    let slot = unused_slot(&client);
     let destroy = Operation::DestroySession(DestroySessionArgs { sessionid: client.session_id() });
     let inside = [
         (vec![client.sequence(Slot { id: 1, sequence: 1 }, false)], (Status::SequencePos, 2)),
@@ -203,7 +208,7 @@ async fn a_request_or_reply_beyond_what_the_session_carries_is_refused_before_it
     let root = root(&client).await;
     let files = client.files();
     let file = files.create(&root, "file").await.unwrap();
-    let data = Bytes::from(vec![1; 800]);
+    let data = Bytes::from(vec![1; 1000]);
     let write = |length| {
         let args = WriteArgs {
             stateid: file.stateid,
@@ -213,13 +218,13 @@ async fn a_request_or_reply_beyond_what_the_session_carries_is_refused_before_it
         };
         [put(&file.handle), Operation::Write(args)]
     };
-    let slot = client.take_slot().unwrap();
+    let slot = unused_slot(&client);
     let on_slot = |sequence, cachethis, operations: Vec<Operation>| {
         client.compound_on(0, Slot { sequence, ..slot }, cachethis, operations)
     };
     let too_many = vec![Operation::Putrootfh(()); 8];
     assert_eq!(outcome(&on_slot(1, false, too_many).await.unwrap()), (Status::TooManyOps, 1));
-    let too_long = [write(800).to_vec(), vec![Operation::Putrootfh(()); 5]].concat();
+    let too_long = write(1000).to_vec();
     assert_eq!(outcome(&on_slot(1, false, too_long).await.unwrap()), (Status::ReqTooBig, 1));
     let reply = on_slot(1, false, write(700).to_vec()).await.unwrap();
     assert_eq!(outcome(&reply), (Status::Ok, 3), "what SEQUENCE refused leaves the slot as it was");

@@ -11,7 +11,7 @@ const WIDTH: f64 = 1000.0;
 const LEFT: f64 = 96.0;
 const RIGHT: f64 = 14.0;
 const AREA_HEIGHT: f64 = 96.0;
-const AREA_GAP: f64 = 34.0;
+const AREA_GAP: f64 = 38.0;
 const LANE_HEIGHT: f64 = 22.0;
 const LANE_GAP: f64 = 8.0;
 const AXIS_HEIGHT: f64 = 24.0;
@@ -78,9 +78,9 @@ fn ticks(html: &mut String, axis: &Axis, bottom: f64) {
 fn area(html: &mut String, axis: &Axis, series: &Series, top: f64) {
     let largest = series.points.iter().map(|(_, value)| *value).fold(0.0, f64::max);
     let ceiling = nice_ceiling(largest);
-    let base = top + AREA_HEIGHT + 14.0;
+    let base = top + AREA_HEIGHT + 22.0;
     let y = |value: f64| base - AREA_HEIGHT * (value.max(0.0) / ceiling);
-    put!(html, "<text class=\"name\" x=\"{LEFT}\" y=\"{:.1}\">{}</text>", top + 8.0, escape(&series.title));
+    put!(html, "<text class=\"name\" x=\"{LEFT}\" y=\"{:.1}\">{}</text>", top + 12.0, escape(&series.title));
     for part in [0.0, 0.5, 1.0] {
         let at = y(ceiling * part);
         put!(
