@@ -135,7 +135,9 @@ impl SegmentStore for FileSegments {
             Ok(bytes) => Ok(Some(bytes.into())),
             Err(error) => match error.kind() {
                 // An offset beyond what a file can have is beyond the end.
-                io::ErrorKind::NotFound | io::ErrorKind::UnexpectedEof | io::ErrorKind::InvalidInput => Ok(None),
+                io::ErrorKind::NotFound | io::ErrorKind::UnexpectedEof | io::ErrorKind::InvalidInput => {
+                    Ok(None)
+                }
                 _ => Err(self.failed(id, "read from the segment", error)),
             },
         }
