@@ -154,3 +154,36 @@ async fn a_path_that_is_no_volume_cannot_be_mounted_and_a_new_volume_can_at_once
     assert_eq!(stale.status(), Some(Status::Stale));
     daemon.stop();
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_full_pool_keeps_what_it_acknowledged_and_takes_writes_again_after_deletes() {
+    let scratch = tempdir().unwrap();
+    let daemon = Daemon::start_with(scratch.path(), &["--pool-size-max", "64MiB"]);
+    let (client, root) = mount(&daemon).await;
+    let files = client.files();
+    let full = files.create(&root, "full").await.unwrap();
+    let mut blocks = 0;
+    let refusal = loop {
+        let offset = (blocks * BLOCK_BYTES) as u64;
+        match files.write(&full, offset, block(blocks), StableHow::FileSync).await {
+            Ok(_) => blocks += 1,
+            Err(error) => break error,
+        }
+        assert!(blocks * BLOCK_BYTES <= 64 << 20, "more was written than fits");
+    };
+    assert_eq!(refusal.status(), Some(Status::NoSpc));
+    assert!(blocks * BLOCK_BYTES > 32 << 20, "only {blocks} blocks fit");
+    for index in 0..blocks {
+        assert_eq!(read_block(&client, &full, index).await, block(index), "block {index} of {blocks}");
+    }
+
+    files.close(&full).await.unwrap();
+    files.remove(&root, "full").await.unwrap();
+    wait_until("the space is given back", || volume(&daemon)["bytes_logical"] == 0);
+    let next = files.create(&root, "next").await.unwrap();
+    for index in 0..blocks / 2 {
+        let offset = (index * BLOCK_BYTES) as u64;
+        files.write(&next, offset, block(index), StableHow::FileSync).await.unwrap();
+    }
+    daemon.stop();
+}
