@@ -7,6 +7,8 @@ mod bed;
 mod fio;
 mod kill_storage;
 mod mount;
+mod posix;
+mod restart;
 mod silly_rename;
 mod watch;
 
@@ -51,8 +53,14 @@ pub trait Experiment: Sync {
 }
 
 /// Every experiment, in the order of `forebay lab list`.
-pub static ALL: &[&dyn Experiment] =
-    &[&silly_rename::SillyRename, &kill_storage::KillStorage, &fio::Fio, &mount::MountCheck];
+pub static ALL: &[&dyn Experiment] = &[
+    &silly_rename::SillyRename,
+    &kill_storage::KillStorage,
+    &restart::Restart,
+    &posix::Posix,
+    &fio::Fio,
+    &mount::MountCheck,
+];
 
 /// The experiment of this name.
 pub fn find(name: &str) -> Option<&'static dyn Experiment> {

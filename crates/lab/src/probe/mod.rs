@@ -1,22 +1,46 @@
-//! Programs that experiments run inside a guest, on a mounted storage. Each prints one JSON object.
+//! Programs that experiments run inside a guest, on a mounted storage. Each prints JSON when all went well, and fails with
+//! the reason when something was not as it must be.
 
 mod create;
-
-pub use create::Created;
+mod fsx;
+pub mod hold;
+mod random;
+mod tree;
 
 use anyhow::Result;
 use clap::Subcommand;
+
+pub use create::Created;
+pub use fsx::FsxDone;
+pub use tree::TreeDone;
+
+use crate::host::GuestCommand;
 
 /// What to do in the guest.
 #[derive(Debug, Subcommand)]
 pub enum ProbeCommand {
     /// Create empty files in a new folder, and say how long it took
     Create(create::CreateArgs),
+    /// Do random operations on a file, and compare with a copy in memory
+    Fsx(fsx::FsxArgs),
+    /// Create, rename, list and remove a tree of files
+    Tree(tree::TreeArgs),
+    /// Keep a file open, unlinked, while the server comes and goes
+    Hold(hold::HoldArgs),
 }
 
 /// Does it.
 pub fn main(command: ProbeCommand) -> Result<()> {
     match command {
         ProbeCommand::Create(args) => create::run(&args),
+        ProbeCommand::Fsx(args) => fsx::run(&args),
+        ProbeCommand::Tree(args) => tree::run(&args),
+        ProbeCommand::Hold(args) => hold::run(&args),
     }
+}
+
+/// The command that runs a probe in a guest, whose program is the host's.
+pub fn guest_command(words: &[&str]) -> Result<GuestCommand> {
+    let program = std::env::current_exe()?;
+    Ok(GuestCommand::new(program.to_string_lossy()).args(["lab", "probe"]).args(words.iter().copied()))
 }

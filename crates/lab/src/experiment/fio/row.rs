@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::host::toolbox::Toolbox;
 use crate::host::{Guest, GuestCommand};
-use crate::probe::Created;
+use crate::probe::{self, Created};
 use crate::report::Better;
 
 /// One row.
@@ -154,10 +154,7 @@ fn remove(guest: &Guest, path: &str) -> Result<()> {
 }
 
 fn create(guest: &Guest, folder: &str, count: u32) -> Result<f64> {
-    let program = std::env::current_exe().context("find this program")?;
-    let command = GuestCommand::new(program.to_string_lossy())
-        .args(["lab", "probe", "create", folder])
-        .arg(count.to_string());
+    let command = probe::guest_command(&["create", folder, &count.to_string()])?;
     let created: Created = serde_json::from_str(&guest.run(&command, PATIENCE)?)?;
     Ok(created.elapsed_us as f64 / 1e3)
 }

@@ -58,7 +58,7 @@ fn head(html: &mut String, subject: &Subject, runs: &[RunResult]) {
              <span>started <b>{}</b></span><span>took <b>{}</b></span></p>",
             escape(&first.experiment),
             escape(&first.profile),
-            escape(&first.started_at),
+            escape(&first.started_at.replace('T', " ").replace('Z', " UTC")),
             duration(total),
         );
     }

@@ -1,0 +1,193 @@
+//! `restart`: the storage's server is killed (kill -9) and started again while a client has files open, one of them unlinked.
+//! The client goes on by itself, and every acknowledged byte is there; the unlinked file's space comes back after its close.
+
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail, ensure};
+
+use super::Experiment;
+use crate::host::{Guest, GuestCommand, GuestSpec, Process, Site};
+use crate::probe::hold::{self, Held};
+use crate::report::{Recorder, Subject, Tone};
+use crate::request::{Profile, Request};
+use crate::storage::{self, Storage};
+
+/// The experiment.
+pub struct Restart;
+
+const TARGET: &str = "/mnt/volume";
+const FOLDER: &str = "/mnt/volume/held";
+/// In the guest, on its tmpfs: must not depend on the storage.
+const STOP: &str = "/run/stop";
+const SERVER: &str = "storage";
+
+/// How long the client works before each kill.
+const WORK: Duration = Duration::from_secs(3);
+/// How long the server stays away.
+const OUTAGES: [Duration; 3] = [Duration::from_millis(100), Duration::from_secs(3), Duration::from_secs(10)];
+/// How long the client may take to go on after the server is back: its grace period, and the client's own timers.
+const RECOVERY_PATIENCE: Duration = Duration::from_secs(240);
+/// How long the storage may take to give space back.
+const SPACE_PATIENCE: Duration = Duration::from_secs(120);
+const PATIENCE: Duration = Duration::from_secs(120);
+/// Between two looks.
+const PAUSE: Duration = Duration::from_millis(100);
+
+impl Experiment for Restart {
+    fn name(&self) -> &'static str {
+        "restart"
+    }
+
+    fn subject(&self) -> Subject {
+        Subject {
+            title: "A server that is killed and comes back",
+            question: "Does a client that holds open files, one of them unlinked, go on by itself after kill -9 and a restart of \
+                       the server, with every acknowledged byte?",
+        }
+    }
+
+    fn needs_kafka(&self) -> bool {
+        false
+    }
+
+    fn run(&self, site: &Site, request: &Request, recorder: &Recorder) -> Result<String> {
+        let kind = *request.storages.first().context("no storage is named")?;
+        let rounds = match request.profile {
+            Profile::Laptop => 1,
+            Profile::Full => 10,
+        };
+        recorder.setting("kills", rounds * OUTAGES.len());
+        recorder.stage("storage");
+        let mut storage = storage::start(kind, site)?;
+        for (name, version) in storage.versions() {
+            recorder.version(&name, version);
+        }
+        recorder.begin(SERVER, "serving", Tone::Good);
+        recorder.stage("guest");
+        let guest = site.boot(&GuestSpec::new("client", 512))?;
+        storage.mount(&guest, TARGET)?;
+        let used_before = used_bytes(&guest)?;
+        guest.make_folder(FOLDER)?;
+        let seed = u64::from(std::process::id()) ^ recorder.now_ms();
+        recorder.setting("seed", seed);
+        let log = site.logs().join("client.log");
+        let probe = crate::probe::guest_command(&["hold", FOLDER, STOP, &seed.to_string()])?.log(log);
+        let probe = guest.spawn(&probe)?;
+        wait_for_records(&probe, 1).context("the client never began")?;
+
+        for outage in std::iter::repeat_n(OUTAGES, rounds).flatten() {
+            if !kill_once(recorder, storage.as_mut(), &probe, outage)? {
+                break;
+            }
+        }
+        recorder.stage("comparing everything");
+        if let Some(held) = finish(recorder, &guest, &probe)? {
+            space_returns(recorder, &guest, &held, used_before)?;
+        }
+        recorder.stage("unmounting");
+        drop(probe);
+        guest.unmount(TARGET)?;
+        guest.stop()?;
+        storage.stop()?;
+        Ok(format!("the client rode out {} kills of {kind}, and lost nothing", rounds * OUTAGES.len()))
+    }
+}
+
+/// Kills the server, starts it again, and waits until the client goes on; false if it does not.
+fn kill_once(
+    recorder: &Recorder,
+    storage: &mut dyn Storage,
+    probe: &Process,
+    outage: Duration,
+) -> Result<bool> {
+    recorder.stage("working");
+    std::thread::sleep(WORK);
+    recorder.stage(&format!("killed for {} ms", outage.as_millis()));
+    storage.kill()?;
+    recorder.begin(SERVER, "killed", Tone::Bad);
+    recorder.event(Tone::Plain, "the server is killed");
+    // How long it stays away is part of the experiment.
+    std::thread::sleep(outage);
+    let before = hold::records_so_far(&probe.output().0);
+    storage.restart()?;
+    recorder.begin(SERVER, "serving", Tone::Good);
+    recorder.event(Tone::Plain, "the server is back");
+    let back = Instant::now();
+    // Two more than were told of: at least one was written after the restart.
+    let result = wait_for_records(probe, before + 2);
+    let pause = back.elapsed();
+    let name = format!("resumes_after_{}_ms", outage.as_millis());
+    let detail = match &result {
+        Ok(()) => format!("{:.1} s after the server was back", pause.as_secs_f64()),
+        Err(error) => format!("{error:#}"),
+    };
+    let title = format!("The client goes on after an outage of {} ms", outage.as_millis());
+    recorder.check(&name, &title, result.is_ok(), detail);
+    recorder.figure(&format!("{name}_s"), &title, pause.as_secs_f64(), "s");
+    Ok(result.is_ok())
+}
+
+/// Waits until the client acknowledged so many records; an error if it ended or takes too long.
+fn wait_for_records(probe: &Process, count: u64) -> Result<()> {
+    let deadline = Instant::now() + RECOVERY_PATIENCE;
+    while hold::records_so_far(&probe.output().0) < count {
+        if let Some(exit) = probe.exit()? {
+            bail!("the client's program ended ({exit}): {}", probe.output().1.trim());
+        }
+        ensure!(Instant::now() < deadline, "no progress for {} s", RECOVERY_PATIENCE.as_secs());
+        std::thread::sleep(PAUSE);
+    }
+    Ok(())
+}
+
+/// Lets the client compare everything, and close; what it held if all was right.
+fn finish(recorder: &Recorder, guest: &Guest, probe: &Process) -> Result<Option<Held>> {
+    guest.write_file(STOP, b"")?;
+    let exit = probe.wait(PATIENCE)?;
+    let (stdout, stderr) = probe.output();
+    let held = if exit.success() { Some(hold::parse(&stdout)?) } else { None };
+    let detail = match &held {
+        Some(held) => format!("{} records in each of two files, one of them unlinked", held.records),
+        None => format!("{exit}: {}", stderr.trim()),
+    };
+    let title = "Every acknowledged record is there, byte for byte";
+    recorder.check("records", title, held.is_some(), detail);
+    if let Some(held) = &held {
+        let seconds = Duration::from_millis(held.longest_round_ms).as_secs_f64();
+        recorder.figure("longest_pause_s", "Longest pause of the client", seconds, "s");
+    }
+    Ok(held)
+}
+
+/// After the close of the unlinked file and the removal of the other, the storage's free space must grow by both.
+fn space_returns(recorder: &Recorder, guest: &Guest, held: &Held, used_before: u64) -> Result<()> {
+    recorder.stage("space");
+    guest.run(&GuestCommand::new("rm").args(["-r", FOLDER]), PATIENCE)?;
+    let start = Instant::now();
+    // What is left may be the storage's own overhead, which must be small beside what was given back.
+    let allowed = used_before + held.file_bytes / 4;
+    let mut used = used_bytes(guest)?;
+    while used > allowed && start.elapsed() < SPACE_PATIENCE {
+        std::thread::sleep(PAUSE);
+        used = used_bytes(guest)?;
+    }
+    let detail = format!(
+        "{used} bytes are used {:.1} s after the close, and {used_before} were before; each of the two files had {}",
+        start.elapsed().as_secs_f64(),
+        held.file_bytes
+    );
+    recorder.check(
+        "space",
+        "The unlinked file's space is given back after its close",
+        used <= allowed,
+        detail,
+    );
+    Ok(())
+}
+
+/// What the volume says is used, in bytes.
+fn used_bytes(guest: &Guest) -> Result<u64> {
+    let command = GuestCommand::new("df").args(["-B1", "--output=used", TARGET]);
+    let text = guest.run(&command, PATIENCE)?;
+    text.lines().last().and_then(|line| line.trim().parse().ok()).context("df printed no number")
+}
