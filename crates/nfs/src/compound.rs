@@ -39,12 +39,12 @@ pub struct Context<'a> {
 impl Context<'_> {
     /// The current filehandle; NOFILEHANDLE if there is none.
     pub fn current(&self) -> Result<FileHandle, Status> {
-        self.current.clone().ok_or(Status::NoFileHandle)
+        self.current.ok_or(Status::NoFileHandle)
     }
 
     /// The saved filehandle; NOFILEHANDLE if there is none.
     pub fn saved(&self) -> Result<FileHandle, Status> {
-        self.saved.clone().ok_or(Status::NoFileHandle)
+        self.saved.ok_or(Status::NoFileHandle)
     }
 
     /// Makes `handle` the current filehandle, which clears the current stateid.

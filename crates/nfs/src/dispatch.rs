@@ -109,7 +109,7 @@ impl Compound {
                 Ok(()) => results.push(&ops::run(context, operation).await),
                 Err(status) => results.push(&OperationResult::failed(operation.code(), status)),
             },
-            Err(failed) => results.push(&failed),
+            Err(unread) => results.push(&unread.into_result()),
         }
         results.into_pieces()
     }
@@ -148,7 +148,7 @@ impl Compound {
     async fn execute_rest(&mut self, context: &mut Context<'_>, limits: &Limits, results: &mut Results) {
         for index in 1..self.operations {
             let result = match self.next_operation() {
-                Err(failed) => failed,
+                Err(unread) => unread.into_result(),
                 Ok(operation) => {
                     let code = operation.code();
                     let last = index + 1 == self.operations;
@@ -168,27 +168,37 @@ impl Compound {
 
     /// The client sends a request again whose reply it did not want kept (RFC 8881 §2.10.6.1.3).
     fn answer_uncached_retry(mut self, results: Results) -> Vec<Bytes> {
-        let code = match self.next_operation() {
-            Ok(operation) => operation.code(),
-            Err(failed) => return results.and(&failed),
-        };
-        results.and(&OperationResult::failed(code, Status::RetryUncachedRep))
+        results.and(&match self.next_operation() {
+            Ok(operation) => OperationResult::failed(operation.code(), Status::RetryUncachedRep),
+            Err(unread) => unread.into_result(),
+        })
     }
 
-    /// Decodes the next operation, or says how it fails without being executed.
-    fn next_operation(&mut self) -> Result<Operation, OperationResult> {
+    /// Decodes the next operation.
+    fn next_operation(&mut self) -> Result<Operation, Unread> {
         const ILLEGAL: u32 = OpCode::Illegal as u32;
-        let Ok(code) = u32::decode(&mut self.input) else {
-            return Err(OperationResult::Other(ILLEGAL, Status::BadXdr));
-        };
+        let illegal = Unread { code: ILLEGAL, status: Status::OpIllegal };
+        let code = u32::decode(&mut self.input).map_err(|_| Unread { status: Status::BadXdr, ..illegal })?;
         match OpCode::try_from(code) {
-            Ok(OpCode::Illegal) | Err(_) => Err(OperationResult::Other(ILLEGAL, Status::OpIllegal)),
-            Ok(known) if known.is_of_minor_2() && self.minor_version < 2 => {
-                Err(OperationResult::Other(ILLEGAL, Status::OpIllegal))
-            }
+            Ok(OpCode::Illegal) | Err(_) => Err(illegal),
+            Ok(known) if known.is_of_minor_2() && self.minor_version < 2 => Err(illegal),
             Ok(_) => Operation::decode_args(code, &mut self.input)
-                .map_err(|_| OperationResult::failed(code, Status::BadXdr)),
+                .map_err(|_| Unread { code, status: Status::BadXdr }),
         }
+    }
+}
+
+/// An operation that fails without being executed, because it cannot be read.
+#[derive(Clone, Copy)]
+struct Unread {
+    /// The number that the result bears: the operation's, or OP_ILLEGAL.
+    code: u32,
+    status: Status,
+}
+
+impl Unread {
+    fn into_result(self) -> OperationResult {
+        OperationResult::failed(self.code, self.status)
     }
 }
 

@@ -156,6 +156,18 @@ fn starting_with(prefix: Key) -> Range<Key> {
 pub(crate) fn volumes() -> Range<Key> {
     starting_with(vec![VOLUME])
 }
+pub(crate) fn inodes() -> Range<Key> {
+    starting_with(vec![INODE])
+}
+pub(crate) fn entries() -> Range<Key> {
+    starting_with(vec![ENTRY])
+}
+pub(crate) fn extents_of_all() -> Range<Key> {
+    starting_with(vec![EXTENT])
+}
+pub(crate) fn chunks() -> Range<Key> {
+    starting_with(vec![CHUNK])
+}
 pub(crate) fn orphans() -> Range<Key> {
     starting_with(vec![ORPHAN])
 }
@@ -210,6 +222,10 @@ pub(crate) fn offset_in(key: &[u8]) -> Option<u64> {
 /// The segment that a segment's key names.
 pub(crate) fn segment_in(key: &[u8]) -> Option<SegmentId> {
     Some(SegmentId(number_at(key, 1)?))
+}
+/// The chunk that a chunk's key names.
+pub(crate) fn chunk_in(key: &[u8]) -> Option<ChunkId> {
+    Some(ChunkId(key.get(1..)?.try_into().ok()?))
 }
 /// Hash and name that a directory entry's key names.
 pub(crate) fn entry_in(key: &[u8]) -> Option<(u64, &[u8])> {

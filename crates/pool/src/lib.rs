@@ -19,13 +19,20 @@
 mod attributes;
 mod background;
 mod block;
+mod check;
 mod chunk;
 mod codec;
 mod commit;
+#[cfg(test)]
+mod crash_tests;
 mod directory;
 mod dirty;
 mod engine;
 mod error;
+#[cfg(test)]
+mod fault_tests;
+#[cfg(test)]
+mod faulty;
 mod flush;
 mod home;
 mod inode;

@@ -263,6 +263,13 @@ impl Pool {
         self.engine()?.settle().await
     }
 
+    /// Recounts everything from the extents and the directory entries, and returns what does not agree, one
+    /// sentence for each difference. With `read_chunks` every chunk is read and verified as well. Nothing can be
+    /// changed while it runs.
+    pub async fn check(&self, read_chunks: bool) -> Result<Vec<String>> {
+        self.engine()?.check(read_chunks).await
+    }
+
     pub(crate) fn on(engine: Arc<Engine>) -> Pool {
         let shared = Shared {
             id: engine.id,

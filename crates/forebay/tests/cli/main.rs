@@ -5,6 +5,7 @@
 mod admin;
 mod configuration;
 mod daemon;
+mod nfs;
 mod reference;
 mod serve;
 mod volume;

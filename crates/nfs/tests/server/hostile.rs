@@ -128,7 +128,8 @@ async fn arguments_that_cannot_be_read_are_bad_xdr_and_what_came_before_them_is_
     let server = Daemon::start().await;
     let client = server.mount("client").await;
     let root = root(&client).await;
-    let words = |words: &[u32]| Bytes::from(words.iter().flat_map(|word| word.to_be_bytes()).collect::<Vec<_>>());
+    let words =
+        |words: &[u32]| Bytes::from(words.iter().flat_map(|word| word.to_be_bytes()).collect::<Vec<_>>());
     let cases = [
         (OpCode::Lookup, words(&[u32::MAX])),
         (OpCode::Lookup, words(&[5, 0])),
@@ -161,7 +162,10 @@ async fn numbers_at_their_limits_are_answered() {
         for count in [0, 1, u32::MAX] {
             let read = Operation::Read(ReadArgs { stateid, offset, count });
             let OperationResult::Read(outcome) = on(&client, &file.handle, read).await else { panic!() };
-            assert!(matches!(&outcome, Ok(read) if read.data.is_empty() && read.eof) || outcome == Err(Status::Inval));
+            assert!(
+                matches!(&outcome, Ok(read) if read.data.is_empty() && read.eof)
+                    || outcome == Err(Status::Inval)
+            );
             let commit = Operation::Commit(CommitArgs { offset, count });
             let status = on(&client, &file.handle, commit).await.status();
             let overflows = offset.checked_add(count.into()).is_none();
@@ -216,10 +220,10 @@ async fn damaged_requests_never_make_the_server_panic() {
 fn valid_requests(client: &Client, root: &Bytes, file: &forebay_nfs_client::OpenFile) -> Vec<Vec<Operation>> {
     let name = || Bytes::from_static(b"name");
     let attributes = || Attributes::mode(0o600).encode();
-    let create = |object_type| {
-        Operation::Create(CreateArgs { object_type, name: name(), attributes: attributes() })
-    };
-    let open = |how, claim| Operation::Open(client.files().open_args("owner", share::ACCESS_BOTH, how, claim));
+    let create =
+        |object_type| Operation::Create(CreateArgs { object_type, name: name(), attributes: attributes() });
+    let open =
+        |how, claim| Operation::Open(client.files().open_args("owner", share::ACCESS_BOTH, how, claim));
     let how = OpenHow::Create(CreateHow::Exclusive41(CreateVerifierAttributes {
         verifier: Verifier([1; 8]),
         attributes: attributes(),
@@ -244,7 +248,10 @@ fn valid_requests(client: &Client, root: &Bytes, file: &forebay_nfs_client::Open
         vec![put(root), Operation::Verify(VerifyArgs { attributes: attributes() })],
         vec![put(&file.handle), Operation::Write(WriteArgs { stateid, offset: 0, stable, data })],
         vec![put(&file.handle), Operation::Read(ReadArgs { stateid, offset: 0, count: 100 })],
-        vec![put(&file.handle), Operation::Setattr(SetattrArgs { stateid, attributes: Attributes::size(9).encode() })],
+        vec![
+            put(&file.handle),
+            Operation::Setattr(SetattrArgs { stateid, attributes: Attributes::size(9).encode() }),
+        ],
         vec![put(root), Operation::Rename(RenameArgs { oldname: name(), newname: name() })],
         vec![put(root), Operation::Remove(RemoveArgs { target: name() })],
         vec![Operation::TestStateid(TestStateidArgs { stateids: vec![stateid; 3] })],

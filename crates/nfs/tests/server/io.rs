@@ -20,7 +20,7 @@ async fn read_all(client: &Client, file: &OpenFile, offset: u64, count: u32) -> 
 }
 
 fn pattern(length: usize) -> Bytes {
-    (0..length).map(|index| (index * 31 >> 3) as u8).collect::<Vec<_>>().into()
+    (0..length).map(|index| ((index * 31) >> 3) as u8).collect::<Vec<_>>().into()
 }
 
 #[tokio::test]

@@ -1,6 +1,12 @@
 //! The server as clients see it: a real server on a real pool, driven by the test client over TCP.
 //!
 //! One module for each subject; [`harness`] starts, stops and restarts the server.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "helpers of tests fail by panicking"
+)]
 
 mod attributes;
 mod directories;
@@ -12,5 +18,6 @@ mod mounting;
 mod opening;
 mod preserve_unlinked;
 mod recovery;
+mod registration;
 mod sessions;
 mod state;

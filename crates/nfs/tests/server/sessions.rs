@@ -160,7 +160,10 @@ async fn operations_are_in_their_place_or_refused() {
         (vec![bind()], (Status::NotOnlyOp, 2)),
         (vec![destroy.clone(), root()], (Status::NotOnlyOp, 2)),
         (vec![Operation::Getfh(())], (Status::NoFileHandle, 2)),
-        (vec![root(), Operation::Other(OpCode::Layoutget as u32, Bytes::new()), root()], (Status::NotSupp, 3)),
+        (
+            vec![root(), Operation::Other(OpCode::Layoutget as u32, Bytes::new()), root()],
+            (Status::NotSupp, 3),
+        ),
         (vec![root(), Operation::Other(OpCode::Setclientid as u32, Bytes::new())], (Status::NotSupp, 3)),
         (vec![root(), Operation::Other(OpCode::Seek as u32, Bytes::new())], (Status::NotSupp, 3)),
         (vec![root(), Operation::Other(76, Bytes::new()), root()], (Status::OpIllegal, 3)),
@@ -181,7 +184,10 @@ async fn operations_of_minor_version_2_are_unknown_to_minor_version_1() {
     let client = Client::mount(server.address(), options).await.unwrap();
     let seek = Operation::Other(OpCode::Seek as u32, Bytes::new());
     let reply = client.try_compound([seek]).await.unwrap();
-    assert_eq!(reply.results.last(), Some(&OperationResult::Other(OpCode::Illegal as u32, Status::OpIllegal)));
+    assert_eq!(
+        reply.results.last(),
+        Some(&OperationResult::Other(OpCode::Illegal as u32, Status::OpIllegal))
+    );
 }
 
 #[tokio::test]

@@ -134,7 +134,10 @@ impl SegmentStore for FileSegments {
         match read() {
             Ok(bytes) => Ok(Some(bytes.into())),
             Err(error) => match error.kind() {
-                io::ErrorKind::NotFound | io::ErrorKind::UnexpectedEof => Ok(None),
+                // An offset beyond what a file can have is beyond the end.
+                io::ErrorKind::NotFound | io::ErrorKind::UnexpectedEof | io::ErrorKind::InvalidInput => {
+                    Ok(None)
+                }
                 _ => Err(self.failed(id, "read from the segment", error)),
             },
         }
