@@ -162,12 +162,14 @@ fn produce(bed: &Bed, plan: &RecordsPlan, recorder: &Recorder) -> Result<()> {
         figure(&summary, "latency_ms_p99"),
         "ms",
     );
-    recorder.event(Tone::Plain, format_args!("{acknowledged} records acknowledged in {seconds:.1} s"));
+    let words = format!("{} records acknowledged in {seconds:.1} s", number(acknowledged));
+    recorder.event(Tone::Plain, words);
     let answering = bed.cluster.brokers().iter().filter(|broker| broker.answers()).count();
     let all = answering == bed.cluster.brokers().len() && acknowledged as u64 == plan.records;
     let detail = format!(
-        "{acknowledged} of {} records acknowledged, {answering} of {BROKERS} ports answer",
-        plan.records
+        "{} of {} records acknowledged, {answering} of {BROKERS} ports answer",
+        number(acknowledged),
+        number(plan.records as f64)
     );
     recorder.check(
         "before",
@@ -272,7 +274,7 @@ fn check_ports(bed: &Bed, recorder: &Recorder) {
         .collect();
     let detail = match silent.as_slice() {
         [] => format!("{BROKERS} of {BROKERS}"),
-        silent => format!("{} of {BROKERS}; not {}", BROKERS as usize - silent.len(), silent.join(", ")),
+        silent => format!("{} of {BROKERS}; none at {}", BROKERS as usize - silent.len(), silent.join(", ")),
     };
     recorder.check("ports", "Every broker's port answers", silent.is_empty(), detail);
 }

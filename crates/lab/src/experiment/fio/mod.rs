@@ -13,7 +13,7 @@ use self::row::{ROWS, Row};
 use super::Experiment;
 use crate::host::toolbox::Toolbox;
 use crate::host::{Guest, GuestSpec, Site};
-use crate::report::{Measurement, Recorder, Subject};
+use crate::report::{Measurement, Recorder, Subject, Tone, number};
 use crate::request::{Profile, Request};
 use crate::storage::{self, Storage, StorageKind};
 
@@ -120,7 +120,8 @@ impl<'a> Bench<'a> {
             let value = row
                 .measure(&self.guest, &self.tools, &mount_point(kind))
                 .with_context(|| format!("measure {} on {kind}", row.title))?;
-            self.recorder.point(&format!("{} on {kind}", row.title), row.unit, value);
+            let words = format!("{} on {kind}: {} {}", row.title, number(value), row.unit);
+            self.recorder.event(Tone::Plain, words);
             values.entry((row.name, kind.name())).or_default().push(value);
         }
         Ok(())

@@ -20,11 +20,13 @@ const LETTER: f64 = 6.7;
 
 /// Draws the run's series and lanes, if it has any.
 pub fn draw(html: &mut String, run: &RunResult) {
-    if run.lanes.is_empty() && run.series.is_empty() {
+    // Fewer points make no line.
+    let series: Vec<&Series> = run.series.iter().filter(|series| series.points.len() > 2).collect();
+    if run.lanes.is_empty() && series.is_empty() {
         return;
     }
     let axis = Axis { end_ms: run.duration_ms.max(1) };
-    let areas = run.series.len() as f64 * (AREA_HEIGHT + AREA_GAP);
+    let areas = series.len() as f64 * (AREA_HEIGHT + AREA_GAP);
     let lanes = run.lanes.len() as f64 * (LANE_HEIGHT + LANE_GAP);
     let height = areas + lanes + AXIS_HEIGHT;
     put!(
@@ -33,7 +35,7 @@ pub fn draw(html: &mut String, run: &RunResult) {
          aria-label=\"The run over time\">"
     );
     ticks(html, &axis, areas + lanes);
-    for (index, series) in run.series.iter().enumerate() {
+    for (index, series) in series.into_iter().enumerate() {
         area(html, &axis, series, index as f64 * (AREA_HEIGHT + AREA_GAP));
     }
     for (index, lane) in run.lanes.iter().enumerate() {

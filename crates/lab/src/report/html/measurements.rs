@@ -37,18 +37,27 @@ fn bar(html: &mut String, samples: &Samples, largest: f64, first: bool) {
         "<div class=\"row\"><span class=\"who\">{}</span>\
          <span class=\"track\"><i class=\"{}\" style=\"width:{:.1}%\"></i>\
          <u style=\"left:{:.1}%;width:{:.1}%\"></u></span>\
-         <span class=\"value\">{} <small>{}–{}, {:.0} % spread of {}</small></span></div>",
+         <span class=\"value\">{} <small>{}</small></span></div>",
         escape(&samples.storage),
         if first { "first" } else { "other" },
         percent(samples.median),
         percent(samples.min),
         percent(samples.max - samples.min),
         number(samples.median),
-        number(samples.min),
-        number(samples.max),
-        samples.spread_percent,
-        samples.values.len(),
+        spread(samples),
     );
+}
+
+fn spread(samples: &Samples) -> String {
+    match samples.values.len() {
+        1 => "measured once".to_owned(),
+        count => format!(
+            "{}–{}, {:.0} % spread of {count}",
+            number(samples.min),
+            number(samples.max),
+            samples.spread_percent
+        ),
+    }
 }
 
 fn ratio(html: &mut String, measurement: &Measurement) {
