@@ -76,7 +76,7 @@ impl Engine {
             home.finish()?;
         }
         let segments = SegmentTable::load(&*meta)?;
-        delete_unknown_segments(&*store, &segments)?;
+        tidy_segments(&*store, &segments)?;
         let signals = Arc::<Signals>::default();
         let stopped = Stopped::default();
         let written: Written = Arc::new(AtomicBool::new(false));
@@ -223,10 +223,13 @@ fn load_counters(meta: &dyn MetaStore) -> Result<Counters> {
     }
 }
 
-/// Segments that no metadata names: their frames were synced, or not even that, but the batch was not.
-fn delete_unknown_segments(store: &dyn SegmentStore, segments: &SegmentTable) -> Result<()> {
-    for (id, _) in store.list()? {
-        if !segments.knows(id) {
+/// Deletes segments that no metadata names (their frames were synced, or not even that, but the batch was not), and
+/// seals the others as they are: one may have been open when the pool was last used, with space preallocated.
+fn tidy_segments(store: &dyn SegmentStore, segments: &SegmentTable) -> Result<()> {
+    for (id, bytes) in store.list()? {
+        if segments.knows(id) {
+            store.seal(id, bytes)?;
+        } else {
             store.delete(id)?;
         }
     }

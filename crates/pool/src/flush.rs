@@ -74,10 +74,11 @@ impl Engine {
             }
             outcome = self.flush_taken(inode, &taken, false).await;
         }
-        if !matches!(outcome, Ok(true)) {
-            put_back(inode, &taken);
-        } else {
+        self.dirty.set_refused(matches!(outcome, Err(Error::NoSpace)));
+        if matches!(outcome, Ok(true)) {
             self.dirty.release(taken.pieces.bytes());
+        } else {
+            put_back(inode, &taken);
         }
         self.dirty.settle(inode);
         outcome.and_then(

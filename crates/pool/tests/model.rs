@@ -1,4 +1,5 @@
 //! Random operations, compared with a model in memory; now and then the pool is closed and opened again.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "in tests a panic is the report")]
 
 mod common;
 use std::collections::BTreeMap;

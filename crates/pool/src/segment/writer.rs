@@ -154,7 +154,11 @@ impl SegmentWriter {
             let id = SegmentId(state.next);
             state.next += 1;
             self.store.create(id, self.segment_bytes)?;
-            self.store.write(id, 0, &[frame::segment_header(id)])?;
+            if let Err(error) = self.store.write(id, 0, &[frame::segment_header(id)]) {
+                // If it cannot be deleted either, the next opening will: no metadata names it.
+                let _ = self.store.delete(id);
+                return Err(error);
+            }
             state.open = Some(Open { id, offset: frame::SEGMENT_HEADER_BYTES, frames: Vec::new() });
         }
         state.open.as_mut().ok_or(Error::Closed)
