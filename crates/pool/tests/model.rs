@@ -3,6 +3,7 @@
 
 mod common;
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 use common::*;
 use forebay_pool::*;
@@ -103,11 +104,12 @@ async fn apply(pool: &Pool, root: Handle, model: &mut Model, step: Step) {
         Step::Link(from, to) => {
             let Some(file) = model.names.get(&name(from)).copied() else { return };
             let linked = pool.link(model.files[file].0, root, name(to).as_bytes()).await;
-            if model.names.contains_key(&name(to)) {
-                assert!(matches!(linked, Err(Error::Exists(_))));
-            } else {
-                linked.unwrap();
-                model.names.insert(name(to), file);
+            match model.names.entry(name(to)) {
+                Entry::Occupied(_) => assert!(matches!(linked, Err(Error::Exists(_)))),
+                Entry::Vacant(free) => {
+                    linked.unwrap();
+                    free.insert(file);
+                }
             }
         }
         Step::Reopen => {}
