@@ -22,10 +22,10 @@ use std::ops::Range;
 
 use bytes::{Bytes, BytesMut};
 
-use crate::Result;
 use crate::keys::ChunkId;
 use crate::records::{Content, ExtentRecord};
 use crate::segment::chunk_id;
+use crate::{Error, Result};
 
 /// Size of a block, and so of the largest chunk that is cut.
 pub(crate) const BLOCK_BYTES: u64 = 128 << 10;
@@ -43,7 +43,7 @@ pub(crate) enum Source {
     Chunk { id: ChunkId, offset: u32 },
     /// In a chunk that is to be written: all of it.
     Cut { id: ChunkId, content: Bytes },
-    /// Inline in the metadata store. `stored`: as it is there already.
+    /// Inline in the metadata store. `new`: not as it is there already.
     Inline { bytes: Bytes, new: bool },
 }
 
@@ -125,11 +125,10 @@ pub(crate) fn rewrite(
 ) -> Result<Vec<Part>> {
     let mut parts = overlay(extents, dirty);
     parts = map_runs(parts, Part::is_loose, |run| settle_run(block, run));
-    if parts.len() > PIECES_MAX {
-        for part in &mut parts {
-            load(part, read_chunk)?;
-        }
-        parts = map_runs(parts, Part::is_loose, |run| vec![cut(run)]);
+    if parts.len() > PIECES_MAX
+        && let Some(loaded) = load_all(&parts, read_chunk)?
+    {
+        parts = map_runs(loaded, Part::is_loose, |run| vec![cut(run)]);
     }
     parts.retain(|part| !is_zeros(part));
     Ok(parts)
@@ -178,8 +177,8 @@ fn map_runs(
     let mut settled = Vec::with_capacity(parts.len());
     let mut run: Vec<Part> = Vec::new();
     for part in parts {
-        let follows = run.last().is_some_and(|last: &Part| last.range().end == part.offset);
-        if !(follows && belongs(&part)) && !run.is_empty() {
+        let continues = belongs(&part) && run.last().is_some_and(|last| last.range().end == part.offset);
+        if !continues && !run.is_empty() {
             settled.extend(settle(std::mem::take(&mut run)));
         }
         if belongs(&part) {
@@ -245,19 +244,32 @@ fn cut(run: Vec<Part>) -> Part {
     part
 }
 
-/// Brings a part's bytes into memory, so that it can be cut anew.
-fn load(part: &mut Part, read_chunk: &mut ReadChunk<'_>) -> Result<()> {
+/// All parts with their bytes in memory, so that they can be cut anew. `None` if a chunk among them is damaged:
+/// then the block stays in pieces, so that what can be read still can, and what was written is not stuck.
+fn load_all(parts: &[Part], read_chunk: &mut ReadChunk<'_>) -> Result<Option<Vec<Part>>> {
+    let mut loaded = Vec::with_capacity(parts.len());
+    for part in parts {
+        match load(part, read_chunk) {
+            Ok(part) => loaded.push(part),
+            Err(Error::Damaged(_)) => return Ok(None),
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(Some(loaded))
+}
+
+fn load(part: &Part, read_chunk: &mut ReadChunk<'_>) -> Result<Part> {
     let (chunk, offset) = match &part.source {
         Source::Chunk { id, offset } => (read_chunk(*id)?, usize::try_from(*offset).unwrap_or(usize::MAX)),
         Source::Cut { content, .. } => (content.clone(), 0),
-        Source::Inline { .. } => return Ok(()),
+        Source::Inline { .. } => return Ok(part.clone()),
     };
     let end = offset.saturating_add(usize::try_from(part.length).unwrap_or(usize::MAX));
     if chunk.get(offset..end).is_none() {
-        return Err(crate::Error::Damaged(format!("extent at {} reaches beyond its chunk", part.offset)));
+        return Err(Error::Damaged(format!("extent at {} reaches beyond its chunk", part.offset)));
     }
-    part.source = Source::Inline { bytes: chunk.slice(offset..end), new: true };
-    Ok(())
+    let source = Source::Inline { bytes: chunk.slice(offset..end), new: true };
+    Ok(Part { source, ..part.clone() })
 }
 
 fn is_zeros(part: &Part) -> bool {

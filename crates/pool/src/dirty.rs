@@ -1,7 +1,7 @@
 //! Unstable bytes of the whole pool: how many there are, whose they are, and who waits for there to be fewer.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use tokio::sync::Notify;
@@ -15,6 +15,8 @@ use crate::sync;
 pub(crate) struct Dirty {
     bytes_max: u64,
     bytes: AtomicU64,
+    /// The last flush found no space.
+    refused: AtomicBool,
     /// Inodes with unstable content; being here keeps them in memory.
     inodes: Mutex<HashMap<InodeKey, Arc<Inode>>>,
     /// Tells writers that there is room again.
@@ -24,7 +26,14 @@ pub(crate) struct Dirty {
 
 impl Dirty {
     pub(crate) fn new(bytes_max: u64, signals: Arc<Signals>) -> Self {
-        Dirty { bytes_max, bytes: AtomicU64::new(0), inodes: Mutex::default(), room: Notify::new(), signals }
+        Dirty {
+            bytes_max,
+            bytes: AtomicU64::new(0),
+            refused: AtomicBool::new(false),
+            inodes: Mutex::default(),
+            room: Notify::new(),
+            signals,
+        }
     }
 
     pub(crate) fn bytes(&self) -> u64 {
@@ -64,6 +73,15 @@ impl Dirty {
             self.bytes.fetch_sub(bytes, Ordering::SeqCst);
             self.room.notify_waiters();
         }
+    }
+
+    /// Notes whether the last flush found no space.
+    pub(crate) fn set_refused(&self, refused: bool) {
+        self.refused.store(refused, Ordering::SeqCst);
+    }
+
+    pub(crate) fn is_refused(&self) -> bool {
+        self.refused.load(Ordering::SeqCst)
     }
 
     /// Remembers that the inode is to be flushed.

@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex};
 use tokio::task::JoinHandle;
 
 use crate::chunk::ChunkCache;
+use crate::cleaner::Cleaner;
 use crate::commit::{Committer, Stopped, Written};
 use crate::dirty::Dirty;
 use crate::home::Home;
@@ -55,6 +56,7 @@ pub(crate) struct Engine {
     pub(crate) segments: SegmentTable,
     pub(crate) writer: SegmentWriter,
     pub(crate) chunk_cache: ChunkCache,
+    pub(crate) cleaner: Cleaner,
     pub(crate) meta: Arc<dyn MetaStore>,
     pub(crate) store: Arc<dyn SegmentStore>,
     pub(crate) room: Box<dyn Room>,
@@ -74,7 +76,7 @@ impl Engine {
             home.finish()?;
         }
         let segments = SegmentTable::load(&*meta)?;
-        delete_unknown_segments(&*store, &segments)?;
+        tidy_segments(&*store, &segments)?;
         let signals = Arc::<Signals>::default();
         let stopped = Stopped::default();
         let written: Written = Arc::new(AtomicBool::new(false));
@@ -93,6 +95,7 @@ impl Engine {
             segments,
             writer: SegmentWriter::new(store.clone(), options.segment_bytes, pool.boot),
             chunk_cache: ChunkCache::new(options.cache_bytes),
+            cleaner: Cleaner::default(),
             signals,
             options,
             meta,
@@ -220,10 +223,13 @@ fn load_counters(meta: &dyn MetaStore) -> Result<Counters> {
     }
 }
 
-/// Segments that no metadata names: their frames were synced, or not even that, but the batch was not.
-fn delete_unknown_segments(store: &dyn SegmentStore, segments: &SegmentTable) -> Result<()> {
-    for (id, _) in store.list()? {
-        if !segments.knows(id) {
+/// Deletes segments that no metadata names (their frames were synced, or not even that, but the batch was not), and
+/// seals the others as they are: one may have been open when the pool was last used, with space preallocated.
+fn tidy_segments(store: &dyn SegmentStore, segments: &SegmentTable) -> Result<()> {
+    for (id, bytes) in store.list()? {
+        if segments.knows(id) {
+            store.seal(id, bytes)?;
+        } else {
             store.delete(id)?;
         }
     }

@@ -86,7 +86,11 @@ impl Home {
             // The directories below are durable before the file that vouches for them.
             File::open(&self.path)?.sync_all()?;
             std::fs::rename(&new, &format)?;
-            File::open(&self.path)?.sync_all()
+            File::open(&self.path)?.sync_all()?;
+            match self.path.canonicalize()?.parent() {
+                Some(above) => File::open(above)?.sync_all(),
+                None => Ok(()),
+            }
         };
         write().map_err(io_error(&format, "write the pool's format file"))
     }

@@ -1,6 +1,7 @@
 //! Writing: bytes become dirty pieces in memory; a stable write is flushed before it is answered.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use bytes::Bytes;
 use tokio::time::Instant;
@@ -11,6 +12,9 @@ use crate::{Attributes, Error, FILE_SIZE_MAX, Handle, Result, Stability};
 
 /// Shorter writes are copied, so that a small piece does not keep a caller's large buffer in memory.
 const COPY_BYTES_MAX: usize = 16 << 10;
+
+/// How often a writer that waits for room looks whether there is still hope.
+const LOOK_AGAIN: Duration = Duration::from_millis(500);
 
 impl Engine {
     pub(crate) async fn write(
@@ -26,8 +30,7 @@ impl Engine {
         let bytes = data.len() as u64;
         let end = offset.checked_add(bytes).filter(|end| *end <= FILE_SIZE_MAX).ok_or(Error::FileTooLarge)?;
         if bytes > 0 {
-            self.require_room(bytes)?;
-            self.dirty.reserve(bytes).await;
+            self.reserve(bytes).await?;
             let data = if data.len() < COPY_BYTES_MAX { Bytes::copy_from_slice(&data) } else { data };
             let before = self.insert(&inode, offset, end, data).inspect_err(|_| self.dirty.release(bytes))?;
             self.dirty.release(before);
@@ -36,6 +39,21 @@ impl Engine {
             self.flush(&inode).await?;
         }
         inode.attributes()
+    }
+
+    /// Takes room among the dirty bytes, waiting for it if need be, but not for ever when flushing does not help.
+    async fn reserve(&self, bytes: u64) -> Result<()> {
+        loop {
+            self.stopped.check()?;
+            self.require_open()?;
+            self.require_room(bytes)?;
+            if tokio::time::timeout(LOOK_AGAIN, self.dirty.reserve(bytes)).await.is_ok() {
+                return Ok(());
+            }
+            if self.dirty.is_refused() {
+                return Err(Error::NoSpace);
+            }
+        }
     }
 
     /// Puts a piece among the dirty ones. Returns how many dirty bytes it replaced.

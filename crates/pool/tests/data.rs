@@ -1,4 +1,5 @@
 //! Bytes of files: what is written is what is read, through flushes, truncations and reopening.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "in tests a panic is the report")]
 
 mod common;
 use common::*;

@@ -1,7 +1,9 @@
 //! Random operations, compared with a model in memory; now and then the pool is closed and opened again.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "in tests a panic is the report")]
 
 mod common;
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 use common::*;
 use forebay_pool::*;
@@ -102,11 +104,12 @@ async fn apply(pool: &Pool, root: Handle, model: &mut Model, step: Step) {
         Step::Link(from, to) => {
             let Some(file) = model.names.get(&name(from)).copied() else { return };
             let linked = pool.link(model.files[file].0, root, name(to).as_bytes()).await;
-            if model.names.contains_key(&name(to)) {
-                assert!(matches!(linked, Err(Error::Exists(_))));
-            } else {
-                linked.unwrap();
-                model.names.insert(name(to), file);
+            match model.names.entry(name(to)) {
+                Entry::Occupied(_) => assert!(matches!(linked, Err(Error::Exists(_)))),
+                Entry::Vacant(free) => {
+                    linked.unwrap();
+                    free.insert(file);
+                }
             }
         }
         Step::Reopen => {}

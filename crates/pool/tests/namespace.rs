@@ -1,4 +1,5 @@
 //! Names: create, look up, list, link, rename, remove.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "in tests a panic is the report")]
 
 mod common;
 use common::*;

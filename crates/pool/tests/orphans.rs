@@ -1,4 +1,5 @@
 //! Inodes without a name: kept while held, through restarts, and freed after that.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "in tests a panic is the report")]
 
 mod common;
 use common::*;

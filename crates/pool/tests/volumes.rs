@@ -1,4 +1,5 @@
 //! Volumes, the pool's directory, records of the protocols, and the limits of space.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "in tests a panic is the report")]
 
 mod common;
 use std::time::{Duration, Instant};
