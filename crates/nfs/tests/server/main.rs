@@ -9,6 +9,7 @@
 )]
 
 mod attributes;
+mod contention;
 mod directories;
 mod harness;
 mod hostile;
