@@ -10,6 +10,7 @@
 
 mod attributes;
 mod contention;
+mod crash;
 mod directories;
 mod harness;
 mod hostile;
