@@ -26,7 +26,7 @@ async fn work(client: &Client, root: &FileHandle, owner: &str, held: &Held, roun
     match lock_with(client, &file, lock_args(client, &file, owner, LockType::Write)).await {
         Ok(stateid) => {
             assert!(held.lock().unwrap().insert(file.handle.clone()), "two have the same lock");
-            if round % 3 == 0 {
+            if round.is_multiple_of(3) {
                 let gone = files.remove(root, &name).await;
                 assert!(gone.is_ok() || status(gone) == Status::NoEnt);
             }
