@@ -9,8 +9,8 @@
 )]
 
 mod attributes;
-mod contention;
 mod connections;
+mod contention;
 mod crash;
 mod directories;
 mod harness;
