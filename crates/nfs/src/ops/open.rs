@@ -81,6 +81,8 @@ async fn find(context: &Context<'_>, args: &OpenArgs) -> Result<Target, Status> 
             Ok(Target { permitted: true, ..Target::existing(file, 0) })
         }
         OpenClaim::Fh => {
+            // No exception for the owner, although a client whose lease ran out opens its files again this
+            // way: Linux opens any file so that it knows already, and counts on the server for permissions.
             let file = context.server.pool.getattr(file::inode(context)?).await?;
             Ok(Target::existing(file, 0))
         }

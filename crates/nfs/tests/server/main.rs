@@ -9,6 +9,9 @@
 )]
 
 mod attributes;
+mod connections;
+mod contention;
+mod crash;
 mod directories;
 mod harness;
 mod hostile;

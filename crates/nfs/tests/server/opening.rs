@@ -112,6 +112,20 @@ async fn whoever_creates_a_file_may_write_it_whatever_its_mode() {
     open_shared(&client, &root, (share::ACCESS_READ, 0), "reader").await.unwrap();
 }
 
+/// The Linux client opens any file so that it has looked up before, and leaves the permissions to the server.
+#[tokio::test]
+async fn an_open_by_filehandle_needs_the_permissions_that_one_by_name_does() {
+    let server = Daemon::start().await;
+    let owner = Client::mount(server.address(), ClientOptions::new("owner").user(1000, 1000)).await.unwrap();
+    let file = create(&owner, &root(&owner).await, "f", CreateHow::Guarded(mode(0o444))).await.unwrap();
+    let by_handle = async |access| {
+        let args = owner.files().open_args("again", access, OpenHow::NoCreate, OpenClaim::Fh);
+        owner.files().open_with(&file.handle, args).await
+    };
+    assert_eq!(status(by_handle(share::ACCESS_BOTH).await), Status::Access);
+    by_handle(share::ACCESS_READ).await.unwrap();
+}
+
 #[tokio::test]
 async fn share_reservations_keep_others_out() {
     let server = Daemon::start().await;
