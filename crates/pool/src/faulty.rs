@@ -76,6 +76,22 @@ pub(crate) struct FaultyDisk {
     failing: Mutex<Failing>,
 }
 
+/// What becomes of a step of the I/O.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Outcome {
+    Works,
+    /// The power fails: what the step was to do may be done, in part or not at all.
+    FailsNow,
+    /// The power has failed: nothing happens.
+    Dead,
+}
+
+impl Outcome {
+    fn check(self) -> Result<()> {
+        if self == Outcome::Works { Ok(()) } else { Err(power_failure()) }
+    }
+}
+
 fn power_failure() -> Error {
     Error::Io {
         path: PathBuf::from("the faulty disk"),
@@ -157,12 +173,17 @@ impl FaultyDisk {
         Ok(Pool::on(Engine::open(foundation, options)?))
     }
 
-    /// Counts a step. True if it fails.
-    fn step(&self) -> bool {
+    /// Counts a step, and says what becomes of it.
+    fn step(&self) -> Outcome {
         let mut failing = sync::lock(&self.failing);
+        let dead = failing.failed;
         failing.failed |= failing.at.is_some_and(|at| failing.steps >= at);
         failing.steps += 1;
-        failing.failed
+        match (dead, failing.failed) {
+            (true, _) => Outcome::Dead,
+            (false, true) => Outcome::FailsNow,
+            (false, false) => Outcome::Works,
+        }
     }
 }
 
@@ -196,16 +217,15 @@ impl MetaStore for FaultyMeta {
         self.seen.scan(range, visit)
     }
     fn write(&self, batch: Batch) -> Result<()> {
-        let failed = self.disk.step();
-        if !failed || sync::lock(&self.disk.failing).steps % 2 == 0 {
+        let outcome = self.disk.step();
+        if outcome != Outcome::Dead {
             sync::lock(&self.disk.platters).batches.push(batch.clone());
         }
-        if failed { Err(power_failure()) } else { self.seen.write(batch) }
+        outcome.check()?;
+        self.seen.write(batch)
     }
     fn make_durable(&self) -> Result<()> {
-        if self.disk.step() {
-            return Err(power_failure());
-        }
+        self.disk.step().check()?;
         let mut platters = sync::lock(&self.disk.platters);
         for batch in std::mem::take(&mut platters.batches) {
             apply(&mut platters.meta, &batch);
@@ -219,15 +239,9 @@ struct FaultySegments {
     seen: MemorySegments,
 }
 
-impl FaultySegments {
-    fn step(&self) -> Result<()> {
-        if self.disk.step() { Err(power_failure()) } else { Ok(()) }
-    }
-}
-
 impl SegmentStore for FaultySegments {
     fn create(&self, id: SegmentId, bytes: u64) -> Result<()> {
-        self.step()?;
+        self.disk.step().check()?;
         let mut platters = sync::lock(&self.disk.platters);
         platters.segments.insert(id, Vec::new());
         platters.created.push(id);
@@ -238,16 +252,20 @@ impl SegmentStore for FaultySegments {
         if sync::lock(&self.disk.failing).full {
             return Err(Error::NoSpace);
         }
-        let failed = self.disk.step();
+        let outcome = self.disk.step();
+        if outcome == Outcome::Dead {
+            return Err(power_failure());
+        }
         let mut at = offset;
         for part in parts {
             sync::lock(&self.disk.platters).writes.push((id, at, part.clone()));
             at += part.len() as u64;
         }
-        if failed { Err(power_failure()) } else { self.seen.write(id, offset, parts) }
+        outcome.check()?;
+        self.seen.write(id, offset, parts)
     }
     fn sync(&self, id: SegmentId) -> Result<()> {
-        self.step()?;
+        self.disk.step().check()?;
         let mut platters = sync::lock(&self.disk.platters);
         platters.created.retain(|created| *created != id);
         let writes = std::mem::take(&mut platters.writes);
@@ -267,7 +285,7 @@ impl SegmentStore for FaultySegments {
         self.seen.read(id, offset, length)
     }
     fn delete(&self, id: SegmentId) -> Result<()> {
-        self.step()?;
+        self.disk.step().check()?;
         sync::lock(&self.disk.platters).segments.remove(&id);
         self.seen.delete(id)
     }

@@ -30,6 +30,8 @@ mod dirty;
 mod engine;
 mod error;
 #[cfg(test)]
+mod fault_tests;
+#[cfg(test)]
 mod faulty;
 mod flush;
 mod home;

@@ -1,0 +1,112 @@
+//! Faults that are not crashes: a full disk, a failed sync, damaged bytes.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+
+use crate::faulty::{FaultyDisk, options};
+use crate::*;
+
+async fn pool_with_file(disk: &Arc<FaultyDisk>) -> (Pool, Handle, Handle) {
+    let pool = disk.open(options()).unwrap();
+    let spec = VolumeSpec {
+        name: "kafka".into(),
+        junction_path: "/kafka".into(),
+        preserve_unlink: true,
+        uid: 0,
+        gid: 0,
+        mode: 0o755,
+    };
+    let root = pool.volume_create(spec).await.unwrap().root;
+    pool.reap_orphans().await.unwrap();
+    let file = create(&pool, root, b"log").await.unwrap();
+    (pool, root, file)
+}
+
+async fn create(pool: &Pool, directory: Handle, name: &[u8]) -> Result<Handle> {
+    let new = NewInode {
+        kind: Kind::File,
+        mode: 0o644,
+        uid: 0,
+        gid: 0,
+        size: 0,
+        atime: None,
+        mtime: None,
+        create_verifier: None,
+    };
+    Ok(pool.create(directory, name, new).await?.attributes.handle)
+}
+
+fn bytes(seed: u8, length: usize) -> Bytes {
+    let mut bytes = vec![0; length];
+    blake3::Hasher::new().update(&[seed]).finalize_xof().fill(&mut bytes);
+    bytes.into()
+}
+
+async fn read(pool: &Pool, file: Handle) -> Result<Vec<u8>> {
+    Ok(pool.read(file, 0, u32::MAX).await?.pieces.concat())
+}
+
+#[tokio::test]
+async fn a_flush_that_finds_the_disk_full_keeps_the_data_and_ends_well_later() {
+    let disk = Arc::new(FaultyDisk::default());
+    let (pool, root, file) = pool_with_file(&disk).await;
+    let (one, two) = (bytes(1, 300_000), bytes(2, 200_000));
+    pool.write(file, 0, one.clone(), Stability::Unstable).await.unwrap();
+    disk.set_full(true);
+    assert!(matches!(pool.commit(file, 0, 0).await, Err(Error::NoSpace)));
+    assert_eq!(read(&pool, file).await.unwrap(), one);
+    pool.write(file, 100_000, two.clone(), Stability::Unstable).await.unwrap();
+    assert!(matches!(pool.commit(file, 0, 0).await, Err(Error::NoSpace)));
+    create(&pool, root, b"metadata still works").await.unwrap();
+    disk.set_full(false);
+    pool.commit(file, 0, 0).await.unwrap();
+    pool.close().await.unwrap();
+    disk.crash(1);
+    let pool = disk.open(options()).unwrap();
+    assert_eq!(read(&pool, file).await.unwrap(), [&one[..100_000], &two[..]].concat());
+    assert!(pool.check(true).await.unwrap().is_empty());
+}
+
+/// After a failed sync the system may have dropped the pages it could not write, and a second sync reports
+/// success for nothing.
+#[tokio::test]
+async fn after_a_failed_sync_nothing_is_ever_acknowledged_again() {
+    for failing in 0..6 {
+        let disk = Arc::new(FaultyDisk::default());
+        let (pool, root, file) = pool_with_file(&disk).await;
+        pool.write(file, 0, bytes(1, 300_000), Stability::Unstable).await.unwrap();
+        disk.fail_at(failing);
+        let Err(_) = pool.commit(file, 0, 0).await else { continue };
+        // The disk is well again; the pool does not trust it.
+        disk.fail_at(u64::MAX);
+        let again = pool.commit(file, 0, 0).await;
+        let stopped = matches!(again, Err(Error::Failed(_)));
+        // Only a failed write of frames may be tried again: it was never synced.
+        assert!(stopped || again.is_ok(), "{again:?}");
+        if stopped {
+            assert!(matches!(create(&pool, root, b"x").await, Err(Error::Failed(_))));
+            let write = pool.write(file, 0, bytes(1, 10), Stability::Unstable).await;
+            assert!(matches!(write, Err(Error::Failed(_))));
+            assert_eq!(read(&pool, file).await.unwrap().len(), 300_000);
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_damaged_byte_is_an_error_and_never_wrong_data() {
+    let disk = Arc::new(FaultyDisk::default());
+    let (pool, root, good) = pool_with_file(&disk).await;
+    let bad = create(&pool, root, b"bad").await.unwrap();
+    pool.write(good, 0, bytes(1, 131_072), Stability::FileSync).await.unwrap();
+    pool.write(bad, 0, bytes(2, 131_072), Stability::FileSync).await.unwrap();
+    pool.close().await.unwrap();
+    // The second chunk's frame starts behind the segment's header and the first one's frame.
+    disk.damage(32 + 131_072 + 56);
+    let pool = disk.open(options()).unwrap();
+    assert!(matches!(read(&pool, bad).await, Err(Error::Damaged(_))));
+    assert_eq!(read(&pool, good).await.unwrap(), bytes(1, 131_072));
+    assert_eq!(pool.check(true).await.unwrap().len(), 1);
+    pool.write(bad, 0, bytes(3, 131_072), Stability::FileSync).await.unwrap();
+    assert_eq!(read(&pool, bad).await.unwrap(), bytes(3, 131_072));
+}

@@ -1,0 +1,185 @@
+//! Volumes, the pool's directory, records of the protocols, and the limits of space.
+
+mod common;
+use std::time::{Duration, Instant};
+
+use common::*;
+use forebay_pool::*;
+
+#[tokio::test]
+async fn volumes_are_found_by_name_and_id_and_survive_reopening() {
+    let (directory, pool, _) = disk().await;
+    let made = pool.volume_create(spec("archive")).await.unwrap();
+    assert_eq!(pool.volume("archive").unwrap(), made);
+    assert_eq!(pool.volume_by_id(made.id).unwrap(), made);
+    let (id, boot, verifier) = (pool.id(), pool.boot(), pool.write_verifier());
+    pool.close().await.unwrap();
+    assert!(matches!(pool.volume("archive"), Err(Error::Closed)));
+    let pool = Pool::open(directory.path(), options()).await.unwrap();
+    assert_eq!(
+        pool.volumes().iter().map(|volume| &volume.spec.name[..]).collect::<Vec<_>>(),
+        ["archive", "kafka"]
+    );
+    assert_eq!(pool.volume("archive").unwrap(), made);
+    assert_eq!(pool.id(), id);
+    assert!(pool.boot() > boot);
+    assert_ne!(pool.write_verifier(), verifier);
+}
+
+#[tokio::test]
+async fn volumes_keep_apart() {
+    let (pool, root) = memory().await;
+    for (name, junction_path) in [("kafka", "/other"), ("b", "/kafka"), ("b", "/kafka/below")] {
+        let spec = VolumeSpec { junction_path: junction_path.into(), ..spec(name) };
+        assert!(matches!(pool.volume_create(spec).await, Err(Error::Exists(_))), "{name} {junction_path}");
+    }
+    for (name, junction_path) in
+        [("", "/b"), (".b", "/b"), ("b c", "/b"), ("b", "b"), ("b", "/"), ("b", "/a//b"), ("b", "/a/../b")]
+    {
+        let spec = VolumeSpec { junction_path: junction_path.into(), ..spec(name) };
+        assert!(matches!(pool.volume_create(spec).await, Err(Error::Invalid(_))), "{name} {junction_path}");
+    }
+    let other = pool.volume_create(spec("kafka2")).await.unwrap().root;
+    let a = file(&pool, root, "a").await;
+    assert!(matches!(pool.link(a, other, b"a").await, Err(Error::CrossVolume)));
+    assert!(matches!(pool.rename(root, b"a", other, b"a").await, Err(Error::CrossVolume)));
+}
+
+#[tokio::test]
+async fn a_volume_with_files_is_deleted_only_by_force_and_gives_its_space_back() {
+    let (directory_, pool, root) = disk().await;
+    let sub = directory(&pool, root, "sub").await;
+    for n in 0..300u64 {
+        let log = file(&pool, sub, &format!("f{n}")).await;
+        write(&pool, log, 0, &pattern(n, 9_000)).await;
+    }
+    let log = pool.lookup(sub, b"f7").await.unwrap().handle;
+    pool.hold(log).unwrap();
+    assert!(matches!(pool.volume_delete("kafka", false).await, Err(Error::VolumeNotEmpty(_))));
+    pool.volume_delete("kafka", true).await.unwrap();
+    assert!(matches!(pool.getattr(root).await, Err(Error::Stale)));
+    assert!(matches!(pool.getattr(log).await, Err(Error::Stale)));
+    assert!(matches!(pool.volume("kafka"), Err(Error::NotFound(_))));
+    // The name is free at once. The deletion goes on after a restart.
+    let again = pool.volume_create(spec("kafka")).await.unwrap();
+    pool.close().await.unwrap();
+    let pool = Pool::open(directory_.path(), options()).await.unwrap();
+    pool.settle().await.unwrap();
+    let space = pool.space().unwrap();
+    assert_eq!((space.inodes_used, space.bytes_logical), (1, 0));
+    assert_eq!(pool.volume("kafka").unwrap(), again);
+    assert!(pool.check(true).await.unwrap().is_empty());
+    pool.volume_delete("kafka", false).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_second_pool_on_the_directory_is_refused() {
+    let (directory, pool, _) = disk().await;
+    assert!(matches!(Pool::open(directory.path(), options()).await, Err(Error::Locked { .. })));
+    pool.close().await.unwrap();
+    Pool::open(directory.path(), options()).await.unwrap();
+}
+
+#[tokio::test]
+async fn what_is_not_a_pool_of_this_release_is_refused() {
+    let directory = tempfile::tempdir().unwrap();
+    std::fs::write(directory.path().join("thesis.tex"), "mine").unwrap();
+    assert!(matches!(Pool::open(directory.path(), options()).await, Err(Error::NotPool { .. })));
+    assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 1);
+    std::fs::write(directory.path().join("FORMAT"), "forebay-pool 2\n").unwrap();
+    let newer = Pool::open(directory.path(), options()).await.err().unwrap();
+    assert!(matches!(newer, Error::NewerFormat { found: 2, known: 1, .. }));
+    std::fs::write(directory.path().join("FORMAT"), "something else").unwrap();
+    assert!(matches!(Pool::open(directory.path(), options()).await, Err(Error::NotPool { .. })));
+}
+
+#[tokio::test]
+async fn a_creation_that_was_cut_short_is_begun_anew() {
+    let (directory, pool, _) = disk().await;
+    pool.close().await.unwrap();
+    std::fs::remove_file(directory.path().join("FORMAT")).unwrap();
+    let pool = Pool::open(directory.path(), options()).await.unwrap();
+    assert!(pool.volumes().is_empty());
+    assert_eq!(pool.boot(), 1);
+}
+
+#[tokio::test]
+async fn records_are_kept_by_namespace_in_key_order() {
+    let (directory, pool, _) = disk().await;
+    pool.record_put("nfs", b"b", b"2").await.unwrap();
+    pool.record_put("nfs", b"a", b"1").await.unwrap();
+    pool.record_put("nfs2", b"c", b"3").await.unwrap();
+    pool.record_put("nfs", b"b", b"4").await.unwrap();
+    pool.record_put("nfs", b"x", b"5").await.unwrap();
+    pool.record_delete("nfs", b"x").await.unwrap();
+    pool.record_delete("nfs", b"y").await.unwrap();
+    pool.close().await.unwrap();
+    let pool = Pool::open(directory.path(), options()).await.unwrap();
+    let records = pool.records("nfs").unwrap();
+    assert_eq!(records, [("a".into(), "1".into()), ("b".into(), "4".into())]);
+    let long = "n".repeat(256);
+    assert!(matches!(pool.record_put(&long, b"", b"").await, Err(Error::Invalid(_))));
+}
+
+#[tokio::test]
+async fn a_full_pool_refuses_writes_and_takes_them_again_after_deletions() {
+    let options = PoolOptions { bytes_max: Some(4 << 20), ..options() };
+    let pool = Pool::in_memory(options).await.unwrap();
+    let root = pool.volume_create(spec("kafka")).await.unwrap().root;
+    pool.reap_orphans().await.unwrap();
+    let mut files = Vec::new();
+    let full = loop {
+        let n = files.len() as u64;
+        let made = match pool.create(root, format!("f{n}").as_bytes(), new(Kind::File)).await {
+            Ok(made) => made.attributes.handle,
+            Err(error) => break error,
+        };
+        files.push(made);
+        match pool.write(made, 0, pattern(n, 300_000).into(), Stability::FileSync).await {
+            Ok(_) => {}
+            Err(error) => break error,
+        }
+    };
+    assert!(matches!(full, Error::NoSpace));
+    assert!((10..=14).contains(&files.len()), "{} files", files.len());
+    assert_eq!(read_all(&pool, files[0]).await, pattern(0, 300_000));
+    pool.remove(root, b"f0").await.unwrap();
+    pool.remove(root, b"f1").await.unwrap();
+    pool.settle().await.unwrap();
+    let last = *files.last().unwrap();
+    pool.write(last, 0, pattern(99, 300_000).into(), Stability::FileSync).await.unwrap();
+    assert_eq!(read_all(&pool, last).await, pattern(99, 300_000));
+}
+
+#[tokio::test]
+async fn more_unstable_bytes_than_the_bound_wait_and_none_are_lost() {
+    let (pool, root) = memory().await;
+    let log = file(&pool, root, "log").await;
+    let mut writers = tokio::task::JoinSet::new();
+    for n in 0..32u64 {
+        let pool = pool.clone();
+        writers.spawn(async move {
+            let bytes = pattern(n, 1 << 20).into();
+            pool.write(log, n << 20, bytes, Stability::Unstable).await.unwrap();
+        });
+    }
+    tokio::time::timeout(Duration::from_secs(60), writers.join_all()).await.unwrap();
+    for n in 0..32u64 {
+        assert_eq!(read(&pool, log, n << 20, 1 << 20).await, pattern(n, 1 << 20));
+    }
+}
+
+#[tokio::test]
+async fn unstable_bytes_become_durable_with_age() {
+    let directory = tempfile::tempdir().unwrap();
+    let pool = Pool::open(directory.path(), PoolOptions { dirty_age_ms_max: 20, ..options() }).await.unwrap();
+    let root = pool.volume_create(spec("kafka")).await.unwrap().root;
+    let log = file(&pool, root, "log").await;
+    write(&pool, log, 0, b"aged").await;
+    let deadline = Instant::now() + Duration::from_secs(20);
+    // Only durable bytes count here.
+    while pool.space().unwrap().bytes_logical < 4 {
+        assert!(Instant::now() < deadline, "not flushed");
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+}
