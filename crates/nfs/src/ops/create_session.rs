@@ -6,19 +6,25 @@ use crate::compound::Context;
 use crate::session;
 use crate::state::Client;
 use crate::xdr::Status;
-use crate::xdr::nfs4::{CreateSessionArgs, CreateSessionResult, session_flags};
+use crate::xdr::nfs4::{ChannelAttributes, CreateSessionArgs, CreateSessionResult, session_flags};
 
-/// Sent again, it is answered again; so every answer is kept, but for "try later", which is none.
+/// Sent again, it is answered again; so every answer is kept. Arguments that no session can have are refused
+/// before the client's sequence is looked at, and "try later" is no answer.
 pub async fn create_session(
     context: &mut Context<'_>,
     args: CreateSessionArgs,
 ) -> Result<CreateSessionResult, Status> {
+    if args.flags & !session_flags::MASK != 0 {
+        return Err(Status::Inval);
+    }
+    let fore = session::negotiate(&context.server.config, &args.fore_chan_attrs)?;
+    let back = session::negotiate_back(&args.back_chan_attrs)?;
     let client = context.server.state.client(args.clientid)?;
     let mut slot = client.create_session().lock().await;
     if let Some(reply) = slot.replay(args.sequence)? {
         return reply;
     }
-    let reply = establish(context, &client, &args).await;
+    let reply = establish(context, &client, &args, fore, back).await;
     if !matches!(reply, Err(Status::Delay | Status::StaleClientid)) {
         slot.answer(args.sequence, reply.clone());
     }
@@ -29,16 +35,13 @@ async fn establish(
     context: &Context<'_>,
     client: &Arc<Client>,
     args: &CreateSessionArgs,
+    fore: ChannelAttributes,
+    back: ChannelAttributes,
 ) -> Result<CreateSessionResult, Status> {
     let server = context.server;
-    if args.flags & !session_flags::MASK != 0 {
-        return Err(Status::Inval);
-    }
     if client.principal() != context.principal {
         return Err(Status::ClidInUse);
     }
-    let fore = session::negotiate(&server.config, &args.fore_chan_attrs)?;
-    let back = session::negotiate_back(&args.back_chan_attrs)?;
     if server.sessions.count_of_client(client.id()) >= server.config.sessions_per_client_max {
         return Err(Status::NoSpc);
     }

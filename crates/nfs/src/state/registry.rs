@@ -58,12 +58,16 @@ impl Registry {
         principal: Principal,
         in_use: impl FnOnce(&Client) -> bool,
     ) -> Result<Arc<Client>, Status> {
-        if let Some(known) = self.confirmed(&owner.ownerid) {
-            if known.principal() != principal && in_use(known) {
+        if let Some(known) = self.confirmed(&owner.ownerid).map(Arc::clone) {
+            let same_principal = known.principal() == principal;
+            if same_principal && known.owner().verifier == owner.verifier {
+                return Ok(known);
+            }
+            if !same_principal && in_use(&known) {
                 return Err(Status::ClidInUse);
             }
-            if known.principal() == principal && known.owner().verifier == owner.verifier {
-                return Ok(Arc::clone(known));
+            if !same_principal {
+                self.remove(known.id());
             }
         }
         if let Some(replaced) = self.unconfirmed.remove(&owner.ownerid) {
@@ -195,6 +199,7 @@ mod tests {
         registry.confirm(&client).expect("known");
         assert_eq!(registry.register(&owner("a", 1), BOB, |_| true).err(), Some(Status::ClidInUse));
         assert!(registry.register(&owner("a", 1), BOB, |_| false).is_ok());
+        assert!(client.is_gone());
     }
 
     #[test]

@@ -18,5 +18,6 @@ mod mounting;
 mod opening;
 mod preserve_unlinked;
 mod recovery;
+mod registration;
 mod sessions;
 mod state;
