@@ -149,7 +149,7 @@ fn kill_while(bed: &mut Bed, production: &Production, sizes: &Sizes, recorder: &
             break;
         }
         bed.storage.kill()?;
-        recorder.end(ACTOR, Tone::Bad);
+        recorder.begin(ACTOR, "killed", Tone::Bad);
         recorder.event(Tone::Plain, format_args!("kill -9 of the storage server at {} %", kill.at_percent));
         std::thread::sleep(kill.outage);
         bed.storage.restart()?;

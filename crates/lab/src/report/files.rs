@@ -62,3 +62,42 @@ fn write_json(folder: &Path, what: &impl Serialize) -> Result<()> {
     text.push('\n');
     fs::write(&path, text).with_context(|| format!("write {}", path.display()))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::progress::Progress;
+    use crate::report::Recorder;
+
+    const SUBJECT: Subject = Subject { title: "T", question: "Q?" };
+
+    fn run(storage: &str, passed: bool) -> RunResult {
+        let recorder = Recorder::new(Progress::silent());
+        recorder.check("c", "C", passed, "detail");
+        recorder.finish("silly-rename", storage, "laptop", "fine")
+    }
+
+    fn read(path: &Path) -> serde_json::Value {
+        serde_json::from_slice(&fs::read(path).unwrap()).unwrap()
+    }
+
+    #[test]
+    fn one_storage_is_the_whole_result() {
+        let folder = std::env::temp_dir().join(format!("forebay-lab-one-{}", std::process::id()));
+        let report = write(&folder, &SUBJECT, &[run("local", true)]).unwrap();
+        let result = read(&folder.join(RESULT_FILE));
+        fs::remove_dir_all(&folder).unwrap();
+        assert_eq!(report, folder.join(REPORT_FILE));
+        assert_eq!((result["storage"].as_str(), result["verdict"].as_str()), (Some("local"), Some("pass")));
+    }
+
+    #[test]
+    fn several_storages_have_a_result_each_and_one_verdict_together() {
+        let folder = std::env::temp_dir().join(format!("forebay-lab-several-{}", std::process::id()));
+        write(&folder, &SUBJECT, &[run("knfsd-v3", false), run("forebay", true)]).unwrap();
+        let (all, one) = (read(&folder.join(RESULT_FILE)), read(&folder.join("forebay").join(RESULT_FILE)));
+        fs::remove_dir_all(&folder).unwrap();
+        assert_eq!((all["verdict"].as_str(), all["runs"].as_array().unwrap().len()), (Some("fail"), 2));
+        assert_eq!(one["verdict"].as_str(), Some("pass"));
+    }
+}

@@ -132,6 +132,10 @@ fn draw_lane(html: &mut String, axis: &Axis, lane: &Lane, top: f64) {
     for span in &lane.spans {
         draw_span(html, axis, span, top);
     }
+    if let Some(last) = lane.spans.last().filter(|span| span.tone == Tone::Bad) {
+        let (x, y) = (axis.x(last.to_ms.unwrap_or(axis.end_ms)) + 4.0, top + LANE_HEIGHT / 2.0 - 4.0);
+        put!(html, "<path class=\"cross\" d=\"M{x:.1} {y:.1}l8 8m0 -8l-8 8\"/>");
+    }
 }
 
 fn draw_span(html: &mut String, axis: &Axis, span: &Span, top: f64) {
@@ -154,10 +158,6 @@ fn draw_span(html: &mut String, axis: &Axis, span: &Span, top: f64) {
     );
     if span.label.chars().count() as f64 * LETTER + 10.0 <= width {
         put!(html, "<text x=\"{:.1}\" y=\"{:.1}\">{}</text>", from + 6.0, top + 15.0, escape(&span.label));
-    }
-    if span.tone == Tone::Bad {
-        let (x, y) = (from + width, top + LANE_HEIGHT / 2.0);
-        put!(html, "<path class=\"cross\" d=\"M{:.1} {:.1}l8 8m0 -8l-8 8\"/>", x + 5.0, y - 4.0);
     }
     html.push_str("</g>");
 }

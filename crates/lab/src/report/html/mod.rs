@@ -219,3 +219,54 @@ fn names_and_values(html: &mut String, rows: Vec<(&str, String)>) {
     }
     html.push_str("</tbody></table>");
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::progress::Progress;
+    use crate::report::Recorder;
+
+    const SUBJECT: Subject = Subject { title: "Killing & restarting", question: "Does it live?" };
+
+    fn run() -> RunResult {
+        let recorder = Recorder::new(Progress::silent());
+        recorder.stage("records written");
+        recorder.point("Acknowledged records", "/s", 1000.0);
+        recorder.begin("broker 1", "serving", Tone::Good);
+        recorder.end("broker 1", Tone::Bad);
+        recorder.check("processes", "No broker ended", false, "broker 1 <script>alert(1)</script>");
+        recorder.excerpt(Excerpt {
+            title: "What broker 1 said".into(),
+            file: "logs/broker-1.log".into(),
+            lines: vec!["ERROR </pre><b>".into(), "/mnt/.nfs01: busy".into()],
+            highlight: ".nfs".into(),
+        });
+        recorder.finish("silly-rename", "knfsd-v3", "laptop", "")
+    }
+
+    #[test]
+    fn a_page_needs_nothing_but_itself() {
+        let html = page(&SUBJECT, &[run()]);
+        for foreign in ["<script", "<link", "src=", "href=", "http:", "https:", "url("] {
+            assert!(!html.contains(foreign), "{foreign} is in the page");
+        }
+    }
+
+    #[test]
+    fn what_a_log_says_stays_text() {
+        let html = page(&SUBJECT, &[run()]);
+        assert!(html.contains("ERROR &lt;/pre&gt;&lt;b&gt;"));
+        assert!(html.contains("<mark>/mnt/.nfs01: busy</mark>"));
+        assert!(html.contains("Killing &amp; restarting"));
+    }
+
+    #[test]
+    fn a_check_that_one_storage_never_reached_is_not_shown_as_held() {
+        let mut other = run();
+        other.storage = "forebay".into();
+        other.checks.clear();
+        let html = page(&SUBJECT, &[run(), other]);
+        assert!(html.contains("<th>knfsd-v3</th><th>forebay</th>"));
+        assert!(html.contains("not reached"));
+    }
+}
