@@ -19,6 +19,9 @@ pub struct Config {
     pub record_bytes_max: u32,
     /// Requests of one connection that may be in work at a time; the rest waits in the socket. Default 256.
     pub requests_per_connection_max: usize,
+    /// Bytes of all requests in work, over all connections; beyond that, connections wait before their next
+    /// request is taken up. Default 256 MiB.
+    pub requests_bytes_max: usize,
     /// Slots of one session. Default 256.
     pub slots_max: u32,
     /// Operations of one COMPOUND. Default 64.
@@ -46,6 +49,7 @@ impl Default for Config {
             connections_max: 4096,
             record_bytes_max: (1 << 20) + (64 << 10),
             requests_per_connection_max: 256,
+            requests_bytes_max: 256 << 20,
             slots_max: 256,
             operations_max: 64,
             sessions_per_client_max: 64,

@@ -12,8 +12,8 @@ use crate::xdr::nfs4::{
     StateProtectResult, exchange_flags,
 };
 
-/// Clients tell by owner and scope whether two addresses lead to one server (trunking); both are the pool's, as
-/// one server at a time has it.
+/// Clients tell by owner and scope whether two addresses lead to one server (trunking); both are the pool's,
+/// as one server at a time has it.
 pub async fn exchange_id(
     context: &mut Context<'_>,
     args: ExchangeIdArgs,

@@ -2,8 +2,9 @@
 //!
 //! Every connection has a task that reads and one that writes; every request has its own, so a slow one
 //! delays no other, and replies go out as they come. What a connection may have in work at a time is
-//! bounded; beyond that the rest waits in the socket, and the client with it. A request that was read is
-//! executed to its end even if its connection breaks: the reply waits in the session's slot.
+//! bounded, and so are the bytes of all requests in work; beyond that the rest waits in the sockets, and the
+//! clients with it. A request that was read is executed to its end even if its connection breaks: the reply
+//! waits in the session's slot.
 
 use std::io;
 use std::net::SocketAddr;
@@ -19,6 +20,7 @@ use tokio::time::timeout;
 
 use super::Connection;
 use super::record::{RecordReader, write_record};
+use crate::config::Config;
 use crate::dispatch;
 use crate::shared::Shared;
 
@@ -31,6 +33,7 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
 /// Serves connections until `draining` becomes true, then finishes what is in work.
 pub async fn serve(shared: Arc<Shared>, listener: TcpListener, draining: watch::Receiver<bool>) {
+    let memory = Arc::new(Memory::new(&shared.config));
     let mut draining_here = draining.clone();
     let mut connections = JoinSet::new();
     let mut accepted = 0u64;
@@ -42,7 +45,12 @@ pub async fn serve(shared: Arc<Shared>, listener: TcpListener, draining: watch::
                 Ok((stream, peer)) if connections.len() < shared.config.connections_max => {
                     let connection = Arc::new(Connection { id: accepted, peer });
                     accepted += 1;
-                    connections.spawn(serve_connection(shared.clone(), connection, stream, draining.clone()));
+                    let resources = Resources {
+                        shared: shared.clone(),
+                        memory: memory.clone(),
+                        draining: draining.clone(),
+                    };
+                    connections.spawn(serve_connection(resources, connection, stream));
                 }
                 Ok((_, peer)) => refuse(peer, &shared),
                 Err(error) => {
@@ -72,19 +80,40 @@ fn refuse(peer: SocketAddr, shared: &Shared) {
     tracing::warn!(%peer, limit, "NFS connection refused: too many; raise connections_max or find who opens them");
 }
 
-async fn serve_connection(
+/// What a connection needs of the server.
+struct Resources {
     shared: Arc<Shared>,
-    connection: Arc<Connection>,
-    stream: TcpStream,
+    memory: Arc<Memory>,
     draining: watch::Receiver<bool>,
-) {
+}
+
+/// The memory that requests in work may take, counted in KiB.
+struct Memory {
+    free: Arc<Semaphore>,
+    total: u32,
+}
+
+impl Memory {
+    fn new(config: &Config) -> Self {
+        let total = u32::try_from(config.requests_bytes_max >> 10).unwrap_or(u32::MAX).max(1);
+        Memory { free: Arc::new(Semaphore::new(total as usize)), total }
+    }
+
+    /// Waits for memory to keep a record of that length in work.
+    async fn take(&self, record_bytes: usize) -> io::Result<OwnedSemaphorePermit> {
+        let wanted = u32::try_from(record_bytes >> 10).unwrap_or(u32::MAX).clamp(1, self.total);
+        self.free.clone().acquire_many_owned(wanted).await.map_err(io::Error::other)
+    }
+}
+
+async fn serve_connection(resources: Resources, connection: Arc<Connection>, stream: TcpStream) {
     tracing::debug!(id = connection.id, peer = %connection.peer, "NFS connection opened");
     if let Err(error) = stream.set_nodelay(true) {
         tracing::debug!(id = connection.id, %error, "connection stays with Nagle's algorithm");
     }
     let (read_half, write_half) = stream.into_split();
     let (replies, queue) = mpsc::unbounded_channel();
-    let mut reading = tokio::spawn(read_requests(shared, connection.clone(), read_half, replies, draining));
+    let mut reading = tokio::spawn(read_requests(resources, connection.clone(), read_half, replies));
     let mut writing = tokio::spawn(write_replies(write_half, queue));
     // Reading ends first when the client is done or out of step; the replies in work then still go out.
     // Writing ends first when the connection is broken; then nothing more need be read.
@@ -115,12 +144,12 @@ struct Outgoing {
 }
 
 async fn read_requests(
-    shared: Arc<Shared>,
+    resources: Resources,
     connection: Arc<Connection>,
     stream: OwnedReadHalf,
     replies: mpsc::UnboundedSender<Outgoing>,
-    mut draining: watch::Receiver<bool>,
 ) -> io::Result<()> {
+    let Resources { shared, memory, mut draining } = resources;
     let in_work = Arc::new(Semaphore::new(shared.config.requests_per_connection_max));
     let idle_time_max = Duration::from_secs(shared.config.idle_seconds_max.into());
     let mut reader = RecordReader::new(stream, shared.config.record_bytes_max as usize);
@@ -137,7 +166,9 @@ async fn read_requests(
         let Some(record) = timeout(TRANSFER_TIME_MAX, reader.next()).await?? else {
             return Ok(());
         };
-        let request = Request { replies: replies.clone(), permit: Some(permit) };
+        // Taken once the record is here, so that whoever is slow to send one takes nothing from others.
+        let memory = memory.take(record.len()).await?;
+        let request = Request { replies: replies.clone(), permit: Some(permit), _memory: memory };
         tokio::spawn(request.answer(shared.clone(), connection.clone(), record));
     }
 }
@@ -147,6 +178,7 @@ async fn read_requests(
 struct Request {
     replies: mpsc::UnboundedSender<Outgoing>,
     permit: Option<OwnedSemaphorePermit>,
+    _memory: OwnedSemaphorePermit,
 }
 
 impl Request {

@@ -9,11 +9,11 @@ use crate::rpc::Principal;
 use crate::xdr::Status;
 
 /// Bytes of a request that are looked at to tell whether it is the same as an earlier one.
-const FINGERPRINT_BYTES_MAX: usize = 4096;
+const FINGERPRINT_BYTES_MAX: usize = 1024;
 
 /// Tells a repeated request from another one that wrongly bears the same sequence id.
 ///
-/// Covers who calls and the operations after SEQUENCE: their total length and first 4 KiB. SEQUENCE itself
+/// Covers who calls and the operations after SEQUENCE: their total length and first KiB. SEQUENCE itself
 /// is left out, because a client may report another highest slot when it encodes a request again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fingerprint(u64);
@@ -24,7 +24,7 @@ impl Fingerprint {
         let mut hasher = DefaultHasher::new();
         principal.hash(&mut hasher);
         operations.len().hash(&mut hasher);
-        operations.iter().take(FINGERPRINT_BYTES_MAX).for_each(|byte| hasher.write_u8(*byte));
+        hasher.write(operations.get(..FINGERPRINT_BYTES_MAX).unwrap_or(operations));
         Fingerprint(hasher.finish())
     }
 }

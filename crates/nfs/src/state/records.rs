@@ -2,8 +2,8 @@
 //!
 //! A client's record is written before the first OPEN that gives it state is answered, and removed before
 //! anyone else can get what the client loses. So a record means: nobody has been given anything that
-//! conflicts with what this incarnation of the client had. A client that restarts or stays away past the grace
-//! period loses its record, and with it the right to reclaim (the edge conditions of §8.4.3).
+//! conflicts with what this incarnation of the client had. A client that restarts, or stays away past the
+//! grace period, loses its record, and with it the right to reclaim (the edge conditions of §8.4.3).
 //!
 //! ```text
 //! key      the client's name (co_ownerid), as it is
@@ -46,7 +46,8 @@ impl Records {
         let mut known = HashMap::new();
         for (name, value) in pool.records(NAMESPACE)? {
             let Some(verifier) = decode(&value) else {
-                tracing::warn!(client = %name.escape_ascii(), "unreadable client record; the client cannot reclaim");
+                let client = name.escape_ascii();
+                tracing::warn!(%client, "unreadable client record; the client cannot reclaim");
                 continue;
             };
             // Copied, because the pool's bytes may be part of something larger.
@@ -56,8 +57,8 @@ impl Records {
         Ok(Records { pool: pool.clone(), known: Mutex::new(known) })
     }
 
-    /// Takes note of a client that was just confirmed: one that had state before the restart may reclaim it; an
-    /// earlier incarnation's record goes, as nobody can use it any more.
+    /// Takes note of a client that was just confirmed: one that had state before the restart may reclaim it;
+    /// an earlier incarnation's record goes, as nobody can use it any more.
     pub async fn arrive(&self, client: &Client) -> Result<(), Status> {
         let mut known = self.known.lock().await;
         let name = &client.owner().ownerid;

@@ -3,6 +3,8 @@
 mod codec;
 mod macros;
 pub mod nfs4;
+#[cfg(test)]
+mod tests;
 
 pub use codec::{Decode, Decoder, Encode, Encoder, XdrError};
 pub(crate) use macros::{xdr_enum, xdr_struct, xdr_union};

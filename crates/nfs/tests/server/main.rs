@@ -9,6 +9,8 @@
 )]
 
 mod attributes;
+mod contention;
+mod crash;
 mod directories;
 mod harness;
 mod hostile;

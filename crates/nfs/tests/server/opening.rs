@@ -112,6 +112,21 @@ async fn whoever_creates_a_file_may_write_it_whatever_its_mode() {
     open_shared(&client, &root, (share::ACCESS_READ, 0), "reader").await.unwrap();
 }
 
+/// The Linux client opens its files so when its lease ran out, and gives up those that it is refused.
+#[tokio::test]
+async fn an_owner_opens_by_filehandle_whatever_the_mode() {
+    let server = Daemon::start().await;
+    let owner = Client::mount(server.address(), ClientOptions::new("owner").user(1000, 1000)).await.unwrap();
+    let other = Client::mount(server.address(), ClientOptions::new("other").user(1001, 1001)).await.unwrap();
+    let file = create(&owner, &root(&owner).await, "f", CreateHow::Guarded(mode(0o000))).await.unwrap();
+    let by_handle = async |client: &Client| {
+        let args = client.files().open_args("again", share::ACCESS_BOTH, OpenHow::NoCreate, OpenClaim::Fh);
+        client.files().open_with(&file.handle, args).await
+    };
+    assert_eq!(status(by_handle(&other).await), Status::Access);
+    by_handle(&owner).await.unwrap();
+}
+
 #[tokio::test]
 async fn share_reservations_keep_others_out() {
     let server = Daemon::start().await;

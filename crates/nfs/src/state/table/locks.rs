@@ -1,4 +1,4 @@
-//! Byte-range locks (RFC 8881 §9.1–9.6, 18.10–18.12). They are advisory: READ and WRITE do not look at them.
+//! Byte-range locks (RFC 8881 §9.1–9.6, 18.10–18.12). They are advisory: READ and WRITE go past them.
 
 use bytes::Bytes;
 use forebay_pool::Handle;

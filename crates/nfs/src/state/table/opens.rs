@@ -97,7 +97,8 @@ impl Table {
         self.change_shares(key, |shares| shares.downgrade(to))
     }
 
-    /// CLOSE (RFC 8881 §18.2), with the locks that came from the open. The hold is to be dropped after the lock.
+    /// CLOSE (RFC 8881 §18.2), with the locks that came from the open. The hold is to be dropped once the
+    /// table is unlocked.
     pub fn close(
         &mut self,
         client: ClientId,

@@ -1,0 +1,199 @@
+//! What clients do to files: open, lock, and close them; and what stateids are good for.
+//!
+//! The table decides; here is what may have to wait: the inode's hold and the client's durable record come
+//! before an open, and whoever is in the way but has lost its lease is evicted, and the question asked again.
+
+use forebay_pool::Handle;
+
+use super::State;
+use super::client::Client;
+use super::hold::Hold;
+use super::ranges::{LockKind, Range};
+use super::share::Share;
+use super::table::{self, Denied, Outcome, Phase};
+use crate::xdr::Status;
+use crate::xdr::nfs4::{LockArgs, Locker, StateId};
+
+/// What a file may be read or written by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum IoBasis {
+    /// An open, which checked the permissions.
+    Open,
+    /// A special stateid: the permissions are still to be checked.
+    Anonymous,
+}
+
+/// What became of a LOCK.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Locked {
+    /// Locked.
+    Granted(StateId),
+    /// Another owner's lock is in the way.
+    Denied(Denied),
+}
+
+impl State {
+    // ---- opens ----
+
+    /// Whether the client may open and lock now: [`Status::Grace`] if not yet, and for reclaims
+    /// [`Status::NoGrace`] or [`Status::ReclaimBad`] (RFC 8881 §8.4.2).
+    pub fn admit(&self, client: &Client, reclaim: bool) -> Result<(), Status> {
+        self.table().admit(client, reclaim)
+    }
+
+    /// Opens `file` for an owner of the client, or adds `share` to the owner's open. The inode outlives its
+    /// last name until CLOSE. [`Status::ShareDenied`] (or, when reclaiming, [`Status::ReclaimConflict`]) if
+    /// another's open is in the way, [`Status::Stale`] if the inode is gone.
+    pub async fn open_file(
+        &self,
+        client: &Client,
+        owner: &[u8],
+        file: Handle,
+        share: Share,
+        reclaim: bool,
+    ) -> Result<StateId, Status> {
+        let mut hold = Hold::new(&self.pool, file)?;
+        self.records.ensure(client).await?;
+        loop {
+            let (opened, conflict) = {
+                let mut table = self.table();
+                table.admit(client, reclaim)?;
+                match table.share_conflict(file, Some((client.id(), owner)), share) {
+                    Some(conflict) => (Err((Status::ShareDenied, hold)), Some(conflict)),
+                    None => (table.open(client.id(), owner, share, hold), None),
+                }
+            };
+            let status = match opened {
+                Ok((stateid, _)) => return Ok(stateid),
+                Err((status, unused)) => {
+                    hold = unused;
+                    status
+                }
+            };
+            match conflict {
+                None => return Err(status),
+                Some(holder) if self.evict_if_overdue(holder).await? => {}
+                Some(_) if reclaim => return Err(Status::ReclaimConflict),
+                Some(_) => return Err(status),
+            }
+        }
+    }
+
+    /// OPEN_DOWNGRADE.
+    pub fn downgrade(
+        &self,
+        client: &Client,
+        file: Handle,
+        stateid: &StateId,
+        to: Share,
+    ) -> Result<StateId, Status> {
+        self.table().downgrade(client.id(), file, stateid, to)
+    }
+
+    /// CLOSE.
+    pub fn close(&self, client: &Client, file: Handle, stateid: &StateId) -> Result<(), Status> {
+        let hold = self.table().close(client.id(), file, stateid)?;
+        drop(hold);
+        Ok(())
+    }
+
+    /// Checks that a READ, a WRITE or a change of size may go on (RFC 8881 §9.1.2): `access` is
+    /// [`Share::READ`] or [`Share::WRITE`]. An open for writing may also be read from, because a client reads
+    /// what surrounds the bytes that it writes.
+    pub async fn check_io(
+        &self,
+        client: &Client,
+        file: Handle,
+        stateid: &StateId,
+        access: Share,
+    ) -> Result<IoBasis, Status> {
+        if !matches!(*stateid, StateId::ANONYMOUS | StateId::READ_BYPASS) {
+            let share = self.table().share_of(client.id(), file, stateid)?;
+            let refused = access.writes() && !share.writes();
+            return if refused { Err(Status::OpenMode) } else { Ok(IoBasis::Open) };
+        }
+        loop {
+            let conflict = {
+                let table = self.table();
+                if table.phase != Phase::Normal {
+                    return Err(Status::Grace);
+                }
+                table.share_conflict(file, None, access)
+            };
+            match conflict {
+                None => return Ok(IoBasis::Anonymous),
+                Some(holder) if self.evict_if_overdue(holder).await? => {}
+                Some(_) => return Err(Status::Locked),
+            }
+        }
+    }
+
+    // ---- locks ----
+
+    /// LOCK.
+    pub async fn lock(&self, client: &Client, file: Handle, args: &LockArgs) -> Result<Locked, Status> {
+        let range = Range::new(args.offset, args.length)?;
+        let locker = match &args.locker {
+            Locker::New(new) => table::Locker::New { open: new.open_stateid, owner: &new.lock_owner.owner },
+            Locker::Existing(existing) => table::Locker::Existing(existing.lock_stateid),
+        };
+        loop {
+            let outcome = {
+                let mut table = self.table();
+                table.admit(client, args.reclaim)?;
+                table.lock(client.id(), file, &locker, range, args.locktype.into())?
+            };
+            match outcome {
+                Outcome::Granted(stateid) => return Ok(Locked::Granted(stateid)),
+                Outcome::Denied(denied) if self.evict_if_overdue(denied.client).await? => {}
+                Outcome::Denied(_) if args.reclaim => return Err(Status::ReclaimConflict),
+                Outcome::Denied(denied) => return Ok(Locked::Denied(denied)),
+            }
+        }
+    }
+
+    /// LOCKT: the lock that would be in the way of this one.
+    pub async fn test_lock(
+        &self,
+        client: &Client,
+        file: Handle,
+        owner: &[u8],
+        range: Range,
+        kind: LockKind,
+    ) -> Result<Option<Denied>, Status> {
+        loop {
+            let conflict = {
+                let table = self.table();
+                table.admit(client, false)?;
+                table.lock_conflict(file, (client.id(), owner), range, kind)
+            };
+            match conflict {
+                Some(denied) if self.evict_if_overdue(denied.client).await? => {}
+                conflict => return Ok(conflict),
+            }
+        }
+    }
+
+    /// LOCKU.
+    pub fn unlock(
+        &self,
+        client: &Client,
+        file: Handle,
+        stateid: &StateId,
+        range: Range,
+    ) -> Result<StateId, Status> {
+        self.table().unlock(client.id(), file, stateid, range)
+    }
+
+    // ---- stateids ----
+
+    /// TEST_STATEID of one stateid.
+    pub fn test_stateid(&self, client: &Client, stateid: &StateId) -> Status {
+        self.table().test(client.id(), stateid).err().unwrap_or(Status::Ok)
+    }
+
+    /// FREE_STATEID.
+    pub fn free_stateid(&self, client: &Client, stateid: &StateId) -> Result<(), Status> {
+        self.table().free(client.id(), stateid)
+    }
+}
