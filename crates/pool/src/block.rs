@@ -178,8 +178,8 @@ fn map_runs(
     let mut settled = Vec::with_capacity(parts.len());
     let mut run: Vec<Part> = Vec::new();
     for part in parts {
-        let follows = run.last().is_some_and(|last: &Part| last.range().end == part.offset);
-        if !(follows && belongs(&part)) && !run.is_empty() {
+        let continues = belongs(&part) && run.last().is_some_and(|last| last.range().end == part.offset);
+        if !continues && !run.is_empty() {
             settled.extend(settle(std::mem::take(&mut run)));
         }
         if belongs(&part) {

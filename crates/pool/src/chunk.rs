@@ -96,7 +96,8 @@ impl Engine {
         Err(damaged(id, tried, reader))
     }
 
-    fn read_frame(&self, id: ChunkId, record: &ChunkRecord) -> Result<Option<Bytes>> {
+    /// The chunk's bytes from where `record` says they are; `None` if they are not there, or not whole.
+    pub(crate) fn read_frame(&self, id: ChunkId, record: &ChunkRecord) -> Result<Option<Bytes>> {
         let length = usize::try_from(record.bytes_stored).unwrap_or(usize::MAX);
         if length > CHUNK_BYTES_MAX + FRAME_HEADER_BYTES {
             return Ok(None);

@@ -30,6 +30,9 @@ pub(crate) fn shown(name: &[u8]) -> String {
     String::from_utf8_lossy(name).into_owned()
 }
 
+/// Cookie, name and entry.
+type Found = (u64, Bytes, EntryRecord);
+
 impl Engine {
     /// The hash of a name, which is also its cookie: 3 to `i64::MAX`.
     pub(crate) fn name_hash(&self, name: &[u8]) -> u64 {
@@ -89,13 +92,14 @@ impl Engine {
         Ok(page)
     }
 
+    /// Entries after `cookie`, and whether no other follows.
     fn entries_after(
         &self,
         directory: &Inode,
         cookie: u64,
         entries_max: usize,
-    ) -> Result<(Vec<(u64, Bytes, EntryRecord)>, bool)> {
-        let mut found: Vec<(u64, Bytes, EntryRecord)> = Vec::new();
+    ) -> Result<(Vec<Found>, bool)> {
+        let mut found: Vec<Found> = Vec::new();
         let mut end = true;
         self.meta.scan(keys::entries_after(directory.key(), cookie), &mut |key, value| {
             let (hash, name) = keys::entry_in(key).ok_or_else(|| malformed(EntryRecord::NAME, key))?;

@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex};
 use tokio::task::JoinHandle;
 
 use crate::chunk::ChunkCache;
+use crate::cleaner::Cleaner;
 use crate::commit::{Committer, Stopped, Written};
 use crate::dirty::Dirty;
 use crate::home::Home;
@@ -55,6 +56,7 @@ pub(crate) struct Engine {
     pub(crate) segments: SegmentTable,
     pub(crate) writer: SegmentWriter,
     pub(crate) chunk_cache: ChunkCache,
+    pub(crate) cleaner: Cleaner,
     pub(crate) meta: Arc<dyn MetaStore>,
     pub(crate) store: Arc<dyn SegmentStore>,
     pub(crate) room: Box<dyn Room>,
@@ -93,6 +95,7 @@ impl Engine {
             segments,
             writer: SegmentWriter::new(store.clone(), options.segment_bytes, pool.boot),
             chunk_cache: ChunkCache::new(options.cache_bytes),
+            cleaner: Cleaner::default(),
             signals,
             options,
             meta,

@@ -110,3 +110,30 @@ async fn a_damaged_byte_is_an_error_and_never_wrong_data() {
     pool.write(bad, 0, bytes(3, 131_072), Stability::FileSync).await.unwrap();
     assert_eq!(read(&pool, bad).await.unwrap(), bytes(3, 131_072));
 }
+
+#[tokio::test]
+async fn segments_that_are_mostly_dead_are_cleaned_and_lose_nothing() {
+    let disk = Arc::new(FaultyDisk::default());
+    let (pool, root, file) = pool_with_file(&disk).await;
+    // Every other block is kept: each segment becomes more than half dead.
+    for n in 0..24 {
+        pool.write(file, n * 131_072, bytes(n as u8, 131_072), Stability::FileSync).await.unwrap();
+    }
+    let stored = disk.segment_bytes();
+    for n in (0..24).filter(|n| n % 6 != 0) {
+        pool.write(file, n * 131_072, Bytes::from(vec![0; 131_072]), Stability::FileSync).await.unwrap();
+    }
+    // Each round of the reaper cleans a bounded number of segments.
+    let deadline = std::time::Instant::now() + std::time::Duration::from_secs(30);
+    while disk.segment_bytes() > stored / 2 {
+        assert!(std::time::Instant::now() < deadline, "{} of {stored} bytes left", disk.segment_bytes());
+        create(&pool, root, b"another").await.unwrap();
+        pool.remove(root, b"another").await.unwrap();
+        pool.settle().await.unwrap();
+    }
+    assert_eq!(pool.check(true).await.unwrap(), [""; 0]);
+    for n in 0..24 {
+        let found = pool.read(file, n * 131_072, 131_072).await.unwrap().pieces.concat();
+        assert_eq!(found, if n % 6 == 0 { bytes(n as u8, 131_072) } else { vec![0; 131_072].into() });
+    }
+}

@@ -114,6 +114,11 @@ impl FaultyDisk {
         sync::lock(&self.failing).full = full;
     }
 
+    /// Bytes of all segments.
+    pub(crate) fn segment_bytes(&self) -> usize {
+        sync::lock(&self.platters).segments.values().map(Vec::len).sum()
+    }
+
     /// Flips a bit of each segment's every byte from `offset` on.
     pub(crate) fn damage(&self, from: usize) {
         for segment in sync::lock(&self.platters).segments.values_mut() {

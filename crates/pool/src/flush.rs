@@ -102,6 +102,7 @@ impl Engine {
             .transact(move |txn| {
                 let complete = stage(txn, &file, &taken, &changes, appended.as_ref())?;
                 tell.store(!complete, Ordering::SeqCst);
+                appended.into_iter().for_each(Appended::named);
                 if complete { Ok(()) } else { Err(Error::Meta("a shared chunk was freed".into())) }
             })
             .await;
@@ -174,9 +175,12 @@ fn put_back(inode: &Inode, taken: &Taken) {
     state.dirty_since = Some(tokio::time::Instant::now());
 }
 
+/// A block, and the pieces in it.
+type DirtyBlock = (Range<u64>, Vec<(u64, Bytes)>);
+
 /// The pieces, cut at the bounds of blocks, by block.
-fn by_block(pieces: &Pieces) -> Vec<(Range<u64>, Vec<(u64, Bytes)>)> {
-    let mut blocks: Vec<(Range<u64>, Vec<(u64, Bytes)>)> = Vec::new();
+fn by_block(pieces: &Pieces) -> Vec<DirtyBlock> {
+    let mut blocks: Vec<DirtyBlock> = Vec::new();
     for (mut offset, piece) in pieces.iter() {
         let mut rest = piece.clone();
         while !rest.is_empty() {

@@ -21,6 +21,7 @@ mod background;
 mod block;
 mod check;
 mod chunk;
+mod cleaner;
 mod codec;
 mod commit;
 #[cfg(test)]

@@ -200,6 +200,8 @@ impl Engine {
         for volume in self.volumes.deleting() {
             self.free_volume(volume).await?;
         }
+        self.delete_dead_segments().await?;
+        self.clean().await?;
         self.delete_dead_segments().await
     }
 

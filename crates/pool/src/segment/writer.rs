@@ -28,14 +28,22 @@ pub(crate) struct Appended {
     pub(crate) placed: Vec<Placed>,
     /// What to give to [`SegmentWriter::sync`].
     pub(crate) ticket: u64,
-    /// Keeps the segments from being deleted before the metadata names the chunks. To be dropped after that.
-    pub(crate) pins: Pins,
+    /// Keep the segments from being deleted before metadata names the chunks.
+    pins: Pins,
+}
+
+impl Appended {
+    /// A job in the committer has staged the chunks. Nothing else runs there before the batch is applied, so the
+    /// segments need no protection any more.
+    pub(crate) fn named(self) {
+        drop(self.pins);
+    }
 }
 
 type PinCounts = Arc<Mutex<HashMap<SegmentId, u32>>>;
 
 /// Segments that hold chunks which metadata is about to name.
-pub(crate) struct Pins {
+struct Pins {
     counts: PinCounts,
     ids: Vec<SegmentId>,
 }
@@ -219,10 +227,10 @@ impl SegmentWriter {
                 sync::lock(&self.unsynced).failed = true;
                 return Err(Error::Failed(error.to_string()));
             }
-            if let Some(bytes) = seal {
-                if let Err(error) = self.store.seal(id, bytes) {
-                    tracing::warn!(segment = %id, %error, "segment keeps its preallocated space");
-                }
+            if let Some(bytes) = seal
+                && let Err(error) = self.store.seal(id, bytes)
+            {
+                tracing::warn!(segment = %id, %error, "segment keeps its preallocated space");
             }
         }
         self.synced.fetch_max(covered, Ordering::SeqCst);
