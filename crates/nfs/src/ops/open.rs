@@ -81,11 +81,10 @@ async fn find(context: &Context<'_>, args: &OpenArgs) -> Result<Target, Status> 
             Ok(Target { permitted: true, ..Target::existing(file, 0) })
         }
         OpenClaim::Fh => {
-            // A client whose lease ran out opens its files again this way, and takes a refusal as final. The
-            // owner may have opened the file before its mode was changed.
+            // No exception for the owner, although a client whose lease ran out opens its files again this
+            // way: Linux opens any file so that it knows already, and counts on the server for permissions.
             let file = context.server.pool.getattr(file::inode(context)?).await?;
-            let permitted = file.uid == context.credential.uid;
-            Ok(Target { permitted, ..Target::existing(file, 0) })
+            Ok(Target::existing(file, 0))
         }
         OpenClaim::DelegateCurrent(_) | OpenClaim::DelegateCurrentFh(_) => Err(Status::BadStateid),
         OpenClaim::DelegatePrevious(_) | OpenClaim::DelegatePreviousFh => Err(Status::NotSupp),

@@ -1,17 +1,53 @@
 //! What happens to clients that fall silent (RFC 8881 §8.3, §9.5): eviction when someone wants what they
 //! have, or when their time as a courtesy is over.
+//!
+//! A server that did not run, because its process or its machine was halted, heard of nobody. It notices by
+//! how long it did not look at the leases, and lets them all begin anew before it evicts anyone.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use super::State;
 use super::client::Client;
+use crate::clock::Clock;
 use crate::shared::Shared;
 use crate::xdr::Status;
 use crate::xdr::nfs4::ClientId;
 
 /// How often leases are looked at.
 const SWEEP_PERIOD: Duration = Duration::from_secs(1);
+/// A server that looked at the leases longer ago than this did not run.
+const HALT_MIN: Duration = Duration::from_secs(10);
+
+/// When the leases were last looked at.
+pub(super) struct LastSweep {
+    clock: Clock,
+    /// Milliseconds on the clock.
+    at_ms: AtomicU64,
+}
+
+impl LastSweep {
+    pub fn new(clock: Clock) -> LastSweep {
+        let sweep = LastSweep { clock, at_ms: AtomicU64::new(0) };
+        sweep.mark();
+        sweep
+    }
+
+    fn now_ms(&self) -> u64 {
+        u64::try_from(self.clock.now().as_millis()).unwrap_or(u64::MAX)
+    }
+
+    fn mark(&self) {
+        self.at_ms.store(self.now_ms(), Ordering::Release);
+    }
+
+    /// How long the server did not run, if it did not.
+    fn halt(&self) -> Option<Duration> {
+        let ago = Duration::from_millis(self.now_ms().saturating_sub(self.at_ms.load(Ordering::Acquire)));
+        Some(ago).filter(|ago| *ago > HALT_MIN)
+    }
+}
 
 /// Evicts silent clients and ends the grace period when their time has come; runs until it is dropped.
 pub async fn run(server: Arc<Shared>) {
@@ -26,6 +62,11 @@ pub async fn run(server: Arc<Shared>) {
 impl State {
     /// Does what is due now. What fails, because the pool does, is tried again next time.
     pub async fn sweep(&self) {
+        if let Some(halt) = self.last_sweep.halt() {
+            tracing::warn!(?halt, "the server did not run: all leases begin anew");
+            self.registry().renew_all();
+        }
+        self.last_sweep.mark();
         if let Err(status) = self.end_grace_if_due().await {
             tracing::error!(
                 ?status,
@@ -63,6 +104,7 @@ impl State {
         let client = {
             let mut registry = self.registry();
             match registry.get(id) {
+                Ok(_) if self.last_sweep.halt().is_some() => return Ok(false),
                 Ok(client) if client.overdue(self.lease).is_none() => return Ok(false),
                 Ok(_) => registry.remove(id),
                 Err(_) => registry.leaving(id).cloned(),

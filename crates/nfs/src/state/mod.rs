@@ -46,6 +46,7 @@ use crate::rpc::Principal;
 use crate::xdr::Status;
 use crate::xdr::nfs4::{ClientId, ClientOwner};
 use hold::Hold;
+use lease::LastSweep;
 use records::Records;
 use recovery::Recovery;
 use registry::Registry;
@@ -62,6 +63,7 @@ pub struct State {
     table: Mutex<Table>,
     records: Records,
     recovery: Recovery,
+    last_sweep: LastSweep,
 }
 
 impl State {
@@ -78,6 +80,7 @@ impl State {
             registry: Mutex::new(Registry::new(boot, config.clock.clone(), config.clients_max)),
             table: Mutex::new(Table::new(boot, limits, Phase::Grace)),
             records: Records::load(&pool)?,
+            last_sweep: LastSweep::new(config.clock.clone()),
             recovery: Recovery::new(&config.clock, Duration::from_secs(config.grace_seconds.into())),
             pool,
         };

@@ -140,6 +140,11 @@ impl Registry {
         self.leaving.remove(&id);
     }
 
+    /// Lets all leases begin anew.
+    pub fn renew_all(&self) {
+        self.clients.values().for_each(|client| drop(client.renew()));
+    }
+
     /// Clients whose lease ran out, and by how much.
     pub fn overdue(&self, lease: Duration) -> Vec<(ClientId, Duration)> {
         let overdue = |client: &Arc<Client>| Some((client.id(), client.overdue(lease)?));

@@ -10,6 +10,7 @@
 
 mod attributes;
 mod contention;
+mod connections;
 mod crash;
 mod directories;
 mod harness;

@@ -271,6 +271,22 @@ async fn a_silent_client_keeps_what_nobody_wants_for_a_while() {
 }
 
 #[tokio::test]
+async fn a_server_that_did_not_run_does_not_hold_it_against_its_clients() {
+    let server = Daemon::start().await;
+    let (holder, root) = server.mount_root("holder").await;
+    let other = server.mount("other").await;
+    let file = holder.files().create(&root, ".lock").await.unwrap();
+    lock(&holder, &file).await.unwrap();
+    let theirs = other.files().open(&root, ".lock").await.unwrap();
+    server.halt(LEASE * 10);
+    assert_eq!(lock(&other, &theirs).await, Err(Status::Denied));
+    server.pass(LEASE / 2).await;
+    holder.renew().await.expect("its lease began anew");
+    server.expire_all_but(&[&other]).await;
+    lock(&other, &theirs).await.expect("and ended as every lease does");
+}
+
+#[tokio::test]
 async fn a_client_with_files_open_cannot_leave() {
     let server = Daemon::start().await;
     let (client, root) = server.mount_root("client").await;

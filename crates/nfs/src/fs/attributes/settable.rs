@@ -25,7 +25,7 @@ const ID_DIGITS_MAX: usize = 10;
 /// be set and for values out of range, [`Status::FBig`] for a size that no file can have,
 /// [`Status::BadOwner`] for owners that are not numbers, [`Status::BadXdr`] for the rest.
 pub fn decode(minor_version: u32, given: &Fattr) -> Result<SetAttributes, Status> {
-    for attribute in given.mask.iter().filter(|attribute| !SETTABLE.contains(attribute)) {
+    if let Some(attribute) = given.mask.iter().find(|attribute| !SETTABLE.contains(attribute)) {
         let exists = is_readable(minor_version, attribute);
         return Err(if exists { Status::Inval } else { Status::AttrNotSupp });
     }
