@@ -8,6 +8,7 @@ mod fio;
 mod kill_storage;
 mod mount;
 mod posix;
+mod replicas;
 mod restart;
 mod silly_rename;
 mod watch;

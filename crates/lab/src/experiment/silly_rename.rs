@@ -4,20 +4,20 @@
 //! open file into a rename to `.nfs…`, unless the server promises to keep unlinked files; then the partition's folder
 //! cannot be removed, Kafka declares the log directory failed, and the broker shuts down.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, ensure};
 
 use super::Experiment;
 use super::bed::{Bed, BedSpec, actor, figure};
+use super::replicas::Replicas;
 use super::watch::{self, Ended};
-use crate::cluster::{Assignment, Broker, RecordsPlan, Settings};
-use crate::host::{Guest, Site};
+use crate::cluster::{Assignment, RecordsPlan, Settings};
+use crate::host::Site;
 use crate::report::{Recorder, Subject, Tone, number};
 use crate::request::{Profile, Request};
 use crate::storage::StorageKind;
-use crate::wire::TreeEntry;
 
 /// The experiment.
 pub struct SillyRename;
@@ -114,19 +114,19 @@ fn move_and_check(
     recorder: &Recorder,
 ) -> Result<()> {
     let target = Assignment::even(TOPIC, PARTITIONS, FACTOR, BROKERS, FACTOR);
-    let mut ended = Ended::default();
-    let moved = reassign(bed, &target, &mut ended, recorder)?;
+    let (mut replicas, mut ended) = (Replicas::default(), Ended::default());
+    let moved = reassign(bed, &target, &mut replicas, &mut ended, recorder)?;
     recorder.stage("old replicas deleted");
     let patience = Duration::from_millis(sizes.delete_delay_ms) + DELETION_PATIENCE;
-    let mut found = watch_deletion(bed, &target, patience, &mut ended, recorder)?;
+    watch_deletion(bed, &target, patience, &mut replicas, &mut ended, recorder)?;
     recorder.stage("records read back");
     bed.drop_caches()?;
     let (all_read, records) = read_back(bed, plan, recorder);
     ended.look(bed, recorder)?;
-    found.add_named_in_logs(bed);
     ended.check(bed, site, recorder);
     check_ports(bed, recorder);
-    check_folders(&found, recorder);
+    replicas.add_named_in_logs(bed);
+    replicas.check(recorder);
     let all_moved = moved == PARTITIONS as usize;
     let detail = format!("{moved} of {PARTITIONS} partitions moved");
     recorder.check("reassignment", "Every partition moves to other brokers", all_moved, detail);
@@ -180,105 +180,73 @@ fn produce(bed: &Bed, plan: &RecordsPlan, recorder: &Recorder) -> Result<()> {
 
 /// Moves every replica to another broker; returns how many partitions have moved. Brokers may end meanwhile: Kafka deletes the
 /// replicas of each partition a few seconds after that partition moved, not after all have.
-fn reassign(bed: &Bed, target: &Assignment, ended: &mut Ended, recorder: &Recorder) -> Result<usize> {
+fn reassign(
+    bed: &Bed,
+    target: &Assignment,
+    replicas: &mut Replicas,
+    ended: &mut Ended,
+    recorder: &Recorder,
+) -> Result<usize> {
     recorder.stage("reassignment");
     let begun = Instant::now();
     let reassignment = bed.cluster.tools().begin_reassignment(target)?;
     let mut moved = 0;
-    while !reassignment.is_complete(moved) && ended.count() == 0 {
+    // The folders say it first, and looking at them costs less than a start of Kafka's tool.
+    while moved < target.partitions.len() && !ended.look(bed, recorder)? {
+        replicas.look(bed, target)?;
+        moved = replicas.moved(target);
+        recorder.detail(format_args!("{moved} of {PARTITIONS} partitions moved"));
+        ensure!(
+            begun.elapsed() < REASSIGNMENT_PATIENCE,
+            "{moved} of {PARTITIONS} partitions moved, and no more"
+        );
+        std::thread::sleep(Duration::from_millis(500));
+    }
+    let seconds = begun.elapsed().as_secs_f64();
+    while ended.count() == 0 {
         match reassignment.moved() {
-            Ok(now) => moved = now,
+            Ok(confirmed) if reassignment.is_complete(confirmed) => {
+                recorder.figure("reassignment_s", "Reassignment", seconds, "s");
+                break;
+            }
             // With a broker gone the tool may have nobody to ask.
             Err(error) if !ended.wait_for_one(bed, recorder)? => return Err(error),
-            Err(_) => {}
+            _ => {}
         }
         ended.look(bed, recorder)?;
-        recorder.detail(format_args!("{moved} of {PARTITIONS} partitions moved"));
-        let patient = begun.elapsed() < REASSIGNMENT_PATIENCE;
-        ensure!(patient, "{moved} of {PARTITIONS} partitions moved, and no more");
+        ensure!(begun.elapsed() < REASSIGNMENT_PATIENCE, "Kafka does not confirm that the partitions moved");
     }
-    if reassignment.is_complete(moved) {
-        recorder.figure("reassignment_s", "Reassignment", begun.elapsed().as_secs_f64(), "s");
-    }
-    recorder.event(
-        Tone::Plain,
-        format_args!("{moved} of {PARTITIONS} partitions moved, each to {FACTOR} other brokers"),
-    );
+    let words = format!("{moved} of {PARTITIONS} partitions moved, each to {FACTOR} other brokers");
+    recorder.event(Tone::Plain, words);
     Ok(moved)
 }
 
-/// What was found in the brokers' log directories at last.
-#[derive(Debug, Default)]
-struct Found {
-    /// `.nfs…` files, whether seen there or named in a broker's log.
-    nfs_files: BTreeSet<String>,
-    /// Folders of replicas that should be gone.
-    old_replicas: BTreeSet<String>,
-}
-
-impl Found {
-    fn add_named_in_logs(&mut self, bed: &Bed) {
-        for broker in bed.cluster.brokers() {
-            let log = std::fs::read(broker.log_file()).unwrap_or_default();
-            self.nfs_files.extend(watch::silly_files_in(&String::from_utf8_lossy(&log)));
-        }
-    }
-}
-
-/// Waits until all old replicas are gone, or a broker ended, or patience did. `.nfs` files count whenever they were seen.
+/// Waits until all old replicas are gone, or a broker ended, or patience did.
 fn watch_deletion(
     bed: &Bed,
     target: &Assignment,
     patience: Duration,
+    replicas: &mut Replicas,
     ended: &mut Ended,
     recorder: &Recorder,
-) -> Result<Found> {
+) -> Result<()> {
     let mut deadline = Instant::now() + if ended.count() == 0 { patience } else { AFTERMATH };
-    let mut found = Found::default();
     loop {
-        found.old_replicas.clear();
-        for (broker, guest) in bed.cluster.brokers().iter().zip(&bed.guests) {
-            look(broker, guest, target, &mut found)?;
-        }
+        replicas.look(bed, target)?;
         if ended.look(bed, recorder)? && ended.count() == 1 {
             deadline = deadline.min(Instant::now() + AFTERMATH);
         }
-        let left = found.old_replicas.len();
+        let left = replicas.old_count();
         recorder.detail(format_args!("{left} old replicas left, {} brokers ended", ended.count()));
         if ended.count() == bed.guests.len() || Instant::now() > deadline {
-            break;
+            return Ok(());
         }
         if left == 0 && ended.count() == 0 {
             recorder.event(Tone::Plain, "the old replicas' folders are gone");
-            break;
+            return Ok(());
         }
         std::thread::sleep(Duration::from_millis(500));
     }
-    Ok(found)
-}
-
-fn look(broker: &Broker, guest: &Guest, target: &Assignment, found: &mut Found) -> Result<()> {
-    let held: BTreeSet<String> =
-        target.held_by(broker.id()).into_iter().map(|partition| format!("{TOPIC}-{partition}")).collect();
-    for entry in guest.list_tree(broker.log_folder())? {
-        let path = broker.log_folder().join(&entry.path).display().to_string();
-        if is_nfs_file(&entry) {
-            found.nfs_files.insert(path);
-        } else if entry.folder && is_old_replica(&entry, &held) {
-            found.old_replicas.insert(path);
-        }
-    }
-    Ok(())
-}
-
-fn is_nfs_file(entry: &TreeEntry) -> bool {
-    entry.path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(".nfs"))
-}
-
-/// A folder of the topic that this broker should not hold: a partition of others, or one that waits as `…-delete`.
-fn is_old_replica(entry: &TreeEntry, held: &BTreeSet<String>) -> bool {
-    let name = entry.path.to_string_lossy();
-    name.starts_with(TOPIC) && !held.contains(name.as_ref())
 }
 
 fn read_back(bed: &Bed, plan: &RecordsPlan, recorder: &Recorder) -> (bool, String) {
@@ -307,42 +275,4 @@ fn check_ports(bed: &Bed, recorder: &Recorder) {
         silent => format!("{} of {BROKERS}; not {}", BROKERS as usize - silent.len(), silent.join(", ")),
     };
     recorder.check("ports", "Every broker's port answers", silent.is_empty(), detail);
-}
-
-fn check_folders(found: &Found, recorder: &Recorder) {
-    let first = |set: &BTreeSet<String>| set.first().cloned().unwrap_or_default();
-    let nfs = match found.nfs_files.len() {
-        0 => "none".to_owned(),
-        count => format!("{count}, such as {}", first(&found.nfs_files)),
-    };
-    recorder.check("nfs_files", "No .nfs file in any log directory", found.nfs_files.is_empty(), nfs);
-    let old = match found.old_replicas.len() {
-        0 => "all gone".to_owned(),
-        count => format!("{count} left, such as {}", first(&found.old_replicas)),
-    };
-    recorder.check("old_replicas", "The old replicas' folders are gone", found.old_replicas.is_empty(), old);
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn entry(path: &str, folder: bool) -> TreeEntry {
-        TreeEntry { path: path.into(), folder, bytes: 0 }
-    }
-
-    #[test]
-    fn silly_renamed_files_are_told_from_others() {
-        assert!(is_nfs_file(&entry("t-0.c7ec-delete/.nfs000000000013201200000001", false)));
-        assert!(!is_nfs_file(&entry("t-0/00000000000000000000.log", false)));
-    }
-
-    #[test]
-    fn only_partitions_that_a_broker_should_not_hold_are_old() {
-        let held = BTreeSet::from(["__a_demo_topic-1".to_owned()]);
-        assert!(!is_old_replica(&entry("__a_demo_topic-1", true), &held));
-        assert!(is_old_replica(&entry("__a_demo_topic-0", true), &held));
-        assert!(is_old_replica(&entry("__a_demo_topic-0.c7ec-delete", true), &held));
-        assert!(!is_old_replica(&entry("__consumer_offsets-0", true), &held));
-    }
 }

@@ -12,7 +12,7 @@ use crate::host::Site;
 use crate::report::{Excerpt, Recorder, Tone, number};
 
 /// What a client's kernel calls a file that was removed while it was open.
-const SILLY: &str = ".nfs";
+pub const SILLY: &str = ".nfs";
 /// How many brokers' logs to quote.
 const EXCERPTS_MAX: usize = 2;
 

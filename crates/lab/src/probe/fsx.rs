@@ -16,9 +16,9 @@ use serde::{Deserialize, Serialize};
 use super::random::Random;
 
 /// The file never gets longer, in bytes.
-const FILE_BYTES_MAX: usize = 1 << 20;
+const FILE_BYTES_MAX: usize = 256 << 10;
 /// Longest read and write, in bytes.
-const OPERATION_BYTES_MAX: usize = 128 << 10;
+const OPERATION_BYTES_MAX: usize = 64 << 10;
 /// Operations that are told when one goes wrong.
 const HISTORY: usize = 12;
 

@@ -21,6 +21,8 @@ pub struct Forebay {
 /// The volume that every new pool has.
 const JUNCTION_PATH: &str = "/kafka";
 const PORT: u16 = 2049;
+/// Bounded, so that what the volume says is used is what the pool uses, and not what else is on the host's disk.
+const POOL_SIZE_MAX: &str = "48GiB";
 const PATIENCE: Duration = Duration::from_secs(30);
 
 impl Forebay {
@@ -39,7 +41,7 @@ impl Forebay {
     fn serve(&mut self) -> Result<()> {
         let program = std::env::current_exe().context("find this program")?;
         let mut command = std::process::Command::new(program);
-        command.arg("serve").arg("--pool-directory").arg(&self.pool);
+        command.arg("serve").arg("--pool-directory").arg(&self.pool).args(["--pool-size-max", POOL_SIZE_MAX]);
         command.arg("--nfs-listen").arg(format!("{}:{PORT}", self.listen));
         let log = File::options()
             .create(true)
