@@ -53,7 +53,7 @@ pub enum Command {
     #[command(subcommand)]
     Volume(VolumeCommand),
 
-    /// Show the pool of a running daemon
+    /// Show or check the pool of a running daemon
     #[command(subcommand)]
     Pool(PoolCommand),
 
@@ -165,6 +165,21 @@ pub enum VolumeCommand {
 /// `forebay pool`.
 #[derive(Debug, Subcommand)]
 pub enum PoolCommand {
+    /// Recount everything in the pool, and report what does not agree
+    ///
+    /// Counts names, links, sizes, references and space from the extents and directory entries, and compares
+    /// them with what the pool keeps. Nothing can be changed while it runs: clients wait. Prints one line
+    /// for each difference, and exits with status 1 if there is one.
+    Check {
+        /// Also read all data from disk and verify its checksums; takes as long as reading all of it
+        #[arg(long)]
+        read: bool,
+
+        /// Where the daemon is.
+        #[command(flatten)]
+        settings: AdminSettings,
+    },
+
     /// Show the pool's id, directory and sizes
     Show {
         /// Print a JSON object instead of a table

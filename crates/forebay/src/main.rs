@@ -10,9 +10,9 @@ mod config;
 mod logging;
 mod output;
 mod reference;
+mod remote;
 mod serve;
 mod signals;
-mod volume;
 
 use std::process::ExitCode;
 
@@ -33,8 +33,8 @@ fn main() -> ExitCode {
             settings.load().map_err(Into::into).and_then(|config| serve::run(&config))
         }
         Command::Config(command) => run_config(command),
-        Command::Volume(command) => volume::run(command),
-        Command::Pool(command) => volume::run_pool(command),
+        Command::Volume(command) => remote::run(command),
+        Command::Pool(command) => remote::run_pool(command),
         Command::Lab(command) => return forebay_lab::main(command),
         Command::Reference { page } => output::print(&reference::page(page)),
     };

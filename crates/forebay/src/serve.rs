@@ -74,7 +74,7 @@ async fn open_pool(config: &PoolConfig) -> Result<Pool> {
         dirty_bytes_max: config.dirty_max,
         dirty_age_ms_max: config.dirty_age_ms_max,
         segment_bytes: config.segment_size,
-        ..PoolOptions::default()
+        cache_bytes: config.cache_max,
     };
     Pool::open(&config.directory, options).await.map_err(|error| match error {
         forebay_pool::Error::Io { .. } => {

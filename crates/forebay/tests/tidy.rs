@@ -183,6 +183,21 @@ fn lints_are_silenced_only_with_a_reason() {
 }
 
 #[test]
+fn links_between_documents_lead_somewhere() {
+    let mut dead = Vec::new();
+    for file in files().iter().filter(|file| file.path.ends_with(".md")) {
+        let folder = repository().join(&file.path).parent().unwrap().to_owned();
+        for rest in file.text.split("](").skip(1) {
+            let target = rest.split([')', '#', ' ']).next().unwrap_or_default();
+            if !target.is_empty() && !target.contains("://") && !folder.join(target).exists() {
+                dead.push(format!("{}: {target}", file.path));
+            }
+        }
+    }
+    assert!(dead.is_empty(), "{dead:#?}");
+}
+
+#[test]
 fn nothing_names_a_place_on_one_machine() {
     let places = ["/ro_ot/", "/ho_me/", "/wo_rk/"].map(|place| place.replace('_', ""));
     assert_no_line("other machines do not have this", &files(), |_, line| {

@@ -1,3 +1,5 @@
+//! Tests of how dirty data and extents become blocks.
+
 use std::collections::HashMap;
 
 use proptest::prelude::*;

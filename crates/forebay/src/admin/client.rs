@@ -9,7 +9,7 @@ use anyhow::{Context, Result, anyhow, bail};
 
 use super::protocol::{ANSWER_BYTES_MAX, Answer, Command, Outcome, Request, Response, VERSION};
 
-/// Longer than any command takes, so that a daemon that hangs does not hang the caller for ever.
+/// Longer than any command takes but a check, so that a daemon that hangs does not hang the caller for ever.
 const ANSWER_WAIT_MAX: Duration = Duration::from_secs(120);
 
 /// Sends one command to the daemon that listens on `socket`, and returns its answer.
@@ -28,7 +28,8 @@ pub fn call(socket: &Path, command: Command) -> Result<Answer> {
 }
 
 fn exchange(mut stream: &UnixStream, request: &Request) -> Result<Vec<u8>> {
-    stream.set_read_timeout(Some(ANSWER_WAIT_MAX))?;
+    let takes_as_long_as_it_takes = matches!(request.command, Command::PoolCheck { .. });
+    stream.set_read_timeout((!takes_as_long_as_it_takes).then_some(ANSWER_WAIT_MAX))?;
     let mut bytes = serde_json::to_vec(request)?;
     bytes.push(b'\n');
     stream.write_all(&bytes)?;

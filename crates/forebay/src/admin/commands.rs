@@ -35,6 +35,11 @@ pub async fn execute(pool: &Pool, directory: &Path, command: Command) -> Result<
             Ok(Answer::Done)
         }
         Command::PoolShow {} => pool_view(pool, directory).map(Answer::Pool),
+        Command::PoolCheck { read_chunks } => {
+            let differences = pool.check(read_chunks).await?;
+            tracing::info!(read_chunks, differences = differences.len(), "pool checked");
+            Ok(Answer::Differences(differences))
+        }
     }
 }
 

@@ -58,6 +58,11 @@ pub enum Command {
     },
     /// The pool and its sizes.
     PoolShow {},
+    /// Recount the pool, and compare.
+    PoolCheck {
+        /// Also read and verify all data.
+        read_chunks: bool,
+    },
 }
 
 /// A volume to be created.
@@ -110,6 +115,8 @@ pub enum Answer {
     Volumes(Vec<VolumeView>),
     /// To [`Command::PoolShow`].
     Pool(PoolView),
+    /// To [`Command::PoolCheck`]: one sentence for each thing that does not agree.
+    Differences(Vec<String>),
 }
 
 /// A volume as an operator sees it; also what `--json` prints.

@@ -20,6 +20,8 @@ use super::protocol::{AnyRequest, Outcome, REQUEST_BYTES_MAX, Request, Response,
 
 const CONNECTIONS_MAX: usize = 16;
 const IDLE_MAX: Duration = Duration::from_secs(30);
+/// How long commands may still take once the daemon is to stop.
+const LAST_COMMANDS_MAX: Duration = Duration::from_secs(10);
 
 /// The bound socket. Its file is removed when this is dropped.
 pub struct AdminServer {
@@ -72,7 +74,10 @@ impl AdminServer {
         }
         // Receivers may all be gone already.
         let _ = stop.send(true);
-        while connections.join_next().await.is_some() {}
+        let last = async { while connections.join_next().await.is_some() {} };
+        if tokio::time::timeout(LAST_COMMANDS_MAX, last).await.is_err() {
+            tracing::warn!("admin socket: a command was not waited for");
+        }
     }
 
     async fn accept(

@@ -37,6 +37,8 @@ pub struct PoolConfig {
     pub dirty_max: u64,
     /// Age in milliseconds at which unstable writes are made durable unasked.
     pub dirty_age_ms_max: u64,
+    /// Bytes of data kept in memory for readers.
+    pub cache_max: u64,
     /// Size at which a segment is sealed.
     pub segment_size: u64,
 }
@@ -90,6 +92,7 @@ impl Default for Config {
                 size_max: pool.bytes_max,
                 dirty_max: pool.dirty_bytes_max,
                 dirty_age_ms_max: pool.dirty_age_ms_max,
+                cache_max: pool.cache_bytes,
                 segment_size: pool.segment_bytes,
             },
             nfs: NfsConfig {

@@ -123,6 +123,17 @@ pub const SETTINGS: &[Setting] = &[
     },
     Setting {
         section: "pool",
+        key: "cache_max",
+        kind: Kind::Text,
+        value_name: "SIZE",
+        summary: "How many bytes of data that was read are kept in memory for further reads.",
+        details: "Clients have caches of their own; this one serves consumers that read the same data from \
+                  several clients.",
+        set: |config, text| store(&mut config.pool.cache_max, at_least(1 << 20, text)),
+        get: |config| size::exact(config.pool.cache_max),
+    },
+    Setting {
+        section: "pool",
         key: "segment_size",
         kind: Kind::Text,
         value_name: "SIZE",

@@ -51,6 +51,10 @@ fn volume(daemon: &Daemon) -> Value {
     serde_json::from_str(&daemon.done(&["volume", "show", "kafka", "--json"])).unwrap()
 }
 
+fn assert_consistent(daemon: &Daemon) {
+    assert_eq!(daemon.done(&["pool", "check", "--read"]), "the pool is consistent\n");
+}
+
 /// Appends synchronous blocks until the server no longer answers; returns how many it acknowledged.
 async fn append_until_it_stops(client: &Client, file: &OpenFile, acknowledged: &watch::Sender<usize>) {
     let files = client.files();
@@ -92,6 +96,7 @@ async fn assert_acknowledged_writes_survive(stop: impl FnOnce(Daemon)) {
         assert_eq!(read_block(&client, &file, index).await, block(index), "block {index} of {blocks}");
     }
     assert_ne!(client.files().commit(&file.handle).await.unwrap(), verifier, "clients must resend the rest");
+    assert_consistent(&daemon);
     daemon.stop();
 }
 
@@ -134,6 +139,7 @@ async fn a_removed_file_that_was_open_at_the_kill_is_there_until_it_is_closed() 
         let volume = volume(&daemon);
         volume["orphans"] == 0 && volume["bytes_logical"] == 0
     });
+    assert_consistent(&daemon);
     daemon.stop();
 }
 
@@ -185,5 +191,6 @@ async fn a_full_pool_keeps_what_it_acknowledged_and_takes_writes_again_after_del
         let offset = (index * BLOCK_BYTES) as u64;
         files.write(&next, offset, block(index), StableHow::FileSync).await.unwrap();
     }
+    assert_consistent(&daemon);
     daemon.stop();
 }

@@ -72,6 +72,7 @@ fn the_pool_is_shown_with_its_sizes() {
     assert_eq!(shown["volumes"], 1);
     assert!(shown["bytes_total"].as_u64().unwrap() <= 1 << 30, "{shown}");
     assert!(daemon.done(&["pool", "show"]).contains("directory"));
+    assert_eq!(daemon.done(&["pool", "check", "--read"]), "the pool is consistent\n");
     daemon.stop();
 }
 

@@ -1,4 +1,4 @@
-//! `forebay volume` and `forebay pool`: ask the daemon, print its answer.
+//! `forebay volume` and `forebay pool`: ask the running daemon, print its answer.
 
 use anyhow::{Result, bail};
 
@@ -40,12 +40,33 @@ pub fn run(command: VolumeCommand) -> Result<()> {
 
 /// Carries out a `forebay pool` command.
 pub fn run_pool(command: PoolCommand) -> Result<()> {
-    let PoolCommand::Show { json, settings } = command;
-    match call(&settings.load()?.admin_socket(), Command::PoolShow {})? {
-        Answer::Pool(pool) if json => print_json(&pool),
-        Answer::Pool(pool) => show_pool(&pool),
-        other => unexpected(&other),
+    match command {
+        PoolCommand::Show { json, settings } => {
+            match call(&settings.load()?.admin_socket(), Command::PoolShow {})? {
+                Answer::Pool(pool) if json => print_json(&pool),
+                Answer::Pool(pool) => show_pool(&pool),
+                other => unexpected(&other),
+            }
+        }
+        PoolCommand::Check { read, settings } => {
+            match call(&settings.load()?.admin_socket(), Command::PoolCheck { read_chunks: read })? {
+                Answer::Differences(differences) => report(&differences),
+                other => unexpected(&other),
+            }
+        }
     }
+}
+
+fn report(differences: &[String]) -> Result<()> {
+    if differences.is_empty() {
+        return print("the pool is consistent\n");
+    }
+    print(&format!("{}\n", differences.join("\n")))?;
+    bail!(
+        "the pool is not consistent: {} differences; keep the pool's directory, and report them together with the \
+         daemon's log",
+        differences.len()
+    )
 }
 
 fn volume_of(answer: Answer) -> Result<VolumeView> {
