@@ -4,7 +4,7 @@
 //!   callers ── Pool (pool.rs)
 //!                │  metadata operations            │ bytes of files
 //!                ▼                                 ▼
-//!   namespace, attributes, volume, orphans   write → dirty pieces → flush → block (cutting)
+//!   namespace, attributes, volume, orphans   write → dirty pieces → flush → plan → block
 //!                │                                 │               │
 //!                ▼                                 │               ▼
 //!        txn: one atomic batch  ◄──────────────────┘     segment: frames, synced first
@@ -41,6 +41,7 @@ mod keys;
 mod meta;
 mod namespace;
 mod orphans;
+mod plan;
 mod pool;
 mod protocol_records;
 mod read;
