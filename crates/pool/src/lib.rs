@@ -12,7 +12,7 @@
 //!                ▼
 //!        commit: groups, one sync each ─── meta: ordered keys and values
 //! ```
-//! The two seams are the traits [`meta::MetaStore`] and [`segment::SegmentStore`]. To see how a crash cannot
+//! The two seams are the traits `meta::MetaStore` and `segment::SegmentStore`. To see how a crash cannot
 //! hurt, read `flush.rs`, then `commit.rs` and `txn.rs`. What is stored is in `keys.rs`, `records/` and
 //! `segment/frame.rs`, and drawn in docs/formats.md.
 
