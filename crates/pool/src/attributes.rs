@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use crate::block;
 use crate::engine::Engine;
-use crate::flush::{BlockChange, stage_block};
+use crate::flush::stage_block;
 use crate::inode::Inode;
+use crate::plan::BlockChange;
 use crate::records::InodeRecord;
 use crate::txn::Txn;
 use crate::{Attributes, Error, FILE_SIZE_MAX, Handle, Kind, Result, SetAttributes, SetTime};

@@ -82,14 +82,21 @@ impl Engine {
     ) -> Result<DirectoryPage> {
         let inode = self.inode(directory)?;
         inode.live()?.require_directory()?;
-        let (found, end) = self.entries_after(&inode, cookie, entries_max.max(1))?;
-        let mut page = DirectoryPage { entries: Vec::with_capacity(found.len()), end };
-        for (cookie, name, entry) in found {
-            if let Some(attributes) = self.entry_attributes(directory, entry)? {
-                page.entries.push(DirectoryEntry { name, cookie, attributes });
+        let mut after = cookie;
+        loop {
+            let (found, end) = self.entries_after(&inode, after, entries_max.max(1))?;
+            let mut page = DirectoryPage { entries: Vec::with_capacity(found.len()), end };
+            for (cookie, name, entry) in found {
+                after = cookie;
+                if let Some(attributes) = self.entry_attributes(directory, entry)? {
+                    page.entries.push(DirectoryEntry { name, cookie, attributes });
+                }
+            }
+            // A page whose entries were all removed just now would give the caller no cookie to go on from.
+            if end || !page.entries.is_empty() {
+                return Ok(page);
             }
         }
-        Ok(page)
     }
 
     /// Entries after `cookie`, and whether no other follows.

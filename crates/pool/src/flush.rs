@@ -2,7 +2,7 @@
 //!
 //! The order of the steps is what a crash must not break:
 //! 1. The dirty pieces move to *flushing*: still seen by readers, over the extents, under newer dirty pieces.
-//! 2. They are cut (see [`crate::block`]); chunks that the pool does not have are appended to the open segment.
+//! 2. They are cut (see [`crate::plan`] and [`crate::block`]); chunks that the pool does not have are appended to the open segment.
 //! 3. The segment is synced. A crash up to here leaves frames that no metadata names.
 //! 4. One batch names the chunks, and carries extents, size and times. A crash before it is durable leaves the file as
 //!    it was; after it, the file has all of the flush.
@@ -16,12 +16,10 @@ use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use bytes::Bytes;
-
-use crate::block::{self, Part, Source};
 use crate::engine::Engine;
 use crate::inode::{Inode, Pieces, State, Unstable};
 use crate::keys::{self, ChunkId, InodeKey};
+use crate::plan::{BlockChange, Plan};
 use crate::records::{ChunkRecord, Content, ExtentRecord, Record, malformed};
 use crate::segment::Appended;
 use crate::txn::Txn;
@@ -34,12 +32,6 @@ const TRIES_MAX: usize = 4;
 struct Taken {
     pieces: Arc<Pieces>,
     unstable: Unstable,
-}
-
-/// What becomes of one block.
-pub(crate) struct BlockChange {
-    pub(crate) before: Vec<(u64, ExtentRecord)>,
-    pub(crate) after: Vec<Part>,
 }
 
 impl Engine {
@@ -95,53 +87,19 @@ impl Engine {
     ) -> Result<bool> {
         let (engine, file, work) = (self.clone(), inode.clone(), taken.clone());
         let planned = tokio::task::spawn_blocking(move || engine.plan(&file, &work.pieces, share));
-        let (changes, appended) = planned.await.map_err(|_| Error::Closed)??;
+        let plan = planned.await.map_err(|_| Error::Closed)??;
         let (file, taken) = (inode.clone(), taken.clone());
         let vanished = Arc::new(AtomicBool::new(false));
         let tell = vanished.clone();
         let outcome = self
             .transact(move |txn| {
-                let complete = stage(txn, &file, &taken, &changes, appended.as_ref())?;
+                let complete = stage(txn, &file, &taken, &plan)?;
                 tell.store(!complete, Ordering::SeqCst);
-                appended.into_iter().for_each(Appended::named);
+                plan.appended.into_iter().for_each(Appended::named);
                 if complete { Ok(()) } else { Err(Error::Meta("a shared chunk was freed".into())) }
             })
             .await;
         if vanished.load(Ordering::SeqCst) { Ok(false) } else { outcome.map(|()| true) }
-    }
-
-    /// Cuts, appends and syncs: what comes before the batch. Blocks on the disk.
-    fn plan(
-        &self,
-        inode: &Inode,
-        pieces: &Pieces,
-        share: bool,
-    ) -> Result<(Vec<BlockChange>, Option<Appended>)> {
-        let mut changes = Vec::new();
-        let mut fresh: BTreeMap<ChunkId, Bytes> = BTreeMap::new();
-        for (range, dirty) in by_block(pieces) {
-            let before = self.extents(inode.key(), range.clone())?;
-            let after = block::rewrite(&range, &before, &dirty, &mut |id| {
-                let missing =
-                    || Error::Damaged(format!("an extent points to chunk {id}, which has no record"));
-                self.chunk_content(id, inode.handle)?.ok_or_else(missing)
-            })?;
-            for part in &after {
-                if let Source::Cut { id, content } = &part.source
-                    && !(share && self.chunk_record(*id)?.is_some())
-                {
-                    fresh.insert(*id, content.clone());
-                }
-            }
-            changes.push(BlockChange { before, after });
-        }
-        if fresh.is_empty() {
-            return Ok((changes, None));
-        }
-        let fresh: Vec<_> = fresh.into_iter().collect();
-        let appended = self.writer.append(&fresh)?;
-        self.writer.sync(appended.ticket).inspect_err(|error| self.stopped.stop(error))?;
-        Ok((changes, Some(appended)))
     }
 
     /// The file's extents that start in `range`, in order.
@@ -176,44 +134,12 @@ fn put_back(inode: &Inode, taken: &Taken) {
     state.dirty_since = Some(tokio::time::Instant::now());
 }
 
-/// A block, and the pieces in it.
-type DirtyBlock = (Range<u64>, Vec<(u64, Bytes)>);
-
-/// The pieces, cut at the bounds of blocks, by block.
-fn by_block(pieces: &Pieces) -> Vec<DirtyBlock> {
-    let mut blocks: Vec<DirtyBlock> = Vec::new();
-    for (mut offset, piece) in pieces.iter() {
-        let mut rest = piece.clone();
-        while !rest.is_empty() {
-            let block = block::block_at(offset);
-            let room = usize::try_from(block.end - offset).unwrap_or(usize::MAX);
-            let now = rest.split_to(room.min(rest.len()));
-            let next = offset + now.len() as u64;
-            match blocks.last_mut() {
-                Some((known, dirty)) if *known == block => dirty.push((offset, now)),
-                _ => blocks.push((block, vec![(offset, now)])),
-            }
-            offset = next;
-        }
-    }
-    blocks
-}
-
 /// Stages the flush. False if a chunk that was to be shared is gone.
-fn stage(
-    txn: &mut Txn<'_>,
-    inode: &Arc<Inode>,
-    taken: &Taken,
-    changes: &[BlockChange],
-    appended: Option<&Appended>,
-) -> Result<bool> {
-    let placed: BTreeMap<ChunkId, ChunkRecord> = appended
-        .iter()
-        .flat_map(|appended| &appended.placed)
-        .map(|placed| (placed.id, placed.record))
-        .collect();
+fn stage(txn: &mut Txn<'_>, inode: &Arc<Inode>, taken: &Taken, plan: &Plan) -> Result<bool> {
+    let placed = plan.appended.iter().flat_map(|appended| &appended.placed);
+    let placed: BTreeMap<ChunkId, ChunkRecord> = placed.map(|placed| (placed.id, placed.record)).collect();
     let mut record = txn.record(inode)?;
-    for change in changes {
+    for change in &plan.changes {
         if !stage_block(txn, inode, change, &placed, &mut record.space_used)? {
             return Ok(false);
         }

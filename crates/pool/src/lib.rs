@@ -4,7 +4,7 @@
 //!   callers ── Pool (pool.rs)
 //!                │  metadata operations            │ bytes of files
 //!                ▼                                 ▼
-//!   namespace, attributes, volume, orphans   write → dirty pieces → flush → block (cutting)
+//!   namespace, attributes, volume, orphans   write → dirty pieces → flush → plan → block
 //!                │                                 │               │
 //!                ▼                                 │               ▼
 //!        txn: one atomic batch  ◄──────────────────┘     segment: frames, synced first
@@ -12,7 +12,7 @@
 //!                ▼
 //!        commit: groups, one sync each ─── meta: ordered keys and values
 //! ```
-//! The two seams are the traits [`meta::MetaStore`] and [`segment::SegmentStore`]. To see how a crash cannot
+//! The two seams are the traits `meta::MetaStore` and `segment::SegmentStore`. To see how a crash cannot
 //! hurt, read `flush.rs`, then `commit.rs` and `txn.rs`. What is stored is in `keys.rs`, `records/` and
 //! `segment/frame.rs`, and drawn in docs/formats.md.
 
@@ -41,6 +41,7 @@ mod keys;
 mod meta;
 mod namespace;
 mod orphans;
+mod plan;
 mod pool;
 mod protocol_records;
 mod read;
