@@ -15,12 +15,15 @@ import picocli.CommandLine.Option;
 /** {@code records produce}. */
 @Command(name = "produce", description = "Sends records with acks=all and logs each acknowledgement.", sortOptions = false)
 final class ProduceCommand implements Callable<Integer> {
-    /** A record's whole life in the producer; a storage server may be away for less than this. */
+    /**
+     * Large batches, because brokers in guests pay dearly for each request; timeouts longer than any absence of a storage
+     * server that an experiment makes.
+     */
     private static final Map<String, Object> DEFAULTS = Map.of(
             "acks", "all",
             "enable.idempotence", "true",
-            "linger.ms", "5",
-            "batch.size", "65536",
+            "linger.ms", "20",
+            "batch.size", "262144",
             "buffer.memory", "33554432",
             "delivery.timeout.ms", "180000",
             "max.block.ms", "180000",
