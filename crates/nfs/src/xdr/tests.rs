@@ -13,7 +13,8 @@ fn op_codes() -> impl Strategy<Value = u32> {
 /// Words that often mean something: small numbers are tags, lengths and booleans.
 fn words() -> impl Strategy<Value = Vec<u8>> {
     let word = prop_oneof![6 => 0..4u32, 3 => 4..40u32, 1 => any::<u32>()];
-    prop::collection::vec(word, 0..60).prop_map(|words| words.into_iter().flat_map(u32::to_be_bytes).collect())
+    prop::collection::vec(word, 0..60)
+        .prop_map(|words| words.into_iter().flat_map(u32::to_be_bytes).collect())
 }
 
 fn bytes_of(item: &impl Encode) -> Bytes {
