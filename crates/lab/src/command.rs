@@ -1,10 +1,11 @@
 //! The command line `forebay lab …`.
 
+use std::collections::HashSet;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::SystemTime;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use clap::{Args, Subcommand, ValueEnum};
 
 use crate::agent;
@@ -176,6 +177,10 @@ fn run(args: RunArgs) -> Result<u8> {
         );
         return Ok(STATUS_USAGE);
     };
+    if let Some(kind) = named_twice(&args.storage) {
+        eprintln!("forebay lab: storage {kind} is named twice");
+        return Ok(STATUS_USAGE);
+    }
     check_prerequisites(experiment.needs_kafka())?;
     supervisor::sweep();
     let expect_fail = args.expect_fail.clone();
@@ -206,6 +211,11 @@ fn run(args: RunArgs) -> Result<u8> {
     Ok(status)
 }
 
+fn named_twice(storages: &[StorageKind]) -> Option<StorageKind> {
+    let mut seen = HashSet::new();
+    storages.iter().copied().find(|kind| !seen.insert(*kind))
+}
+
 fn conclude(experiment: &dyn Experiment, out: &std::path::Path, results: &[RunResult]) -> Result<()> {
     if results.is_empty() {
         return Ok(());
@@ -226,11 +236,6 @@ struct Requests {
 fn requests(experiment: &dyn Experiment, args: RunArgs) -> Result<Requests> {
     let storages =
         if args.storage.is_empty() { experiment.default_storages().to_vec() } else { args.storage };
-    if let Some(twice) =
-        storages.iter().enumerate().find(|(index, kind)| storages.iter().take(*index).any(|k| k == *kind))
-    {
-        bail!("storage {} is named twice", twice.1);
-    }
     let names: Vec<_> = storages.iter().map(|kind| kind.name()).collect();
     let out = args.out.unwrap_or_else(|| {
         let now = humantime::format_rfc3339_seconds(SystemTime::now()).to_string().replace(':', "");
