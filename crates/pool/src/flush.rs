@@ -40,9 +40,13 @@ impl Engine {
         self.flush_if(inode, |state| state.is_written()).await
     }
 
-    /// Makes everything that is in memory only durable, times of reading included.
+    /// Makes everything that is in memory only durable, times of reading included. Nobody waits for this flush in
+    /// particular: if the inode is freed meanwhile, there is nothing left to make durable.
     pub(crate) async fn flush_all(self: &Arc<Self>, inode: &Arc<Inode>) -> Result<()> {
-        self.flush_if(inode, |state| state.is_unstable()).await
+        match self.flush_if(inode, |state| state.is_unstable()).await {
+            Err(Error::Stale) => Ok(()),
+            outcome => outcome,
+        }
     }
 
     async fn flush_if(self: &Arc<Self>, inode: &Arc<Inode>, needed: fn(&State) -> bool) -> Result<()> {

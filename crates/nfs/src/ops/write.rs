@@ -1,6 +1,5 @@
 //! WRITE (RFC 8881 §18.32).
 
-use bytes::Bytes;
 use forebay_pool::{Attributes, Handle, Kind, SetAttributes, Stability};
 
 use super::file;
@@ -10,18 +9,13 @@ use crate::state::{IoBasis, Share};
 use crate::xdr::Status;
 use crate::xdr::nfs4::{StableHow, StateId, Verifier, WriteArgs, WriteResult};
 
-/// Payloads shorter than this are copied. An unstable write is kept in memory as the slice that it came in,
-/// and a short slice could keep a receive buffer many times its size.
-const SLICE_BYTES_MIN: usize = 16 << 10;
-
 /// Writes all of the data, as durably as asked for.
 pub async fn write(context: &mut Context<'_>, args: WriteArgs) -> Result<WriteResult, Status> {
     let handle = file::inode(context)?;
     check(context, handle, args.stateid).await?;
     let count = u32::try_from(args.data.len()).map_err(|_| Status::FBig)?;
     if count > 0 {
-        let data = own(args.data);
-        let written = context.server.pool.write(handle, args.offset, data, stability(args.stable)).await;
+        let written = context.server.pool.write(handle, args.offset, args.data, stability(args.stable)).await;
         match written {
             Ok(attributes) => drop_privileges(context, &attributes).await?,
             Err(error) => return Err(file::status(context, handle, error).await),
@@ -51,10 +45,6 @@ async fn drop_privileges(context: &Context<'_>, written: &Attributes) -> Result<
     let set = SetAttributes { mode: Some(mode), ..SetAttributes::default() };
     context.server.pool.setattr(written.handle, set).await?;
     Ok(())
-}
-
-fn own(data: Bytes) -> Bytes {
-    if data.len() < SLICE_BYTES_MIN { Bytes::copy_from_slice(&data) } else { data }
 }
 
 fn stability(stable: StableHow) -> Stability {
