@@ -126,9 +126,11 @@ struct Found {
     operations_per_s: f64,
 }
 
+/// No two blocks have the same content, so that a storage that keeps equal ones once gains nothing by it.
 fn fio_command(tools: &Toolbox, rw: &str, file: &str) -> GuestCommand {
     GuestCommand::from_words(tools.words("usr/bin/fio"))
         .args(["--name=row", "--output-format=json", "--ioengine=psync", "--fallocate=none", "--thread"])
+        .arg("--scramble_buffers=1")
         .arg(format!("--rw={rw}"))
         .arg(format!("--filename={file}"))
 }
