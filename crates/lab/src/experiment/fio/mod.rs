@@ -56,7 +56,7 @@ impl Experiment for Fio {
 
     fn run(&self, site: &Site, request: &Request, recorder: &Recorder) -> Result<String> {
         let repetitions = request.repetitions.unwrap_or(match request.profile {
-            Profile::Laptop => 3,
+            Profile::Laptop => 5,
             Profile::Full => 10,
         });
         let tools = site.bench_tools()?;
