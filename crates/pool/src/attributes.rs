@@ -5,9 +5,8 @@ use std::sync::Arc;
 
 use crate::block;
 use crate::engine::Engine;
-use crate::flush::stage_block;
+use crate::extents::ExtentChange;
 use crate::inode::Inode;
-use crate::plan::BlockChange;
 use crate::records::InodeRecord;
 use crate::txn::Txn;
 use crate::{Attributes, Error, FILE_SIZE_MAX, Handle, Kind, Result, SetAttributes, SetTime};
@@ -75,11 +74,11 @@ fn truncate(txn: &mut Txn<'_>, inode: &Arc<Inode>, record: &mut InodeRecord, siz
     // Extents may lie beyond the size only up to the end of what a failed flush left: none. So an extending
     // truncation has nothing to scan.
     if size < record.size {
-        let from = block::block_at(size).start;
-        let before = txn.engine.extents(inode.key(), from..u64::MAX)?;
+        let before = txn.engine.extents(inode.key(), size..u64::MAX)?;
         let after = block::without(&before, size..u64::MAX);
-        let change = BlockChange { before, after };
-        if !stage_block(txn, inode, &change, &BTreeMap::new(), &mut record.space_used)? {
+        let after = after.iter().map(|part| (part.offset, part.extent())).collect();
+        let change = ExtentChange { before, after };
+        if !txn.change_extents(inode, &change, &BTreeMap::new(), &mut record.space_used)? {
             return Err(Error::Damaged("a truncated extent points to a chunk that has no record".into()));
         }
     }

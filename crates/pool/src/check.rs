@@ -6,8 +6,8 @@ use std::collections::HashMap;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use crate::block::block_at;
 use crate::engine::Engine;
+use crate::extents::EXTENT_BYTES_MAX;
 use crate::keys::{self, ChunkId, InodeKey};
 use crate::meta::MetaStore;
 use crate::records::{
@@ -139,10 +139,8 @@ impl Check<'_> {
                 Content::Inline(_) => usage.bytes_inline += length,
                 Content::Chunk { id, .. } => *self.references.entry(id).or_default() += 1,
             }
-            if overlaps || end > block_at(offset).end {
-                self.report(format!(
-                    "{key:?}: extent at {offset} overlaps the one before, or leaves its block"
-                ));
+            if overlaps || length > EXTENT_BYTES_MAX {
+                self.report(format!("{key:?}: extent at {offset} overlaps the one before, or is too long"));
             }
         })
     }

@@ -15,7 +15,7 @@ use crate::engine::Engine;
 use crate::keys::{self, ChunkId};
 use crate::records::{ChunkRecord, Record, SegmentRecord, malformed};
 use crate::segment::{Appended, SegmentId};
-use crate::{Error, Result, sync};
+use crate::{Result, sync};
 
 /// Segments that one round cleans at most.
 const SEGMENTS_MAX: usize = 8;
@@ -40,7 +40,7 @@ impl Engine {
             return Ok(());
         }
         let (engine, wanted) = (self.clone(), segments.clone());
-        let chunks = blocking(move || engine.chunks_in(&wanted)).await?;
+        let chunks = sync::blocking(move || engine.chunks_in(&wanted)).await?;
         for step in steps(chunks) {
             self.require_open()?;
             self.move_chunks(step).await?;
@@ -77,7 +77,7 @@ impl Engine {
 
     async fn move_chunks(self: &Arc<Self>, chunks: Vec<Candidate>) -> Result<()> {
         let engine = self.clone();
-        let copied = blocking(move || engine.copy_chunks(chunks)).await?;
+        let copied = sync::blocking(move || engine.copy_chunks(chunks)).await?;
         let Some((chunks, appended)) = copied else { return Ok(()) };
         self.transact(move |txn| {
             for ((id, from), placed) in chunks.iter().zip(&appended.placed) {
@@ -132,8 +132,4 @@ fn steps(chunks: Vec<Candidate>) -> Vec<Vec<Candidate>> {
         }
     }
     steps
-}
-
-async fn blocking<T: Send + 'static>(work: impl FnOnce() -> Result<T> + Send + 'static) -> Result<T> {
-    tokio::task::spawn_blocking(work).await.map_err(|_| Error::Closed)?
 }

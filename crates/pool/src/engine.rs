@@ -126,12 +126,12 @@ impl Engine {
             }
         }
         let engine = self.clone();
-        let sealed = tokio::task::spawn_blocking(move || {
+        let sealed = sync::blocking(move || {
             let sealed = engine.stopped.check().and_then(|()| engine.writer.close());
             engine.committer.stop();
             sealed
         });
-        outcome.and(sealed.await.map_err(|_| Error::Closed)?)
+        outcome.and(sealed.await)
     }
 
     pub(crate) fn is_closing(&self) -> bool {

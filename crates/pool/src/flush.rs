@@ -12,18 +12,17 @@
 //! own: a caller that goes away in the middle does not leave it half done.
 
 use std::collections::BTreeMap;
-use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::engine::Engine;
 use crate::inode::{Inode, Pieces, State, Unstable};
-use crate::keys::{self, ChunkId, InodeKey};
-use crate::plan::{BlockChange, Plan};
-use crate::records::{ChunkRecord, Content, ExtentRecord, Record, malformed};
+use crate::keys::ChunkId;
+use crate::plan::Plan;
+use crate::records::ChunkRecord;
 use crate::segment::Appended;
 use crate::txn::Txn;
-use crate::{Error, Result};
+use crate::{Error, Result, sync};
 
 /// Times that a flush is begun again because a chunk it wanted to share was freed meanwhile.
 const TRIES_MAX: usize = 4;
@@ -90,8 +89,7 @@ impl Engine {
         share: bool,
     ) -> Result<bool> {
         let (engine, file, work) = (self.clone(), inode.clone(), taken.clone());
-        let planned = tokio::task::spawn_blocking(move || engine.plan(&file, &work.pieces, share));
-        let plan = planned.await.map_err(|_| Error::Closed)??;
+        let plan = sync::blocking(move || engine.plan(&file, &work.pieces, share)).await?;
         let (file, taken) = (inode.clone(), taken.clone());
         let vanished = Arc::new(AtomicBool::new(false));
         let tell = vanished.clone();
@@ -104,17 +102,6 @@ impl Engine {
             })
             .await;
         if vanished.load(Ordering::SeqCst) { Ok(false) } else { outcome.map(|()| true) }
-    }
-
-    /// The file's extents that start in `range`, in order.
-    pub(crate) fn extents(&self, key: InodeKey, range: Range<u64>) -> Result<Vec<(u64, ExtentRecord)>> {
-        let mut extents = Vec::new();
-        self.meta.scan(keys::extents(key, range), &mut |key, value| {
-            let offset = keys::offset_in(key).ok_or_else(|| malformed(ExtentRecord::NAME, key))?;
-            extents.push((offset, ExtentRecord::decode(key, value)?));
-            Ok(ControlFlow::Continue(()))
-        })?;
-        Ok(extents)
     }
 }
 
@@ -144,7 +131,7 @@ fn stage(txn: &mut Txn<'_>, inode: &Arc<Inode>, taken: &Taken, plan: &Plan) -> R
     let placed: BTreeMap<ChunkId, ChunkRecord> = placed.map(|placed| (placed.id, placed.record)).collect();
     let mut record = txn.record(inode)?;
     for change in &plan.changes {
-        if !stage_block(txn, inode, change, &placed, &mut record.space_used)? {
+        if !txn.change_extents(inode, change, &placed, &mut record.space_used)? {
             return Ok(false);
         }
     }
@@ -156,57 +143,4 @@ fn stage(txn: &mut Txn<'_>, inode: &Arc<Inode>, taken: &Taken, plan: &Plan) -> R
     record.atime = unstable.atime.unwrap_or(record.atime);
     txn.flushed(inode, record, unstable.clone());
     Ok(true)
-}
-
-/// Stages the difference between a block's extents before and after. False if a chunk that was to be shared is
-/// gone. `space_used` follows.
-pub(crate) fn stage_block(
-    txn: &mut Txn<'_>,
-    inode: &Inode,
-    change: &BlockChange,
-    placed: &BTreeMap<ChunkId, ChunkRecord>,
-    space_used: &mut u64,
-) -> Result<bool> {
-    let epoch = txn.epoch(inode.handle.volume);
-    let before: BTreeMap<u64, &ExtentRecord> =
-        change.before.iter().map(|(at, extent)| (*at, extent)).collect();
-    let after: BTreeMap<u64, ExtentRecord> =
-        change.after.iter().map(|part| (part.offset, part.extent())).collect();
-    // What is referred to anew comes first, so that a chunk kept by another extent is not freed in between.
-    for (offset, extent) in after.iter().filter(|(offset, extent)| before.get(offset) != Some(extent)) {
-        if let Content::Chunk { id, .. } = &extent.content
-            && !txn.chunk_refer(*id, placed.get(id).copied())?
-        {
-            return Ok(false);
-        }
-        txn.put(keys::extent(inode.key(), *offset, epoch), extent);
-        account(txn, inode, extent, 1, space_used)?;
-    }
-    for (offset, extent) in before.iter().filter(|(offset, extent)| after.get(offset) != Some(**extent)) {
-        if let Content::Chunk { id, .. } = &extent.content {
-            txn.chunk_unrefer(*id)?;
-        }
-        if !after.contains_key(offset) {
-            txn.delete(keys::extent(inode.key(), *offset, epoch));
-        }
-        account(txn, inode, extent, -1, space_used)?;
-    }
-    Ok(true)
-}
-
-fn account(
-    txn: &mut Txn<'_>,
-    inode: &Inode,
-    extent: &ExtentRecord,
-    sign: i64,
-    space_used: &mut u64,
-) -> Result<()> {
-    let bytes = i64::from(extent.length) * sign;
-    let usage = txn.usage(inode.handle.volume)?;
-    usage.bytes_logical = usage.bytes_logical.saturating_add_signed(bytes);
-    if matches!(extent.content, Content::Inline(_)) {
-        usage.bytes_inline = usage.bytes_inline.saturating_add_signed(bytes);
-    }
-    *space_used = space_used.saturating_add_signed(bytes);
-    Ok(())
 }

@@ -30,6 +30,7 @@ mod directory;
 mod dirty;
 mod engine;
 mod error;
+mod extents;
 #[cfg(test)]
 mod fault_tests;
 #[cfg(test)]

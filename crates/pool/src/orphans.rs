@@ -18,7 +18,7 @@ use tokio::sync::{Notify, OwnedMutexGuard};
 use crate::engine::Engine;
 use crate::inode::Inode;
 use crate::keys::{self, InodeKey};
-use crate::records::{Content, ExtentRecord, OrphanRecord, Record, malformed};
+use crate::records::{OrphanRecord, Record, malformed};
 use crate::signals::Signals;
 use crate::txn::Txn;
 use crate::{Error, Handle, Result, VolumeId, sync};
@@ -283,9 +283,7 @@ impl Engine {
             return Ok(());
         }
         let (engine, ids) = (self.clone(), dead.clone());
-        let deleted =
-            tokio::task::spawn_blocking(move || ids.iter().try_for_each(|id| engine.store.delete(*id)));
-        deleted.await.map_err(|_| Error::Closed)??;
+        sync::blocking(move || ids.iter().try_for_each(|id| engine.store.delete(*id))).await?;
         self.transact(move |txn| {
             dead.into_iter().for_each(|id| txn.forget_segment(id));
             Ok(())
@@ -342,34 +340,14 @@ fn end(txn: &mut Txn<'_>, one: &Freeing) -> Result<()> {
 /// Stages the end of up to `budget` extents. Returns how many, and whether there are more.
 fn free_extents(txn: &mut Txn<'_>, one: &mut Freeing, budget: usize) -> Result<(usize, bool)> {
     let key = one.inode.key();
-    let mut extents: Vec<(Vec<u8>, ExtentRecord)> = Vec::new();
-    let mut more = false;
-    txn.engine.meta.scan(keys::extents(key, one.from..u64::MAX), &mut |key, value| {
-        if extents.len() >= budget {
-            more = true;
-            return Ok(ControlFlow::Break(()));
-        }
-        extents.push((key.to_vec(), ExtentRecord::decode(key, value)?));
-        Ok(ControlFlow::Continue(()))
-    })?;
-    let freed = extents.len();
-    for (key, extent) in extents {
-        one.from = keys::offset_in(&key).map_or(one.from, |offset| offset + u64::from(extent.length));
-        free_extent(txn, one.inode.handle.volume, key, &extent)?;
+    let mut extents = txn.engine.extents_from(key, one.from, budget.saturating_add(1))?;
+    let more = extents.len() > budget;
+    extents.truncate(budget);
+    for (offset, extent) in &extents {
+        one.from = offset + u64::from(extent.length);
+        txn.free_extent(key, *offset, extent)?;
     }
-    Ok((freed, more))
-}
-
-fn free_extent(txn: &mut Txn<'_>, volume: VolumeId, key: Vec<u8>, extent: &ExtentRecord) -> Result<()> {
-    let bytes = u64::from(extent.length);
-    let usage = txn.usage(volume)?;
-    usage.bytes_logical = usage.bytes_logical.saturating_sub(bytes);
-    match &extent.content {
-        Content::Inline(_) => usage.bytes_inline = usage.bytes_inline.saturating_sub(bytes),
-        Content::Chunk { id, .. } => txn.chunk_unrefer(*id)?,
-    }
-    txn.delete(key);
-    Ok(())
+    Ok((extents.len(), more))
 }
 
 /// Stages the end of some directory entries of a deleted volume. True if there were any.

@@ -11,11 +11,11 @@ use bytes::Bytes;
 
 use crate::block::{self, Part, Source};
 use crate::engine::Engine;
+use crate::extents::{Extent, ExtentChange};
 use crate::inode::{Inode, Pieces};
 use crate::keys::ChunkId;
-use crate::records::ExtentRecord;
 use crate::segment::Appended;
-use crate::{Error, Result};
+use crate::{Error, Result, sync};
 
 /// Bytes that are appended at once, and synced while hashing goes on.
 const PORTION_BYTES: usize = 16 << 20;
@@ -23,14 +23,8 @@ const PORTION_BYTES: usize = 16 << 20;
 /// What a flush will name in its batch. All of it is durable.
 #[derive(Default)]
 pub(crate) struct Plan {
-    pub(crate) changes: Vec<BlockChange>,
+    pub(crate) changes: Vec<ExtentChange>,
     pub(crate) appended: Vec<Appended>,
-}
-
-/// What becomes of one block.
-pub(crate) struct BlockChange {
-    pub(crate) before: Vec<(u64, ExtentRecord)>,
-    pub(crate) after: Vec<Part>,
 }
 
 /// Chunks that are to be appended.
@@ -48,20 +42,21 @@ impl Engine {
         let mut plan = Plan::default();
         let mut fresh = Fresh::default();
         for (range, dirty) in by_block(pieces) {
-            let change = self.plan_block(inode, range, &dirty)?;
-            for part in &change.after {
+            let (before, parts) = self.plan_block(inode, range, &dirty)?;
+            for part in &parts {
                 if let Source::Cut { id, content } = &part.source
                     && !(share && self.chunk_record(*id)?.is_some())
                 {
                     fresh.add(*id, content);
                 }
             }
-            plan.changes.push(change);
+            let after = parts.iter().map(|part| (part.offset, part.extent())).collect();
+            plan.changes.push(ExtentChange { before, after });
             if fresh.bytes >= PORTION_BYTES {
                 let ticket = self.append(&mut fresh, &mut plan)?;
                 let engine = self.clone();
                 // Should it fail, the sync at the end fails as well.
-                tokio::task::spawn_blocking(move || engine.writer.sync(ticket));
+                sync::in_background(move || engine.writer.sync(ticket));
             }
         }
         if !fresh.portion.is_empty() {
@@ -73,13 +68,18 @@ impl Engine {
         Ok(plan)
     }
 
-    fn plan_block(&self, inode: &Inode, range: Range<u64>, dirty: &[(u64, Bytes)]) -> Result<BlockChange> {
+    fn plan_block(
+        &self,
+        inode: &Inode,
+        range: Range<u64>,
+        dirty: &[(u64, Bytes)],
+    ) -> Result<(Vec<Extent>, Vec<Part>)> {
         let before = self.extents(inode.key(), range.clone())?;
         let after = block::rewrite(&range, &before, dirty, &mut |id| {
             let missing = || Error::Damaged(format!("an extent points to chunk {id}, which has no record"));
             self.chunk_content(id, inode.handle)?.ok_or_else(missing)
         })?;
-        Ok(BlockChange { before, after })
+        Ok((before, after))
     }
 
     fn append(&self, fresh: &mut Fresh, plan: &mut Plan) -> Result<u64> {

@@ -66,7 +66,7 @@ impl Pool {
     /// Opens the pool in `directory`, or creates one there if the directory is empty or does not exist.
     pub async fn open(directory: &Path, options: PoolOptions) -> Result<Pool> {
         let directory = directory.to_path_buf();
-        blocking(move || {
+        sync::blocking(move || {
             let home = Home::open(&directory)?;
             let foundation = Foundation {
                 meta: Arc::new(FjallMeta::open(&home.meta())?),
@@ -101,7 +101,7 @@ impl Pool {
         while Arc::strong_count(&engine) > 1 && tokio::time::Instant::now() < deadline {
             tokio::time::sleep(Duration::from_millis(1)).await;
         }
-        blocking(move || {
+        sync::blocking(move || {
             drop(engine);
             outcome
         })
@@ -283,8 +283,4 @@ impl Pool {
     fn engine(&self) -> Result<Arc<Engine>> {
         sync::read(&self.shared.engine).clone().ok_or(Error::Closed)
     }
-}
-
-async fn blocking<T: Send + 'static>(work: impl FnOnce() -> Result<T> + Send + 'static) -> Result<T> {
-    tokio::task::spawn_blocking(work).await.map_err(|_| Error::Closed)?
 }

@@ -10,12 +10,11 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
-use crate::block;
 use crate::engine::Engine;
 use crate::inode::{Inode, State};
 use crate::keys::ChunkId;
 use crate::records::{Content, ExtentRecord};
-use crate::{Error, Handle, ReadData, Result};
+use crate::{Error, Handle, ReadData, Result, sync};
 
 /// Times that a read begins anew because the file was changed under it.
 const TRIES_MAX: usize = 64;
@@ -102,9 +101,7 @@ impl Engine {
             return Ok(());
         }
         let mut at = range.start;
-        // No extent crosses the start of a block.
-        let from = block::block_at(range.start).start;
-        for (offset, extent) in self.extents(inode.key(), from..range.end)? {
+        for (offset, extent) in self.extents(inode.key(), range.clone())? {
             let end = offset + u64::from(extent.length);
             let (start, end) = (offset.max(range.start), end.min(range.end));
             if start >= end {
@@ -132,8 +129,7 @@ impl Engine {
             return self.gather(handle, segments);
         }
         let engine = self.clone();
-        let gathered = tokio::task::spawn_blocking(move || engine.gather(handle, segments));
-        gathered.await.map_err(|_| Error::Closed)?
+        sync::blocking(move || engine.gather(handle, segments)).await
     }
 
     fn gather(&self, handle: Handle, segments: Vec<Segment>) -> Result<Option<Vec<Bytes>>> {

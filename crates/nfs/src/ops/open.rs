@@ -21,7 +21,7 @@ use crate::xdr::nfs4::{
     WhyNoDelegation, open_result_flags, share,
 };
 
-/// How often a file is looked for again that someone removes between finding and opening it.
+/// How often a file is looked for again that others create and remove meanwhile.
 const ATTEMPTS_MAX: usize = 16;
 /// Bits of the access that say something about delegations: RFC 8881's, and those of RFC 9754.
 const DELEGATION_BITS: u32 = share::ACCESS_WANT_DELEG_MASK | 0x33_0000;

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use forebay_nfs::xdr::Status;
 use forebay_nfs::xdr::nfs4::*;
-use forebay_nfs_client::{Attributes, Client, FileHandle};
+use forebay_nfs_client::{Attributes, Client, FileHandle, OpenFile};
 
 use crate::harness::*;
 use crate::state::*;
@@ -21,8 +21,7 @@ type Held = Arc<Mutex<HashSet<FileHandle>>>;
 async fn work(client: &Client, root: &FileHandle, owner: &str, held: &Held, round: usize) {
     let files = client.files();
     let name = format!("f{}", round % 2);
-    let how = CreateHow::Unchecked(Attributes::mode(0o644).encode());
-    let file = files.open_as(owner, root, &name, OpenHow::Create(how)).await.expect("it opens");
+    let file = open(client, root, owner, &name).await;
     match lock_with(client, &file, lock_args(client, &file, owner, LockType::Write)).await {
         Ok(stateid) => {
             assert!(held.lock().unwrap().insert(file.handle.clone()), "two have the same lock");
@@ -39,6 +38,20 @@ async fn work(client: &Client, root: &FileHandle, owner: &str, held: &Held, roun
         Err(denied) => assert_eq!(denied, Status::Denied),
     }
     files.close(&file).await.expect("it was open");
+}
+
+/// Opens the file as a client must: one that is told to wait, because the others are too quick for it, tries again.
+async fn open(client: &Client, root: &FileHandle, owner: &str, name: &str) -> OpenFile {
+    let opened = async {
+        loop {
+            let how = CreateHow::Unchecked(Attributes::mode(0o644).encode());
+            match client.files().open_as(owner, root, name, OpenHow::Create(how)).await {
+                Ok(file) => return file,
+                Err(error) => assert_eq!(status(Err::<(), _>(error)), Status::Delay),
+            }
+        }
+    };
+    tokio::time::timeout(DEADLINE, opened).await.expect("the file opens at last")
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use forebay_pool::{Attributes, Error, Handle, Kind, SetAttributes};
 
-use super::Target;
+use super::{ATTEMPTS_MAX, Target};
 use crate::compound::Context;
 use crate::fs::access::{self, EXECUTE, WRITE};
 use crate::fs::{self, FileHandle, Node, attributes, name};
@@ -63,21 +63,29 @@ async fn in_volume(
     creation: Option<Creation>,
 ) -> Result<Target, Status> {
     let pool = &context.server.pool;
-    match (pool.lookup(handle, name).await, &creation) {
-        (Ok(file), None) => Ok(Target::existing(file, directory.change)),
-        (Ok(file), Some(creation)) => creation.meets(file, directory.change),
-        (Err(Error::NotFound(_)), Some(creation)) => create(context, directory, handle, name, creation).await,
-        (Err(error), _) => Err(error.into()),
+    for _ in 0..ATTEMPTS_MAX {
+        match (pool.lookup(handle, name).await, &creation) {
+            (Ok(file), None) => return Ok(Target::existing(file, directory.change)),
+            (Ok(file), Some(creation)) => return creation.meets(file, directory.change),
+            (Err(Error::NotFound(_)), Some(creation)) => {
+                if let Some(created) = create(context, directory, handle, name, creation).await? {
+                    return Ok(created);
+                }
+            }
+            (Err(error), _) => return Err(error.into()),
+        }
     }
+    Err(Status::Delay)
 }
 
+/// `None` if someone was quicker.
 async fn create(
     context: &Context<'_>,
     directory: &Node,
     handle: Handle,
     name: &[u8],
     creation: &Creation,
-) -> Result<Target, Status> {
+) -> Result<Option<Target>, Status> {
     access::require(&context.credential, directory, WRITE | EXECUTE)?;
     let verifier = match creation.existing {
         IfExisting::FailUnlessMadeBy(verifier) => Some(verifier.0),
@@ -86,18 +94,13 @@ async fn create(
     let new = fs::new_inode(&context.credential, directory, Kind::File, &creation.chosen, verifier)?;
     let pool = &context.server.pool;
     match pool.create(handle, name, new).await {
-        Ok(created) => Ok(Target {
+        Ok(created) => Ok(Some(Target {
             permitted: true,
             change_info: created.directory.into(),
             attributes_set: creation.attributes_set.clone(),
             ..Target::existing(created.attributes, 0)
-        }),
-        // Someone was quicker.
-        Err(Error::Exists(_)) => match pool.lookup(handle, name).await {
-            Ok(file) => creation.meets(file, directory.change),
-            Err(Error::NotFound(_)) => Err(Status::Delay),
-            Err(error) => Err(error.into()),
-        },
+        })),
+        Err(Error::Exists(_)) => Ok(None),
         Err(error) => Err(error.into()),
     }
 }
