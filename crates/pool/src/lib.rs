@@ -39,6 +39,7 @@ mod flush;
 mod home;
 mod inode;
 mod keys;
+mod limit;
 mod meta;
 mod namespace;
 mod orphans;
