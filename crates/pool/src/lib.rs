@@ -56,6 +56,8 @@ mod schedule;
 mod segment;
 mod signals;
 mod snapshot;
+#[cfg(test)]
+mod snapshot_crash_tests;
 mod sources;
 mod space;
 mod sync;
