@@ -4,7 +4,8 @@
 mod create;
 mod fsx;
 pub mod hold;
-mod random;
+pub mod load;
+pub mod random;
 mod tree;
 
 use anyhow::Result;
@@ -27,6 +28,8 @@ pub enum ProbeCommand {
     Tree(tree::TreeArgs),
     /// Keep a file open, unlinked, while the server comes and goes
     Hold(hold::HoldArgs),
+    /// Write, overwrite, create, rename and remove, and compare everything when told to
+    Load(load::LoadArgs),
 }
 
 /// Does it.
@@ -36,6 +39,7 @@ pub fn main(command: ProbeCommand) -> Result<()> {
         ProbeCommand::Fsx(args) => fsx::run(&args),
         ProbeCommand::Tree(args) => tree::run(&args),
         ProbeCommand::Hold(args) => hold::run(&args),
+        ProbeCommand::Load(args) => load::run(&args),
     }
 }
 
