@@ -4,7 +4,7 @@
 mod create;
 mod fsx;
 pub mod hold;
-pub mod load;
+pub mod churn;
 pub mod random;
 mod tree;
 
@@ -29,7 +29,7 @@ pub enum ProbeCommand {
     /// Keep a file open, unlinked, while the server comes and goes
     Hold(hold::HoldArgs),
     /// Write, overwrite, create, rename and remove, and compare everything when told to
-    Load(load::LoadArgs),
+    Churn(churn::ChurnArgs),
 }
 
 /// Does it.
@@ -39,7 +39,7 @@ pub fn main(command: ProbeCommand) -> Result<()> {
         ProbeCommand::Fsx(args) => fsx::run(&args),
         ProbeCommand::Tree(args) => tree::run(&args),
         ProbeCommand::Hold(args) => hold::run(&args),
-        ProbeCommand::Load(args) => load::run(&args),
+        ProbeCommand::Churn(args) => churn::run(&args),
     }
 }
 

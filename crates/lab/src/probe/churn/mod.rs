@@ -33,7 +33,7 @@ const LOGS: u64 = 2;
 
 /// Where, and from what.
 #[derive(Debug, Args)]
-pub struct LoadArgs {
+pub struct ChurnArgs {
     /// An empty folder on the storage
     folder: PathBuf,
     /// A file that says what to do; not on the storage
@@ -90,7 +90,7 @@ impl Verified {
 }
 
 /// Works and verifies until told to stop.
-pub fn run(args: &LoadArgs) -> Result<()> {
+pub fn run(args: &ChurnArgs) -> Result<()> {
     let works = works(args)?;
     let gate = Arc::new(Gate::new(works.len()));
     for work in works {
@@ -113,7 +113,7 @@ pub fn run(args: &LoadArgs) -> Result<()> {
     }
 }
 
-fn works(args: &LoadArgs) -> Result<Vec<Box<dyn Work>>> {
+fn works(args: &ChurnArgs) -> Result<Vec<Box<dyn Work>>> {
     let (folder, seed) = (&args.folder, args.seed);
     let mut works: Vec<Box<dyn Work>> = Vec::new();
     for number in 0..LOGS {
@@ -212,7 +212,7 @@ mod tests {
     fn every_work_keeps_what_it_wrote_on_a_correct_file_system() {
         let folder = std::env::temp_dir().join(format!("forebay-lab-load-{}", std::process::id()));
         fs::create_dir_all(&folder).unwrap();
-        let args = LoadArgs { folder: folder.clone(), control: folder.join("control"), seed: 7 };
+        let args = ChurnArgs { folder: folder.clone(), control: folder.join("control"), seed: 7 };
         let gate = Gate::new(0);
         for mut work in works(&args).unwrap() {
             for _ in 0..120 {
