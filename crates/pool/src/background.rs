@@ -1,4 +1,4 @@
-//! The pool's own tasks: flushing what has aged, freeing what was deleted. They end when the pool is closed or
+//! The pool's own tasks: flushing what has aged, freeing what was deleted, snapshots by the clock. They end when the pool is closed or
 //! dropped.
 
 use std::sync::{Arc, Weak};
@@ -9,6 +9,7 @@ use tokio::time::Instant;
 
 use crate::engine::Engine;
 use crate::inode::Inode;
+use crate::schedule;
 use crate::signals::Signals;
 
 /// Flushes of different inodes that run at once.
@@ -19,6 +20,7 @@ pub(crate) fn start(engine: &Arc<Engine>) -> Vec<JoinHandle<()>> {
     let age = Duration::from_millis(engine.options.dirty_age_ms_max.max(1));
     vec![
         tokio::spawn(flusher(Arc::downgrade(engine), engine.signals.clone(), age)),
+        tokio::spawn(scheduler(Arc::downgrade(engine), engine.signals.clone())),
         tokio::spawn(reaper(Arc::downgrade(engine), engine.signals.clone(), age)),
     ]
 }
@@ -80,6 +82,23 @@ async fn flush_all(engine: &Arc<Engine>, inodes: Vec<Arc<Inode>>) -> bool {
         }
     }
     failed
+}
+
+/// Takes snapshots by the clock.
+async fn scheduler(engine: Weak<Engine>, signals: Arc<Signals>) {
+    while !signals.is_closing() {
+        let Some(engine) = engine.upgrade() else { break };
+        if let Err(error) = engine.keep_schedule().await
+            && !engine.is_closing()
+        {
+            tracing::warn!(%error, "the snapshots that are due were not taken; it is tried again");
+        }
+        drop(engine);
+        tokio::select! {
+            () = tokio::time::sleep(schedule::LOOK_EVERY) => {}
+            () = signals.closing() => {}
+        }
+    }
 }
 
 /// Frees orphans, deleted volumes and dead segments.

@@ -1,4 +1,5 @@
-//! The check: recounts everything from the extents and the directory entries, and compares.
+//! The check: recounts everything from the extents and the directory entries, and compares. What each volume and each
+//! snapshot shows is in [`crate::check_view`]; here is what is stored, whoever sees it.
 //!
 //! It runs in the committer, so that nothing changes meanwhile.
 
@@ -7,32 +8,16 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use crate::engine::Engine;
-use crate::extents::EXTENT_BYTES_MAX;
-use crate::keys::{self, ChunkId, InodeKey};
+use crate::keys::{self, ChunkId};
 use crate::meta::MetaStore;
 use crate::records::{
-    ChunkRecord, Content, EntryRecord, ExtentRecord, InodeRecord, OrphanRecord, Record, UsageRecord,
-    malformed,
+    ChunkRecord, Content, ExtentRecord, InodeRecord, Record, UsageRecord, is_tombstone, malformed,
 };
 use crate::segment::SegmentId;
 use crate::{Handle, InodeId, Result, VolumeId};
 
-/// What was counted of one inode.
-#[derive(Default)]
-struct Counted {
-    names: u32,
-    /// Of a directory: entries, and directories among them.
-    entries: u64,
-    subdirectories: u32,
-    space_used: u64,
-    extents_end: u64,
-    orphan: Option<OrphanRecord>,
-}
-
 struct Check<'a> {
     engine: &'a Engine,
-    records: HashMap<InodeKey, InodeRecord>,
-    counted: HashMap<InodeKey, Counted>,
     references: HashMap<ChunkId, u32>,
     segments: HashMap<SegmentId, u64>,
     usage: HashMap<VolumeId, UsageRecord>,
@@ -44,19 +29,17 @@ impl Engine {
         self.transact(move |txn| {
             let mut check = Check {
                 engine: txn.engine,
-                records: HashMap::new(),
-                counted: HashMap::new(),
                 references: HashMap::new(),
                 segments: HashMap::new(),
                 usage: HashMap::new(),
                 differences: Vec::new(),
             };
+            for volume in txn.engine.volumes.all_live() {
+                check.differences.extend(txn.engine.check_view(volume)?);
+            }
             check.inodes()?;
-            check.entries()?;
-            check.orphans()?;
             check.extents()?;
             check.chunks(read_chunks)?;
-            check.compare_inodes();
             check.compare_usage();
             check.compare_segments()?;
             Ok(check.differences)
@@ -79,69 +62,35 @@ fn each<K, R: Record>(
     })
 }
 
+/// Visits all versions that are stored of a kind, but tombstones, with the volume that has them.
+fn each_stored<R: Record>(engine: &Engine, kind: u8, mut visit: impl FnMut(VolumeId, R)) -> Result<()> {
+    engine.meta.scan(keys::items_of_all(kind), &mut |key, value| {
+        if !is_tombstone(value) {
+            let volume = keys::volume_in(key).ok_or_else(|| malformed(R::NAME, key))?;
+            visit(volume, R::decode(key, value)?);
+        }
+        Ok(ControlFlow::Continue(()))
+    })
+}
+
 impl Check<'_> {
     fn report(&mut self, difference: String) {
         self.differences.push(difference);
     }
 
     fn inodes(&mut self) -> Result<()> {
-        let (records, usage) = (&mut self.records, &mut self.usage);
-        each(&*self.engine.meta, keys::inodes(), keys::inode_in, |key, record: InodeRecord| {
-            usage.entry(key.volume).or_default().inodes += 1;
-            records.insert(key, record);
+        each_stored(self.engine, keys::INODE, |volume, _: InodeRecord| {
+            self.usage.entry(volume).or_default().inodes_stored += 1;
         })
     }
 
-    fn entries(&mut self) -> Result<()> {
-        let meta = self.engine.meta.clone();
-        each(&*meta, keys::entries(), keys::inode_in, |directory, entry: EntryRecord| {
-            let key = InodeKey { volume: directory.volume, inode: entry.inode };
-            let child = self.records.get(&key);
-            let is_directory = child.is_some_and(InodeRecord::is_directory);
-            let wrong = match child {
-                None => Some("does not exist"),
-                Some(child) if child.generation != entry.generation => Some("has another generation"),
-                Some(child) if is_directory && child.parent != directory.inode => Some("has another parent"),
-                Some(_) => None,
-            };
-            // Entries of a deleted volume outlive their inodes for a while.
-            if let Some(wrong) = wrong.filter(|_| self.engine.volumes.is_live(directory.volume)) {
-                self.report(format!("{directory:?} names inode {}, which {wrong}", entry.inode.0));
-            }
-            let counted = self.counted.entry(directory).or_default();
-            counted.entries += 1;
-            counted.subdirectories += u32::from(is_directory);
-            self.counted.entry(key).or_default().names += 1;
-        })
-    }
-
-    fn orphans(&mut self) -> Result<()> {
-        let (counted, usage) = (&mut self.counted, &mut self.usage);
-        each(&*self.engine.meta, keys::orphans(), keys::inode_in, |key, orphan: OrphanRecord| {
-            usage.entry(key.volume).or_default().orphans += 1;
-            counted.entry(key).or_default().orphan = Some(orphan);
-        })
-    }
-
+    /// Every version of every extent refers to its chunk, whoever sees it.
     fn extents(&mut self) -> Result<()> {
-        let name = |key: &[u8]| Some((keys::inode_in(key)?, keys::offset_in(key)?));
-        let meta = self.engine.meta.clone();
-        each(&*meta, keys::extents_of_all(), name, |(key, offset), extent: ExtentRecord| {
-            let length = u64::from(extent.length);
-            let end = offset.saturating_add(length);
-            let counted = self.counted.entry(key).or_default();
-            let overlaps = offset < counted.extents_end;
-            counted.extents_end = end;
-            counted.space_used += length;
-            let usage = self.usage.entry(key.volume).or_default();
-            usage.bytes_logical += length;
-            match extent.content {
-                Content::Inline(_) => usage.bytes_inline += length,
-                Content::Chunk { id, .. } => *self.references.entry(id).or_default() += 1,
+        each_stored(self.engine, keys::EXTENT, |volume, extent: ExtentRecord| match extent.content {
+            Content::Inline(_) => {
+                self.usage.entry(volume).or_default().bytes_inline += u64::from(extent.length);
             }
-            if overlaps || length > EXTENT_BYTES_MAX {
-                self.report(format!("{key:?}: extent at {offset} overlaps the one before, or is too long"));
-            }
+            Content::Chunk { id, .. } => *self.references.entry(id).or_default() += 1,
         })
     }
 
@@ -169,28 +118,14 @@ impl Check<'_> {
         Ok(())
     }
 
-    fn compare_inodes(&mut self) {
-        let mut counted = std::mem::take(&mut self.counted);
-        for (key, record) in std::mem::take(&mut self.records) {
-            let counted = counted.remove(&key).unwrap_or_default();
-            let freeing = counted.orphan.is_some_and(|orphan| orphan.freeing);
-            if freeing || !self.engine.volumes.is_live(key.volume) {
-                continue;
-            }
-            for difference in compare_inode(&key, &record, &counted) {
-                self.report(difference);
-            }
-        }
-        for key in counted.into_keys().filter(|key| self.engine.volumes.is_live(key.volume)) {
-            self.differences.push(format!("{key:?}: no record, but a name, an extent or an orphan record"));
-        }
-    }
-
+    /// What volumes store; what they show is compared volume by volume.
     fn compare_usage(&mut self) {
-        for (volume, counted) in std::mem::take(&mut self.usage) {
-            let recorded = self.engine.volumes.usage(volume);
+        let mut usage = std::mem::take(&mut self.usage);
+        for volume in self.engine.volumes.all_live() {
+            let counted = usage.remove(&volume).unwrap_or_default();
+            let recorded = self.engine.volumes.usage(volume).showing(UsageRecord::default());
             if counted != recorded {
-                self.report(format!("{volume:?}: {recorded:?} recorded, {counted:?} found"));
+                self.report(format!("{volume:?}: {recorded:?} recorded, {counted:?} stored"));
             }
         }
     }
@@ -211,25 +146,4 @@ impl Check<'_> {
         }
         Ok(())
     }
-}
-
-fn compare_inode(key: &InodeKey, record: &InodeRecord, counted: &Counted) -> Vec<String> {
-    let mut differences = Vec::new();
-    let mut compare = |what: &str, recorded: u64, found: u64| {
-        if recorded != found {
-            differences.push(format!("{key:?}: {what}: {recorded} recorded, {found} found"));
-        }
-    };
-    compare("bytes used", record.space_used, counted.space_used);
-    compare("entries", record.entries, counted.entries);
-    compare("beyond the size", 0, counted.extents_end.saturating_sub(record.size));
-    compare("orphan records", u64::from(record.nlink == 0), u64::from(counted.orphan.is_some()));
-    let nlink = match (record.is_directory(), record.parent == key.inode) {
-        (false, _) => counted.names,
-        (true, true) => 2 + counted.subdirectories,
-        (true, false) if counted.names == 1 => 2 + counted.subdirectories,
-        (true, false) => 0,
-    };
-    compare("links", u64::from(record.nlink), u64::from(nlink));
-    differences
 }
