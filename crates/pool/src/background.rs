@@ -1,4 +1,4 @@
-//! The pool's own tasks: flushing what has aged, freeing what was deleted. They end when the pool is closed or
+//! The pool's own tasks: flushing what has aged, freeing what was deleted, verifying what is stored. They end when the pool is closed or
 //! dropped.
 
 use std::sync::{Arc, Weak};
@@ -14,12 +14,16 @@ use crate::signals::Signals;
 /// Flushes of different inodes that run at once.
 const FLUSHES_MAX: usize = 16;
 
+/// How often the scrubber looks whether there is something to do.
+const SCRUB_PAUSE: Duration = Duration::from_secs(60);
+
 /// Starts the tasks.
 pub(crate) fn start(engine: &Arc<Engine>) -> Vec<JoinHandle<()>> {
     let age = Duration::from_millis(engine.options.dirty_age_ms_max.max(1));
     vec![
         tokio::spawn(flusher(Arc::downgrade(engine), engine.signals.clone(), age)),
         tokio::spawn(reaper(Arc::downgrade(engine), engine.signals.clone(), age)),
+        tokio::spawn(scrubber(Arc::downgrade(engine), engine.signals.clone())),
     ]
 }
 
@@ -91,6 +95,24 @@ async fn reaper(engine: Weak<Engine>, signals: Arc<Signals>, pause: Duration) {
         tokio::select! {
             () = signals.reap.notified() => {}
             () = tokio::time::sleep(pause) => {}
+            () = signals.closing() => {}
+        }
+    }
+}
+
+/// Verifies everything when it is time to, or when asked.
+async fn scrubber(engine: Weak<Engine>, signals: Arc<Signals>) {
+    while !signals.is_closing() {
+        let Some(engine) = engine.upgrade() else { break };
+        if let Err(error) = engine.scrub_round().await
+            && !engine.is_closing()
+        {
+            tracing::warn!(%error, "the scrub stopped early; it goes on within a minute");
+        }
+        drop(engine);
+        tokio::select! {
+            () = signals.scrub.notified() => {}
+            () = tokio::time::sleep(SCRUB_PAUSE) => {}
             () = signals.closing() => {}
         }
     }

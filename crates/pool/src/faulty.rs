@@ -27,6 +27,8 @@ pub(crate) fn options() -> PoolOptions {
         dirty_age_ms_max: 3_600_000,
         segment_bytes: 300_000,
         cache_bytes: 1 << 20,
+        scrub_period: None,
+        ..PoolOptions::default()
     }
 }
 

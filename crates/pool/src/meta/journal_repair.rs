@@ -184,7 +184,8 @@ fn keep_aside(path: &Path, offset: usize, rest: &[u8]) -> Result<()> {
 }
 
 fn cut(path: &Path, bytes: usize) -> Result<()> {
-    let file = OpenOptions::new().write(true).open(path).map_err(failed(path, "open the metadata journal"))?;
+    let file =
+        OpenOptions::new().write(true).open(path).map_err(failed(path, "open the metadata journal"))?;
     file.set_len(bytes as u64).map_err(failed(path, "cut the metadata journal"))?;
     file.sync_all().map_err(failed(path, "sync the metadata journal"))
 }

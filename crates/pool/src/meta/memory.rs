@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::ops::{ControlFlow, Range};
-use std::sync::RwLock;
+use std::sync::{Arc, RwLock};
 
 use bytes::Bytes;
 
-use super::{Batch, MetaStore, Visit};
+use super::{Batch, MetaStore, MetaView, Visit};
 use crate::Result;
 use crate::keys::Key;
 use crate::sync;
@@ -52,4 +52,24 @@ impl MetaStore for MemoryMeta {
     fn make_durable(&self) -> Result<()> {
         Ok(())
     }
+}
+
+impl MetaView for MemoryMeta {
+    fn get(&self, key: &[u8]) -> Result<Option<Bytes>> {
+        MetaStore::get(self, key)
+    }
+
+    fn scan(&self, range: Range<Key>, visit: &mut Visit<'_>) -> Result<()> {
+        MetaStore::scan(self, range, visit)
+    }
+}
+
+/// A copy of all that a store holds.
+pub(super) fn copy<M: MetaStore + ?Sized>(store: &M) -> Result<Arc<dyn MetaView>> {
+    let mut map = BTreeMap::new();
+    store.scan(Vec::new()..vec![u8::MAX], &mut |key, value| {
+        map.insert(key.to_vec(), Bytes::copy_from_slice(value));
+        Ok(ControlFlow::Continue(()))
+    })?;
+    Ok(Arc::new(MemoryMeta { map: RwLock::new(map) }))
 }

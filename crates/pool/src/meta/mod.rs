@@ -13,6 +13,7 @@ pub(crate) use fjall::FjallMeta;
 pub(crate) use memory::MemoryMeta;
 
 use std::ops::{ControlFlow, Range};
+use std::sync::Arc;
 
 use bytes::Bytes;
 
@@ -46,4 +47,21 @@ pub(crate) trait MetaStore: Send + Sync + 'static {
     fn write(&self, batch: Batch) -> Result<()>;
     /// Makes all batches durable. After an error nothing further may be written.
     fn make_durable(&self) -> Result<()>;
+    /// Gives space back that deleted keys take, if there is enough of it to be worth the work. May take long, and
+    /// may run beside everything else.
+    fn give_back(&self) -> Result<()> {
+        Ok(())
+    }
+    /// All keys and values as of now. This one copies them; a store that can do better does.
+    fn snapshot(&self) -> Result<Arc<dyn MetaView>> {
+        memory::copy(self)
+    }
+}
+
+/// All keys and values as of one instant.
+pub(crate) trait MetaView: Send + Sync + 'static {
+    /// The value of a key.
+    fn get(&self, key: &[u8]) -> Result<Option<Bytes>>;
+    /// Visits the keys in `range` in ascending order.
+    fn scan(&self, range: Range<Key>, visit: &mut Visit<'_>) -> Result<()>;
 }
