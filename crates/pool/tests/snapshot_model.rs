@@ -16,19 +16,57 @@ const NAMES: u8 = 3;
 
 #[derive(Clone, Debug)]
 enum Step {
-    Write { volume: u8, file: u8, offset: u32, length: u32, seed: u8, stable: bool },
-    Truncate { volume: u8, file: u8, size: u32 },
-    Remove { volume: u8, file: u8 },
-    Rename { volume: u8, from: u8, to: u8 },
+    Write {
+        volume: u8,
+        file: u8,
+        offset: u32,
+        length: u32,
+        seed: u8,
+        stable: bool,
+    },
+    Truncate {
+        volume: u8,
+        file: u8,
+        size: u32,
+    },
+    Remove {
+        volume: u8,
+        file: u8,
+    },
+    Rename {
+        volume: u8,
+        from: u8,
+        to: u8,
+    },
     /// A file that is removed and held, until the next `Release`.
-    RemoveHeld { volume: u8, file: u8 },
+    RemoveHeld {
+        volume: u8,
+        file: u8,
+    },
     Release,
-    Snapshot { volume: u8, name: u8 },
-    SnapshotAll { name: u8 },
-    SnapshotDelete { volume: u8, name: u8 },
-    Clone { volume: u8, snapshot: u8, to: u8 },
-    Rollback { volume: u8, snapshot: u8 },
-    VolumeDelete { volume: u8 },
+    Snapshot {
+        volume: u8,
+        name: u8,
+    },
+    SnapshotAll {
+        name: u8,
+    },
+    SnapshotDelete {
+        volume: u8,
+        name: u8,
+    },
+    Clone {
+        volume: u8,
+        snapshot: u8,
+        to: u8,
+    },
+    Rollback {
+        volume: u8,
+        snapshot: u8,
+    },
+    VolumeDelete {
+        volume: u8,
+    },
     Settle,
     Check,
     Reopen,
@@ -82,7 +120,10 @@ struct Model {
 impl Model {
     fn has_clones(&self, volume: &str, snapshot: Option<&str>) -> bool {
         self.volumes.values().any(|other| {
-            other.origin.as_ref().is_some_and(|(of, name)| of == volume && snapshot.is_none_or(|one| one == name))
+            other
+                .origin
+                .as_ref()
+                .is_some_and(|(of, name)| of == volume && snapshot.is_none_or(|one| one == name))
         })
     }
 }
@@ -100,7 +141,8 @@ fn snapshot_name(number: u8) -> String {
 async fn apply(pool: &Pool, model: &mut Model, step: Step) {
     match step {
         Step::Write { volume, file, offset, length, seed, stable } => {
-            write_file(pool, model, &volume_name(volume), &file_name(file), offset, (length, seed), stable).await;
+            write_file(pool, model, &volume_name(volume), &file_name(file), offset, (length, seed), stable)
+                .await;
         }
         Step::Truncate { volume, file, size } => {
             let Some((handle, bytes)) = existing(pool, model, volume, file).await else { return };
@@ -212,7 +254,12 @@ async fn apply_to_volumes(pool: &Pool, model: &mut Model, step: Step) {
         Step::Rollback { volume, snapshot } => {
             let (volume, name) = (volume_name(volume), snapshot_name(snapshot));
             let younger: Vec<String> = model.volumes.get(&volume).map_or(Vec::new(), |of| {
-                of.snapshots.iter().map(|(known, _)| known.clone()).skip_while(|known| *known != name).skip(1).collect()
+                of.snapshots
+                    .iter()
+                    .map(|(known, _)| known.clone())
+                    .skip_while(|known| *known != name)
+                    .skip(1)
+                    .collect()
             });
             let cloned = younger.iter().any(|name| model.has_clones(&volume, Some(name)));
             let outcome = pool.volume_rollback(&volume, &name, true).await;
