@@ -1,48 +1,81 @@
 //! The check: recounts everything from the extents and the directory entries, and compares. What each volume and each
 //! snapshot shows is in [`crate::check_view`]; here is what is stored, whoever sees it.
 //!
-//! It runs in the committer, so that nothing changes meanwhile.
+//! It looks at the metadata as of one instant, so nobody waits for it. Where it looks at what is there now, at segments
+//! and frames, it asks again before it reports what may have been moved or freed since.
+//!
+//! Of each inode it keeps a record in memory, and of chunks as many counts as fit in [`REFERENCES_MAX`]; of more chunks
+//! it takes several passes over the extents.
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
+use crate::check_view::check_view;
 use crate::engine::Engine;
 use crate::keys::{self, ChunkId};
-use crate::meta::MetaStore;
+use crate::meta::MetaView;
 use crate::records::{
-    ChunkRecord, Content, ExtentRecord, InodeRecord, Record, UsageRecord, is_tombstone, malformed,
+    ChunkRecord, Content, ExtentRecord, InodeRecord, Record, SegmentRecord, UsageRecord, is_tombstone,
+    malformed,
 };
 use crate::segment::SegmentId;
-use crate::{Handle, InodeId, Result, VolumeId};
+use crate::view::View;
+use crate::{CheckReport, Result, VolumeId, sync};
+
+/// References that are counted in one pass; each takes about 60 bytes.
+const REFERENCES_MAX: u64 = 4 << 20;
+/// Differences that are described; further ones are counted.
+const DESCRIBED_MAX: usize = 10_000;
+
+/// A volume or snapshot at the instant that the check looks at.
+pub(crate) struct VolumeThen {
+    pub(crate) id: VolumeId,
+    pub(crate) view: Arc<View>,
+    pub(crate) usage: UsageRecord,
+}
 
 struct Check<'a> {
     engine: &'a Engine,
+    meta: Arc<dyn MetaView>,
+    volumes: Vec<VolumeThen>,
     references: HashMap<ChunkId, u32>,
     segments: HashMap<SegmentId, u64>,
     usage: HashMap<VolumeId, UsageRecord>,
-    differences: Vec<String>,
+    report: CheckReport,
 }
 
 impl Engine {
-    pub(crate) async fn check(self: &Arc<Self>, read_chunks: bool) -> Result<Vec<String>> {
-        self.transact(move |txn| {
+    pub(crate) async fn check(self: &Arc<Self>, read_chunks: bool) -> Result<CheckReport> {
+        let engine = self.clone();
+        // In the committer, so that the volumes are as the metadata says.
+        let (meta, volumes) = self
+            .transact(|txn| {
+                let volumes = &txn.engine.volumes;
+                let then = volumes.all_live().into_iter().map(|id| {
+                    let (view, usage) = (volumes.view(id)?, volumes.usage(id));
+                    Ok(VolumeThen { id, view, usage })
+                });
+                Ok((txn.engine.meta.snapshot()?, then.collect::<Result<Vec<_>>>()?))
+            })
+            .await?;
+        sync::blocking(move || {
             let mut check = Check {
-                engine: txn.engine,
+                meta,
+                volumes,
+                engine: &engine,
                 references: HashMap::new(),
                 segments: HashMap::new(),
                 usage: HashMap::new(),
-                differences: Vec::new(),
+                report: CheckReport::default(),
             };
-            for volume in txn.engine.volumes.all_live() {
-                check.differences.extend(txn.engine.check_view(volume)?);
-            }
+            check.volumes()?;
             check.inodes()?;
             check.extents()?;
             check.chunks(read_chunks)?;
             check.compare_usage();
             check.compare_segments()?;
-            Ok(check.differences)
+            Ok(check.report)
         })
         .await
     }
@@ -50,7 +83,7 @@ impl Engine {
 
 /// Visits all records of a kind with what their key names.
 fn each<K, R: Record>(
-    meta: &dyn MetaStore,
+    meta: &dyn MetaView,
     range: std::ops::Range<keys::Key>,
     name: impl Fn(&[u8]) -> Option<K>,
     mut visit: impl FnMut(K, R),
@@ -63,8 +96,8 @@ fn each<K, R: Record>(
 }
 
 /// Visits all versions that are stored of a kind, but tombstones, with the volume that has them.
-fn each_stored<R: Record>(engine: &Engine, kind: u8, mut visit: impl FnMut(VolumeId, R)) -> Result<()> {
-    engine.meta.scan(keys::items_of_all(kind), &mut |key, value| {
+fn each_stored<R: Record>(meta: &dyn MetaView, kind: u8, mut visit: impl FnMut(VolumeId, R)) -> Result<()> {
+    meta.scan(keys::items_of_all(kind), &mut |key, value| {
         if !is_tombstone(value) {
             let volume = keys::volume_in(key).ok_or_else(|| malformed(R::NAME, key))?;
             visit(volume, R::decode(key, value)?);
@@ -75,28 +108,66 @@ fn each_stored<R: Record>(engine: &Engine, kind: u8, mut visit: impl FnMut(Volum
 
 impl Check<'_> {
     fn report(&mut self, difference: String) {
-        self.differences.push(difference);
+        self.report.differences_count += 1;
+        if self.report.differences.len() < DESCRIBED_MAX {
+            self.report.differences.push(difference);
+        }
+    }
+
+    fn volumes(&mut self) -> Result<()> {
+        for volume in std::mem::take(&mut self.volumes) {
+            for difference in check_view(&*self.meta, &volume)? {
+                self.report(difference);
+            }
+            self.volumes.push(volume);
+        }
+        Ok(())
     }
 
     fn inodes(&mut self) -> Result<()> {
-        each_stored(self.engine, keys::INODE, |volume, _: InodeRecord| {
-            self.usage.entry(volume).or_default().inodes_stored += 1;
+        let (usage, report) = (&mut self.usage, &mut self.report);
+        each_stored(&*self.meta, keys::INODE, |volume, _: InodeRecord| {
+            usage.entry(volume).or_default().inodes_stored += 1;
+            report.inodes += 1;
         })
     }
 
-    /// Every version of every extent refers to its chunk, whoever sees it.
     fn extents(&mut self) -> Result<()> {
-        each_stored(self.engine, keys::EXTENT, |volume, extent: ExtentRecord| match extent.content {
-            Content::Inline(_) => {
-                self.usage.entry(volume).or_default().bytes_inline += u64::from(extent.length);
+        let (usage, report) = (&mut self.usage, &mut self.report);
+        each_stored(&*self.meta, keys::EXTENT, |volume, extent: ExtentRecord| {
+            report.extents += 1;
+            if matches!(extent.content, Content::Inline(_)) {
+                usage.entry(volume).or_default().bytes_inline += u64::from(extent.length);
             }
-            Content::Chunk { id, .. } => *self.references.entry(id).or_default() += 1,
         })
     }
 
     fn chunks(&mut self, read: bool) -> Result<()> {
-        let meta = self.engine.meta.clone();
+        let mut chunks: u64 = 0;
+        self.meta.scan(keys::chunks(), &mut |_, _| {
+            chunks += 1;
+            Ok(ControlFlow::Continue(()))
+        })?;
+        self.report.chunks = chunks;
+        let passes = chunks / REFERENCES_MAX + 1;
+        (0..passes).try_for_each(|pass| self.chunks_of(pass, passes, read))
+    }
+
+    /// The chunks that are due in one of several passes. Every version of every extent refers to its chunk, whoever sees it.
+    fn chunks_of(&mut self, pass: u64, passes: u64, read: bool) -> Result<()> {
+        let is_due = |id: &ChunkId| u64::from(u16::from_be_bytes([id.0[0], id.0[1]])) * passes >> 16 == pass;
+        let (meta, references) = (self.meta.clone(), &mut self.references);
+        each_stored(&*meta, keys::EXTENT, |_, extent: ExtentRecord| {
+            if let Content::Chunk { id, .. } = extent.content
+                && is_due(&id)
+            {
+                *references.entry(id).or_default() += 1;
+            }
+        })?;
         each(&*meta, keys::chunks(), keys::chunk_in, |id, record: ChunkRecord| {
+            if !is_due(&id) {
+                return;
+            }
             let counted = self.references.remove(&id).unwrap_or_default();
             *self.segments.entry(record.segment).or_default() += u64::from(record.bytes_stored);
             if counted != record.references {
@@ -106,10 +177,7 @@ impl Check<'_> {
                 ));
             }
             if read {
-                let nobody = Handle { volume: VolumeId(0), inode: InodeId(0), generation: 0 };
-                if let Err(error) = self.engine.chunk_content(id, nobody) {
-                    self.report(error.to_string());
-                }
+                self.read_chunk(id, record);
             }
         })?;
         for (id, count) in std::mem::take(&mut self.references) {
@@ -118,29 +186,57 @@ impl Check<'_> {
         Ok(())
     }
 
+    /// Verifies every copy of a chunk, where it is now.
+    fn read_chunk(&mut self, id: ChunkId, mut record: ChunkRecord) {
+        loop {
+            let outcome = self.engine.repair_frame(id, &record);
+            if matches!(&outcome, Ok(repaired) if repaired.content.is_some()) {
+                self.report.frames_read += 1;
+                self.report.bytes_read += u64::from(record.bytes_stored);
+                return;
+            }
+            match self.engine.chunk_record(id) {
+                // Moved while it was read.
+                Ok(Some(now)) if (now.segment, now.offset) != (record.segment, record.offset) => record = now,
+                // Freed since.
+                Ok(None) => return,
+                _ => break,
+            }
+        }
+        self.report(format!(
+            "chunk {id} in segment {} at offset {}: damaged; files that hold it cannot be read there",
+            record.segment, record.offset
+        ));
+    }
+
     /// What volumes store; what they show is compared volume by volume.
     fn compare_usage(&mut self) {
         let mut usage = std::mem::take(&mut self.usage);
-        for volume in self.engine.volumes.all_live() {
-            let counted = usage.remove(&volume).unwrap_or_default();
-            let recorded = self.engine.volumes.usage(volume).showing(UsageRecord::default());
+        for volume in std::mem::take(&mut self.volumes) {
+            let counted = usage.remove(&volume.id).unwrap_or_default();
+            let recorded = volume.usage.showing(UsageRecord::default());
             if counted != recorded {
-                self.report(format!("{volume:?}: {recorded:?} recorded, {counted:?} stored"));
+                self.report(format!("volume {}: {recorded:?} recorded, {counted:?} stored", volume.id.0));
             }
         }
     }
 
     fn compare_segments(&mut self) -> Result<()> {
         let there: HashMap<SegmentId, u64> = self.engine.store.list()?.into_iter().collect();
-        for (id, record) in self.engine.segments.list() {
+        let meta = self.meta.clone();
+        each(&*meta, keys::segments(), keys::segment_in, |id, record: SegmentRecord| {
             let live = self.segments.remove(&id).unwrap_or_default();
+            self.report.segments += 1;
+            self.report.bytes_live += live;
             if live != record.bytes_live {
                 self.report(format!("segment {id}: {} live bytes recorded, {live} found", record.bytes_live));
             }
-            if live > 0 && !there.contains_key(&id) {
+            // Else emptied and deleted since.
+            let is_needed = live > 0 && self.engine.segments.usage(id).bytes_live > 0;
+            if is_needed && !there.contains_key(&id) {
                 self.report(format!("segment {id}: holds chunks and does not exist"));
             }
-        }
+        })?;
         for id in std::mem::take(&mut self.segments).into_keys() {
             self.report(format!("segment {id}: holds chunks and has no record"));
         }

@@ -4,12 +4,13 @@
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 
-use crate::engine::Engine;
+use crate::check::VolumeThen;
 use crate::extents::EXTENT_BYTES_MAX;
 use crate::keys;
+use crate::meta::MetaView;
 use crate::records::{EntryRecord, ExtentRecord, InodeRecord, OrphanRecord, Record, UsageRecord, malformed};
 use crate::view::{BATCH_ITEMS, RangeIn};
-use crate::{InodeId, Result, VolumeId};
+use crate::{InodeId, Result};
 
 /// What was counted of one inode.
 #[derive(Default)]
@@ -24,33 +25,31 @@ struct Counted {
 }
 
 struct ViewCheck<'a> {
-    engine: &'a Engine,
-    volume: VolumeId,
+    meta: &'a dyn MetaView,
+    volume: &'a VolumeThen,
     records: HashMap<InodeId, InodeRecord>,
     counted: HashMap<InodeId, Counted>,
     usage: UsageRecord,
     differences: Vec<String>,
 }
 
-impl Engine {
-    /// What does not agree in a volume or a snapshot. To be called in the committer.
-    pub(crate) fn check_view(&self, volume: VolumeId) -> Result<Vec<String>> {
-        let mut check = ViewCheck {
-            engine: self,
-            volume,
-            records: HashMap::new(),
-            counted: HashMap::new(),
-            usage: UsageRecord::default(),
-            differences: Vec::new(),
-        };
-        check.inodes()?;
-        check.entries()?;
-        check.orphans()?;
-        check.extents()?;
-        check.compare_inodes();
-        check.compare_usage();
-        Ok(check.differences)
-    }
+/// What does not agree in a volume or a snapshot.
+pub(crate) fn check_view(meta: &dyn MetaView, volume: &VolumeThen) -> Result<Vec<String>> {
+    let mut check = ViewCheck {
+        meta,
+        volume,
+        records: HashMap::new(),
+        counted: HashMap::new(),
+        usage: UsageRecord::default(),
+        differences: Vec::new(),
+    };
+    check.inodes()?;
+    check.entries()?;
+    check.orphans()?;
+    check.extents()?;
+    check.compare_inodes();
+    check.compare_usage();
+    Ok(check.differences)
 }
 
 impl ViewCheck<'_> {
@@ -60,8 +59,7 @@ impl ViewCheck<'_> {
         range: &RangeIn<'_>,
         mut visit: impl FnMut(InodeId, &[u8], R) -> Result<()>,
     ) -> Result<()> {
-        let view = self.engine.volumes.view(self.volume)?;
-        view.scan(&*self.engine.meta, range, BATCH_ITEMS, &mut |key, value| {
+        self.volume.view.scan(self.meta, range, BATCH_ITEMS, &mut |key, value| {
             let named = keys::inode_in(key).ok_or_else(|| malformed(R::NAME, key))?;
             visit(named.inode, key, R::decode(key, value)?)?;
             Ok(ControlFlow::Continue(()))
@@ -69,7 +67,7 @@ impl ViewCheck<'_> {
     }
 
     fn report(&mut self, difference: String) {
-        self.differences.push(format!("volume {}: {difference}", self.volume.0));
+        self.differences.push(format!("volume {}: {difference}", self.volume.id.0));
     }
 
     fn inodes(&mut self) -> Result<()> {
@@ -164,7 +162,7 @@ impl ViewCheck<'_> {
     }
 
     fn compare_usage(&mut self) {
-        let recorded = self.engine.volumes.usage(self.volume).shown();
+        let recorded = self.volume.usage.shown();
         let counted = self.usage;
         if counted != recorded {
             self.report(format!("{recorded:?} recorded, {counted:?} found"));

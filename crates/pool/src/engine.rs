@@ -7,7 +7,8 @@ use std::sync::{Arc, Mutex};
 
 use tokio::task::JoinHandle;
 
-use crate::chunk::ChunkCache;
+use crate::chunk::Loads;
+use crate::chunk_cache::ChunkCache;
 use crate::cleaner::Cleaner;
 use crate::commit::{Committer, Stopped, Written};
 use crate::dirty::Dirty;
@@ -16,8 +17,10 @@ use crate::inode::{Inode, InodeCache, change_floor};
 use crate::keys::{self, InodeKey, Item};
 use crate::meta::{Batch, MetaStore};
 use crate::orphans::Orphans;
+use crate::read_ahead::ReadAhead;
 use crate::records::{Counters, InodeRecord, PoolRecord, Record};
 use crate::registry::Volumes;
+use crate::scrub::Scrub;
 use crate::segment::{SegmentStore, SegmentWriter};
 use crate::signals::Signals;
 use crate::sources::{Clock, Entropy};
@@ -58,6 +61,9 @@ pub(crate) struct Engine {
     pub(crate) segments: SegmentTable,
     pub(crate) writer: SegmentWriter,
     pub(crate) chunk_cache: ChunkCache,
+    pub(crate) loads: Loads,
+    pub(crate) ahead: ReadAhead,
+    pub(crate) scrub: Scrub,
     pub(crate) cleaner: Cleaner,
     pub(crate) meta: Arc<dyn MetaStore>,
     pub(crate) store: Arc<dyn SegmentStore>,
@@ -98,6 +104,9 @@ impl Engine {
             segments,
             writer: SegmentWriter::new(store.clone(), options.segment_bytes, pool.boot),
             chunk_cache: ChunkCache::new(options.cache_bytes),
+            loads: Loads::default(),
+            ahead: ReadAhead::default(),
+            scrub: Scrub::load(&*meta)?,
             cleaner: Cleaner::default(),
             signals,
             options,

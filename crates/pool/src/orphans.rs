@@ -79,6 +79,11 @@ impl Orphans {
         queue.drain(..count).collect()
     }
 
+    /// There is something to free.
+    pub(crate) fn are_waiting(&self) -> bool {
+        !sync::lock(&self.queue).is_empty()
+    }
+
     /// Asks for a round of the reaper.
     pub(crate) fn wake(&self) {
         self.asked.fetch_add(1, Ordering::SeqCst);
@@ -222,7 +227,9 @@ impl Engine {
         }
         self.delete_dead_segments().await?;
         self.clean().await?;
-        self.delete_dead_segments().await
+        self.delete_dead_segments().await?;
+        let meta = self.meta.clone();
+        sync::blocking(move || meta.give_back()).await
     }
 
     fn requeue(&self, inodes: &[Arc<Inode>]) {

@@ -1,6 +1,6 @@
 //! The pool's interface. Each method hands over to the engine's method of the same name.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, RwLock};
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use bytes::Bytes;
 use crate::engine::{Engine, Foundation};
 use crate::home::Home;
 use crate::meta::{FjallMeta, MemoryMeta};
-use crate::segment::{FileSegments, MemorySegments};
+use crate::segment::{FileSegments, MemorySegments, MirroredSegments, SegmentStore};
 use crate::sources::{SystemClock, SystemEntropy};
 use crate::space::{FileSystemRoom, UnlimitedRoom};
 use crate::{sync, *};
@@ -27,6 +27,14 @@ pub struct PoolOptions {
     pub segment_bytes: u64,
     /// Bytes of verified chunks kept in memory for readers. Default 64 MiB.
     pub cache_bytes: u64,
+    /// Whether large writes to segments go past the system's cache. Default true.
+    pub direct_io: bool,
+    /// Where a second copy of all chunks is kept, if at all: a directory, on another disk to be of use.
+    pub copies_directory: Option<PathBuf>,
+    /// How often everything is verified; `None`: only when asked. Default a week.
+    pub scrub_period: Option<Duration>,
+    /// How fast it is verified, in bytes per second. Default 32 MiB.
+    pub scrub_bytes_per_second: u64,
 }
 
 impl Default for PoolOptions {
@@ -37,6 +45,10 @@ impl Default for PoolOptions {
             dirty_age_ms_max: 5000,
             segment_bytes: 128 << 20,
             cache_bytes: 64 << 20,
+            direct_io: true,
+            copies_directory: None,
+            scrub_period: Some(Duration::from_secs(7 * 24 * 60 * 60)),
+            scrub_bytes_per_second: 32 << 20,
         }
     }
 }
@@ -70,7 +82,7 @@ impl Pool {
             let home = Home::open(&directory)?;
             let foundation = Foundation {
                 meta: Arc::new(FjallMeta::open(&home.meta())?),
-                store: Arc::new(FileSegments::open(&home.segments())?),
+                store: open_segments(&home, &options)?,
                 room: Box::new(FileSystemRoom(directory)),
                 clock: Arc::new(SystemClock),
                 entropy: Arc::new(SystemEntropy::new()?),
@@ -311,10 +323,34 @@ impl Pool {
     }
 
     /// Recounts everything from the extents and the directory entries, and returns what does not agree, one
-    /// sentence for each difference. With `read_chunks` every chunk is read and verified as well. Nothing can be
-    /// changed while it runs.
+    /// sentence for each difference. With `read_chunks` every copy of every chunk is read and verified as well.
     pub async fn check(&self, read_chunks: bool) -> Result<Vec<String>> {
+        Ok(self.check_report(read_chunks).await?.differences)
+    }
+    /// As [`Pool::check`], with what was looked at.
+    pub async fn check_report(&self, read_chunks: bool) -> Result<CheckReport> {
         self.engine()?.check(read_chunks).await
+    }
+    /// What is stored for the files of a volume, or of all volumes. Looks at every extent.
+    pub async fn efficiency(&self, volume: Option<VolumeId>) -> Result<Efficiency> {
+        self.engine()?.efficiency(volume).await
+    }
+    /// What the segments hold.
+    pub fn stored(&self) -> Result<Stored> {
+        Ok(self.engine()?.stored())
+    }
+
+    /// Begins to verify everything that is stored, from the start.
+    pub async fn scrub_start(&self) -> Result<()> {
+        self.engine()?.scrub_start().await
+    }
+    /// Ends the verification that is under way.
+    pub async fn scrub_stop(&self) -> Result<()> {
+        self.engine()?.scrub_stop().await
+    }
+    /// How the verification stands, and what it found.
+    pub fn scrub_status(&self) -> Result<ScrubStatus> {
+        Ok(self.engine()?.scrub_status())
     }
 
     pub(crate) fn on(engine: Arc<Engine>) -> Pool {
@@ -330,4 +366,17 @@ impl Pool {
     pub(crate) fn engine(&self) -> Result<Arc<Engine>> {
         sync::read(&self.shared.engine).clone().ok_or(Error::Closed)
     }
+}
+
+/// The segments in the pool's directory, and their copies where those are kept.
+fn open_segments(home: &Home, options: &PoolOptions) -> Result<Arc<dyn SegmentStore>> {
+    let first = Arc::new(FileSegments::open(&home.segments(), options.direct_io)?);
+    let Some(directory) = options.copies_directory.clone() else { return Ok(first) };
+    let mark = home.copies_mark(&directory)?;
+    let direct = options.direct_io;
+    let open_second = move || -> Result<Arc<dyn SegmentStore>> {
+        mark.require(&directory)?;
+        Ok(Arc::new(FileSegments::open(&directory.join("segments"), direct)?))
+    };
+    Ok(Arc::new(MirroredSegments::open(first, Box::new(open_second))))
 }
