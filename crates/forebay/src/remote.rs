@@ -1,12 +1,13 @@
-//! `forebay volume` and `forebay pool`: ask the running daemon, print its answer.
+//! `forebay volume`: asks the running daemon, prints its answer.
 
 use anyhow::{Result, bail};
 
 use crate::admin::client::call;
-use crate::admin::protocol::{Answer, Command, NewVolume, PoolView, VolumeView};
-use crate::cli::{Limit, PoolCommand, VolumeCommand};
+use crate::admin::protocol::{Answer, Command, NewVolume, VolumeView};
+use crate::cli::{Limit, VolumeCommand};
 use crate::config::size;
 use crate::output::{print, print_columns, print_json, print_pairs};
+use crate::pool_commands;
 
 /// Carries out a `forebay volume` command.
 pub fn run(command: VolumeCommand) -> Result<()> {
@@ -24,9 +25,18 @@ pub fn run(command: VolumeCommand) -> Result<()> {
                 other => unexpected(&other),
             }
         }
-        VolumeCommand::Show { name, json, settings } => {
-            let volume = volume_of(call(&settings.load()?.admin_socket(), Command::VolumeShow { name })?)?;
-            if json { print_json(&volume) } else { show(&volume) }
+        VolumeCommand::Show { name, efficiency, json, settings } => {
+            let socket = settings.load()?.admin_socket();
+            let volume = volume_of(call(&socket, Command::VolumeShow { name: name.clone() })?)?;
+            let found = efficiency.then(|| pool_commands::efficiency(&socket, Some(name))).transpose()?;
+            match found {
+                None if json => print_json(&volume),
+                None => show(&volume),
+                Some(found) if json => {
+                    print_json(&serde_json::json!({"volume": volume, "efficiency": found}))
+                }
+                Some(found) => show(&volume).and_then(|()| pool_commands::show_efficiency(&found)),
+            }
         }
         VolumeCommand::Resize { name, size: Limit(size), settings } => {
             let command = Command::VolumeResize { name, size };
@@ -43,37 +53,6 @@ pub fn run(command: VolumeCommand) -> Result<()> {
     }
 }
 
-/// Carries out a `forebay pool` command.
-pub fn run_pool(command: PoolCommand) -> Result<()> {
-    match command {
-        PoolCommand::Show { json, settings } => {
-            match call(&settings.load()?.admin_socket(), Command::PoolShow {})? {
-                Answer::Pool(pool) if json => print_json(&pool),
-                Answer::Pool(pool) => show_pool(&pool),
-                other => unexpected(&other),
-            }
-        }
-        PoolCommand::Check { read, settings } => {
-            match call(&settings.load()?.admin_socket(), Command::PoolCheck { read_chunks: read })? {
-                Answer::Differences(differences) => report(&differences),
-                other => unexpected(&other),
-            }
-        }
-    }
-}
-
-fn report(differences: &[String]) -> Result<()> {
-    if differences.is_empty() {
-        return print("the pool is consistent\n");
-    }
-    print(&format!("{}\n", differences.join("\n")))?;
-    bail!(
-        "the pool is not consistent: {} differences; keep the pool's directory, and report them together with the \
-         daemon's log",
-        differences.len()
-    )
-}
-
 fn volume_of(answer: Answer) -> Result<VolumeView> {
     match answer {
         Answer::Volume(volume) => Ok(volume),
@@ -81,7 +60,8 @@ fn volume_of(answer: Answer) -> Result<VolumeView> {
     }
 }
 
-fn unexpected<T>(answer: &Answer) -> Result<T> {
+/// The error for an answer to another question.
+pub fn unexpected<T>(answer: &Answer) -> Result<T> {
     bail!("the daemon answered something else than was asked: {answer:?}; is it another release?")
 }
 
@@ -123,20 +103,5 @@ fn show(volume: &VolumeView) -> Result<()> {
         ("mode", volume.mode.clone()),
         ("open files survive unlink", preserve.to_owned()),
         ("created", volume.created.clone()),
-    ])
-}
-
-fn show_pool(pool: &PoolView) -> Result<()> {
-    print_pairs(&[
-        ("directory", pool.directory.clone()),
-        ("id", pool.id.clone()),
-        ("release", pool.release.clone()),
-        ("starts", pool.boot.to_string()),
-        ("size", size::rounded(pool.bytes_total)),
-        ("free", size::rounded(pool.bytes_free)),
-        ("used", size::rounded(pool.bytes_logical)),
-        ("volumes", pool.volumes.to_string()),
-        ("inodes", pool.inodes_used.to_string()),
-        ("orphans", pool.orphans.to_string()),
     ])
 }
