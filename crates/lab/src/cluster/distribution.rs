@@ -28,6 +28,7 @@ const SOURCES: &[(&str, &str)] = sources![
     "records/src/main/java/forebay/records/AcknowledgementLog.java",
     "records/src/main/java/forebay/records/ClusterOptions.java",
     "records/src/main/java/forebay/records/Main.java",
+    "records/src/main/java/forebay/records/Payload.java",
     "records/src/main/java/forebay/records/ProduceCommand.java",
     "records/src/main/java/forebay/records/Production.java",
     "records/src/main/java/forebay/records/Reading.java",
