@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Parser, Subcommand};
 
 use crate::config::flags::{AdminSettings, AllSettings};
+use crate::config::size;
 
 const EXIT_STATUS: &str = "\
 Exit status:
@@ -107,6 +108,10 @@ pub enum VolumeCommand {
         #[arg(long, value_name = "MODE", default_value = "0755", value_parser = parse_mode)]
         mode: u32,
 
+        /// Bytes that it may hold, such as 500GiB; may be more than the pool has room for [default: no limit]
+        #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+        size: Option<u64>,
+
         /// Do not tell clients that open files survive their unlink
         ///
         /// Linux clients then silly-rename an open file that is removed to `.nfs…`, which Kafka does not
@@ -138,6 +143,23 @@ pub enum VolumeCommand {
         /// Print a JSON object instead of a table
         #[arg(long)]
         json: bool,
+
+        /// Where the daemon is.
+        #[command(flatten)]
+        settings: AdminSettings,
+    },
+
+    /// Give a volume another size
+    ///
+    /// Takes effect at once, for clients that have it mounted too. A size below what its files hold is
+    /// refused.
+    Resize {
+        /// Its name
+        name: String,
+
+        /// Bytes that it may hold, such as 500GiB, or `none` for as many as the pool has room for
+        #[arg(value_parser = parse_limit)]
+        size: Limit,
 
         /// Where the daemon is.
         #[command(flatten)]
@@ -221,6 +243,19 @@ fn parse_owner(text: &str) -> Result<(u32, u32), String> {
     text.split_once(':')
         .and_then(|(uid, gid)| Some((uid.parse().ok()?, gid.parse().ok()?)))
         .ok_or_else(|| "write UID:GID as numbers, such as 1000:1000; `id USER` shows them".to_owned())
+}
+
+/// A size, or that there is none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limit(pub Option<u64>);
+
+/// Bytes, written as in the configuration file.
+fn parse_size(text: &str) -> Result<u64, String> {
+    size::parse(text)
+}
+
+fn parse_limit(text: &str) -> Result<Limit, String> {
+    if text == "none" { Ok(Limit(None)) } else { parse_size(text).map(|size| Limit(Some(size))) }
 }
 
 fn parse_mode(text: &str) -> Result<u32, String> {

@@ -4,16 +4,16 @@ use anyhow::{Result, bail};
 
 use crate::admin::client::call;
 use crate::admin::protocol::{Answer, Command, NewVolume, PoolView, VolumeView};
-use crate::cli::{PoolCommand, VolumeCommand};
+use crate::cli::{Limit, PoolCommand, VolumeCommand};
 use crate::config::size;
 use crate::output::{print, print_columns, print_json, print_pairs};
 
 /// Carries out a `forebay volume` command.
 pub fn run(command: VolumeCommand) -> Result<()> {
     match command {
-        VolumeCommand::Create { name, path, owner: (uid, gid), mode, no_preserve_unlink, settings } => {
+        VolumeCommand::Create { name, path, owner: (uid, gid), mode, size, no_preserve_unlink, settings } => {
             let path = path.unwrap_or_else(|| format!("/{name}"));
-            let new = NewVolume { name, path, preserve_unlink: !no_preserve_unlink, uid, gid, mode };
+            let new = NewVolume { name, path, preserve_unlink: !no_preserve_unlink, uid, gid, mode, size };
             let volume = volume_of(call(&settings.load()?.admin_socket(), Command::VolumeCreate(new))?)?;
             print(&format!("created volume {} at {}\n", volume.name, volume.path))
         }
@@ -27,6 +27,11 @@ pub fn run(command: VolumeCommand) -> Result<()> {
         VolumeCommand::Show { name, json, settings } => {
             let volume = volume_of(call(&settings.load()?.admin_socket(), Command::VolumeShow { name })?)?;
             if json { print_json(&volume) } else { show(&volume) }
+        }
+        VolumeCommand::Resize { name, size: Limit(size), settings } => {
+            let command = Command::VolumeResize { name, size };
+            let volume = volume_of(call(&settings.load()?.admin_socket(), command)?)?;
+            print(&format!("volume {} has size {}\n", volume.name, limit(volume.size)))
         }
         VolumeCommand::Delete { name, force, settings } => {
             let command = Command::VolumeDelete { name: name.clone(), force };
@@ -82,11 +87,12 @@ fn unexpected<T>(answer: &Answer) -> Result<T> {
 
 fn list(volumes: &[VolumeView]) -> Result<()> {
     print_columns(
-        &["name", "path", "used", "inodes", "orphans", "owner", "mode", "created"],
+        &["name", "path", "size", "used", "inodes", "orphans", "owner", "mode", "created"],
         volumes.iter().map(|volume| {
             vec![
                 volume.name.clone(),
                 volume.path.clone(),
+                limit(volume.size),
                 size::rounded(volume.bytes_logical),
                 volume.inodes_used.to_string(),
                 volume.orphans.to_string(),
@@ -98,11 +104,18 @@ fn list(volumes: &[VolumeView]) -> Result<()> {
     )
 }
 
+/// A volume's size as it is shown.
+fn limit(size: Option<u64>) -> String {
+    size.map_or("none".to_owned(), size::rounded)
+}
+
 fn show(volume: &VolumeView) -> Result<()> {
     let preserve = if volume.preserve_unlink { "yes" } else { "no" };
     print_pairs(&[
         ("name", volume.name.clone()),
         ("path", volume.path.clone()),
+        ("size", limit(volume.size)),
+        ("free", size::rounded(volume.bytes_free)),
         ("used", format!("{} ({} bytes)", size::rounded(volume.bytes_logical), volume.bytes_logical)),
         ("inodes", volume.inodes_used.to_string()),
         ("orphans", volume.orphans.to_string()),

@@ -17,7 +17,7 @@ use rustix::fs::FlockOperation;
 use crate::{Error, Result};
 
 /// The newest format that this release reads, and the one it writes.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 const FORMAT_FILE: &str = "FORMAT";
 const FORMAT_WORD: &str = "forebay-pool";
 const LOCK_FILE: &str = "LOCK";
@@ -110,6 +110,9 @@ fn read_format(path: &Path) -> Result<Option<u32>> {
             Err(Error::NewerFormat { path: path.to_path_buf(), found, known: FORMAT })
         }
         Some(found) if found == FORMAT => Ok(Some(found)),
+        Some(found) if found > 0 => {
+            Err(Error::OlderFormat { path: path.to_path_buf(), found, known: FORMAT })
+        }
         _ => {
             Err(Error::NotPool { path: path.to_path_buf(), cause: "its FORMAT file is not a pool's".into() })
         }

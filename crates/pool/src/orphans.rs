@@ -218,9 +218,7 @@ impl Engine {
             }
             let _order = inode.order.clone().lock_owned().await;
             // What a flush that was under way has put back.
-            let discarded = inode.state().discard();
-            self.dirty.release(discarded);
-            self.dirty.settle(inode);
+            self.discard(inode);
             freeing.push(Freeing { inode: inode.clone(), orphan, from: 0, marked: false, _order });
         }
         while !freeing.is_empty() {
@@ -300,9 +298,8 @@ fn begin(engine: &Engine, inode: &Arc<Inode>, orphan: bool) -> bool {
         return false;
     }
     state.freed = true;
-    let discarded = state.discard();
     drop(state);
-    engine.dirty.release(discarded);
+    engine.discard(inode);
     true
 }
 

@@ -143,6 +143,11 @@ impl Pool {
     pub fn volume_by_id(&self, id: VolumeId) -> Result<Volume> {
         self.engine()?.volumes.get(id)
     }
+    /// Gives a volume another size in bytes, or with `None` as much as the pool has room for.
+    /// [`Error::SizeBelowUsed`] if it holds more already.
+    pub async fn volume_resize(&self, name: &str, size: Option<u64>) -> Result<Volume> {
+        self.engine()?.volume_resize(name, size).await
+    }
     /// Deletes a volume; with `force` also if it has files.
     pub async fn volume_delete(&self, name: &str, force: bool) -> Result<()> {
         self.engine()?.volume_delete(name, force).await

@@ -14,7 +14,7 @@ use crate::engine::Engine;
 use crate::inode::{Inode, Unstable};
 use crate::keys::{self, ChunkId, Epoch, InodeKey, Key};
 use crate::meta::Batch;
-use crate::records::{ChunkRecord, Counters, InodeRecord, Record, SegmentRecord, UsageRecord};
+use crate::records::{ChunkRecord, Counters, InodeRecord, Record, SegmentRecord, UsageRecord, VolumeRecord};
 use crate::segment::SegmentId;
 use crate::{Error, Handle, InodeId, Result, VolumeId, sync};
 
@@ -190,6 +190,12 @@ impl<'a> Txn<'a> {
         Ok(id)
     }
 
+    /// Stages another record for a volume.
+    pub(crate) fn change_volume(&mut self, id: VolumeId, record: VolumeRecord) {
+        self.put(keys::volume(id), &record);
+        self.then(move |engine| engine.volumes.set_record(id, record));
+    }
+
     /// The epoch at which the volume's records are written.
     pub(crate) fn epoch(&self, volume: VolumeId) -> Epoch {
         self.engine.volumes.epoch(volume)
@@ -337,7 +343,11 @@ impl<'a> Txn<'a> {
                 Follow::Changed { mtime_set, truncate } => {
                     state.applied(staged.record, mtime_set);
                     let released = truncate.map_or(0, |size| state.truncated(size));
+                    let empty = state.dirty.is_empty();
+                    let growth = if empty { std::mem::take(&mut state.growth) } else { 0 };
+                    drop(state);
                     engine.dirty.release(released);
+                    engine.volumes.release(staged.inode.handle.volume, growth);
                 }
                 Follow::Flushed(unstable) => state.applied_flush(staged.record, &unstable),
                 Follow::Deleted => state.freed = true,

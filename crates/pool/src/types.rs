@@ -226,6 +226,24 @@ pub struct VolumeSpec {
     pub gid: u32,
     /// Permission bits of the root directory.
     pub mode: u32,
+    /// Bytes of files, holes not counted, that the volume may hold; `None`: as many as the pool has room for. May
+    /// be more than the pool has room for: a volume takes no space before something is written to it.
+    pub size: Option<u64>,
+}
+
+impl VolumeSpec {
+    /// A volume of that name at that path, root's own, and otherwise as most volumes are.
+    pub fn new(name: &str, junction_path: &str) -> VolumeSpec {
+        VolumeSpec {
+            name: name.to_owned(),
+            junction_path: junction_path.to_owned(),
+            preserve_unlink: true,
+            uid: 0,
+            gid: 0,
+            mode: 0o755,
+            size: None,
+        }
+    }
 }
 
 /// A volume as it is.
@@ -244,7 +262,7 @@ pub struct Volume {
 /// Sizes of a volume or of the whole pool, in bytes and inodes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Space {
-    /// Bytes that the pool can hold.
+    /// Bytes that the volume, or the pool, can hold.
     pub bytes_total: u64,
     /// Bytes that can still be written.
     pub bytes_free: u64,

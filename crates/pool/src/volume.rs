@@ -2,10 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, RwLock};
 
 use crate::engine::Engine;
 use crate::keys::{self, EPOCH_FIRST, Epoch};
+use crate::limit::check_size;
 use crate::meta::MetaStore;
 use crate::records::{InodeRecord, Record, UsageRecord, VolumeRecord, malformed};
 use crate::{Error, Handle, InodeId, Kind, Result, Volume, VolumeId, VolumeSpec, sync};
@@ -13,6 +15,8 @@ use crate::{Error, Handle, InodeId, Kind, Result, Volume, VolumeId, VolumeSpec, 
 struct VolumeState {
     record: VolumeRecord,
     usage: UsageRecord,
+    /// Bytes by which accepted writes that are not in the extents yet may make it grow.
+    reserved: AtomicU64,
     /// It has no name any more, its handles are stale, and its content is being freed.
     deleting: bool,
 }
@@ -35,7 +39,8 @@ impl Volumes {
                 None => UsageRecord::default(),
             };
             let deleting = meta.get(&keys::deleting(id))?.is_some();
-            map.insert(id, VolumeState { record: VolumeRecord::decode(key, value)?, usage, deleting });
+            let record = VolumeRecord::decode(key, value)?;
+            map.insert(id, VolumeState { record, usage, reserved: AtomicU64::new(0), deleting });
             Ok(ControlFlow::Continue(()))
         })?;
         Ok(Volumes { map: RwLock::new(map) })
@@ -96,7 +101,52 @@ impl Volumes {
     }
 
     fn add(&self, id: VolumeId, record: VolumeRecord, usage: UsageRecord) {
-        sync::write(&self.map).insert(id, VolumeState { record, usage, deleting: false });
+        sync::write(&self.map)
+            .insert(id, VolumeState { record, usage, reserved: AtomicU64::new(0), deleting: false });
+    }
+
+    /// The record of a volume that is not being deleted.
+    pub(crate) fn record(&self, id: VolumeId) -> Result<VolumeRecord> {
+        let map = sync::read(&self.map);
+        let state = map.get(&id).filter(|state| !state.deleting).ok_or(Error::Stale)?;
+        Ok(state.record.clone())
+    }
+
+    pub(crate) fn set_record(&self, id: VolumeId, record: VolumeRecord) {
+        if let Some(state) = sync::write(&self.map).get_mut(&id) {
+            state.record = record;
+        }
+    }
+
+    /// Bytes that the volume holds, accepted writes included.
+    pub(crate) fn bytes_used(&self, id: VolumeId) -> u64 {
+        let map = sync::read(&self.map);
+        map.get(&id).map_or(0, |state| {
+            state.usage.bytes_logical.saturating_add(state.reserved.load(Ordering::SeqCst))
+        })
+    }
+
+    /// Takes room for that many bytes of growth; false if the volume's size does not allow it.
+    pub(crate) fn reserve(&self, id: VolumeId, bytes: u64) -> bool {
+        let map = sync::read(&self.map);
+        // Whoever writes to a volume that is gone finds out soon.
+        let Some(state) = map.get(&id) else { return true };
+        let size = state.record.spec.size.unwrap_or(u64::MAX);
+        let fits = |reserved: u64| {
+            let after = reserved.checked_add(bytes)?;
+            let used = state.usage.bytes_logical.checked_add(after)?;
+            (bytes == 0 || used <= size).then_some(after)
+        };
+        state.reserved.fetch_update(Ordering::SeqCst, Ordering::SeqCst, fits).is_ok()
+    }
+
+    /// Gives back what was reserved.
+    pub(crate) fn release(&self, id: VolumeId, bytes: u64) {
+        if bytes > 0
+            && let Some(state) = sync::read(&self.map).get(&id)
+        {
+            state.reserved.fetch_sub(bytes, Ordering::SeqCst);
+        }
     }
 
     fn begin_deletion(&self, id: VolumeId) {
@@ -186,6 +236,7 @@ impl Engine {
 }
 
 fn check_spec(spec: &VolumeSpec) -> Result<()> {
+    check_size(spec.size)?;
     let name = spec.name.as_bytes();
     let known = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-.".contains(byte);
     let starts_well = name.first().is_some_and(|first| !b".-".contains(first));

@@ -28,6 +28,11 @@ pub async fn execute(pool: &Pool, directory: &Path, command: Command) -> Result<
             }
             Ok(Answer::Volumes(views))
         }
+        Command::VolumeResize { name, size } => {
+            let volume = pool.volume_resize(&name, size).await?;
+            tracing::info!(volume = name, size, "volume resized");
+            view(pool, &volume).await.map(Answer::Volume)
+        }
         Command::VolumeShow { name } => view(pool, &pool.volume(&name)?).await.map(Answer::Volume),
         Command::VolumeDelete { name, force } => {
             pool.volume_delete(&name, force).await?;
@@ -51,6 +56,7 @@ fn spec(new: NewVolume) -> VolumeSpec {
         uid: new.uid,
         gid: new.gid,
         mode: new.mode,
+        size: new.size,
     }
 }
 
@@ -65,6 +71,8 @@ async fn view(pool: &Pool, volume: &Volume) -> Result<VolumeView> {
         gid: root.gid,
         mode: format!("{:04o}", root.mode),
         created: humantime::format_rfc3339_seconds(volume.created).to_string(),
+        size: volume.spec.size,
+        bytes_free: space.bytes_free,
         bytes_logical: space.bytes_logical,
         inodes_used: space.inodes_used,
         orphans: space.orphans,

@@ -49,6 +49,13 @@ pub enum Command {
         /// Its name.
         name: String,
     },
+    /// Give a volume another size; answered with it.
+    VolumeResize {
+        /// Its name.
+        name: String,
+        /// Bytes that it may hold; none: as many as the pool has room for.
+        size: Option<u64>,
+    },
     /// Delete a volume; answered with `done`.
     VolumeDelete {
         /// Its name.
@@ -81,6 +88,8 @@ pub struct NewVolume {
     pub gid: u32,
     /// Permission bits of the root directory.
     pub mode: u32,
+    /// Bytes that it may hold, if that is limited.
+    pub size: Option<u64>,
 }
 
 /// What the daemon says to a request.
@@ -136,6 +145,10 @@ pub struct VolumeView {
     pub mode: String,
     /// When it was created, in UTC, as RFC 3339 writes it.
     pub created: String,
+    /// Bytes that it may hold, if that is limited.
+    pub size: Option<u64>,
+    /// Bytes that can still be written to it.
+    pub bytes_free: u64,
     /// Bytes of its files that are not holes.
     pub bytes_logical: u64,
     /// Inodes that exist, the root directory and orphans included.

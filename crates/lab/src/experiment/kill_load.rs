@@ -11,7 +11,7 @@ use anyhow::{Context, Result};
 
 use super::Experiment;
 use crate::host::{Guest, GuestSpec, Process, Site};
-use crate::probe::load::{self, Event};
+use crate::probe::churn::{self, Event};
 use crate::probe::random::Random;
 use crate::report::{Recorder, Subject, Tone, number};
 use crate::request::{Profile, Request};
@@ -115,7 +115,7 @@ impl<'a> Rounds<'a> {
         guest.write_file(CONTROL, b"work")?;
         guest.make_folder(FOLDER)?;
         let log = site.logs().join("load.log");
-        let program = crate::probe::guest_command(&["load", FOLDER, CONTROL, &seed.to_string()])?.log(log);
+        let program = crate::probe::guest_command(&["churn", FOLDER, CONTROL, &seed.to_string()])?.log(log);
         let program = guest.spawn(&program)?;
         Ok(Self {
             site,
@@ -171,7 +171,7 @@ impl<'a> Rounds<'a> {
         self.guest.write_file(CONTROL, format!("verify {round}").as_bytes())?;
         let deadline = Instant::now() + PATIENCE;
         loop {
-            if let Some(event) = load::event(&self.program.output().0, round) {
+            if let Some(event) = churn::event(&self.program.output().0, round) {
                 self.bytes += event.bytes;
                 self.longest_ms = self.longest_ms.max(event.longest_ms);
                 self.last = event;

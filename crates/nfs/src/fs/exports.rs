@@ -179,14 +179,7 @@ mod tests {
     fn volume(id: u32, path: &str) -> Volume {
         Volume {
             id: VolumeId(id),
-            spec: VolumeSpec {
-                name: format!("volume{id}"),
-                junction_path: path.to_string(),
-                preserve_unlink: true,
-                uid: 0,
-                gid: 0,
-                mode: 0o755,
-            },
+            spec: VolumeSpec::new(&format!("volume{id}"), path),
             root: Handle { volume: VolumeId(id), inode: InodeId(u64::from(id) << 8), generation: 1 },
             created: SystemTime::UNIX_EPOCH,
         }

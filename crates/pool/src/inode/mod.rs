@@ -59,6 +59,8 @@ pub(crate) struct State {
     pub(crate) unstable: Unstable,
     /// Written, and not on its way to the disk.
     pub(crate) dirty: Pieces,
+    /// Bytes by which `dirty` may make the volume grow, reserved there.
+    pub(crate) growth: u64,
     /// On its way to the disk, and no reader finds it in the extents yet. Older than `dirty`.
     pub(crate) flushing: Option<Arc<Pieces>>,
     /// When the oldest unstable change was made.
@@ -87,6 +89,7 @@ impl Inode {
                 record,
                 unstable: Unstable::default(),
                 dirty: Pieces::default(),
+                growth: 0,
                 flushing: None,
                 dirty_since: None,
                 change_reserved,

@@ -7,16 +7,21 @@
 //!   is a prefix of the batches even when the tables are newer than the last sync.
 //! - Scans go through a snapshot: `Keyspace::range` itself would show a batch that is half applied.
 //! - A failed write or sync poisons the database, which refuses everything from then on, as the trait wants.
-//! - What fjall leaves to us: a journal torn in the middle of an unsynced batch, see [`super::journal_repair`].
+//! - What fjall leaves to us: telling a journal that is torn after its last sync from one that is damaged before
+//!   it. Each batch carries a mark for that, see [`super::journal_repair`], which looks at the journals first.
 
 use std::ops::{ControlFlow, Range};
 use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use bytes::Bytes;
 use fjall::{CompressionType, Database, Keyspace, KeyspaceCreateOptions, PersistMode, Readable};
 
-use super::{Batch, MetaStore, Visit, journal_repair};
+use super::journal_repair::{self, MARK_KEY, Mark};
+use super::{Batch, MetaStore, Visit};
+use crate::codec::Malformed;
 use crate::keys::Key;
+use crate::records::malformed;
 use crate::{Error, Result};
 
 const KEYSPACE: &str = "pool";
@@ -29,24 +34,39 @@ pub(crate) struct FjallMeta {
     /// Fields are dropped in this order: the keyspace before its database.
     keyspace: Keyspace,
     database: Database,
+    /// Number of the last batch that was written, and of the last that is durable.
+    batch: AtomicU64,
+    durable: AtomicU64,
 }
 
 impl FjallMeta {
     /// Opens the store in `directory`, or creates it there.
     pub(crate) fn open(directory: &Path) -> Result<FjallMeta> {
-        let database = match open_database(directory) {
-            Err(fjall::Error::JournalRecovery(error)) => {
-                tracing::warn!(?error, path = %directory.display(), "metadata journal has a torn end");
-                journal_repair::cut_torn_end(directory)?;
-                open_database(directory)
-            }
-            other => other,
-        };
-        let database = database.map_err(|error| failed("open", &error))?;
+        journal_repair::inspect(directory)?;
+        let database = open_database(directory).map_err(|error| failed("open", &error))?;
         let keyspace = database
             .keyspace(KEYSPACE, || KeyspaceCreateOptions::default().max_memtable_size(MEMTABLE_BYTES_MAX))
             .map_err(|error| failed("open", &error))?;
-        Ok(FjallMeta { keyspace, database })
+        let mark = keyspace.get(MARK_KEY).map_err(|error| failed("read", &error))?;
+        let mark = mark.map_or(Ok(Mark::default()), |value| Mark::decode(&value));
+        let mark = mark.map_err(|Malformed| malformed("journal mark", &MARK_KEY))?;
+        let (batch, durable) = (AtomicU64::new(mark.batch), AtomicU64::new(mark.durable));
+        Ok(FjallMeta { keyspace, database, batch, durable })
+    }
+
+    /// The mark of the next batch.
+    fn mark_next(&self) -> Mark {
+        let batch = self.batch.fetch_add(1, Ordering::SeqCst).saturating_add(1);
+        Mark { batch, durable: self.durable.load(Ordering::SeqCst) }
+    }
+}
+
+impl Drop for FjallMeta {
+    /// Vouches for the last group, if all that was written is durable. It need not be durable itself.
+    fn drop(&mut self) {
+        if self.batch.load(Ordering::SeqCst) == self.durable.load(Ordering::SeqCst) {
+            let _ = self.write(Batch::default());
+        }
     }
 }
 
@@ -91,10 +111,14 @@ impl MetaStore for FjallMeta {
                 None => writing.remove(&self.keyspace, key),
             }
         }
+        writing.insert(&self.keyspace, MARK_KEY, self.mark_next().encode());
         writing.commit().map_err(|error| failed("write", &error))
     }
 
     fn make_durable(&self) -> Result<()> {
-        self.database.persist(PersistMode::SyncData).map_err(|error| failed("sync", &error))
+        let covered = self.batch.load(Ordering::SeqCst);
+        self.database.persist(PersistMode::SyncData).map_err(|error| failed("sync", &error))?;
+        self.durable.store(covered, Ordering::SeqCst);
+        Ok(())
     }
 }

@@ -41,11 +41,13 @@ impl Record for VolumeRecord {
             .u32(self.spec.mode)
             .u64(self.root.0)
             .u32(self.root_generation);
-        encode_time(encoder, self.created).u64(self.epoch.0)
+        let encoder = encode_time(encoder, self.created).u64(self.epoch.0);
+        // A size of 0 would be of no use, so it stands for none.
+        encoder.u64(self.spec.size.unwrap_or(0))
     }
     fn decode_fields(mut decoder: Decoder<'_>) -> Decoded<Self> {
         let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).map_err(|_| Malformed);
-        let record = VolumeRecord {
+        let mut record = VolumeRecord {
             spec: VolumeSpec {
                 name: text(decoder.counted()?)?,
                 junction_path: text(decoder.counted()?)?,
@@ -53,12 +55,14 @@ impl Record for VolumeRecord {
                 uid: decoder.u32()?,
                 gid: decoder.u32()?,
                 mode: decoder.u32()?,
+                size: None,
             },
             root: InodeId(decoder.u64()?),
             root_generation: decoder.u32()?,
             created: decode_time(&mut decoder)?,
             epoch: Epoch(decoder.u64()?),
         };
+        record.spec.size = Some(decoder.u64()?).filter(|size| *size > 0);
         decoder.finish()?;
         Ok(record)
     }

@@ -16,14 +16,7 @@ pub fn options() -> PoolOptions {
 }
 
 pub fn spec(name: &str) -> VolumeSpec {
-    VolumeSpec {
-        name: name.into(),
-        junction_path: format!("/{name}"),
-        preserve_unlink: true,
-        uid: 0,
-        gid: 0,
-        mode: 0o755,
-    }
+    VolumeSpec::new(name, &format!("/{name}"))
 }
 
 pub fn new(kind: Kind) -> NewInode {
