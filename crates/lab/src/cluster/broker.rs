@@ -20,7 +20,7 @@ const STOP_PATIENCE: Duration = Duration::from_secs(120);
 const METADATA_FOLDER: &str = "/run/kafka/metadata";
 const CONFIG_FILE: &str = "/run/kafka/broker.properties";
 /// What a broker logs when the cluster has let it in.
-const STARTED: &str = "Kafka Server started";
+pub(super) const STARTED: &str = "Kafka Server started";
 
 /// A broker, running or ended. Dropping it ends it.
 #[derive(Debug)]

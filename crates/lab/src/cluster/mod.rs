@@ -4,6 +4,7 @@
 //! each with its log directory where the experiment says. [`Tools`] runs Kafka's own command-line tools and the records tool
 //! against it. The controller is not what an experiment is about, so it never shares a fate with a broker.
 
+mod archive;
 mod broker;
 mod config;
 mod controller;
