@@ -4,6 +4,7 @@
 //! [`Recorder`]: checks decide the verdict. To add one, implement [`Experiment`] in a file of its own and name it in [`ALL`].
 
 mod bed;
+mod efficiency;
 mod fio;
 mod kill_load;
 mod kill_storage;
@@ -57,6 +58,7 @@ pub trait Experiment: Sync {
 /// Every experiment, in the order of `forebay lab list`.
 pub static ALL: &[&dyn Experiment] = &[
     &silly_rename::SillyRename,
+    &efficiency::Efficiency,
     &kill_storage::KillStorage,
     &kill_load::KillLoad,
     &restart::Restart,

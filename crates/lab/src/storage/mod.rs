@@ -59,7 +59,7 @@ impl fmt::Display for StorageKind {
 pub struct Space {
     /// What its files hold, without holes: every replica counts.
     pub logical: u64,
-    /// What it keeps for that: stored chunks with their headers, tails, and an estimate for the metadata of each file.
+    /// What it keeps for that: stored chunks with their headers, and tails.
     pub physical: u64,
     /// What its folder takes on the host's disk, with all that is preallocated or waits to be cleaned.
     pub folder: u64,
@@ -111,7 +111,7 @@ pub trait Storage: Send {
         bail!("storage {} has no server whose memory and disk writes could be told", self.kind())
     }
 
-    /// Lets its server recount everything; one sentence for each thing that does not agree.
+    /// Recounts everything, by its server if that runs, and else without it; one sentence for each thing that does not agree.
     fn check(&self) -> Result<Vec<String>> {
         bail!("storage {} cannot recount what it holds", self.kind())
     }
