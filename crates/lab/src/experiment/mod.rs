@@ -4,7 +4,7 @@
 //! [`Recorder`]: checks decide the verdict. To add one, implement [`Experiment`] in a file of its own and name it in [`ALL`].
 
 mod bed;
-mod fio;
+mod bench;
 mod kill_storage;
 mod mount;
 mod posix;
@@ -59,7 +59,7 @@ pub static ALL: &[&dyn Experiment] = &[
     &kill_storage::KillStorage,
     &restart::Restart,
     &posix::Posix,
-    &fio::Fio,
+    &bench::Bench,
     &mount::MountCheck,
 ];
 

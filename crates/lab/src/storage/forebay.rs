@@ -7,7 +7,7 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 
 use super::server::Server;
-use super::{Storage, StorageKind, mount_nfs};
+use super::{HostServer, Storage, StorageKind, mount_nfs};
 use crate::host::{Guest, Site};
 
 /// The storage.
@@ -67,6 +67,11 @@ impl Storage for Forebay {
     fn mount(&self, guest: &Guest, target: &str) -> Result<()> {
         guest.load_modules(&["nfsv4"])?;
         mount_nfs(guest, self.listen, JUNCTION_PATH, "vers=4.2,nconnect=4", target)
+    }
+
+    fn host_server(&self) -> Option<HostServer> {
+        let address = (self.listen, PORT).into();
+        Some(HostServer { address, path: JUNCTION_PATH, pid: self.server.pid()?, data: self.pool.clone() })
     }
 
     fn kill(&mut self) -> Result<()> {

@@ -45,6 +45,11 @@ impl Server {
         Ok(())
     }
 
+    /// Its process, if it runs.
+    pub fn pid(&self) -> Option<u32> {
+        self.child.as_ref().map(Child::id)
+    }
+
     /// Ends it at once.
     pub fn kill(&mut self) -> Result<()> {
         let mut child = self.child.take().with_context(|| format!("{} does not run", self.name))?;
