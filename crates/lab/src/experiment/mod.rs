@@ -4,8 +4,8 @@
 //! [`Recorder`]: checks decide the verdict. To add one, implement [`Experiment`] in a file of its own and name it in [`ALL`].
 
 mod bed;
+mod bench;
 mod efficiency;
-mod fio;
 mod kill_load;
 mod kill_storage;
 mod mount;
@@ -63,7 +63,7 @@ pub static ALL: &[&dyn Experiment] = &[
     &kill_load::KillLoad,
     &restart::Restart,
     &posix::Posix,
-    &fio::Fio,
+    &bench::Bench,
     &mount::MountCheck,
 ];
 

@@ -9,7 +9,7 @@ use anyhow::{Context, Result, bail};
 use serde::Deserialize;
 
 use super::server::Server;
-use super::{Space, Storage, StorageKind, Usage, mount_nfs, usage};
+use super::{HostServer, Space, Storage, StorageKind, Usage, mount_nfs, usage};
 use crate::host::{Guest, Site};
 
 /// The storage.
@@ -95,6 +95,11 @@ impl Storage for Forebay {
         mount_nfs(guest, self.listen, JUNCTION_PATH, "vers=4.2,nconnect=4", target)
     }
 
+    fn host_server(&self) -> Option<HostServer> {
+        let address = (self.listen, PORT).into();
+        Some(HostServer { address, path: JUNCTION_PATH, pid: self.server.pid()?, data: self.pool.clone() })
+    }
+
     fn kill(&mut self) -> Result<()> {
         self.server.kill()
     }
@@ -117,7 +122,7 @@ impl Storage for Forebay {
     }
 
     fn usage(&self) -> Result<Usage> {
-        usage::of_process(self.server.pid()?)
+        usage::of_process(self.server.pid().context("forebay does not run")?)
     }
 
     fn check(&self) -> Result<Vec<String>> {

@@ -11,6 +11,8 @@ mod server;
 mod usage;
 
 use std::fmt;
+use std::net::SocketAddr;
+use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 use clap::ValueEnum;
@@ -20,7 +22,7 @@ use crate::host::{Guest, GuestSpec, Site};
 use crate::wire::Mount;
 
 /// The storages the lab knows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, ValueEnum, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum StorageKind {
     /// Forebay, on the host, over NFSv4.2.
@@ -74,6 +76,19 @@ pub struct Usage {
     pub written: u64,
 }
 
+/// A storage's server, where it runs on the host.
+#[derive(Debug, Clone)]
+pub struct HostServer {
+    /// Where it listens.
+    pub address: SocketAddr,
+    /// Path of its volume or export.
+    pub path: &'static str,
+    /// Its process.
+    pub pid: u32,
+    /// Where it keeps its data.
+    pub data: PathBuf,
+}
+
 /// A running storage. Dropping it ends it at once.
 pub trait Storage: Send {
     /// Which it is.
@@ -90,6 +105,11 @@ pub trait Storage: Send {
 
     /// Mounts it in a guest. Shared by all guests, but for [`StorageKind::Local`].
     fn mount(&self, guest: &Guest, target: &str) -> Result<()>;
+
+    /// Its server on the host, for who speaks NFS without a guest.
+    fn host_server(&self) -> Option<HostServer> {
+        None
+    }
 
     /// Ends its server at once (kill -9), as a crash would.
     fn kill(&mut self) -> Result<()> {
