@@ -39,6 +39,7 @@ async fn flusher(engine: Weak<Engine>, signals: Arc<Signals>, age: Duration) {
             signals.pressure.notified().await;
         };
         tokio::select! {
+            biased;
             () = tokio::time::sleep(pause) => {}
             () = pressure => {}
             () = signals.closing() => {}
@@ -89,6 +90,7 @@ async fn reaper(engine: Weak<Engine>, signals: Arc<Signals>, pause: Duration) {
         engine.reaper_round().await;
         drop(engine);
         tokio::select! {
+            biased;
             () = signals.reap.notified() => {}
             () = tokio::time::sleep(pause) => {}
             () = signals.closing() => {}

@@ -24,8 +24,6 @@ mod chunk;
 mod cleaner;
 mod codec;
 mod commit;
-#[cfg(test)]
-mod crash_tests;
 mod directory;
 mod dirty;
 mod engine;
@@ -49,6 +47,8 @@ mod read;
 mod records;
 mod segment;
 mod signals;
+#[cfg(test)]
+mod sim;
 mod sources;
 mod space;
 mod sync;

@@ -1,19 +1,32 @@
 //! Locks, and work that blocks. The locks outlive a panic of their holder: every critical section of the pool leaves its data
 //! consistent at each step, so poisoning would only turn one failed task into many.
+//!
+//! All of the pool's locks are taken and all of its blocking work is begun here, so that the simulation (`sim`) can decide
+//! who runs when.
 
+#[cfg(test)]
+use std::sync::TryLockError::WouldBlock;
 use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
+#[cfg(test)]
+use crate::sim::schedule;
 use crate::{Error, Result};
 
 pub(crate) fn lock<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    #[cfg(test)]
+    schedule::until(|| !matches!(mutex.try_lock(), Err(WouldBlock)));
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 pub(crate) fn read<T: ?Sized>(lock: &RwLock<T>) -> RwLockReadGuard<'_, T> {
+    #[cfg(test)]
+    schedule::until(|| !matches!(lock.try_read(), Err(WouldBlock)));
     lock.read().unwrap_or_else(PoisonError::into_inner)
 }
 
 pub(crate) fn write<T: ?Sized>(lock: &RwLock<T>) -> RwLockWriteGuard<'_, T> {
+    #[cfg(test)]
+    schedule::until(|| !matches!(lock.try_write(), Err(WouldBlock)));
     lock.write().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -21,10 +34,19 @@ pub(crate) fn write<T: ?Sized>(lock: &RwLock<T>) -> RwLockWriteGuard<'_, T> {
 pub(crate) async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T> + Send + 'static,
 ) -> Result<T> {
+    #[cfg(test)]
+    if schedule::is_simulated() {
+        return schedule::blocking(work).await;
+    }
     tokio::task::spawn_blocking(work).await.map_err(|_| Error::Closed)?
 }
 
 /// As [`blocking`], for work whose outcome nobody waits for.
 pub(crate) fn in_background<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) {
+    #[cfg(test)]
+    if schedule::is_simulated() {
+        schedule::in_background(work);
+        return;
+    }
     tokio::task::spawn_blocking(work);
 }
