@@ -34,6 +34,7 @@ fn main() -> ExitCode {
         }
         Command::Config(command) => run_config(command),
         Command::Volume(command) => remote::run(command),
+        Command::Snapshot(command) => remote::run_snapshot(command),
         Command::Pool(command) => remote::run_pool(command),
         Command::Lab(command) => return forebay_lab::main(command),
         Command::Reference { page } => output::print(&reference::page(page)),

@@ -89,15 +89,8 @@ async fn make_default_volume(pool: &Pool) -> forebay_pool::Result<()> {
     if pool.records(RECORDS)?.iter().any(|(key, _)| key == DEFAULT_VOLUME_MADE) {
         return Ok(());
     }
-    let spec = VolumeSpec {
-        name: "kafka".to_owned(),
-        junction_path: "/kafka".to_owned(),
-        preserve_unlink: true,
-        // As a new local file system would be: root owns it, and gives it to the brokers' user with chown.
-        uid: 0,
-        gid: 0,
-        mode: 0o755,
-    };
+    // As a new local file system would be: root owns it, and gives it to the brokers' user with chown.
+    let spec = VolumeSpec::new("kafka", "/kafka");
     match pool.volume_create(spec).await {
         // A crash came between the two steps below.
         Ok(_) | Err(forebay_pool::Error::Exists(_)) => {}

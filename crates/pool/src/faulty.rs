@@ -20,7 +20,7 @@ use tokio::sync::Notify;
 
 use crate::engine::{Engine, Foundation};
 use crate::keys::Key;
-use crate::meta::{Batch, MemoryMeta, MetaStore, Visit};
+use crate::meta::{Batch, MemoryMeta, MetaStore, MetaView, Visit};
 use crate::segment::{SegmentId, SegmentStore};
 use crate::sim::random::Random;
 use crate::sim::schedule;
@@ -39,6 +39,8 @@ pub(crate) fn options() -> PoolOptions {
         dirty_age_ms_max: 3_600_000,
         segment_bytes: 300_000,
         cache_bytes: 1 << 20,
+        scrub_period: None,
+        ..PoolOptions::default()
     }
 }
 
@@ -261,11 +263,11 @@ impl FaultyDisk {
 
     /// Opens a pool on what the disk holds.
     pub(crate) fn open(self: &Arc<Self>, options: PoolOptions) -> Result<Pool> {
-        self.open_with(options, Arc::new(SystemClock))
+        self.open_at(options, Arc::new(SystemClock))
     }
 
     /// As [`FaultyDisk::open`], with that clock.
-    pub(crate) fn open_with(self: &Arc<Self>, options: PoolOptions, clock: Arc<dyn Clock>) -> Result<Pool> {
+    pub(crate) fn open_at(self: &Arc<Self>, options: PoolOptions, clock: Arc<dyn Clock>) -> Result<Pool> {
         let meta = FaultyMeta { disk: self.clone(), seen: MemoryMeta::default() };
         let opened = {
             let mut inner = self.inner();
@@ -425,7 +427,7 @@ impl FaultyMeta {
     }
 }
 
-impl MetaStore for FaultyMeta {
+impl MetaView for FaultyMeta {
     fn get(&self, key: &[u8]) -> Result<Option<Bytes>> {
         self.disk.read()?;
         self.seen.get(key)
@@ -434,6 +436,9 @@ impl MetaStore for FaultyMeta {
         self.disk.read()?;
         self.seen.scan(range, visit)
     }
+}
+
+impl MetaStore for FaultyMeta {
     fn write(&self, batch: Batch) -> Result<()> {
         let bytes = batch.changes.iter().map(|(key, value)| {
             key.len() + value.as_ref().map_or(0, |value| value.iter().map(|byte| *byte as usize).sum())

@@ -6,7 +6,7 @@
 
 #[cfg(test)]
 use std::sync::TryLockError::WouldBlock;
-use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 #[cfg(test)]
 use crate::sim::schedule;
@@ -28,6 +28,16 @@ pub(crate) fn write<T: ?Sized>(lock: &RwLock<T>) -> RwLockWriteGuard<'_, T> {
     #[cfg(test)]
     schedule::until(|| !matches!(lock.try_write(), Err(WouldBlock)));
     lock.write().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Waits on this thread until `done`, of which `changed` tells.
+pub(crate) fn wait_until<T>(mutex: &Mutex<T>, changed: &Condvar, done: impl Fn(&T) -> bool) {
+    #[cfg(test)]
+    schedule::until(|| mutex.try_lock().is_ok_and(|value| done(&value)));
+    let mut value = lock(mutex);
+    while !done(&value) {
+        value = changed.wait(value).unwrap_or_else(PoisonError::into_inner);
+    }
 }
 
 /// Runs work that blocks on the disk where it holds up nobody.

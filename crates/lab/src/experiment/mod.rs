@@ -5,6 +5,7 @@
 
 mod bed;
 mod fio;
+mod kill_load;
 mod kill_storage;
 mod mount;
 mod posix;
@@ -57,6 +58,7 @@ pub trait Experiment: Sync {
 pub static ALL: &[&dyn Experiment] = &[
     &silly_rename::SillyRename,
     &kill_storage::KillStorage,
+    &kill_load::KillLoad,
     &restart::Restart,
     &posix::Posix,
     &fio::Fio,

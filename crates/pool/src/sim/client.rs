@@ -479,12 +479,5 @@ pub(super) fn new_inode(new: &New, mode: u32) -> NewInode {
 }
 
 pub(super) fn volume_spec(name: &str) -> VolumeSpec {
-    VolumeSpec {
-        name: name.into(),
-        junction_path: format!("/{name}"),
-        preserve_unlink: true,
-        uid: 0,
-        gid: 0,
-        mode: 0o755,
-    }
+    VolumeSpec::new(name, &format!("/{name}"))
 }

@@ -78,6 +78,8 @@ impl Setting {
                 dirty_age_ms_max: random.pick(&[20, 200, 2_000, 3_600_000]).unwrap_or(2_000),
                 segment_bytes: random.between(60_000, 600_000),
                 cache_bytes: random.pick(&[0, 100_000, 4 << 20]).unwrap_or(0),
+                scrub_period: random.permille(100).then_some(Duration::from_secs(2)),
+                ..PoolOptions::default()
             },
             clients: random.between(1, 5),
             operations: random.between(5, 40),
@@ -230,7 +232,7 @@ fn live<F: Future<Output = Result<(), String>>>(
             from: UNIX_EPOCH + Duration::from_secs(1_700_000_000 + of_life.below(100_000)),
             begun: Instant::now(),
         };
-        let opened = disk.open_with(setting.options.clone(), Arc::new(clock));
+        let opened = disk.open_at(setting.options.clone(), Arc::new(clock));
         let pool = opened.map_err(|error| format!("open: {error}"))?;
         verify::verify(&pool, shared).await?;
         using(pool, of_life).await
