@@ -97,6 +97,7 @@ async fn make_default_volume(pool: &Pool) -> forebay_pool::Result<()> {
         uid: 0,
         gid: 0,
         mode: 0o755,
+        compression: forebay_pool::Compression::default(),
     };
     match pool.volume_create(spec).await {
         // A crash came between the two steps below.

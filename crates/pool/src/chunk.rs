@@ -8,7 +8,7 @@ use bytes::Bytes;
 use crate::engine::Engine;
 use crate::keys::{self, ChunkId};
 use crate::records::{ChunkRecord, Record};
-use crate::segment::{CHUNK_BYTES_MAX, FRAME_HEADER_BYTES, frame_content};
+use crate::segment::{CHUNK_BYTES_MAX, FRAME_HEADER_BYTES, Packed, frame_content, frame_repack};
 use crate::{Error, Handle, Result, sync};
 
 /// Times that a chunk is looked up again because it was moved while it was being read.
@@ -46,7 +46,7 @@ impl ChunkCache {
         Some(content)
     }
 
-    fn insert(&self, id: ChunkId, content: Bytes) {
+    pub(crate) fn insert(&self, id: ChunkId, content: Bytes) {
         let mut inner = sync::lock(&self.inner);
         inner.tick += 1;
         let tick = inner.tick;
@@ -68,6 +68,14 @@ impl ChunkCache {
 impl Engine {
     /// The chunk's record; `None` if the pool does not have the chunk.
     pub(crate) fn chunk_record(&self, id: ChunkId) -> Result<Option<ChunkRecord>> {
+        match self.fingerprints.get(id) {
+            Some(record) => Ok(Some(record)),
+            None => self.chunk_record_stored(id),
+        }
+    }
+
+    /// As [`Engine::chunk_record`], but from the metadata store, where a change is seen a moment earlier.
+    fn chunk_record_stored(&self, id: ChunkId) -> Result<Option<ChunkRecord>> {
         let key = keys::chunk(id);
         self.meta.get(&key)?.map(|value| ChunkRecord::decode(&key, &value)).transpose()
     }
@@ -80,7 +88,8 @@ impl Engine {
         }
         let mut tried: Option<ChunkRecord> = None;
         for _ in 0..TRIES_MAX {
-            let Some(record) = self.chunk_record(id)? else { return Ok(None) };
+            let record = if tried.is_none() { self.chunk_record(id)? } else { self.chunk_record_stored(id)? };
+            let Some(record) = record else { return Ok(None) };
             let same_place =
                 |other: ChunkRecord| (other.segment, other.offset) == (record.segment, record.offset);
             if tried.is_some_and(same_place) {
@@ -98,12 +107,23 @@ impl Engine {
 
     /// The chunk's bytes from where `record` says they are; `None` if they are not there, or not whole.
     pub(crate) fn read_frame(&self, id: ChunkId, record: &ChunkRecord) -> Result<Option<Bytes>> {
+        let frame = self.read_stored(record)?;
+        Ok(frame.and_then(|frame| frame_content(&frame, id).ok()))
+    }
+
+    /// The chunk's frame from where `record` says it is, verified, to be appended elsewhere; `None` as for
+    /// [`Engine::read_frame`].
+    pub(crate) fn read_packed(&self, id: ChunkId, record: &ChunkRecord) -> Result<Option<Packed>> {
+        let frame = self.read_stored(record)?;
+        Ok(frame.and_then(|frame| frame_repack(&frame, id).ok()))
+    }
+
+    fn read_stored(&self, record: &ChunkRecord) -> Result<Option<Bytes>> {
         let length = usize::try_from(record.bytes_stored).unwrap_or(usize::MAX);
         if length > CHUNK_BYTES_MAX + FRAME_HEADER_BYTES {
             return Ok(None);
         }
-        let frame = self.store.read(record.segment, record.offset, length)?;
-        Ok(frame.and_then(|frame| frame_content(&frame, id).ok()))
+        self.store.read(record.segment, record.offset, length)
     }
 }
 

@@ -167,6 +167,7 @@ async fn crash_at(seed: u64, failing: u64) -> bool {
         uid: 0,
         gid: 0,
         mode: 0o755,
+        compression: Compression::default(),
     };
     let root = pool.volume_create(spec).await.unwrap().root;
     pool.reap_orphans().await.unwrap();

@@ -11,6 +11,7 @@ use crate::chunk::ChunkCache;
 use crate::cleaner::Cleaner;
 use crate::commit::{Committer, Stopped, Written};
 use crate::dirty::Dirty;
+use crate::fingerprints::Fingerprints;
 use crate::home::Home;
 use crate::inode::{Inode, InodeCache, change_floor};
 use crate::keys::{self, InodeKey};
@@ -56,6 +57,7 @@ pub(crate) struct Engine {
     pub(crate) segments: SegmentTable,
     pub(crate) writer: SegmentWriter,
     pub(crate) chunk_cache: ChunkCache,
+    pub(crate) fingerprints: Fingerprints,
     pub(crate) cleaner: Cleaner,
     pub(crate) meta: Arc<dyn MetaStore>,
     pub(crate) store: Arc<dyn SegmentStore>,
@@ -95,6 +97,7 @@ impl Engine {
             segments,
             writer: SegmentWriter::new(store.clone(), options.segment_bytes, pool.boot),
             chunk_cache: ChunkCache::new(options.cache_bytes),
+            fingerprints: Fingerprints::new(options.fingerprint_bytes),
             cleaner: Cleaner::default(),
             signals,
             options,

@@ -16,6 +16,7 @@ async fn pool_with_file(disk: &Arc<FaultyDisk>) -> (Pool, Handle, Handle) {
         uid: 0,
         gid: 0,
         mode: 0o755,
+        compression: Compression::default(),
     };
     let root = pool.volume_create(spec).await.unwrap().root;
     pool.reap_orphans().await.unwrap();

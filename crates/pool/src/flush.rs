@@ -2,11 +2,14 @@
 //!
 //! The order of the steps is what a crash must not break:
 //! 1. The dirty pieces move to *flushing*: still seen by readers, over the extents, under newer dirty pieces.
-//! 2. They are cut (see [`crate::plan`] and [`crate::block`]); chunks that the pool does not have are appended to the open segment.
+//! 2. They are cut (see [`crate::plan`] and [`crate::stretch`]); chunks that the pool does not have are appended to the open segment.
 //! 3. The segment is synced. A crash up to here leaves frames that no metadata names.
 //! 4. One batch names the chunks, and carries extents, size and times. A crash before it is durable leaves the file as
 //!    it was; after it, the file has all of the flush.
 //! 5. When the batch is durable, callers are answered.
+//!
+//! A flush that nobody waits for may leave the tail of a stream in memory, as dirty as it was, so that a stream writes
+//! its tails to the disk rarely. It does so a few times at most.
 //!
 //! The inode's `order` lock is held from 1 to 5, so nobody else changes its extents. The work runs in a task of its
 //! own: a caller that goes away in the middle does not leave it half done.
@@ -16,9 +19,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::engine::Engine;
-use crate::inode::{Inode, Pieces, State, Unstable};
+use crate::inode::{Flushed, Inode, Pieces, State, Unstable};
 use crate::keys::ChunkId;
-use crate::plan::Plan;
+use crate::plan::{Manner, Plan};
 use crate::records::ChunkRecord;
 use crate::segment::Appended;
 use crate::txn::Txn;
@@ -27,69 +30,109 @@ use crate::{Error, Result, sync};
 /// Times that a flush is begun again because a chunk it wanted to share was freed meanwhile.
 const TRIES_MAX: usize = 4;
 
+/// Times in a row that a tail is left in memory.
+const DEFERRALS_MAX: u8 = 3;
+
 /// What a flush makes durable.
 struct Taken {
     pieces: Arc<Pieces>,
     unstable: Unstable,
+    leave_tails: bool,
+}
+
+/// What became of a flush.
+enum Outcome {
+    /// All is durable but so many bytes, which are dirty as before.
+    Done { bytes_left: u64 },
+    /// A chunk that was to be shared is gone.
+    Vanished,
 }
 
 impl Engine {
     /// Makes all that was written to the file so far durable.
     pub(crate) async fn flush(self: &Arc<Self>, inode: &Arc<Inode>) -> Result<()> {
-        self.flush_if(inode, |state| state.is_written()).await
+        self.flush_if(inode, |state| state.is_written(), false).await
     }
 
     /// Makes everything that is in memory only durable, times of reading included. Nobody waits for this flush in
     /// particular: if the inode is freed meanwhile, there is nothing left to make durable.
     pub(crate) async fn flush_all(self: &Arc<Self>, inode: &Arc<Inode>) -> Result<()> {
-        match self.flush_if(inode, |state| state.is_unstable()).await {
+        match self.flush_if(inode, |state| state.is_unstable(), false).await {
             Err(Error::Stale) => Ok(()),
             outcome => outcome,
         }
     }
 
-    async fn flush_if(self: &Arc<Self>, inode: &Arc<Inode>, needed: fn(&State) -> bool) -> Result<()> {
+    /// As [`Engine::flush_all`], but the tails of streams may stay in memory for a while, unless memory is short.
+    pub(crate) async fn flush_aged(self: &Arc<Self>, inode: &Arc<Inode>) -> Result<()> {
+        let leave = !self.dirty.is_pressed();
+        match self.flush_if(inode, |state| state.is_unstable(), leave).await {
+            Err(Error::Stale) => Ok(()),
+            outcome => outcome,
+        }
+    }
+
+    async fn flush_if(
+        self: &Arc<Self>,
+        inode: &Arc<Inode>,
+        needed: fn(&State) -> bool,
+        leave_tails: bool,
+    ) -> Result<()> {
         let (engine, inode) = (self.clone(), inode.clone());
         let task = tokio::spawn(async move {
             let _order = inode.order.clone().lock_owned().await;
-            engine.flush_ordered(&inode, needed).await
+            engine.flush_ordered(&inode, needed, leave_tails).await
         });
         task.await.map_err(|_| Error::Closed)?
     }
 
     /// By who holds the inode's `order` lock.
-    async fn flush_ordered(self: &Arc<Self>, inode: &Arc<Inode>, needed: fn(&State) -> bool) -> Result<()> {
+    async fn flush_ordered(
+        self: &Arc<Self>,
+        inode: &Arc<Inode>,
+        needed: fn(&State) -> bool,
+        leave_tails: bool,
+    ) -> Result<()> {
         self.stopped.check()?;
-        let Some(taken) = take(inode, needed) else { return Ok(()) };
+        let Some(taken) = take(inode, needed, leave_tails) else { return Ok(()) };
         let taken = Arc::new(taken);
         let mut outcome = self.flush_taken(inode, &taken, true).await;
         for _ in 1..TRIES_MAX {
-            if !matches!(outcome, Ok(false)) {
+            if !matches!(outcome, Ok(Outcome::Vanished)) {
                 break;
             }
             outcome = self.flush_taken(inode, &taken, false).await;
         }
         self.dirty.set_refused(matches!(outcome, Err(Error::NoSpace)));
-        if matches!(outcome, Ok(true)) {
-            self.dirty.release(taken.pieces.bytes());
+        if let Ok(Outcome::Done { bytes_left }) = outcome {
+            self.dirty.release(taken.pieces.bytes().saturating_sub(bytes_left));
         } else {
-            put_back(inode, &taken);
+            self.dirty.release(put_back(inode, &taken));
         }
         self.dirty.settle(inode);
-        outcome.and_then(
-            |done| if done { Ok(()) } else { Err(Error::Meta("shared chunks keep vanishing".into())) },
-        )
+        match outcome? {
+            Outcome::Done { .. } => Ok(()),
+            Outcome::Vanished => Err(Error::Meta("shared chunks keep vanishing".into())),
+        }
     }
 
-    /// False if a chunk that was to be shared is gone. `share`: look for chunks that the pool has already.
+    /// `share`: look for chunks that the pool has already.
     async fn flush_taken(
         self: &Arc<Self>,
         inode: &Arc<Inode>,
         taken: &Arc<Taken>,
         share: bool,
-    ) -> Result<bool> {
+    ) -> Result<Outcome> {
         let (engine, file, work) = (self.clone(), inode.clone(), taken.clone());
-        let plan = sync::blocking(move || engine.plan(&file, &work.pieces, share)).await?;
+        let manner = Manner { share, leave_tails: taken.leave_tails };
+        let plan = sync::blocking(move || engine.plan(&file, &work.pieces, manner)).await?;
+        let bytes_left = plan.left.bytes();
+        if bytes_left > 0 && bytes_left == taken.pieces.bytes() {
+            // Restored under what was written meanwhile, which takes the room of what it replaces.
+            self.dirty.release(put_back(inode, taken));
+            inode.state().deferrals += 1;
+            return Ok(Outcome::Done { bytes_left });
+        }
         let (file, taken) = (inode.clone(), taken.clone());
         let vanished = Arc::new(AtomicBool::new(false));
         let tell = vanished.clone();
@@ -101,12 +144,15 @@ impl Engine {
                 if complete { Ok(()) } else { Err(Error::Meta("a shared chunk was freed".into())) }
             })
             .await;
-        if vanished.load(Ordering::SeqCst) { Ok(false) } else { outcome.map(|()| true) }
+        if vanished.load(Ordering::SeqCst) {
+            return Ok(Outcome::Vanished);
+        }
+        outcome.map(|()| Outcome::Done { bytes_left })
     }
 }
 
 /// Moves what is dirty to *flushing*; `None` if there is nothing.
-fn take(inode: &Inode, needed: fn(&State) -> bool) -> Option<Taken> {
+fn take(inode: &Inode, needed: fn(&State) -> bool, leave_tails: bool) -> Option<Taken> {
     let mut state = inode.state();
     if state.freed || !needed(&state) {
         return None;
@@ -114,15 +160,17 @@ fn take(inode: &Inode, needed: fn(&State) -> bool) -> Option<Taken> {
     let pieces = Arc::new(std::mem::take(&mut state.dirty));
     state.flushing = Some(pieces.clone());
     state.dirty_since = None;
-    Some(Taken { pieces, unstable: state.unstable.clone() })
+    let leave_tails = leave_tails && state.deferrals < DEFERRALS_MAX;
+    Some(Taken { pieces, unstable: state.unstable.clone(), leave_tails })
 }
 
-/// The flush failed: what it took is dirty again, under what was written meanwhile.
-fn put_back(inode: &Inode, taken: &Taken) {
+/// Nothing was flushed: what was taken is dirty again, under what was written meanwhile. Returns how many bytes that
+/// replaces.
+fn put_back(inode: &Inode, taken: &Taken) -> u64 {
     let mut state = inode.state();
     state.flushing = None;
-    state.dirty.restore_under(&taken.pieces);
     state.dirty_since = Some(tokio::time::Instant::now());
+    state.dirty.restore_under(&taken.pieces)
 }
 
 /// Stages the flush. False if a chunk that was to be shared is gone.
@@ -136,11 +184,13 @@ fn stage(txn: &mut Txn<'_>, inode: &Arc<Inode>, taken: &Taken, plan: &Plan) -> R
         }
     }
     let unstable = &taken.unstable;
-    record.size = record.size.max(unstable.size);
+    // What stays dirty, and so may be lost, is not covered by the size.
+    let size = if plan.left.is_empty() { unstable.size } else { plan.end_of_stored(&taken.pieces) };
+    record.size = record.size.max(size);
     record.change = record.change.max(unstable.change);
     record.mtime = unstable.mtime.unwrap_or(record.mtime);
     record.ctime = unstable.ctime.map_or(record.ctime, |ctime| ctime.max(record.ctime));
     record.atime = unstable.atime.unwrap_or(record.atime);
-    txn.flushed(inode, record, unstable.clone());
+    txn.flushed(inode, record, Flushed { unstable: unstable.clone(), left: plan.left.clone() });
     Ok(true)
 }

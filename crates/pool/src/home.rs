@@ -17,7 +17,7 @@ use rustix::fs::FlockOperation;
 use crate::{Error, Result};
 
 /// The newest format that this release reads, and the one it writes.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 const FORMAT_FILE: &str = "FORMAT";
 const FORMAT_WORD: &str = "forebay-pool";
 const LOCK_FILE: &str = "LOCK";

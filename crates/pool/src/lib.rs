@@ -18,7 +18,6 @@
 
 mod attributes;
 mod background;
-mod block;
 mod check;
 mod chunk;
 mod cleaner;
@@ -26,7 +25,6 @@ mod codec;
 mod commit;
 #[cfg(test)]
 mod crash_tests;
-#[expect(dead_code, reason = "the flush does not cut with it yet")]
 mod cut;
 mod directory;
 mod dirty;
@@ -37,6 +35,7 @@ mod extents;
 mod fault_tests;
 #[cfg(test)]
 mod faulty;
+mod fingerprints;
 mod flush;
 mod home;
 mod inode;
@@ -53,6 +52,7 @@ mod segment;
 mod signals;
 mod sources;
 mod space;
+mod stretch;
 mod sync;
 mod txn;
 mod types;

@@ -27,6 +27,9 @@ pub struct PoolOptions {
     pub segment_bytes: u64,
     /// Bytes of verified chunks kept in memory for readers. Default 64 MiB.
     pub cache_bytes: u64,
+    /// Bytes of memory for the fingerprints of chunks used lately, which find what is there already. Default
+    /// 64 MiB, enough for about 60 GiB of chunks.
+    pub fingerprint_bytes: u64,
 }
 
 impl Default for PoolOptions {
@@ -37,6 +40,7 @@ impl Default for PoolOptions {
             dirty_age_ms_max: 5000,
             segment_bytes: 128 << 20,
             cache_bytes: 64 << 20,
+            fingerprint_bytes: 64 << 20,
         }
     }
 }

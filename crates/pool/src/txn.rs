@@ -11,7 +11,7 @@ use std::sync::atomic::Ordering;
 use bytes::Bytes;
 
 use crate::engine::Engine;
-use crate::inode::{Inode, Unstable};
+use crate::inode::{Flushed, Inode};
 use crate::keys::{self, ChunkId, Epoch, InodeKey, Key};
 use crate::meta::Batch;
 use crate::records::{ChunkRecord, Counters, InodeRecord, Record, SegmentRecord, UsageRecord};
@@ -24,7 +24,7 @@ enum Follow {
     /// `mtime_set`: the caller chose its mtime. `truncate`: what is unstable beyond that size goes.
     Changed { mtime_set: bool, truncate: Option<u64> },
     /// The record is the result of a flush.
-    Flushed(Unstable),
+    Flushed(Flushed),
     /// The inode is new.
     Created,
     /// The inode is gone.
@@ -143,7 +143,7 @@ impl<'a> Txn<'a> {
     }
 
     /// Stages the record that a flush results in.
-    pub(crate) fn flushed(&mut self, inode: &Arc<Inode>, record: InodeRecord, flushed: Unstable) {
+    pub(crate) fn flushed(&mut self, inode: &Arc<Inode>, record: InodeRecord, flushed: Flushed) {
         self.stage(inode, record, Follow::Flushed(flushed));
     }
 
@@ -339,7 +339,10 @@ impl<'a> Txn<'a> {
                     let released = truncate.map_or(0, |size| state.truncated(size));
                     engine.dirty.release(released);
                 }
-                Follow::Flushed(unstable) => state.applied_flush(staged.record, &unstable),
+                Follow::Flushed(flushed) => {
+                    let replaced = state.applied_flush(staged.record, &flushed);
+                    engine.dirty.release(replaced);
+                }
                 Follow::Deleted => state.freed = true,
                 Follow::Created => {
                     state.applied(staged.record, true);
@@ -347,6 +350,9 @@ impl<'a> Txn<'a> {
                     engine.inodes.insert(staged.inode);
                 }
             }
+        }
+        for (id, record) in self.chunks {
+            engine.fingerprints.set(id, record);
         }
         for (id, record) in self.segments {
             engine.segments.set(id, record);

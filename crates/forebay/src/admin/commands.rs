@@ -51,6 +51,7 @@ fn spec(new: NewVolume) -> VolumeSpec {
         uid: new.uid,
         gid: new.gid,
         mode: new.mode,
+        compression: forebay_pool::Compression::default(),
     }
 }
 

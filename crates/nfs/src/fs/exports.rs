@@ -186,6 +186,7 @@ mod tests {
                 uid: 0,
                 gid: 0,
                 mode: 0o755,
+                compression: forebay_pool::Compression::default(),
             },
             root: Handle { volume: VolumeId(id), inode: InodeId(u64::from(id) << 8), generation: 1 },
             created: SystemTime::UNIX_EPOCH,

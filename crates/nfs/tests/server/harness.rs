@@ -184,6 +184,7 @@ pub fn volume(name: &str, preserve_unlink: bool) -> VolumeSpec {
         uid: 0,
         gid: 0,
         mode: 0o777,
+        compression: forebay_pool::Compression::default(),
     }
 }
 

@@ -5,7 +5,7 @@ use std::time::SystemTime;
 use super::{Record, decode_time, encode_time};
 use crate::codec::{Decoded, Decoder, Encoder, Malformed};
 use crate::keys::Epoch;
-use crate::{Handle, InodeId, Volume, VolumeId, VolumeSpec};
+use crate::{Compression, Handle, InodeId, Volume, VolumeId, VolumeSpec};
 
 /// A volume as it is stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,11 +41,16 @@ impl Record for VolumeRecord {
             .u32(self.spec.mode)
             .u64(self.root.0)
             .u32(self.root_generation);
-        encode_time(encoder, self.created).u64(self.epoch.0)
+        let compression = match self.spec.compression {
+            Compression::None => 0,
+            Compression::Lz4 => 1,
+            Compression::Zstd => 2,
+        };
+        encode_time(encoder, self.created).u64(self.epoch.0).u8(compression)
     }
     fn decode_fields(mut decoder: Decoder<'_>) -> Decoded<Self> {
         let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).map_err(|_| Malformed);
-        let record = VolumeRecord {
+        let mut record = VolumeRecord {
             spec: VolumeSpec {
                 name: text(decoder.counted()?)?,
                 junction_path: text(decoder.counted()?)?,
@@ -53,11 +58,18 @@ impl Record for VolumeRecord {
                 uid: decoder.u32()?,
                 gid: decoder.u32()?,
                 mode: decoder.u32()?,
+                compression: Compression::None,
             },
             root: InodeId(decoder.u64()?),
             root_generation: decoder.u32()?,
             created: decode_time(&mut decoder)?,
             epoch: Epoch(decoder.u64()?),
+        };
+        record.spec.compression = match decoder.u8()? {
+            0 => Compression::None,
+            1 => Compression::Lz4,
+            2 => Compression::Zstd,
+            _ => return Err(Malformed),
         };
         decoder.finish()?;
         Ok(record)

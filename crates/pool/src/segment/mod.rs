@@ -8,11 +8,15 @@ mod contract;
 mod files;
 mod frame;
 mod memory;
+mod pack;
 mod writer;
 
 pub(crate) use files::FileSegments;
-pub(crate) use frame::{CHUNK_BYTES_MAX, FRAME_HEADER_BYTES, chunk_id, content as frame_content};
+pub(crate) use frame::{
+    CHUNK_BYTES_MAX, FRAME_HEADER_BYTES, chunk_id, content as frame_content, repack as frame_repack,
+};
 pub(crate) use memory::MemorySegments;
+pub(crate) use pack::{Packed, Packer};
 pub(crate) use writer::{Appended, SegmentWriter};
 
 use bytes::Bytes;

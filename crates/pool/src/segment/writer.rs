@@ -8,9 +8,7 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
-use bytes::Bytes;
-
-use super::{SegmentId, SegmentStore, frame};
+use super::{Packed, SegmentId, SegmentStore, frame};
 use crate::keys::ChunkId;
 use crate::records::ChunkRecord;
 use crate::{Error, Result, sync};
@@ -130,7 +128,7 @@ impl SegmentWriter {
     }
 
     /// Appends chunks, each as one frame.
-    pub(crate) fn append(&self, chunks: &[(ChunkId, Bytes)]) -> Result<Appended> {
+    pub(crate) fn append(&self, chunks: &[Packed]) -> Result<Appended> {
         let mut state = sync::lock(&self.state);
         let mut placed = Vec::with_capacity(chunks.len());
         let mut pins = Pins { counts: self.pins.clone(), ids: Vec::new() };
@@ -164,24 +162,18 @@ impl SegmentWriter {
         state.open.as_mut().ok_or(Error::Closed)
     }
 
-    fn append_to(
-        &self,
-        open: &mut Open,
-        chunks: &[(ChunkId, Bytes)],
-        placed: &mut Vec<Placed>,
-    ) -> Result<()> {
+    fn append_to(&self, open: &mut Open, chunks: &[Packed], placed: &mut Vec<Placed>) -> Result<()> {
         let mut parts = Vec::with_capacity(chunks.len() * 2);
         let mut offset = open.offset;
         let first = placed.len();
-        for (id, content) in chunks {
-            let bytes = u32::try_from(content.len()).map_err(|_| Error::Invalid("chunk too large".into()))?;
-            let header = frame::frame_header(*id, bytes);
-            let bytes_stored = bytes + header.len() as u32;
-            let record = ChunkRecord { segment: open.id, offset, bytes_stored, bytes, references: 1 };
-            placed.push(Placed { id: *id, record });
+        for chunk in chunks {
+            let bytes_stored =
+                u32::try_from(chunk.bytes_stored()).map_err(|_| Error::Invalid("chunk too large".into()))?;
+            let (segment, bytes) = (open.id, chunk.bytes);
+            let record = ChunkRecord { segment, offset, bytes_stored, bytes, references: 1 };
+            placed.push(Placed { id: chunk.id, record });
             offset += u64::from(bytes_stored);
-            parts.push(header);
-            parts.push(content.clone());
+            parts.extend(chunk.parts.iter().cloned());
         }
         self.store.write(open.id, open.offset, &parts)?;
         // Only now: a sync that begins before the write has ended must not be the one that counts.
@@ -259,11 +251,11 @@ impl Unsynced {
 
 /// How many of `chunks` go into a segment with that much room: at least one, as a segment may be a little
 /// larger than it should.
-fn frames_that_fit(chunks: &[(ChunkId, Bytes)], room: u64) -> usize {
+fn frames_that_fit(chunks: &[Packed], room: u64) -> usize {
     let mut used = 0;
-    let fits = chunks.iter().take_while(|(_, content)| {
+    let fits = chunks.iter().take_while(|chunk| {
         let before = used;
-        used += (content.len() + frame::FRAME_HEADER_BYTES) as u64;
+        used += chunk.bytes_stored();
         before < room
     });
     fits.count().max(1)

@@ -12,6 +12,7 @@ pub fn options() -> PoolOptions {
         dirty_age_ms_max: 60_000,
         segment_bytes: 1 << 20,
         cache_bytes: 1 << 20,
+        fingerprint_bytes: 64 << 10,
     }
 }
 
@@ -23,6 +24,7 @@ pub fn spec(name: &str) -> VolumeSpec {
         uid: 0,
         gid: 0,
         mode: 0o755,
+        compression: Compression::default(),
     }
 }
 
