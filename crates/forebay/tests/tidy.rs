@@ -10,7 +10,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("forebay-pool", &[]),
     ("forebay-nfs", &["forebay-pool"]),
     ("forebay-nfs-client", &["forebay-nfs"]),
-    ("forebay-lab", &[]),
+    ("forebay-lab", &["forebay-nfs-client"]),
     ("forebay", &["forebay-pool", "forebay-nfs", "forebay-lab"]),
 ];
 

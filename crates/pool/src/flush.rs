@@ -15,8 +15,7 @@
 //! own: a caller that goes away in the middle does not leave it half done.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 
 use crate::engine::Engine;
 use crate::inode::{Flushed, Inode, Pieces, State, Unstable};
@@ -37,16 +36,23 @@ const DEFERRALS_MAX: u8 = 3;
 struct Taken {
     pieces: Arc<Pieces>,
     unstable: Unstable,
+    /// Bytes by which the pieces may make the volume grow, reserved there.
+    growth: u64,
+    /// Rollbacks that the inode has seen.
+    rollbacks: u64,
     leave_tails: bool,
 }
 
 /// What became of a flush.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Outcome {
-    /// All is durable but so many bytes, which are dirty as before.
-    Done { bytes_left: u64 },
+    /// All is durable, apart from so many bytes that are dirty as before, with that growth reserved for them.
+    Done { bytes_left: u64, growth_left: u64 },
     /// A chunk that was to be shared is gone.
     Vanished,
 }
+
+const ALL_DONE: Outcome = Outcome::Done { bytes_left: 0, growth_left: 0 };
 
 impl Engine {
     /// Makes all that was written to the file so far durable.
@@ -104,15 +110,35 @@ impl Engine {
             outcome = self.flush_taken(inode, &taken, false).await;
         }
         self.dirty.set_refused(matches!(outcome, Err(Error::NoSpace)));
-        if let Ok(Outcome::Done { bytes_left }) = outcome {
-            self.dirty.release(taken.pieces.bytes().saturating_sub(bytes_left));
+        let rolled_back = inode.state().rollbacks != taken.rollbacks;
+        if rolled_back && !matches!(outcome, Ok(Outcome::Done { .. })) {
+            // It was written before the rollback, so it is as if it had been durable by then.
+            outcome = Ok(ALL_DONE);
+        }
+        if let Ok(Outcome::Done { bytes_left, growth_left }) = outcome {
+            self.release_taken(inode, &taken, bytes_left, growth_left);
         } else {
-            self.dirty.release(put_back(inode, &taken));
+            self.put_back(inode, &taken);
         }
         self.dirty.settle(inode);
         match outcome? {
             Outcome::Done { .. } => Ok(()),
             Outcome::Vanished => Err(Error::Meta("shared chunks keep vanishing".into())),
+        }
+    }
+
+    /// Gives back what the pieces took that a flush has taken, apart from what is dirty again.
+    fn release_taken(&self, inode: &Inode, taken: &Taken, bytes_left: u64, growth_left: u64) {
+        self.dirty.release(taken.pieces.bytes().saturating_sub(bytes_left));
+        self.volumes.release(inode.handle.volume, taken.growth.saturating_sub(growth_left));
+    }
+
+    /// Nothing was flushed: what was taken is dirty again, under what was written meanwhile, unless the inode is
+    /// gone, or was rolled back, and what was taken with it.
+    fn put_back(&self, inode: &Inode, taken: &Taken) {
+        match restore(inode, taken) {
+            Some(replaced) => self.dirty.release(replaced),
+            None => self.release_taken(inode, taken, 0, 0),
         }
     }
 
@@ -128,26 +154,41 @@ impl Engine {
         let plan = sync::blocking(move || engine.plan(&file, &work.pieces, manner)).await?;
         let bytes_left = plan.left.bytes();
         if bytes_left > 0 && bytes_left == taken.pieces.bytes() {
-            // Restored under what was written meanwhile, which takes the room of what it replaces.
-            self.dirty.release(put_back(inode, taken));
+            self.put_back(inode, taken);
             inode.state().deferrals += 1;
-            return Ok(Outcome::Done { bytes_left });
+            return Ok(Outcome::Done { bytes_left, growth_left: taken.growth });
         }
+        let left = Outcome::Done { bytes_left, growth_left: taken.growth_of(bytes_left) };
         let (file, taken) = (inode.clone(), taken.clone());
-        let vanished = Arc::new(AtomicBool::new(false));
-        let tell = vanished.clone();
+        let staged = Arc::new(Mutex::new(left));
+        let tell = staged.clone();
         let outcome = self
             .transact(move |txn| {
-                let complete = stage(txn, &file, &taken, &plan)?;
-                tell.store(!complete, Ordering::SeqCst);
+                let outcome = if file.state().rollbacks != taken.rollbacks {
+                    // It was written before the rollback: nothing of it is to be seen.
+                    ALL_DONE
+                } else if stage(txn, &file, &taken, &plan)? {
+                    left
+                } else {
+                    Outcome::Vanished
+                };
+                *sync::lock(&tell) = outcome;
                 plan.appended.into_iter().for_each(Appended::named);
-                if complete { Ok(()) } else { Err(Error::Meta("a shared chunk was freed".into())) }
+                match outcome {
+                    Outcome::Done { .. } => Ok(()),
+                    Outcome::Vanished => Err(Error::Meta("a shared chunk was freed".into())),
+                }
             })
             .await;
-        if vanished.load(Ordering::SeqCst) {
-            return Ok(Outcome::Vanished);
-        }
-        outcome.map(|()| Outcome::Done { bytes_left })
+        let staged = *sync::lock(&staged);
+        if staged == Outcome::Vanished { Ok(staged) } else { outcome.map(|()| staged) }
+    }
+}
+
+impl Taken {
+    /// The part of the reserved growth that is for so many bytes which replace nothing.
+    fn growth_of(&self, bytes: u64) -> u64 {
+        self.growth.min(bytes)
     }
 }
 
@@ -160,17 +201,26 @@ fn take(inode: &Inode, needed: fn(&State) -> bool, leave_tails: bool) -> Option<
     let pieces = Arc::new(std::mem::take(&mut state.dirty));
     state.flushing = Some(pieces.clone());
     state.dirty_since = None;
+    let growth = std::mem::take(&mut state.growth);
+    let (unstable, rollbacks) = (state.unstable.clone(), state.rollbacks);
     let leave_tails = leave_tails && state.deferrals < DEFERRALS_MAX;
-    Some(Taken { pieces, unstable: state.unstable.clone(), leave_tails })
+    Some(Taken { pieces, unstable, growth, rollbacks, leave_tails })
 }
 
-/// Nothing was flushed: what was taken is dirty again, under what was written meanwhile. Returns how many bytes that
-/// replaces.
-fn put_back(inode: &Inode, taken: &Taken) -> u64 {
+/// Makes what was taken dirty again, under what was written meanwhile. Returns how many bytes that replaces; `None` if
+/// the inode is gone, or was rolled back.
+fn restore(inode: &Inode, taken: &Taken) -> Option<u64> {
     let mut state = inode.state();
+    if state.rollbacks != taken.rollbacks {
+        return None;
+    }
     state.flushing = None;
+    if state.freed {
+        return None;
+    }
+    state.growth += taken.growth;
     state.dirty_since = Some(tokio::time::Instant::now());
-    state.dirty.restore_under(&taken.pieces)
+    Some(state.dirty.restore_under(&taken.pieces))
 }
 
 /// Stages the flush. False if a chunk that was to be shared is gone.
@@ -191,6 +241,7 @@ fn stage(txn: &mut Txn<'_>, inode: &Arc<Inode>, taken: &Taken, plan: &Plan) -> R
     record.mtime = unstable.mtime.unwrap_or(record.mtime);
     record.ctime = unstable.ctime.map_or(record.ctime, |ctime| ctime.max(record.ctime));
     record.atime = unstable.atime.unwrap_or(record.atime);
-    txn.flushed(inode, record, Flushed { unstable: unstable.clone(), left: plan.left.clone() });
+    let growth = taken.growth_of(plan.left.bytes());
+    txn.flushed(inode, record, Flushed { unstable: unstable.clone(), left: plan.left.clone(), growth });
     Ok(true)
 }

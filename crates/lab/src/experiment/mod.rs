@@ -4,7 +4,9 @@
 //! [`Recorder`]: checks decide the verdict. To add one, implement [`Experiment`] in a file of its own and name it in [`ALL`].
 
 mod bed;
+mod efficiency;
 mod fio;
+mod kill_load;
 mod kill_storage;
 mod mount;
 mod posix;
@@ -56,7 +58,9 @@ pub trait Experiment: Sync {
 /// Every experiment, in the order of `forebay lab list`.
 pub static ALL: &[&dyn Experiment] = &[
     &silly_rename::SillyRename,
+    &efficiency::Efficiency,
     &kill_storage::KillStorage,
+    &kill_load::KillLoad,
     &restart::Restart,
     &posix::Posix,
     &fio::Fio,

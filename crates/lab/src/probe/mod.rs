@@ -1,10 +1,12 @@
-//! Programs that experiments run inside a guest, on a mounted storage. Each prints JSON when all went well, and fails with
+//! Programs that experiments run inside a guest, on a mounted storage, or (the load generator) on the host. Each prints JSON when all went well, and fails with
 //! the reason when something was not as it must be.
 
+pub mod churn;
 mod create;
 mod fsx;
 pub mod hold;
-mod random;
+mod load;
+pub mod random;
 mod tree;
 
 use anyhow::Result;
@@ -12,11 +14,12 @@ use clap::Subcommand;
 
 pub use create::Created;
 pub use fsx::FsxDone;
+pub use load::LoadDone;
 pub use tree::TreeDone;
 
 use crate::host::GuestCommand;
 
-/// What to do in the guest.
+/// What to do.
 #[derive(Debug, Subcommand)]
 pub enum ProbeCommand {
     /// Create empty files in a new folder, and say how long it took
@@ -27,6 +30,10 @@ pub enum ProbeCommand {
     Tree(tree::TreeArgs),
     /// Keep a file open, unlinked, while the server comes and goes
     Hold(hold::HoldArgs),
+    /// Load an NFS server from this process, and say how fast it was
+    Load(load::LoadArgs),
+    /// Write, overwrite, create, rename and remove, and compare everything when told to
+    Churn(churn::ChurnArgs),
 }
 
 /// Does it.
@@ -36,6 +43,8 @@ pub fn main(command: ProbeCommand) -> Result<()> {
         ProbeCommand::Fsx(args) => fsx::run(&args),
         ProbeCommand::Tree(args) => tree::run(&args),
         ProbeCommand::Hold(args) => hold::run(&args),
+        ProbeCommand::Load(args) => load::run(&args),
+        ProbeCommand::Churn(args) => churn::run(&args),
     }
 }
 

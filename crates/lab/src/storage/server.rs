@@ -73,6 +73,12 @@ impl Server {
         bail!("{name} did not end within {} s of SIGTERM", patience.as_secs())
     }
 
+    /// The pid of the running program.
+    pub fn pid(&self) -> Result<u32> {
+        let child = self.child.as_ref().with_context(|| format!("{} does not run", self.name))?;
+        Ok(child.id())
+    }
+
     fn child(&mut self) -> Result<&mut Child> {
         self.child.as_mut().with_context(|| format!("{} does not run", self.name))
     }

@@ -13,19 +13,12 @@ pub fn options() -> PoolOptions {
         segment_bytes: 1 << 20,
         cache_bytes: 1 << 20,
         fingerprint_bytes: 64 << 10,
+        ..PoolOptions::default()
     }
 }
 
 pub fn spec(name: &str) -> VolumeSpec {
-    VolumeSpec {
-        name: name.into(),
-        junction_path: format!("/{name}"),
-        preserve_unlink: true,
-        uid: 0,
-        gid: 0,
-        mode: 0o755,
-        compression: Compression::default(),
-    }
+    VolumeSpec::new(name, &format!("/{name}"))
 }
 
 pub fn new(kind: Kind) -> NewInode {
