@@ -62,6 +62,8 @@ mod signals;
 #[cfg(test)]
 mod sim;
 mod snapshot;
+#[cfg(test)]
+mod snapshot_crash_tests;
 mod sources;
 mod space;
 mod stretch;

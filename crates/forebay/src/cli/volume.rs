@@ -126,7 +126,7 @@ pub enum VolumeCommand {
         name: String,
 
         /// The path that clients mount [default: / and the name]
-        #[arg(long, value_name = "PATH")]
+        #[arg(long, value_name = "PATH", alias = "junction")]
         path: Option<String>,
 
         /// Where the daemon is.

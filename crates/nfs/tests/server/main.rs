@@ -23,4 +23,5 @@ mod preserve_unlinked;
 mod recovery;
 mod registration;
 mod sessions;
+mod snapshots;
 mod state;
