@@ -1,4 +1,5 @@
-//! The pool's own tasks: flushing what has aged, freeing what was deleted, verifying what is stored. They end when the pool is closed or
+//! The pool's own tasks: flushing what has aged, freeing what was deleted, snapshots by the clock, verifying what is
+//! stored. They end when the pool is closed or
 //! dropped.
 
 use std::sync::{Arc, Weak};
@@ -9,6 +10,7 @@ use tokio::time::Instant;
 
 use crate::engine::Engine;
 use crate::inode::Inode;
+use crate::schedule;
 use crate::signals::Signals;
 
 /// Flushes of different inodes that run at once.
@@ -22,6 +24,7 @@ pub(crate) fn start(engine: &Arc<Engine>) -> Vec<JoinHandle<()>> {
     let age = Duration::from_millis(engine.options.dirty_age_ms_max.max(1));
     vec![
         tokio::spawn(flusher(Arc::downgrade(engine), engine.signals.clone(), age)),
+        tokio::spawn(scheduler(Arc::downgrade(engine), engine.signals.clone())),
         tokio::spawn(reaper(Arc::downgrade(engine), engine.signals.clone(), age)),
         tokio::spawn(scrubber(Arc::downgrade(engine), engine.signals.clone())),
     ]
@@ -84,6 +87,23 @@ async fn flush_all(engine: &Arc<Engine>, inodes: Vec<Arc<Inode>>) -> bool {
         }
     }
     failed
+}
+
+/// Takes snapshots by the clock.
+async fn scheduler(engine: Weak<Engine>, signals: Arc<Signals>) {
+    while !signals.is_closing() {
+        let Some(engine) = engine.upgrade() else { break };
+        if let Err(error) = engine.keep_schedule().await
+            && !engine.is_closing()
+        {
+            tracing::warn!(%error, "the snapshots that are due were not taken; it is tried again");
+        }
+        drop(engine);
+        tokio::select! {
+            () = tokio::time::sleep(schedule::LOOK_EVERY) => {}
+            () = signals.closing() => {}
+        }
+    }
 }
 
 /// Frees orphans, deleted volumes and dead segments.

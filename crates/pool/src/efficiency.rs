@@ -1,27 +1,31 @@
 //! What is stored for what: how much of the files' bytes deduplication and compression save.
 //!
 //! It is counted from the extents and chunk records as of one instant, when asked, so there are no counters that could
-//! go wrong. A chunk with several references is attributed to each in equal parts.
+//! go wrong. A chunk with several references is attributed to each in equal parts, so volumes add up to the pool as
+//! long as none has snapshots or clones: those show what another volume stores.
 
-use std::ops::{ControlFlow, Range};
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use crate::engine::Engine;
-use crate::keys::{self, ChunkId, InodeKey, Key};
-use crate::meta::MetaView;
-use crate::records::{ChunkRecord, Content, ExtentRecord, InodeRecord, Record};
-use crate::{Efficiency, InodeId, Kind, Result, Stored, VolumeId, sync};
+use crate::keys::{self, ChunkId};
+use crate::meta::MetaStore;
+use crate::records::{ChunkRecord, Content, ExtentRecord, InodeRecord, Record, is_tombstone};
+use crate::view::{BATCH_ITEMS, View};
+use crate::{Efficiency, Kind, Result, Stored, VolumeId, sync};
 
-/// Sums of parts of bytes, in 2^-20 bytes, so that thirds of many chunks still add up.
+/// Sums of parts of bytes are in 2^-20 bytes, so that thirds of many chunks still add up.
+const PART_BITS: u32 = 20;
+
 #[derive(Default)]
-struct Sums {
+struct Count {
+    found: Efficiency,
+    /// Bytes of extents that are in chunks.
     chunked: u64,
-    /// Of the chunks' bytes and of their frames', what is attributed here.
+    /// Of the chunks' bytes and of their frames', what is attributed here, in parts of bytes.
     unique: u128,
     stored: u128,
 }
-
-const PART_BITS: u32 = 20;
 
 impl Engine {
     /// What the segments hold.
@@ -37,49 +41,62 @@ impl Engine {
     }
 
     pub(crate) async fn efficiency(self: &Arc<Self>, volume: Option<VolumeId>) -> Result<Efficiency> {
-        if let Some(volume) = volume {
-            self.volumes.get(volume)?;
-        }
+        let view = volume.map(|volume| self.volumes.view(volume)).transpose()?;
         let engine = self.clone();
-        sync::blocking(move || count(&*engine.meta.snapshot()?, volume)).await
+        sync::blocking(move || {
+            let meta = engine.meta.snapshot()?;
+            let mut count = Count::default();
+            match view {
+                Some(view) => count.shown(&*meta, &view)?,
+                None => count.stored(&*meta)?,
+            }
+            Ok(count.found())
+        })
+        .await
     }
 }
 
-fn count(meta: &dyn MetaView, volume: Option<VolumeId>) -> Result<Efficiency> {
-    let mut found = Efficiency::default();
-    let mut sums = Sums::default();
-    meta.scan(range_of(volume), &mut |key, value| {
-        let extent = ExtentRecord::decode(key, value)?;
+impl Count {
+    /// What a volume shows.
+    fn shown(&mut self, meta: &dyn MetaStore, view: &View) -> Result<()> {
+        view.scan(meta, &keys::extents_of_volume, BATCH_ITEMS, &mut |key, value| {
+            self.extent(meta, &ExtentRecord::decode(key, value)?)?;
+            Ok(ControlFlow::Continue(()))
+        })?;
+        view.scan(meta, &keys::inodes, BATCH_ITEMS, &mut |key, value| {
+            self.inode(&InodeRecord::decode(key, value)?);
+            Ok(ControlFlow::Continue(()))
+        })
+    }
+
+    /// What is stored of all volumes and snapshots, each version once.
+    fn stored(&mut self, meta: &dyn MetaStore) -> Result<()> {
+        meta.scan(keys::items_of_all(keys::EXTENT), &mut |key, value| {
+            if !is_tombstone(value) {
+                self.extent(meta, &ExtentRecord::decode(key, value)?)?;
+            }
+            Ok(ControlFlow::Continue(()))
+        })?;
+        meta.scan(keys::items_of_all(keys::INODE), &mut |key, value| {
+            if !is_tombstone(value) {
+                self.inode(&InodeRecord::decode(key, value)?);
+            }
+            Ok(ControlFlow::Continue(()))
+        })
+    }
+
+    fn extent(&mut self, meta: &dyn MetaStore, extent: &ExtentRecord) -> Result<()> {
         let length = u64::from(extent.length);
-        found.extents += 1;
-        found.bytes_logical += length;
+        self.found.extents += 1;
+        self.found.bytes_logical += length;
         match extent.content {
-            Content::Inline(_) => found.bytes_inline += length,
-            Content::Chunk { id, .. } => sums.add(meta, id, length)?,
+            Content::Inline(_) => self.found.bytes_inline += length,
+            Content::Chunk { id, .. } => self.chunk(meta, id, length)?,
         }
-        Ok(ControlFlow::Continue(()))
-    })?;
-    let inodes = volume.map_or_else(keys::inodes, keys::inodes_of);
-    meta.scan(inodes, &mut |key, value| {
-        let record = InodeRecord::decode(key, value)?;
-        if record.kind == Kind::File {
-            found.bytes_holes += record.size.saturating_sub(record.space_used);
-        }
-        Ok(ControlFlow::Continue(()))
-    })?;
-    let (unique, stored) = (whole(sums.unique), whole(sums.stored));
-    found.bytes_deduplicated = sums.chunked.saturating_sub(unique);
-    found.bytes_compressed = unique.saturating_sub(stored);
-    found.bytes_physical = stored.saturating_add(found.bytes_inline);
-    Ok(found)
-}
+        Ok(())
+    }
 
-fn whole(parts: u128) -> u64 {
-    u64::try_from(parts >> PART_BITS).unwrap_or(u64::MAX)
-}
-
-impl Sums {
-    fn add(&mut self, meta: &dyn MetaView, id: ChunkId, length: u64) -> Result<()> {
+    fn chunk(&mut self, meta: &dyn MetaStore, id: ChunkId, length: u64) -> Result<()> {
         self.chunked += length;
         let key = keys::chunk(id);
         let Some(value) = meta.get(&key)? else { return Ok(()) };
@@ -89,14 +106,21 @@ impl Sums {
         self.stored += part(record.bytes_stored);
         Ok(())
     }
-}
 
-/// Keys of the extents of a volume, or of all.
-fn range_of(volume: Option<VolumeId>) -> Range<Key> {
-    let Some(volume) = volume else { return keys::extents_of_all() };
-    let first_of = |volume| keys::extents(InodeKey { volume, inode: InodeId(0) }, 0..1).start;
-    match volume.0.checked_add(1) {
-        Some(next) => first_of(volume)..first_of(VolumeId(next)),
-        None => first_of(volume)..keys::extents_of_all().end,
+    fn inode(&mut self, record: &InodeRecord) {
+        if record.kind == Kind::File {
+            self.found.bytes_holes += record.size.saturating_sub(record.space_used);
+        }
+    }
+
+    fn found(self) -> Efficiency {
+        let whole = |parts: u128| u64::try_from(parts >> PART_BITS).unwrap_or(u64::MAX);
+        let (unique, stored) = (whole(self.unique), whole(self.stored));
+        Efficiency {
+            bytes_deduplicated: self.chunked.saturating_sub(unique),
+            bytes_compressed: unique.saturating_sub(stored),
+            bytes_physical: stored.saturating_add(self.found.bytes_inline),
+            ..self.found
+        }
     }
 }

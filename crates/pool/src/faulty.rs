@@ -15,7 +15,7 @@ use crate::engine::{Engine, Foundation};
 use crate::keys::Key;
 use crate::meta::{Batch, MemoryMeta, MetaStore, Visit};
 use crate::segment::{MemorySegments, SegmentId, SegmentStore};
-use crate::sources::{SystemClock, SystemEntropy};
+use crate::sources::{Clock, SystemClock, SystemEntropy};
 use crate::space::UnlimitedRoom;
 use crate::{Error, Pool, PoolOptions, Result, sync};
 
@@ -157,6 +157,11 @@ impl FaultyDisk {
 
     /// Opens a pool on what the disk holds.
     pub(crate) fn open(self: &Arc<Self>, options: PoolOptions) -> Result<Pool> {
+        self.open_at(options, Arc::new(SystemClock))
+    }
+
+    /// Opens a pool on what the disk holds, that takes the time from `clock`.
+    pub(crate) fn open_at(self: &Arc<Self>, options: PoolOptions, clock: Arc<dyn Clock>) -> Result<Pool> {
         let meta = FaultyMeta { disk: self.clone(), seen: MemoryMeta::default() };
         let store = FaultySegments { disk: self.clone(), seen: MemorySegments::default() };
         {
@@ -173,7 +178,7 @@ impl FaultyDisk {
             meta: Arc::new(meta),
             store: Arc::new(store),
             room: Box::new(UnlimitedRoom),
-            clock: Arc::new(SystemClock),
+            clock,
             entropy: Arc::new(SystemEntropy::seeded([7; 32])),
             home: None,
         };

@@ -155,7 +155,15 @@ impl Pool {
     pub fn volume(&self, name: &str) -> Result<Volume> {
         self.engine()?.volumes.by_name(name)
     }
-    /// The volume of that id; [`Error::Stale`] if there is none.
+    /// Changes whenever a volume or a snapshot comes, goes, or is changed as such. Begins anew at each opening.
+    pub fn volumes_version(&self) -> u64 {
+        self.engine().map(|engine| engine.volumes.version()).unwrap_or_default()
+    }
+    /// Whether that is a snapshot, in which nothing can be changed.
+    pub fn is_read_only(&self, id: VolumeId) -> bool {
+        self.engine().is_ok_and(|engine| matches!(engine.volumes.require_writable(id), Err(Error::ReadOnly)))
+    }
+    /// The volume of that id, or the snapshot; [`Error::Stale`] if there is none.
     pub fn volume_by_id(&self, id: VolumeId) -> Result<Volume> {
         self.engine()?.volumes.get(id)
     }
@@ -164,13 +172,47 @@ impl Pool {
     pub async fn volume_resize(&self, name: &str, size: Option<u64>) -> Result<Volume> {
         self.engine()?.volume_resize(name, size).await
     }
-    /// Deletes a volume; with `force` also if it has files.
+    /// How many snapshots of a volume are to be taken and kept by the clock.
+    pub async fn volume_modify(&self, name: &str, snapshots: SnapshotPolicy) -> Result<Volume> {
+        self.engine()?.volume_modify(name, snapshots).await
+    }
+    /// Makes a volume that begins as a copy of a snapshot, in constant time. It keeps the snapshot from being deleted.
+    pub async fn volume_clone(&self, volume: &str, snapshot: &str, clone: CloneSpec) -> Result<Volume> {
+        self.engine()?.volume_clone(volume, snapshot, clone).await
+    }
+    /// Makes a volume what its snapshot shows. With `force` also if there are younger snapshots, which go with it.
+    /// Files that the snapshot does not have are stale from then on; others go on, open or not.
+    pub async fn volume_rollback(&self, volume: &str, snapshot: &str, force: bool) -> Result<()> {
+        self.engine()?.volume_rollback(volume, snapshot, force).await
+    }
+    /// Deletes a volume; with `force` also if it has files or snapshots. [`Error::InUse`] if it has clones.
     pub async fn volume_delete(&self, name: &str, force: bool) -> Result<()> {
         self.engine()?.volume_delete(name, force).await
     }
     /// Sizes of one volume.
     pub fn volume_space(&self, id: VolumeId) -> Result<Space> {
         self.engine()?.volume_space(id)
+    }
+
+    // ---- snapshots ----
+
+    /// Takes a snapshot of each of the volumes, all of the same instant. It holds everything that was accepted before, and
+    /// is durable on return. [`Error::Exists`] if one of the volumes has a snapshot of that name.
+    pub async fn snapshot_create(&self, volumes: &[String], name: &str) -> Result<Vec<Snapshot>> {
+        self.engine()?.snapshot_create(volumes, name, None).await
+    }
+    /// The snapshots of one volume, or of all, by volume and age.
+    pub fn snapshots(&self, volume: Option<VolumeId>) -> Vec<Snapshot> {
+        self.engine().map(|engine| engine.volumes.snapshots(volume)).unwrap_or_default()
+    }
+    /// The snapshot of that name.
+    pub fn snapshot(&self, volume: &str, name: &str) -> Result<Snapshot> {
+        let engine = self.engine()?;
+        engine.snapshot_of(engine.volumes.by_name(volume)?.id, name)
+    }
+    /// Deletes a snapshot. [`Error::InUse`] if it has clones.
+    pub async fn snapshot_delete(&self, volume: &str, name: &str) -> Result<()> {
+        self.engine()?.snapshot_delete(volume, name).await
     }
 
     // ---- inodes and directories ----
@@ -325,7 +367,7 @@ impl Pool {
         Pool { shared: Arc::new(shared) }
     }
 
-    fn engine(&self) -> Result<Arc<Engine>> {
+    pub(crate) fn engine(&self) -> Result<Arc<Engine>> {
         sync::read(&self.shared.engine).clone().ok_or(Error::Closed)
     }
 }

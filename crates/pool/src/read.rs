@@ -76,7 +76,7 @@ impl Engine {
             pieces: pieces_over(&state, start..end),
             truncations: state.truncations,
         };
-        if state.note_read(self.clock.now()) {
+        if self.volumes.is_writable(inode.handle.volume) && state.note_read(self.clock.now()) {
             state.dirty_since.get_or_insert_with(tokio::time::Instant::now);
             drop(state);
             self.dirty.note(inode);

@@ -229,6 +229,62 @@ pub struct VolumeSpec {
     /// Bytes of files, holes not counted, that the volume may hold; `None`: as many as the pool has room for. May
     /// be more than the pool has room for: a volume takes no space before something is written to it.
     pub size: Option<u64>,
+    /// How many snapshots are taken, and kept, by the clock.
+    pub snapshots: SnapshotPolicy,
+}
+
+/// How many of the snapshots that the pool takes by itself are kept. None is taken of a period with 0.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SnapshotPolicy {
+    /// Of those taken at each full hour.
+    pub hourly: u32,
+    /// Of those taken at midnight, UTC.
+    pub daily: u32,
+    /// Of those taken at midnight before each Sunday, UTC.
+    pub weekly: u32,
+}
+
+/// How often snapshots are taken by the clock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Period {
+    /// At each full hour.
+    Hourly,
+    /// At midnight, UTC.
+    Daily,
+    /// At midnight before each Sunday, UTC.
+    Weekly,
+}
+
+/// A snapshot: what a volume held at one instant. It is a volume of its own that nothing can change.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Snapshot {
+    /// The id in handles of what is in it.
+    pub id: VolumeId,
+    /// The volume that it was taken of.
+    pub volume: VolumeId,
+    /// That volume's name.
+    pub volume_name: String,
+    /// Its own name, unique among the snapshots of the volume.
+    pub name: String,
+    /// The root directory.
+    pub root: Handle,
+    /// When it was taken.
+    pub created: SystemTime,
+    /// The schedule that took it; `None`: somebody asked for it.
+    pub period: Option<Period>,
+    /// Bytes of its files that are not holes.
+    pub bytes_logical: u64,
+    /// Names of the volumes that are clones of it, and keep it from being deleted.
+    pub clones: Vec<String>,
+}
+
+/// What a caller chooses for a clone.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CloneSpec {
+    /// See [`VolumeSpec::name`].
+    pub name: String,
+    /// See [`VolumeSpec::junction_path`].
+    pub junction_path: String,
 }
 
 impl VolumeSpec {
@@ -242,6 +298,7 @@ impl VolumeSpec {
             gid: 0,
             mode: 0o755,
             size: None,
+            snapshots: SnapshotPolicy::default(),
         }
     }
 }
@@ -327,7 +384,8 @@ pub struct CheckReport {
 
 /// What is stored for the bytes of a volume's files, or of all.
 ///
-/// What several extents share is attributed to each of them in equal parts, so volumes add up to the pool.
+/// What several extents share is attributed to each of them in equal parts. Of all volumes each stored version is
+/// counted once, those that only snapshots show included.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Efficiency {
     /// Bytes of files that are not holes.

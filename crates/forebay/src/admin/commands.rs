@@ -3,10 +3,11 @@
 use std::path::Path;
 use std::time::SystemTime;
 
-use forebay_pool::{CheckReport, Efficiency, Pool, Volume, VolumeSpec};
+use forebay_pool::{CheckReport, CloneSpec, Efficiency, Pool, Snapshot, SnapshotPolicy, Volume, VolumeSpec};
 
 use super::protocol::{
-    Answer, CheckView, Command, EfficiencyView, NewVolume, PoolView, ScrubView, VolumeView,
+    Answer, CheckView, Command, EfficiencyView, NewVolume, Plan, PoolView, ScrubView, SnapshotView,
+    VolumeView,
 };
 /// What a failed command is answered with.
 type Result<T> = std::result::Result<T, forebay_pool::Error>;
@@ -35,6 +36,40 @@ pub async fn execute(pool: &Pool, directory: &Path, command: Command) -> Result<
             let volume = pool.volume_resize(&name, size).await?;
             tracing::info!(volume = name, size, "volume resized");
             view(pool, &volume).await.map(Answer::Volume)
+        }
+        Command::VolumeModify { name, snapshots } => {
+            let volume = pool.volume_modify(&name, policy(snapshots)).await?;
+            tracing::info!(volume = name, ?snapshots, "snapshots by the clock changed");
+            view(pool, &volume).await.map(Answer::Volume)
+        }
+        Command::VolumeClone { volume, snapshot, name, path } => {
+            let clone = CloneSpec { name, junction_path: path };
+            let made = match snapshot {
+                Some(snapshot) => pool.volume_clone(&volume, &snapshot, clone).await?,
+                None => clone_as_it_is(pool, &volume, clone).await?,
+            };
+            tracing::info!(volume, clone = made.spec.name, "volume cloned");
+            view(pool, &made).await.map(Answer::Volume)
+        }
+        Command::VolumeRollback { name, to, force } => {
+            pool.volume_rollback(&name, &to, force).await?;
+            tracing::info!(volume = name, snapshot = to, force, "volume rolled back");
+            Ok(Answer::Done)
+        }
+        Command::SnapshotCreate { volumes, name } => {
+            let taken = pool.snapshot_create(&volumes, &name).await?;
+            tracing::info!(?volumes, name, "snapshot taken");
+            Ok(Answer::Snapshots(taken.into_iter().map(snapshot_view).collect()))
+        }
+        Command::SnapshotList { volume } => {
+            let volume = volume.map(|name| pool.volume(&name)).transpose()?;
+            let snapshots = pool.snapshots(volume.map(|volume| volume.id));
+            Ok(Answer::Snapshots(snapshots.into_iter().map(snapshot_view).collect()))
+        }
+        Command::SnapshotDelete { volume, name } => {
+            pool.snapshot_delete(&volume, &name).await?;
+            tracing::info!(volume, name, "snapshot deleted");
+            Ok(Answer::Done)
         }
         Command::VolumeShow { name } => view(pool, &pool.volume(&name)?).await.map(Answer::Volume),
         Command::VolumeDelete { name, force } => {
@@ -120,13 +155,45 @@ fn spec(new: NewVolume) -> VolumeSpec {
         gid: new.gid,
         mode: new.mode,
         size: new.size,
+        snapshots: policy(new.snapshots),
+    }
+}
+
+fn policy(plan: Plan) -> SnapshotPolicy {
+    SnapshotPolicy { hourly: plan.hourly, daily: plan.daily, weekly: plan.weekly }
+}
+
+/// Clones a volume as it is, from a snapshot that is taken for it.
+async fn clone_as_it_is(pool: &Pool, volume: &str, clone: CloneSpec) -> Result<Volume> {
+    let snapshot = format!("clone-{}", clone.name);
+    pool.snapshot_create(&[volume.to_owned()], &snapshot).await?;
+    let made = pool.volume_clone(volume, &snapshot, clone).await;
+    if made.is_err() {
+        // Nobody asked for it by name.
+        pool.snapshot_delete(volume, &snapshot).await?;
+    }
+    made
+}
+
+fn snapshot_view(snapshot: Snapshot) -> SnapshotView {
+    SnapshotView {
+        volume: snapshot.volume_name,
+        name: snapshot.name,
+        created: humantime::format_rfc3339_seconds(snapshot.created).to_string(),
+        bytes_logical: snapshot.bytes_logical,
+        period: snapshot.period.map(|period| period.name().to_owned()),
+        clones: snapshot.clones,
     }
 }
 
 async fn view(pool: &Pool, volume: &Volume) -> Result<VolumeView> {
     let root = pool.getattr(volume.root).await?;
     let space = pool.volume_space(volume.id)?;
+    let origin = pool.snapshots(None).into_iter().find(|taken| taken.clones.contains(&volume.spec.name));
+    let SnapshotPolicy { hourly, daily, weekly } = volume.spec.snapshots;
     Ok(VolumeView {
+        snapshots: Plan { hourly, daily, weekly },
+        clone_of: origin.map(|taken| format!("{}@{}", taken.volume_name, taken.name)),
         name: volume.spec.name.clone(),
         path: volume.spec.junction_path.clone(),
         preserve_unlink: volume.spec.preserve_unlink,

@@ -56,6 +56,52 @@ pub enum Command {
         /// Bytes that it may hold; none: as many as the pool has room for.
         size: Option<u64>,
     },
+    /// Change which snapshots are taken by the clock; answered with the volume.
+    VolumeModify {
+        /// Its name.
+        name: String,
+        /// What is taken and kept.
+        snapshots: Plan,
+    },
+    /// Make a volume of a snapshot; answered with it.
+    VolumeClone {
+        /// The volume that the snapshot was taken of.
+        volume: String,
+        /// The snapshot's name; none: take one first.
+        snapshot: Option<String>,
+        /// The clone's name.
+        name: String,
+        /// The clone's junction path.
+        path: String,
+    },
+    /// Make a volume what its snapshot shows; answered with `done`.
+    VolumeRollback {
+        /// Its name.
+        name: String,
+        /// The snapshot's name.
+        to: String,
+        /// Also if younger snapshots go with it.
+        force: bool,
+    },
+    /// Take a snapshot of each of the volumes, of one instant; answered with them.
+    SnapshotCreate {
+        /// The volumes' names.
+        volumes: Vec<String>,
+        /// The snapshots' name.
+        name: String,
+    },
+    /// The snapshots of one volume, or of all.
+    SnapshotList {
+        /// The volume's name.
+        volume: Option<String>,
+    },
+    /// Delete a snapshot; answered with `done`.
+    SnapshotDelete {
+        /// The volume's name.
+        volume: String,
+        /// The snapshot's own name.
+        name: String,
+    },
     /// Delete a volume; answered with `done`.
     VolumeDelete {
         /// Its name.
@@ -101,6 +147,20 @@ pub struct NewVolume {
     pub mode: u32,
     /// Bytes that it may hold, if that is limited.
     pub size: Option<u64>,
+    /// Snapshots that are taken by the clock.
+    pub snapshots: Plan,
+}
+
+/// How many snapshots of each period are taken by the clock, and kept.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Plan {
+    /// At full hours.
+    pub hourly: u32,
+    /// At midnight, UTC.
+    pub daily: u32,
+    /// At midnight before Sunday, UTC.
+    pub weekly: u32,
 }
 
 /// What the daemon says to a request.
@@ -127,12 +187,14 @@ pub enum Outcome {
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Answer {
-    /// To [`Command::VolumeDelete`].
+    /// To commands that end something.
     Done,
-    /// To [`Command::VolumeCreate`] and [`Command::VolumeShow`].
+    /// To commands that make, show or change a volume.
     Volume(VolumeView),
     /// To [`Command::VolumeList`].
     Volumes(Vec<VolumeView>),
+    /// To [`Command::SnapshotCreate`] and [`Command::SnapshotList`].
+    Snapshots(Vec<SnapshotView>),
     /// To [`Command::PoolShow`].
     Pool(PoolView),
     /// To [`Command::PoolCheck`].
@@ -239,6 +301,34 @@ pub struct VolumeView {
     pub inodes_used: u64,
     /// Files without a name that are still open.
     pub orphans: u64,
+    /// Snapshots that are taken by the clock.
+    pub snapshots: Plan,
+    /// The snapshot that it was made of, as VOLUME@SNAPSHOT.
+    pub clone_of: Option<String>,
+}
+
+/// A snapshot as an operator sees it; also what `--json` prints.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct SnapshotView {
+    /// The volume that it was taken of.
+    pub volume: String,
+    /// Its own name.
+    pub name: String,
+    /// When it was taken, in UTC, as RFC 3339 writes it.
+    pub created: String,
+    /// Bytes of its files that are not holes.
+    pub bytes_logical: u64,
+    /// `hourly`, `daily` or `weekly`, if it was taken by the clock.
+    pub period: Option<String>,
+    /// Volumes that are clones of it.
+    pub clones: Vec<String>,
+}
+
+impl SnapshotView {
+    /// VOLUME@SNAPSHOT.
+    pub fn full_name(&self) -> String {
+        format!("{}@{}", self.volume, self.name)
+    }
 }
 
 /// The pool as an operator sees it; also what `--json` prints.

@@ -19,7 +19,7 @@ use bytes::Bytes;
 use fjall::{CompressionType, Database, Keyspace, KeyspaceCreateOptions, PersistMode, Readable, Snapshot};
 
 use super::journal_repair::{self, MARK_KEY, Mark};
-use super::{Batch, MetaStore, MetaView, Visit};
+use super::{Batch, MetaStore, Visit};
 use crate::codec::Malformed;
 use crate::keys::Key;
 use crate::records::malformed;
@@ -152,7 +152,7 @@ impl MetaStore for FjallMeta {
         Ok(())
     }
 
-    fn snapshot(&self) -> Result<Arc<dyn MetaView>> {
+    fn snapshot(&self) -> Result<Arc<dyn MetaStore>> {
         Ok(Arc::new(FjallView { keyspace: self.keyspace.clone(), snapshot: self.database.snapshot() }))
     }
 }
@@ -176,7 +176,7 @@ struct FjallView {
     keyspace: Keyspace,
 }
 
-impl MetaView for FjallView {
+impl MetaStore for FjallView {
     fn get(&self, key: &[u8]) -> Result<Option<Bytes>> {
         let value = self.snapshot.get(&self.keyspace, key).map_err(|error| failed("read", &error))?;
         Ok(value.map(|value| Bytes::copy_from_slice(&value)))
@@ -184,5 +184,13 @@ impl MetaView for FjallView {
 
     fn scan(&self, range: Range<Key>, visit: &mut Visit<'_>) -> Result<()> {
         scan(&self.snapshot, &self.keyspace, range, visit)
+    }
+
+    fn write(&self, _batch: Batch) -> Result<()> {
+        Err(Error::Meta("a snapshot of the metadata cannot be written to".into()))
+    }
+
+    fn make_durable(&self) -> Result<()> {
+        Ok(())
     }
 }

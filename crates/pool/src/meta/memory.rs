@@ -6,7 +6,7 @@ use std::sync::{Arc, RwLock};
 
 use bytes::Bytes;
 
-use super::{Batch, MetaStore, MetaView, Visit};
+use super::{Batch, MetaStore, Visit};
 use crate::Result;
 use crate::keys::Key;
 use crate::sync;
@@ -54,18 +54,8 @@ impl MetaStore for MemoryMeta {
     }
 }
 
-impl MetaView for MemoryMeta {
-    fn get(&self, key: &[u8]) -> Result<Option<Bytes>> {
-        MetaStore::get(self, key)
-    }
-
-    fn scan(&self, range: Range<Key>, visit: &mut Visit<'_>) -> Result<()> {
-        MetaStore::scan(self, range, visit)
-    }
-}
-
 /// A copy of all that a store holds.
-pub(super) fn copy<M: MetaStore + ?Sized>(store: &M) -> Result<Arc<dyn MetaView>> {
+pub(super) fn copy<M: MetaStore + ?Sized>(store: &M) -> Result<Arc<dyn MetaStore>> {
     let mut map = BTreeMap::new();
     store.scan(Vec::new()..vec![u8::MAX], &mut |key, value| {
         map.insert(key.to_vec(), Bytes::copy_from_slice(value));

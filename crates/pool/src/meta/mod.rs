@@ -52,16 +52,8 @@ pub(crate) trait MetaStore: Send + Sync + 'static {
     fn give_back(&self) -> Result<()> {
         Ok(())
     }
-    /// All keys and values as of now. This one copies them; a store that can do better does.
-    fn snapshot(&self) -> Result<Arc<dyn MetaView>> {
+    /// All keys and values as of now, not to be written to. This one copies them; a store that can do better does.
+    fn snapshot(&self) -> Result<Arc<dyn MetaStore>> {
         memory::copy(self)
     }
-}
-
-/// All keys and values as of one instant.
-pub(crate) trait MetaView: Send + Sync + 'static {
-    /// The value of a key.
-    fn get(&self, key: &[u8]) -> Result<Option<Bytes>>;
-    /// Visits the keys in `range` in ascending order.
-    fn scan(&self, range: Range<Key>, visit: &mut Visit<'_>) -> Result<()>;
 }
