@@ -119,7 +119,7 @@ impl Storage for Forebay {
         let lines = String::from_utf8_lossy(&output.stdout);
         match output.status.code() {
             Some(0) => Ok(Vec::new()),
-            Some(1) if !lines.trim().is_empty() => Ok(lines.lines().map(str::to_owned).collect()),
+            Some(4) => Ok(lines.lines().map(str::to_owned).collect()),
             _ => bail!("forebay pool check failed: {}", String::from_utf8_lossy(&output.stderr).trim()),
         }
     }
