@@ -1,6 +1,5 @@
 //! The pool's own tasks: flushing what has aged, freeing what was deleted, snapshots by the clock, verifying what is
-//! stored. They end when the pool is closed or
-//! dropped.
+//! stored. They end when the pool is closed or dropped.
 
 use std::sync::{Arc, Weak};
 use std::time::Duration;

@@ -4,12 +4,13 @@
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 
+use crate::check::VolumeThen;
 use crate::extents::EXTENT_BYTES_MAX;
 use crate::keys;
-use crate::meta::MetaStore;
+use crate::meta::MetaView;
 use crate::records::{EntryRecord, ExtentRecord, InodeRecord, OrphanRecord, Record, UsageRecord, malformed};
-use crate::view::{BATCH_ITEMS, RangeIn, View};
-use crate::{InodeId, Result, VolumeId};
+use crate::view::{BATCH_ITEMS, RangeIn};
+use crate::{InodeId, Result};
 
 /// What was counted of one inode.
 #[derive(Default)]
@@ -24,26 +25,19 @@ struct Counted {
 }
 
 struct ViewCheck<'a> {
-    meta: &'a dyn MetaStore,
-    volume: VolumeId,
-    view: &'a View,
+    meta: &'a dyn MetaView,
+    volume: &'a VolumeThen,
     records: HashMap<InodeId, InodeRecord>,
     counted: HashMap<InodeId, Counted>,
     usage: UsageRecord,
     differences: Vec<String>,
 }
 
-/// What does not agree in a volume or a snapshot, which is said to hold `recorded`.
-pub(crate) fn check_view(
-    meta: &dyn MetaStore,
-    volume: VolumeId,
-    view: &View,
-    recorded: UsageRecord,
-) -> Result<Vec<String>> {
+/// What does not agree in a volume or a snapshot.
+pub(crate) fn check_view(meta: &dyn MetaView, volume: &VolumeThen) -> Result<Vec<String>> {
     let mut check = ViewCheck {
         meta,
         volume,
-        view,
         records: HashMap::new(),
         counted: HashMap::new(),
         usage: UsageRecord::default(),
@@ -54,7 +48,7 @@ pub(crate) fn check_view(
     check.orphans()?;
     check.extents()?;
     check.compare_inodes();
-    check.compare_usage(recorded);
+    check.compare_usage();
     Ok(check.differences)
 }
 
@@ -65,7 +59,7 @@ impl ViewCheck<'_> {
         range: &RangeIn<'_>,
         mut visit: impl FnMut(InodeId, &[u8], R) -> Result<()>,
     ) -> Result<()> {
-        self.view.scan(self.meta, range, BATCH_ITEMS, &mut |key, value| {
+        self.volume.view.scan(self.meta, range, BATCH_ITEMS, &mut |key, value| {
             let named = keys::inode_in(key).ok_or_else(|| malformed(R::NAME, key))?;
             visit(named.inode, key, R::decode(key, value)?)?;
             Ok(ControlFlow::Continue(()))
@@ -73,7 +67,7 @@ impl ViewCheck<'_> {
     }
 
     fn report(&mut self, difference: String) {
-        self.differences.push(format!("volume {}: {difference}", self.volume.0));
+        self.differences.push(format!("volume {}: {difference}", self.volume.id.0));
     }
 
     fn inodes(&mut self) -> Result<()> {
@@ -167,8 +161,8 @@ impl ViewCheck<'_> {
         }
     }
 
-    fn compare_usage(&mut self, recorded: UsageRecord) {
-        let recorded = recorded.shown();
+    fn compare_usage(&mut self) {
+        let recorded = self.volume.usage.shown();
         let counted = self.usage;
         if counted != recorded {
             self.report(format!("{recorded:?} recorded, {counted:?} found"));

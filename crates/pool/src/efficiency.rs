@@ -1,31 +1,29 @@
 //! What is stored for what: how much of the files' bytes deduplication and compression save.
 //!
 //! It is counted from the extents and chunk records as of one instant, when asked, so there are no counters that could
-//! go wrong. A chunk with several references is attributed to each in equal parts, so volumes add up to the pool as
-//! long as none has snapshots or clones: those show what another volume stores.
+//! go wrong. A chunk with several references is attributed to each in equal parts. Of a volume it is what the volume shows; of the
+//! pool, everything that is stored, what only snapshots show included.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use crate::engine::Engine;
 use crate::keys::{self, ChunkId};
-use crate::meta::MetaStore;
+use crate::meta::MetaView;
 use crate::records::{ChunkRecord, Content, ExtentRecord, InodeRecord, Record, is_tombstone};
-use crate::view::{BATCH_ITEMS, View};
+use crate::view::{BATCH_ITEMS, RangeIn, View};
 use crate::{Efficiency, Kind, Result, Stored, VolumeId, sync};
 
-/// Sums of parts of bytes are in 2^-20 bytes, so that thirds of many chunks still add up.
-const PART_BITS: u32 = 20;
-
+/// Sums of parts of bytes, in 2^-20 bytes, so that thirds of many chunks still add up.
 #[derive(Default)]
-struct Count {
-    found: Efficiency,
-    /// Bytes of extents that are in chunks.
+struct Sums {
     chunked: u64,
-    /// Of the chunks' bytes and of their frames', what is attributed here, in parts of bytes.
+    /// Of the chunks' bytes and of their frames', what is attributed here.
     unique: u128,
     stored: u128,
 }
+
+const PART_BITS: u32 = 20;
 
 impl Engine {
     /// What the segments hold.
@@ -41,62 +39,69 @@ impl Engine {
     }
 
     pub(crate) async fn efficiency(self: &Arc<Self>, volume: Option<VolumeId>) -> Result<Efficiency> {
-        let view = volume.map(|volume| self.volumes.view(volume)).transpose()?;
-        let engine = self.clone();
-        sync::blocking(move || {
-            let meta = engine.meta.snapshot()?;
-            let mut count = Count::default();
-            match view {
-                Some(view) => count.shown(&*meta, &view)?,
-                None => count.stored(&*meta)?,
-            }
-            Ok(count.found())
-        })
-        .await
+        // In the committer, so that the view is as the metadata says.
+        let (meta, view) = self
+            .transact(move |txn| {
+                let view = volume.map(|volume| txn.engine.volumes.view(volume)).transpose()?;
+                Ok((txn.engine.meta.snapshot()?, view))
+            })
+            .await?;
+        sync::blocking(move || count(&*meta, view.as_deref())).await
     }
 }
 
-impl Count {
-    /// What a volume shows.
-    fn shown(&mut self, meta: &dyn MetaStore, view: &View) -> Result<()> {
-        view.scan(meta, &keys::extents_of_volume, BATCH_ITEMS, &mut |key, value| {
-            self.extent(meta, &ExtentRecord::decode(key, value)?)?;
-            Ok(ControlFlow::Continue(()))
-        })?;
-        view.scan(meta, &keys::inodes, BATCH_ITEMS, &mut |key, value| {
-            self.inode(&InodeRecord::decode(key, value)?);
-            Ok(ControlFlow::Continue(()))
-        })
+/// Visits the items of a kind: what a volume shows, or all versions that the pool stores.
+fn each<R: Record>(
+    meta: &dyn MetaView,
+    view: Option<&View>,
+    range: &RangeIn<'_>,
+    kind: u8,
+    mut visit: impl FnMut(R) -> Result<()>,
+) -> Result<()> {
+    let mut visit = |key: &[u8], value: &[u8]| {
+        if !is_tombstone(value) {
+            visit(R::decode(key, value)?)?;
+        }
+        Ok(ControlFlow::Continue(()))
+    };
+    match view {
+        Some(view) => view.scan(meta, range, BATCH_ITEMS, &mut visit),
+        None => meta.scan(keys::items_of_all(kind), &mut visit),
     }
+}
 
-    /// What is stored of all volumes and snapshots, each version once.
-    fn stored(&mut self, meta: &dyn MetaStore) -> Result<()> {
-        meta.scan(keys::items_of_all(keys::EXTENT), &mut |key, value| {
-            if !is_tombstone(value) {
-                self.extent(meta, &ExtentRecord::decode(key, value)?)?;
-            }
-            Ok(ControlFlow::Continue(()))
-        })?;
-        meta.scan(keys::items_of_all(keys::INODE), &mut |key, value| {
-            if !is_tombstone(value) {
-                self.inode(&InodeRecord::decode(key, value)?);
-            }
-            Ok(ControlFlow::Continue(()))
-        })
-    }
-
-    fn extent(&mut self, meta: &dyn MetaStore, extent: &ExtentRecord) -> Result<()> {
+fn count(meta: &dyn MetaView, view: Option<&View>) -> Result<Efficiency> {
+    let mut found = Efficiency::default();
+    let mut sums = Sums::default();
+    each(meta, view, &keys::extents_of_volume, keys::EXTENT, |extent: ExtentRecord| {
         let length = u64::from(extent.length);
-        self.found.extents += 1;
-        self.found.bytes_logical += length;
+        found.extents += 1;
+        found.bytes_logical += length;
         match extent.content {
-            Content::Inline(_) => self.found.bytes_inline += length,
-            Content::Chunk { id, .. } => self.chunk(meta, id, length)?,
+            Content::Inline(_) => found.bytes_inline += length,
+            Content::Chunk { id, .. } => sums.add(meta, id, length)?,
         }
         Ok(())
-    }
+    })?;
+    each(meta, view, &keys::inodes, keys::INODE, |record: InodeRecord| {
+        if record.kind == Kind::File {
+            found.bytes_holes += record.size.saturating_sub(record.space_used);
+        }
+        Ok(())
+    })?;
+    let (unique, stored) = (whole(sums.unique), whole(sums.stored));
+    found.bytes_deduplicated = sums.chunked.saturating_sub(unique);
+    found.bytes_compressed = unique.saturating_sub(stored);
+    found.bytes_physical = stored.saturating_add(found.bytes_inline);
+    Ok(found)
+}
 
-    fn chunk(&mut self, meta: &dyn MetaStore, id: ChunkId, length: u64) -> Result<()> {
+fn whole(parts: u128) -> u64 {
+    u64::try_from(parts >> PART_BITS).unwrap_or(u64::MAX)
+}
+
+impl Sums {
+    fn add(&mut self, meta: &dyn MetaView, id: ChunkId, length: u64) -> Result<()> {
         self.chunked += length;
         let key = keys::chunk(id);
         let Some(value) = meta.get(&key)? else { return Ok(()) };
@@ -105,22 +110,5 @@ impl Count {
         self.unique += part(record.bytes);
         self.stored += part(record.bytes_stored);
         Ok(())
-    }
-
-    fn inode(&mut self, record: &InodeRecord) {
-        if record.kind == Kind::File {
-            self.found.bytes_holes += record.size.saturating_sub(record.space_used);
-        }
-    }
-
-    fn found(self) -> Efficiency {
-        let whole = |parts: u128| u64::try_from(parts >> PART_BITS).unwrap_or(u64::MAX);
-        let (unique, stored) = (whole(self.unique), whole(self.stored));
-        Efficiency {
-            bytes_deduplicated: self.chunked.saturating_sub(unique),
-            bytes_compressed: unique.saturating_sub(stored),
-            bytes_physical: stored.saturating_add(self.found.bytes_inline),
-            ..self.found
-        }
     }
 }

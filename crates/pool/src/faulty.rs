@@ -13,7 +13,7 @@ use bytes::Bytes;
 
 use crate::engine::{Engine, Foundation};
 use crate::keys::Key;
-use crate::meta::{Batch, MemoryMeta, MetaStore, Visit};
+use crate::meta::{Batch, MemoryMeta, MetaStore, MetaView, Visit};
 use crate::segment::{MemorySegments, SegmentId, SegmentStore};
 use crate::sources::{Clock, SystemClock, SystemEntropy};
 use crate::space::UnlimitedRoom;
@@ -221,13 +221,16 @@ struct FaultyMeta {
     seen: MemoryMeta,
 }
 
-impl MetaStore for FaultyMeta {
+impl MetaView for FaultyMeta {
     fn get(&self, key: &[u8]) -> Result<Option<Bytes>> {
         self.seen.get(key)
     }
     fn scan(&self, range: Range<Key>, visit: &mut Visit<'_>) -> Result<()> {
         self.seen.scan(range, visit)
     }
+}
+
+impl MetaStore for FaultyMeta {
     fn write(&self, batch: Batch) -> Result<()> {
         let outcome = self.disk.step();
         if outcome != Outcome::Dead {

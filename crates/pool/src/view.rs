@@ -23,7 +23,7 @@ use bytes::Bytes;
 
 use crate::engine::Engine;
 use crate::keys::{EPOCH_FIRST, Epoch, Item, Key};
-use crate::meta::{MetaStore, Visit};
+use crate::meta::{MetaView, Visit};
 use crate::records::{Record, is_tombstone, malformed};
 use crate::{Result, VolumeId};
 
@@ -63,7 +63,7 @@ impl Layer {
     }
 
     /// The version that the layer shows, be it a tombstone.
-    fn get(&self, meta: &dyn MetaStore, item: &Item) -> Result<Option<Found>> {
+    fn get(&self, meta: &dyn MetaView, item: &Item) -> Result<Option<Found>> {
         let mut found = None;
         meta.scan(item.versions(self.volume), &mut |key, value| {
             let (_, epoch) = Item::of(key).ok_or_else(|| malformed("version", key))?;
@@ -80,7 +80,7 @@ impl Layer {
     /// items and no further than `horizon`. Returns the item after which it stopped short, if it did.
     fn collect(
         &self,
-        meta: &dyn MetaStore,
+        meta: &dyn MetaView,
         range: Range<Key>,
         items: usize,
         horizon: Option<Item>,
@@ -112,7 +112,7 @@ impl Layer {
 
 impl View {
     /// The version of an item that is shown.
-    pub(crate) fn get(&self, meta: &dyn MetaStore, item: &Item) -> Result<Option<Found>> {
+    pub(crate) fn get(&self, meta: &dyn MetaView, item: &Item) -> Result<Option<Found>> {
         match &self.layers[..] {
             [only] if self.plain => {
                 let key = item.at(only.volume, EPOCH_FIRST);
@@ -123,7 +123,7 @@ impl View {
     }
 
     /// The version that would be shown if the uppermost layer had none.
-    pub(crate) fn get_below(&self, meta: &dyn MetaStore, item: &Item) -> Result<Option<Found>> {
+    pub(crate) fn get_below(&self, meta: &dyn MetaView, item: &Item) -> Result<Option<Found>> {
         get_from(self.layers.get(1..).unwrap_or_default(), meta, item)
     }
 
@@ -131,7 +131,7 @@ impl View {
     /// the volume whose layer it is. `items`: how many the caller may want; the first so many are of one instant.
     pub(crate) fn scan(
         &self,
-        meta: &dyn MetaStore,
+        meta: &dyn MetaView,
         range: &RangeIn<'_>,
         items: usize,
         visit: &mut Visit<'_>,
@@ -144,7 +144,7 @@ impl View {
 
     fn merge(
         &self,
-        meta: &dyn MetaStore,
+        meta: &dyn MetaView,
         range: &RangeIn<'_>,
         items: usize,
         visit: &mut Visit<'_>,
@@ -175,7 +175,7 @@ impl View {
     }
 }
 
-fn get_from(layers: &[Layer], meta: &dyn MetaStore, item: &Item) -> Result<Option<Found>> {
+fn get_from(layers: &[Layer], meta: &dyn MetaView, item: &Item) -> Result<Option<Found>> {
     for layer in layers {
         if let Some(found) = layer.get(meta, item)? {
             return Ok(Some(found).filter(|(_, value)| !is_tombstone(value)));
@@ -209,7 +209,7 @@ mod tests {
     use super::*;
     use crate::InodeId;
     use crate::keys::{self, EPOCH_LAST};
-    use crate::meta::{Batch, MemoryMeta};
+    use crate::meta::{Batch, MemoryMeta, MetaStore};
     use crate::records::{OrphanRecord, TOMBSTONE};
 
     fn layer(volume: u32, newest: Epoch, hidden: &[(u64, u64)]) -> Layer {

@@ -19,7 +19,7 @@ use bytes::Bytes;
 use fjall::{CompressionType, Database, Keyspace, KeyspaceCreateOptions, PersistMode, Readable, Snapshot};
 
 use super::journal_repair::{self, MARK_KEY, Mark};
-use super::{Batch, MetaStore, Visit};
+use super::{Batch, MetaStore, MetaView, Visit};
 use crate::codec::Malformed;
 use crate::keys::Key;
 use crate::records::malformed;
@@ -98,7 +98,7 @@ fn failed(action: &str, error: &fjall::Error) -> Error {
     Error::Meta(format!("cannot {action}: {error:?}; check the disk and the log, then restart"))
 }
 
-impl MetaStore for FjallMeta {
+impl MetaView for FjallMeta {
     fn get(&self, key: &[u8]) -> Result<Option<Bytes>> {
         let value = self.keyspace.get(key).map_err(|error| failed("read", &error))?;
         Ok(value.map(|value| Bytes::copy_from_slice(&value)))
@@ -107,7 +107,9 @@ impl MetaStore for FjallMeta {
     fn scan(&self, range: Range<Key>, visit: &mut Visit<'_>) -> Result<()> {
         scan(&self.database.snapshot(), &self.keyspace, range, visit)
     }
+}
 
+impl MetaStore for FjallMeta {
     fn write(&self, batch: Batch) -> Result<()> {
         let mut writing = self.database.batch();
         let mut deletions = 0;
@@ -152,7 +154,7 @@ impl MetaStore for FjallMeta {
         Ok(())
     }
 
-    fn snapshot(&self) -> Result<Arc<dyn MetaStore>> {
+    fn snapshot(&self) -> Result<Arc<dyn MetaView>> {
         Ok(Arc::new(FjallView { keyspace: self.keyspace.clone(), snapshot: self.database.snapshot() }))
     }
 }
@@ -176,7 +178,7 @@ struct FjallView {
     keyspace: Keyspace,
 }
 
-impl MetaStore for FjallView {
+impl MetaView for FjallView {
     fn get(&self, key: &[u8]) -> Result<Option<Bytes>> {
         let value = self.snapshot.get(&self.keyspace, key).map_err(|error| failed("read", &error))?;
         Ok(value.map(|value| Bytes::copy_from_slice(&value)))
@@ -184,13 +186,5 @@ impl MetaStore for FjallView {
 
     fn scan(&self, range: Range<Key>, visit: &mut Visit<'_>) -> Result<()> {
         scan(&self.snapshot, &self.keyspace, range, visit)
-    }
-
-    fn write(&self, _batch: Batch) -> Result<()> {
-        Err(Error::Meta("a snapshot of the metadata cannot be written to".into()))
-    }
-
-    fn make_durable(&self) -> Result<()> {
-        Ok(())
     }
 }
