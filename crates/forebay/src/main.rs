@@ -9,6 +9,7 @@ mod cli;
 mod config;
 mod logging;
 mod output;
+mod pool_commands;
 mod reference;
 mod remote;
 mod serve;
@@ -21,7 +22,7 @@ use clap::Parser;
 
 use cli::{Cli, Command, ConfigCommand};
 use config::{Config, ConfigError};
-use remote::Differences;
+use pool_commands::Differences;
 
 /// Something failed.
 const STATUS_FAILED: u8 = 1;
@@ -38,7 +39,7 @@ fn main() -> ExitCode {
         Command::Config(command) => run_config(command),
         Command::Volume(command) => remote::run(command),
         Command::Snapshot(command) => remote::run_snapshot(command),
-        Command::Pool(command) => remote::run_pool(command),
+        Command::Pool(command) => pool_commands::run(command),
         Command::Lab(command) => return forebay_lab::main(command),
         Command::Reference { page } => output::print(&reference::page(page)),
     };

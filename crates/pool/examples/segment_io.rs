@@ -44,6 +44,7 @@ async fn measure(place: &Path, direct_io: bool, streams: usize, mib: usize) -> (
         gid: 0,
         mode: 0o755,
         size: None,
+        snapshots: SnapshotPolicy::default(),
     };
     let root = pool.volume_create(spec).await.unwrap().root;
     let mut files = Vec::new();

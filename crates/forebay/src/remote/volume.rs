@@ -2,12 +2,13 @@
 
 use anyhow::Result;
 
-use super::{pool, unexpected};
+use super::unexpected;
 use crate::admin::client::call;
 use crate::admin::protocol::{Answer, Command, NewVolume, Plan, SnapshotView, VolumeView};
 use crate::cli::{Limit, SnapshotCommand, SnapshotName, VolumeCommand};
 use crate::config::size;
 use crate::output::{print, print_columns, print_json, print_pairs};
+use crate::pool_commands;
 
 /// Carries out a `forebay volume` command.
 pub fn run(command: VolumeCommand) -> Result<()> {
@@ -46,14 +47,14 @@ pub fn run(command: VolumeCommand) -> Result<()> {
         VolumeCommand::Show { name, efficiency, json, settings } => {
             let socket = settings.load()?.admin_socket();
             let volume = volume_of(call(&socket, Command::VolumeShow { name: name.clone() })?)?;
-            let found = efficiency.then(|| pool::efficiency(&socket, Some(name))).transpose()?;
+            let found = efficiency.then(|| pool_commands::efficiency(&socket, Some(name))).transpose()?;
             match found {
                 None if json => print_json(&volume),
                 None => show(&volume),
                 Some(found) if json => {
                     print_json(&serde_json::json!({"volume": volume, "efficiency": found}))
                 }
-                Some(found) => show(&volume).and_then(|()| pool::show_efficiency(&found)),
+                Some(found) => show(&volume).and_then(|()| pool_commands::show_efficiency(&found)),
             }
         }
         VolumeCommand::Resize { name, size: Limit(size), settings } => {

@@ -5,13 +5,13 @@ use std::path::Path;
 
 use anyhow::{Context, Result, anyhow};
 
-use super::unexpected;
 use crate::admin::client::{NoDaemon, call};
 use crate::admin::commands::checked;
 use crate::admin::protocol::{Answer, CheckView, Command, EfficiencyView, PoolView, ScrubView};
 use crate::cli::{PoolCommand, ScrubCommand};
 use crate::config::{Config, PoolConfig, size};
 use crate::output::{print, print_json, print_pairs};
+use crate::remote::unexpected;
 use crate::serve::open_pool;
 
 /// A check found differences; how many.
