@@ -421,7 +421,8 @@ pub struct CheckReport {
 
 /// What is stored for the bytes of a volume's files, or of all.
 ///
-/// What several extents share is attributed to each of them in equal parts, so volumes add up to the pool.
+/// What several extents share is attributed to each of them in equal parts. Of all volumes each stored version is
+/// counted once, those that only snapshots show included.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Efficiency {
     /// Bytes of files that are not holes.
