@@ -4,6 +4,7 @@
 //! [`Recorder`]: checks decide the verdict. To add one, implement [`Experiment`] in a file of its own and name it in [`ALL`].
 
 mod bed;
+mod clone;
 mod efficiency;
 mod fio;
 mod kill_load;
@@ -59,6 +60,7 @@ pub trait Experiment: Sync {
 pub static ALL: &[&dyn Experiment] = &[
     &silly_rename::SillyRename,
     &efficiency::Efficiency,
+    &clone::Clone,
     &kill_storage::KillStorage,
     &kill_load::KillLoad,
     &restart::Restart,
