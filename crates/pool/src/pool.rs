@@ -92,6 +92,10 @@ impl Pool {
         })
         .await
     }
+    /// Whether `directory` holds a pool, of whatever format.
+    pub fn is_in(directory: &Path) -> bool {
+        Home::is_in(directory)
+    }
     /// A pool in memory, gone with its last clone. For tests and fuzzing.
     pub async fn in_memory(options: PoolOptions) -> Result<Pool> {
         let foundation = Foundation {

@@ -63,6 +63,12 @@ pub enum VolumeCommand {
         /// Its name
         name: String,
 
+        /// Also show what deduplication and compression save; looks at every extent
+        ///
+        /// What several extents share is attributed to each of them in equal parts.
+        #[arg(long)]
+        efficiency: bool,
+
         /// Print a JSON object instead of a table
         #[arg(long)]
         json: bool,

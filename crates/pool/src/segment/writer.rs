@@ -123,6 +123,8 @@ impl Open {
 struct State {
     open: Option<Open>,
     next: u64,
+    /// How many writes are under way in which segment: until they have ended it is not sealed.
+    writing: HashMap<SegmentId, u32>,
 }
 
 /// See the module.
@@ -153,7 +155,7 @@ impl SegmentWriter {
         SegmentWriter {
             store,
             segment_bytes,
-            state: Mutex::new(State { open: None, next: boot << 24 }),
+            state: Mutex::new(State { open: None, next: boot << 24, writing: HashMap::new() }),
             unsynced: Mutex::default(),
             syncing: Mutex::default(),
             appended: AtomicU64::new(0),
@@ -178,10 +180,9 @@ impl SegmentWriter {
         let mut rest = chunks;
         while !rest.is_empty() {
             let reserved = self.reserve(rest, &mut pins)?;
-            if let Err(error) = self.store.write(reserved.segment, reserved.range.start, &reserved.parts) {
-                self.give_back(&reserved);
-                return Err(error);
-            }
+            let written = self.store.write(reserved.segment, reserved.range.start, &reserved.parts);
+            self.ended_writing(&reserved, written.is_ok());
+            written?;
             // Only now: a sync that begins before the write has ended must not be the one that counts.
             sync::lock(&self.unsynced).add(reserved.segment, None);
             rest = rest.get(reserved.placed.len()..).unwrap_or_default();
@@ -196,8 +197,10 @@ impl SegmentWriter {
         let open = self.open(&mut state)?;
         let count = frames_that_fit(chunks, self.segment_bytes.saturating_sub(open.offset));
         let reserved = open.place(chunks.get(..count).unwrap_or(chunks))?;
-        pins.pin(open.id);
-        if open.offset >= self.segment_bytes {
+        let is_full = open.offset >= self.segment_bytes;
+        pins.pin(reserved.segment);
+        *state.writing.entry(reserved.segment).or_insert(0) += 1;
+        if is_full {
             self.fill(&mut state);
         }
         Ok(reserved)
@@ -218,10 +221,20 @@ impl SegmentWriter {
         state.open.as_mut().ok_or(Error::Closed)
     }
 
-    /// The write to a reserved place failed. The place is used again, if nothing was placed behind it.
-    fn give_back(&self, reserved: &Reserved) {
+    /// The write to a reserved place has ended. If it failed, the place is used again, unless there is something behind
+    /// it.
+    fn ended_writing(&self, reserved: &Reserved, is_written: bool) {
         let mut state = sync::lock(&self.state);
+        if let Some(count) = state.writing.get_mut(&reserved.segment) {
+            *count = count.saturating_sub(1);
+            if *count == 0 {
+                state.writing.remove(&reserved.segment);
+            }
+        }
         let Some(open) = state.open.as_mut().filter(|open| open.id == reserved.segment) else { return };
+        if is_written {
+            return;
+        }
         if open.offset == reserved.range.end {
             open.offset = reserved.range.start;
             open.frames.truncate(open.frames.len().saturating_sub(reserved.placed.len()));
@@ -285,14 +298,21 @@ impl SegmentWriter {
                 sync::lock(&self.unsynced).failed = true;
                 return Err(Error::Failed(error.to_string()));
             }
-            if let Some(bytes) = seal
-                && let Err(error) = self.store.seal(id, bytes)
-            {
-                tracing::warn!(segment = %id, %error, "segment keeps its preallocated space");
+            if let Some(bytes) = seal {
+                self.seal(id, bytes);
             }
         }
         self.synced.fetch_max(covered, Ordering::SeqCst);
         Ok(())
+    }
+
+    fn seal(&self, id: SegmentId, bytes: u64) {
+        if sync::lock(&self.state).writing.contains_key(&id) {
+            // With the sync that covers what is being written.
+            sync::lock(&self.unsynced).add(id, Some(bytes));
+        } else if let Err(error) = self.store.seal(id, bytes) {
+            tracing::warn!(segment = %id, %error, "segment keeps its preallocated space");
+        }
     }
 
     /// Seals the open segment, for a clean close.
