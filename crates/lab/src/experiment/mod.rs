@@ -5,6 +5,7 @@
 
 mod bed;
 mod bench;
+mod clone;
 mod efficiency;
 mod kill_load;
 mod kill_storage;
@@ -59,6 +60,7 @@ pub trait Experiment: Sync {
 pub static ALL: &[&dyn Experiment] = &[
     &silly_rename::SillyRename,
     &efficiency::Efficiency,
+    &clone::Clone,
     &kill_storage::KillStorage,
     &kill_load::KillLoad,
     &restart::Restart,
