@@ -160,14 +160,7 @@ const CLIENTS: u64 = 3;
 async fn crash_at(seed: u64, failing: u64) -> bool {
     let disk = Arc::new(FaultyDisk::default());
     let pool = disk.open(options()).unwrap();
-    let spec = VolumeSpec {
-        name: "kafka".into(),
-        junction_path: "/kafka".into(),
-        preserve_unlink: true,
-        uid: 0,
-        gid: 0,
-        mode: 0o755,
-    };
+    let spec = VolumeSpec::new("kafka", "/kafka");
     let root = pool.volume_create(spec).await.unwrap().root;
     pool.reap_orphans().await.unwrap();
     let mut directories = Vec::new();

@@ -45,9 +45,32 @@ pub enum Error {
     /// The two handles are in different volumes.
     #[error("across volumes")]
     CrossVolume,
-    /// The pool is full: delete files, or give it more space.
-    #[error("no space left in the pool: delete files, or give the pool more space")]
+    /// The pool is full, or the volume has reached its size: delete files, or give it more space.
+    #[error("no space left: delete files, or give the volume, or the pool, more space")]
     NoSpace,
+    /// A volume cannot be made smaller than what it holds.
+    #[error("volume {volume}: cannot have a size of {size} bytes, as it holds {used}; delete files first")]
+    SizeBelowUsed {
+        /// The volume's name.
+        volume: String,
+        /// The size that was asked for, in bytes.
+        size: u64,
+        /// What it holds, in bytes.
+        used: u64,
+    },
+    /// A snapshot cannot be changed.
+    #[error("read-only: a snapshot cannot be changed; clone it to have a volume that can")]
+    ReadOnly,
+    /// Something depends on it.
+    #[error("{what}: in use by {by}; {remedy}")]
+    InUse {
+        /// What was to be deleted, or rolled back.
+        what: String,
+        /// What depends on it.
+        by: String,
+        /// What to do.
+        remedy: &'static str,
+    },
     /// The volume still has files, or is in use.
     #[error("volume {0}: not empty; delete its files first")]
     VolumeNotEmpty(String),
@@ -68,6 +91,18 @@ pub enum Error {
         /// The format found.
         found: u32,
         /// The newest format that this release reads.
+        known: u32,
+    },
+    /// The pool was written by a release whose format this one does not read.
+    #[error(
+        "pool {path}: format {found} is older than this release reads ({known}); copy its files with the older release, or choose an empty directory"
+    )]
+    OlderFormat {
+        /// The pool's directory.
+        path: PathBuf,
+        /// The format found.
+        found: u32,
+        /// The only format that this release reads.
         known: u32,
     },
     /// The directory holds something that is not a pool.

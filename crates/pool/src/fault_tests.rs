@@ -9,14 +9,7 @@ use crate::*;
 
 async fn pool_with_file(disk: &Arc<FaultyDisk>) -> (Pool, Handle, Handle) {
     let pool = disk.open(options()).unwrap();
-    let spec = VolumeSpec {
-        name: "kafka".into(),
-        junction_path: "/kafka".into(),
-        preserve_unlink: true,
-        uid: 0,
-        gid: 0,
-        mode: 0o755,
-    };
+    let spec = VolumeSpec::new("kafka", "/kafka");
     let root = pool.volume_create(spec).await.unwrap().root;
     pool.reap_orphans().await.unwrap();
     let file = create(&pool, root, b"log").await.unwrap();

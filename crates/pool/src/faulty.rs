@@ -13,9 +13,9 @@ use bytes::Bytes;
 
 use crate::engine::{Engine, Foundation};
 use crate::keys::Key;
-use crate::meta::{Batch, MemoryMeta, MetaStore, Visit};
+use crate::meta::{Batch, MemoryMeta, MetaStore, MetaView, Visit};
 use crate::segment::{MemorySegments, SegmentId, SegmentStore};
-use crate::sources::{SystemClock, SystemEntropy};
+use crate::sources::{Clock, SystemClock, SystemEntropy};
 use crate::space::UnlimitedRoom;
 use crate::{Error, Pool, PoolOptions, Result, sync};
 
@@ -27,6 +27,8 @@ pub(crate) fn options() -> PoolOptions {
         dirty_age_ms_max: 3_600_000,
         segment_bytes: 300_000,
         cache_bytes: 1 << 20,
+        scrub_period: None,
+        ..PoolOptions::default()
     }
 }
 
@@ -155,6 +157,11 @@ impl FaultyDisk {
 
     /// Opens a pool on what the disk holds.
     pub(crate) fn open(self: &Arc<Self>, options: PoolOptions) -> Result<Pool> {
+        self.open_at(options, Arc::new(SystemClock))
+    }
+
+    /// Opens a pool on what the disk holds, that takes the time from `clock`.
+    pub(crate) fn open_at(self: &Arc<Self>, options: PoolOptions, clock: Arc<dyn Clock>) -> Result<Pool> {
         let meta = FaultyMeta { disk: self.clone(), seen: MemoryMeta::default() };
         let store = FaultySegments { disk: self.clone(), seen: MemorySegments::default() };
         {
@@ -171,7 +178,7 @@ impl FaultyDisk {
             meta: Arc::new(meta),
             store: Arc::new(store),
             room: Box::new(UnlimitedRoom),
-            clock: Arc::new(SystemClock),
+            clock,
             entropy: Arc::new(SystemEntropy::seeded([7; 32])),
             home: None,
         };
@@ -214,13 +221,16 @@ struct FaultyMeta {
     seen: MemoryMeta,
 }
 
-impl MetaStore for FaultyMeta {
+impl MetaView for FaultyMeta {
     fn get(&self, key: &[u8]) -> Result<Option<Bytes>> {
         self.seen.get(key)
     }
     fn scan(&self, range: Range<Key>, visit: &mut Visit<'_>) -> Result<()> {
         self.seen.scan(range, visit)
     }
+}
+
+impl MetaStore for FaultyMeta {
     fn write(&self, batch: Batch) -> Result<()> {
         let outcome = self.disk.step();
         if outcome != Outcome::Dead {

@@ -109,7 +109,7 @@ impl Engine {
     /// Bytes that durable content takes.
     fn bytes_used(&self) -> u64 {
         let usage = self.volumes.usage_total();
-        self.segments.bytes_live() + usage.bytes_inline + usage.inodes.saturating_mul(INODE_BYTES)
+        self.segments.bytes_live() + usage.bytes_inline + usage.inodes_stored.saturating_mul(INODE_BYTES)
     }
 
     pub(crate) fn space(&self) -> Result<Space> {
@@ -128,13 +128,17 @@ impl Engine {
     }
 
     pub(crate) fn volume_space(&self, id: VolumeId) -> Result<Space> {
-        self.volumes.get(id)?;
+        let volume = self.volumes.get(id)?;
         let usage = self.volumes.usage(id);
+        let pool = self.space()?;
+        let size = volume.spec.size;
+        let left = size.map(|size| size.saturating_sub(self.volumes.bytes_used(id)));
         Ok(Space {
+            bytes_total: size.unwrap_or(pool.bytes_total),
+            bytes_free: left.unwrap_or(u64::MAX).min(pool.bytes_free),
             bytes_logical: usage.bytes_logical,
             inodes_used: usage.inodes,
             orphans: usage.orphans,
-            ..self.space()?
         })
     }
 

@@ -25,6 +25,7 @@ impl Engine {
         stability: Stability,
     ) -> Result<Attributes> {
         self.stopped.check()?;
+        self.volumes.require_writable(handle.volume)?;
         let inode = self.inode(handle)?;
         inode.live()?.require_file()?;
         let bytes = data.len() as u64;
@@ -32,8 +33,11 @@ impl Engine {
         if bytes > 0 {
             self.reserve(bytes).await?;
             let data = if data.len() < COPY_BYTES_MAX { Bytes::copy_from_slice(&data) } else { data };
-            let before = self.insert(&inode, offset, end, data).inspect_err(|_| self.dirty.release(bytes))?;
-            self.dirty.release(before);
+            let growth = self.reserve_growth(&inode, offset..end).await;
+            let gate = self.gate.read().await;
+            let inserted = growth.and_then(|growth| self.insert(&inode, offset, data, growth));
+            drop(gate);
+            self.dirty.release(inserted.inspect_err(|_| self.dirty.release(bytes))?);
         }
         if stability != Stability::Unstable {
             self.flush(&inode).await?;
@@ -56,12 +60,15 @@ impl Engine {
         }
     }
 
-    /// Puts a piece among the dirty ones. Returns how many dirty bytes it replaced.
-    fn insert(&self, inode: &Arc<Inode>, offset: u64, end: u64, data: Bytes) -> Result<u64> {
+    /// Puts a piece among the dirty ones, for which `growth` is reserved. Returns how many dirty bytes it replaced.
+    fn insert(&self, inode: &Arc<Inode>, offset: u64, data: Bytes, growth: u64) -> Result<u64> {
         let now = self.clock.now();
-        let mut state = inode.live()?;
+        let release = |_: &Error| self.volumes.release(inode.handle.volume, growth);
+        let mut state = inode.live().inspect_err(release)?;
+        state.growth += growth;
         let before = state.dirty.bytes();
         let bytes = data.len() as u64;
+        let end = offset + bytes;
         state.dirty.insert(offset, data);
         let replaced = (before + bytes).saturating_sub(state.dirty.bytes());
         let shown = state.attributes(inode.handle);

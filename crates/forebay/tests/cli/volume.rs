@@ -35,6 +35,27 @@ fn volumes_are_created_listed_shown_and_deleted() {
 }
 
 #[test]
+fn a_volumes_size_is_shown_and_changed() {
+    let scratch = tempdir().unwrap();
+    let daemon = Daemon::start(scratch.path());
+    daemon.done(&["volume", "create", "small", "--size", "10MiB"]);
+    let size = || {
+        let shown: Value =
+            serde_json::from_str(&daemon.done(&["volume", "show", "small", "--json"])).unwrap();
+        shown["size"].clone()
+    };
+    assert_eq!(size(), 10 << 20);
+    assert!(daemon.done(&["volume", "list"]).contains("10.00 MiB"));
+    assert_eq!(daemon.done(&["volume", "resize", "small", "1GiB"]), "volume small has size 1.00 GiB\n");
+    assert_eq!(daemon.done(&["volume", "resize", "small", "none"]), "volume small has size none\n");
+    assert_eq!(size(), Value::Null);
+    assert_eq!(daemon.run(&["volume", "resize", "small", "10GB"]).status, 2);
+    assert_refused(&daemon.run(&["volume", "resize", "ghost", "1GiB"]), 1, &["ghost: not found"]);
+    assert_refused(&daemon.run(&["volume", "create", "nothing", "--size", "0"]), 1, &["at least 1 byte"]);
+    daemon.stop();
+}
+
+#[test]
 fn a_deleted_default_volume_does_not_come_back() {
     let scratch = tempdir().unwrap();
     let daemon = Daemon::start(scratch.path());

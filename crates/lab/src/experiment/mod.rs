@@ -5,6 +5,8 @@
 
 mod bed;
 mod bench;
+mod efficiency;
+mod kill_load;
 mod kill_storage;
 mod mount;
 mod posix;
@@ -56,7 +58,9 @@ pub trait Experiment: Sync {
 /// Every experiment, in the order of `forebay lab list`.
 pub static ALL: &[&dyn Experiment] = &[
     &silly_rename::SillyRename,
+    &efficiency::Efficiency,
     &kill_storage::KillStorage,
+    &kill_load::KillLoad,
     &restart::Restart,
     &posix::Posix,
     &bench::Bench,

@@ -58,6 +58,22 @@ impl Network {
         ip(&["link", "set", &port.tap, "master", BRIDGE, "up"])?;
         Ok(port)
     }
+
+    /// Takes every guest off the bridge: what either side sends is lost without a word, as when a machine loses its power or a
+    /// cable is pulled.
+    pub fn cut(&self) -> Result<()> {
+        self.each_tap(&["nomaster"])
+    }
+
+    /// Puts every guest back on the bridge.
+    pub fn mend(&self) -> Result<()> {
+        self.each_tap(&["master", BRIDGE])
+    }
+
+    fn each_tap(&self, words: &[&str]) -> Result<()> {
+        let taps = self.taps.load(Ordering::SeqCst);
+        (0..taps).try_for_each(|index| ip(&[&["link", "set", &format!("tap{index}")], words].concat()))
+    }
 }
 
 /// Waits until something listens on a port.

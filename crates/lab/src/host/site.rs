@@ -59,6 +59,11 @@ impl Site {
         GATEWAY
     }
 
+    /// The lab's network.
+    pub fn network(&self) -> &Network {
+        &self.network
+    }
+
     /// The unpacked packages for guests.
     pub fn tools(&self) -> &Toolbox {
         &self.tools

@@ -1,11 +1,12 @@
 //! Programs that experiments run inside a guest, on a mounted storage, or (the load generator) on the host. Each prints JSON when all went well, and fails with
 //! the reason when something was not as it must be.
 
+pub mod churn;
 mod create;
 mod fsx;
 pub mod hold;
 mod load;
-mod random;
+pub mod random;
 mod tree;
 
 use anyhow::Result;
@@ -31,6 +32,8 @@ pub enum ProbeCommand {
     Hold(hold::HoldArgs),
     /// Load an NFS server from this process, and say how fast it was
     Load(load::LoadArgs),
+    /// Write, overwrite, create, rename and remove, and compare everything when told to
+    Churn(churn::ChurnArgs),
 }
 
 /// Does it.
@@ -41,6 +44,7 @@ pub fn main(command: ProbeCommand) -> Result<()> {
         ProbeCommand::Tree(args) => tree::run(&args),
         ProbeCommand::Hold(args) => hold::run(&args),
         ProbeCommand::Load(args) => load::run(&args),
+        ProbeCommand::Churn(args) => churn::run(&args),
     }
 }
 

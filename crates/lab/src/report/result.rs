@@ -254,6 +254,9 @@ pub struct Span {
 pub struct Series {
     /// The name for people.
     pub title: String,
+    /// The drawing it is part of: series with the same one share a scale. Empty for a drawing of its own.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub drawing: String,
     /// Unit of the values.
     pub unit: String,
     /// When, and how much; in order of time.

@@ -2,12 +2,14 @@
 
 use std::fs::File;
 use std::path::PathBuf;
+use std::process::{Command, Output};
 use std::time::Duration;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
+use serde::Deserialize;
 
 use super::server::Server;
-use super::{HostServer, Storage, StorageKind, mount_nfs};
+use super::{HostServer, Space, Storage, StorageKind, Usage, mount_nfs, usage};
 use crate::host::{Guest, Site};
 
 /// The storage.
@@ -40,7 +42,7 @@ impl Forebay {
 
     fn serve(&mut self) -> Result<()> {
         let program = std::env::current_exe().context("find this program")?;
-        let mut command = std::process::Command::new(program);
+        let mut command = Command::new(program);
         command.arg("serve").arg("--pool-directory").arg(&self.pool).args(["--pool-size-max", POOL_SIZE_MAX]);
         command.arg("--nfs-listen").arg(format!("{}:{PORT}", self.listen));
         let log = File::options()
@@ -53,6 +55,30 @@ impl Forebay {
             .wait_for_port(self.listen, PORT, PATIENCE)
             .with_context(|| format!("forebay serve did not come up; its log is {}", self.log.display()))
     }
+}
+
+impl Forebay {
+    /// Runs a command of this program against the pool.
+    fn admin(&self, words: &[&str]) -> Result<Output> {
+        let program = std::env::current_exe().context("find this program")?;
+        let mut command = Command::new(program);
+        command.args(words).arg("--pool-directory").arg(&self.pool);
+        command.output().with_context(|| format!("run forebay {}", words.join(" ")))
+    }
+}
+
+/// What `forebay pool show --json` says, as far as the lab needs it.
+#[derive(Deserialize)]
+struct PoolShown {
+    bytes_logical: u64,
+    bytes_live: u64,
+    bytes_inline: u64,
+}
+
+/// What `forebay pool check --json` says, as far as the lab needs it.
+#[derive(Deserialize)]
+struct PoolChecked {
+    differences: Vec<String>,
 }
 
 impl Storage for Forebay {
@@ -71,7 +97,12 @@ impl Storage for Forebay {
 
     fn host_server(&self) -> Option<HostServer> {
         let address = (self.listen, PORT).into();
-        Some(HostServer { address, path: JUNCTION_PATH, pid: self.server.pid()?, data: self.pool.clone() })
+        Some(HostServer {
+            address,
+            path: JUNCTION_PATH,
+            pid: self.server.pid().ok()?,
+            data: self.pool.clone(),
+        })
     }
 
     fn kill(&mut self) -> Result<()> {
@@ -80,6 +111,34 @@ impl Storage for Forebay {
 
     fn restart(&mut self) -> Result<()> {
         self.serve()
+    }
+
+    fn space(&self) -> Result<Space> {
+        let output = self.admin(&["pool", "show", "--json"])?;
+        if !output.status.success() {
+            bail!("forebay pool show failed: {}", String::from_utf8_lossy(&output.stderr).trim());
+        }
+        let shown: PoolShown = serde_json::from_slice(&output.stdout).context("parse what pool show says")?;
+        Ok(Space {
+            logical: shown.bytes_logical,
+            physical: shown.bytes_live.saturating_add(shown.bytes_inline),
+            folder: usage::allocated_bytes(&self.pool)?,
+        })
+    }
+
+    fn usage(&self) -> Result<Usage> {
+        usage::of_process(self.server.pid()?)
+    }
+
+    fn check(&self) -> Result<Vec<String>> {
+        let output = self.admin(&["pool", "check", "--read", "--json"])?;
+        // 4: there are differences.
+        if !matches!(output.status.code(), Some(0 | 4)) {
+            bail!("forebay pool check failed: {}", String::from_utf8_lossy(&output.stderr).trim());
+        }
+        let checked: PoolChecked =
+            serde_json::from_slice(&output.stdout).context("parse what pool check says")?;
+        Ok(checked.differences)
     }
 
     fn stop(&mut self) -> Result<()> {

@@ -8,6 +8,7 @@ mod ganesha;
 mod kernel_nfs;
 mod local;
 mod server;
+mod usage;
 
 use std::fmt;
 use std::net::SocketAddr;
@@ -68,6 +69,26 @@ pub struct HostServer {
     pub data: PathBuf,
 }
 
+/// The space of a storage's pool, in bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Space {
+    /// What its files hold, without holes: every replica counts.
+    pub logical: u64,
+    /// What it keeps for that: stored chunks with their headers, and tails.
+    pub physical: u64,
+    /// What its folder takes on the host's disk, with all that is preallocated or waits to be cleaned.
+    pub folder: u64,
+}
+
+/// What a storage's server takes from the machine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Usage {
+    /// Resident memory, in bytes.
+    pub resident: u64,
+    /// What it had the kernel write to disk since its start, in bytes.
+    pub written: u64,
+}
+
 /// A running storage. Dropping it ends it at once.
 pub trait Storage: Send {
     /// Which it is.
@@ -98,6 +119,21 @@ pub trait Storage: Send {
     /// Starts its server again on the same data, after [`Storage::kill`].
     fn restart(&mut self) -> Result<()> {
         bail!("storage {} has no server of its own to start again", self.kind())
+    }
+
+    /// How many bytes live in it, and how many it keeps for them.
+    fn space(&self) -> Result<Space> {
+        bail!("storage {} does not say how much space it takes", self.kind())
+    }
+
+    /// What its server takes from the machine.
+    fn usage(&self) -> Result<Usage> {
+        bail!("storage {} has no server whose memory and disk writes could be told", self.kind())
+    }
+
+    /// Recounts everything, by its server if that runs, and else without it; one sentence for each thing that does not agree.
+    fn check(&self) -> Result<Vec<String>> {
+        bail!("storage {} cannot recount what it holds", self.kind())
     }
 
     /// Ends it in order. Guests have unmounted it before.

@@ -13,13 +13,16 @@ impl From<Error> for Status {
             Error::NotDirectory => Status::NotDir,
             Error::IsDirectory => Status::IsDir,
             Error::NotSymlink | Error::NotFile => Status::WrongType,
+            Error::ReadOnly => Status::RoFs,
+            Error::InUse { .. } => Status::FileOpen,
             Error::NotEmpty | Error::VolumeNotEmpty(_) => Status::NotEmpty,
             Error::NameTooLong => Status::NameTooLong,
             Error::Invalid(_) => Status::Inval,
             Error::FileTooLarge => Status::FBig,
             Error::TooManyLinks => Status::MLink,
             Error::CrossVolume => Status::XDev,
-            Error::NoSpace => Status::NoSpc,
+            // NFS4ERR_DQUOT would be for a user's quota; a volume is a file system, and this one is full.
+            Error::NoSpace | Error::SizeBelowUsed { .. } => Status::NoSpc,
             // The daemon is going down. A client that waits finds the next one; one that is told of an
             // I/O error gives it to the application, and a Kafka broker takes its log directory offline.
             Error::Closed => Status::Delay,
@@ -28,6 +31,7 @@ impl From<Error> for Status {
             | Error::Meta(_)
             | Error::Locked { .. }
             | Error::NewerFormat { .. }
+            | Error::OlderFormat { .. }
             | Error::NotPool { .. } => failure(&error),
             other => failure(&other),
         }

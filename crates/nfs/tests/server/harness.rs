@@ -177,14 +177,7 @@ impl Daemon {
 
 /// A volume that everyone may write to.
 pub fn volume(name: &str, preserve_unlink: bool) -> VolumeSpec {
-    VolumeSpec {
-        name: name.to_owned(),
-        junction_path: format!("/{name}"),
-        preserve_unlink,
-        uid: 0,
-        gid: 0,
-        mode: 0o777,
-    }
+    VolumeSpec { preserve_unlink, mode: 0o777, ..VolumeSpec::new(name, &format!("/{name}")) }
 }
 
 /// Waits until `condition` holds; fails after [`DEADLINE`].

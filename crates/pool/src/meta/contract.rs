@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
-use super::{Batch, FjallMeta, MemoryMeta, MetaStore};
+use super::{Batch, FjallMeta, MemoryMeta, MetaStore, MetaView};
 use crate::keys::Key;
 
 fn each(test: impl Fn(&dyn MetaStore)) {
@@ -142,29 +142,122 @@ fn what_was_made_durable_is_there_after_reopening() {
     assert_eq!(store.get(b"a").unwrap().as_deref(), Some(&b"1"[..]));
 }
 
-/// Power fails while a batch larger than some pages is on its way: its middle never reached the disk.
-#[test]
-fn a_journal_torn_in_the_middle_of_a_batch_loses_that_batch_only() {
-    let directory = tempfile::tempdir().unwrap();
-    let journal = directory.path().join("0.jnl");
-    let large = "x".repeat(20_000);
-    {
+/// A store with journals as a power failure, or a disk, may leave them.
+struct Journal {
+    directory: tempfile::TempDir,
+}
+
+impl Journal {
+    /// Groups of batches, each batch one key with a large value; a group is synced, the last only if `synced`.
+    fn of(groups: &[&[&str]], synced: bool) -> Journal {
+        let directory = tempfile::tempdir().unwrap();
         let store = FjallMeta::open(directory.path()).unwrap();
-        store.write(batch(&[("a", Some("1"))])).unwrap();
-        store.make_durable().unwrap();
-        store.write(batch(&[("b", Some(&large)), ("c", Some("2"))])).unwrap();
-        store.make_durable().unwrap();
+        for (number, group) in groups.iter().enumerate() {
+            for key in *group {
+                store.write(batch(&[(*key, Some(&key.repeat(20_000)))])).unwrap();
+            }
+            if synced || number + 1 < groups.len() {
+                store.make_durable().unwrap();
+            }
+        }
+        Journal { directory }
     }
-    let mut bytes = std::fs::read(&journal).unwrap();
-    let middle = bytes.windows(4).position(|window| window == b"xxxx").unwrap() + 8_192;
-    bytes[middle..middle + 4_096].fill(0);
-    std::fs::write(&journal, &bytes).unwrap();
-    for _ in 0..2 {
-        let store = FjallMeta::open(directory.path()).unwrap();
-        assert_eq!(store.get(b"a").unwrap().as_deref(), Some(&b"1"[..]));
-        assert_eq!(store.get(b"b").unwrap(), None);
-        assert_eq!(store.get(b"c").unwrap(), None);
-        store.write(batch(&[("d", Some("3"))])).unwrap();
-        store.make_durable().unwrap();
+
+    fn path(&self) -> std::path::PathBuf {
+        self.directory.path().join("0.jnl")
+    }
+
+    /// A page of the batch with that key never reached the disk, or is lost.
+    fn lose_page_of(&self, key: &str) {
+        let mut bytes = std::fs::read(self.path()).unwrap();
+        let pattern = key.repeat(8);
+        let at = bytes.windows(8).position(|window| window == pattern.as_bytes()).unwrap() + 8_192;
+        bytes[at..at + 4_096].fill(0);
+        std::fs::write(self.path(), &bytes).unwrap();
+    }
+
+    fn has(&self, store: &FjallMeta, key: &str) -> bool {
+        let value = store.get(key.as_bytes()).unwrap();
+        assert!(value.as_ref().is_none_or(|value| *value == key.repeat(20_000).as_bytes()));
+        value.is_some()
+    }
+
+    fn torn_ends(&self) -> usize {
+        let names = std::fs::read_dir(self.directory.path()).unwrap();
+        names.filter(|entry| entry.as_ref().unwrap().file_name().to_str().unwrap().ends_with(".torn")).count()
+    }
+}
+
+/// Power fails while batches are on their way: the middle of the first never reached the disk.
+#[test]
+fn a_journal_torn_after_its_last_sync_loses_what_was_not_synced_and_keeps_it_aside() {
+    for (kept, lost) in [(vec![], "a"), (vec!["a"], "b")] {
+        let groups = [&["a"][..], &["b", "c"]];
+        let journal = Journal::of(if kept.is_empty() { &[&["a", "b", "c"]] } else { &groups }, false);
+        journal.lose_page_of(lost);
+        for _ in 0..2 {
+            let store = FjallMeta::open(journal.directory.path()).unwrap();
+            for key in ["a", "b", "c"] {
+                assert_eq!(journal.has(&store, key), kept.contains(&key), "{key}");
+            }
+            store.write(batch(&[("d", Some("3"))])).unwrap();
+            store.make_durable().unwrap();
+        }
+        assert_eq!(journal.torn_ends(), 1);
+    }
+}
+
+#[test]
+fn damage_before_the_last_sync_is_refused_and_nothing_is_changed() {
+    let groups: [&[&str]; 4] = [&["a"], &["b", "c"], &["d"], &["e"]];
+    for (synced, lost) in [(true, "a"), (true, "b"), (true, "d"), (true, "e"), (false, "a"), (false, "c")] {
+        let journal = Journal::of(&groups, synced);
+        journal.lose_page_of(lost);
+        let before = std::fs::read(journal.path()).unwrap();
+        let error = FjallMeta::open(journal.directory.path()).err().expect("it must not open");
+        assert!(matches!(error, crate::Error::Damaged(_)), "{error}");
+        assert!(error.to_string().contains("0.jnl"), "{error}");
+        assert!(std::fs::read(journal.path()).unwrap() == before, "{lost}");
+        assert_eq!(journal.torn_ends(), 0);
+    }
+}
+
+/// fjall ends a journal silently where it finds no start of a batch, whatever follows.
+#[test]
+fn a_damaged_start_of_a_synced_batch_is_no_end() {
+    let journal = Journal::of(&[&["a"], &["b"], &["c"]], true);
+    let mut bytes = std::fs::read(journal.path()).unwrap();
+    let value = bytes.windows(8).position(|window| window == b"bbbbbbbb").unwrap();
+    let start = value - 1 - 22 - 13;
+    bytes[start..start + 13].fill(0);
+    std::fs::write(journal.path(), &bytes).unwrap();
+    assert!(matches!(FjallMeta::open(journal.directory.path()), Err(crate::Error::Damaged(_))));
+}
+
+#[test]
+fn any_cut_through_the_unsynced_end_keeps_what_was_synced() {
+    let journal = Journal::of(&[&["a"], &["b", "c"]], false);
+    let whole = std::fs::read(journal.path()).unwrap();
+    let end = whole.iter().rposition(|byte| *byte != 0).unwrap();
+    let first = whole.windows(8).position(|window| window == b"bbbbbbbb").unwrap();
+    for cut in (first..end).step_by(2_999) {
+        std::fs::write(journal.path(), &whole[..cut]).unwrap();
+        let copy = Journal { directory: tempfile::tempdir().unwrap() };
+        copy_directory(journal.directory.path(), copy.directory.path());
+        let store = FjallMeta::open(copy.directory.path()).unwrap();
+        assert!(copy.has(&store, "a"), "cut at {cut}");
+        assert!(copy.has(&store, "b") || !copy.has(&store, "c"), "cut at {cut}");
+    }
+}
+
+fn copy_directory(from: &std::path::Path, to: &std::path::Path) {
+    for entry in std::fs::read_dir(from).unwrap().map(Result::unwrap) {
+        let to = to.join(entry.file_name());
+        if entry.file_type().unwrap().is_dir() {
+            std::fs::create_dir_all(&to).unwrap();
+            copy_directory(&entry.path(), &to);
+        } else {
+            std::fs::copy(entry.path(), to).unwrap();
+        }
     }
 }

@@ -1,110 +1,237 @@
-//! Cuts the torn end off fjall's journal after a power loss.
+//! Looks at fjall's journals before fjall does: tells a torn end from damage, and cuts off only the former.
 //!
-//! The pages of a journal that were written but not synced reach the disk in any order. If power fails then,
-//! a batch can be there with a hole of zeros in its middle. fjall cuts off a batch that ends early, but takes one
-//! with a wrong checksum for damage and does not open. Nothing after the last sync was ever acknowledged, so
-//! the right answer is the same: end the journal before the first batch that is not whole.
+//! The pages of a journal that were written but not synced reach the disk in any order. If power fails then, a
+//! batch can be there with a hole of zeros in its middle, and later ones whole. Nothing after the last sync was
+//! ever acknowledged, so the right answer is to end the journal before the first batch that is not whole. fjall
+//! would do so for some of the forms this takes, and refuse to open for others; and it would do it to damage in
+//! the middle of what was synced as well, and so lose what was acknowledged. So it is decided here.
 //!
-//! The form of a journal (fjall 3.1, numbers little-endian):
+//! Each batch carries a [`Mark`]: its number, and up to which number batches were durable when it was written.
+//! A batch that is whole, behind one that is not, thereby tells whether the broken one had been synced. If it had, that
+//! is damage: nothing is changed, and the pool does not open. Else the end is torn: it is kept in a file of its
+//! own, and cut off. Journals other than the newest were synced before the next was begun, so in those nothing is torn.
+//! The one case that cannot be told apart is damage in the very last group before a power loss, behind which nothing
+//! was written; a pool that was closed in order ends in a batch that vouches for that group too.
+//!
+//! The form of a journal (fjall 3.1, numbers little-endian), which ends where it does not go on with a start, and
+//! is filled up with zeros:
 //! ```text
 //! start: 01 items:4 sequence:8
 //! item:  02 type:1 compression:1 keyspace:8 key length:2 value length:4 stored length:4 key value
 //! clear: 04 keyspace:8
-//! end:   03 checksum:8 magic:4        the checksum is XXH3-64 of all items
+//! end:   03 checksum:8 "FJL" 03       the checksum is XXH3-64 of all items
 //! ```
 
-use std::fs::OpenOptions;
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use crate::codec::{Decoded, Decoder, Malformed};
+use crate::codec::{Decoded, Decoder, Encoder, Malformed};
 use crate::{Error, Result};
 
 const TAG_START: u8 = 1;
 const TAG_ITEM: u8 = 2;
 const TAG_END: u8 = 3;
 const TAG_CLEAR: u8 = 4;
-const MAGIC_BYTES: usize = 4;
+const MAGIC: &[u8] = b"FJL\x03";
 
-/// Ends the newest journal in `directory` before its first batch that is not whole.
-pub(super) fn cut_torn_end(directory: &Path) -> Result<()> {
-    let Some(path) = newest_journal(directory)? else { return Ok(()) };
-    let io = |action| {
-        let path = path.clone();
-        move |source| Error::Io { path, action, source }
-    };
-    let journal = std::fs::read(&path).map_err(io("read the metadata journal"))?;
-    let whole = whole_bytes(&journal);
-    let file = OpenOptions::new().write(true).open(&path).map_err(io("open the metadata journal"))?;
-    file.set_len(whole as u64).map_err(io("cut the metadata journal"))?;
-    file.sync_all().map_err(io("sync the metadata journal"))?;
-    tracing::warn!(path = %path.display(), bytes_kept = whole, "cut the torn end off the metadata journal");
+/// The key under which each batch stores its mark. It sorts before all of the pool's own.
+pub(super) const MARK_KEY: [u8; 1] = [0];
+
+/// How far the journal was synced when a batch was written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Mark {
+    /// Number of the batch; the one before it in the store's life has the number before.
+    pub(super) batch: u64,
+    /// All batches up to this number were durable.
+    pub(super) durable: u64,
+}
+
+impl Mark {
+    pub(super) fn encode(self) -> Vec<u8> {
+        Encoder::with_capacity(16).u64(self.batch).u64(self.durable).done()
+    }
+
+    pub(super) fn decode(value: &[u8]) -> Decoded<Mark> {
+        let mut decoder = Decoder::new(value);
+        let mark = Mark { batch: decoder.u64()?, durable: decoder.u64()? };
+        decoder.finish()?;
+        Ok(mark)
+    }
+}
+
+/// A batch that is whole.
+struct Whole {
+    bytes: usize,
+    /// Which fjall gives; it ascends, and its checksum does not cover it.
+    sequence: u64,
+    mark: Option<Mark>,
+}
+
+/// Checks the journals in `directory`, and cuts a torn end off the newest. Changes nothing if one is damaged.
+pub(super) fn inspect(directory: &Path) -> Result<()> {
+    let journals = journals(directory)?;
+    let newest = journals.last().cloned();
+    for path in journals {
+        let journal = std::fs::read(&path).map_err(failed(&path, "read the metadata journal"))?;
+        let (whole, last) = whole_prefix(&journal);
+        let rest = journal.get(whole..).unwrap_or_default();
+        if rest.iter().all(|byte| *byte == 0) {
+            continue;
+        }
+        if Some(&path) != newest.as_ref() || was_synced(rest, last) {
+            return Err(damaged(&path, whole));
+        }
+        keep_aside(&path, whole, rest)?;
+        cut(&path, whole)?;
+        tracing::warn!(path = %path.display(), bytes_kept = whole, "cut the torn end off the metadata journal");
+    }
     Ok(())
 }
 
-fn newest_journal(directory: &Path) -> Result<Option<PathBuf>> {
-    let listing =
-        |source| Error::Io { path: directory.to_path_buf(), action: "list the metadata journals", source };
-    let mut newest: Option<(u64, PathBuf)> = None;
-    for entry in std::fs::read_dir(directory).map_err(listing)? {
-        let path = entry.map_err(listing)?.path();
+fn failed(path: &Path, action: &'static str) -> impl FnOnce(io::Error) -> Error {
+    let path = path.to_path_buf();
+    move |source| Error::Io { path, action, source }
+}
+
+fn damaged(path: &Path, offset: usize) -> Error {
+    Error::Damaged(format!(
+        "metadata journal {}: what was synced is not readable from byte {offset} on; nothing was changed; check the \
+         disk (dmesg, SMART), keep a copy of the pool's directory, and restore the file from a backup or a snapshot",
+        path.display()
+    ))
+}
+
+/// All journals, oldest first.
+fn journals(directory: &Path) -> Result<Vec<PathBuf>> {
+    let action = "list the metadata journals";
+    let entries = match std::fs::read_dir(directory) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(failed(directory, action)(error)),
+    };
+    let mut journals: Vec<(u64, PathBuf)> = Vec::new();
+    for entry in entries {
+        let path = entry.map_err(failed(directory, action))?.path();
         let number =
             path.file_name().and_then(|name| name.to_str()).and_then(|name| name.strip_suffix(".jnl"));
         let Some(number) = number.and_then(|number| number.parse().ok()) else { continue };
-        if newest.as_ref().is_none_or(|(known, _)| number > *known) {
-            newest = Some((number, path));
+        journals.push((number, path));
+    }
+    journals.sort();
+    Ok(journals.into_iter().map(|(_, path)| path).collect())
+}
+
+/// How many bytes at the start of the journal are whole batches, and the last mark among them.
+fn whole_prefix(journal: &[u8]) -> (usize, Option<Mark>) {
+    let (mut bytes, mut mark, mut sequence) = (0, None, None);
+    while let Some(batch) = journal.get(bytes..).and_then(|rest| whole_batch(rest).ok()) {
+        if sequence >= Some(batch.sequence) {
+            break;
+        }
+        bytes += batch.bytes;
+        mark = batch.mark.or(mark);
+        sequence = Some(batch.sequence);
+    }
+    (bytes, mark)
+}
+
+/// Whether what a batch that is not whole held, at the start of `rest`, had been made durable. `before` is the mark
+/// of the last batch before it.
+fn was_synced(rest: &[u8], before: Option<Mark>) -> bool {
+    let mut broken = before.map(|mark| mark.batch.saturating_add(1));
+    let mut at = 1;
+    while let Some(found) = rest.get(at..).and_then(next_start) {
+        at += found;
+        match rest.get(at..).map(whole_batch) {
+            Some(Ok(batch)) => {
+                at += batch.bytes;
+                let Some(mark) = batch.mark else { continue };
+                // Without a batch before it: at the latest the one before the first that is whole again.
+                let broken = *broken.get_or_insert(mark.batch.saturating_sub(1));
+                if mark.durable >= broken {
+                    return true;
+                }
+            }
+            _ => at += 1,
         }
     }
-    Ok(newest.map(|(_, path)| path))
+    false
 }
 
-/// How many bytes of the journal are whole batches.
-fn whole_bytes(journal: &[u8]) -> usize {
-    let mut whole = 0;
-    while let Some(length) = journal.get(whole..).and_then(|rest| batch_bytes(rest).ok()) {
-        whole += length;
+fn next_start(bytes: &[u8]) -> Option<usize> {
+    bytes.iter().position(|byte| *byte == TAG_START)
+}
+
+/// What is cut off is kept beside the journal, under a name that is not taken.
+fn keep_aside(path: &Path, offset: usize, rest: &[u8]) -> Result<()> {
+    let used = rest.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
+    let kept = rest.get(..used).unwrap_or_default();
+    for number in 0..u32::MAX {
+        let aside = path.with_extension(format!("jnl.{offset}-{number}.torn"));
+        let mut file = match File::create_new(&aside) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => continue,
+            other => other.map_err(failed(&aside, "keep the torn end of the metadata journal"))?,
+        };
+        let written = file.write_all(kept).and_then(|()| file.sync_all());
+        let synced = written.and_then(|()| match aside.parent() {
+            Some(directory) => File::open(directory)?.sync_all(),
+            None => Ok(()),
+        });
+        return synced.map_err(failed(&aside, "keep the torn end of the metadata journal"));
     }
-    whole
+    Ok(())
 }
 
-/// The length of the batch at the start of `bytes`, if it is whole.
-fn batch_bytes(bytes: &[u8]) -> Decoded<usize> {
+fn cut(path: &Path, bytes: usize) -> Result<()> {
+    let file =
+        OpenOptions::new().write(true).open(path).map_err(failed(path, "open the metadata journal"))?;
+    file.set_len(bytes as u64).map_err(failed(path, "cut the metadata journal"))?;
+    file.sync_all().map_err(failed(path, "sync the metadata journal"))
+}
+
+/// The batch at the start of `bytes`, if it is whole.
+fn whole_batch(bytes: &[u8]) -> Decoded<Whole> {
     let mut decoder = Decoder::new(bytes);
     if decoder.u8()? != TAG_START {
         return Err(Malformed);
     }
     let items = decoder.u32()?;
-    decoder.u64()?;
+    let sequence = decoder.u64()?;
     let items_at = bytes.len() - decoder.remaining();
+    let mut mark = None;
     for _ in 0..items {
-        skip_item(&mut decoder)?;
+        mark = read_item(&mut decoder)?.or(mark);
     }
     let items_end = bytes.len() - decoder.remaining();
     if decoder.u8()? != TAG_END {
         return Err(Malformed);
     }
     let checksum = decoder.u64()?;
-    decoder.bytes(MAGIC_BYTES)?;
+    let magic = decoder.bytes(MAGIC.len())?;
     let content = bytes.get(items_at..items_end).ok_or(Malformed)?;
-    if xxhash_rust::xxh3::xxh3_64(content) != checksum {
+    if magic != MAGIC || xxhash_rust::xxh3::xxh3_64(content) != checksum {
         return Err(Malformed);
     }
-    Ok(bytes.len() - decoder.remaining())
+    Ok(Whole { bytes: bytes.len() - decoder.remaining(), sequence, mark })
 }
 
-fn skip_item(decoder: &mut Decoder<'_>) -> Decoded<()> {
+/// Reads over an item; returns the mark if it is one.
+fn read_item(decoder: &mut Decoder<'_>) -> Decoded<Option<Mark>> {
     match decoder.u8()? {
         TAG_CLEAR => {
             decoder.u64()?;
+            Ok(None)
         }
         TAG_ITEM => {
             decoder.bytes(1 + 1 + 8)?;
-            let key = usize::from(decoder.u16()?);
+            let key_bytes = usize::from(decoder.u16()?);
             decoder.u32()?;
-            let value = usize::try_from(decoder.u32()?).map_err(|_| Malformed)?;
-            decoder.bytes(key)?;
-            decoder.bytes(value)?;
+            let value_bytes = usize::try_from(decoder.u32()?).map_err(|_| Malformed)?;
+            let key = decoder.bytes(key_bytes)?;
+            let value = decoder.bytes(value_bytes)?;
+            Ok(if key == MARK_KEY { Mark::decode(value).ok() } else { None })
         }
-        _ => return Err(Malformed),
+        _ => Err(Malformed),
     }
-    Ok(())
 }

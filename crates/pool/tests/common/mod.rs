@@ -12,18 +12,12 @@ pub fn options() -> PoolOptions {
         dirty_age_ms_max: 60_000,
         segment_bytes: 1 << 20,
         cache_bytes: 1 << 20,
+        ..PoolOptions::default()
     }
 }
 
 pub fn spec(name: &str) -> VolumeSpec {
-    VolumeSpec {
-        name: name.into(),
-        junction_path: format!("/{name}"),
-        preserve_unlink: true,
-        uid: 0,
-        gid: 0,
-        mode: 0o755,
-    }
+    VolumeSpec::new(name, &format!("/{name}"))
 }
 
 pub fn new(kind: Kind) -> NewInode {

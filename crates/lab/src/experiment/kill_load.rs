@@ -1,0 +1,267 @@
+//! `kill-load`: the storage's server is killed (kill -9) again and again under load from a kernel client. After each kill the client goes
+//! on by itself, every byte it was ever told is safe is there, and the server's own recount finds nothing wrong.
+//!
+//! In most rounds the client hears nothing from the server while it is away, as when its machine loses power: segments are lost, not
+//! refused, so that the client is back at once. In the others the server's kernel refuses connections meanwhile, after which a Linux
+//! client waits for three seconds.
+
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result};
+
+use super::Experiment;
+use crate::host::{Guest, GuestSpec, Process, Site};
+use crate::probe::churn::{self, Event};
+use crate::probe::random::Random;
+use crate::report::{Recorder, Subject, Tone, number};
+use crate::request::{Profile, Request};
+use crate::storage::{self, Storage};
+
+/// The experiment.
+pub struct KillLoad;
+
+const TARGET: &str = "/mnt/volume";
+const FOLDER: &str = "/mnt/volume/load";
+/// In the guest, on its tmpfs: must not depend on the storage.
+const CONTROL: &str = "/run/load-control";
+const SERVER: &str = "storage";
+
+/// How long the client works before each kill, in milliseconds: at least, and at most.
+const WORK_MS: (u64, u64) = (300, 1500);
+/// The longest that the server stays away, in milliseconds.
+const OUTAGE_MS_MAX: u64 = 300;
+/// One kill in so many is one of the server alone, and not of its machine.
+const REFUSED_EVERY: u32 = 8;
+/// How long the client may take to go on and compare everything: the server's grace period, and the client's own timers.
+const PATIENCE: Duration = Duration::from_secs(240);
+/// Between two looks.
+const PAUSE: Duration = Duration::from_millis(20);
+
+impl Experiment for KillLoad {
+    fn name(&self) -> &'static str {
+        "kill-load"
+    }
+
+    fn subject(&self) -> Subject {
+        Subject {
+            title: "Killed again and again",
+            question: "The server is killed with kill -9 at random moments while a Linux client appends, overwrites, creates, renames \
+                       and removes. Is every byte there each time, and does the server's recount find nothing wrong?",
+        }
+    }
+
+    fn needs_kafka(&self) -> bool {
+        false
+    }
+
+    fn run(&self, site: &Site, request: &Request, recorder: &Recorder) -> Result<String> {
+        let kind = *request.storages.first().context("no storage is named")?;
+        let kills = request.repetitions.unwrap_or(match request.profile {
+            Profile::Laptop => 20,
+            Profile::Full => 200,
+        });
+        recorder.setting("kills", kills);
+        let seed = u64::from(std::process::id()) ^ recorder.now_ms();
+        recorder.setting("seed", seed);
+        recorder.stage("storage");
+        let mut storage = storage::start(kind, site)?;
+        for (name, version) in storage.versions() {
+            recorder.version(&name, version);
+        }
+        recorder.begin(SERVER, "serving", Tone::Good);
+        recorder.stage("guest");
+        let guest = site.boot(&GuestSpec::new("client", 512))?;
+        storage.mount(&guest, TARGET)?;
+        recorder.stage("killing");
+        let mut rounds = Rounds::start(site, &guest, recorder, seed)?;
+        for _ in 0..kills {
+            if !rounds.kill_once(storage.as_mut())? {
+                break;
+            }
+        }
+        rounds.conclude(kills);
+        recorder.stage("unmounting");
+        let told = rounds.told();
+        let whole = rounds.stop()?;
+        // A client that has not gone on would not unmount either.
+        if whole {
+            guest.unmount(TARGET)?;
+            guest.stop()?;
+            storage.stop()?;
+        }
+        Ok(told)
+    }
+}
+
+/// The load in the guest, and what became of it so far.
+struct Rounds<'a> {
+    site: &'a Site,
+    guest: &'a Guest,
+    recorder: &'a Recorder,
+    random: Random,
+    program: Process,
+    /// Kills so far, each followed by a verification and a recount, of which only the last can have failed.
+    kills: u32,
+    last: Event,
+    bytes: u64,
+    longest_ms: u64,
+    /// What is wrong with the files, if anything.
+    wrong: Option<String>,
+    differences: Vec<String>,
+}
+
+impl<'a> Rounds<'a> {
+    fn start(site: &'a Site, guest: &'a Guest, recorder: &'a Recorder, seed: u64) -> Result<Self> {
+        guest.write_file(CONTROL, b"work")?;
+        guest.make_folder(FOLDER)?;
+        let log = site.logs().join("load.log");
+        let program = crate::probe::guest_command(&["churn", FOLDER, CONTROL, &seed.to_string()])?.log(log);
+        let program = guest.spawn(&program)?;
+        Ok(Self {
+            site,
+            guest,
+            recorder,
+            random: Random::new(seed),
+            program,
+            kills: 0,
+            last: Event::default(),
+            bytes: 0,
+            longest_ms: 0,
+            wrong: None,
+            differences: Vec::new(),
+        })
+    }
+
+    /// Kills the server under load, starts it again, and verifies; false if something is wrong.
+    fn kill_once(&mut self, storage: &mut dyn Storage) -> Result<bool> {
+        self.guest.write_file(CONTROL, b"work")?;
+        std::thread::sleep(Duration::from_millis(self.between(WORK_MS.0, WORK_MS.1)));
+        self.kills += 1;
+        let silent = !self.kills.is_multiple_of(REFUSED_EVERY);
+        if silent {
+            self.site.network().cut()?;
+        }
+        storage.kill()?;
+        self.recorder.begin(SERVER, "killed", Tone::Plain);
+        // How long it stays away is part of the experiment.
+        std::thread::sleep(Duration::from_millis(self.between(0, OUTAGE_MS_MAX)));
+        // Before any client is back: what the kill left behind. Half of the time the server itself is the first to open it.
+        let without_server = self.kills.is_multiple_of(2);
+        if without_server {
+            self.differences = storage.check()?;
+        }
+        storage.restart()?;
+        self.recorder.begin(SERVER, "serving", Tone::Good);
+        if !without_server {
+            self.differences = storage.check()?;
+        }
+        if silent {
+            self.site.network().mend()?;
+        }
+        let back = Instant::now();
+        self.verify()?;
+        self.note(storage, back.elapsed())?;
+        Ok(self.wrong.is_none() && self.differences.is_empty())
+    }
+
+    fn between(&mut self, least: u64, most: u64) -> u64 {
+        let span = usize::try_from(most.saturating_sub(least)).unwrap_or(usize::MAX);
+        least + self.random.below(span.saturating_add(1)) as u64
+    }
+
+    /// Lets the client compare everything.
+    fn verify(&mut self) -> Result<()> {
+        let round = u64::from(self.kills);
+        self.guest.write_file(CONTROL, format!("verify {round}").as_bytes())?;
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            if let Some(event) = churn::event(&self.program.output().0, round) {
+                self.bytes += event.bytes;
+                self.longest_ms = self.longest_ms.max(event.longest_ms);
+                self.last = event;
+                return Ok(());
+            }
+            if let Some(exit) = self.program.exit()? {
+                self.wrong = Some(format!("{exit}: {}", self.program.output().1.trim()));
+                return Ok(());
+            }
+            if Instant::now() > deadline {
+                let seconds = PATIENCE.as_secs();
+                self.wrong = Some(format!("the client has not gone on for {seconds} s after kill {round}"));
+                return Ok(());
+            }
+            std::thread::sleep(PAUSE);
+        }
+    }
+
+    fn note(&self, storage: &dyn Storage, back: Duration) -> Result<()> {
+        let megabytes = |bytes: u64| bytes as f64 / 1e6;
+        self.recorder.point("Back and verified after", "s", back.as_secs_f64());
+        self.recorder.point("Compared", "MB", megabytes(self.last.bytes));
+        self.recorder.point("Server's memory", "MB", megabytes(storage.usage()?.resident));
+        self.recorder.detail(format_args!(
+            "kill {}: {:.0} MB compared {:.1} s after the server was back",
+            self.kills,
+            megabytes(self.last.bytes),
+            back.as_secs_f64()
+        ));
+        Ok(())
+    }
+
+    fn conclude(&self, planned: u32) {
+        let (recorder, last) = (self.recorder, &self.last);
+        let done = self.kills == planned;
+        recorder.check(
+            "kills",
+            "The server was killed under load",
+            done,
+            format_args!("{} kills", self.kills),
+        );
+        let verified = format!(
+            "after each of {} kills; {} MB compared in all, {} files and {:.0} MB of them after the last",
+            self.kills,
+            number(self.bytes as f64 / 1e6),
+            last.files,
+            last.bytes as f64 / 1e6
+        );
+        let detail = match &self.wrong {
+            None => verified,
+            Some(wrong) => format!("after kill {}: {wrong}", self.kills),
+        };
+        recorder.check("bytes", "Every byte of every file is there", self.wrong.is_none(), detail);
+        let differences = match self.differences.as_slice() {
+            [] => format!("clean {} times", self.kills),
+            [first, ..] => {
+                format!("after kill {}: {} differences, such as: {first}", self.kills, self.differences.len())
+            }
+        };
+        recorder.check(
+            "recount",
+            "The server's recount finds nothing wrong",
+            self.differences.is_empty(),
+            differences,
+        );
+        recorder.figure("kills", "Kills", f64::from(self.kills), "");
+        recorder.figure("compared_mb", "Bytes compared", self.bytes as f64 / 1e6, "MB");
+        recorder.figure("operations", "Operations", last.operations as f64, "");
+        recorder.figure("repeated", "Done before, and asked for again", last.repeated as f64, "");
+        recorder.figure("pause_s_max", "Longest pause", self.longest_ms as f64 / 1e3, "s");
+    }
+
+    /// Ends the load, so that its files are closed; false if it could not be ended in order.
+    fn stop(self) -> Result<bool> {
+        if self.wrong.is_some() {
+            return Ok(false);
+        }
+        self.guest.write_file(CONTROL, b"stop")?;
+        Ok(self.program.wait(PATIENCE)?.success())
+    }
+
+    fn told(&self) -> String {
+        format!(
+            "The server was killed {} times under load; the client went on each time and found every byte, {} MB in all.",
+            self.kills,
+            number(self.bytes as f64 / 1e6)
+        )
+    }
+}

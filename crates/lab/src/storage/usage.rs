@@ -1,0 +1,77 @@
+//! What a program and a folder take from the machine, as the kernel tells it.
+
+use std::fs;
+use std::io::ErrorKind;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+
+use anyhow::{Context, Result};
+
+use super::Usage;
+
+/// The unit of a file's block count, whatever the file system's own.
+const BLOCK_BYTES: u64 = 512;
+
+/// The memory and the disk writes of a process.
+pub fn of_process(pid: u32) -> Result<Usage> {
+    let read = |name: &str| {
+        let path = format!("/proc/{pid}/{name}");
+        fs::read_to_string(&path).with_context(|| format!("read {path}"))
+    };
+    let resident_kib = field(&read("status")?, "VmRSS").context("the kernel tells no VmRSS")?;
+    let written = field(&read("io")?, "write_bytes").context("the kernel tells no write_bytes")?;
+    Ok(Usage { resident: resident_kib.saturating_mul(1024), written })
+}
+
+/// The number in a line `name: number …`.
+fn field(text: &str, name: &str) -> Option<u64> {
+    let line = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'))?;
+    line.split_whitespace().next()?.parse().ok()
+}
+
+/// Bytes that the file system has allocated to a folder and all below it. What is removed meanwhile counts nothing.
+pub fn allocated_bytes(folder: &Path) -> Result<u64> {
+    let entries = fs::read_dir(folder).with_context(|| format!("list {}", folder.display()))?;
+    let mut bytes = 0u64;
+    for entry in entries {
+        let path = entry.with_context(|| format!("list {}", folder.display()))?.path();
+        let own = match path.symlink_metadata() {
+            Err(error) if error.kind() == ErrorKind::NotFound => continue,
+            other => other.with_context(|| format!("stat {}", path.display()))?,
+        };
+        bytes = bytes.saturating_add(own.blocks().saturating_mul(BLOCK_BYTES));
+        if own.is_dir() {
+            bytes = bytes.saturating_add(allocated_bytes(&path)?);
+        }
+    }
+    Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_field_is_found_by_its_whole_name() {
+        let text = "wchar: 12\ncancelled_write_bytes: 7\nwrite_bytes: 4096\nVmRSS:\t  2048 kB\n";
+        assert_eq!(field(text, "write_bytes"), Some(4096));
+        assert_eq!(field(text, "VmRSS"), Some(2048));
+        assert_eq!(field(text, "read_bytes"), None);
+    }
+
+    #[test]
+    fn this_process_takes_memory() {
+        assert!(of_process(std::process::id()).unwrap().resident > 100_000);
+    }
+
+    #[test]
+    fn a_sparse_file_takes_what_was_written_and_not_its_length() {
+        let folder = std::env::temp_dir().join(format!("forebay-lab-allocated-{}", std::process::id()));
+        fs::create_dir_all(folder.join("below")).unwrap();
+        let file = fs::File::create(folder.join("below/sparse")).unwrap();
+        file.set_len(64 << 20).unwrap();
+        let bytes = allocated_bytes(&folder).unwrap();
+        fs::remove_dir_all(&folder).unwrap();
+        assert!(bytes < 1 << 20, "{bytes}");
+    }
+}

@@ -1,0 +1,101 @@
+//! FastCDC: content-defined ends of chunks in bytes without a structure that is known.
+//!
+//! From Xia et al., "FastCDC: a Fast and Efficient Content-Defined Chunking Approach for Data Deduplication", USENIX ATC
+//! 2016: a gear hash rolls over the bytes, a chunk ends where it has zeros under a mask, nothing is looked at
+//! before the least length, and *normalised chunking* asks for more zeros before the normal length and fewer
+//! behind it, so that most chunks have about that length.
+
+use super::{CHUNK_BYTES_MAX, CHUNK_BYTES_MIN};
+
+/// Around which lengths gather.
+const NORMAL_BYTES: usize = 96 << 10;
+/// Bytes that the hash depends on: each is shifted out after so many more.
+const HASH_WINDOW_BYTES: usize = 64;
+/// A chance of 1 in 2^18 for each byte up to the normal length, of 1 in 2^15 behind it. The mask takes the upper bits, which
+/// depend on the whole window.
+const MASK_BEFORE: u64 = !0 << (64 - 18);
+const MASK_BEHIND: u64 = !0 << (64 - 15);
+
+/// A random number for each value of a byte. Changing any would end the sharing with all that is stored.
+static GEAR: [u64; 256] = gear();
+
+/// SplitMix64 (Steele, Lea, Flood 2014), from the seed "FOREBAY\x01".
+const fn gear() -> [u64; 256] {
+    let mut table = [0; 256];
+    let mut state = u64::from_be_bytes(*b"FOREBAY\x01");
+    let mut at = 0;
+    while at < 256 {
+        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut mixed = state;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        table[at] = mixed ^ (mixed >> 31);
+        at += 1;
+    }
+    table
+}
+
+/// Where the chunk that begins with these bytes (at most [`CHUNK_BYTES_MAX`]) ends, if they tell. It is known that it
+/// does not end within the first `searched` of them.
+pub(super) fn end(bytes: &[u8], searched: usize) -> Option<usize> {
+    let from = CHUNK_BYTES_MIN.max(searched.saturating_sub(HASH_WINDOW_BYTES));
+    let mut hash = 0;
+    let mut at = from;
+    if searched > from {
+        roll(bytes, &mut hash, &mut at, searched, 0);
+    }
+    let found = roll(bytes, &mut hash, &mut at, NORMAL_BYTES, MASK_BEFORE)
+        || roll(bytes, &mut hash, &mut at, CHUNK_BYTES_MAX, MASK_BEHIND);
+    (found || bytes.len() >= CHUNK_BYTES_MAX).then_some(at)
+}
+
+/// Rolls the hash from `at` up to `to`, or to where it has zeros under `mask`: then true. Mask 0: looks for nothing.
+fn roll(bytes: &[u8], hash: &mut u64, at: &mut usize, to: usize, mask: u64) -> bool {
+    let Some(rest) = bytes.get(*at..to.min(bytes.len())) else { return false };
+    let mut rolled = *hash;
+    for (index, byte) in rest.iter().enumerate() {
+        rolled = (rolled << 1).wrapping_add(GEAR[usize::from(*byte)]);
+        if rolled & mask == 0 && mask != 0 {
+            *at += index + 1;
+            return true;
+        }
+    }
+    *hash = rolled;
+    *at += rest.len();
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_is_what_all_stored_chunks_were_cut_with() {
+        let mut hasher = blake3::Hasher::new();
+        GEAR.iter().for_each(|number| {
+            hasher.update(&number.to_le_bytes());
+        });
+        assert_eq!(&hasher.finalize().to_hex()[..16], "9775c4e99472f9ed");
+    }
+
+    #[test]
+    fn equal_bytes_give_the_longest_chunks() {
+        for byte in 0..=255 {
+            assert_eq!(end(&vec![byte; CHUNK_BYTES_MAX], 0), Some(CHUNK_BYTES_MAX), "byte {byte}");
+        }
+    }
+
+    #[test]
+    fn what_was_searched_before_changes_nothing() {
+        let mut bytes = vec![0; CHUNK_BYTES_MAX];
+        for seed in 0..20u8 {
+            blake3::Hasher::new().update(&[seed]).finalize_xof().fill(&mut bytes);
+            let whole = end(&bytes, 0).unwrap();
+            for searched in [0, 1, CHUNK_BYTES_MIN - 1, CHUNK_BYTES_MIN + 1, whole / 2, whole - 65, whole - 1]
+            {
+                assert_eq!(end(&bytes, searched), Some(whole), "searched {searched}");
+            }
+            assert_eq!(end(&bytes[..whole - 1], 0), None);
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! Record batches of Kafka, as far as cutting needs them: their headers.
+//!
+//! From Kafka's documentation, "Record Batch": numbers are big-endian, and the header of version 2 has 61 bytes:
+//! base offset:8, batch length:4 (of what follows it), partition leader epoch:4, magic:1, CRC-32C:4, attributes:2, last
+//! offset delta:4, base timestamp:8, max timestamp:8, producer id:8, producer epoch:2, base sequence:4, records:4.
+//!
+//! The CRC is not verified: what looks like a header by all of its fields is one, or is random bytes once in a long
+//! time, which costs sharing and nothing else.
+
+/// Bytes of a header.
+pub(super) const HEADER_BYTES: usize = 61;
+/// Zeros that a header may begin with: base offset 0, and the upper bytes of a length of at least 49.
+pub(super) const LEADING_ZEROS_MAX: usize = 11;
+/// Bytes before those that the batch length counts.
+const UNCOUNTED_BYTES: u32 = 12;
+/// Where the magic byte is.
+const MAGIC_AT: usize = 16;
+/// Longest batch that is believed; Kafka's own default limit is 1 MiB.
+const BATCH_BYTES_MAX: u32 = 1 << 30;
+/// Attributes that have a meaning: codec, timestamp type, transactional, control, delete horizon.
+const ATTRIBUTES: u16 = 0x7f;
+const CODEC: u16 = 0x07;
+const CODEC_MAX: u16 = 4;
+
+/// What cutting needs of a header.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Batch {
+    /// Bytes of the batch, header included.
+    pub(super) bytes: u32,
+    pub(super) crc: u32,
+    pub(super) is_compressed: bool,
+}
+
+/// Big-endian fields of a header at fixed places.
+struct Fields<'a>(&'a [u8; HEADER_BYTES]);
+
+impl Fields<'_> {
+    fn array<const N: usize>(&self, at: usize) -> [u8; N] {
+        let mut array = [0; N];
+        // Every place below lies within the header; zeros otherwise would fail the test of the magic byte.
+        if let Some(bytes) = self.0.get(at..at + N) {
+            array.copy_from_slice(bytes);
+        }
+        array
+    }
+    fn i16(&self, at: usize) -> i16 {
+        i16::from_be_bytes(self.array(at))
+    }
+    fn i32(&self, at: usize) -> i32 {
+        i32::from_be_bytes(self.array(at))
+    }
+    fn i64(&self, at: usize) -> i64 {
+        i64::from_be_bytes(self.array(at))
+    }
+}
+
+/// The batch that begins with these bytes, if they look like a header.
+pub(super) fn parse(header: &[u8; HEADER_BYTES]) -> Option<Batch> {
+    let fields = Fields(header);
+    let [magic] = fields.array(MAGIC_AT);
+    let attributes = u16::from_be_bytes(fields.array(21));
+    let known = magic == 2 && attributes & !ATTRIBUTES == 0 && attributes & CODEC <= CODEC_MAX;
+    if !known {
+        return None;
+    }
+    let bytes = u32::from_be_bytes(fields.array(8)).checked_add(UNCOUNTED_BYTES)?;
+    let (offset_delta, records) = (fields.i32(23), fields.i32(57));
+    let counts = offset_delta >= 0 && records >= 0 && i64::from(records) <= i64::from(offset_delta) + 1;
+    // -1 stands for "none" in each of these.
+    let longs = [fields.i64(27), fields.i64(35), fields.i64(43)].iter().all(|value| *value >= -1);
+    let ints = fields.i32(12) >= -1 && i32::from(fields.i16(51)) >= -1 && fields.i32(53) >= -1;
+    let sized = bytes as usize >= HEADER_BYTES && bytes <= BATCH_BYTES_MAX;
+    (counts && longs && ints && sized && fields.i64(0) >= 0).then(|| Batch {
+        bytes,
+        crc: u32::from_be_bytes(fields.array(17)),
+        is_compressed: attributes & CODEC != 0,
+    })
+}
+
+/// Where the first header within the bytes begins, behind their start.
+pub(super) fn find(bytes: &[u8]) -> Option<usize> {
+    let magics = bytes.get(MAGIC_AT + 1..)?;
+    let candidates = magics.iter().enumerate().filter(|(_, magic)| **magic == 2).map(|(at, _)| at + 1);
+    candidates.into_iter().find(|at| {
+        let header = bytes.get(*at..).and_then(|rest| rest.first_chunk());
+        header.is_some_and(|header| parse(header).is_some())
+    })
+}
