@@ -5,7 +5,7 @@
 //! another, and put right.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex};
 
 use bytes::Bytes;
 
@@ -56,10 +56,7 @@ impl Loads {
 
 impl Load {
     fn wait(&self) {
-        let mut done = sync::lock(&self.done);
-        while !*done {
-            done = self.ended.wait(done).unwrap_or_else(PoisonError::into_inner);
-        }
+        sync::wait_until(&self.done, &self.ended, |done| *done);
     }
 }
 

@@ -73,6 +73,7 @@ impl Engine {
     /// Waits until then, or until the pool is closing.
     pub(crate) async fn pause_until(&self, deadline: Instant) {
         tokio::select! {
+            biased;
             () = tokio::time::sleep_until(deadline) => {}
             () = self.signals.closing() => {}
         }

@@ -27,8 +27,6 @@ mod cleaner;
 mod codec;
 mod commit;
 mod copies;
-#[cfg(test)]
-mod crash_tests;
 #[expect(dead_code, reason = "the flush does not cut with it yet")]
 mod cut;
 mod directory;
@@ -62,6 +60,8 @@ mod schedule;
 mod scrub;
 mod segment;
 mod signals;
+#[cfg(test)]
+mod sim;
 mod snapshot;
 mod sources;
 mod space;

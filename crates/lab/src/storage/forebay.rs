@@ -97,12 +97,7 @@ impl Storage for Forebay {
 
     fn host_server(&self) -> Option<HostServer> {
         let address = (self.listen, PORT).into();
-        Some(HostServer {
-            address,
-            path: JUNCTION_PATH,
-            pid: self.server.pid().ok()?,
-            data: self.pool.clone(),
-        })
+        Some(HostServer { address, path: JUNCTION_PATH, pid: self.server.pid()?, data: self.pool.clone() })
     }
 
     fn kill(&mut self) -> Result<()> {
@@ -127,7 +122,7 @@ impl Storage for Forebay {
     }
 
     fn usage(&self) -> Result<Usage> {
-        usage::of_process(self.server.pid()?)
+        usage::of_process(self.server.pid().context("forebay does not run")?)
     }
 
     fn check(&self) -> Result<Vec<String>> {

@@ -88,7 +88,7 @@ impl Storage for Ganesha {
 
     fn host_server(&self) -> Option<HostServer> {
         let (address, data) = ((self.listen, PORT).into(), self.folder.join("export"));
-        Some(HostServer { address, path: PSEUDO_PATH, pid: self.server.pid().ok()?, data })
+        Some(HostServer { address, path: PSEUDO_PATH, pid: self.server.pid()?, data })
     }
 
     fn kill(&mut self) -> Result<()> {

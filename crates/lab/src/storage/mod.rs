@@ -56,19 +56,6 @@ impl fmt::Display for StorageKind {
     }
 }
 
-/// A storage's server, where it runs on the host.
-#[derive(Debug, Clone)]
-pub struct HostServer {
-    /// Where it listens.
-    pub address: SocketAddr,
-    /// Path of its volume or export.
-    pub path: &'static str,
-    /// Its process.
-    pub pid: u32,
-    /// Where it keeps its data.
-    pub data: PathBuf,
-}
-
 /// The space of a storage's pool, in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Space {
@@ -87,6 +74,19 @@ pub struct Usage {
     pub resident: u64,
     /// What it had the kernel write to disk since its start, in bytes.
     pub written: u64,
+}
+
+/// A storage's server, where it runs on the host.
+#[derive(Debug, Clone)]
+pub struct HostServer {
+    /// Where it listens.
+    pub address: SocketAddr,
+    /// Path of its volume or export.
+    pub path: &'static str,
+    /// Its process.
+    pub pid: u32,
+    /// Where it keeps its data.
+    pub data: PathBuf,
 }
 
 /// A running storage. Dropping it ends it at once.
