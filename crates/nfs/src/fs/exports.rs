@@ -14,10 +14,12 @@ use bytes::Bytes;
 use forebay_pool::{Handle, Pool, Volume, VolumeId};
 
 use crate::fs::handle::PseudoId;
+use crate::policy::Policies;
 
 /// The pseudo file system of one pool.
 pub struct Exports {
     pool: Pool,
+    policies: Arc<Policies>,
     tree: Mutex<Arc<Tree>>,
 }
 
@@ -25,6 +27,8 @@ pub struct Exports {
 #[derive(Debug)]
 pub struct Tree {
     volumes: Vec<Volume>,
+    /// Of the policies: what clients see of the tree may have changed since an earlier one.
+    generation: u64,
     change: u64,
     directories: HashMap<PseudoId, PseudoDirectory>,
     junctions: HashMap<VolumeId, Junction>,
@@ -62,19 +66,19 @@ pub struct Junction {
 
 impl Exports {
     /// The exports of `pool`.
-    pub fn new(pool: Pool) -> Exports {
-        let volumes = pool.volumes();
+    pub fn new(pool: Pool, policies: Arc<Policies>) -> Exports {
+        let (generation, volumes) = (policies.generation(), pool.volumes());
         // The pool counts its openings, so `change` also increases through restarts.
-        let tree = Tree::new(volumes, pool.boot() << 32);
-        Exports { pool, tree: Mutex::new(Arc::new(tree)) }
+        let tree = Tree::new(volumes, generation, pool.boot() << 32);
+        Exports { pool, policies, tree: Mutex::new(Arc::new(tree)) }
     }
 
     /// The pseudo file system as it is now.
     pub fn tree(&self) -> Arc<Tree> {
-        let volumes = self.pool.volumes();
+        let (generation, volumes) = (self.policies.generation(), self.pool.volumes());
         let mut tree = self.tree.lock().unwrap_or_else(PoisonError::into_inner);
-        if tree.volumes != volumes {
-            *tree = Arc::new(Tree::new(volumes, tree.change.saturating_add(1)));
+        if tree.volumes != volumes || tree.generation != generation {
+            *tree = Arc::new(Tree::new(volumes, generation, tree.change.saturating_add(1)));
         }
         Arc::clone(&tree)
     }
@@ -86,10 +90,11 @@ impl Tree {
         node_of("")
     }
 
-    fn new(volumes: Vec<Volume>, change: u64) -> Tree {
+    fn new(volumes: Vec<Volume>, generation: u64, change: u64) -> Tree {
         let root =
             PseudoDirectory { parent: None, children: BTreeMap::new(), modified: SystemTime::UNIX_EPOCH };
         let mut tree = Tree {
+            generation,
             change,
             directories: HashMap::from([(Tree::root(), root)]),
             junctions: HashMap::new(),
@@ -148,6 +153,21 @@ impl Tree {
         self.junctions.get(&handle.volume).copied().filter(|junction| junction.root == handle)
     }
 
+    /// The root directories of the volumes at and below a directory.
+    pub fn volumes_below(&self, node: PseudoId) -> Vec<Handle> {
+        let mut roots = Vec::new();
+        let mut directories = vec![node];
+        while let Some(directory) = directories.pop().and_then(|node| self.directory(node)) {
+            for (node, child) in &directory.children {
+                match child.volume_root {
+                    Some(root) => roots.push(root),
+                    None => directories.push(*node),
+                }
+            }
+        }
+        roots
+    }
+
     /// The `change` attribute of all directories of the pseudo file system.
     pub fn change(&self) -> u64 {
         self.change
@@ -195,7 +215,8 @@ mod tests {
 
     #[test]
     fn paths_of_volumes_share_their_directories() {
-        let tree = Tree::new(vec![volume(1, "/kafka"), volume(2, "/data/a/logs"), volume(3, "/data/b")], 1);
+        let tree =
+            Tree::new(vec![volume(1, "/kafka"), volume(2, "/data/a/logs"), volume(3, "/data/b")], 1, 1);
         assert_eq!(names(&tree, Tree::root()), ["data", "kafka"]);
         let root = tree.directory(Tree::root()).expect("there is a root");
         let (data, child) = root.child(b"data").expect("data is there");
@@ -210,7 +231,7 @@ mod tests {
     #[test]
     fn only_a_root_directory_covers_a_junction() {
         let kafka = volume(1, "/kafka");
-        let tree = Tree::new(vec![kafka.clone()], 1);
+        let tree = Tree::new(vec![kafka.clone()], 1, 1);
         let junction = tree.junction(kafka.root).expect("the root is mounted");
         assert_eq!(junction.parent, Tree::root());
         let inside = Handle { inode: InodeId(99), ..kafka.root };
@@ -219,7 +240,7 @@ mod tests {
 
     #[test]
     fn without_volumes_there_is_an_empty_root() {
-        let tree = Tree::new(Vec::new(), 1);
+        let tree = Tree::new(Vec::new(), 1, 1);
         assert!(names(&tree, Tree::root()).is_empty());
     }
 }

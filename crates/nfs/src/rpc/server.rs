@@ -43,7 +43,7 @@ pub async fn serve(shared: Arc<Shared>, listener: TcpListener, draining: watch::
             Some(_) = connections.join_next() => {}
             incoming = listener.accept() => match incoming {
                 Ok((stream, peer)) if connections.len() < shared.config.connections_max => {
-                    let connection = Arc::new(Connection { id: accepted, peer });
+                    let connection = Arc::new(Connection::new(accepted, peer));
                     accepted += 1;
                     let resources = Resources {
                         shared: shared.clone(),
