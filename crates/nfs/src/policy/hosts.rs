@@ -124,6 +124,13 @@ impl Resolver {
         }
     }
 
+    /// Makes a name unknown. The system's resolver does not heed this.
+    pub fn forget(&self, name: &str) {
+        if let Source::Fixed(known) = &self.0 {
+            known.lock().unwrap_or_else(PoisonError::into_inner).remove(name);
+        }
+    }
+
     /// The addresses of a host, sorted.
     async fn look_up(&self, name: &str) -> Result<Vec<IpAddr>, String> {
         let found = match &self.0 {
