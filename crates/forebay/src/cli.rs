@@ -1,18 +1,20 @@
 //! The command line: what can be typed, and its help.
 
+mod volume;
+
 use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
 
 use crate::config::flags::{AdminSettings, AllSettings};
-use crate::config::size;
+pub use volume::{Limit, SnapshotCommand, SnapshotName, VolumeCommand};
 
 const EXIT_STATUS: &str = "\
 Exit status:
   0  done
   1  failed; one line on standard error says what, why and what to do
   2  the command line or the configuration is wrong; nothing was started
-  4  only `forebay lab run`: the experiment ran, and its verdict is fail
+  4  `forebay lab run`: the experiment ran, and its verdict is fail; `forebay pool check`: there are differences
 ";
 
 /// Shared storage made for Apache Kafka
@@ -47,14 +49,22 @@ pub enum Command {
     #[command(subcommand)]
     Config(ConfigCommand),
 
-    /// Create, list, show and delete volumes of a running daemon
+    /// Create, list, show, resize, clone, roll back and delete volumes of a running daemon
     ///
     /// A volume is a directory tree that clients mount at its path. These commands talk to the daemon on this
     /// machine through its admin socket, which is in the pool's directory unless configured otherwise.
     #[command(subcommand)]
     Volume(VolumeCommand),
 
-    /// Show or check the pool of a running daemon
+    /// Take, list and delete snapshots of a running daemon's volumes
+    ///
+    /// A snapshot holds what its volumes held at one instant, and takes space only for what is changed after it. Clients
+    /// see it read-only below `.snapshot` in the volume's root directory. `forebay volume clone` makes a volume of
+    /// it, `forebay volume rollback` goes back to it, and `forebay volume modify --snapshots` takes them by the clock.
+    #[command(subcommand)]
+    Snapshot(SnapshotCommand),
+
+    /// Show, check or scrub the pool
     #[command(subcommand)]
     Pool(PoolCommand),
 
@@ -87,58 +97,19 @@ pub enum ConfigCommand {
     },
 }
 
-/// `forebay volume`.
+/// `forebay pool`.
 #[derive(Debug, Subcommand)]
-pub enum VolumeCommand {
-    /// Create a volume
-    #[command(after_long_help = CREATE_EXAMPLES)]
-    Create {
-        /// Its name: 1 to 64 of the characters a-z A-Z 0-9 _ - . not starting with . or -
-        name: String,
-
-        /// The path that clients mount [default: / and the name]
-        #[arg(long, value_name = "PATH")]
-        path: Option<String>,
-
-        /// Owner and group of its root directory, as numbers
-        #[arg(long, value_name = "UID:GID", default_value = "0:0", value_parser = parse_owner)]
-        owner: (u32, u32),
-
-        /// Permission bits of its root directory, in octal
-        #[arg(long, value_name = "MODE", default_value = "0755", value_parser = parse_mode)]
-        mode: u32,
-
-        /// Bytes that it may hold, such as 500GiB; may be more than the pool has room for [default: no limit]
-        #[arg(long, value_name = "SIZE", value_parser = parse_size)]
-        size: Option<u64>,
-
-        /// Do not tell clients that open files survive their unlink
-        ///
-        /// Linux clients then silly-rename an open file that is removed to `.nfs…`, which Kafka does not
-        /// survive. Only for showing the difference.
+pub enum PoolCommand {
+    /// Recount everything in the pool, and report what does not agree
+    ///
+    /// Counts names, links, sizes, references and space from the extents and directory entries, and compares
+    /// them with what the pool keeps. Clients go on meanwhile. If no daemon runs, the pool's directory is opened
+    /// and checked here. Prints what was looked at and one line for each difference, and exits with status 4 if there
+    /// is one.
+    Check {
+        /// Also read all data from disk, every copy of it, and verify its checksums
         #[arg(long)]
-        no_preserve_unlink: bool,
-
-        /// Where the daemon is.
-        #[command(flatten)]
-        settings: AdminSettings,
-    },
-
-    /// List all volumes
-    List {
-        /// Print a JSON array instead of a table
-        #[arg(long)]
-        json: bool,
-
-        /// Where the daemon is.
-        #[command(flatten)]
-        settings: AdminSettings,
-    },
-
-    /// Show one volume
-    Show {
-        /// Its name
-        name: String,
+        read: bool,
 
         /// Print a JSON object instead of a table
         #[arg(long)]
@@ -149,34 +120,19 @@ pub enum VolumeCommand {
         settings: AdminSettings,
     },
 
-    /// Give a volume another size
-    ///
-    /// Takes effect at once, for clients that have it mounted too. A size below what its files hold is
-    /// refused.
-    Resize {
-        /// Its name
-        name: String,
+    /// Verify everything that is stored, in the background at a limited rate
+    #[command(subcommand)]
+    Scrub(ScrubCommand),
 
-        /// Bytes that it may hold, such as 500GiB, or `none` for as many as the pool has room for
-        #[arg(value_parser = parse_limit)]
-        size: Limit,
-
-        /// Where the daemon is.
-        #[command(flatten)]
-        settings: AdminSettings,
-    },
-
-    /// Delete a volume; its files too with --force
-    ///
-    /// Refused if the volume still has files, unless --force is given. Clients that have it mounted get
-    /// "stale file handle" from then on.
-    Delete {
-        /// Its name
-        name: String,
-
-        /// Delete it with all its files; they cannot be had back
+    /// Show the pool's id, directory, sizes, and how the scrub stands
+    Show {
+        /// Also show what deduplication and compression save; looks at every extent
         #[arg(long)]
-        force: bool,
+        efficiency: bool,
+
+        /// Print a JSON object instead of a table
+        #[arg(long)]
+        json: bool,
 
         /// Where the daemon is.
         #[command(flatten)]
@@ -184,26 +140,17 @@ pub enum VolumeCommand {
     },
 }
 
-/// `forebay pool`.
+/// `forebay pool scrub`.
 #[derive(Debug, Subcommand)]
-pub enum PoolCommand {
-    /// Recount everything in the pool, and report what does not agree
-    ///
-    /// Counts names, links, sizes, references and space from the extents and directory entries, and compares
-    /// them with what the pool keeps. Nothing can be changed while it runs: clients wait. Prints one line
-    /// for each difference, and exits with status 1 if there is one.
-    Check {
-        /// Also read all data from disk and verify its checksums; takes as long as reading all of it
-        #[arg(long)]
-        read: bool,
+pub enum ScrubCommand {
+    /// Begin from the start
+    Start(AdminSettings),
 
-        /// Where the daemon is.
-        #[command(flatten)]
-        settings: AdminSettings,
-    },
+    /// End the one that is under way
+    Stop(AdminSettings),
 
-    /// Show the pool's id, directory and sizes
-    Show {
+    /// Show how far it is, and what it found
+    Status {
         /// Print a JSON object instead of a table
         #[arg(long)]
         json: bool,
@@ -233,38 +180,6 @@ Then, on a client:
   mount -t nfs -o vers=4.2,hard,nconnect=4 SERVER:/kafka /var/lib/kafka
 ";
 
-const CREATE_EXAMPLES: &str = "\
-Examples:
-  forebay volume create logs
-  forebay volume create broker1 --path /clusters/a/broker1 --owner 1000:1000 --mode 0750
-";
-
-fn parse_owner(text: &str) -> Result<(u32, u32), String> {
-    text.split_once(':')
-        .and_then(|(uid, gid)| Some((uid.parse().ok()?, gid.parse().ok()?)))
-        .ok_or_else(|| "write UID:GID as numbers, such as 1000:1000; `id USER` shows them".to_owned())
-}
-
-/// A size, or that there is none.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limit(pub Option<u64>);
-
-/// Bytes, written as in the configuration file.
-fn parse_size(text: &str) -> Result<u64, String> {
-    size::parse(text)
-}
-
-fn parse_limit(text: &str) -> Result<Limit, String> {
-    if text == "none" { Ok(Limit(None)) } else { parse_size(text).map(|size| Limit(Some(size))) }
-}
-
-fn parse_mode(text: &str) -> Result<u32, String> {
-    u32::from_str_radix(text, 8)
-        .ok()
-        .filter(|mode| *mode <= 0o7777)
-        .ok_or_else(|| "write permission bits in octal, such as 0755".to_owned())
-}
-
 #[cfg(test)]
 mod tests {
     use clap::CommandFactory;
@@ -274,16 +189,5 @@ mod tests {
     #[test]
     fn the_command_line_is_consistent() {
         Cli::command().debug_assert();
-    }
-
-    #[test]
-    fn owners_and_modes_are_read_as_chown_and_chmod_read_them() {
-        assert_eq!(parse_owner("1000:0"), Ok((1000, 0)));
-        assert!(parse_owner("kafka:kafka").is_err());
-        assert!(parse_owner("1000").is_err());
-        assert_eq!(parse_mode("0755"), Ok(0o755));
-        assert_eq!(parse_mode("1777"), Ok(0o1777));
-        assert!(parse_mode("888").is_err());
-        assert!(parse_mode("10000").is_err());
     }
 }

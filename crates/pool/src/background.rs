@@ -1,5 +1,5 @@
-//! The pool's own tasks: flushing what has aged, freeing what was deleted. They end when the pool is closed or
-//! dropped.
+//! The pool's own tasks: flushing what has aged, freeing what was deleted, snapshots by the clock, verifying what is
+//! stored. They end when the pool is closed or dropped.
 
 use std::sync::{Arc, Weak};
 use std::time::Duration;
@@ -9,17 +9,23 @@ use tokio::time::Instant;
 
 use crate::engine::Engine;
 use crate::inode::Inode;
+use crate::schedule;
 use crate::signals::Signals;
 
 /// Flushes of different inodes that run at once.
 const FLUSHES_MAX: usize = 16;
+
+/// How often the scrubber looks whether there is something to do.
+const SCRUB_PAUSE: Duration = Duration::from_secs(60);
 
 /// Starts the tasks.
 pub(crate) fn start(engine: &Arc<Engine>) -> Vec<JoinHandle<()>> {
     let age = Duration::from_millis(engine.options.dirty_age_ms_max.max(1));
     vec![
         tokio::spawn(flusher(Arc::downgrade(engine), engine.signals.clone(), age)),
+        tokio::spawn(scheduler(Arc::downgrade(engine), engine.signals.clone())),
         tokio::spawn(reaper(Arc::downgrade(engine), engine.signals.clone(), age)),
+        tokio::spawn(scrubber(Arc::downgrade(engine), engine.signals.clone())),
     ]
 }
 
@@ -39,6 +45,7 @@ async fn flusher(engine: Weak<Engine>, signals: Arc<Signals>, age: Duration) {
             signals.pressure.notified().await;
         };
         tokio::select! {
+            biased;
             () = tokio::time::sleep(pause) => {}
             () = pressure => {}
             () = signals.closing() => {}
@@ -82,6 +89,24 @@ async fn flush_all(engine: &Arc<Engine>, inodes: Vec<Arc<Inode>>) -> bool {
     failed
 }
 
+/// Takes snapshots by the clock.
+async fn scheduler(engine: Weak<Engine>, signals: Arc<Signals>) {
+    while !signals.is_closing() {
+        let Some(engine) = engine.upgrade() else { break };
+        if let Err(error) = engine.keep_schedule().await
+            && !engine.is_closing()
+        {
+            tracing::warn!(%error, "the snapshots that are due were not taken; it is tried again");
+        }
+        drop(engine);
+        tokio::select! {
+            biased;
+            () = tokio::time::sleep(schedule::LOOK_EVERY) => {}
+            () = signals.closing() => {}
+        }
+    }
+}
+
 /// Frees orphans, deleted volumes and dead segments.
 async fn reaper(engine: Weak<Engine>, signals: Arc<Signals>, pause: Duration) {
     while !signals.is_closing() {
@@ -89,8 +114,28 @@ async fn reaper(engine: Weak<Engine>, signals: Arc<Signals>, pause: Duration) {
         engine.reaper_round().await;
         drop(engine);
         tokio::select! {
+            biased;
             () = signals.reap.notified() => {}
             () = tokio::time::sleep(pause) => {}
+            () = signals.closing() => {}
+        }
+    }
+}
+
+/// Verifies everything when it is time to, or when asked.
+async fn scrubber(engine: Weak<Engine>, signals: Arc<Signals>) {
+    while !signals.is_closing() {
+        let Some(engine) = engine.upgrade() else { break };
+        if let Err(error) = engine.scrub_round().await
+            && !engine.is_closing()
+        {
+            tracing::warn!(%error, "the scrub stopped early; it goes on within a minute");
+        }
+        drop(engine);
+        tokio::select! {
+            biased;
+            () = signals.scrub.notified() => {}
+            () = tokio::time::sleep(SCRUB_PAUSE) => {}
             () = signals.closing() => {}
         }
     }

@@ -1,65 +1,81 @@
-//! The check: recounts everything from the extents and the directory entries, and compares.
+//! The check: recounts everything from the extents and the directory entries, and compares. What each volume and each
+//! snapshot shows is in [`crate::check_view`]; here is what is stored, whoever sees it.
 //!
-//! It runs in the committer, so that nothing changes meanwhile.
+//! It looks at the metadata as of one instant, so nobody waits for it. Where it looks at what is there now, at segments
+//! and frames, it asks again before it reports what may have been moved or freed since.
+//!
+//! Of each inode it keeps a record in memory, and of chunks as many counts as fit in [`REFERENCES_MAX`]; of more chunks
+//! it takes several passes over the extents.
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
+use crate::check_view::check_view;
 use crate::engine::Engine;
-use crate::extents::EXTENT_BYTES_MAX;
-use crate::keys::{self, ChunkId, InodeKey};
-use crate::meta::MetaStore;
+use crate::keys::{self, ChunkId};
+use crate::meta::MetaView;
 use crate::records::{
-    ChunkRecord, Content, EntryRecord, ExtentRecord, InodeRecord, OrphanRecord, Record, UsageRecord,
+    ChunkRecord, Content, ExtentRecord, InodeRecord, Record, SegmentRecord, UsageRecord, is_tombstone,
     malformed,
 };
 use crate::segment::SegmentId;
-use crate::{Handle, InodeId, Result, VolumeId};
+use crate::view::View;
+use crate::{CheckReport, Result, VolumeId, sync};
 
-/// What was counted of one inode.
-#[derive(Default)]
-struct Counted {
-    names: u32,
-    /// Of a directory: entries, and directories among them.
-    entries: u64,
-    subdirectories: u32,
-    space_used: u64,
-    extents_end: u64,
-    orphan: Option<OrphanRecord>,
+/// References that are counted in one pass; each takes about 60 bytes.
+const REFERENCES_MAX: u64 = 4 << 20;
+/// Differences that are described; further ones are counted.
+const DESCRIBED_MAX: usize = 10_000;
+
+/// A volume or snapshot at the instant that the check looks at.
+pub(crate) struct VolumeThen {
+    pub(crate) id: VolumeId,
+    pub(crate) view: Arc<View>,
+    pub(crate) usage: UsageRecord,
 }
 
 struct Check<'a> {
     engine: &'a Engine,
-    records: HashMap<InodeKey, InodeRecord>,
-    counted: HashMap<InodeKey, Counted>,
+    meta: Arc<dyn MetaView>,
+    volumes: Vec<VolumeThen>,
     references: HashMap<ChunkId, u32>,
     segments: HashMap<SegmentId, u64>,
     usage: HashMap<VolumeId, UsageRecord>,
-    differences: Vec<String>,
+    report: CheckReport,
 }
 
 impl Engine {
-    pub(crate) async fn check(self: &Arc<Self>, read_chunks: bool) -> Result<Vec<String>> {
-        self.transact(move |txn| {
+    pub(crate) async fn check(self: &Arc<Self>, read_chunks: bool) -> Result<CheckReport> {
+        let engine = self.clone();
+        // In the committer, so that the volumes are as the metadata says.
+        let (meta, volumes) = self
+            .transact(|txn| {
+                let volumes = &txn.engine.volumes;
+                let then = volumes.all_live().into_iter().map(|id| {
+                    let (view, usage) = (volumes.view(id)?, volumes.usage(id));
+                    Ok(VolumeThen { id, view, usage })
+                });
+                Ok((txn.engine.meta.snapshot()?, then.collect::<Result<Vec<_>>>()?))
+            })
+            .await?;
+        sync::blocking(move || {
             let mut check = Check {
-                engine: txn.engine,
-                records: HashMap::new(),
-                counted: HashMap::new(),
+                meta,
+                volumes,
+                engine: &engine,
                 references: HashMap::new(),
                 segments: HashMap::new(),
                 usage: HashMap::new(),
-                differences: Vec::new(),
+                report: CheckReport::default(),
             };
+            check.volumes()?;
             check.inodes()?;
-            check.entries()?;
-            check.orphans()?;
             check.extents()?;
             check.chunks(read_chunks)?;
-            check.compare_inodes();
             check.compare_usage();
             check.compare_segments()?;
-            Ok(check.differences)
+            Ok(check.report)
         })
         .await
     }
@@ -67,7 +83,7 @@ impl Engine {
 
 /// Visits all records of a kind with what their key names.
 fn each<K, R: Record>(
-    meta: &dyn MetaStore,
+    meta: &dyn MetaView,
     range: std::ops::Range<keys::Key>,
     name: impl Fn(&[u8]) -> Option<K>,
     mut visit: impl FnMut(K, R),
@@ -79,75 +95,79 @@ fn each<K, R: Record>(
     })
 }
 
+/// Visits all versions that are stored of a kind, but tombstones, with the volume that has them.
+fn each_stored<R: Record>(meta: &dyn MetaView, kind: u8, mut visit: impl FnMut(VolumeId, R)) -> Result<()> {
+    meta.scan(keys::items_of_all(kind), &mut |key, value| {
+        if !is_tombstone(value) {
+            let volume = keys::volume_in(key).ok_or_else(|| malformed(R::NAME, key))?;
+            visit(volume, R::decode(key, value)?);
+        }
+        Ok(ControlFlow::Continue(()))
+    })
+}
+
 impl Check<'_> {
     fn report(&mut self, difference: String) {
-        self.differences.push(difference);
+        self.report.differences_count += 1;
+        if self.report.differences.len() < DESCRIBED_MAX {
+            self.report.differences.push(difference);
+        }
+    }
+
+    fn volumes(&mut self) -> Result<()> {
+        for volume in std::mem::take(&mut self.volumes) {
+            for difference in check_view(&*self.meta, &volume)? {
+                self.report(difference);
+            }
+            self.volumes.push(volume);
+        }
+        Ok(())
     }
 
     fn inodes(&mut self) -> Result<()> {
-        let (records, usage) = (&mut self.records, &mut self.usage);
-        each(&*self.engine.meta, keys::inodes(), keys::inode_in, |key, record: InodeRecord| {
-            usage.entry(key.volume).or_default().inodes += 1;
-            records.insert(key, record);
-        })
-    }
-
-    fn entries(&mut self) -> Result<()> {
-        let meta = self.engine.meta.clone();
-        each(&*meta, keys::entries(), keys::inode_in, |directory, entry: EntryRecord| {
-            let key = InodeKey { volume: directory.volume, inode: entry.inode };
-            let child = self.records.get(&key);
-            let is_directory = child.is_some_and(InodeRecord::is_directory);
-            let wrong = match child {
-                None => Some("does not exist"),
-                Some(child) if child.generation != entry.generation => Some("has another generation"),
-                Some(child) if is_directory && child.parent != directory.inode => Some("has another parent"),
-                Some(_) => None,
-            };
-            // Entries of a deleted volume outlive their inodes for a while.
-            if let Some(wrong) = wrong.filter(|_| self.engine.volumes.is_live(directory.volume)) {
-                self.report(format!("{directory:?} names inode {}, which {wrong}", entry.inode.0));
-            }
-            let counted = self.counted.entry(directory).or_default();
-            counted.entries += 1;
-            counted.subdirectories += u32::from(is_directory);
-            self.counted.entry(key).or_default().names += 1;
-        })
-    }
-
-    fn orphans(&mut self) -> Result<()> {
-        let (counted, usage) = (&mut self.counted, &mut self.usage);
-        each(&*self.engine.meta, keys::orphans(), keys::inode_in, |key, orphan: OrphanRecord| {
-            usage.entry(key.volume).or_default().orphans += 1;
-            counted.entry(key).or_default().orphan = Some(orphan);
+        let (usage, report) = (&mut self.usage, &mut self.report);
+        each_stored(&*self.meta, keys::INODE, |volume, _: InodeRecord| {
+            usage.entry(volume).or_default().inodes_stored += 1;
+            report.inodes += 1;
         })
     }
 
     fn extents(&mut self) -> Result<()> {
-        let name = |key: &[u8]| Some((keys::inode_in(key)?, keys::offset_in(key)?));
-        let meta = self.engine.meta.clone();
-        each(&*meta, keys::extents_of_all(), name, |(key, offset), extent: ExtentRecord| {
-            let length = u64::from(extent.length);
-            let end = offset.saturating_add(length);
-            let counted = self.counted.entry(key).or_default();
-            let overlaps = offset < counted.extents_end;
-            counted.extents_end = end;
-            counted.space_used += length;
-            let usage = self.usage.entry(key.volume).or_default();
-            usage.bytes_logical += length;
-            match extent.content {
-                Content::Inline(_) => usage.bytes_inline += length,
-                Content::Chunk { id, .. } => *self.references.entry(id).or_default() += 1,
-            }
-            if overlaps || length > EXTENT_BYTES_MAX {
-                self.report(format!("{key:?}: extent at {offset} overlaps the one before, or is too long"));
+        let (usage, report) = (&mut self.usage, &mut self.report);
+        each_stored(&*self.meta, keys::EXTENT, |volume, extent: ExtentRecord| {
+            report.extents += 1;
+            if matches!(extent.content, Content::Inline(_)) {
+                usage.entry(volume).or_default().bytes_inline += u64::from(extent.length);
             }
         })
     }
 
     fn chunks(&mut self, read: bool) -> Result<()> {
-        let meta = self.engine.meta.clone();
+        let mut chunks: u64 = 0;
+        self.meta.scan(keys::chunks(), &mut |_, _| {
+            chunks += 1;
+            Ok(ControlFlow::Continue(()))
+        })?;
+        self.report.chunks = chunks;
+        let passes = chunks / REFERENCES_MAX + 1;
+        (0..passes).try_for_each(|pass| self.chunks_of(pass, passes, read))
+    }
+
+    /// The chunks that are due in one of several passes. Every version of every extent refers to its chunk, whoever sees it.
+    fn chunks_of(&mut self, pass: u64, passes: u64, read: bool) -> Result<()> {
+        let is_due = |id: &ChunkId| u64::from(u16::from_be_bytes([id.0[0], id.0[1]])) * passes >> 16 == pass;
+        let (meta, references) = (self.meta.clone(), &mut self.references);
+        each_stored(&*meta, keys::EXTENT, |_, extent: ExtentRecord| {
+            if let Content::Chunk { id, .. } = extent.content
+                && is_due(&id)
+            {
+                *references.entry(id).or_default() += 1;
+            }
+        })?;
         each(&*meta, keys::chunks(), keys::chunk_in, |id, record: ChunkRecord| {
+            if !is_due(&id) {
+                return;
+            }
             let counted = self.references.remove(&id).unwrap_or_default();
             *self.segments.entry(record.segment).or_default() += u64::from(record.bytes_stored);
             if counted != record.references {
@@ -157,10 +177,7 @@ impl Check<'_> {
                 ));
             }
             if read {
-                let nobody = Handle { volume: VolumeId(0), inode: InodeId(0), generation: 0 };
-                if let Err(error) = self.engine.chunk_content(id, nobody) {
-                    self.report(error.to_string());
-                }
+                self.read_chunk(id, record);
             }
         })?;
         for (id, count) in std::mem::take(&mut self.references) {
@@ -169,67 +186,60 @@ impl Check<'_> {
         Ok(())
     }
 
-    fn compare_inodes(&mut self) {
-        let mut counted = std::mem::take(&mut self.counted);
-        for (key, record) in std::mem::take(&mut self.records) {
-            let counted = counted.remove(&key).unwrap_or_default();
-            let freeing = counted.orphan.is_some_and(|orphan| orphan.freeing);
-            if freeing || !self.engine.volumes.is_live(key.volume) {
-                continue;
+    /// Verifies every copy of a chunk, where it is now.
+    fn read_chunk(&mut self, id: ChunkId, mut record: ChunkRecord) {
+        loop {
+            let outcome = self.engine.repair_frame(id, &record);
+            if matches!(&outcome, Ok(repaired) if repaired.content.is_some()) {
+                self.report.frames_read += 1;
+                self.report.bytes_read += u64::from(record.bytes_stored);
+                return;
             }
-            for difference in compare_inode(&key, &record, &counted) {
-                self.report(difference);
+            match self.engine.chunk_record(id) {
+                // Moved while it was read.
+                Ok(Some(now)) if (now.segment, now.offset) != (record.segment, record.offset) => record = now,
+                // Freed since.
+                Ok(None) => return,
+                _ => break,
             }
         }
-        for key in counted.into_keys().filter(|key| self.engine.volumes.is_live(key.volume)) {
-            self.differences.push(format!("{key:?}: no record, but a name, an extent or an orphan record"));
-        }
+        self.report(format!(
+            "chunk {id} in segment {} at offset {}: damaged; files that hold it cannot be read there",
+            record.segment, record.offset
+        ));
     }
 
+    /// What volumes store; what they show is compared volume by volume.
     fn compare_usage(&mut self) {
-        for (volume, counted) in std::mem::take(&mut self.usage) {
-            let recorded = self.engine.volumes.usage(volume);
+        let mut usage = std::mem::take(&mut self.usage);
+        for volume in std::mem::take(&mut self.volumes) {
+            let counted = usage.remove(&volume.id).unwrap_or_default();
+            let recorded = volume.usage.showing(UsageRecord::default());
             if counted != recorded {
-                self.report(format!("{volume:?}: {recorded:?} recorded, {counted:?} found"));
+                self.report(format!("volume {}: {recorded:?} recorded, {counted:?} stored", volume.id.0));
             }
         }
     }
 
     fn compare_segments(&mut self) -> Result<()> {
         let there: HashMap<SegmentId, u64> = self.engine.store.list()?.into_iter().collect();
-        for (id, record) in self.engine.segments.list() {
+        let meta = self.meta.clone();
+        each(&*meta, keys::segments(), keys::segment_in, |id, record: SegmentRecord| {
             let live = self.segments.remove(&id).unwrap_or_default();
+            self.report.segments += 1;
+            self.report.bytes_live += live;
             if live != record.bytes_live {
                 self.report(format!("segment {id}: {} live bytes recorded, {live} found", record.bytes_live));
             }
-            if live > 0 && !there.contains_key(&id) {
+            // Else emptied and deleted since.
+            let is_needed = live > 0 && self.engine.segments.usage(id).bytes_live > 0;
+            if is_needed && !there.contains_key(&id) {
                 self.report(format!("segment {id}: holds chunks and does not exist"));
             }
-        }
+        })?;
         for id in std::mem::take(&mut self.segments).into_keys() {
             self.report(format!("segment {id}: holds chunks and has no record"));
         }
         Ok(())
     }
-}
-
-fn compare_inode(key: &InodeKey, record: &InodeRecord, counted: &Counted) -> Vec<String> {
-    let mut differences = Vec::new();
-    let mut compare = |what: &str, recorded: u64, found: u64| {
-        if recorded != found {
-            differences.push(format!("{key:?}: {what}: {recorded} recorded, {found} found"));
-        }
-    };
-    compare("bytes used", record.space_used, counted.space_used);
-    compare("entries", record.entries, counted.entries);
-    compare("beyond the size", 0, counted.extents_end.saturating_sub(record.size));
-    compare("orphan records", u64::from(record.nlink == 0), u64::from(counted.orphan.is_some()));
-    let nlink = match (record.is_directory(), record.parent == key.inode) {
-        (false, _) => counted.names,
-        (true, true) => 2 + counted.subdirectories,
-        (true, false) if counted.names == 1 => 2 + counted.subdirectories,
-        (true, false) => 0,
-    };
-    compare("links", u64::from(record.nlink), u64::from(nlink));
-    differences
 }

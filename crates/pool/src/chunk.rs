@@ -1,7 +1,11 @@
 //! Reading chunks: from the cache, or from their segment with every byte verified.
+//!
+//! Chunks that several readers want at once are read once: who comes second waits for the first. Frames that lie
+//! next to each other are read in one call. Where the store keeps copies, a frame that is damaged in one is taken from
+//! another, and put right.
 
-use std::collections::{BTreeMap, HashMap};
-use std::sync::Mutex;
+use std::collections::HashMap;
+use std::sync::{Arc, Condvar, Mutex};
 
 use bytes::Bytes;
 
@@ -13,57 +17,59 @@ use crate::{Error, Handle, Result, sync};
 
 /// Times that a chunk is looked up again because it was moved while it was being read.
 const TRIES_MAX: usize = 8;
+/// Bytes of neighbouring frames that are read in one call, by one thread.
+const RUN_BYTES_MAX: u64 = 512 << 10;
+/// Bytes between two frames that are rather read than skipped.
+const GAP_BYTES_MAX: u64 = 8 << 10;
 
-/// The most recently used verified chunks.
-pub(crate) struct ChunkCache {
-    bytes_max: u64,
-    inner: Mutex<CacheInner>,
+/// Chunks that somebody is reading from the disk.
+#[derive(Default)]
+pub(crate) struct Loads {
+    under_way: Mutex<HashMap<ChunkId, Arc<Load>>>,
 }
 
 #[derive(Default)]
-struct CacheInner {
-    chunks: HashMap<ChunkId, (Bytes, u64)>,
-    /// Which chunk was used at which tick.
-    used: BTreeMap<u64, ChunkId>,
-    tick: u64,
-    bytes: u64,
+struct Load {
+    done: Mutex<bool>,
+    ended: Condvar,
 }
 
-impl ChunkCache {
-    pub(crate) fn new(bytes_max: u64) -> Self {
-        ChunkCache { bytes_max, inner: Mutex::default() }
-    }
+/// While it lives, others wait.
+struct Claim<'a> {
+    loads: &'a Loads,
+    id: ChunkId,
+    load: Arc<Load>,
+}
 
-    pub(crate) fn get(&self, id: ChunkId) -> Option<Bytes> {
-        let mut inner = sync::lock(&self.inner);
-        inner.tick += 1;
-        let tick = inner.tick;
-        let (content, used) = inner.chunks.get_mut(&id)?;
-        let content = content.clone();
-        let before = std::mem::replace(used, tick);
-        inner.used.remove(&before);
-        inner.used.insert(tick, id);
-        Some(content)
-    }
-
-    fn insert(&self, id: ChunkId, content: Bytes) {
-        let mut inner = sync::lock(&self.inner);
-        inner.tick += 1;
-        let tick = inner.tick;
-        inner.bytes += content.len() as u64;
-        if let Some((old, used)) = inner.chunks.insert(id, (content, tick)) {
-            inner.bytes -= old.len() as u64;
-            inner.used.remove(&used);
+impl Loads {
+    /// The right to read a chunk, or whoever has it.
+    fn claim(&self, id: ChunkId) -> std::result::Result<Claim<'_>, Arc<Load>> {
+        let mut under_way = sync::lock(&self.under_way);
+        if let Some(load) = under_way.get(&id) {
+            return Err(load.clone());
         }
-        inner.used.insert(tick, id);
-        while inner.bytes > self.bytes_max {
-            let Some((_, oldest)) = inner.used.pop_first() else { break };
-            if let Some((content, _)) = inner.chunks.remove(&oldest) {
-                inner.bytes -= content.len() as u64;
-            }
-        }
+        let load = Arc::<Load>::default();
+        under_way.insert(id, load.clone());
+        Ok(Claim { loads: self, id, load })
     }
 }
+
+impl Load {
+    fn wait(&self) {
+        sync::wait_until(&self.done, &self.ended, |done| *done);
+    }
+}
+
+impl Drop for Claim<'_> {
+    fn drop(&mut self) {
+        sync::lock(&self.loads.under_way).remove(&self.id);
+        *sync::lock(&self.load.done) = true;
+        self.load.ended.notify_all();
+    }
+}
+
+/// Frames that lie next to each other in a segment, in order.
+pub(crate) type Run = Vec<(ChunkId, ChunkRecord)>;
 
 impl Engine {
     /// The chunk's record; `None` if the pool does not have the chunk.
@@ -75,9 +81,18 @@ impl Engine {
     /// The chunk's bytes, verified. Blocks on the disk unless they are in the cache. `None` if the pool does not
     /// have the chunk (any more). `reader` is named in the log if the chunk is damaged.
     pub(crate) fn chunk_content(&self, id: ChunkId, reader: Handle) -> Result<Option<Bytes>> {
-        if let Some(content) = self.chunk_cache.get(id) {
-            return Ok(Some(content));
+        loop {
+            if let Some(content) = self.chunk_cache.get(id) {
+                return Ok(Some(content));
+            }
+            match self.loads.claim(id) {
+                Ok(_claim) => return self.load_chunk(id, reader),
+                Err(load) => load.wait(),
+            }
         }
+    }
+
+    fn load_chunk(&self, id: ChunkId, reader: Handle) -> Result<Option<Bytes>> {
         let mut tried: Option<ChunkRecord> = None;
         for _ in 0..TRIES_MAX {
             let Some(record) = self.chunk_record(id)? else { return Ok(None) };
@@ -96,15 +111,89 @@ impl Engine {
         Err(damaged(id, tried, reader))
     }
 
-    /// The chunk's bytes from where `record` says they are; `None` if they are not there, or not whole.
+    /// The chunk's bytes from where `record` says they are; `None` if they are not there, or not whole, in any copy.
     pub(crate) fn read_frame(&self, id: ChunkId, record: &ChunkRecord) -> Result<Option<Bytes>> {
-        let length = usize::try_from(record.bytes_stored).unwrap_or(usize::MAX);
-        if length > CHUNK_BYTES_MAX + FRAME_HEADER_BYTES {
+        let Some(length) = frame_length(record) else { return Ok(None) };
+        let frame = self.store.read(record.segment, record.offset, length);
+        match frame.as_ref().map(|frame| frame.as_ref().and_then(|frame| frame_content(frame, id).ok())) {
+            Ok(Some(content)) => Ok(Some(content)),
+            _ if self.store.copies() > 1 => self.read_other_copy(id, record),
+            Ok(None) => Ok(None),
+            Err(_) => frame.map(|_| None),
+        }
+    }
+
+    /// Groups chunks that lie next to each other, leaving out those that are in the cache or gone. Blocks on the
+    /// disk.
+    pub(crate) fn runs_of(&self, ids: &[ChunkId]) -> Result<Vec<Run>> {
+        let mut located: Vec<(ChunkId, ChunkRecord)> = Vec::with_capacity(ids.len());
+        for id in ids {
+            if !self.chunk_cache.has(*id)
+                && let Some(record) = self.chunk_record(*id)?
+                && frame_length(&record).is_some()
+            {
+                located.push((*id, record));
+            }
+        }
+        located.sort_unstable_by_key(|(_, record)| (record.segment, record.offset));
+        located.dedup_by_key(|(id, _)| *id);
+        let mut runs: Vec<Run> = Vec::new();
+        for one in located {
+            match runs.last_mut() {
+                Some(run) if continues(run, &one.1) => run.push(one),
+                _ => runs.push(vec![one]),
+            }
+        }
+        Ok(runs)
+    }
+
+    /// Reads the frames of a run into the cache, as far as they are whole and nobody else is at it. Who then
+    /// wants one that is not there sees to it alone, and learns why. Blocks on the disk.
+    pub(crate) fn load_run(&self, run: &Run) {
+        let claims: Vec<Claim<'_>> = run.iter().filter_map(|(id, _)| self.loads.claim(*id).ok()).collect();
+        let wanted = |id: ChunkId| claims.iter().any(|claim| claim.id == id) && !self.chunk_cache.has(id);
+        let run: Vec<_> = run.iter().filter(|(id, _)| wanted(*id)).collect();
+        let (Some((_, first)), Some((_, last))) = (run.first(), run.last()) else { return };
+        let end = last.offset.saturating_add(u64::from(last.bytes_stored));
+        let length = usize::try_from(end.saturating_sub(first.offset)).unwrap_or(usize::MAX);
+        let Ok(Some(frames)) = self.store.read(first.segment, first.offset, length) else { return };
+        for (id, record) in run {
+            let at = usize::try_from(record.offset.saturating_sub(first.offset)).unwrap_or(usize::MAX);
+            let end = at.saturating_add(record.bytes_stored as usize);
+            if frames.get(at..end).is_some()
+                && let Ok(content) = frame_content(&frames.slice(at..end), *id)
+            {
+                self.chunk_cache.insert(*id, content);
+            }
+        }
+    }
+
+    /// The chunk's bytes from a copy other than the first, which is put right then. `None` if there is no whole one.
+    fn read_other_copy(&self, id: ChunkId, record: &ChunkRecord) -> Result<Option<Bytes>> {
+        // Deleted, as the cleaner has moved what was in it: nothing is damaged.
+        if !self.segments.knows(record.segment) {
             return Ok(None);
         }
-        let frame = self.store.read(record.segment, record.offset, length)?;
-        Ok(frame.and_then(|frame| frame_content(&frame, id).ok()))
+        let repaired = self.repair_frame(id, record)?;
+        self.count_repair(&repaired);
+        Ok(repaired.content)
     }
+}
+
+/// Bytes of the frame, unless that is more than a frame can have.
+fn frame_length(record: &ChunkRecord) -> Option<usize> {
+    let length = usize::try_from(record.bytes_stored).ok()?;
+    (length <= CHUNK_BYTES_MAX + FRAME_HEADER_BYTES).then_some(length)
+}
+
+fn continues(run: &Run, next: &ChunkRecord) -> bool {
+    let (Some((_, first)), Some((_, last))) = (run.first(), run.last()) else { return false };
+    let end = last.offset.saturating_add(u64::from(last.bytes_stored));
+    last.segment == next.segment
+        && next.offset >= end
+        && next.offset - end <= GAP_BYTES_MAX
+        && next.offset.saturating_add(u64::from(next.bytes_stored)).saturating_sub(first.offset)
+            <= RUN_BYTES_MAX
 }
 
 fn damaged(id: ChunkId, record: Option<ChunkRecord>, reader: Handle) -> Error {

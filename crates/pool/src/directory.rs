@@ -10,8 +10,8 @@ use bytes::Bytes;
 
 use crate::engine::Engine;
 use crate::inode::Inode;
-use crate::keys::{self, InodeKey, Key};
-use crate::records::{EntryRecord, InodeRecord, Record, malformed};
+use crate::keys::{self, InodeKey, Item};
+use crate::records::{EntryRecord, Record, malformed};
 use crate::{Attributes, DirectoryEntry, DirectoryPage, Error, Handle, NAME_BYTES_MAX, Result};
 
 /// A name that can stand in a directory, or why it cannot.
@@ -42,19 +42,18 @@ impl Engine {
         (u64::from_le_bytes(first) >> 1).max(3)
     }
 
-    /// The key of a name's entry.
-    pub(crate) fn entry_key(&self, directory: InodeKey, name: &[u8]) -> Key {
-        keys::entry(directory, self.name_hash(name), name, self.volumes.epoch(directory.volume))
+    /// A name's entry.
+    pub(crate) fn entry(&self, directory: InodeKey, name: &[u8]) -> Item {
+        Item::entry(directory.inode, self.name_hash(name), name)
     }
 
     pub(crate) fn lookup(&self, directory: Handle, name: &[u8]) -> Result<Attributes> {
         let inode = self.inode(directory)?;
         inode.live()?.require_directory()?;
         check_name(name)?;
-        let key = self.entry_key(inode.key(), name);
         let missing = || Error::NotFound(shown(name));
-        let value = self.meta.get(&key)?.ok_or_else(missing)?;
-        let entry = EntryRecord::decode(&key, &value)?;
+        let entry = self.entry(inode.key(), name);
+        let entry: EntryRecord = self.item(directory.volume, &entry)?.ok_or_else(missing)?;
         // An entry whose inode is gone was removed just now.
         self.entry_attributes(directory, entry)?.ok_or_else(missing)
     }
@@ -106,18 +105,23 @@ impl Engine {
         cookie: u64,
         entries_max: usize,
     ) -> Result<(Vec<Found>, bool)> {
-        let mut found: Vec<Found> = Vec::new();
-        let mut end = true;
-        self.meta.scan(keys::entries_after(directory.key(), cookie), &mut |key, value| {
-            let (hash, name) = keys::entry_in(key).ok_or_else(|| malformed(EntryRecord::NAME, key))?;
-            if found.len() >= entries_max && found.last().is_some_and(|(last, _, _)| *last != hash) {
-                end = false;
-                return Ok(ControlFlow::Break(()));
-            }
-            found.push((hash, Bytes::copy_from_slice(name), EntryRecord::decode(key, value)?));
-            Ok(ControlFlow::Continue(()))
-        })?;
-        Ok((found, end))
+        let key = directory.key();
+        let range = |volume| keys::entries_after(InodeKey { volume, ..key }, cookie);
+        self.look(key.volume, |view| {
+            let mut found: Vec<Found> = Vec::new();
+            let mut end = true;
+            // One more than asked for, to see whether it is the last.
+            view.scan(&*self.meta, &range, entries_max.saturating_add(1), &mut |key, value| {
+                let (hash, name) = keys::entry_in(key).ok_or_else(|| malformed(EntryRecord::NAME, key))?;
+                if found.len() >= entries_max && found.last().is_some_and(|(last, _, _)| *last != hash) {
+                    end = false;
+                    return Ok(ControlFlow::Break(()));
+                }
+                found.push((hash, Bytes::copy_from_slice(name), EntryRecord::decode(key, value)?));
+                Ok(ControlFlow::Continue(()))
+            })?;
+            Ok((found, end))
+        })
     }
 
     /// Attributes of what an entry stands for; `None` if it is gone. Listing a large directory does not push
@@ -129,11 +133,9 @@ impl Engine {
             if let Some(inode) = self.inodes.peek(key) {
                 return Ok(inode.attributes().ok());
             }
-            let record_key = keys::inode(key, self.volumes.epoch(key.volume));
-            let value = self.meta.get(&record_key)?;
+            let record = self.inode_record(key)?;
             // It may have come into memory, and been changed, meanwhile.
             if self.inodes.peek(key).is_none() {
-                let record = value.map(|value| InodeRecord::decode(&record_key, &value)).transpose()?;
                 return Ok(record.map(|record| record.attributes(handle)));
             }
         }

@@ -7,21 +7,24 @@ use std::sync::{Arc, Mutex};
 
 use tokio::task::JoinHandle;
 
-use crate::chunk::ChunkCache;
+use crate::chunk::Loads;
+use crate::chunk_cache::ChunkCache;
 use crate::cleaner::Cleaner;
 use crate::commit::{Committer, Stopped, Written};
 use crate::dirty::Dirty;
 use crate::home::Home;
 use crate::inode::{Inode, InodeCache, change_floor};
-use crate::keys::{self, InodeKey};
+use crate::keys::{self, InodeKey, Item};
 use crate::meta::{Batch, MetaStore};
 use crate::orphans::Orphans;
+use crate::read_ahead::ReadAhead;
 use crate::records::{Counters, InodeRecord, PoolRecord, Record};
+use crate::registry::Volumes;
+use crate::scrub::Scrub;
 use crate::segment::{SegmentStore, SegmentWriter};
 use crate::signals::Signals;
 use crate::sources::{Clock, Entropy};
 use crate::space::{Room, SegmentTable};
-use crate::volume::Volumes;
 use crate::{Error, Handle, PoolId, PoolOptions, Result, background, sync};
 
 /// Inodes kept in memory beyond those that must be.
@@ -52,10 +55,15 @@ pub(crate) struct Engine {
     pub(crate) counters: Mutex<Counters>,
     pub(crate) inodes: InodeCache,
     pub(crate) dirty: Dirty,
+    /// Held while a write is put into memory; all of it, while a snapshot is taken.
+    pub(crate) gate: Arc<tokio::sync::RwLock<()>>,
     pub(crate) orphans: Orphans,
     pub(crate) segments: SegmentTable,
     pub(crate) writer: SegmentWriter,
     pub(crate) chunk_cache: ChunkCache,
+    pub(crate) loads: Loads,
+    pub(crate) ahead: ReadAhead,
+    pub(crate) scrub: Scrub,
     pub(crate) cleaner: Cleaner,
     pub(crate) meta: Arc<dyn MetaStore>,
     pub(crate) store: Arc<dyn SegmentStore>,
@@ -71,7 +79,7 @@ impl Engine {
     /// Opens, or creates, the pool on these foundations. Blocks on the disk; call it within a runtime.
     pub(crate) fn open(foundation: Foundation, options: PoolOptions) -> Result<Arc<Engine>> {
         let Foundation { meta, store, room, clock, entropy, home } = foundation;
-        let pool = begin_boot(&*meta, &*entropy)?;
+        let (pool, counters) = begin_boot(&*meta, &*entropy)?;
         if let Some(home) = home.as_ref().filter(|home| home.is_new) {
             home.finish()?;
         }
@@ -88,13 +96,17 @@ impl Engine {
             stopped,
             written,
             volumes: Volumes::load(&*meta)?,
-            counters: Mutex::new(load_counters(&*meta)?),
+            counters: Mutex::new(counters),
             inodes: InodeCache::new(INODES_CACHED_MAX),
             dirty: Dirty::new(options.dirty_bytes_max, signals.clone()),
+            gate: Arc::default(),
             orphans: Orphans::new(signals.clone()),
             segments,
             writer: SegmentWriter::new(store.clone(), options.segment_bytes, pool.boot),
             chunk_cache: ChunkCache::new(options.cache_bytes),
+            loads: Loads::default(),
+            ahead: ReadAhead::default(),
+            scrub: Scrub::load(&*meta)?,
             cleaner: Cleaner::default(),
             signals,
             options,
@@ -155,7 +167,12 @@ impl Engine {
 
     /// The first `change` of an inode that is created now.
     pub(crate) fn change_first(&self) -> u64 {
-        change_floor(self.boot)
+        change_floor(self.era())
+    }
+
+    /// Counts openings of the pool, and rollbacks.
+    pub(crate) fn era(&self) -> u64 {
+        sync::lock(&self.counters).era
     }
 
     /// A generation that nobody can guess; never 0.
@@ -178,14 +195,21 @@ impl Engine {
         Ok(inode)
     }
 
-    /// The inode of that number, if its record exists, whatever its state and its volume's.
+    /// The inode of that number, if its record exists, whatever its state.
     pub(crate) fn inode_by_key(&self, key: InodeKey) -> Result<Option<Arc<Inode>>> {
         self.inodes.get(key, || {
-            let record_key = keys::inode(key, self.volumes.epoch(key.volume));
-            let Some(value) = self.meta.get(&record_key)? else { return Ok(None) };
-            let record = InodeRecord::decode(&record_key, &value)?;
-            Ok(Some(Inode::new(key, record, self.boot)))
+            let record = self.inode_record(key)?;
+            Ok(record.map(|record| Inode::new(key, record, self.era())))
         })
+    }
+
+    /// The record of an inode that is not in memory, or as it was when it came there.
+    pub(crate) fn inode_record(&self, key: InodeKey) -> Result<Option<InodeRecord>> {
+        let record: Option<InodeRecord> = self.item(key.volume, &Item::inode(key.inode))?;
+        Ok(record.map(|record| InodeRecord {
+            change: record.change.max(self.volumes.change_floor(key.volume)),
+            ..record
+        }))
     }
 }
 
@@ -197,7 +221,7 @@ impl Drop for Engine {
 }
 
 /// Counts this opening, durably, before anything else happens; draws the identity of a new pool.
-fn begin_boot(meta: &dyn MetaStore, entropy: &dyn Entropy) -> Result<PoolRecord> {
+fn begin_boot(meta: &dyn MetaStore, entropy: &dyn Entropy) -> Result<(PoolRecord, Counters)> {
     let key = keys::pool();
     let mut pool = match meta.get(&key)? {
         Some(value) => PoolRecord::decode(&key, &value)?,
@@ -209,9 +233,12 @@ fn begin_boot(meta: &dyn MetaStore, entropy: &dyn Entropy) -> Result<PoolRecord>
         }
     };
     pool.boot += 1;
-    meta.write(Batch { changes: vec![(key, Some(pool.encode().into()))] })?;
+    let mut counters = load_counters(meta)?;
+    counters.era += 1;
+    let changes = vec![(key, Some(pool.encode().into())), (keys::counters(), Some(counters.encode().into()))];
+    meta.write(Batch { changes })?;
     meta.make_durable()?;
-    Ok(pool)
+    Ok((pool, counters))
 }
 
 fn load_counters(meta: &dyn MetaStore) -> Result<Counters> {
@@ -219,7 +246,7 @@ fn load_counters(meta: &dyn MetaStore) -> Result<Counters> {
     match meta.get(&key)? {
         Some(value) => Counters::decode(&key, &value),
         // 0 is no inode. The first volume has number 1.
-        None => Ok(Counters { inode_next: 1, volume_next: 1 }),
+        None => Ok(Counters { inode_next: 1, volume_next: 1, era: 0 }),
     }
 }
 

@@ -58,6 +58,19 @@ pub enum Error {
         /// What it holds, in bytes.
         used: u64,
     },
+    /// A snapshot cannot be changed.
+    #[error("read-only: a snapshot cannot be changed; clone it to have a volume that can")]
+    ReadOnly,
+    /// Something depends on it.
+    #[error("{what}: in use by {by}; {remedy}")]
+    InUse {
+        /// What was to be deleted, or rolled back.
+        what: String,
+        /// What depends on it.
+        by: String,
+        /// What to do.
+        remedy: &'static str,
+    },
     /// The volume still has files, or is in use.
     #[error("volume {0}: not empty; delete its files first")]
     VolumeNotEmpty(String),

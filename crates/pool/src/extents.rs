@@ -1,14 +1,15 @@
 //! The extents of a file: what is stored of it, by offset. Ranges without an extent are holes.
 //!
 //! Nobody else reads or stages extent records. Extents of a file never overlap, and none is longer than
-//! [`EXTENT_BYTES_MAX`], so those that reach into a range are found by looking that far before it.
+//! [`EXTENT_BYTES_MAX`], so those that reach into a range are found by looking that far before it. This holds for what a
+//! volume or a snapshot shows: what is stored of several epochs does overlap (see [`crate::view`]).
 
 use std::collections::BTreeMap;
 use std::ops::{ControlFlow, Range};
 
 use crate::engine::Engine;
 use crate::inode::Inode;
-use crate::keys::{self, ChunkId, InodeKey};
+use crate::keys::{self, ChunkId, InodeKey, Item};
 use crate::records::{ChunkRecord, Content, ExtentRecord, Record, malformed};
 use crate::txn::Txn;
 use crate::{Result, VolumeId};
@@ -26,38 +27,32 @@ pub(crate) struct ExtentChange {
     pub(crate) after: Vec<Extent>,
 }
 
-/// Bytes that a file gains and loses through changes of its extents.
-#[derive(Debug, Default)]
-struct Difference {
-    logical: i64,
-    inline: i64,
-}
-
 impl Engine {
     /// The file's extents that reach into `range`, in order, as they are now.
     pub(crate) fn extents(&self, key: InodeKey, range: Range<u64>) -> Result<Vec<Extent>> {
-        let mut extents = Vec::new();
         let from = range.start.saturating_sub(EXTENT_BYTES_MAX);
-        self.meta.scan(keys::extents(key, from..range.end), &mut |key, value| {
-            let offset = keys::offset_in(key).ok_or_else(|| malformed(ExtentRecord::NAME, key))?;
-            let extent = ExtentRecord::decode(key, value)?;
-            if offset.saturating_add(u64::from(extent.length)) > range.start {
-                extents.push((offset, extent));
-            }
-            Ok(ControlFlow::Continue(()))
-        })?;
+        let mut extents = self.extents_in(key, from..range.end, usize::MAX)?;
+        extents.retain(|(offset, extent)| offset.saturating_add(u64::from(extent.length)) > range.start);
         Ok(extents)
     }
 
     /// Up to `count` of the file's extents that start at or after `offset`, in order.
     pub(crate) fn extents_from(&self, key: InodeKey, offset: u64, count: usize) -> Result<Vec<Extent>> {
-        let mut extents = Vec::new();
-        self.meta.scan(keys::extents(key, offset..u64::MAX), &mut |key, value| {
-            let offset = keys::offset_in(key).ok_or_else(|| malformed(ExtentRecord::NAME, key))?;
-            extents.push((offset, ExtentRecord::decode(key, value)?));
-            Ok(if extents.len() < count { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
-        })?;
-        Ok(extents)
+        self.extents_in(key, offset..u64::MAX, count)
+    }
+
+    /// Up to `count` of the file's extents that start within `offsets`, in order.
+    fn extents_in(&self, key: InodeKey, offsets: Range<u64>, count: usize) -> Result<Vec<Extent>> {
+        let range = |volume| keys::extents(InodeKey { volume, ..key }, offsets.clone());
+        self.look(key.volume, |view| {
+            let mut extents = Vec::new();
+            view.scan(&*self.meta, &range, count, &mut |key, value| {
+                let offset = keys::offset_in(key).ok_or_else(|| malformed(ExtentRecord::NAME, key))?;
+                extents.push((offset, ExtentRecord::decode(key, value)?));
+                Ok(if extents.len() < count { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
+            })?;
+            Ok(extents)
+        })
     }
 }
 
@@ -76,68 +71,80 @@ impl Txn<'_> {
             change.before.iter().map(|(offset, extent)| (*offset, extent)).collect();
         let after: BTreeMap<u64, &ExtentRecord> =
             change.after.iter().map(|(offset, extent)| (*offset, extent)).collect();
-        let mut difference = Difference::default();
+        let mut difference = 0;
         // What is referred to anew comes first, so that a chunk kept by another extent is not freed in between.
-        for (offset, extent) in after.iter().filter(|(offset, extent)| before.get(offset) != Some(extent)) {
+        let new = || after.iter().filter(|(offset, extent)| before.get(offset) != Some(extent));
+        for (_, extent) in new() {
             if let Content::Chunk { id, .. } = &extent.content
                 && !self.chunk_refer(*id, placed.get(id).copied())?
             {
                 return Ok(false);
             }
-            self.put_extent(inode.key(), *offset, extent);
-            difference.add(extent, 1);
+        }
+        for (offset, extent) in new() {
+            self.put_extent(inode.key(), *offset, extent, before.get(offset).copied())?;
+            difference += i64::from(extent.length);
         }
         for (offset, extent) in before.iter().filter(|(offset, extent)| after.get(offset) != Some(extent)) {
             if !after.contains_key(offset) {
-                self.delete_extent(inode.key(), *offset);
+                self.remove_extent(inode.key(), *offset, extent)?;
             }
-            self.unrefer(extent)?;
-            difference.add(extent, -1);
+            difference -= i64::from(extent.length);
         }
-        *space_used = space_used.saturating_add_signed(difference.logical);
-        self.account(inode.handle.volume, &difference)?;
+        *space_used = space_used.saturating_add_signed(difference);
+        self.account(inode.handle.volume, difference)?;
         Ok(true)
     }
 
     /// Stages the end of an extent of a file that goes as a whole.
     pub(crate) fn free_extent(&mut self, key: InodeKey, offset: u64, extent: &ExtentRecord) -> Result<()> {
-        self.delete_extent(key, offset);
-        self.unrefer(extent)?;
-        let mut difference = Difference::default();
-        difference.add(extent, -1);
-        self.account(key.volume, &difference)
+        self.remove_extent(key, offset, extent)?;
+        self.account(key.volume, -i64::from(extent.length))
     }
 
-    fn put_extent(&mut self, key: InodeKey, offset: u64, extent: &ExtentRecord) {
-        self.put(keys::extent(key, offset, self.epoch(key.volume)), extent);
+    /// `before`: what was there.
+    fn put_extent(
+        &mut self,
+        key: InodeKey,
+        offset: u64,
+        extent: &ExtentRecord,
+        before: Option<&ExtentRecord>,
+    ) -> Result<()> {
+        self.put_item(key.volume, &Item::extent(key.inode, offset), extent)?;
+        if self.is_plain(key.volume) {
+            self.account_inline(key.volume, extent, 1)?;
+            if let Some(before) = before {
+                self.replaced(key.volume, before)?;
+            }
+        }
+        Ok(())
     }
 
-    fn delete_extent(&mut self, key: InodeKey, offset: u64) {
-        self.delete(keys::extent(key, offset, self.epoch(key.volume)));
+    fn remove_extent(&mut self, key: InodeKey, offset: u64, extent: &ExtentRecord) -> Result<()> {
+        self.remove_item(key.volume, &Item::extent(key.inode, offset))?;
+        if self.is_plain(key.volume) { self.replaced(key.volume, extent) } else { Ok(()) }
     }
 
-    /// One extent fewer points to what this one pointed to.
-    fn unrefer(&mut self, extent: &ExtentRecord) -> Result<()> {
+    /// An extent of a volume without versions is not stored any more.
+    fn replaced(&mut self, volume: VolumeId, extent: &ExtentRecord) -> Result<()> {
+        self.account_inline(volume, extent, -1)?;
         match &extent.content {
             Content::Chunk { id, .. } => self.chunk_unrefer(*id),
             Content::Inline(_) => Ok(()),
         }
     }
 
-    fn account(&mut self, volume: VolumeId, difference: &Difference) -> Result<()> {
-        let usage = self.usage(volume)?;
-        usage.bytes_logical = usage.bytes_logical.saturating_add_signed(difference.logical);
-        usage.bytes_inline = usage.bytes_inline.saturating_add_signed(difference.inline);
+    fn account_inline(&mut self, volume: VolumeId, extent: &ExtentRecord, sign: i64) -> Result<()> {
+        if matches!(extent.content, Content::Inline(_)) {
+            let usage = self.usage(volume)?;
+            usage.bytes_inline = usage.bytes_inline.saturating_add_signed(i64::from(extent.length) * sign);
+        }
         Ok(())
     }
-}
 
-impl Difference {
-    fn add(&mut self, extent: &ExtentRecord, sign: i64) {
-        let bytes = i64::from(extent.length) * sign;
-        self.logical += bytes;
-        if matches!(extent.content, Content::Inline(_)) {
-            self.inline += bytes;
-        }
+    fn account(&mut self, volume: VolumeId, difference: i64) -> Result<()> {
+        let usage = self.usage(volume)?;
+        usage.bytes_logical = usage.bytes_logical.saturating_add_signed(difference);
+        Ok(())
     }
 }

@@ -33,6 +33,8 @@ struct Taken {
     unstable: Unstable,
     /// Bytes by which the pieces may make the volume grow, reserved there.
     growth: u64,
+    /// Rollbacks that the inode has seen.
+    rollbacks: u64,
 }
 
 impl Engine {
@@ -72,6 +74,11 @@ impl Engine {
             outcome = self.flush_taken(inode, &taken, false).await;
         }
         self.dirty.set_refused(matches!(outcome, Err(Error::NoSpace)));
+        let rolled_back = inode.state().rollbacks != taken.rollbacks;
+        if rolled_back {
+            // It was written before the rollback, so it is as if it had been durable by then.
+            outcome = Ok(true);
+        }
         if matches!(outcome, Ok(true)) {
             self.release_taken(inode, &taken);
         } else if !put_back(inode, &taken) {
@@ -123,13 +130,16 @@ fn take(inode: &Inode, needed: fn(&State) -> bool) -> Option<Taken> {
     state.flushing = Some(pieces.clone());
     state.dirty_since = None;
     let growth = std::mem::take(&mut state.growth);
-    Some(Taken { pieces, unstable: state.unstable.clone(), growth })
+    Some(Taken { pieces, unstable: state.unstable.clone(), growth, rollbacks: state.rollbacks })
 }
 
 /// The flush failed: what it took is dirty again, under what was written meanwhile. False if the inode is gone, and
 /// what was taken with it.
 fn put_back(inode: &Inode, taken: &Taken) -> bool {
     let mut state = inode.state();
+    if state.rollbacks != taken.rollbacks {
+        return false;
+    }
     state.flushing = None;
     if state.freed {
         return false;
@@ -140,8 +150,11 @@ fn put_back(inode: &Inode, taken: &Taken) -> bool {
     true
 }
 
-/// Stages the flush. False if a chunk that was to be shared is gone.
+/// Stages the flush, unless a rollback came between. False if a chunk that was to be shared is gone.
 fn stage(txn: &mut Txn<'_>, inode: &Arc<Inode>, taken: &Taken, plan: &Plan) -> Result<bool> {
+    if inode.state().rollbacks != taken.rollbacks {
+        return Ok(true);
+    }
     let placed = plan.appended.iter().flat_map(|appended| &appended.placed);
     let placed: BTreeMap<ChunkId, ChunkRecord> = placed.map(|placed| (placed.id, placed.record)).collect();
     let mut record = txn.record(inode)?;

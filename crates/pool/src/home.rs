@@ -5,6 +5,7 @@
 //! LOCK        locked exclusively (flock) while the pool is open
 //! meta/       the metadata store
 //! segments/   segments
+//! COPIES      where the second copy is, and its mark; only if there is one
 //! ```
 //! A creation that was cut short leaves a directory without FORMAT that holds none but these names; it is begun anew.
 
@@ -14,6 +15,7 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::FlockOperation;
 
+use crate::copies::CopiesMark;
 use crate::{Error, Result};
 
 /// The newest format that this release reads, and the one it writes.
@@ -21,7 +23,7 @@ const FORMAT: u32 = 2;
 const FORMAT_FILE: &str = "FORMAT";
 const FORMAT_WORD: &str = "forebay-pool";
 const LOCK_FILE: &str = "LOCK";
-const PARTS: [&str; 4] = [LOCK_FILE, "FORMAT.new", "meta", "segments"];
+const PARTS: [&str; 6] = [LOCK_FILE, "FORMAT.new", "meta", "segments", "COPIES", "COPIES.new"];
 
 /// A pool's directory, locked.
 pub(crate) struct Home {
@@ -55,12 +57,22 @@ impl Home {
         Ok(home)
     }
 
+    /// Whether `path` holds a pool.
+    pub(crate) fn is_in(path: &Path) -> bool {
+        path.join(FORMAT_FILE).is_file()
+    }
+
     pub(crate) fn meta(&self) -> PathBuf {
         self.path.join("meta")
     }
 
     pub(crate) fn segments(&self) -> PathBuf {
         self.path.join("segments")
+    }
+
+    /// What the directory of the second copy is recognised by.
+    pub(crate) fn copies_mark(&self, directory: &Path) -> Result<CopiesMark> {
+        CopiesMark::load(&self.path, directory)
     }
 
     /// Removes what a creation that was cut short has left.

@@ -6,17 +6,19 @@
 //! 10 volume:4                                                volume record
 //! 11 volume:4                                                usage record
 //! 12 volume:4                                                the volume is being deleted
+//! 13 volume:4                                                the volume has versions that nobody sees
 //! 20 volume:4 inode:8 ~epoch:8                               inode record
 //! 21 volume:4 directory:8 hash:8 length:1 name ~epoch:8      directory entry
 //! 22 volume:4 inode:8 offset:8 ~epoch:8                      extent
-//! 23 volume:4 inode:8                                        orphan
+//! 23 volume:4 inode:8 ~epoch:8                               orphan
 //! 30 chunk id:32                                             chunk record
 //! 31 segment:8                                               segment record
 //! 40 length:1 namespace key                                  record of a protocol
 //! ```
 //!
 //! `~epoch` is the bitwise complement of the epoch at which the record was written: among the versions of one
-//! thing the newest sorts first, and a reader at epoch E takes the first whose epoch is at most E.
+//! thing the newest sorts first, and a reader at epoch E takes the first whose epoch is at most E. What has
+//! versions is an [`Item`]; which of them a volume or a snapshot shows is in `view.rs`.
 
 use std::ops::Range;
 
@@ -37,8 +39,12 @@ impl std::fmt::Display for ChunkId {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Epoch(pub(crate) u64);
 
-/// The epoch of a volume that has no snapshot.
+/// Before all epochs: nothing is written at it.
+pub(crate) const EPOCH_NONE: Epoch = Epoch(0);
+/// The epoch of a volume that never had a snapshot.
 pub(crate) const EPOCH_FIRST: Epoch = Epoch(1);
+/// After all epochs that a volume will have.
+pub(crate) const EPOCH_LAST: Epoch = Epoch(u64::MAX);
 
 /// Names an inode among all inodes of the pool, as keys do: without the generation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -61,15 +67,74 @@ const COUNTERS: u8 = 0x02;
 const VOLUME: u8 = 0x10;
 const USAGE: u8 = 0x11;
 const DELETING: u8 = 0x12;
-const INODE: u8 = 0x20;
+const PURGING: u8 = 0x13;
+pub(crate) const INODE: u8 = 0x20;
 const ENTRY: u8 = 0x21;
-const EXTENT: u8 = 0x22;
+pub(crate) const EXTENT: u8 = 0x22;
 const ORPHAN: u8 = 0x23;
 const CHUNK: u8 = 0x30;
 const SEGMENT: u8 = 0x31;
 const RECORD: u8 = 0x40;
 
+/// The kinds of things that have versions.
+pub(crate) const VERSIONED: [u8; 4] = [INODE, ENTRY, EXTENT, ORPHAN];
+
 const EPOCH_BYTES: usize = 8;
+
+/// Something that can have versions, in whatever volume: an inode, a directory entry, an extent, an orphan.
+/// Its bytes are those of its keys, without the volume and the epoch.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Item(Vec<u8>);
+
+impl Item {
+    pub(crate) fn inode(id: InodeId) -> Item {
+        Item(Builder::new(INODE).number(id.0).0)
+    }
+    pub(crate) fn orphan(id: InodeId) -> Item {
+        Item(Builder::new(ORPHAN).number(id.0).0)
+    }
+    pub(crate) fn extent(id: InodeId, offset: u64) -> Item {
+        Item(Builder::new(EXTENT).number(id.0).number(offset).0)
+    }
+    /// `name` is at most 255 bytes, which the directory operations have checked.
+    pub(crate) fn entry(directory: InodeId, hash: u64, name: &[u8]) -> Item {
+        let length = u8::try_from(name.len()).unwrap_or(u8::MAX);
+        Item(Builder::new(ENTRY).number(directory.0).number(hash).bytes(&[length]).bytes(name).0)
+    }
+
+    /// The item that a key is a version of, and at which epoch.
+    pub(crate) fn of(key: &[u8]) -> Option<(Item, Epoch)> {
+        let at = key.len().checked_sub(EPOCH_BYTES)?;
+        let mut item = vec![*key.first()?];
+        item.extend_from_slice(key.get(5..at)?);
+        Some((Item(item), Epoch(!number_at(key, at)?)))
+    }
+
+    pub(crate) fn is_inode(&self) -> bool {
+        self.0.first() == Some(&INODE)
+    }
+    pub(crate) fn is_extent(&self) -> bool {
+        self.0.first() == Some(&EXTENT)
+    }
+
+    /// The key of the version that `volume` has of that epoch.
+    pub(crate) fn at(&self, volume: VolumeId, epoch: Epoch) -> Key {
+        Builder(self.prefix(volume)).epoch(epoch).0
+    }
+    /// The keys of all versions that `volume` has, newest first.
+    pub(crate) fn versions(&self, volume: VolumeId) -> Range<Key> {
+        starting_with(self.prefix(volume))
+    }
+    /// Before the keys of the items that sort after this one, among those of `volume`.
+    pub(crate) fn past(&self, volume: VolumeId) -> Key {
+        self.versions(volume).end
+    }
+
+    fn prefix(&self, volume: VolumeId) -> Key {
+        let (kind, rest) = self.0.split_first().map_or((0, &[][..]), |(kind, rest)| (*kind, rest));
+        Builder::new(kind).volume(volume).bytes(rest).0
+    }
+}
 
 struct Builder(Vec<u8>);
 
@@ -112,25 +177,15 @@ pub(crate) fn usage(id: VolumeId) -> Key {
 pub(crate) fn deleting(id: VolumeId) -> Key {
     Builder::new(DELETING).volume(id).0
 }
-pub(crate) fn inode(key: InodeKey, epoch: Epoch) -> Key {
-    Builder::new(INODE).inode(key).epoch(epoch).0
-}
-pub(crate) fn orphan(key: InodeKey) -> Key {
-    Builder::new(ORPHAN).inode(key).0
+/// Marks a volume that has versions which nobody sees any more.
+pub(crate) fn purging(id: VolumeId) -> Key {
+    Builder::new(PURGING).volume(id).0
 }
 pub(crate) fn chunk(id: ChunkId) -> Key {
     Builder::new(CHUNK).bytes(&id.0).0
 }
 pub(crate) fn segment(id: SegmentId) -> Key {
     Builder::new(SEGMENT).number(id.0).0
-}
-pub(crate) fn extent(key: InodeKey, offset: u64, epoch: Epoch) -> Key {
-    Builder::new(EXTENT).inode(key).number(offset).epoch(epoch).0
-}
-/// `name` is at most 255 bytes, which the directory operations have checked.
-pub(crate) fn entry(directory: InodeKey, hash: u64, name: &[u8], epoch: Epoch) -> Key {
-    let length = u8::try_from(name.len()).unwrap_or(u8::MAX);
-    Builder::new(ENTRY).inode(directory).number(hash).bytes(&[length]).bytes(name).epoch(epoch).0
 }
 /// `namespace` is at most 255 bytes, which the record operations have checked.
 pub(crate) fn record(namespace: &str, key: &[u8]) -> Key {
@@ -156,31 +211,35 @@ fn starting_with(prefix: Key) -> Range<Key> {
 pub(crate) fn volumes() -> Range<Key> {
     starting_with(vec![VOLUME])
 }
-pub(crate) fn inodes() -> Range<Key> {
-    starting_with(vec![INODE])
-}
-pub(crate) fn entries() -> Range<Key> {
-    starting_with(vec![ENTRY])
-}
-pub(crate) fn extents_of_all() -> Range<Key> {
-    starting_with(vec![EXTENT])
-}
 pub(crate) fn chunks() -> Range<Key> {
     starting_with(vec![CHUNK])
-}
-pub(crate) fn orphans() -> Range<Key> {
-    starting_with(vec![ORPHAN])
 }
 pub(crate) fn segments() -> Range<Key> {
     starting_with(vec![SEGMENT])
 }
-/// All inodes of a volume.
-pub(crate) fn inodes_of(id: VolumeId) -> Range<Key> {
-    starting_with(Builder::new(INODE).volume(id).0)
+/// All versions of all items of a kind, of a volume.
+pub(crate) fn items(kind: u8, id: VolumeId) -> Range<Key> {
+    starting_with(Builder::new(kind).volume(id).0)
 }
-/// Everything of a volume that is keyed like directory entries.
-pub(crate) fn entries_of_volume(id: VolumeId) -> Range<Key> {
-    starting_with(Builder::new(ENTRY).volume(id).0)
+/// All versions of all items of a kind, of all volumes.
+pub(crate) fn items_of_all(kind: u8) -> Range<Key> {
+    starting_with(vec![kind])
+}
+/// The inodes of a volume.
+pub(crate) fn inodes(id: VolumeId) -> Range<Key> {
+    items(INODE, id)
+}
+/// The directory entries of a volume.
+pub(crate) fn entries(id: VolumeId) -> Range<Key> {
+    items(ENTRY, id)
+}
+/// The extents of all files of a volume.
+pub(crate) fn extents_of_volume(id: VolumeId) -> Range<Key> {
+    items(EXTENT, id)
+}
+/// The orphans of a volume.
+pub(crate) fn orphans(id: VolumeId) -> Range<Key> {
+    items(ORPHAN, id)
 }
 /// Entries of a directory whose hash is greater than `cookie`.
 pub(crate) fn entries_after(directory: InodeKey, cookie: u64) -> Range<Key> {
@@ -239,11 +298,31 @@ mod tests {
 
     const FILE: InodeKey = InodeKey { volume: VolumeId(7), inode: InodeId(300) };
 
+    fn extent(key: InodeKey, offset: u64, epoch: Epoch) -> Key {
+        Item::extent(key.inode, offset).at(key.volume, epoch)
+    }
+    fn entry(directory: InodeKey, hash: u64, name: &[u8], epoch: Epoch) -> Key {
+        Item::entry(directory.inode, hash, name).at(directory.volume, epoch)
+    }
+
+    #[test]
+    fn the_versions_of_an_item_are_its_own_only() {
+        let item = Item::entry(FILE.inode, 99, b"a");
+        let versions = item.versions(FILE.volume);
+        assert!(versions.contains(&item.at(FILE.volume, EPOCH_FIRST)));
+        assert!(versions.contains(&item.at(FILE.volume, EPOCH_LAST)));
+        assert!(!versions.contains(&entry(FILE, 99, b"ab", EPOCH_FIRST)));
+        assert!(!versions.contains(&item.at(VolumeId(8), EPOCH_FIRST)));
+        assert!(item.past(FILE.volume) > item.at(FILE.volume, EPOCH_NONE));
+    }
+
     #[test]
     fn keys_give_back_what_they_were_made_of() {
-        let key = entry(FILE, 99, b"segment.log", EPOCH_FIRST);
+        let item = Item::entry(FILE.inode, 99, b"segment.log");
+        let key = item.at(FILE.volume, Epoch(5));
         assert_eq!(inode_in(&key), Some(FILE));
         assert_eq!(entry_in(&key), Some((99, &b"segment.log"[..])));
+        assert_eq!(Item::of(&key), Some((item, Epoch(5))));
         assert_eq!(offset_in(&extent(FILE, 4096, EPOCH_FIRST)), Some(4096));
         assert_eq!(segment_in(&segment(SegmentId(5))), Some(SegmentId(5)));
         assert_eq!(entry_in(b"short"), None);
@@ -273,9 +352,9 @@ mod tests {
     #[test]
     fn a_prefix_of_all_ones_has_an_end() {
         let last = VolumeId(u32::MAX);
-        let range = inodes_of(last);
+        let range = inodes(last);
         let key = InodeKey { volume: last, inode: InodeId(u64::MAX) };
-        assert!(range.contains(&inode(key, Epoch(0))));
+        assert!(range.contains(&Item::inode(key.inode).at(last, EPOCH_NONE)));
         assert!(!range.contains(&entry(key, 5, b"x", Epoch(0))));
     }
 }

@@ -20,16 +20,18 @@ mod attributes;
 mod background;
 mod block;
 mod check;
+mod check_view;
 mod chunk;
+mod chunk_cache;
 mod cleaner;
 mod codec;
 mod commit;
-#[cfg(test)]
-mod crash_tests;
+mod copies;
 #[expect(dead_code, reason = "the flush does not cut with it yet")]
 mod cut;
 mod directory;
 mod dirty;
+mod efficiency;
 mod engine;
 mod error;
 mod extents;
@@ -48,15 +50,26 @@ mod orphans;
 mod plan;
 mod pool;
 mod protocol_records;
+mod purge;
 mod read;
+mod read_ahead;
 mod records;
+mod registry;
+mod rollback;
+mod schedule;
+mod scrub;
 mod segment;
 mod signals;
+#[cfg(test)]
+mod sim;
+mod snapshot;
 mod sources;
 mod space;
 mod sync;
 mod txn;
 mod types;
+mod versions;
+mod view;
 mod volume;
 mod write;
 

@@ -7,8 +7,8 @@ use bytes::Bytes;
 use crate::directory::{check_name, shown};
 use crate::engine::Engine;
 use crate::inode::Inode;
-use crate::keys::{self, InodeKey};
-use crate::records::{EntryRecord, InodeRecord, OrphanRecord, Record};
+use crate::keys::{InodeKey, Item};
+use crate::records::{EntryRecord, InodeRecord, OrphanRecord};
 use crate::txn::Txn;
 use crate::{
     ChangeInfo, Created, Error, FILE_SIZE_MAX, Handle, InodeId, Kind, NewInode, Removed, Renamed, Result,
@@ -37,7 +37,7 @@ impl Engine {
             }
             txn.engine.require_room_for_inode()?;
             let inode = new_inode(txn, &parent, new)?;
-            add_entry(txn, &parent, &name, &inode);
+            add_entry(txn, &parent, &name, &inode)?;
             let attributes = txn.record(&inode)?.attributes(inode.handle);
             let subdirectories = i64::from(attributes.kind == Kind::Directory);
             let directory = change_entries(txn, &parent, record, 1, subdirectories)?;
@@ -77,7 +77,7 @@ impl Engine {
             }
             record.nlink += 1;
             txn.touch(&inode, record);
-            add_entry(txn, &parent, &name, &inode);
+            add_entry(txn, &parent, &name, &inode)?;
             change_entries(txn, &parent, parent_record, 1, 0)
         })
         .await
@@ -91,7 +91,7 @@ impl Engine {
             let record = directory_record(txn, &parent)?;
             let inode = require(txn, &parent, &name)?;
             let subdirectories = lose_name(txn, &inode)?;
-            txn.delete(txn.engine.entry_key(parent.key(), &name));
+            txn.remove_item(directory.volume, &txn.engine.entry(parent.key(), &name))?;
             let directory = change_entries(txn, &parent, record, -1, -subdirectories)?;
             Ok(Removed { handle: inode.handle, directory })
         })
@@ -141,7 +141,7 @@ fn rename(txn: &mut Txn<'_>, from: Handle, from_name: &[u8], to: Handle, to_name
             _ => replaced_subdirectories = lose_name(txn, existing)?,
         }
     }
-    move_entry(txn, &source, from_name, &target, to_name, &inode);
+    move_entry(txn, &source, from_name, &target, to_name, &inode)?;
     let moved = i64::from(record.is_directory());
     let mut record = record;
     if record.is_directory() {
@@ -194,9 +194,8 @@ fn directory_record(txn: &Txn<'_>, directory: &Inode) -> Result<InodeRecord> {
 
 /// What `name` stands for, if it is there.
 fn find(txn: &Txn<'_>, directory: &Inode, name: &[u8]) -> Result<Option<Arc<Inode>>> {
-    let key = txn.engine.entry_key(directory.key(), name);
-    let Some(value) = txn.get(&key)? else { return Ok(None) };
-    let entry = EntryRecord::decode(&key, &value)?;
+    let entry = txn.engine.entry(directory.key(), name);
+    let Some(entry) = txn.item::<EntryRecord>(directory.handle.volume, &entry)? else { return Ok(None) };
     let inode_key = InodeKey { volume: directory.handle.volume, inode: entry.inode };
     let inode = txn.engine.inode_by_key(inode_key)?;
     inode.map(Some).ok_or_else(|| {
@@ -256,9 +255,9 @@ fn new_inode(txn: &mut Txn<'_>, parent: &Inode, new: NewInode) -> Result<Arc<Ino
     )
 }
 
-fn add_entry(txn: &mut Txn<'_>, directory: &Inode, name: &[u8], inode: &Inode) {
+fn add_entry(txn: &mut Txn<'_>, directory: &Inode, name: &[u8], inode: &Inode) -> Result<()> {
     let entry = EntryRecord { inode: inode.handle.inode, generation: inode.handle.generation };
-    txn.put(txn.engine.entry_key(directory.key(), name), &entry);
+    txn.put_item(directory.handle.volume, &txn.engine.entry(directory.key(), name), &entry)
 }
 
 fn move_entry(
@@ -268,9 +267,9 @@ fn move_entry(
     target: &Inode,
     to_name: &[u8],
     inode: &Inode,
-) {
-    txn.delete(txn.engine.entry_key(source.key(), from_name));
-    add_entry(txn, target, to_name, inode);
+) -> Result<()> {
+    txn.remove_item(source.handle.volume, &txn.engine.entry(source.key(), from_name))?;
+    add_entry(txn, target, to_name, inode)
 }
 
 /// The directory holds `entries` more names and `subdirectories` more directories.
@@ -305,7 +304,11 @@ fn lose_name(txn: &mut Txn<'_>, inode: &Arc<Inode>) -> Result<i64> {
     let orphan = record.nlink == 0;
     txn.touch(inode, record);
     if orphan {
-        txn.put(keys::orphan(inode.key()), &OrphanRecord { freeing: false });
+        txn.put_item(
+            inode.handle.volume,
+            &Item::orphan(inode.handle.inode),
+            &OrphanRecord { freeing: false },
+        )?;
         txn.usage(inode.handle.volume)?.orphans += 1;
         let inode = inode.clone();
         txn.then(move |engine| engine.orphans.consider(&inode));

@@ -6,7 +6,9 @@
 //! there, and nobody gets hold of it again, also after a crash.
 //!
 //! After an opening nothing is freed before [`Engine::reap_orphans`]: whoever held an orphan before the restart
-//! may come back for it. What was being freed already, or belongs to a deleted volume, goes on at once.
+//! may come back for it. What was being freed already goes on at once, as does the purge (see [`crate::purge`]), which
+//! is the reaper's work too. Orphans are a volume's: those that a snapshot shows are nobody's to free, and a clone begins
+//! with orphans that nobody holds.
 
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
@@ -17,10 +19,11 @@ use tokio::sync::{Notify, OwnedMutexGuard};
 
 use crate::engine::Engine;
 use crate::inode::Inode;
-use crate::keys::{self, InodeKey};
+use crate::keys::{self, InodeKey, Item};
 use crate::records::{OrphanRecord, Record, malformed};
 use crate::signals::Signals;
 use crate::txn::Txn;
+use crate::view::BATCH_ITEMS;
 use crate::{Error, Handle, Result, VolumeId, sync};
 
 /// Extents that one batch frees at most.
@@ -76,6 +79,11 @@ impl Orphans {
         queue.drain(..count).collect()
     }
 
+    /// There is something to free.
+    pub(crate) fn are_waiting(&self) -> bool {
+        !sync::lock(&self.queue).is_empty()
+    }
+
     /// Asks for a round of the reaper.
     pub(crate) fn wake(&self) {
         self.asked.fetch_add(1, Ordering::SeqCst);
@@ -86,12 +94,12 @@ impl Orphans {
 /// An inode that is being freed, and how far that has got.
 struct Freeing {
     inode: Arc<Inode>,
-    /// It has no name and an orphan record; else it goes with its volume.
-    orphan: bool,
     /// Extents before this offset are gone.
     from: u64,
     /// The mark is in the metadata store.
     marked: bool,
+    /// Rollbacks that the inode has seen: another one may bring it back.
+    rollbacks: u64,
     _order: OwnedMutexGuard<()>,
 }
 
@@ -113,43 +121,53 @@ impl Engine {
             let mut state = inode.state();
             state.holds = state.holds.saturating_sub(1);
         }
-        self.orphans.consider(&inode);
+        if self.volumes.is_writable(handle.volume) {
+            self.orphans.consider(&inode);
+        }
     }
 
     pub(crate) async fn reap_orphans(self: &Arc<Self>) -> Result<()> {
         self.orphans.reaping.store(true, Ordering::SeqCst);
-        let mut found = Vec::new();
-        self.meta.scan(keys::orphans(), &mut |key, _| {
-            found.push(keys::inode_in(key).ok_or_else(|| malformed(OrphanRecord::NAME, key))?);
-            Ok(ControlFlow::Continue(()))
-        })?;
-        for key in found {
-            if let Some(inode) = self.inode_by_key(key)? {
-                self.orphans.consider(&inode);
-            }
-        }
-        Ok(())
+        self.queue_all_orphans()
     }
 
     /// Queues what was being freed when the pool was last open.
     pub(crate) fn resume_freeing(&self) -> Result<()> {
-        let mut found = Vec::new();
-        self.meta.scan(keys::orphans(), &mut |key, value| {
-            if OrphanRecord::decode(key, value)?.freeing {
-                found.push(keys::inode_in(key).ok_or_else(|| malformed(OrphanRecord::NAME, key))?);
-            }
-            Ok(ControlFlow::Continue(()))
+        self.queue_all_orphans()?;
+        self.orphans.wake();
+        Ok(())
+    }
+
+    fn queue_all_orphans(&self) -> Result<()> {
+        self.volumes.list().iter().try_for_each(|volume| self.queue_orphans(volume.id))
+    }
+
+    /// Queues the volume's orphans that are to be freed: those that were being freed already, and, if that is
+    /// done by now, those that nobody holds.
+    pub(crate) fn queue_orphans(&self, volume: VolumeId) -> Result<()> {
+        let found = self.look(volume, |view| {
+            let mut found = Vec::new();
+            view.scan(&*self.meta, &keys::orphans, BATCH_ITEMS, &mut |key, value| {
+                let key_of = keys::inode_in(key).ok_or_else(|| malformed(OrphanRecord::NAME, key))?;
+                found.push((InodeKey { volume, ..key_of }, OrphanRecord::decode(key, value)?.freeing));
+                Ok(ControlFlow::Continue(()))
+            })?;
+            Ok(found)
         })?;
-        for key in found {
-            if let Some(inode) = self.inode_by_key(key)? {
-                let mut state = inode.state();
+        for (key, freeing) in found {
+            let Some(inode) = self.inode_by_key(key)? else { continue };
+            if !freeing {
+                self.orphans.consider(&inode);
+                continue;
+            }
+            let mut state = inode.state();
+            if !state.queued {
                 state.freed = true;
                 state.queued = true;
                 drop(state);
                 self.orphans.push(inode);
             }
         }
-        self.orphans.wake();
         Ok(())
     }
 
@@ -195,14 +213,23 @@ impl Engine {
             if inodes.is_empty() {
                 break;
             }
-            self.free(&inodes, true).await.inspect_err(|_| self.requeue(&inodes))?;
+            self.free(&inodes).await.inspect_err(|_| self.requeue(&inodes))?;
         }
         for volume in self.volumes.deleting() {
             self.free_volume(volume).await?;
         }
+        for volume in self.volumes.purging() {
+            match self.purge_volume(volume).await {
+                // It was deleted meanwhile.
+                Err(Error::Stale) => self.orphans.wake(),
+                outcome => outcome?,
+            }
+        }
         self.delete_dead_segments().await?;
         self.clean().await?;
-        self.delete_dead_segments().await
+        self.delete_dead_segments().await?;
+        let meta = self.meta.clone();
+        sync::blocking(move || meta.give_back()).await
     }
 
     fn requeue(&self, inodes: &[Arc<Inode>]) {
@@ -210,58 +237,20 @@ impl Engine {
     }
 
     /// Frees inodes, data and all.
-    async fn free(self: &Arc<Self>, inodes: &[Arc<Inode>], orphan: bool) -> Result<()> {
+    async fn free(self: &Arc<Self>, inodes: &[Arc<Inode>]) -> Result<()> {
         let mut freeing = Vec::with_capacity(inodes.len());
         for inode in inodes {
-            if !begin(self, inode, orphan) {
-                continue;
-            }
+            let Some(rollbacks) = begin(self, inode) else { continue };
             let _order = inode.order.clone().lock_owned().await;
             // What a flush that was under way has put back.
             self.discard(inode);
-            freeing.push(Freeing { inode: inode.clone(), orphan, from: 0, marked: false, _order });
+            freeing.push(Freeing { inode: inode.clone(), from: 0, marked: false, rollbacks, _order });
         }
         while !freeing.is_empty() {
             self.require_open()?;
             freeing = self.transact(move |txn| free_some(txn, freeing)).await?;
         }
         Ok(())
-    }
-
-    /// Frees a deleted volume: its inodes, its directory entries, and last of all its record.
-    async fn free_volume(self: &Arc<Self>, volume: VolumeId) -> Result<()> {
-        loop {
-            let keys = self.some_inodes_of(volume)?;
-            if keys.is_empty() {
-                break;
-            }
-            let mut inodes = Vec::with_capacity(keys.len());
-            for key in keys {
-                inodes.extend(self.inode_by_key(key)?);
-            }
-            self.free(&inodes, false).await?;
-        }
-        while self.transact(move |txn| delete_some_entries(txn, volume)).await? {
-            self.require_open()?;
-        }
-        self.transact(move |txn| {
-            txn.delete(keys::volume(volume));
-            txn.delete(keys::deleting(volume));
-            txn.forget_usage(volume);
-            txn.then(move |engine| engine.volumes.forget(volume));
-            Ok(())
-        })
-        .await
-    }
-
-    fn some_inodes_of(&self, volume: VolumeId) -> Result<Vec<InodeKey>> {
-        let mut found = Vec::new();
-        self.meta.scan(keys::inodes_of(volume), &mut |key, _| {
-            found.push(keys::inode_in(key).ok_or_else(|| malformed("inode", key))?);
-            let full = found.len() >= BATCH_INODES_MAX;
-            Ok(if full { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
-        })?;
-        Ok(found)
     }
 
     /// Deletes segments that hold nothing any more. The batches that made them so are durable first.
@@ -290,17 +279,20 @@ impl Engine {
     }
 }
 
-/// From here on the inode's handle is stale. False if an orphan got a holder meanwhile.
-fn begin(engine: &Engine, inode: &Arc<Inode>, orphan: bool) -> bool {
+/// From here on the inode's handle is stale. `None` if it is not to be freed any more; else how many rollbacks it has
+/// seen.
+fn begin(engine: &Engine, inode: &Arc<Inode>) -> Option<u64> {
     let mut state = inode.state();
-    if orphan && !state.freed && state.holds > 0 {
+    let wanted = state.freed || (state.holds == 0 && state.record.nlink == 0);
+    if state.gone || !wanted {
         state.queued = false;
-        return false;
+        return None;
     }
     state.freed = true;
+    let rollbacks = state.rollbacks;
     drop(state);
     engine.discard(inode);
-    true
+    Some(rollbacks)
 }
 
 /// Stages one batch's worth of freeing. Returns what is left to do.
@@ -308,11 +300,18 @@ fn free_some(txn: &mut Txn<'_>, freeing: Vec<Freeing>) -> Result<Vec<Freeing>> {
     let mut budget = BATCH_EXTENTS_MAX;
     let mut left = Vec::new();
     for mut one in freeing {
+        let state = one.inode.state();
+        let over = state.gone || state.rollbacks != one.rollbacks;
+        drop(state);
+        if over {
+            continue;
+        }
         let (freed, more) = if budget == 0 { (0, true) } else { free_extents(txn, &mut one, budget)? };
         budget = budget.saturating_sub(freed);
         if more {
-            if one.orphan && freed > 0 && !one.marked {
-                txn.put(keys::orphan(one.inode.key()), &OrphanRecord { freeing: true });
+            if freed > 0 && !one.marked {
+                let item = Item::orphan(one.inode.handle.inode);
+                txn.put_item(one.inode.handle.volume, &item, &OrphanRecord { freeing: true })?;
                 one.marked = true;
             }
             left.push(one);
@@ -325,10 +324,10 @@ fn free_some(txn: &mut Txn<'_>, freeing: Vec<Freeing>) -> Result<Vec<Freeing>> {
 
 /// The inode has no extents any more.
 fn end(txn: &mut Txn<'_>, one: &Freeing) -> Result<()> {
-    let orphan_key = keys::orphan(one.inode.key());
-    if txn.get(&orphan_key)?.is_some() {
-        txn.delete(orphan_key);
-        let usage = txn.usage(one.inode.handle.volume)?;
+    let (volume, item) = (one.inode.handle.volume, Item::orphan(one.inode.handle.inode));
+    if txn.item::<OrphanRecord>(volume, &item)?.is_some() {
+        txn.remove_item(volume, &item)?;
+        let usage = txn.usage(volume)?;
         usage.orphans = usage.orphans.saturating_sub(1);
     }
     txn.delete_inode(&one.inode)
@@ -345,17 +344,4 @@ fn free_extents(txn: &mut Txn<'_>, one: &mut Freeing, budget: usize) -> Result<(
         txn.free_extent(key, *offset, extent)?;
     }
     Ok((extents.len(), more))
-}
-
-/// Stages the end of some directory entries of a deleted volume. True if there were any.
-fn delete_some_entries(txn: &mut Txn<'_>, volume: VolumeId) -> Result<bool> {
-    let mut found = Vec::new();
-    txn.engine.meta.scan(keys::entries_of_volume(volume), &mut |key, _| {
-        found.push(key.to_vec());
-        let full = found.len() >= BATCH_EXTENTS_MAX;
-        Ok(if full { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
-    })?;
-    let any = !found.is_empty();
-    found.into_iter().for_each(|key| txn.delete(key));
-    Ok(any)
 }

@@ -1,6 +1,6 @@
 //! The pool's interface. Each method hands over to the engine's method of the same name.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, RwLock};
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use bytes::Bytes;
 use crate::engine::{Engine, Foundation};
 use crate::home::Home;
 use crate::meta::{FjallMeta, MemoryMeta};
-use crate::segment::{FileSegments, MemorySegments};
+use crate::segment::{FileSegments, MemorySegments, MirroredSegments, SegmentStore};
 use crate::sources::{SystemClock, SystemEntropy};
 use crate::space::{FileSystemRoom, UnlimitedRoom};
 use crate::{sync, *};
@@ -27,6 +27,14 @@ pub struct PoolOptions {
     pub segment_bytes: u64,
     /// Bytes of verified chunks kept in memory for readers. Default 64 MiB.
     pub cache_bytes: u64,
+    /// Whether large writes to segments go past the system's cache. Default true.
+    pub direct_io: bool,
+    /// Where a second copy of all chunks is kept, if at all: a directory, on another disk to be of use.
+    pub copies_directory: Option<PathBuf>,
+    /// How often everything is verified; `None`: only when asked. Default a week.
+    pub scrub_period: Option<Duration>,
+    /// How fast it is verified, in bytes per second. Default 32 MiB.
+    pub scrub_bytes_per_second: u64,
 }
 
 impl Default for PoolOptions {
@@ -37,6 +45,10 @@ impl Default for PoolOptions {
             dirty_age_ms_max: 5000,
             segment_bytes: 128 << 20,
             cache_bytes: 64 << 20,
+            direct_io: true,
+            copies_directory: None,
+            scrub_period: Some(Duration::from_secs(7 * 24 * 60 * 60)),
+            scrub_bytes_per_second: 32 << 20,
         }
     }
 }
@@ -70,7 +82,7 @@ impl Pool {
             let home = Home::open(&directory)?;
             let foundation = Foundation {
                 meta: Arc::new(FjallMeta::open(&home.meta())?),
-                store: Arc::new(FileSegments::open(&home.segments())?),
+                store: open_segments(&home, &options)?,
                 room: Box::new(FileSystemRoom(directory)),
                 clock: Arc::new(SystemClock),
                 entropy: Arc::new(SystemEntropy::new()?),
@@ -79,6 +91,10 @@ impl Pool {
             Ok(Pool::on(Engine::open(foundation, options)?))
         })
         .await
+    }
+    /// Whether `directory` holds a pool, of whatever format.
+    pub fn is_in(directory: &Path) -> bool {
+        Home::is_in(directory)
     }
     /// A pool in memory, gone with its last clone. For tests and fuzzing.
     pub async fn in_memory(options: PoolOptions) -> Result<Pool> {
@@ -139,7 +155,15 @@ impl Pool {
     pub fn volume(&self, name: &str) -> Result<Volume> {
         self.engine()?.volumes.by_name(name)
     }
-    /// The volume of that id; [`Error::Stale`] if there is none.
+    /// Changes whenever a volume or a snapshot comes, goes, or is changed as such. Begins anew at each opening.
+    pub fn volumes_version(&self) -> u64 {
+        self.engine().map(|engine| engine.volumes.version()).unwrap_or_default()
+    }
+    /// Whether that is a snapshot, in which nothing can be changed.
+    pub fn is_read_only(&self, id: VolumeId) -> bool {
+        self.engine().is_ok_and(|engine| matches!(engine.volumes.require_writable(id), Err(Error::ReadOnly)))
+    }
+    /// The volume of that id, or the snapshot; [`Error::Stale`] if there is none.
     pub fn volume_by_id(&self, id: VolumeId) -> Result<Volume> {
         self.engine()?.volumes.get(id)
     }
@@ -148,13 +172,47 @@ impl Pool {
     pub async fn volume_resize(&self, name: &str, size: Option<u64>) -> Result<Volume> {
         self.engine()?.volume_resize(name, size).await
     }
-    /// Deletes a volume; with `force` also if it has files.
+    /// How many snapshots of a volume are to be taken and kept by the clock.
+    pub async fn volume_modify(&self, name: &str, snapshots: SnapshotPolicy) -> Result<Volume> {
+        self.engine()?.volume_modify(name, snapshots).await
+    }
+    /// Makes a volume that begins as a copy of a snapshot, in constant time. It keeps the snapshot from being deleted.
+    pub async fn volume_clone(&self, volume: &str, snapshot: &str, clone: CloneSpec) -> Result<Volume> {
+        self.engine()?.volume_clone(volume, snapshot, clone).await
+    }
+    /// Makes a volume what its snapshot shows. With `force` also if there are younger snapshots, which go with it.
+    /// Files that the snapshot does not have are stale from then on; others go on, open or not.
+    pub async fn volume_rollback(&self, volume: &str, snapshot: &str, force: bool) -> Result<()> {
+        self.engine()?.volume_rollback(volume, snapshot, force).await
+    }
+    /// Deletes a volume; with `force` also if it has files or snapshots. [`Error::InUse`] if it has clones.
     pub async fn volume_delete(&self, name: &str, force: bool) -> Result<()> {
         self.engine()?.volume_delete(name, force).await
     }
     /// Sizes of one volume.
     pub fn volume_space(&self, id: VolumeId) -> Result<Space> {
         self.engine()?.volume_space(id)
+    }
+
+    // ---- snapshots ----
+
+    /// Takes a snapshot of each of the volumes, all of the same instant. It holds everything that was accepted before, and
+    /// is durable on return. [`Error::Exists`] if one of the volumes has a snapshot of that name.
+    pub async fn snapshot_create(&self, volumes: &[String], name: &str) -> Result<Vec<Snapshot>> {
+        self.engine()?.snapshot_create(volumes, name, None).await
+    }
+    /// The snapshots of one volume, or of all, by volume and age.
+    pub fn snapshots(&self, volume: Option<VolumeId>) -> Vec<Snapshot> {
+        self.engine().map(|engine| engine.volumes.snapshots(volume)).unwrap_or_default()
+    }
+    /// The snapshot of that name.
+    pub fn snapshot(&self, volume: &str, name: &str) -> Result<Snapshot> {
+        let engine = self.engine()?;
+        engine.snapshot_of(engine.volumes.by_name(volume)?.id, name)
+    }
+    /// Deletes a snapshot. [`Error::InUse`] if it has clones.
+    pub async fn snapshot_delete(&self, volume: &str, name: &str) -> Result<()> {
+        self.engine()?.snapshot_delete(volume, name).await
     }
 
     // ---- inodes and directories ----
@@ -269,10 +327,34 @@ impl Pool {
     }
 
     /// Recounts everything from the extents and the directory entries, and returns what does not agree, one
-    /// sentence for each difference. With `read_chunks` every chunk is read and verified as well. Nothing can be
-    /// changed while it runs.
+    /// sentence for each difference. With `read_chunks` every copy of every chunk is read and verified as well.
     pub async fn check(&self, read_chunks: bool) -> Result<Vec<String>> {
+        Ok(self.check_report(read_chunks).await?.differences)
+    }
+    /// As [`Pool::check`], with what was looked at.
+    pub async fn check_report(&self, read_chunks: bool) -> Result<CheckReport> {
         self.engine()?.check(read_chunks).await
+    }
+    /// What is stored for the files of a volume, or of all volumes. Looks at every extent.
+    pub async fn efficiency(&self, volume: Option<VolumeId>) -> Result<Efficiency> {
+        self.engine()?.efficiency(volume).await
+    }
+    /// What the segments hold.
+    pub fn stored(&self) -> Result<Stored> {
+        Ok(self.engine()?.stored())
+    }
+
+    /// Begins to verify everything that is stored, from the start.
+    pub async fn scrub_start(&self) -> Result<()> {
+        self.engine()?.scrub_start().await
+    }
+    /// Ends the verification that is under way.
+    pub async fn scrub_stop(&self) -> Result<()> {
+        self.engine()?.scrub_stop().await
+    }
+    /// How the verification stands, and what it found.
+    pub fn scrub_status(&self) -> Result<ScrubStatus> {
+        Ok(self.engine()?.scrub_status())
     }
 
     pub(crate) fn on(engine: Arc<Engine>) -> Pool {
@@ -285,7 +367,20 @@ impl Pool {
         Pool { shared: Arc::new(shared) }
     }
 
-    fn engine(&self) -> Result<Arc<Engine>> {
+    pub(crate) fn engine(&self) -> Result<Arc<Engine>> {
         sync::read(&self.shared.engine).clone().ok_or(Error::Closed)
     }
+}
+
+/// The segments in the pool's directory, and their copies where those are kept.
+fn open_segments(home: &Home, options: &PoolOptions) -> Result<Arc<dyn SegmentStore>> {
+    let first = Arc::new(FileSegments::open(&home.segments(), options.direct_io)?);
+    let Some(directory) = options.copies_directory.clone() else { return Ok(first) };
+    let mark = home.copies_mark(&directory)?;
+    let direct = options.direct_io;
+    let open_second = move || -> Result<Arc<dyn SegmentStore>> {
+        mark.require(&directory)?;
+        Ok(Arc::new(FileSegments::open(&directory.join("segments"), direct)?))
+    };
+    Ok(Arc::new(MirroredSegments::open(first, Box::new(open_second))))
 }

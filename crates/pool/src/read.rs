@@ -45,6 +45,9 @@ impl Engine {
                 continue;
             };
             let eof = view.eof;
+            if tries == 0 {
+                self.read_ahead(&inode, &view.range);
+            }
             tries += 1;
             let Some(segments) = self.segments_of(&inode, &view)? else { continue };
             if let Some(pieces) = self.fetch(handle, segments).await? {
@@ -73,7 +76,7 @@ impl Engine {
             pieces: pieces_over(&state, start..end),
             truncations: state.truncations,
         };
-        if state.note_read(self.clock.now()) {
+        if self.volumes.is_writable(inode.handle.volume) && state.note_read(self.clock.now()) {
             state.dirty_since.get_or_insert_with(tokio::time::Instant::now);
             drop(state);
             self.dirty.note(inode);
@@ -121,15 +124,39 @@ impl Engine {
 
     /// The bytes; `None` if a chunk is gone.
     async fn fetch(self: &Arc<Self>, handle: Handle, segments: Vec<Segment>) -> Result<Option<Vec<Bytes>>> {
-        let missing = segments.iter().any(|segment| match segment {
-            Segment::Chunk { id, .. } => self.chunk_cache.get(*id).is_none(),
-            _ => false,
-        });
-        if !missing {
+        let missing: Vec<ChunkId> = segments.iter().filter_map(|segment| self.missing_of(segment)).collect();
+        if missing.is_empty() {
             return self.gather(handle, segments);
+        }
+        if missing.len() > 1 {
+            self.load_all(missing).await?;
         }
         let engine = self.clone();
         sync::blocking(move || engine.gather(handle, segments)).await
+    }
+
+    fn missing_of(&self, segment: &Segment) -> Option<ChunkId> {
+        match segment {
+            Segment::Chunk { id, .. } if !self.chunk_cache.has(*id) => Some(*id),
+            _ => None,
+        }
+    }
+
+    /// Reads chunks into the cache, in parallel where they do not lie next to each other.
+    async fn load_all(self: &Arc<Self>, ids: Vec<ChunkId>) -> Result<()> {
+        let engine = self.clone();
+        let runs = sync::blocking(move || engine.runs_of(&ids)).await?;
+        let loads = runs.into_iter().map(|run| {
+            let engine = self.clone();
+            tokio::spawn(sync::blocking(move || {
+                engine.load_run(&run);
+                Ok(())
+            }))
+        });
+        for load in loads.collect::<Vec<_>>() {
+            load.await.map_err(|_| Error::Closed)??;
+        }
+        Ok(())
     }
 
     fn gather(&self, handle: Handle, segments: Vec<Segment>) -> Result<Option<Vec<Bytes>>> {

@@ -109,7 +109,7 @@ impl Engine {
     /// Bytes that durable content takes.
     fn bytes_used(&self) -> u64 {
         let usage = self.volumes.usage_total();
-        self.segments.bytes_live() + usage.bytes_inline + usage.inodes.saturating_mul(INODE_BYTES)
+        self.segments.bytes_live() + usage.bytes_inline + usage.inodes_stored.saturating_mul(INODE_BYTES)
     }
 
     pub(crate) fn space(&self) -> Result<Space> {

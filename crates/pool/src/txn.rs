@@ -5,6 +5,7 @@
 //! counters in memory follow. A `Txn` that is dropped changes nothing.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -12,7 +13,7 @@ use bytes::Bytes;
 
 use crate::engine::Engine;
 use crate::inode::{Inode, Unstable};
-use crate::keys::{self, ChunkId, Epoch, InodeKey, Key};
+use crate::keys::{self, ChunkId, InodeKey, Item, Key};
 use crate::meta::Batch;
 use crate::records::{ChunkRecord, Counters, InodeRecord, Record, SegmentRecord, UsageRecord, VolumeRecord};
 use crate::segment::SegmentId;
@@ -49,6 +50,8 @@ pub(crate) struct Txn<'a> {
     chunks: BTreeMap<ChunkId, Option<ChunkRecord>>,
     segments: BTreeMap<SegmentId, SegmentRecord>,
     counters: Option<Counters>,
+    /// A volume that is being created.
+    creating: Option<VolumeId>,
     then: Vec<Then>,
 }
 
@@ -62,6 +65,7 @@ impl<'a> Txn<'a> {
             chunks: BTreeMap::new(),
             segments: BTreeMap::new(),
             counters: None,
+            creating: None,
             then: Vec::new(),
         }
     }
@@ -87,6 +91,11 @@ impl<'a> Txn<'a> {
         self.changes.insert(key, None);
     }
 
+    /// What is staged for the keys in a range.
+    pub(crate) fn staged(&self, range: Range<Key>) -> impl Iterator<Item = (Key, Option<Bytes>)> {
+        self.changes.range(range).map(|(key, value)| (key.clone(), value.clone()))
+    }
+
     /// Does `then` when the batch is applied.
     pub(crate) fn then(&mut self, then: impl FnOnce(&Engine) + 'static) {
         self.then.push(Box::new(then));
@@ -94,8 +103,10 @@ impl<'a> Txn<'a> {
 
     // ---- inodes ----
 
-    /// The inode that a handle names; [`Error::Stale`] if it is gone.
+    /// The inode that a handle names, to be changed; [`Error::Stale`] if it is gone, [`Error::ReadOnly`] if it is
+    /// in a snapshot.
     pub(crate) fn inode(&self, handle: Handle) -> Result<Arc<Inode>> {
+        self.engine.volumes.require_writable(handle.volume)?;
         self.engine.inode(handle)
     }
 
@@ -165,7 +176,7 @@ impl<'a> Txn<'a> {
         if record.is_directory() && record.parent == InodeId(0) {
             record.parent = id;
         }
-        let inode = Arc::new(Inode::new(InodeKey { volume, inode: id }, record.clone(), self.engine.boot));
+        let inode = Arc::new(Inode::new(InodeKey { volume, inode: id }, record.clone(), self.engine.era()));
         self.usage(volume)?.inodes += 1;
         self.stage(&inode, record, Follow::Created);
         Ok(inode)
@@ -187,7 +198,16 @@ impl<'a> Txn<'a> {
         let id = VolumeId(counters.volume_next);
         counters.volume_next = counters.volume_next.checked_add(1).ok_or(Error::NoSpace)?;
         self.counters = Some(counters);
+        self.creating = Some(id);
         Ok(id)
+    }
+
+    /// Begins another era: every `change` that is handed out in it is larger than all before.
+    pub(crate) fn begin_era(&mut self) -> u64 {
+        let mut counters = self.counters.unwrap_or_else(|| *sync::lock(&self.engine.counters));
+        counters.era += 1;
+        self.counters = Some(counters);
+        counters.era
     }
 
     /// Stages another record for a volume.
@@ -196,21 +216,20 @@ impl<'a> Txn<'a> {
         self.then(move |engine| engine.volumes.set_record(id, record));
     }
 
-    /// The epoch at which the volume's records are written.
-    pub(crate) fn epoch(&self, volume: VolumeId) -> Epoch {
-        self.engine.volumes.epoch(volume)
-    }
-
     /// What the volume holds, to be changed.
     pub(crate) fn usage(&mut self, volume: VolumeId) -> Result<&mut UsageRecord> {
         let known = self.engine.volumes.usage(volume);
         Ok(self.usage.entry(volume).or_insert(known))
     }
 
-    /// Stages a fresh usage record for a new volume, or none any more.
-    pub(crate) fn forget_usage(&mut self, volume: VolumeId) {
+    /// Stages the end of a volume's, or a snapshot's, own records.
+    pub(crate) fn forget_volume(&mut self, volume: VolumeId) {
         self.usage.remove(&volume);
-        self.delete(keys::usage(volume));
+        for key in [keys::usage(volume), keys::volume(volume), keys::deleting(volume), keys::purging(volume)]
+        {
+            self.delete(key);
+        }
+        self.then(move |engine| engine.volumes.forget(volume));
     }
 
     // ---- chunks ----
@@ -286,6 +305,11 @@ impl<'a> Txn<'a> {
 
     /// Writes all that is staged as one batch, visible when this returns.
     pub(crate) fn commit(mut self) -> Result<()> {
+        // Whatever a job has looked at before: nothing changes in a snapshot, and nothing in a volume that is gone.
+        for volume in self.inodes.keys().map(|key| key.volume).filter(|id| self.creating != Some(*id)) {
+            self.engine.volumes.require_writable(volume)?;
+        }
+        self.encode_inodes()?;
         self.encode_staged();
         if !self.changes.is_empty() {
             let changes = std::mem::take(&mut self.changes).into_iter().collect();
@@ -311,15 +335,34 @@ impl<'a> Txn<'a> {
         }
     }
 
-    fn encode_staged(&mut self) {
-        for (key, staged) in &self.inodes {
-            let epoch = self.epoch(key.volume);
-            let value = match staged.follow {
-                Follow::Deleted => None,
-                _ => Some(staged.record.encode().into()),
-            };
-            self.changes.insert(keys::inode(*key, epoch), value);
+    fn encode_inodes(&mut self) -> Result<()> {
+        let inodes = std::mem::take(&mut self.inodes);
+        for (key, staged) in &inodes {
+            let item = Item::inode(key.inode);
+            if self.is_plain(key.volume) {
+                self.count_inode(key.volume, &staged.follow)?;
+            }
+            match staged.follow {
+                Follow::Deleted => self.remove_item(key.volume, &item)?,
+                _ => self.put_item(key.volume, &item, &staged.record)?,
+            }
         }
+        self.inodes = inodes;
+        Ok(())
+    }
+
+    /// What a plain volume stores changes with what it shows.
+    fn count_inode(&mut self, volume: VolumeId, follow: &Follow) -> Result<()> {
+        let usage = self.usage(volume)?;
+        match follow {
+            Follow::Created => usage.inodes_stored += 1,
+            Follow::Deleted => usage.inodes_stored = usage.inodes_stored.saturating_sub(1),
+            Follow::Changed { .. } | Follow::Flushed(_) => {}
+        }
+        Ok(())
+    }
+
+    fn encode_staged(&mut self) {
         for (id, record) in &self.chunks {
             self.changes.insert(keys::chunk(*id), record.map(|record| record.encode().into()));
         }

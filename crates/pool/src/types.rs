@@ -229,6 +229,62 @@ pub struct VolumeSpec {
     /// Bytes of files, holes not counted, that the volume may hold; `None`: as many as the pool has room for. May
     /// be more than the pool has room for: a volume takes no space before something is written to it.
     pub size: Option<u64>,
+    /// How many snapshots are taken, and kept, by the clock.
+    pub snapshots: SnapshotPolicy,
+}
+
+/// How many of the snapshots that the pool takes by itself are kept. None is taken of a period with 0.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SnapshotPolicy {
+    /// Of those taken at each full hour.
+    pub hourly: u32,
+    /// Of those taken at midnight, UTC.
+    pub daily: u32,
+    /// Of those taken at midnight before each Sunday, UTC.
+    pub weekly: u32,
+}
+
+/// How often snapshots are taken by the clock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Period {
+    /// At each full hour.
+    Hourly,
+    /// At midnight, UTC.
+    Daily,
+    /// At midnight before each Sunday, UTC.
+    Weekly,
+}
+
+/// A snapshot: what a volume held at one instant. It is a volume of its own that nothing can change.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Snapshot {
+    /// The id in handles of what is in it.
+    pub id: VolumeId,
+    /// The volume that it was taken of.
+    pub volume: VolumeId,
+    /// That volume's name.
+    pub volume_name: String,
+    /// Its own name, unique among the snapshots of the volume.
+    pub name: String,
+    /// The root directory.
+    pub root: Handle,
+    /// When it was taken.
+    pub created: SystemTime,
+    /// The schedule that took it; `None`: somebody asked for it.
+    pub period: Option<Period>,
+    /// Bytes of its files that are not holes.
+    pub bytes_logical: u64,
+    /// Names of the volumes that are clones of it, and keep it from being deleted.
+    pub clones: Vec<String>,
+}
+
+/// What a caller chooses for a clone.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CloneSpec {
+    /// See [`VolumeSpec::name`].
+    pub name: String,
+    /// See [`VolumeSpec::junction_path`].
+    pub junction_path: String,
 }
 
 impl VolumeSpec {
@@ -242,6 +298,7 @@ impl VolumeSpec {
             gid: 0,
             mode: 0o755,
             size: None,
+            snapshots: SnapshotPolicy::default(),
         }
     }
 }
@@ -272,4 +329,89 @@ pub struct Space {
     pub inodes_used: u64,
     /// Orphans among them.
     pub orphans: u64,
+}
+
+/// How the verification of all that is stored stands.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ScrubStatus {
+    /// One is under way.
+    pub running: bool,
+    /// When the last one began.
+    pub started: Option<SystemTime>,
+    /// When the last one that was not stopped ended.
+    pub finished: Option<SystemTime>,
+    /// Frames verified in it so far.
+    pub frames: u64,
+    /// Bytes of them.
+    pub bytes: u64,
+    /// Bytes of all frames that are referenced.
+    pub bytes_total: u64,
+    /// Frames, and whole segments, that were written again from another copy, by it or by readers since the pool
+    /// was opened.
+    pub repaired: u64,
+    /// Frames that are damaged in every copy.
+    pub damaged: u64,
+    /// The first hundred of them that were found since the pool was opened.
+    pub damage: Vec<String>,
+    /// Copies that are kept of everything.
+    pub copies: u64,
+    /// A copy is not there.
+    pub degraded: bool,
+}
+
+/// What a check of the pool found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CheckReport {
+    /// Inodes that were looked at.
+    pub inodes: u64,
+    /// Extents that were looked at.
+    pub extents: u64,
+    /// Chunks whose references were counted.
+    pub chunks: u64,
+    /// Segments whose live bytes were counted.
+    pub segments: u64,
+    /// Bytes of frames that are referenced.
+    pub bytes_live: u64,
+    /// Frames that were read and verified.
+    pub frames_read: u64,
+    /// Bytes of them.
+    pub bytes_read: u64,
+    /// Number of things that do not agree.
+    pub differences_count: u64,
+    /// One sentence for each, up to ten thousand.
+    pub differences: Vec<String>,
+}
+
+/// What is stored for the bytes of a volume's files, or of all.
+///
+/// What several extents share is attributed to each of them in equal parts, so volumes add up to the pool.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Efficiency {
+    /// Bytes of files that are not holes.
+    pub bytes_logical: u64,
+    /// Bytes of files that are holes, and take no space.
+    pub bytes_holes: u64,
+    /// Bytes that take no space because others are the same.
+    pub bytes_deduplicated: u64,
+    /// Bytes that compression saves.
+    pub bytes_compressed: u64,
+    /// Bytes stored: frames with their headers, and tails.
+    pub bytes_physical: u64,
+    /// The part of `bytes_physical` that is in the metadata store: tails, and small overwrites.
+    pub bytes_inline: u64,
+    /// Extents that were looked at.
+    pub extents: u64,
+}
+
+/// Segments of the pool, in bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Stored {
+    /// Number of segments.
+    pub segments: u64,
+    /// Frames that are referenced.
+    pub bytes_live: u64,
+    /// Frames that are not any more; the cleaner gives their space back.
+    pub bytes_dead: u64,
+    /// Tails and small overwrites, in the metadata store.
+    pub bytes_inline: u64,
 }

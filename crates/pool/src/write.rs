@@ -25,6 +25,7 @@ impl Engine {
         stability: Stability,
     ) -> Result<Attributes> {
         self.stopped.check()?;
+        self.volumes.require_writable(handle.volume)?;
         let inode = self.inode(handle)?;
         inode.live()?.require_file()?;
         let bytes = data.len() as u64;
@@ -33,7 +34,9 @@ impl Engine {
             self.reserve(bytes).await?;
             let data = if data.len() < COPY_BYTES_MAX { Bytes::copy_from_slice(&data) } else { data };
             let growth = self.reserve_growth(&inode, offset..end).await;
+            let gate = self.gate.read().await;
             let inserted = growth.and_then(|growth| self.insert(&inode, offset, data, growth));
+            drop(gate);
             self.dirty.release(inserted.inspect_err(|_| self.dirty.release(bytes))?);
         }
         if stability != Stability::Unstable {

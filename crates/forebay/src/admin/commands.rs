@@ -1,10 +1,14 @@
 //! Does what a request asks for, against the pool.
 
 use std::path::Path;
+use std::time::SystemTime;
 
-use forebay_pool::{Pool, Volume, VolumeSpec};
+use forebay_pool::{CheckReport, CloneSpec, Efficiency, Pool, Snapshot, SnapshotPolicy, Volume, VolumeSpec};
 
-use super::protocol::{Answer, Command, NewVolume, PoolView, VolumeView};
+use super::protocol::{
+    Answer, CheckView, Command, EfficiencyView, NewVolume, Plan, PoolView, ScrubView, SnapshotView,
+    VolumeView,
+};
 /// What a failed command is answered with.
 type Result<T> = std::result::Result<T, forebay_pool::Error>;
 
@@ -33,6 +37,40 @@ pub async fn execute(pool: &Pool, directory: &Path, command: Command) -> Result<
             tracing::info!(volume = name, size, "volume resized");
             view(pool, &volume).await.map(Answer::Volume)
         }
+        Command::VolumeModify { name, snapshots } => {
+            let volume = pool.volume_modify(&name, policy(snapshots)).await?;
+            tracing::info!(volume = name, ?snapshots, "snapshots by the clock changed");
+            view(pool, &volume).await.map(Answer::Volume)
+        }
+        Command::VolumeClone { volume, snapshot, name, path } => {
+            let clone = CloneSpec { name, junction_path: path };
+            let made = match snapshot {
+                Some(snapshot) => pool.volume_clone(&volume, &snapshot, clone).await?,
+                None => clone_as_it_is(pool, &volume, clone).await?,
+            };
+            tracing::info!(volume, clone = made.spec.name, "volume cloned");
+            view(pool, &made).await.map(Answer::Volume)
+        }
+        Command::VolumeRollback { name, to, force } => {
+            pool.volume_rollback(&name, &to, force).await?;
+            tracing::info!(volume = name, snapshot = to, force, "volume rolled back");
+            Ok(Answer::Done)
+        }
+        Command::SnapshotCreate { volumes, name } => {
+            let taken = pool.snapshot_create(&volumes, &name).await?;
+            tracing::info!(?volumes, name, "snapshot taken");
+            Ok(Answer::Snapshots(taken.into_iter().map(snapshot_view).collect()))
+        }
+        Command::SnapshotList { volume } => {
+            let volume = volume.map(|name| pool.volume(&name)).transpose()?;
+            let snapshots = pool.snapshots(volume.map(|volume| volume.id));
+            Ok(Answer::Snapshots(snapshots.into_iter().map(snapshot_view).collect()))
+        }
+        Command::SnapshotDelete { volume, name } => {
+            pool.snapshot_delete(&volume, &name).await?;
+            tracing::info!(volume, name, "snapshot deleted");
+            Ok(Answer::Done)
+        }
         Command::VolumeShow { name } => view(pool, &pool.volume(&name)?).await.map(Answer::Volume),
         Command::VolumeDelete { name, force } => {
             pool.volume_delete(&name, force).await?;
@@ -41,10 +79,70 @@ pub async fn execute(pool: &Pool, directory: &Path, command: Command) -> Result<
         }
         Command::PoolShow {} => pool_view(pool, directory).map(Answer::Pool),
         Command::PoolCheck { read_chunks } => {
-            let differences = pool.check(read_chunks).await?;
-            tracing::info!(read_chunks, differences = differences.len(), "pool checked");
-            Ok(Answer::Differences(differences))
+            let report = pool.check_report(read_chunks).await?;
+            tracing::info!(read_chunks, differences = report.differences_count, "pool checked");
+            Ok(Answer::Checked(checked(report)))
         }
+        Command::ScrubStart {} => {
+            pool.scrub_start().await?;
+            scrub(pool).map(Answer::Scrub)
+        }
+        Command::ScrubStop {} => {
+            pool.scrub_stop().await?;
+            scrub(pool).map(Answer::Scrub)
+        }
+        Command::ScrubStatus {} => scrub(pool).map(Answer::Scrub),
+        Command::Efficiency { volume } => {
+            let volume = volume.map(|name| pool.volume(&name)).transpose()?;
+            let found = pool.efficiency(volume.map(|volume| volume.id)).await?;
+            Ok(Answer::Efficiency(efficiency(&found)))
+        }
+    }
+}
+
+/// What a check found, as it is shown.
+pub fn checked(report: CheckReport) -> CheckView {
+    CheckView {
+        inodes: report.inodes,
+        extents: report.extents,
+        chunks: report.chunks,
+        segments: report.segments,
+        bytes_live: report.bytes_live,
+        frames_read: report.frames_read,
+        bytes_read: report.bytes_read,
+        differences_count: report.differences_count,
+        differences: report.differences,
+    }
+}
+
+fn scrub(pool: &Pool) -> Result<ScrubView> {
+    let status = pool.scrub_status()?;
+    let time =
+        |time: Option<SystemTime>| time.map(|time| humantime::format_rfc3339_seconds(time).to_string());
+    Ok(ScrubView {
+        running: status.running,
+        started: time(status.started),
+        finished: time(status.finished),
+        frames: status.frames,
+        bytes: status.bytes,
+        bytes_total: status.bytes_total,
+        repaired: status.repaired,
+        damaged: status.damaged,
+        damage: status.damage,
+        copies: status.copies,
+        degraded: status.degraded,
+    })
+}
+
+fn efficiency(found: &Efficiency) -> EfficiencyView {
+    EfficiencyView {
+        bytes_logical: found.bytes_logical,
+        bytes_holes: found.bytes_holes,
+        bytes_deduplicated: found.bytes_deduplicated,
+        bytes_compressed: found.bytes_compressed,
+        bytes_physical: found.bytes_physical,
+        bytes_inline: found.bytes_inline,
+        ratio: found.bytes_logical as f64 / found.bytes_physical.max(1) as f64,
     }
 }
 
@@ -57,13 +155,45 @@ fn spec(new: NewVolume) -> VolumeSpec {
         gid: new.gid,
         mode: new.mode,
         size: new.size,
+        snapshots: policy(new.snapshots),
+    }
+}
+
+fn policy(plan: Plan) -> SnapshotPolicy {
+    SnapshotPolicy { hourly: plan.hourly, daily: plan.daily, weekly: plan.weekly }
+}
+
+/// Clones a volume as it is, from a snapshot that is taken for it.
+async fn clone_as_it_is(pool: &Pool, volume: &str, clone: CloneSpec) -> Result<Volume> {
+    let snapshot = format!("clone-{}", clone.name);
+    pool.snapshot_create(&[volume.to_owned()], &snapshot).await?;
+    let made = pool.volume_clone(volume, &snapshot, clone).await;
+    if made.is_err() {
+        // Nobody asked for it by name.
+        pool.snapshot_delete(volume, &snapshot).await?;
+    }
+    made
+}
+
+fn snapshot_view(snapshot: Snapshot) -> SnapshotView {
+    SnapshotView {
+        volume: snapshot.volume_name,
+        name: snapshot.name,
+        created: humantime::format_rfc3339_seconds(snapshot.created).to_string(),
+        bytes_logical: snapshot.bytes_logical,
+        period: snapshot.period.map(|period| period.name().to_owned()),
+        clones: snapshot.clones,
     }
 }
 
 async fn view(pool: &Pool, volume: &Volume) -> Result<VolumeView> {
     let root = pool.getattr(volume.root).await?;
     let space = pool.volume_space(volume.id)?;
+    let origin = pool.snapshots(None).into_iter().find(|taken| taken.clones.contains(&volume.spec.name));
+    let SnapshotPolicy { hourly, daily, weekly } = volume.spec.snapshots;
     Ok(VolumeView {
+        snapshots: Plan { hourly, daily, weekly },
+        clone_of: origin.map(|taken| format!("{}@{}", taken.volume_name, taken.name)),
         name: volume.spec.name.clone(),
         path: volume.spec.junction_path.clone(),
         preserve_unlink: volume.spec.preserve_unlink,
@@ -80,7 +210,7 @@ async fn view(pool: &Pool, volume: &Volume) -> Result<VolumeView> {
 }
 
 fn pool_view(pool: &Pool, directory: &Path) -> Result<PoolView> {
-    let space = pool.space()?;
+    let (space, stored) = (pool.space()?, pool.stored()?);
     Ok(PoolView {
         id: pool.id().0.iter().map(|byte| format!("{byte:02x}")).collect(),
         boot: pool.boot(),
@@ -91,6 +221,11 @@ fn pool_view(pool: &Pool, directory: &Path) -> Result<PoolView> {
         inodes_used: space.inodes_used,
         orphans: space.orphans,
         volumes: pool.volumes().len() as u64,
+        segments: stored.segments,
+        bytes_live: stored.bytes_live,
+        bytes_dead: stored.bytes_dead,
+        bytes_inline: stored.bytes_inline,
+        scrub: scrub(pool)?,
         release: env!("CARGO_PKG_VERSION").to_owned(),
     })
 }

@@ -56,6 +56,52 @@ pub enum Command {
         /// Bytes that it may hold; none: as many as the pool has room for.
         size: Option<u64>,
     },
+    /// Change which snapshots are taken by the clock; answered with the volume.
+    VolumeModify {
+        /// Its name.
+        name: String,
+        /// What is taken and kept.
+        snapshots: Plan,
+    },
+    /// Make a volume of a snapshot; answered with it.
+    VolumeClone {
+        /// The volume that the snapshot was taken of.
+        volume: String,
+        /// The snapshot's name; none: take one first.
+        snapshot: Option<String>,
+        /// The clone's name.
+        name: String,
+        /// The clone's junction path.
+        path: String,
+    },
+    /// Make a volume what its snapshot shows; answered with `done`.
+    VolumeRollback {
+        /// Its name.
+        name: String,
+        /// The snapshot's name.
+        to: String,
+        /// Also if younger snapshots go with it.
+        force: bool,
+    },
+    /// Take a snapshot of each of the volumes, of one instant; answered with them.
+    SnapshotCreate {
+        /// The volumes' names.
+        volumes: Vec<String>,
+        /// The snapshots' name.
+        name: String,
+    },
+    /// The snapshots of one volume, or of all.
+    SnapshotList {
+        /// The volume's name.
+        volume: Option<String>,
+    },
+    /// Delete a snapshot; answered with `done`.
+    SnapshotDelete {
+        /// The volume's name.
+        volume: String,
+        /// The snapshot's own name.
+        name: String,
+    },
     /// Delete a volume; answered with `done`.
     VolumeDelete {
         /// Its name.
@@ -69,6 +115,17 @@ pub enum Command {
     PoolCheck {
         /// Also read and verify all data.
         read_chunks: bool,
+    },
+    /// Begin to verify everything in the background; answered with how it stands.
+    ScrubStart {},
+    /// End that; answered with how it stands.
+    ScrubStop {},
+    /// How that stands.
+    ScrubStatus {},
+    /// What is stored for the files of a volume, or of all.
+    Efficiency {
+        /// The volume's name.
+        volume: Option<String>,
     },
 }
 
@@ -90,6 +147,20 @@ pub struct NewVolume {
     pub mode: u32,
     /// Bytes that it may hold, if that is limited.
     pub size: Option<u64>,
+    /// Snapshots that are taken by the clock.
+    pub snapshots: Plan,
+}
+
+/// How many snapshots of each period are taken by the clock, and kept.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Plan {
+    /// At full hours.
+    pub hourly: u32,
+    /// At midnight, UTC.
+    pub daily: u32,
+    /// At midnight before Sunday, UTC.
+    pub weekly: u32,
 }
 
 /// What the daemon says to a request.
@@ -116,16 +187,91 @@ pub enum Outcome {
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Answer {
-    /// To [`Command::VolumeDelete`].
+    /// To commands that end something.
     Done,
-    /// To [`Command::VolumeCreate`] and [`Command::VolumeShow`].
+    /// To commands that make, show or change a volume.
     Volume(VolumeView),
     /// To [`Command::VolumeList`].
     Volumes(Vec<VolumeView>),
+    /// To [`Command::SnapshotCreate`] and [`Command::SnapshotList`].
+    Snapshots(Vec<SnapshotView>),
     /// To [`Command::PoolShow`].
     Pool(PoolView),
-    /// To [`Command::PoolCheck`]: one sentence for each thing that does not agree.
-    Differences(Vec<String>),
+    /// To [`Command::PoolCheck`].
+    Checked(CheckView),
+    /// To [`Command::ScrubStart`], [`Command::ScrubStop`] and [`Command::ScrubStatus`].
+    Scrub(ScrubView),
+    /// To [`Command::Efficiency`].
+    Efficiency(EfficiencyView),
+}
+
+/// What a check looked at, and found; also what `--json` prints.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct CheckView {
+    /// Inodes whose names, links and sizes were counted.
+    pub inodes: u64,
+    /// Extents that were looked at.
+    pub extents: u64,
+    /// Chunks whose references were counted.
+    pub chunks: u64,
+    /// Segments whose live bytes were counted.
+    pub segments: u64,
+    /// Bytes of frames that are referenced.
+    pub bytes_live: u64,
+    /// Frames that were read and verified.
+    pub frames_read: u64,
+    /// Bytes of them.
+    pub bytes_read: u64,
+    /// Number of things that do not agree.
+    pub differences_count: u64,
+    /// One sentence for each, up to ten thousand.
+    pub differences: Vec<String>,
+}
+
+/// How the verification of everything stands; also what `--json` prints.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct ScrubView {
+    /// One is under way.
+    pub running: bool,
+    /// When the last one began, in UTC.
+    pub started: Option<String>,
+    /// When the last one that was not stopped ended, in UTC.
+    pub finished: Option<String>,
+    /// Frames verified in it.
+    pub frames: u64,
+    /// Bytes of them.
+    pub bytes: u64,
+    /// Bytes of all frames that are referenced.
+    pub bytes_total: u64,
+    /// What was written again from the other copy.
+    pub repaired: u64,
+    /// Frames that are damaged in every copy.
+    pub damaged: u64,
+    /// The first of them.
+    pub damage: Vec<String>,
+    /// Copies that are kept of everything.
+    pub copies: u64,
+    /// A copy is not there.
+    pub degraded: bool,
+}
+
+/// What is stored for the files of a volume, or of all; also what `--json` prints.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct EfficiencyView {
+    /// Bytes of files that are not holes.
+    pub bytes_logical: u64,
+    /// Bytes of files that are holes.
+    pub bytes_holes: u64,
+    /// Bytes that take no space because others are the same.
+    pub bytes_deduplicated: u64,
+    /// Bytes that compression saves.
+    pub bytes_compressed: u64,
+    /// Bytes that are stored.
+    pub bytes_physical: u64,
+    /// The part of them in the metadata store.
+    pub bytes_inline: u64,
+    /// Logical to physical.
+    pub ratio: f64,
 }
 
 /// A volume as an operator sees it; also what `--json` prints.
@@ -155,6 +301,34 @@ pub struct VolumeView {
     pub inodes_used: u64,
     /// Files without a name that are still open.
     pub orphans: u64,
+    /// Snapshots that are taken by the clock.
+    pub snapshots: Plan,
+    /// The snapshot that it was made of, as VOLUME@SNAPSHOT.
+    pub clone_of: Option<String>,
+}
+
+/// A snapshot as an operator sees it; also what `--json` prints.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct SnapshotView {
+    /// The volume that it was taken of.
+    pub volume: String,
+    /// Its own name.
+    pub name: String,
+    /// When it was taken, in UTC, as RFC 3339 writes it.
+    pub created: String,
+    /// Bytes of its files that are not holes.
+    pub bytes_logical: u64,
+    /// `hourly`, `daily` or `weekly`, if it was taken by the clock.
+    pub period: Option<String>,
+    /// Volumes that are clones of it.
+    pub clones: Vec<String>,
+}
+
+impl SnapshotView {
+    /// VOLUME@SNAPSHOT.
+    pub fn full_name(&self) -> String {
+        format!("{}@{}", self.volume, self.name)
+    }
 }
 
 /// The pool as an operator sees it; also what `--json` prints.
@@ -178,6 +352,16 @@ pub struct PoolView {
     pub orphans: u64,
     /// Number of volumes.
     pub volumes: u64,
+    /// Number of segments.
+    pub segments: u64,
+    /// Bytes of frames that are referenced.
+    pub bytes_live: u64,
+    /// Bytes of frames that are not; the cleaner gives them back.
+    pub bytes_dead: u64,
+    /// Bytes of tails, in the metadata store.
+    pub bytes_inline: u64,
+    /// Verification of what is stored.
+    pub scrub: ScrubView,
     /// Release of the daemon.
     pub release: String,
 }

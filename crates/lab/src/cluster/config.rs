@@ -79,6 +79,18 @@ pub fn controller(address: Ipv4Addr, voters: &str, folder: &Path) -> String {
     ])
 }
 
+/// The properties of a node that is broker and controller at once, alone, on the loopback address.
+pub fn loopback([port, controller_port]: [u16; 2], folder: &Path) -> String {
+    properties(&[
+        ("process.roles", "broker,controller"),
+        ("node.id", "1"),
+        ("controller.quorum.voters", &format!("1@127.0.0.1:{controller_port}")),
+        ("controller.listener.names", "CONTROLLER"),
+        ("listeners", &format!("PLAINTEXT://127.0.0.1:{port},CONTROLLER://127.0.0.1:{controller_port}")),
+        ("log.dirs", &folder.display().to_string()),
+    ])
+}
+
 /// What `controller.quorum.voters` says.
 pub fn voters(address: Ipv4Addr) -> String {
     format!("{CONTROLLER_ID}@{address}:{CONTROLLER_PORT}")

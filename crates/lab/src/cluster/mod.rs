@@ -4,6 +4,7 @@
 //! each with its log directory where the experiment says. [`Tools`] runs Kafka's own command-line tools and the records tool
 //! against it. The controller is not what an experiment is about, so it never shares a fate with a broker.
 
+mod archive;
 mod broker;
 mod config;
 mod controller;
@@ -23,7 +24,7 @@ pub use config::Settings;
 use controller::Controller;
 pub use distribution::Distribution;
 pub use excerpt::{failure_excerpt, storage_errors};
-pub use records::{Production, RecordsPlan};
+pub use records::{Payload, Production, RecordsPlan};
 pub use tools::{Assignment, Tools};
 
 use crate::host::{Guest, Site};
@@ -72,6 +73,24 @@ impl Cluster {
     /// The brokers, by id from 1.
     pub fn brokers(&self) -> &[Broker] {
         &self.brokers
+    }
+
+    /// Ends a broker in order (SIGTERM) and waits; its guest and its log directory stay.
+    pub fn stop_broker(&self, id: u32) -> Result<()> {
+        self.broker(id)?.stop()
+    }
+
+    /// Starts a broker that has ended again, in its guest, and waits until it serves.
+    pub fn restart_broker(&mut self, id: u32, guest: &Guest) -> Result<()> {
+        let broker = self.brokers.iter_mut().find(|broker| broker.id() == id);
+        broker.with_context(|| format!("there is no broker {id}"))?.restart(guest)
+    }
+
+    fn broker(&self, id: u32) -> Result<&Broker> {
+        self.brokers
+            .iter()
+            .find(|broker| broker.id() == id)
+            .with_context(|| format!("there is no broker {id}"))
     }
 
     /// The tools, which talk to this cluster.

@@ -147,6 +147,11 @@ impl Guest {
         self.ask(&Request::DropCaches)
     }
 
+    /// Writes dirty pages back; they stay cached.
+    pub fn sync(&self) -> Result<()> {
+        self.ask(&Request::Sync)
+    }
+
     /// Reads a file.
     pub fn read_file(&self, path: impl Into<PathBuf>) -> Result<Vec<u8>> {
         let mut stream = self.request(&Request::ReadFile(path.into()), REQUEST_PATIENCE)?.0;

@@ -9,7 +9,7 @@ use anyhow::{Context, Result, bail};
 use serde::Deserialize;
 
 use super::server::Server;
-use super::{Space, Storage, StorageKind, Usage, mount_nfs, usage};
+use super::{HostServer, Space, Storage, StorageKind, Usage, mount_nfs, usage};
 use crate::host::{Guest, Site};
 
 /// The storage.
@@ -71,8 +71,14 @@ impl Forebay {
 #[derive(Deserialize)]
 struct PoolShown {
     bytes_logical: u64,
-    bytes_total: u64,
-    bytes_free: u64,
+    bytes_live: u64,
+    bytes_inline: u64,
+}
+
+/// What `forebay pool check --json` says, as far as the lab needs it.
+#[derive(Deserialize)]
+struct PoolChecked {
+    differences: Vec<String>,
 }
 
 impl Storage for Forebay {
@@ -87,6 +93,11 @@ impl Storage for Forebay {
     fn mount(&self, guest: &Guest, target: &str) -> Result<()> {
         guest.load_modules(&["nfsv4"])?;
         mount_nfs(guest, self.listen, JUNCTION_PATH, "vers=4.2,nconnect=4", target)
+    }
+
+    fn host_server(&self) -> Option<HostServer> {
+        let address = (self.listen, PORT).into();
+        Some(HostServer { address, path: JUNCTION_PATH, pid: self.server.pid()?, data: self.pool.clone() })
     }
 
     fn kill(&mut self) -> Result<()> {
@@ -105,23 +116,24 @@ impl Storage for Forebay {
         let shown: PoolShown = serde_json::from_slice(&output.stdout).context("parse what pool show says")?;
         Ok(Space {
             logical: shown.bytes_logical,
-            physical: shown.bytes_total.saturating_sub(shown.bytes_free),
+            physical: shown.bytes_live.saturating_add(shown.bytes_inline),
             folder: usage::allocated_bytes(&self.pool)?,
         })
     }
 
     fn usage(&self) -> Result<Usage> {
-        usage::of_process(self.server.pid()?)
+        usage::of_process(self.server.pid().context("forebay does not run")?)
     }
 
     fn check(&self) -> Result<Vec<String>> {
-        let output = self.admin(&["pool", "check", "--read"])?;
-        let lines = String::from_utf8_lossy(&output.stdout);
-        match output.status.code() {
-            Some(0) => Ok(Vec::new()),
-            Some(1) if !lines.trim().is_empty() => Ok(lines.lines().map(str::to_owned).collect()),
-            _ => bail!("forebay pool check failed: {}", String::from_utf8_lossy(&output.stderr).trim()),
+        let output = self.admin(&["pool", "check", "--read", "--json"])?;
+        // 4: there are differences.
+        if !matches!(output.status.code(), Some(0 | 4)) {
+            bail!("forebay pool check failed: {}", String::from_utf8_lossy(&output.stderr).trim());
         }
+        let checked: PoolChecked =
+            serde_json::from_slice(&output.stdout).context("parse what pool check says")?;
+        Ok(checked.differences)
     }
 
     fn stop(&mut self) -> Result<()> {

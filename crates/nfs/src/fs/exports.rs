@@ -4,16 +4,20 @@
 //! With volumes at `/kafka` and `/data/logs`, the root holds `kafka`, which is the volume's own root
 //! directory, and `data`, which is a pseudo directory that holds `logs`. A path that leads to no volume does not
 //! exist, so mounting it fails with NFS4ERR_NOENT. Volumes come and go while the server runs; each look at the
-//! tree compares it with the pool's volumes, which are few.
+//! tree asks the pool whether there was a change.
+//!
+//! Snapshots are reached from their volume: its root directory holds `.snapshot`, which READDIR does not show, and which
+//! holds the root directory of each snapshot under the snapshot's name. `.snapshot` belongs to the file system of the
+//! volume; each snapshot is a file system of its own. The volumes' own directories cannot have that name.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
 use bytes::Bytes;
-use forebay_pool::{Handle, Pool, Volume, VolumeId};
+use forebay_pool::{Handle, Pool, Snapshot, Volume, VolumeId};
 
-use crate::fs::handle::PseudoId;
+use crate::fs::handle::{FileHandle, PseudoId};
 use crate::policy::Policies;
 
 /// The pseudo file system of one pool.
@@ -26,19 +30,24 @@ pub struct Exports {
 /// The pseudo file system as it was at one moment.
 #[derive(Debug)]
 pub struct Tree {
-    volumes: Vec<Volume>,
-    /// Of the policies: what clients see of the tree may have changed since an earlier one.
+    /// The pool's count of changes that it was made at.
+    version: u64,
+    /// The policies' too: what clients see of the tree may have changed since.
     generation: u64,
     change: u64,
     directories: HashMap<PseudoId, PseudoDirectory>,
     junctions: HashMap<VolumeId, Junction>,
+    /// The directory of snapshots of each volume, by the volume's root directory.
+    snapshots: HashMap<Handle, PseudoId>,
 }
 
 /// One directory of the pseudo file system.
 #[derive(Debug)]
 pub struct PseudoDirectory {
     /// The directory above; `None` for the server's root.
-    pub parent: Option<PseudoId>,
+    pub parent: Option<FileHandle>,
+    /// The volume to whose file system it belongs; `None` above the volumes.
+    pub volume: Option<VolumeId>,
     /// What it holds, in READDIR's order.
     pub children: BTreeMap<PseudoId, Child>,
     /// When the newest of the volumes below was created.
@@ -50,11 +59,14 @@ pub struct PseudoDirectory {
 pub struct Child {
     /// The name.
     pub name: Bytes,
-    /// The volume's root directory, if a volume is mounted here; else it is a pseudo directory.
+    /// The root directory of the volume, or snapshot, that is here; else it is a pseudo directory.
     pub volume_root: Option<Handle>,
 }
 
-/// Where a volume is mounted.
+/// The name of the directory of a volume's snapshots, in the volume's root directory.
+pub const SNAPSHOTS: &[u8] = b".snapshot";
+
+/// Where a volume, or a snapshot, is mounted.
 #[derive(Clone, Copy, Debug)]
 pub struct Junction {
     /// The node that the volume's root covers.
@@ -67,18 +79,17 @@ pub struct Junction {
 impl Exports {
     /// The exports of `pool`.
     pub fn new(pool: Pool, policies: Arc<Policies>) -> Exports {
-        let (generation, volumes) = (policies.generation(), pool.volumes());
         // The pool counts its openings, so `change` also increases through restarts.
-        let tree = Tree::new(volumes, generation, pool.boot() << 32);
+        let tree = Tree::of(&pool, policies.generation(), pool.boot() << 32);
         Exports { pool, policies, tree: Mutex::new(Arc::new(tree)) }
     }
 
     /// The pseudo file system as it is now.
     pub fn tree(&self) -> Arc<Tree> {
-        let (generation, volumes) = (self.policies.generation(), self.pool.volumes());
         let mut tree = self.tree.lock().unwrap_or_else(PoisonError::into_inner);
-        if tree.volumes != volumes || tree.generation != generation {
-            *tree = Arc::new(Tree::new(volumes, generation, tree.change.saturating_add(1)));
+        let generation = self.policies.generation();
+        if (tree.version, tree.generation) != (self.pool.volumes_version(), generation) {
+            *tree = Arc::new(Tree::of(&self.pool, generation, tree.change.saturating_add(1)));
         }
         Arc::clone(&tree)
     }
@@ -90,21 +101,54 @@ impl Tree {
         node_of("")
     }
 
-    fn new(volumes: Vec<Volume>, generation: u64, change: u64) -> Tree {
-        let root =
-            PseudoDirectory { parent: None, children: BTreeMap::new(), modified: SystemTime::UNIX_EPOCH };
+    fn of(pool: &Pool, generation: u64, change: u64) -> Tree {
+        // Read first: a change that comes between is seen again next time.
+        let version = pool.volumes_version();
+        Tree { version, generation, ..Tree::new(&pool.volumes(), &pool.snapshots(None), change) }
+    }
+
+    fn new(volumes: &[Volume], snapshots: &[Snapshot], change: u64) -> Tree {
+        let root = PseudoDirectory {
+            parent: None,
+            volume: None,
+            children: BTreeMap::new(),
+            modified: SystemTime::UNIX_EPOCH,
+        };
         let mut tree = Tree {
-            generation,
+            version: 0,
+            generation: 0,
             change,
             directories: HashMap::from([(Tree::root(), root)]),
             junctions: HashMap::new(),
-            volumes: Vec::new(),
+            snapshots: HashMap::new(),
         };
-        for volume in &volumes {
+        for volume in volumes {
             tree.mount(volume);
+            let snapshots = snapshots.iter().filter(|snapshot| snapshot.volume == volume.id);
+            tree.add_snapshots(volume, snapshots);
         }
-        tree.volumes = volumes;
         tree
+    }
+
+    /// The directory of a volume's snapshots, be there any or not.
+    fn add_snapshots<'a>(&mut self, volume: &Volume, snapshots: impl Iterator<Item = &'a Snapshot>) {
+        let path = format!("{}/.snapshot", volume.spec.junction_path);
+        let node = node_of(&path);
+        let directory = PseudoDirectory {
+            parent: Some(FileHandle::Inode(volume.root)),
+            volume: Some(volume.id),
+            children: BTreeMap::new(),
+            modified: volume.created,
+        };
+        self.directories.insert(node, directory);
+        for snapshot in snapshots {
+            let child = node_of(&format!("{path}/{}", snapshot.name));
+            self.add(node, child, &snapshot.name, Some(snapshot.root));
+            self.touch(node, snapshot.created);
+            let junction = Junction { node: child, parent: node, root: snapshot.root };
+            self.junctions.insert(snapshot.id, junction);
+        }
+        self.snapshots.insert(volume.root, node);
     }
 
     fn mount(&mut self, volume: &Volume) {
@@ -118,7 +162,8 @@ impl Tree {
             let node = node_of(&path);
             self.add(parent, node, name, None);
             self.directories.entry(node).or_insert_with(|| PseudoDirectory {
-                parent: Some(parent),
+                parent: Some(FileHandle::Pseudo(parent)),
+                volume: None,
                 children: BTreeMap::new(),
                 modified: SystemTime::UNIX_EPOCH,
             });
@@ -153,11 +198,14 @@ impl Tree {
         self.junctions.get(&handle.volume).copied().filter(|junction| junction.root == handle)
     }
 
-    /// The root directories of the volumes at and below a directory.
+    /// The root directories of the volumes that a directory leads to; of the volume whose snapshots it holds.
     pub fn volumes_below(&self, node: PseudoId) -> Vec<Handle> {
         let mut roots = Vec::new();
         let mut directories = vec![node];
         while let Some(directory) = directories.pop().and_then(|node| self.directory(node)) {
+            roots.extend(
+                directory.volume.and_then(|volume| self.junctions.get(&volume)).map(|junction| junction.root),
+            );
             for (node, child) in &directory.children {
                 match child.volume_root {
                     Some(root) => roots.push(root),
@@ -166,6 +214,12 @@ impl Tree {
             }
         }
         roots
+    }
+
+    /// The directory of the snapshots that `name` stands for in `directory`, if that is the root directory of a
+    /// volume and the name theirs.
+    pub fn snapshots(&self, directory: Handle, name: &[u8]) -> Option<PseudoId> {
+        if name == SNAPSHOTS { self.snapshots.get(&directory).copied() } else { None }
     }
 
     /// The `change` attribute of all directories of the pseudo file system.
@@ -215,14 +269,15 @@ mod tests {
 
     #[test]
     fn paths_of_volumes_share_their_directories() {
-        let tree =
-            Tree::new(vec![volume(1, "/kafka"), volume(2, "/data/a/logs"), volume(3, "/data/b")], 1, 1);
+        let volumes = [volume(1, "/kafka"), volume(2, "/data/a/logs"), volume(3, "/data/b")];
+        let tree = Tree::new(&volumes, &[], 1);
         assert_eq!(names(&tree, Tree::root()), ["data", "kafka"]);
         let root = tree.directory(Tree::root()).expect("there is a root");
         let (data, child) = root.child(b"data").expect("data is there");
         assert!(child.volume_root.is_none());
         assert_eq!(names(&tree, data), ["a", "b"]);
-        assert_eq!(tree.directory(data).and_then(|data| data.parent), Some(Tree::root()));
+        let above = tree.directory(data).and_then(|data| data.parent);
+        assert_eq!(above, Some(FileHandle::Pseudo(Tree::root())));
         let (_, kafka) = root.child(b"kafka").expect("kafka is there");
         assert_eq!(kafka.volume_root, Some(volume(1, "/kafka").root));
         assert!(root.child(b"nothing").is_none());
@@ -231,7 +286,7 @@ mod tests {
     #[test]
     fn only_a_root_directory_covers_a_junction() {
         let kafka = volume(1, "/kafka");
-        let tree = Tree::new(vec![kafka.clone()], 1, 1);
+        let tree = Tree::new(std::slice::from_ref(&kafka), &[], 1);
         let junction = tree.junction(kafka.root).expect("the root is mounted");
         assert_eq!(junction.parent, Tree::root());
         let inside = Handle { inode: InodeId(99), ..kafka.root };
@@ -239,8 +294,32 @@ mod tests {
     }
 
     #[test]
+    fn snapshots_are_found_from_the_root_of_their_volume_only() {
+        let kafka = volume(1, "/kafka");
+        let taken = Snapshot {
+            id: VolumeId(2),
+            volume: kafka.id,
+            volume_name: "kafka".to_string(),
+            name: "monday".to_string(),
+            root: Handle { volume: VolumeId(2), ..kafka.root },
+            created: SystemTime::UNIX_EPOCH,
+            period: None,
+            bytes_logical: 0,
+            clones: Vec::new(),
+        };
+        let tree = Tree::new(std::slice::from_ref(&kafka), std::slice::from_ref(&taken), 1);
+        let node = tree.snapshots(kafka.root, b".snapshot").expect("they are there");
+        assert_eq!(names(&tree, node), ["monday"]);
+        assert_eq!(tree.directory(node).and_then(|all| all.parent), Some(FileHandle::Inode(kafka.root)));
+        assert_eq!(tree.junction(taken.root).map(|junction| junction.parent), Some(node));
+        assert_eq!(names(&tree, Tree::root()), ["kafka"]);
+        assert_eq!(tree.snapshots(kafka.root, b"snapshot"), None);
+        assert_eq!(tree.snapshots(taken.root, b".snapshot"), None);
+    }
+
+    #[test]
     fn without_volumes_there_is_an_empty_root() {
-        let tree = Tree::new(Vec::new(), 1, 1);
+        let tree = Tree::new(&[], &[], 1);
         assert!(names(&tree, Tree::root()).is_empty());
     }
 }

@@ -20,7 +20,10 @@ pub use exports::{Child, Exports, Junction, PseudoDirectory, Tree};
 pub use handle::{FileHandle, PseudoId};
 pub use new::new_inode;
 pub use node::Node;
-pub use resolve::{check_victim, directory, lookup, node, parent, search_directory, writable_directory};
+pub use resolve::{
+    check_changed, check_victim, directory, is_read_only, lookup, node, parent, search_directory, snapshots,
+    writable_directory,
+};
 pub use setting::authorize;
 
 /// Both values are taken under the directory's lock, so nothing came between.

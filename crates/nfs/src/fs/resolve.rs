@@ -3,6 +3,7 @@
 use forebay_pool::Kind;
 
 use crate::fs::access::{self, EXECUTE, WRITE};
+use crate::fs::exports::SNAPSHOTS;
 use crate::fs::{FileHandle, Node, PseudoId, Tree, name};
 use crate::rpc::Credential;
 use crate::shared::Shared;
@@ -53,6 +54,9 @@ pub async fn writable_directory(
 ) -> Result<(forebay_pool::Handle, Node), Status> {
     let node = directory(server, handle).await?;
     let handle = handle.writable()?;
+    if server.pool.is_read_only(handle.volume) {
+        return Err(Status::RoFs);
+    }
     access::require(credential, &node, WRITE | EXECUTE)?;
     Ok((handle, node))
 }
@@ -87,8 +91,30 @@ pub async fn lookup(
     name::check(name)?;
     search_directory(server, credential, directory).await?;
     match directory {
-        FileHandle::Inode(handle) => Ok(server.pool.lookup(handle, name).await?.into()),
+        FileHandle::Inode(handle) => match snapshots(server, handle, name) {
+            Some(id) => node(server, FileHandle::Pseudo(id)).await,
+            None => Ok(server.pool.lookup(handle, name).await?.into()),
+        },
         FileHandle::Pseudo(id) => node(server, pseudo_child(&server.exports.tree(), id, name)?).await,
+    }
+}
+
+/// The directory of snapshots that `name` stands for in `directory`, if it does.
+pub fn snapshots(server: &Shared, directory: forebay_pool::Handle, name: &[u8]) -> Option<PseudoId> {
+    if name == SNAPSHOTS { server.exports.tree().snapshots(directory, name) } else { None }
+}
+
+/// Whether `name` can be made or removed in `directory`: that of the directory of snapshots is there already, and
+/// stays.
+pub fn check_changed(server: &Shared, directory: forebay_pool::Handle, name: &[u8]) -> Result<(), Status> {
+    snapshots(server, directory, name).map_or(Ok(()), |_| Err(Status::Exist))
+}
+
+/// Whether nothing can be changed there: above the volumes, and in snapshots.
+pub fn is_read_only(server: &Shared, handle: FileHandle) -> bool {
+    match handle {
+        FileHandle::Pseudo(_) => true,
+        FileHandle::Inode(handle) => server.pool.is_read_only(handle.volume),
     }
 }
 
@@ -115,8 +141,7 @@ pub async fn parent(
         },
         FileHandle::Pseudo(id) => {
             let tree = server.exports.tree();
-            let above = tree.directory(id).ok_or(Status::Stale)?.parent;
-            above.map(FileHandle::Pseudo).ok_or(Status::NoEnt)
+            tree.directory(id).ok_or(Status::Stale)?.parent.ok_or(Status::NoEnt)
         }
     }
 }

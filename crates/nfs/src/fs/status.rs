@@ -13,6 +13,8 @@ impl From<Error> for Status {
             Error::NotDirectory => Status::NotDir,
             Error::IsDirectory => Status::IsDir,
             Error::NotSymlink | Error::NotFile => Status::WrongType,
+            Error::ReadOnly => Status::RoFs,
+            Error::InUse { .. } => Status::FileOpen,
             Error::NotEmpty | Error::VolumeNotEmpty(_) => Status::NotEmpty,
             Error::NameTooLong => Status::NameTooLong,
             Error::Invalid(_) => Status::Inval,

@@ -19,6 +19,7 @@ pub async fn create(context: &mut Context<'_>, args: CreateArgs) -> Result<Creat
     let chosen = attributes::decode(context.minor_version, &args.attributes)?;
     let (handle, directory) =
         fs::writable_directory(context.server, &context.credential, context.current()?).await?;
+    fs::check_changed(context.server, handle, &args.name)?;
     let new = fs::new_inode(&context.credential, &directory, kind, &chosen, None)?;
     let created = context.server.pool.create(handle, &args.name, new).await?;
     context.set_current(FileHandle::Inode(created.attributes.handle));

@@ -12,6 +12,7 @@ pub async fn link(context: &mut Context<'_>, args: LinkArgs) -> Result<LinkResul
     let saved = context.saved()?;
     let (directory, _) =
         fs::writable_directory(context.server, &context.credential, context.current()?).await?;
+    fs::check_changed(context.server, directory, &args.newname)?;
     let FileHandle::Inode(object) = saved else { return Err(Status::IsDir) };
     let change = context.server.pool.link(object, directory, &args.newname).await?;
     Ok(LinkResult { change_info: change.into() })

@@ -106,6 +106,10 @@ async fn enter(
         Kind::Symlink(_) => return Err(Status::Symlink),
         _ => return Err(Status::WrongType),
     }
+    if (share.writes() || target.truncate) && fs::is_read_only(context.server, FileHandle::Inode(file.handle))
+    {
+        return Err(Status::RoFs);
+    }
     let truncation = if target.truncate { Some(truncation(context, file)?) } else { None };
     if !target.permitted {
         let wanted = if share.reads() { READ } else { 0 } | if share.writes() { WRITE } else { 0 };

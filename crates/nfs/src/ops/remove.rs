@@ -12,6 +12,7 @@ pub async fn remove(context: &mut Context<'_>, args: RemoveArgs) -> Result<Remov
     name::check(&args.target)?;
     let (handle, directory) =
         fs::writable_directory(context.server, &context.credential, context.current()?).await?;
+    fs::check_changed(context.server, handle, &args.target).map_err(|_| Status::Access)?;
     fs::check_victim(context.server, &context.credential, &directory, &args.target).await?;
     let removed = context.server.pool.remove(handle, &args.target).await?;
     Ok(RemoveResult { change_info: removed.directory.into() })

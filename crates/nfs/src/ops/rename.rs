@@ -17,6 +17,8 @@ pub async fn rename(context: &mut Context<'_>, args: RenameArgs) -> Result<Renam
     let (server, credential) = (context.server, &context.credential);
     let (from, from_directory) = fs::writable_directory(server, credential, saved).await?;
     let (to, to_directory) = fs::writable_directory(server, credential, current).await?;
+    fs::check_changed(server, from, &args.oldname).map_err(|_| Status::Access)?;
+    fs::check_changed(server, to, &args.newname)?;
     fs::check_victim(server, credential, &from_directory, &args.oldname).await?;
     fs::check_victim(server, credential, &to_directory, &args.newname).await?;
     if from != to {

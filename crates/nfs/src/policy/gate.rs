@@ -194,7 +194,8 @@ pub(crate) fn sees(server: &Shared, connection: &Connection, handle: FileHandle)
     }
 }
 
-/// A directory above the volumes is there for clients that see one of them. The root is there for everyone.
+/// A directory above the volumes is there for clients that see one of them, that of a volume's snapshots for those
+/// that see the volume. The root is there for everyone.
 fn sees_pseudo(server: &Shared, connection: &Connection, id: PseudoId) -> Result<bool, Status> {
     if id == Tree::root() {
         return Ok(true);

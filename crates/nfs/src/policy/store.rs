@@ -129,10 +129,20 @@ impl Policies {
 
     /// What the client of that address may do with a volume; [`Status::Stale`] if there is no such volume.
     pub(super) fn decide(&self, volume: VolumeId, client: IpAddr) -> std::result::Result<Admission, Status> {
-        let volume = self.pool.volume_by_id(volume)?;
+        let name = self.volume_name(volume)?;
         let known = self.read();
-        let policy = known.get(known.policy_of(&volume.spec.name));
+        let policy = known.get(known.policy_of(&name));
         Ok(policy.map_or(Admission::Hidden, |policy| policy.decide(client, &known.hosts)))
+    }
+
+    /// The volume whose policy it is: of a snapshot, the volume that it was taken of.
+    fn volume_name(&self, id: VolumeId) -> std::result::Result<String, Status> {
+        if let Some(snapshot) = self.pool.snapshots(None).into_iter().find(|snapshot| snapshot.id == id) {
+            return Ok(snapshot.volume_name);
+        }
+        let name = self.pool.volume_by_id(id)?.spec.name;
+        // Not so for a snapshot that was taken just now.
+        if self.pool.volume(&name)?.id == id { Ok(name) } else { Err(Status::Delay) }
     }
 
     // ---- what there is ----

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex};
 
 use super::Inode;
 use crate::keys::InodeKey;
-use crate::{Result, sync};
+use crate::{Result, VolumeId, sync};
 
 const SHARDS: usize = 32;
 
@@ -64,6 +64,17 @@ impl InodeCache {
         let inode = Arc::new(inode);
         shard.insert(key, inode.clone(), tick, self.shard_inodes_max);
         Ok(Some(inode))
+    }
+
+    /// The inodes of a volume that are in memory.
+    pub(crate) fn of_volume(&self, volume: VolumeId) -> Vec<Arc<Inode>> {
+        let mut found = Vec::new();
+        for shard in &self.shards {
+            let shard = sync::lock(shard);
+            let inodes = shard.inodes.values().map(|(inode, _)| inode);
+            found.extend(inodes.filter(|inode| inode.handle.volume == volume).cloned());
+        }
+        found
     }
 
     /// Adds an inode that was just created.

@@ -10,9 +10,10 @@
 //!   committer may hold the states of several inodes: it is the only one that does.
 //!
 //! `change` (RFC 8881 section 5.8.1.4) must never show the same value for two states of the file. Each new value is
-//! larger than all handed out before, and at least `boot << 40`. Values of unstable writes live in
-//! memory and are lost in a crash together with the writes; what comes after it starts from a larger boot, so
-//! a lost value is never shown again.
+//! larger than all handed out before, and at least `era << 40`. Values of unstable writes live in
+//! memory and are lost in a crash together with the writes; what comes after it starts from a larger era, so
+//! a lost value is never shown again. A rollback begins an era for the same reason, and no inode of its volume shows
+//! less than the first `change` of it.
 
 mod cache;
 mod pieces;
@@ -29,9 +30,9 @@ use crate::keys::InodeKey;
 use crate::records::InodeRecord;
 use crate::{Attributes, Error, Handle, InodeId, Kind, Result, sync};
 
-/// The first `change` of a boot.
-pub(crate) fn change_floor(boot: u64) -> u64 {
-    boot << 40
+/// The first `change` of an era.
+pub(crate) fn change_floor(era: u64) -> u64 {
+    era << 40
 }
 
 /// See the module.
@@ -74,14 +75,18 @@ pub(crate) struct State {
     pub(crate) truncating: bool,
     /// The inode is gone, or going: its handle is stale.
     pub(crate) freed: bool,
+    /// Gone with its volume, or by a rollback: nobody needs to free it.
+    pub(crate) gone: bool,
+    /// Counts rollbacks: what was begun before one has no effect after it.
+    pub(crate) rollbacks: u64,
     /// The orphan is waiting to be freed already.
     pub(crate) queued: bool,
 }
 
 impl Inode {
-    pub(crate) fn new(key: InodeKey, record: InodeRecord, boot: u64) -> Self {
+    pub(crate) fn new(key: InodeKey, record: InodeRecord, era: u64) -> Self {
         let handle = Handle { volume: key.volume, inode: key.inode, generation: record.generation };
-        let change_reserved = change_floor(boot).max(record.change);
+        let change_reserved = change_floor(era).max(record.change);
         Inode {
             handle,
             order: Arc::default(),
@@ -97,6 +102,8 @@ impl Inode {
                 truncations: 0,
                 truncating: false,
                 freed: false,
+                gone: false,
+                rollbacks: 0,
                 queued: false,
             }),
         }
@@ -178,6 +185,25 @@ impl State {
     pub(crate) fn discard(&mut self) -> u64 {
         self.unstable = Unstable::default();
         std::mem::take(&mut self.dirty).bytes()
+    }
+
+    /// A rollback has brought back `record`, or nothing: what came after it goes. Returns how many dirty bytes, and
+    /// how much reserved growth, that was.
+    pub(crate) fn rolled_back(&mut self, record: Option<InodeRecord>) -> (u64, u64) {
+        let released = (self.discard(), std::mem::take(&mut self.growth));
+        self.flushing = None;
+        self.dirty_since = None;
+        self.truncations += 1;
+        self.truncating = false;
+        self.rollbacks += 1;
+        self.queued = false;
+        self.gone = record.is_none();
+        self.freed = record.is_none();
+        if let Some(record) = record {
+            self.change_reserved = self.change_reserved.max(record.change);
+            self.record = record;
+        }
+        released
     }
 
     /// The inode can be dropped from memory: the metadata store knows all of it.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
-use super::{Batch, FjallMeta, MemoryMeta, MetaStore};
+use super::{Batch, FjallMeta, MemoryMeta, MetaStore, MetaView};
 use crate::keys::Key;
 
 fn each(test: impl Fn(&dyn MetaStore)) {

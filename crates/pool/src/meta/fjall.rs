@@ -12,13 +12,14 @@
 
 use std::ops::{ControlFlow, Range};
 use std::path::Path;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use bytes::Bytes;
-use fjall::{CompressionType, Database, Keyspace, KeyspaceCreateOptions, PersistMode, Readable};
+use fjall::{CompressionType, Database, Keyspace, KeyspaceCreateOptions, PersistMode, Readable, Snapshot};
 
 use super::journal_repair::{self, MARK_KEY, Mark};
-use super::{Batch, MetaStore, Visit};
+use super::{Batch, MetaStore, MetaView, Visit};
 use crate::codec::Malformed;
 use crate::keys::Key;
 use crate::records::malformed;
@@ -28,6 +29,8 @@ const KEYSPACE: &str = "pool";
 const CACHE_BYTES: u64 = 64 << 20;
 const JOURNAL_BYTES_MAX: u64 = 192 << 20;
 const MEMTABLE_BYTES_MAX: u64 = 32 << 20;
+/// Fewer deletions than this are not worth merging tables for.
+const DELETIONS_MIN: u64 = 50_000;
 
 /// See the module.
 pub(crate) struct FjallMeta {
@@ -37,6 +40,10 @@ pub(crate) struct FjallMeta {
     /// Number of the last batch that was written, and of the last that is durable.
     batch: AtomicU64,
     durable: AtomicU64,
+    /// Keys that were deleted since space was last given back.
+    deletions: AtomicU64,
+    /// The memory's share of them is on its way to a table, or there.
+    written_out: AtomicBool,
 }
 
 impl FjallMeta {
@@ -51,7 +58,14 @@ impl FjallMeta {
         let mark = mark.map_or(Ok(Mark::default()), |value| Mark::decode(&value));
         let mark = mark.map_err(|Malformed| malformed("journal mark", &MARK_KEY))?;
         let (batch, durable) = (AtomicU64::new(mark.batch), AtomicU64::new(mark.durable));
-        Ok(FjallMeta { keyspace, database, batch, durable })
+        Ok(FjallMeta {
+            keyspace,
+            database,
+            batch,
+            durable,
+            deletions: AtomicU64::new(0),
+            written_out: AtomicBool::new(false),
+        })
     }
 
     /// The mark of the next batch.
@@ -84,34 +98,32 @@ fn failed(action: &str, error: &fjall::Error) -> Error {
     Error::Meta(format!("cannot {action}: {error:?}; check the disk and the log, then restart"))
 }
 
-impl MetaStore for FjallMeta {
+impl MetaView for FjallMeta {
     fn get(&self, key: &[u8]) -> Result<Option<Bytes>> {
         let value = self.keyspace.get(key).map_err(|error| failed("read", &error))?;
         Ok(value.map(|value| Bytes::copy_from_slice(&value)))
     }
 
     fn scan(&self, range: Range<Key>, visit: &mut Visit<'_>) -> Result<()> {
-        if range.is_empty() {
-            return Ok(());
-        }
-        for pair in self.database.snapshot().range(&self.keyspace, range) {
-            let (key, value) = pair.into_inner().map_err(|error| failed("read", &error))?;
-            if visit(&key, &value)? == ControlFlow::Break(()) {
-                break;
-            }
-        }
-        Ok(())
+        scan(&self.database.snapshot(), &self.keyspace, range, visit)
     }
+}
 
+impl MetaStore for FjallMeta {
     fn write(&self, batch: Batch) -> Result<()> {
         let mut writing = self.database.batch();
+        let mut deletions = 0;
         for (key, value) in batch.changes {
             match value {
                 Some(value) => writing.insert(&self.keyspace, key, &value[..]),
-                None => writing.remove(&self.keyspace, key),
+                None => {
+                    writing.remove(&self.keyspace, key);
+                    deletions += 1;
+                }
             }
         }
         writing.insert(&self.keyspace, MARK_KEY, self.mark_next().encode());
+        self.deletions.fetch_add(deletions, Ordering::Relaxed);
         writing.commit().map_err(|error| failed("write", &error))
     }
 
@@ -120,5 +132,59 @@ impl MetaStore for FjallMeta {
         self.database.persist(PersistMode::SyncData).map_err(|error| failed("sync", &error))?;
         self.durable.store(covered, Ordering::SeqCst);
         Ok(())
+    }
+
+    /// Tables keep deleted keys until they are merged with older ones, which fjall does when there are more tables, not
+    /// when there are more deletions.
+    fn give_back(&self) -> Result<()> {
+        let deletions = self.deletions.load(Ordering::Relaxed);
+        if deletions < DELETIONS_MIN.max(self.keyspace.approximate_len() as u64 / 4) {
+            return Ok(());
+        }
+        if !self.written_out.swap(true, Ordering::Relaxed) {
+            self.keyspace.rotate_memtable().map_err(|error| failed("write out a table", &error))?;
+        }
+        if self.keyspace.sealed_memtable_count() > 0 {
+            // Merging is for the next call, when the table is there.
+            return Ok(());
+        }
+        self.keyspace.major_compact().map_err(|error| failed("merge tables", &error))?;
+        self.deletions.fetch_sub(deletions, Ordering::Relaxed);
+        self.written_out.store(false, Ordering::Relaxed);
+        Ok(())
+    }
+
+    fn snapshot(&self) -> Result<Arc<dyn MetaView>> {
+        Ok(Arc::new(FjallView { keyspace: self.keyspace.clone(), snapshot: self.database.snapshot() }))
+    }
+}
+
+fn scan(snapshot: &Snapshot, keyspace: &Keyspace, range: Range<Key>, visit: &mut Visit<'_>) -> Result<()> {
+    if range.is_empty() {
+        return Ok(());
+    }
+    for pair in snapshot.range(keyspace, range) {
+        let (key, value) = pair.into_inner().map_err(|error| failed("read", &error))?;
+        if visit(&key, &value)? == ControlFlow::Break(()) {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// All keys and values as of one instant; what they take is kept until this is dropped.
+struct FjallView {
+    snapshot: Snapshot,
+    keyspace: Keyspace,
+}
+
+impl MetaView for FjallView {
+    fn get(&self, key: &[u8]) -> Result<Option<Bytes>> {
+        let value = self.snapshot.get(&self.keyspace, key).map_err(|error| failed("read", &error))?;
+        Ok(value.map(|value| Bytes::copy_from_slice(&value)))
+    }
+
+    fn scan(&self, range: Range<Key>, visit: &mut Visit<'_>) -> Result<()> {
+        scan(&self.snapshot, &self.keyspace, range, visit)
     }
 }

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::ops::{ControlFlow, Range};
-use std::sync::RwLock;
+use std::sync::{Arc, RwLock};
 
 use bytes::Bytes;
 
-use super::{Batch, MetaStore, Visit};
+use super::{Batch, MetaStore, MetaView, Visit};
 use crate::Result;
 use crate::keys::Key;
 use crate::sync;
@@ -17,7 +17,7 @@ pub(crate) struct MemoryMeta {
     map: RwLock<BTreeMap<Key, Bytes>>,
 }
 
-impl MetaStore for MemoryMeta {
+impl MetaView for MemoryMeta {
     fn get(&self, key: &[u8]) -> Result<Option<Bytes>> {
         Ok(sync::read(&self.map).get(key).cloned())
     }
@@ -37,7 +37,9 @@ impl MetaStore for MemoryMeta {
         }
         Ok(())
     }
+}
 
+impl MetaStore for MemoryMeta {
     fn write(&self, batch: Batch) -> Result<()> {
         let mut map = sync::write(&self.map);
         for (key, value) in batch.changes {
@@ -52,4 +54,14 @@ impl MetaStore for MemoryMeta {
     fn make_durable(&self) -> Result<()> {
         Ok(())
     }
+}
+
+/// A copy of all that a store holds.
+pub(super) fn copy<M: MetaStore + ?Sized>(store: &M) -> Result<Arc<dyn MetaView>> {
+    let mut map = BTreeMap::new();
+    store.scan(Vec::new()..vec![u8::MAX], &mut |key, value| {
+        map.insert(key.to_vec(), Bytes::copy_from_slice(value));
+        Ok(ControlFlow::Continue(()))
+    })?;
+    Ok(Arc::new(MemoryMeta { map: RwLock::new(map) }))
 }

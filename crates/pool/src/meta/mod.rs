@@ -13,6 +13,7 @@ pub(crate) use fjall::FjallMeta;
 pub(crate) use memory::MemoryMeta;
 
 use std::ops::{ControlFlow, Range};
+use std::sync::Arc;
 
 use bytes::Bytes;
 
@@ -35,15 +36,29 @@ pub(crate) type Visit<'a> = dyn FnMut(&[u8], &[u8]) -> Result<ControlFlow<()>> +
 /// returns, and is durable when a later `make_durable` has returned. A crash keeps a prefix of the batches that
 /// holds at least those that were durable, each whole or not at all.
 ///
-/// `write` and `make_durable` are called by one thread at a time; `get` and `scan` by many, at any time.
-pub(crate) trait MetaStore: Send + Sync + 'static {
-    /// The value of a key. While a `write` is under way, of each key separately either the old or the new.
-    fn get(&self, key: &[u8]) -> Result<Option<Bytes>>;
-    /// Visits the keys in `range` in ascending order, as of one instant: no batch is seen in part.
-    fn scan(&self, range: Range<Key>, visit: &mut Visit<'_>) -> Result<()>;
+/// `write` and `make_durable` are called by one thread at a time; reads come from many, at any time. While a `write`
+/// is under way, a `get` sees of each key separately either the old or the new; a `scan` sees no batch in part.
+pub(crate) trait MetaStore: MetaView {
     /// Applies a batch. After an error it is not known whether the batch is applied, and nothing further
     /// may be written.
     fn write(&self, batch: Batch) -> Result<()>;
     /// Makes all batches durable. After an error nothing further may be written.
     fn make_durable(&self) -> Result<()>;
+    /// Gives space back that deleted keys take, if there is enough of it to be worth the work. May take long, and
+    /// may run beside everything else.
+    fn give_back(&self) -> Result<()> {
+        Ok(())
+    }
+    /// All keys and values as of now. This one copies them; a store that can do better does.
+    fn snapshot(&self) -> Result<Arc<dyn MetaView>> {
+        memory::copy(self)
+    }
+}
+
+/// What can be read of a store, now or as of one instant.
+pub(crate) trait MetaView: Send + Sync + 'static {
+    /// The value of a key.
+    fn get(&self, key: &[u8]) -> Result<Option<Bytes>>;
+    /// Visits the keys in `range` in ascending order, as of one instant.
+    fn scan(&self, range: Range<Key>, visit: &mut Visit<'_>) -> Result<()>;
 }

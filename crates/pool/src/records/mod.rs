@@ -1,8 +1,8 @@
 //! The values of the metadata store: one type per kind of record, each with its form as stored.
 //!
-//! Every value starts with a version byte and a flags byte. Flag bit 0 (`DELETED`) is kept for the
-//! day when a deletion at one epoch must hide what an older epoch still shows; no release writes it yet, and
-//! reading one says that a newer release is needed.
+//! Every value starts with a version byte and a flags byte. Flag bit 0 stands for a deletion at one epoch, which hides
+//! what an older epoch still shows: such a value, a *tombstone*, ends after the flags. Whoever reads what a view shows
+//! never meets one.
 
 mod extent;
 mod inode;
@@ -12,7 +12,7 @@ mod volume;
 pub(crate) use extent::{ChunkRecord, Content, ExtentRecord};
 pub(crate) use inode::{EntryRecord, InodeRecord, OrphanRecord};
 pub(crate) use space::{Counters, PoolRecord, SegmentRecord, UsageRecord};
-pub(crate) use volume::VolumeRecord;
+pub(crate) use volume::{SnapshotRecord, VolumeRecord};
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -20,6 +20,15 @@ use crate::codec::{Decoded, Decoder, Encoder, Malformed};
 use crate::{Error, Result};
 
 const VERSION: u8 = 1;
+const DELETED: u8 = 1;
+
+/// The value of something that was deleted at an epoch.
+pub(crate) const TOMBSTONE: &[u8] = &[VERSION, DELETED];
+
+/// Whether a value says that there is nothing.
+pub(crate) fn is_tombstone(value: &[u8]) -> bool {
+    value == TOMBSTONE
+}
 
 /// A kind of value.
 pub(crate) trait Record: Sized {
@@ -97,7 +106,7 @@ mod tests {
 
     #[test]
     fn a_value_of_another_version_or_cut_short_is_damage() {
-        let value = Counters { inode_next: 3, volume_next: 4 }.encode();
+        let value = Counters { inode_next: 3, volume_next: 4, era: 5 }.encode();
         assert!(Counters::decode(b"k", &value).is_ok());
         let mut newer = value.clone();
         newer[0] = 2;

@@ -32,42 +32,64 @@ impl Record for PoolRecord {
 pub(crate) struct Counters {
     pub(crate) inode_next: u64,
     pub(crate) volume_next: u32,
+    /// Counts openings and rollbacks; bounds each inode's `change` from below (see `inode/mod.rs`).
+    pub(crate) era: u64,
 }
 
 impl Record for Counters {
     const NAME: &'static str = "counters";
     fn encode_fields(&self, encoder: Encoder) -> Encoder {
-        encoder.u64(self.inode_next).u32(self.volume_next)
+        encoder.u64(self.inode_next).u32(self.volume_next).u64(self.era)
     }
     fn decode_fields(mut decoder: Decoder<'_>) -> Decoded<Self> {
-        let record = Counters { inode_next: decoder.u64()?, volume_next: decoder.u32()? };
+        let record =
+            Counters { inode_next: decoder.u64()?, volume_next: decoder.u32()?, era: decoder.u64()? };
         decoder.finish()?;
         Ok(record)
     }
 }
 
-/// What a volume holds.
+/// What a volume or a snapshot holds: what its view shows, and what of it is stored as its own.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct UsageRecord {
     /// Bytes of files that are not holes.
     pub(crate) bytes_logical: u64,
-    /// Those of them that are tails, and so in the metadata store.
+    /// Bytes that are stored inline in the metadata store, of all the volume's own versions.
     pub(crate) bytes_inline: u64,
+    /// Inode records that are stored, of all the volume's own versions.
+    pub(crate) inodes_stored: u64,
     /// Inodes, orphans included.
     pub(crate) inodes: u64,
     /// Orphans.
     pub(crate) orphans: u64,
 }
 
+impl UsageRecord {
+    /// As a snapshot or a clone begins: it shows the same, and has nothing of its own.
+    pub(crate) fn shown(self) -> UsageRecord {
+        UsageRecord { bytes_inline: 0, inodes_stored: 0, ..self }
+    }
+    /// What the volume stores itself stays, what it shows is that of `other`.
+    pub(crate) fn showing(self, other: UsageRecord) -> UsageRecord {
+        UsageRecord { bytes_inline: self.bytes_inline, inodes_stored: self.inodes_stored, ..other }
+    }
+}
+
 impl Record for UsageRecord {
     const NAME: &'static str = "usage";
     fn encode_fields(&self, encoder: Encoder) -> Encoder {
-        encoder.u64(self.bytes_logical).u64(self.bytes_inline).u64(self.inodes).u64(self.orphans)
+        encoder
+            .u64(self.bytes_logical)
+            .u64(self.bytes_inline)
+            .u64(self.inodes_stored)
+            .u64(self.inodes)
+            .u64(self.orphans)
     }
     fn decode_fields(mut decoder: Decoder<'_>) -> Decoded<Self> {
         let record = UsageRecord {
             bytes_logical: decoder.u64()?,
             bytes_inline: decoder.u64()?,
+            inodes_stored: decoder.u64()?,
             inodes: decoder.u64()?,
             orphans: decoder.u64()?,
         };

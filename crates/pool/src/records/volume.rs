@@ -1,69 +1,164 @@
-//! Volumes.
+//! Volumes and snapshots.
 
 use std::time::SystemTime;
 
 use super::{Record, decode_time, encode_time};
 use crate::codec::{Decoded, Decoder, Encoder, Malformed};
 use crate::keys::Epoch;
-use crate::{Handle, InodeId, Volume, VolumeId, VolumeSpec};
+use crate::{Handle, InodeId, Period, SnapshotPolicy, Volume, VolumeId, VolumeSpec};
 
-/// A volume as it is stored.
+/// A volume as it is stored; a snapshot is one too.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct VolumeRecord {
+    /// Of a snapshot: its own name, and otherwise that of its volume when it was taken.
     pub(crate) spec: VolumeSpec,
     pub(crate) root: InodeId,
     pub(crate) root_generation: u32,
     pub(crate) created: SystemTime,
-    /// The epoch at which the volume's records are written.
+    /// The epoch at which the volume's records are written; the one that a snapshot shows.
     pub(crate) epoch: Epoch,
+    /// No inode shows a `change` below it.
+    pub(crate) change_floor: u64,
+    /// The snapshot that the volume is a clone of.
+    pub(crate) origin: Option<VolumeId>,
+    /// What was written from the first to the second of these epochs was rolled back.
+    pub(crate) hidden: Vec<(Epoch, Epoch)>,
+    /// What makes it a snapshot.
+    pub(crate) snapshot: Option<SnapshotRecord>,
+}
+
+/// What a snapshot has beyond a volume.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct SnapshotRecord {
+    /// The volume that it was taken of.
+    pub(crate) of: VolumeId,
+    /// The schedule that took it; `None`: somebody asked for it.
+    pub(crate) period: Option<Period>,
 }
 
 impl VolumeRecord {
-    pub(crate) fn volume(&self, id: VolumeId) -> Volume {
-        Volume {
-            id,
-            spec: self.spec.clone(),
-            root: Handle { volume: id, inode: self.root, generation: self.root_generation },
-            created: self.created,
-        }
+    pub(crate) fn root(&self, id: VolumeId) -> Handle {
+        Handle { volume: id, inode: self.root, generation: self.root_generation }
     }
+    pub(crate) fn volume(&self, id: VolumeId) -> Volume {
+        Volume { id, spec: self.spec.clone(), root: self.root(id), created: self.created }
+    }
+}
+
+fn encode_spec(encoder: Encoder, spec: &VolumeSpec) -> Encoder {
+    encoder
+        .counted(spec.name.as_bytes())
+        .counted(spec.junction_path.as_bytes())
+        .u8(u8::from(spec.preserve_unlink))
+        .u32(spec.uid)
+        .u32(spec.gid)
+        .u32(spec.mode)
+        // A size of 0 would be of no use, so it stands for none.
+        .u64(spec.size.unwrap_or(0))
+        .u32(spec.snapshots.hourly)
+        .u32(spec.snapshots.daily)
+        .u32(spec.snapshots.weekly)
+}
+
+fn decode_spec(decoder: &mut Decoder<'_>) -> Decoded<VolumeSpec> {
+    let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).map_err(|_| Malformed);
+    Ok(VolumeSpec {
+        name: text(decoder.counted()?)?,
+        junction_path: text(decoder.counted()?)?,
+        preserve_unlink: decoder.u8()? != 0,
+        uid: decoder.u32()?,
+        gid: decoder.u32()?,
+        mode: decoder.u32()?,
+        size: Some(decoder.u64()?).filter(|size| *size > 0),
+        snapshots: SnapshotPolicy { hourly: decoder.u32()?, daily: decoder.u32()?, weekly: decoder.u32()? },
+    })
+}
+
+/// 0 is no volume, so it stands for none.
+fn decode_volume(decoder: &mut Decoder<'_>) -> Decoded<Option<VolumeId>> {
+    Ok(Some(VolumeId(decoder.u32()?)).filter(|id| id.0 > 0))
+}
+
+fn period_number(period: Option<Period>) -> u8 {
+    match period {
+        None => 0,
+        Some(Period::Hourly) => 1,
+        Some(Period::Daily) => 2,
+        Some(Period::Weekly) => 3,
+    }
+}
+
+fn decode_snapshot(decoder: &mut Decoder<'_>) -> Decoded<Option<SnapshotRecord>> {
+    let of = decode_volume(decoder)?;
+    let period = match decoder.u8()? {
+        0 => None,
+        1 => Some(Period::Hourly),
+        2 => Some(Period::Daily),
+        3 => Some(Period::Weekly),
+        _ => return Err(Malformed),
+    };
+    Ok(of.map(|of| SnapshotRecord { of, period }))
 }
 
 impl Record for VolumeRecord {
     const NAME: &'static str = "volume";
     fn encode_fields(&self, encoder: Encoder) -> Encoder {
-        let encoder = encoder
-            .counted(self.spec.name.as_bytes())
-            .counted(self.spec.junction_path.as_bytes())
-            .u8(u8::from(self.spec.preserve_unlink))
-            .u32(self.spec.uid)
-            .u32(self.spec.gid)
-            .u32(self.spec.mode)
-            .u64(self.root.0)
-            .u32(self.root_generation);
-        let encoder = encode_time(encoder, self.created).u64(self.epoch.0);
-        // A size of 0 would be of no use, so it stands for none.
-        encoder.u64(self.spec.size.unwrap_or(0))
+        let encoder = encode_spec(encoder, &self.spec).u64(self.root.0).u32(self.root_generation);
+        let mut encoder = encode_time(encoder, self.created)
+            .u64(self.epoch.0)
+            .u64(self.change_floor)
+            .u32(self.origin.map_or(0, |origin| origin.0))
+            .u32(self.snapshot.map_or(0, |snapshot| snapshot.of.0))
+            .u8(period_number(self.snapshot.and_then(|snapshot| snapshot.period)));
+        for (from, to) in &self.hidden {
+            encoder = encoder.u64(from.0).u64(to.0);
+        }
+        encoder
     }
     fn decode_fields(mut decoder: Decoder<'_>) -> Decoded<Self> {
-        let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).map_err(|_| Malformed);
         let mut record = VolumeRecord {
-            spec: VolumeSpec {
-                name: text(decoder.counted()?)?,
-                junction_path: text(decoder.counted()?)?,
-                preserve_unlink: decoder.u8()? != 0,
-                uid: decoder.u32()?,
-                gid: decoder.u32()?,
-                mode: decoder.u32()?,
-                size: None,
-            },
+            spec: decode_spec(&mut decoder)?,
             root: InodeId(decoder.u64()?),
             root_generation: decoder.u32()?,
             created: decode_time(&mut decoder)?,
             epoch: Epoch(decoder.u64()?),
+            change_floor: decoder.u64()?,
+            origin: decode_volume(&mut decoder)?,
+            snapshot: decode_snapshot(&mut decoder)?,
+            hidden: Vec::new(),
         };
-        record.spec.size = Some(decoder.u64()?).filter(|size| *size > 0);
-        decoder.finish()?;
+        while decoder.remaining() > 0 {
+            record.hidden.push((Epoch(decoder.u64()?), Epoch(decoder.u64()?)));
+        }
         Ok(record)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::keys::EPOCH_FIRST;
+
+    #[test]
+    fn volumes_and_snapshots_are_read_back() {
+        let spec = VolumeSpec { size: Some(5), ..VolumeSpec::new("kafka", "/kafka") };
+        let volume = VolumeRecord {
+            spec,
+            root: InodeId(1),
+            root_generation: 2,
+            created: SystemTime::UNIX_EPOCH,
+            epoch: EPOCH_FIRST,
+            change_floor: 3,
+            origin: Some(VolumeId(4)),
+            hidden: vec![(Epoch(2), Epoch(3)), (Epoch(5), Epoch(5))],
+            snapshot: None,
+        };
+        let taken = SnapshotRecord { of: VolumeId(1), period: Some(Period::Daily) };
+        let snapshot =
+            VolumeRecord { snapshot: Some(taken), origin: None, hidden: Vec::new(), ..volume.clone() };
+        for record in [volume, snapshot] {
+            let value = record.encode();
+            assert_eq!(VolumeRecord::decode(b"k", &value).unwrap(), record);
+        }
     }
 }

@@ -2,14 +2,16 @@
 
 use bytes::Bytes;
 
-use super::{FileSegments, MemorySegments, SegmentId, SegmentStore};
+use super::{BLOCK_BYTES, FileSegments, MemorySegments, SegmentId, SegmentStore};
 
 const ID: SegmentId = SegmentId(7);
 
 fn each(test: impl Fn(&dyn SegmentStore)) {
     test(&MemorySegments::default());
     let directory = tempfile::tempdir().unwrap();
-    test(&FileSegments::open(directory.path()).unwrap());
+    test(&FileSegments::open(directory.path(), false).unwrap());
+    let directory = tempfile::tempdir().unwrap();
+    test(&FileSegments::open(directory.path(), true).unwrap());
 }
 
 fn parts(texts: &[&'static str]) -> Vec<Bytes> {
@@ -83,16 +85,37 @@ fn many_parts_are_written_whole() {
 }
 
 #[test]
+fn large_writes_on_blocks_of_their_own_come_in_any_order_beside_small_ones() {
+    each(|store| {
+        store.create(ID, 8 << 20).unwrap();
+        let large =
+            |seed: u8| -> Vec<Bytes> { (0..37u8).map(|n| Bytes::from(vec![n ^ seed; 90_001])).collect() };
+        let bytes = 37 * 90_001u64;
+        let second_at = (BLOCK_BYTES + bytes).next_multiple_of(BLOCK_BYTES);
+        store.write(ID, 0, &parts(&["header"])).unwrap();
+        store.write(ID, second_at, &large(0x55)).unwrap();
+        store.write(ID, BLOCK_BYTES, &large(0xaa)).unwrap();
+        let behind = (second_at + bytes).next_multiple_of(BLOCK_BYTES);
+        store.write(ID, behind, &parts(&["footer"])).unwrap();
+        store.sync(ID).unwrap();
+        assert_eq!(store.read(ID, 0, 6).unwrap().unwrap(), &b"header"[..]);
+        assert_eq!(store.read(ID, BLOCK_BYTES, bytes as usize).unwrap().unwrap(), large(0xaa).concat());
+        assert_eq!(store.read(ID, second_at, bytes as usize).unwrap().unwrap(), large(0x55).concat());
+        assert_eq!(store.read(ID, behind, 6).unwrap().unwrap(), &b"footer"[..]);
+    });
+}
+
+#[test]
 fn files_are_found_again_and_strangers_left_alone() {
     let directory = tempfile::tempdir().unwrap();
     std::fs::write(directory.path().join("notes.txt"), "mine").unwrap();
     {
-        let store = FileSegments::open(directory.path()).unwrap();
+        let store = FileSegments::open(directory.path(), true).unwrap();
         store.create(ID, 4096).unwrap();
         store.write(ID, 0, &parts(&["abc"])).unwrap();
         store.sync(ID).unwrap();
     }
-    let store = FileSegments::open(directory.path()).unwrap();
+    let store = FileSegments::open(directory.path(), true).unwrap();
     assert_eq!(store.list().unwrap(), [(ID, 3)]);
     assert_eq!(store.read(ID, 0, 3).unwrap().unwrap(), &b"abc"[..]);
 }

@@ -3,6 +3,9 @@
 //! A new file's name is durable before its first sync returns: the directory is synced right after the file is
 //! created. A name that does not parse is left alone. Space is preallocated, so that appending to an open
 //! segment cannot run out of it, and given back when the segment is sealed.
+//!
+//! Large writes go past the system's cache (see [`super::direct`]) where the file system lets them; reads, and
+//! small writes, go through it. The two never meet in one block.
 
 use std::collections::HashMap;
 use std::fs::{File, OpenOptions};
@@ -14,6 +17,7 @@ use std::sync::{Arc, Mutex};
 use bytes::Bytes;
 use rustix::fs::FallocateFlags;
 
+use super::direct::DirectFiles;
 use super::{SegmentId, SegmentStore};
 use crate::{Error, Result, sync};
 
@@ -26,17 +30,23 @@ const PARTS_MAX: usize = 512;
 pub(crate) struct FileSegments {
     directory: PathBuf,
     files: Mutex<HashMap<SegmentId, Arc<File>>>,
+    direct: Option<DirectFiles>,
 }
 
 impl FileSegments {
-    /// Opens the segments in `directory`, which is created if it does not exist.
-    pub(crate) fn open(directory: &Path) -> Result<FileSegments> {
+    /// Opens the segments in `directory`, which is created if it does not exist. `direct`: large writes go past the
+    /// system's cache.
+    pub(crate) fn open(directory: &Path, direct: bool) -> Result<FileSegments> {
         std::fs::create_dir_all(directory).map_err(|source| Error::Io {
             path: directory.to_path_buf(),
             action: "create the directory of segments",
             source,
         })?;
-        Ok(FileSegments { directory: directory.to_path_buf(), files: Mutex::default() })
+        Ok(FileSegments {
+            directory: directory.to_path_buf(),
+            files: Mutex::default(),
+            direct: direct.then(DirectFiles::default),
+        })
     }
 
     fn path(&self, id: SegmentId) -> PathBuf {
@@ -100,6 +110,11 @@ impl SegmentStore for FileSegments {
 
     fn write(&self, id: SegmentId, offset: u64, parts: &[Bytes]) -> Result<()> {
         let write = || -> io::Result<()> {
+            if let Some(direct) = &self.direct
+                && direct.write(id, &self.path(id), offset, parts)?
+            {
+                return Ok(());
+            }
             let file = self.file(id)?;
             let mut at = offset;
             for parts in parts.chunks(PARTS_MAX) {
@@ -119,6 +134,7 @@ impl SegmentStore for FileSegments {
     }
 
     fn seal(&self, id: SegmentId, bytes: u64) -> Result<()> {
+        self.direct.iter().for_each(|direct| direct.forget(id));
         self.file(id)
             .and_then(|file| file.set_len(bytes))
             .map_err(|error| self.failed(id, "seal the segment", error))
@@ -145,6 +161,7 @@ impl SegmentStore for FileSegments {
 
     fn delete(&self, id: SegmentId) -> Result<()> {
         sync::lock(&self.files).remove(&id);
+        self.direct.iter().for_each(|direct| direct.forget(id));
         match std::fs::remove_file(self.path(id)) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => {
                 Err(self.failed(id, "delete the segment", error))

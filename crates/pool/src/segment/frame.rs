@@ -13,7 +13,7 @@
 
 use bytes::Bytes;
 
-use super::SegmentId;
+use super::{FrameAt, SegmentId};
 use crate::codec::{Decoded, Decoder, Encoder, Malformed};
 use crate::keys::ChunkId;
 
@@ -75,6 +75,36 @@ pub(crate) fn footer(frames: &[(u64, u32, ChunkId)]) -> Bytes {
     let mut footer = with_checksum(footer.u64(frames.len() as u64).done());
     footer.extend_from_slice(FOOTER_MAGIC);
     footer.into()
+}
+
+/// Bytes at the end of a footer that say how long it is.
+pub(crate) const FOOTER_END_BYTES: usize = 24;
+const FOOTER_ENTRY_BYTES: u64 = 44;
+
+/// How many bytes the footer has that ends in `end`; `None` if that is no footer's end.
+pub(crate) fn footer_bytes(end: &[u8]) -> Option<u64> {
+    let mut decoder = Decoder::new(end);
+    let (frames, _, magic) = (decoder.u64().ok()?, decoder.u64().ok()?, decoder.rest());
+    if magic != FOOTER_MAGIC {
+        return None;
+    }
+    frames.checked_mul(FOOTER_ENTRY_BYTES)?.checked_add(FOOTER_END_BYTES as u64)
+}
+
+/// The frames that a whole footer names.
+pub(crate) fn read_footer(footer: &[u8]) -> Decoded<Vec<FrameAt>> {
+    let summed = footer.len().checked_sub(16).and_then(|end| footer.get(..end)).ok_or(Malformed)?;
+    let expected: [u8; 8] = Decoder::new(footer.get(summed.len()..).ok_or(Malformed)?).array()?;
+    if checksum(summed) != expected {
+        return Err(Malformed);
+    }
+    let mut decoder = Decoder::new(summed);
+    let mut frames = Vec::new();
+    while decoder.remaining() > 8 {
+        let (offset, bytes_stored) = (decoder.u64()?, decoder.u32()?);
+        frames.push(FrameAt { id: ChunkId(decoder.array()?), offset, bytes_stored });
+    }
+    if decoder.u64()? == frames.len() as u64 { Ok(frames) } else { Err(Malformed) }
 }
 
 /// A frame's header, as read.

@@ -27,9 +27,16 @@ impl SegmentStore for MemorySegments {
     fn write(&self, id: SegmentId, offset: u64, parts: &[Bytes]) -> Result<()> {
         let mut segments = sync::write(&self.segments);
         let segment = segments.get_mut(&id).ok_or_else(|| missing(id))?;
-        segment.resize(usize::try_from(offset).map_err(|_| Error::NoSpace)?, 0);
+        let mut at = usize::try_from(offset).map_err(|_| Error::NoSpace)?;
         for part in parts {
-            segment.extend_from_slice(part);
+            let end = at.checked_add(part.len()).ok_or(Error::NoSpace)?;
+            if segment.len() < end {
+                segment.resize(end, 0);
+            }
+            if let Some(place) = segment.get_mut(at..end) {
+                place.copy_from_slice(part);
+            }
+            at = end;
         }
         Ok(())
     }

@@ -3,16 +3,21 @@
 //! A segment is an append-only file of frames, one chunk in each. The store knows nothing of what the bytes
 //! mean; [`frame`] does. Every implementation passes the tests in `contract`.
 
+mod contents;
 #[cfg(test)]
 mod contract;
+mod direct;
 mod files;
 mod frame;
 mod memory;
+mod mirror;
 mod writer;
 
+pub(crate) use contents::{FrameAt, frames_in};
 pub(crate) use files::FileSegments;
 pub(crate) use frame::{CHUNK_BYTES_MAX, FRAME_HEADER_BYTES, chunk_id, content as frame_content};
 pub(crate) use memory::MemorySegments;
+pub(crate) use mirror::MirroredSegments;
 pub(crate) use writer::{Appended, SegmentWriter};
 
 use bytes::Bytes;
@@ -29,16 +34,22 @@ impl std::fmt::Display for SegmentId {
     }
 }
 
+/// Unit in which segments are written past the system's cache; a multiple of every disk's.
+pub(crate) const BLOCK_BYTES: u64 = 4096;
+/// A write of at least that much is large: see [`SegmentStore::write`].
+pub(crate) const LARGE_BYTES: u64 = 1 << 20;
+
 /// Append-only segments.
 ///
-/// One segment at a time is appended to, by one caller at a time. Reads, deletions and listings come from many
-/// callers at any time.
+/// Calls come from many callers at any time; no two write to the same bytes, and no two large writes, nor a large
+/// and another one, to the same block.
 pub(crate) trait SegmentStore: Send + Sync + 'static {
     /// Creates an empty segment that will grow to about `bytes`. When a `sync` of it has returned, the segment
     /// itself, not only its bytes, is durable.
     fn create(&self, id: SegmentId, bytes: u64) -> Result<()>;
     /// Writes `parts`, one after the other, at `offset`. After an error the bytes there are undefined until
-    /// they are written again; [`crate::Error::NoSpace`] says that the disk is full.
+    /// they are written again; [`crate::Error::NoSpace`] says that the disk is full. A write of at least
+    /// [`LARGE_BYTES`] that starts at a multiple of [`BLOCK_BYTES`] may fill its last block with zeros.
     fn write(&self, id: SegmentId, offset: u64, parts: &[Bytes]) -> Result<()>;
     /// Makes what was written durable. After an error nothing written may be relied on.
     fn sync(&self, id: SegmentId) -> Result<()>;
@@ -50,4 +61,35 @@ pub(crate) trait SegmentStore: Send + Sync + 'static {
     fn delete(&self, id: SegmentId) -> Result<()>;
     /// All segments with their length in bytes, in no order.
     fn list(&self) -> Result<Vec<(SegmentId, u64)>>;
+
+    // ---- copies: a store that keeps one only needs none of these ----
+
+    /// How many copies of each segment the store keeps, those included that are not there just now.
+    fn copies(&self) -> usize {
+        1
+    }
+    /// A copy is not there: what is written now it misses.
+    fn is_degraded(&self) -> bool {
+        false
+    }
+    /// Looks for a copy that is not there. True if it is back; it has missed something.
+    fn revive(&self) -> Result<bool> {
+        Ok(false)
+    }
+    /// As [`SegmentStore::list`], of one copy; `None` while that is not there.
+    fn list_copy(&self, _copy: usize) -> Result<Option<Vec<(SegmentId, u64)>>> {
+        self.list().map(Some)
+    }
+    /// As [`SegmentStore::read`], from one copy.
+    fn read_copy(&self, _copy: usize, id: SegmentId, offset: u64, length: usize) -> Result<Option<Bytes>> {
+        self.read(id, offset, length)
+    }
+    /// Writes bytes again, durably, that were found to be wrong in one copy.
+    fn restore(&self, _copy: usize, _id: SegmentId, _offset: u64, _bytes: &Bytes) -> Result<()> {
+        Ok(())
+    }
+    /// Makes a segment's first `bytes` in the copy `to`, which lacks it or a part of it, what they are in the other.
+    fn copy_over(&self, _to: usize, _id: SegmentId, _bytes: u64) -> Result<()> {
+        Ok(())
+    }
 }

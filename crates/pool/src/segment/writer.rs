@@ -1,16 +1,21 @@
 //! The open segment: where frames are appended.
 //!
-//! Appending is serialised by a lock; syncing is not under it, so that frames of the next commit group are
-//! appended while those of the last are on their way to the disk. One sync serves all that were appended before
-//! it began. A failed sync is remembered: nothing appended before it may ever be reported durable.
+//! A lock gives each append its place; writing and syncing are not under it, so that several are written at once,
+//! and frames of the next commit group are appended while those of the last are on their way to the disk. One sync
+//! serves all that were appended before it began. A failed sync is remembered: nothing appended before it may ever
+//! be reported durable.
+//!
+//! Frames are packed byte by byte, but a large append starts and ends on a block of its own, so that the store
+//! can write it past the system's cache. No block is written by two such appends.
 
 use std::collections::HashMap;
+use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use bytes::Bytes;
 
-use super::{SegmentId, SegmentStore, frame};
+use super::{BLOCK_BYTES, LARGE_BYTES, SegmentId, SegmentStore, frame};
 use crate::keys::ChunkId;
 use crate::records::ChunkRecord;
 use crate::{Error, Result, sync};
@@ -78,9 +83,48 @@ struct Open {
     frames: Vec<(u64, u32, ChunkId)>,
 }
 
+/// A place for frames in a segment, and what is to be written there.
+struct Reserved {
+    segment: SegmentId,
+    /// Up to where the next frame may start.
+    range: Range<u64>,
+    parts: Vec<Bytes>,
+    placed: Vec<Placed>,
+}
+
+impl Open {
+    /// Gives the chunks the next place.
+    fn place(&mut self, chunks: &[(ChunkId, Bytes)]) -> Result<Reserved> {
+        let total: u64 = chunks.iter().map(|(_, content)| frame_bytes(content)).sum();
+        let is_large = total >= LARGE_BYTES;
+        let start = if is_large { self.offset.next_multiple_of(BLOCK_BYTES) } else { self.offset };
+        let mut parts = Vec::with_capacity(chunks.len() * 2);
+        let mut placed = Vec::with_capacity(chunks.len());
+        let mut offset = start;
+        for (id, content) in chunks {
+            let bytes = u32::try_from(content.len()).map_err(|_| Error::Invalid("chunk too large".into()))?;
+            let header = frame::frame_header(*id, bytes);
+            let bytes_stored = bytes + header.len() as u32;
+            let record = ChunkRecord { segment: self.id, offset, bytes_stored, bytes, references: 1 };
+            placed.push(Placed { id: *id, record });
+            offset += u64::from(bytes_stored);
+            parts.push(header);
+            parts.push(content.clone());
+        }
+        let end = if is_large { offset.next_multiple_of(BLOCK_BYTES) } else { offset };
+        self.offset = end;
+        self.frames.extend(
+            placed.iter().map(|placed| (placed.record.offset, placed.record.bytes_stored, placed.id)),
+        );
+        Ok(Reserved { segment: self.id, range: start..end, parts, placed })
+    }
+}
+
 struct State {
     open: Option<Open>,
     next: u64,
+    /// How many writes are under way in which segment: until they have ended it is not sealed.
+    writing: HashMap<SegmentId, u32>,
 }
 
 /// See the module.
@@ -111,7 +155,7 @@ impl SegmentWriter {
         SegmentWriter {
             store,
             segment_bytes,
-            state: Mutex::new(State { open: None, next: boot << 24 }),
+            state: Mutex::new(State { open: None, next: boot << 24, writing: HashMap::new() }),
             unsynced: Mutex::default(),
             syncing: Mutex::default(),
             appended: AtomicU64::new(0),
@@ -131,22 +175,35 @@ impl SegmentWriter {
 
     /// Appends chunks, each as one frame.
     pub(crate) fn append(&self, chunks: &[(ChunkId, Bytes)]) -> Result<Appended> {
-        let mut state = sync::lock(&self.state);
         let mut placed = Vec::with_capacity(chunks.len());
         let mut pins = Pins { counts: self.pins.clone(), ids: Vec::new() };
         let mut rest = chunks;
         while !rest.is_empty() {
-            let open = self.open(&mut state)?;
-            let count = frames_that_fit(rest, self.segment_bytes.saturating_sub(open.offset));
-            let (now, later) = rest.split_at(count);
-            pins.pin(open.id);
-            self.append_to(open, now, &mut placed)?;
-            rest = later;
-            if open.offset >= self.segment_bytes {
-                self.fill(&mut state)?;
-            }
+            let reserved = self.reserve(rest, &mut pins)?;
+            let written = self.store.write(reserved.segment, reserved.range.start, &reserved.parts);
+            self.ended_writing(&reserved, written.is_ok());
+            written?;
+            // Only now: a sync that begins before the write has ended must not be the one that counts.
+            sync::lock(&self.unsynced).add(reserved.segment, None);
+            rest = rest.get(reserved.placed.len()..).unwrap_or_default();
+            placed.extend(reserved.placed);
         }
         Ok(Appended { placed, ticket: self.appended.fetch_add(1, Ordering::SeqCst) + 1, pins })
+    }
+
+    /// Finds a place for as many of the chunks as go into one segment: at least one.
+    fn reserve(&self, chunks: &[(ChunkId, Bytes)], pins: &mut Pins) -> Result<Reserved> {
+        let mut state = sync::lock(&self.state);
+        let open = self.open(&mut state)?;
+        let count = frames_that_fit(chunks, self.segment_bytes.saturating_sub(open.offset));
+        let reserved = open.place(chunks.get(..count).unwrap_or(chunks))?;
+        let is_full = open.offset >= self.segment_bytes;
+        pins.pin(reserved.segment);
+        *state.writing.entry(reserved.segment).or_insert(0) += 1;
+        if is_full {
+            self.fill(&mut state);
+        }
+        Ok(reserved)
     }
 
     fn open<'a>(&self, state: &'a mut State) -> Result<&'a mut Open> {
@@ -164,38 +221,32 @@ impl SegmentWriter {
         state.open.as_mut().ok_or(Error::Closed)
     }
 
-    fn append_to(
-        &self,
-        open: &mut Open,
-        chunks: &[(ChunkId, Bytes)],
-        placed: &mut Vec<Placed>,
-    ) -> Result<()> {
-        let mut parts = Vec::with_capacity(chunks.len() * 2);
-        let mut offset = open.offset;
-        let first = placed.len();
-        for (id, content) in chunks {
-            let bytes = u32::try_from(content.len()).map_err(|_| Error::Invalid("chunk too large".into()))?;
-            let header = frame::frame_header(*id, bytes);
-            let bytes_stored = bytes + header.len() as u32;
-            let record = ChunkRecord { segment: open.id, offset, bytes_stored, bytes, references: 1 };
-            placed.push(Placed { id: *id, record });
-            offset += u64::from(bytes_stored);
-            parts.push(header);
-            parts.push(content.clone());
+    /// The write to a reserved place has ended. If it failed, the place is used again, unless there is something behind
+    /// it.
+    fn ended_writing(&self, reserved: &Reserved, is_written: bool) {
+        let mut state = sync::lock(&self.state);
+        if let Some(count) = state.writing.get_mut(&reserved.segment) {
+            *count = count.saturating_sub(1);
+            if *count == 0 {
+                state.writing.remove(&reserved.segment);
+            }
         }
-        self.store.write(open.id, open.offset, &parts)?;
-        // Only now: a sync that begins before the write has ended must not be the one that counts.
-        sync::lock(&self.unsynced).add(open.id, None);
-        let frames = placed.iter().skip(first);
-        open.frames
-            .extend(frames.map(|placed| (placed.record.offset, placed.record.bytes_stored, placed.id)));
-        open.offset = offset;
-        Ok(())
+        let Some(open) = state.open.as_mut().filter(|open| open.id == reserved.segment) else { return };
+        if is_written {
+            return;
+        }
+        if open.offset == reserved.range.end {
+            open.offset = reserved.range.start;
+            open.frames.truncate(open.frames.len().saturating_sub(reserved.placed.len()));
+        } else {
+            // Whoever walks over the frames finds the next one at the start of a block.
+            open.offset = open.offset.next_multiple_of(BLOCK_BYTES);
+        }
     }
 
     /// Ends the open segment: its footer is written now, and it is sealed after its last sync.
-    fn fill(&self, state: &mut State) -> Result<()> {
-        let Some(open) = state.open.take() else { return Ok(()) };
+    fn fill(&self, state: &mut State) {
+        let Some(open) = state.open.take() else { return };
         let footer = frame::footer(&open.frames);
         let length = open.offset + footer.len() as u64;
         match self.store.write(open.id, open.offset, &[footer]) {
@@ -206,7 +257,23 @@ impl SegmentWriter {
                 sync::lock(&self.unsynced).add(open.id, Some(open.offset));
             }
         }
-        Ok(())
+    }
+
+    /// Ends the open segment if it is a certain one, and makes everything appended so far durable then. Blocks on
+    /// the disk.
+    pub(crate) fn retire_if(&self, certain: impl Fn(SegmentId) -> bool) -> Result<()> {
+        {
+            let mut state = sync::lock(&self.state);
+            if !state.open.as_ref().is_some_and(|open| certain(open.id)) {
+                return Ok(());
+            }
+            self.fill(&mut state);
+        }
+        self.sync_all()
+    }
+
+    fn sync_all(&self) -> Result<()> {
+        self.sync(self.appended.fetch_add(1, Ordering::SeqCst) + 1)
     }
 
     /// Makes the append with that ticket, and all before it, durable.
@@ -231,20 +298,27 @@ impl SegmentWriter {
                 sync::lock(&self.unsynced).failed = true;
                 return Err(Error::Failed(error.to_string()));
             }
-            if let Some(bytes) = seal
-                && let Err(error) = self.store.seal(id, bytes)
-            {
-                tracing::warn!(segment = %id, %error, "segment keeps its preallocated space");
+            if let Some(bytes) = seal {
+                self.seal(id, bytes);
             }
         }
         self.synced.fetch_max(covered, Ordering::SeqCst);
         Ok(())
     }
 
+    fn seal(&self, id: SegmentId, bytes: u64) {
+        if sync::lock(&self.state).writing.contains_key(&id) {
+            // With the sync that covers what is being written.
+            sync::lock(&self.unsynced).add(id, Some(bytes));
+        } else if let Err(error) = self.store.seal(id, bytes) {
+            tracing::warn!(segment = %id, %error, "segment keeps its preallocated space");
+        }
+    }
+
     /// Seals the open segment, for a clean close.
     pub(crate) fn close(&self) -> Result<()> {
-        self.fill(&mut sync::lock(&self.state))?;
-        self.sync(self.appended.fetch_add(1, Ordering::SeqCst) + 1)
+        self.fill(&mut sync::lock(&self.state));
+        self.sync_all()
     }
 }
 
@@ -263,8 +337,12 @@ fn frames_that_fit(chunks: &[(ChunkId, Bytes)], room: u64) -> usize {
     let mut used = 0;
     let fits = chunks.iter().take_while(|(_, content)| {
         let before = used;
-        used += (content.len() + frame::FRAME_HEADER_BYTES) as u64;
+        used += frame_bytes(content);
         before < room
     });
     fits.count().max(1)
+}
+
+fn frame_bytes(content: &Bytes) -> u64 {
+    (content.len() + frame::FRAME_HEADER_BYTES) as u64
 }

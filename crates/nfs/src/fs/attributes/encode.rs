@@ -5,10 +5,10 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
-use forebay_pool::{FILE_SIZE_MAX, Kind, NAME_BYTES_MAX, Space};
+use forebay_pool::{FILE_SIZE_MAX, Kind, NAME_BYTES_MAX, Space, VolumeId};
 
 use super::{SETTABLE, check_readable, is_readable, supported};
-use crate::fs::{FileHandle, Node, Tree};
+use crate::fs::{FileHandle, Node, PseudoId, Tree};
 use crate::shared::Shared;
 use crate::xdr::nfs4::attribute::*;
 use crate::xdr::nfs4::{Bitmap, Fattr, FileType, NfsTime, SpecData};
@@ -98,13 +98,13 @@ impl<'a> Source<'a> {
         Ok(())
     }
 
-    /// Each volume is a file system of its own, and so are the directories above them.
+    /// Each volume is a file system of its own, and so are each snapshot and the directories above the volumes.
     fn fsid(&self, node: &Node) -> Fsid {
         let mut major = [0; 8];
         major.copy_from_slice(&self.server.pool.id().0[..8]);
         let minor = match node.handle {
-            FileHandle::Pseudo(_) => 0,
-            FileHandle::Inode(handle) => u64::from(handle.volume.0) + 1,
+            FileHandle::Pseudo(id) => self.volume_around(id).map_or(0, fsid_minor),
+            FileHandle::Inode(handle) => fsid_minor(handle.volume),
         };
         Fsid { major: u64::from_be_bytes(major), minor }
     }
@@ -112,13 +112,24 @@ impl<'a> Source<'a> {
     /// The `fileid` of the directory that a volume's root covers (RFC 8881 §5.8.2.23).
     fn mounted_on_fileid(&self, node: &Node) -> u64 {
         let FileHandle::Inode(handle) = node.handle else { return node.fileid() };
-        let tree = self.tree.get_or_init(|| self.server.exports.tree());
-        tree.junction(handle).map_or_else(|| node.fileid(), |junction| junction.node.0)
+        self.tree().junction(handle).map_or_else(|| node.fileid(), |junction| junction.node.0)
+    }
+
+    fn tree(&self) -> &Tree {
+        self.tree.get_or_init(|| self.server.exports.tree())
+    }
+
+    /// The volume to whose file system a pseudo directory belongs.
+    fn volume_around(&self, id: PseudoId) -> Option<VolumeId> {
+        self.tree().directory(id).and_then(|directory| directory.volume)
     }
 
     fn space(&self, node: &Node) -> Result<Space, Status> {
         let space = match node.handle {
-            FileHandle::Pseudo(_) => self.server.pool.space()?,
+            FileHandle::Pseudo(id) => match self.volume_around(id) {
+                None => self.server.pool.space()?,
+                Some(volume) => self.server.pool.volume_space(volume)?,
+            },
             FileHandle::Inode(handle) => self.server.pool.volume_space(handle.volume)?,
         };
         Ok(space)
@@ -133,6 +144,11 @@ crate::xdr::xdr_struct! {
         /// The volume.
         pub minor: u64,
     }
+}
+
+/// 0 is the file system above the volumes.
+fn fsid_minor(volume: VolumeId) -> u64 {
+    u64::from(volume.0) + 1
 }
 
 fn file_type(kind: &Kind) -> FileType {

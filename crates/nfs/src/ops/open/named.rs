@@ -36,6 +36,9 @@ pub(super) async fn find(context: &Context<'_>, name: &Bytes, how: &OpenHow) -> 
     };
     let directory = fs::search_directory(context.server, &context.credential, context.current()?).await?;
     match directory.handle {
+        FileHandle::Inode(handle) if fs::snapshots(context.server, handle, name).is_some() => {
+            above_volumes(context, directory.handle, name, creation).await
+        }
         FileHandle::Inode(handle) => in_volume(context, &directory, handle, name, creation).await,
         FileHandle::Pseudo(_) => above_volumes(context, directory.handle, name, creation).await,
     }

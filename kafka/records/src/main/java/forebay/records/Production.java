@@ -61,7 +61,7 @@ final class Production {
     }
 
     private void send(String topic, int partition, int sequence) {
-        byte[] value = RecordFormat.encode(plan.seed(), sequence, plan.recordBytes());
+        byte[] value = plan.value(sequence);
         synchronized (this) {
             sent++;
         }

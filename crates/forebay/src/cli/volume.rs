@@ -1,0 +1,326 @@
+//! `forebay volume` and `forebay snapshot`: what can be typed, and its help.
+
+use clap::Subcommand;
+
+use crate::admin::protocol::Plan;
+use crate::config::flags::AdminSettings;
+use crate::config::size;
+
+/// `forebay volume`.
+#[derive(Debug, Subcommand)]
+pub enum VolumeCommand {
+    /// Create a volume
+    #[command(after_long_help = CREATE_EXAMPLES)]
+    Create {
+        /// Its name: 1 to 64 of the characters a-z A-Z 0-9 _ - . not starting with . or -
+        name: String,
+
+        /// The path that clients mount [default: / and the name]
+        #[arg(long, value_name = "PATH")]
+        path: Option<String>,
+
+        /// Owner and group of its root directory, as numbers
+        #[arg(long, value_name = "UID:GID", default_value = "0:0", value_parser = parse_owner)]
+        owner: (u32, u32),
+
+        /// Permission bits of its root directory, in octal
+        #[arg(long, value_name = "MODE", default_value = "0755", value_parser = parse_mode)]
+        mode: u32,
+
+        /// Bytes that it may hold, such as 500GiB; may be more than the pool has room for [default: no limit]
+        #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+        size: Option<u64>,
+
+        /// Snapshots to take by the clock, and how many to keep, such as hourly=6,daily=7,weekly=4
+        #[arg(long, value_name = "PLAN", default_value = "none", value_parser = parse_plan)]
+        snapshots: Plan,
+
+        /// Do not tell clients that open files survive their unlink
+        ///
+        /// Linux clients then silly-rename an open file that is removed to `.nfs…`, which Kafka does not
+        /// survive. Only for showing the difference.
+        #[arg(long)]
+        no_preserve_unlink: bool,
+
+        /// Where the daemon is.
+        #[command(flatten)]
+        settings: AdminSettings,
+    },
+
+    /// List all volumes
+    List {
+        /// Print a JSON array instead of a table
+        #[arg(long)]
+        json: bool,
+
+        /// Where the daemon is.
+        #[command(flatten)]
+        settings: AdminSettings,
+    },
+
+    /// Show one volume
+    Show {
+        /// Its name
+        name: String,
+
+        /// Also show what deduplication and compression save; looks at every extent
+        ///
+        /// What several extents share is attributed to each of them in equal parts.
+        #[arg(long)]
+        efficiency: bool,
+
+        /// Print a JSON object instead of a table
+        #[arg(long)]
+        json: bool,
+
+        /// Where the daemon is.
+        #[command(flatten)]
+        settings: AdminSettings,
+    },
+
+    /// Give a volume another size
+    ///
+    /// Takes effect at once, for clients that have it mounted too. A size below what its files hold is
+    /// refused.
+    Resize {
+        /// Its name
+        name: String,
+
+        /// Bytes that it may hold, such as 500GiB, or `none` for as many as the pool has room for
+        #[arg(value_parser = parse_limit)]
+        size: Limit,
+
+        /// Where the daemon is.
+        #[command(flatten)]
+        settings: AdminSettings,
+    },
+
+    /// Change which snapshots are taken by the clock
+    ///
+    /// They are taken at full hours, at midnight, and at midnight before Sunday, all in UTC, and are called
+    /// `hourly.2026-11-22_0100` and so on. The oldest beyond the number to keep are deleted, but for those
+    /// that have clones. Snapshots that somebody asked for are never deleted by the clock.
+    Modify {
+        /// Its name
+        name: String,
+
+        /// Snapshots to take by the clock, and how many to keep, such as hourly=6,daily=7,weekly=4, or none
+        #[arg(long, value_name = "PLAN", value_parser = parse_plan)]
+        snapshots: Plan,
+
+        /// Where the daemon is.
+        #[command(flatten)]
+        settings: AdminSettings,
+    },
+
+    /// Make a volume that begins as a copy of a snapshot, or of a volume as it is
+    ///
+    /// Takes no time and no space, whatever the size; space is taken for what is changed in either of them.
+    /// The snapshot cannot be deleted before the clone is. Of a volume, a snapshot `clone-NAME` is taken first.
+    #[command(after_long_help = CLONE_EXAMPLES)]
+    Clone {
+        /// What to copy: VOLUME@SNAPSHOT, or VOLUME
+        source: String,
+
+        /// The name of the clone
+        name: String,
+
+        /// The path that clients mount [default: / and the name]
+        #[arg(long, value_name = "PATH")]
+        path: Option<String>,
+
+        /// Where the daemon is.
+        #[command(flatten)]
+        settings: AdminSettings,
+    },
+
+    /// Make a volume what one of its snapshots shows
+    ///
+    /// All that was changed since is lost. Stop what writes to the volume first: files that the snapshot does
+    /// not have become stale. Refused if there are younger snapshots, unless --force is given.
+    Rollback {
+        /// Its name
+        name: String,
+
+        /// The name of the snapshot
+        #[arg(long, value_name = "SNAPSHOT")]
+        to: String,
+
+        /// Delete younger snapshots
+        #[arg(long)]
+        force: bool,
+
+        /// Where the daemon is.
+        #[command(flatten)]
+        settings: AdminSettings,
+    },
+
+    /// Delete a volume; its files and snapshots too with --force
+    ///
+    /// Refused if the volume still has files or snapshots, unless --force is given, and if it has clones. Clients that have it mounted get
+    /// "stale file handle" from then on.
+    Delete {
+        /// Its name
+        name: String,
+
+        /// Delete it with all its files and snapshots; they cannot be had back
+        #[arg(long)]
+        force: bool,
+
+        /// Where the daemon is.
+        #[command(flatten)]
+        settings: AdminSettings,
+    },
+}
+
+/// `forebay snapshot`.
+#[derive(Debug, Subcommand)]
+pub enum SnapshotCommand {
+    /// Take a snapshot of one volume, or of several at the same instant
+    ///
+    /// It holds everything that the server had accepted by then. What clients still had in memory is not in it: a broker's
+    /// host sends what was written within half a minute, or when the file is synced.
+    #[command(after_long_help = SNAPSHOT_EXAMPLES)]
+    Create {
+        /// The volumes' names, with commas between
+        #[arg(value_delimiter = ',', required = true)]
+        volumes: Vec<String>,
+
+        /// Its name: 1 to 64 of the characters a-z A-Z 0-9 _ - . not starting with . or -
+        name: String,
+
+        /// Where the daemon is.
+        #[command(flatten)]
+        settings: AdminSettings,
+    },
+
+    /// List the snapshots of one volume, or of all
+    List {
+        /// The volume's name [default: all volumes]
+        volume: Option<String>,
+
+        /// Print a JSON array instead of a table
+        #[arg(long)]
+        json: bool,
+
+        /// Where the daemon is.
+        #[command(flatten)]
+        settings: AdminSettings,
+    },
+
+    /// Delete a snapshot
+    ///
+    /// Refused if it has clones. The space that only it took comes back in the background.
+    Delete {
+        /// The snapshot, as VOLUME@SNAPSHOT
+        #[arg(value_parser = parse_snapshot)]
+        snapshot: SnapshotName,
+
+        /// Where the daemon is.
+        #[command(flatten)]
+        settings: AdminSettings,
+    },
+}
+
+const CREATE_EXAMPLES: &str = "\
+Examples:
+  forebay volume create logs
+  forebay volume create broker1 --path /clusters/a/broker1 --owner 1000:1000 --mode 0750
+";
+
+const CLONE_EXAMPLES: &str = "\
+Examples:
+  forebay volume clone kafka@before-upgrade rehearsal
+  forebay volume clone broker1 broker1-copy --path /copies/broker1
+";
+
+const SNAPSHOT_EXAMPLES: &str = "\
+Examples:
+  forebay snapshot create kafka before-upgrade
+  forebay snapshot create broker1,broker2,broker3 before-upgrade
+";
+
+/// A snapshot of a volume.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SnapshotName {
+    /// The volume.
+    pub volume: String,
+    /// The snapshot's own name.
+    pub name: String,
+}
+
+fn parse_snapshot(text: &str) -> Result<SnapshotName, String> {
+    text.split_once('@')
+        .map(|(volume, name)| SnapshotName { volume: volume.to_owned(), name: name.to_owned() })
+        .ok_or_else(|| "write VOLUME@SNAPSHOT, such as kafka@before-upgrade".to_owned())
+}
+
+fn parse_plan(text: &str) -> Result<Plan, String> {
+    let hint = || "write such as hourly=6,daily=7,weekly=4, or none".to_owned();
+    let mut plan = Plan::default();
+    for part in text.split(',').filter(|_| text != "none") {
+        let (period, keep) = part.split_once('=').ok_or_else(hint)?;
+        let keep = keep.parse().map_err(|_| hint())?;
+        match period {
+            "hourly" => plan.hourly = keep,
+            "daily" => plan.daily = keep,
+            "weekly" => plan.weekly = keep,
+            _ => return Err(hint()),
+        }
+    }
+    Ok(plan)
+}
+
+fn parse_owner(text: &str) -> Result<(u32, u32), String> {
+    text.split_once(':')
+        .and_then(|(uid, gid)| Some((uid.parse().ok()?, gid.parse().ok()?)))
+        .ok_or_else(|| "write UID:GID as numbers, such as 1000:1000; `id USER` shows them".to_owned())
+}
+
+/// A size, or that there is none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limit(pub Option<u64>);
+
+/// Bytes, written as in the configuration file.
+fn parse_size(text: &str) -> Result<u64, String> {
+    size::parse(text)
+}
+
+fn parse_limit(text: &str) -> Result<Limit, String> {
+    if text == "none" { Ok(Limit(None)) } else { parse_size(text).map(|size| Limit(Some(size))) }
+}
+
+fn parse_mode(text: &str) -> Result<u32, String> {
+    u32::from_str_radix(text, 8)
+        .ok()
+        .filter(|mode| *mode <= 0o7777)
+        .ok_or_else(|| "write permission bits in octal, such as 0755".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn plans_and_names_of_snapshots_are_read() {
+        assert_eq!(parse_plan("hourly=6,weekly=4"), Ok(Plan { hourly: 6, daily: 0, weekly: 4 }));
+        assert_eq!(parse_plan("none"), Ok(Plan::default()));
+        for wrong in ["", "hourly", "hourly=", "yearly=1", "hourly=-1"] {
+            assert!(parse_plan(wrong).is_err(), "{wrong}");
+        }
+        let name = SnapshotName { volume: "kafka".into(), name: "monday".into() };
+        assert_eq!(parse_snapshot("kafka@monday"), Ok(name));
+        assert!(parse_snapshot("kafka").is_err());
+    }
+
+    #[test]
+    fn owners_and_modes_are_read_as_chown_and_chmod_read_them() {
+        assert_eq!(parse_owner("1000:0"), Ok((1000, 0)));
+        assert!(parse_owner("kafka:kafka").is_err());
+        assert!(parse_owner("1000").is_err());
+        assert_eq!(parse_mode("0755"), Ok(0o755));
+        assert_eq!(parse_mode("1777"), Ok(0o1777));
+        assert!(parse_mode("888").is_err());
+        assert!(parse_mode("10000").is_err());
+    }
+}

@@ -1,0 +1,109 @@
+//! The directory of the second copy, and how it is recognised.
+//!
+//! ```text
+//! in the pool's directory    COPIES        "MARK DIRECTORY\n": the mark, and the directory that bears it
+//! in the copy's directory    FOREBAY-COPY  "forebay-copy MARK\n"
+//!                            segments/     segments
+//! ```
+//! A directory that does not bear the mark is not it: a disk that is not mounted, say. Nothing is written there. A
+//! directory that was not used before is given a new mark.
+
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+
+use crate::{Error, Result};
+
+const COPIES_FILE: &str = "COPIES";
+const MARK_FILE: &str = "FOREBAY-COPY";
+const MARK_FILE_NEW: &str = "FOREBAY-COPY.new";
+const MARK_WORD: &str = "forebay-copy";
+
+/// What the copy's directory must bear.
+pub(crate) struct CopiesMark(String);
+
+fn failed(path: &Path, action: &'static str) -> impl FnOnce(io::Error) -> Error {
+    let path = path.to_path_buf();
+    move |source| Error::Io { path, action, source }
+}
+
+fn read(path: &Path) -> Result<Option<String>> {
+    match std::fs::read(path) {
+        Ok(text) => Ok(Some(String::from_utf8_lossy(&text).into_owned())),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(failed(path, "read the file")(error)),
+    }
+}
+
+impl CopiesMark {
+    /// The mark for the copy of the pool in `home` that is kept in `directory`; gives it one if it was not used before.
+    pub(crate) fn load(home: &Path, directory: &Path) -> Result<CopiesMark> {
+        let record = home.join(COPIES_FILE);
+        let known = read(&record)?;
+        let known = known.as_deref().and_then(|text| text.trim_end().split_once(' '));
+        if let Some((mark, used)) = known
+            && Path::new(used) == directory
+        {
+            return Ok(CopiesMark(mark.to_owned()));
+        }
+        let mark = CopiesMark(random_mark()?);
+        mark.put_on(directory)?;
+        write_durably(home, &record, &format!("{} {}\n", mark.0, directory.display()))?;
+        tracing::info!(directory = %directory.display(), "second copy begun; the scrub fills it");
+        Ok(mark)
+    }
+
+    fn put_on(&self, directory: &Path) -> Result<()> {
+        std::fs::create_dir_all(directory).map_err(failed(directory, "create the copies' directory"))?;
+        let mut entries = std::fs::read_dir(directory).map_err(failed(directory, "list the directory"))?;
+        // What is there may be a mark of a beginning that was cut short; segments come only after the record.
+        let own = ["lost+found", MARK_FILE, MARK_FILE_NEW];
+        if entries.any(|entry| entry.is_ok_and(|entry| own.iter().all(|own| entry.file_name() != *own))) {
+            return Err(Error::NotPool {
+                path: directory.to_path_buf(),
+                cause: "it is to hold the second copy of the pool for the first time, and is not empty"
+                    .into(),
+            });
+        }
+        write_durably(directory, &directory.join(MARK_FILE), &format!("{MARK_WORD} {}\n", self.0))
+    }
+
+    /// An error unless the directory bears the mark.
+    pub(crate) fn require(&self, directory: &Path) -> Result<()> {
+        let path: PathBuf = directory.join(MARK_FILE);
+        let expected = format!("{MARK_WORD} {}\n", self.0);
+        match read(&path)? {
+            Some(found) if found == expected => Ok(()),
+            found => Err(Error::NotPool {
+                path: directory.to_path_buf(),
+                cause: format!(
+                    "it is not the second copy of this pool ({MARK_FILE} {}): if its disk is not mounted, mount it; \
+                     for a new disk, name a directory on it that was not used before",
+                    if found.is_some() { "is another's" } else { "is missing" }
+                ),
+            }),
+        }
+    }
+}
+
+fn random_mark() -> Result<String> {
+    let mut bytes = [0; 16];
+    let path = Path::new("/dev/urandom");
+    File::open(path)
+        .and_then(|mut file| file.read_exact(&mut bytes))
+        .map_err(failed(path, "read random bytes"))?;
+    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
+/// Replaces a file of `directory`, durably and at once.
+fn write_durably(directory: &Path, path: &Path, text: &str) -> Result<()> {
+    let new = path.with_extension("new");
+    let write = || {
+        let mut file = File::create(&new)?;
+        file.write_all(text.as_bytes())?;
+        file.sync_all()?;
+        std::fs::rename(&new, path)?;
+        File::open(directory)?.sync_all()
+    };
+    write().map_err(failed(path, "write the file"))
+}

@@ -1,0 +1,112 @@
+//! What was deleted takes no space any more, and what is read in order is read ahead.
+
+mod common;
+
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use common::*;
+use forebay_pool::*;
+
+/// Bytes that the file system has given to everything below a directory.
+fn bytes_taken(directory: &Path) -> u64 {
+    let entries = std::fs::read_dir(directory).unwrap().flatten();
+    let bytes = |entry: std::fs::DirEntry| match entry.metadata() {
+        Ok(metadata) if metadata.is_dir() => bytes_taken(&entry.path()),
+        // Deleted meanwhile.
+        metadata => metadata.map_or(0, |metadata| metadata.blocks() * 512),
+    };
+    entries.map(bytes).sum()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn after_everything_is_deleted_the_pool_is_within_one_percent_of_empty() {
+    const FILES: u64 = 24;
+    const FILE_BYTES: usize = 4 << 20;
+    let directory = tempfile::tempdir().unwrap();
+    let options = PoolOptions { segment_bytes: 8 << 20, scrub_period: None, ..options() };
+    let pool = Pool::open(directory.path(), options).await.unwrap();
+    let root = pool.volume_create(spec("kafka")).await.unwrap().root;
+    pool.reap_orphans().await.unwrap();
+    let empty = bytes_taken(directory.path());
+    for n in 0..FILES {
+        let log = file(&pool, root, &format!("log{n}")).await;
+        write(&pool, log, 0, &pattern(n, FILE_BYTES)).await;
+        pool.commit(log, 0, 0).await.unwrap();
+    }
+    let full = bytes_taken(directory.path());
+    assert!(full > FILES * FILE_BYTES as u64);
+    for n in 0..FILES {
+        pool.remove(root, format!("log{n}").as_bytes()).await.unwrap();
+    }
+    let deadline = Instant::now() + Duration::from_secs(60);
+    loop {
+        pool.settle().await.unwrap();
+        let left = bytes_taken(directory.path()).saturating_sub(empty);
+        if left <= full / 100 {
+            break;
+        }
+        assert!(Instant::now() < deadline, "{left} of {full} bytes are left");
+    }
+    assert_eq!(pool.check(true).await.unwrap(), [""; 0]);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn many_readers_of_one_large_file_get_every_byte_whatever_the_cache() {
+    const FILE_BYTES: usize = 12 << 20;
+    const READ: usize = 300_000;
+    let directory = tempfile::tempdir().unwrap();
+    let content = pattern(7, FILE_BYTES);
+    let mut log = None;
+    for cache_bytes in [1 << 20, 64 << 20] {
+        let options = PoolOptions { cache_bytes, segment_bytes: 4 << 20, scrub_period: None, ..options() };
+        let pool = Pool::open(directory.path(), options).await.unwrap();
+        if log.is_none() {
+            let root = pool.volume_create(spec("kafka")).await.unwrap().root;
+            let new = file(&pool, root, "log").await;
+            write(&pool, new, 0, &content).await;
+            pool.commit(new, 0, 0).await.unwrap();
+            log = Some(new);
+        }
+        let handle = log.unwrap();
+        let mut readers = tokio::task::JoinSet::new();
+        for reader in 0..6 {
+            let (pool, content) = (pool.clone(), content.clone());
+            readers.spawn(async move {
+                let mut at = reader * 100_000;
+                while at < FILE_BYTES {
+                    let found = read(&pool, handle, at as u64, READ as u32).await;
+                    assert!(found == content[at..FILE_BYTES.min(at + READ)], "reader {reader} at {at}");
+                    at += READ;
+                }
+            });
+        }
+        while let Some(outcome) = readers.join_next().await {
+            outcome.unwrap();
+        }
+        pool.close().await.unwrap();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_stored_for_what_adds_up() {
+    let (_directory, pool, root) = disk().await;
+    const BYTES: u64 = 1 << 20;
+    for name in ["one", "same"] {
+        let log = file(&pool, root, name).await;
+        write(&pool, log, 0, &pattern(1, BYTES as usize)).await;
+        write(&pool, log, 2 * BYTES, &[7]).await;
+        pool.commit(log, 0, 0).await.unwrap();
+    }
+    let volume = pool.volume("kafka").unwrap().id;
+    let all = pool.efficiency(None).await.unwrap();
+    assert_eq!(pool.efficiency(Some(volume)).await.unwrap(), all);
+    assert_eq!(all.bytes_logical, 2 * BYTES + 2);
+    assert_eq!(all.bytes_holes, 2 * BYTES);
+    assert!(all.bytes_deduplicated.abs_diff(BYTES) <= 1, "{all:?}");
+    let stored = pool.stored().unwrap();
+    assert!(all.bytes_physical.abs_diff(stored.bytes_live + stored.bytes_inline) <= 1, "{all:?} {stored:?}");
+    let other = pool.volume_create(spec("other")).await.unwrap().id;
+    assert_eq!(pool.efficiency(Some(other)).await.unwrap(), Efficiency::default());
+}
