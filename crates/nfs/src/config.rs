@@ -1,6 +1,7 @@
 //! How a server is to behave.
 
 use crate::clock::Clock;
+use crate::policy::Resolver;
 
 /// How a server is to behave. The defaults suit production.
 #[derive(Clone, Debug)]
@@ -39,6 +40,8 @@ pub struct Config {
     pub idle_seconds_max: u32,
     /// The time that leases are measured in. Default: the system's.
     pub clock: Clock,
+    /// Where the host names of export policies are looked up. Default: the system's.
+    pub resolver: Resolver,
 }
 
 impl Default for Config {
@@ -59,6 +62,7 @@ impl Default for Config {
             locks_per_client_max: 1_000_000,
             idle_seconds_max: 600,
             clock: Clock::system(),
+            resolver: Resolver::system(),
         }
     }
 }

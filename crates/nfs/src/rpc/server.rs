@@ -30,7 +30,7 @@ pub async fn serve(shared: Arc<Shared>, listener: TcpListener, draining: watch::
             Some(ended) = connections.join_next() => note_panic(ended),
             incoming = listener.accept() => match incoming {
                 Ok((stream, peer)) if connections.len() < shared.config.connections_max => {
-                    let connection = Arc::new(Connection { id: accepted, peer });
+                    let connection = Arc::new(Connection::new(accepted, peer));
                     accepted += 1;
                     let resources = Resources {
                         shared: shared.clone(),
