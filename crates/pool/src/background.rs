@@ -45,6 +45,7 @@ async fn flusher(engine: Weak<Engine>, signals: Arc<Signals>, age: Duration) {
             signals.pressure.notified().await;
         };
         tokio::select! {
+            biased;
             () = tokio::time::sleep(pause) => {}
             () = pressure => {}
             () = signals.closing() => {}
@@ -72,7 +73,7 @@ async fn flush_all(engine: &Arc<Engine>, inodes: Vec<Arc<Inode>>) -> bool {
         for inode in some {
             let (engine, inode) = (engine.clone(), inode.clone());
             flushes.spawn(async move {
-                let outcome = engine.flush_all(&inode).await;
+                let outcome = engine.flush_aged(&inode).await;
                 if let Err(error) = &outcome {
                     let (volume, inode) = (inode.handle.volume.0, inode.handle.inode.0);
                     tracing::warn!(volume, inode, %error, "flush failed; unstable data stays in memory");
@@ -99,6 +100,7 @@ async fn scheduler(engine: Weak<Engine>, signals: Arc<Signals>) {
         }
         drop(engine);
         tokio::select! {
+            biased;
             () = tokio::time::sleep(schedule::LOOK_EVERY) => {}
             () = signals.closing() => {}
         }
@@ -112,6 +114,7 @@ async fn reaper(engine: Weak<Engine>, signals: Arc<Signals>, pause: Duration) {
         engine.reaper_round().await;
         drop(engine);
         tokio::select! {
+            biased;
             () = signals.reap.notified() => {}
             () = tokio::time::sleep(pause) => {}
             () = signals.closing() => {}
@@ -130,6 +133,7 @@ async fn scrubber(engine: Weak<Engine>, signals: Arc<Signals>) {
         }
         drop(engine);
         tokio::select! {
+            biased;
             () = signals.scrub.notified() => {}
             () = tokio::time::sleep(SCRUB_PAUSE) => {}
             () = signals.closing() => {}

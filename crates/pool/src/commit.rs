@@ -9,11 +9,10 @@
 //! it could not write), so the committer never reports success again: the pool has stopped.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc;
 use std::sync::{Arc, Mutex, OnceLock};
 use std::thread::JoinHandle;
 
-use tokio::sync::oneshot;
+use tokio::sync::{mpsc, oneshot};
 
 use crate::engine::Engine;
 use crate::meta::MetaStore;
@@ -51,7 +50,7 @@ impl Stopped {
 
 /// See the module.
 pub(crate) struct Committer {
-    jobs: Mutex<Option<mpsc::Sender<Job>>>,
+    jobs: Mutex<Option<mpsc::UnboundedSender<Job>>>,
     thread: Mutex<Option<JoinHandle<()>>>,
 }
 
@@ -61,10 +60,20 @@ pub(crate) type Written = Arc<AtomicBool>;
 impl Committer {
     /// Starts the thread.
     pub(crate) fn start(meta: Arc<dyn MetaStore>, stopped: Stopped, written: Written) -> Result<Committer> {
-        let (sender, receiver) = mpsc::channel();
+        let (sender, mut jobs) = mpsc::unbounded_channel();
+        let group = Group { meta, stopped, written };
+        #[cfg(test)]
+        if crate::sim::schedule::is_simulated() {
+            tokio::spawn(run_simulated(jobs, group));
+            return Ok(Committer { jobs: Mutex::new(Some(sender)), thread: Mutex::default() });
+        }
         let thread = std::thread::Builder::new()
             .name("pool-commit".into())
-            .spawn(move || run(&receiver, &*meta, &stopped, &written))
+            .spawn(move || {
+                while let Some(first) = jobs.blocking_recv() {
+                    group.run(first, &mut jobs);
+                }
+            })
             .map_err(|source| Error::Io {
                 path: "pool-commit".into(),
                 action: "start the commit thread",
@@ -88,28 +97,52 @@ impl Committer {
     }
 }
 
-fn run(jobs: &mpsc::Receiver<Job>, meta: &dyn MetaStore, stopped: &Stopped, written: &AtomicBool) {
-    while let Ok(first) = jobs.recv() {
+/// What a commit group needs.
+struct Group {
+    meta: Arc<dyn MetaStore>,
+    stopped: Stopped,
+    written: Written,
+}
+
+impl Group {
+    /// Runs a job and those that wait behind it, makes them durable, and answers.
+    fn run(&self, first: Job, jobs: &mut mpsc::UnboundedReceiver<Job>) {
         let mut answers: Vec<Answer> = first().into_iter().collect();
-        for job in jobs.try_iter().take(GROUP_JOBS_MAX - 1) {
+        for _ in 1..GROUP_JOBS_MAX {
+            let Ok(job) = jobs.try_recv() else { break };
             answers.extend(job());
         }
-        let durable = make_durable(meta, stopped, written).is_ok();
+        let durable = self.make_durable().is_ok();
         for answer in answers {
-            answer(if durable { Ok(()) } else { stopped.check() });
+            answer(if durable { Ok(()) } else { self.stopped.check() });
         }
+    }
+
+    fn make_durable(&self) -> Result<()> {
+        self.stopped.check()?;
+        if !self.written.swap(false, Ordering::SeqCst) {
+            return Ok(());
+        }
+        self.meta.make_durable().or_else(|error| {
+            self.stopped.stop(&error);
+            self.stopped.check()
+        })
     }
 }
 
-fn make_durable(meta: &dyn MetaStore, stopped: &Stopped, written: &AtomicBool) -> Result<()> {
-    stopped.check()?;
-    if !written.swap(false, Ordering::SeqCst) {
-        return Ok(());
+/// The committer as a task, for the simulation: there are no threads in it.
+#[cfg(test)]
+async fn run_simulated(mut jobs: mpsc::UnboundedReceiver<Job>, group: Group) {
+    let group = Arc::new(group);
+    while let Some(first) = jobs.recv().await {
+        let group = group.clone();
+        let ran = sync::blocking(move || {
+            group.run(first, &mut jobs);
+            Ok(jobs)
+        });
+        let Ok(back) = ran.await else { return };
+        jobs = back;
     }
-    meta.make_durable().or_else(|error| {
-        stopped.stop(&error);
-        stopped.check()
-    })
 }
 
 impl Engine {

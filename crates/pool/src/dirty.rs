@@ -1,6 +1,6 @@
 //! Unstable bytes of the whole pool: how many there are, whose they are, and who waits for there to be fewer.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
@@ -18,7 +18,7 @@ pub(crate) struct Dirty {
     /// The last flush found no space.
     refused: AtomicBool,
     /// Inodes with unstable content; being here keeps them in memory.
-    inodes: Mutex<HashMap<InodeKey, Arc<Inode>>>,
+    inodes: Mutex<BTreeMap<InodeKey, Arc<Inode>>>,
     /// Tells writers that there is room again.
     room: Notify,
     signals: Arc<Signals>,

@@ -1,23 +1,35 @@
-//! A disk for tests, that fails at a chosen step and then loses what was not synced.
+//! A disk for tests: it fails as told, and in a crash loses what was not synced.
 //!
-//! Unsynced segment writes are kept, dropped or torn one by one, at random. Of the unsynced batches of metadata a random
-//! prefix is kept, as the trait promises. Both are chosen independently: a batch may survive although
-//! an unsynced frame did not, which is the worst case for the order of a flush.
+//! What a crash keeps of what was not synced:
+//! - Of the batches of metadata a random prefix, as the trait promises.
+//! - Of writes to segments each 512-byte sector by itself, in any order: writes are lost, torn and reordered.
+//! - The file of a segment that was created may be missing, of one that was deleted be back, and of one that was
+//!   sealed have its old length.
+//!
+//! All are chosen independently: a batch may survive although an unsynced frame did not, which is the worst
+//! case for the order of a flush. After a failed sync the writes it was for are lost although readers still see
+//! them, as Linux drops pages that it could not write; later syncs succeed.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use bytes::Bytes;
+use tokio::sync::Notify;
 
 use crate::engine::{Engine, Foundation};
 use crate::keys::Key;
 use crate::meta::{Batch, MemoryMeta, MetaStore, MetaView, Visit};
-use crate::segment::{MemorySegments, SegmentId, SegmentStore};
+use crate::segment::{SegmentId, SegmentStore};
+use crate::sim::random::Random;
+use crate::sim::schedule;
 use crate::sources::{Clock, SystemClock, SystemEntropy};
 use crate::space::UnlimitedRoom;
-use crate::{Error, Pool, PoolOptions, Result, sync};
+use crate::{Error, Pool, PoolOptions, Result};
+
+/// What a disk writes as a whole or not at all.
+const SECTOR_BYTES: u64 = 512;
 
 /// Small enough that a short test reaches every bound.
 pub(crate) fn options() -> PoolOptions {
@@ -27,132 +39,227 @@ pub(crate) fn options() -> PoolOptions {
         dirty_age_ms_max: 3_600_000,
         segment_bytes: 300_000,
         cache_bytes: 1 << 20,
+        fingerprint_bytes: 64 << 10,
         scrub_period: None,
         ..PoolOptions::default()
     }
 }
 
-/// Reproducible random numbers (SplitMix64).
-#[derive(Clone)]
-pub(crate) struct Random(u64);
+/// Which step, counted from the arming, brings which failure.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Plan {
+    /// The power fails at this step that changes something: this and all later ones fail.
+    pub(crate) power: Option<u64>,
+    /// This sync fails.
+    pub(crate) sync: Option<u64>,
+    /// This read fails.
+    pub(crate) read: Option<u64>,
+    /// This write to a segment fails.
+    pub(crate) write: Option<u64>,
+    /// Writes to segments find no space from this one on, for that many.
+    pub(crate) full: Option<(u64, u64)>,
+}
 
-impl Random {
-    pub(crate) fn new(seed: u64) -> Self {
-        Random(seed)
-    }
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
-    }
-    pub(crate) fn below(&mut self, bound: u64) -> u64 {
-        self.next() % bound
-    }
+/// Steps since the arming.
+#[derive(Default)]
+struct Steps {
+    changes: u64,
+    syncs: u64,
+    reads: u64,
+    writes: u64,
 }
 
 #[derive(Default)]
-struct Platters {
+struct Segment {
+    durable: Vec<u8>,
+    /// What readers see; `None` if it is deleted.
+    seen: Option<Vec<u8>>,
+    /// Unsynced: offset and bytes.
+    writes: Vec<(u64, Bytes)>,
+    /// Its file survives a crash.
+    created: bool,
+    /// It was sealed to this length, unsynced.
+    sealed: Option<u64>,
+}
+
+#[derive(Default)]
+struct Inner {
     meta: BTreeMap<Key, Bytes>,
+    /// Unsynced, in order.
     batches: Vec<Batch>,
-    segments: HashMap<SegmentId, Vec<u8>>,
-    /// Unsynced: segment, offset, bytes.
-    writes: Vec<(SegmentId, u64, Bytes)>,
-    created: Vec<SegmentId>,
-}
-
-#[derive(Default)]
-struct Failing {
-    steps: u64,
-    at: Option<u64>,
+    segments: BTreeMap<SegmentId, Segment>,
+    plan: Plan,
+    steps: Steps,
+    /// The power has failed.
+    dead: bool,
+    /// Any failure has been brought about.
     failed: bool,
-    /// Writes to segments find no space.
+    /// Metadata could not be synced: the store refuses everything.
+    poisoned: bool,
+    /// Writes to segments find no space, until told otherwise.
     full: bool,
+    opened: u8,
+    trace: u64,
 }
 
 /// See the module. What it holds outlives the pools that are opened on it.
 #[derive(Default)]
 pub(crate) struct FaultyDisk {
-    platters: Mutex<Platters>,
-    failing: Mutex<Failing>,
+    inner: Mutex<Inner>,
+    /// Tells that the power has failed.
+    pub(crate) power_failed: Notify,
 }
 
-/// What becomes of a step of the I/O.
+fn failure(action: &'static str) -> Error {
+    let source = std::io::Error::from_raw_os_error(5);
+    Error::Io { path: PathBuf::from("the faulty disk"), action, source }
+}
+
+/// What becomes of a step that changes something.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Outcome {
     Works,
-    /// The power fails: what the step was to do may be done, in part or not at all.
+    /// What the step was to do may be done, in part or not at all.
     FailsNow,
-    /// The power has failed: nothing happens.
+    /// Nothing happens.
     Dead,
 }
 
 impl Outcome {
     fn check(self) -> Result<()> {
-        if self == Outcome::Works { Ok(()) } else { Err(power_failure()) }
-    }
-}
-
-fn power_failure() -> Error {
-    Error::Io {
-        path: PathBuf::from("the faulty disk"),
-        action: "do anything",
-        source: std::io::Error::from_raw_os_error(5),
+        if self == Outcome::Works { Ok(()) } else { Err(failure("do anything")) }
     }
 }
 
 impl FaultyDisk {
-    /// From now on the step of that number, and every one after it, fails.
-    pub(crate) fn fail_at(&self, step: u64) {
-        *sync::lock(&self.failing) = Failing { at: Some(step), ..Failing::default() };
+    fn inner(&self) -> MutexGuard<'_, Inner> {
+        // Not through `crate::sync`: nobody else has a turn while the disk works.
+        self.inner.lock().unwrap()
     }
 
+    /// Counts steps from here on, and fails as planned.
+    pub(crate) fn arm(&self, plan: Plan) {
+        let mut inner = self.inner();
+        inner.plan = plan;
+        inner.steps = Steps::default();
+        inner.dead = false;
+        inner.failed = false;
+    }
+
+    /// From now on the step of that number, and every one after it, fails.
+    pub(crate) fn fail_at(&self, step: u64) {
+        self.arm(Plan { power: Some(step), ..Plan::default() });
+    }
+
+    /// The power fails.
+    pub(crate) fn kill(&self) {
+        let mut inner = self.inner();
+        inner.dead = true;
+        inner.failed = true;
+        self.power_failed.notify_one();
+    }
+
+    /// The power has failed.
+    pub(crate) fn is_dead(&self) -> bool {
+        self.inner().dead
+    }
+
+    /// Something has failed since the disk was armed.
     pub(crate) fn has_failed(&self) -> bool {
-        sync::lock(&self.failing).failed
+        self.inner().failed
     }
 
     pub(crate) fn set_full(&self, full: bool) {
-        sync::lock(&self.failing).full = full;
+        self.inner().full = full;
+    }
+
+    /// The power has failed at a step, as planned.
+    pub(crate) fn was_cut(&self) -> bool {
+        let inner = self.inner();
+        inner.plan.power.is_some_and(|at| inner.steps.changes > at)
+    }
+
+    /// Another disk with what this one holds after a restart.
+    pub(crate) fn copy(&self) -> FaultyDisk {
+        let inner = self.inner();
+        let segment = |segment: &Segment| Segment {
+            durable: segment.durable.clone(),
+            created: true,
+            ..Segment::default()
+        };
+        let segments = inner.segments.iter().map(|(id, known)| (*id, segment(known))).collect();
+        let copy = Inner { meta: inner.meta.clone(), segments, ..Inner::default() };
+        FaultyDisk { inner: Mutex::new(copy), power_failed: Notify::new() }
+    }
+
+    /// A hash of all steps so far, with all that they carried.
+    pub(crate) fn trace(&self) -> u64 {
+        self.inner().trace
     }
 
     /// Bytes of all segments.
     pub(crate) fn segment_bytes(&self) -> usize {
-        sync::lock(&self.platters).segments.values().map(Vec::len).sum()
+        self.inner().segments.values().filter_map(|segment| segment.seen.as_ref()).map(Vec::len).sum()
     }
 
     /// Flips a bit of each segment's every byte from `offset` on.
     pub(crate) fn damage(&self, from: usize) {
-        for segment in sync::lock(&self.platters).segments.values_mut() {
-            segment.iter_mut().skip(from).for_each(|byte| *byte ^= 1);
+        for segment in self.inner().segments.values_mut() {
+            segment.durable.iter_mut().skip(from).for_each(|byte| *byte ^= 1);
         }
+    }
+
+    /// Bytes of all segments, as they are after a restart.
+    pub(crate) fn bytes_at_rest(&self) -> u64 {
+        self.inner().segments.values().map(|segment| segment.durable.len() as u64).sum()
+    }
+
+    /// Flips one bit of the segments, counted through all of them. Returns where.
+    pub(crate) fn flip_in_segments(&self, mut byte: u64, bit: u8) -> Option<(SegmentId, u64)> {
+        for (id, segment) in &mut self.inner().segments {
+            if let Some(hit) = segment.durable.get_mut(byte as usize) {
+                *hit ^= 1 << bit;
+                return Some((*id, byte));
+            }
+            byte -= segment.durable.len() as u64;
+        }
+        None
+    }
+
+    /// All keys of metadata, as they are after a restart.
+    pub(crate) fn keys(&self) -> Vec<Key> {
+        self.inner().meta.keys().cloned().collect()
+    }
+
+    /// How many segments there are.
+    pub(crate) fn segments(&self) -> usize {
+        self.inner().segments.values().filter(|segment| segment.seen.is_some()).count()
     }
 
     /// The power is back: what was not synced is lost in part.
     pub(crate) fn crash(&self, seed: u64) {
         let mut random = Random::new(seed);
-        let mut platters = sync::lock(&self.platters);
-        let batches = std::mem::take(&mut platters.batches);
+        let mut inner = self.inner();
+        let batches = std::mem::take(&mut inner.batches);
         let kept = random.below(batches.len() as u64 + 1) as usize;
         for batch in batches.into_iter().take(kept) {
-            apply(&mut platters.meta, &batch);
+            apply(&mut inner.meta, &batch);
         }
-        for (id, offset, bytes) in std::mem::take(&mut platters.writes) {
-            let kept = match random.below(3) {
-                0 => 0,
-                1 => bytes.len(),
-                _ => random.below(bytes.len() as u64 + 1) as usize,
-            };
-            if let Some(segment) = platters.segments.get_mut(&id) {
-                write_at(segment, offset, &bytes[..kept]);
+        let mood = random.below(4);
+        let segments = std::mem::take(&mut inner.segments);
+        for (id, mut segment) in segments {
+            segment.lose_unsynced(mood, &mut random);
+            let there = segment.created || random.permille(500);
+            let undeleted = segment.seen.is_some() || random.permille(500);
+            if there && undeleted {
+                let durable = segment.durable;
+                let seen = Some(durable.clone());
+                inner.segments.insert(id, Segment { durable, seen, created: true, ..Segment::default() });
             }
         }
-        for id in std::mem::take(&mut platters.created) {
-            if random.below(2) == 0 {
-                platters.segments.remove(&id);
-            }
-        }
-        *sync::lock(&self.failing) = Failing::default();
+        inner.plan = Plan::default();
+        inner.steps = Steps::default();
+        (inner.dead, inner.failed, inner.poisoned) = (false, false, false);
     }
 
     /// Opens a pool on what the disk holds.
@@ -160,42 +267,136 @@ impl FaultyDisk {
         self.open_at(options, Arc::new(SystemClock))
     }
 
-    /// Opens a pool on what the disk holds, that takes the time from `clock`.
+    /// As [`FaultyDisk::open`], with that clock.
     pub(crate) fn open_at(self: &Arc<Self>, options: PoolOptions, clock: Arc<dyn Clock>) -> Result<Pool> {
         let meta = FaultyMeta { disk: self.clone(), seen: MemoryMeta::default() };
-        let store = FaultySegments { disk: self.clone(), seen: MemorySegments::default() };
-        {
-            let platters = sync::lock(&self.platters);
-            let changes =
-                platters.meta.iter().map(|(key, value)| (key.clone(), Some(value.clone()))).collect();
-            meta.seen.write(Batch { changes })?;
-            for (id, bytes) in &platters.segments {
-                store.seen.create(*id, 0)?;
-                store.seen.write(*id, 0, &[Bytes::copy_from_slice(bytes)])?;
+        let opened = {
+            let mut inner = self.inner();
+            let changes = inner.meta.iter().map(|(key, value)| (key.clone(), Some(value.clone())));
+            meta.seen.write(Batch { changes: changes.collect() })?;
+            for segment in inner.segments.values_mut() {
+                segment.seen = Some(segment.durable.clone());
             }
-        }
+            inner.opened = inner.opened.wrapping_add(1);
+            inner.opened
+        };
         let foundation = Foundation {
             meta: Arc::new(meta),
-            store: Arc::new(store),
+            store: Arc::new(FaultySegments { disk: self.clone() }),
             room: Box::new(UnlimitedRoom),
             clock,
-            entropy: Arc::new(SystemEntropy::seeded([7; 32])),
+            entropy: Arc::new(SystemEntropy::seeded([opened; 32])),
             home: None,
         };
         Ok(Pool::on(Engine::open(foundation, options)?))
     }
 
-    /// Counts a step, and says what becomes of it.
-    fn step(&self) -> Outcome {
-        let mut failing = sync::lock(&self.failing);
-        let dead = failing.failed;
-        failing.failed |= failing.at.is_some_and(|at| failing.steps >= at);
-        failing.steps += 1;
-        match (dead, failing.failed) {
+    /// Counts a step that changes something, and says what becomes of it.
+    fn change(&self, what: &'static str, id: u64, detail: u64) -> Outcome {
+        schedule::point();
+        let mut inner = self.inner();
+        let dead = inner.dead;
+        let now = !dead && inner.plan.power.is_some_and(|at| inner.steps.changes >= at);
+        inner.steps.changes += 1;
+        inner.dead |= now;
+        inner.failed |= now;
+        inner.note(what, id, detail);
+        match (dead, now) {
             (true, _) => Outcome::Dead,
-            (false, true) => Outcome::FailsNow,
+            (false, true) => {
+                self.power_failed.notify_one();
+                Outcome::FailsNow
+            }
             (false, false) => Outcome::Works,
         }
+    }
+
+    /// Counts a read.
+    fn read(&self) -> Result<()> {
+        schedule::point();
+        let mut inner = self.inner();
+        let fails = inner.plan.read == Some(inner.steps.reads);
+        inner.steps.reads += 1;
+        inner.failed |= fails;
+        if fails { Err(failure("read")) } else { Ok(()) }
+    }
+
+    /// Counts a write to a segment.
+    fn write(&self) -> Result<()> {
+        let mut inner = self.inner();
+        let at = inner.steps.writes;
+        inner.steps.writes += 1;
+        if inner.full || inner.plan.full.is_some_and(|(from, count)| (from..from + count).contains(&at)) {
+            inner.failed = true;
+            return Err(Error::NoSpace);
+        }
+        if inner.plan.write == Some(at) {
+            inner.failed = true;
+            return Err(failure("write"));
+        }
+        Ok(())
+    }
+
+    /// Counts a sync; true if it fails.
+    fn sync_fails(&self) -> bool {
+        let mut inner = self.inner();
+        let fails = inner.plan.sync == Some(inner.steps.syncs);
+        inner.steps.syncs += 1;
+        inner.failed |= fails;
+        fails
+    }
+}
+
+impl Inner {
+    fn note(&mut self, what: &'static str, id: u64, detail: u64) {
+        let mut step = [0; 32];
+        step[..8].copy_from_slice(&self.trace.to_le_bytes());
+        step[8..16].copy_from_slice(&id.to_le_bytes());
+        step[16..24].copy_from_slice(&detail.to_le_bytes());
+        let name = what.as_bytes();
+        step[24..24 + name.len().min(8)].copy_from_slice(&name[..name.len().min(8)]);
+        self.trace = xxhash_rust::xxh3::xxh3_64(&step);
+    }
+}
+
+impl Segment {
+    fn lose_unsynced(&mut self, mood: u64, random: &mut Random) {
+        let before = self.durable.len();
+        for (offset, bytes) in std::mem::take(&mut self.writes) {
+            match mood {
+                0 => {}
+                1 => write_at(&mut self.durable, offset, &bytes),
+                _ => self.tear(offset, &bytes, mood, random),
+            }
+        }
+        // The file's length is metadata of its own.
+        if mood == 3 && self.durable.len() > before && random.permille(300) {
+            self.durable.truncate(random.between(before as u64, self.durable.len() as u64) as usize);
+        }
+        if let Some(length) = self.sealed.take().filter(|_| random.permille(500)) {
+            self.durable.truncate(length as usize);
+        }
+    }
+
+    /// Keeps some of the sectors.
+    fn tear(&mut self, offset: u64, bytes: &[u8], mood: u64, random: &mut Random) {
+        let kept = if mood == 2 { 500 } else { random.pick(&[20, 500, 980]).unwrap_or(500) };
+        let mut at = 0;
+        while at < bytes.len() {
+            let sector_end = SECTOR_BYTES - (offset + at as u64) % SECTOR_BYTES;
+            let end = (at + sector_end as usize).min(bytes.len());
+            if random.permille(kept) {
+                write_at(&mut self.durable, offset + at as u64, &bytes[at..end]);
+            }
+            at = end;
+        }
+    }
+
+    fn make_durable(&mut self) {
+        for (offset, bytes) in std::mem::take(&mut self.writes) {
+            write_at(&mut self.durable, offset, &bytes);
+        }
+        self.created = true;
     }
 }
 
@@ -221,29 +422,46 @@ struct FaultyMeta {
     seen: MemoryMeta,
 }
 
+impl FaultyMeta {
+    fn check(&self) -> Result<()> {
+        if self.disk.inner().poisoned { Err(failure("use the poisoned metadata store")) } else { Ok(()) }
+    }
+}
+
 impl MetaView for FaultyMeta {
     fn get(&self, key: &[u8]) -> Result<Option<Bytes>> {
+        self.disk.read()?;
         self.seen.get(key)
     }
     fn scan(&self, range: Range<Key>, visit: &mut Visit<'_>) -> Result<()> {
+        self.disk.read()?;
         self.seen.scan(range, visit)
     }
 }
 
 impl MetaStore for FaultyMeta {
     fn write(&self, batch: Batch) -> Result<()> {
-        let outcome = self.disk.step();
+        let bytes = batch.changes.iter().map(|(key, value)| {
+            key.len() + value.as_ref().map_or(0, |value| value.iter().map(|byte| *byte as usize).sum())
+        });
+        let outcome = self.disk.change("batch", batch.changes.len() as u64, bytes.sum::<usize>() as u64);
+        self.check()?;
         if outcome != Outcome::Dead {
-            sync::lock(&self.disk.platters).batches.push(batch.clone());
+            self.disk.inner().batches.push(batch.clone());
         }
         outcome.check()?;
         self.seen.write(batch)
     }
     fn make_durable(&self) -> Result<()> {
-        self.disk.step().check()?;
-        let mut platters = sync::lock(&self.disk.platters);
-        for batch in std::mem::take(&mut platters.batches) {
-            apply(&mut platters.meta, &batch);
+        self.disk.change("durable", 0, 0).check()?;
+        self.check()?;
+        if self.disk.sync_fails() {
+            self.disk.inner().poisoned = true;
+            return Err(failure("sync the metadata"));
+        }
+        let mut inner = self.disk.inner();
+        for batch in std::mem::take(&mut inner.batches) {
+            apply(&mut inner.meta, &batch);
         }
         Ok(())
     }
@@ -251,60 +469,82 @@ impl MetaStore for FaultyMeta {
 
 struct FaultySegments {
     disk: Arc<FaultyDisk>,
-    seen: MemorySegments,
+}
+
+fn missing(id: SegmentId) -> Error {
+    Error::Damaged(format!("segment {id} does not exist"))
 }
 
 impl SegmentStore for FaultySegments {
     fn create(&self, id: SegmentId, bytes: u64) -> Result<()> {
-        self.disk.step().check()?;
-        let mut platters = sync::lock(&self.disk.platters);
-        platters.segments.insert(id, Vec::new());
-        platters.created.push(id);
-        drop(platters);
-        self.seen.create(id, bytes)
+        self.disk.change("create", id.0, bytes).check()?;
+        let mut inner = self.disk.inner();
+        // The directory is synced then, and with it what was deleted before.
+        inner.segments.retain(|_, segment| segment.seen.is_some());
+        inner.segments.insert(id, Segment { seen: Some(Vec::new()), ..Segment::default() });
+        Ok(())
     }
     fn write(&self, id: SegmentId, offset: u64, parts: &[Bytes]) -> Result<()> {
-        if sync::lock(&self.disk.failing).full {
-            return Err(Error::NoSpace);
-        }
-        let outcome = self.disk.step();
+        self.disk.write()?;
+        let sum: u64 =
+            parts.iter().map(|part| xxhash_rust::xxh3::xxh3_64(part)).fold(offset, u64::wrapping_add);
+        let outcome = self.disk.change("write", id.0, sum);
         if outcome == Outcome::Dead {
-            return Err(power_failure());
+            return outcome.check();
         }
+        let mut inner = self.disk.inner();
+        let segment = inner.segments.get_mut(&id).ok_or_else(|| missing(id))?;
         let mut at = offset;
         for part in parts {
-            sync::lock(&self.disk.platters).writes.push((id, at, part.clone()));
+            segment.writes.push((at, part.clone()));
+            if let Some(seen) = segment.seen.as_mut().filter(|_| outcome == Outcome::Works) {
+                write_at(seen, at, part);
+            }
             at += part.len() as u64;
         }
-        outcome.check()?;
-        self.seen.write(id, offset, parts)
+        outcome.check()
     }
     fn sync(&self, id: SegmentId) -> Result<()> {
-        self.disk.step().check()?;
-        let mut platters = sync::lock(&self.disk.platters);
-        platters.created.retain(|created| *created != id);
-        let writes = std::mem::take(&mut platters.writes);
-        for (written, offset, bytes) in writes {
-            if written != id {
-                platters.writes.push((written, offset, bytes));
-            } else if let Some(segment) = platters.segments.get_mut(&id) {
-                write_at(segment, offset, &bytes);
-            }
+        self.disk.change("sync", id.0, 0).check()?;
+        let fails = self.disk.sync_fails();
+        let mut inner = self.disk.inner();
+        let segment = inner.segments.get_mut(&id).ok_or_else(|| missing(id))?;
+        if fails {
+            segment.writes.clear();
+            return Err(failure("sync a segment"));
         }
+        segment.make_durable();
         Ok(())
     }
     fn seal(&self, id: SegmentId, bytes: u64) -> Result<()> {
-        self.seen.seal(id, bytes)
+        self.disk.change("seal", id.0, bytes).check()?;
+        let mut inner = self.disk.inner();
+        let segment = inner.segments.get_mut(&id).ok_or_else(|| missing(id))?;
+        if let Some(seen) = &mut segment.seen {
+            seen.truncate(bytes as usize);
+        }
+        segment.sealed = Some(bytes);
+        Ok(())
     }
     fn read(&self, id: SegmentId, offset: u64, length: usize) -> Result<Option<Bytes>> {
-        self.seen.read(id, offset, length)
+        self.disk.read()?;
+        let inner = self.disk.inner();
+        let seen = inner.segments.get(&id).and_then(|segment| segment.seen.as_ref());
+        let range = usize::try_from(offset).ok().and_then(|from| Some(from..from.checked_add(length)?));
+        let bytes = seen.and_then(|seen| seen.get(range?));
+        Ok(bytes.map(Bytes::copy_from_slice))
     }
     fn delete(&self, id: SegmentId) -> Result<()> {
-        self.disk.step().check()?;
-        sync::lock(&self.disk.platters).segments.remove(&id);
-        self.seen.delete(id)
+        self.disk.change("delete", id.0, 0).check()?;
+        if let Some(segment) = self.disk.inner().segments.get_mut(&id) {
+            segment.seen = None;
+        }
+        Ok(())
     }
     fn list(&self) -> Result<Vec<(SegmentId, u64)>> {
-        self.seen.list()
+        self.disk.read()?;
+        let inner = self.disk.inner();
+        let seen = inner.segments.iter().filter_map(|(id, segment)| Some((*id, segment.seen.as_ref()?)));
+        Ok(seen.map(|(id, bytes)| (id, bytes.len() as u64)).collect())
     }
 }

@@ -21,6 +21,7 @@ pub(crate) trait Entropy: Send + Sync + 'static {
 pub(crate) struct SystemClock;
 
 impl Clock for SystemClock {
+    #[expect(clippy::disallowed_methods, reason = "the one place where time comes from")]
     fn now(&self) -> SystemTime {
         SystemTime::now()
     }

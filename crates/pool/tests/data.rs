@@ -122,10 +122,10 @@ async fn stable_writes_survive_reopening_without_a_commit() {
 
 /// A pool that is dropped ends a moment later, when its tasks have noticed.
 async fn reopen(directory: &std::path::Path) -> Pool {
-    let deadline = std::time::Instant::now() + std::time::Duration::from_secs(10);
+    let deadline = tokio::time::Instant::now() + std::time::Duration::from_secs(10);
     loop {
         match Pool::open(directory, options()).await {
-            Err(Error::Locked { .. }) if std::time::Instant::now() < deadline => {
+            Err(Error::Locked { .. }) if tokio::time::Instant::now() < deadline => {
                 tokio::task::yield_now().await
             }
             other => return other.unwrap(),

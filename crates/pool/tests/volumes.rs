@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "in tests a panic is the report")]
 
 mod common;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use common::*;
 use forebay_pool::*;
@@ -180,10 +180,10 @@ async fn unstable_bytes_become_durable_with_age() {
     let root = pool.volume_create(spec("kafka")).await.unwrap().root;
     let log = file(&pool, root, "log").await;
     write(&pool, log, 0, b"aged").await;
-    let deadline = Instant::now() + Duration::from_secs(20);
+    let deadline = tokio::time::Instant::now() + Duration::from_secs(20);
     // Only durable bytes count here.
     while pool.space().unwrap().bytes_logical < 4 {
-        assert!(Instant::now() < deadline, "not flushed");
+        assert!(tokio::time::Instant::now() < deadline, "not flushed");
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
 }

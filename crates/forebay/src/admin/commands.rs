@@ -154,6 +154,7 @@ fn spec(new: NewVolume) -> VolumeSpec {
         uid: new.uid,
         gid: new.gid,
         mode: new.mode,
+        compression: forebay_pool::Compression::default(),
         size: new.size,
         snapshots: policy(new.snapshots),
     }

@@ -4,8 +4,9 @@
 //! [`Recorder`]: checks decide the verdict. To add one, implement [`Experiment`] in a file of its own and name it in [`ALL`].
 
 mod bed;
+mod bench;
+mod clone;
 mod efficiency;
-mod fio;
 mod kill_load;
 mod kill_storage;
 mod mount;
@@ -59,11 +60,12 @@ pub trait Experiment: Sync {
 pub static ALL: &[&dyn Experiment] = &[
     &silly_rename::SillyRename,
     &efficiency::Efficiency,
+    &clone::Clone,
     &kill_storage::KillStorage,
     &kill_load::KillLoad,
     &restart::Restart,
     &posix::Posix,
-    &fio::Fio,
+    &bench::Bench,
     &mount::MountCheck,
 ];
 

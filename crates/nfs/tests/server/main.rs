@@ -13,6 +13,7 @@ mod connections;
 mod contention;
 mod crash;
 mod directories;
+mod exports;
 mod harness;
 mod hostile;
 mod io;

@@ -1,0 +1,430 @@
+//! A history: some lives of one pool on one disk, each begun by an opening and ended by a crash or a clean close. All of
+//! it follows from the seed.
+
+use std::cell::Cell;
+use std::fmt;
+use std::future::Future;
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use tokio::task::LocalSet;
+use tokio::time::Instant;
+
+use super::client::{Client, Shared};
+use super::model::{Effect, Life, NodeId};
+use super::ops::{Appetite, Op};
+use super::random::Random;
+use super::{schedule, verify};
+use crate::faulty::{FaultyDisk, Plan};
+use crate::sources::Clock;
+use crate::{Error, Pool, PoolOptions};
+
+/// Simulated time after which operations that do not end hang.
+const HANG: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// What a history has come to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Report {
+    pub(crate) crashes: u64,
+    pub(crate) operations: u64,
+    /// A hash of all steps of the disk.
+    pub(crate) trace: u64,
+}
+
+/// What went wrong.
+pub(crate) struct Failure {
+    pub(crate) seed: u64,
+    life: u64,
+    what: String,
+    log: String,
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Failure { seed, life, what, log } = self;
+        write!(
+            formatter,
+            "history {seed}, life {life}: {what}\nthe last operations:\n{log}again: FOREBAY_SIM_SEED={seed} cargo test \
+             --profile ci -p forebay-pool --lib sim::tests::random_histories -- --nocapture"
+        )
+    }
+}
+
+/// How a life is to end.
+#[derive(Clone, Copy, Debug)]
+enum End {
+    /// As the plan of the disk says; or between two steps, if that does not come.
+    Crash,
+    Close,
+}
+
+/// What the seed has chosen for the whole history.
+struct Setting {
+    options: PoolOptions,
+    clients: u64,
+    operations: u64,
+    lives: u64,
+    preempted: u64,
+}
+
+impl Setting {
+    fn draw(random: &mut Random) -> Setting {
+        let bounded = random.permille(100);
+        Setting {
+            options: PoolOptions {
+                bytes_max: bounded.then(|| random.between(200_000, 2_000_000)),
+                dirty_bytes_max: random.between(64 << 10, 2 << 20),
+                dirty_age_ms_max: random.pick(&[20, 200, 2_000, 3_600_000]).unwrap_or(2_000),
+                segment_bytes: random.between(60_000, 600_000),
+                cache_bytes: random.pick(&[0, 100_000, 4 << 20]).unwrap_or(0),
+                scrub_period: random.permille(100).then_some(Duration::from_secs(2)),
+                ..PoolOptions::default()
+            },
+            clients: random.between(1, 5),
+            operations: random.between(5, 40),
+            lives: random.between(1, 3),
+            preempted: random.pick(&[0, 0, 20, 150]).unwrap_or(0),
+        }
+    }
+}
+
+/// Time as the runtime counts it.
+struct SimulatedClock {
+    from: SystemTime,
+    begun: Instant,
+}
+
+impl Clock for SimulatedClock {
+    fn now(&self) -> SystemTime {
+        self.from + self.begun.elapsed()
+    }
+}
+
+fn appetite(random: &mut Random) -> Appetite {
+    Appetite {
+        file_bytes_max: random.pick(&[50_000, 300_000, 1_500_000]).unwrap_or(50_000),
+        write_bytes_max: random.pick(&[20_000, 100_000, 1 << 20]).unwrap_or(20_000),
+        names: random.between(2, 12),
+    }
+}
+
+/// Runs the history of that seed.
+pub(crate) fn run(seed: u64) -> Result<Report, Failure> {
+    let mut random = Random::new(seed);
+    let setting = Setting::draw(&mut random);
+    let disk = Arc::<FaultyDisk>::default();
+    let shared = Shared::new(disk.clone(), appetite(&mut random), setting.options.bytes_max.is_some());
+    let mut report = Report::default();
+    for life in 0..=setting.lives {
+        let last = life == setting.lives;
+        let end = if !last && random.permille(750) { End::Crash } else { End::Close };
+        report.crashes += u64::from(matches!(end, End::Crash));
+        let mut of_life = random.fork();
+        live(&setting, &shared, &mut of_life, !last, |pool, mut random| {
+            let shared = shared.clone();
+            let setting = &setting;
+            async move {
+                if last {
+                    let all = random.permille(500);
+                    take_down(&pool, &shared, random, all).await
+                } else {
+                    let plan = plan(&mut random, end, setting);
+                    work(pool, &shared, random, setting, end, plan).await
+                }
+            }
+        });
+        disk.crash(random.next());
+        if shared.has_failed() {
+            break;
+        }
+        report.operations = shared.operations.get();
+        report.trace = disk.trace();
+    }
+    if !shared.has_failed() {
+        live(&setting, &shared, &mut random.fork(), false, |pool, _| nothing_left(pool, shared.clone()));
+    }
+    finish(seed, &shared).map(|()| report)
+}
+
+/// Runs a short history whose power fails at exactly that step, and nothing else. False if it ends before that step.
+pub(crate) fn run_cut_at(seed: u64, step: u64) -> Result<bool, Failure> {
+    let mut random = Random::new(seed);
+    let setting = Setting { operations: 8, clients: 3, ..Setting::draw(&mut random) };
+    let disk = Arc::<FaultyDisk>::default();
+    let shared = Shared::new(disk.clone(), appetite(&mut random), setting.options.bytes_max.is_some());
+    let plan = Plan { power: Some(step), ..Plan::default() };
+    live(&setting, &shared, &mut random, false, |pool, random| {
+        let (shared, setting) = (shared.clone(), &setting);
+        async move { work(pool, &shared, random, setting, End::Close, plan).await }
+    });
+    let cut = disk.was_cut();
+    disk.crash(random.next());
+    if !shared.has_failed() {
+        live(&setting, &shared, &mut random.fork(), false, |pool, random| {
+            let shared = shared.clone();
+            async move { take_down(&pool, &shared, random, true).await }
+        });
+    }
+    finish(seed, &shared).map(|()| cut)
+}
+
+/// Grows a quiet pool, flips bits of its segments one at a time, and reads everything each time. Returns how many of
+/// the flips were met by a reader.
+pub(crate) fn run_flips(seed: u64, flips: u64) -> Result<u64, Failure> {
+    let mut random = Random::new(seed);
+    let setting = Setting::draw(&mut random);
+    let disk = Arc::<FaultyDisk>::default();
+    let shared = Shared::new(disk.clone(), appetite(&mut random), setting.options.bytes_max.is_some());
+    live(&setting, &shared, &mut random.fork(), false, |pool, random| {
+        let (shared, setting) = (shared.clone(), &setting);
+        async move { work(pool, &shared, random, setting, End::Close, Plan::default()).await }
+    });
+    disk.crash(random.next());
+    let met = Cell::new(0);
+    for _ in 0..flips {
+        if shared.has_failed() {
+            break;
+        }
+        flip(&setting, &shared, &mut random, &met);
+    }
+    finish(seed, &shared).map(|()| met.get())
+}
+
+fn flip(setting: &Setting, shared: &Rc<Shared>, random: &mut Random, met: &Cell<u64>) {
+    let disk = Arc::new(shared.disk.copy());
+    // The last machine's power was cut at its end.
+    shared.disk.arm(Plan::default());
+    let (byte, bit) = (random.below(disk.bytes_at_rest()), random.below(8) as u8);
+    let Some(place) = disk.flip_in_segments(byte, bit) else { return };
+    shared.note(format!("flipped a bit of {place:?}"));
+    simulated(setting, shared, &mut random.fork(), async {
+        let pool = disk.open(setting.options.clone()).map_err(|error| format!("open: {error}"))?;
+        let errors = verify::verify_damaged(&pool, shared).await?;
+        met.set(met.get() + u64::from(errors > 0));
+        let differences = pool.check(true).await.map_err(|error| format!("check: {error}"))?;
+        if errors > 0 && differences.is_empty() { Err("the check finds no damage".into()) } else { Ok(()) }
+    });
+}
+
+fn finish(seed: u64, shared: &Shared) -> Result<(), Failure> {
+    let what = shared.failure.borrow_mut().take();
+    let life = shared.world.borrow().verifiers.len() as u64;
+    what.map_or(Ok(()), |what| Err(Failure { seed, life, what, log: shared.log() }))
+}
+
+/// Opens the pool, verifies it, and has it used. `disturbed`: opening it may be cut short.
+fn live<F: Future<Output = Result<(), String>>>(
+    setting: &Setting,
+    shared: &Rc<Shared>,
+    random: &mut Random,
+    disturbed: bool,
+    using: impl FnOnce(Pool, Random) -> F,
+) {
+    let disk = shared.disk.clone();
+    // Now and then the next crash comes while this opening still recovers from the last.
+    if disturbed && random.permille(80) {
+        disk.arm(Plan { power: Some(random.below(12)), ..Plan::default() });
+    }
+    let mut of_life = random.fork();
+    simulated(setting, shared, random, async {
+        let clock = SimulatedClock {
+            from: UNIX_EPOCH + Duration::from_secs(1_700_000_000 + of_life.below(100_000)),
+            begun: Instant::now(),
+        };
+        let opened = disk.open_at(setting.options.clone(), Arc::new(clock));
+        let pool = opened.map_err(|error| format!("open: {error}"))?;
+        verify::verify(&pool, shared).await?;
+        using(pool, of_life).await
+    });
+}
+
+/// Runs `life` on a machine of its own, until it ends or the power fails.
+fn simulated(
+    setting: &Setting,
+    shared: &Shared,
+    random: &mut Random,
+    life: impl Future<Output = Result<(), String>>,
+) {
+    let simulated = schedule::simulate(random.fork(), setting.preempted);
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build();
+    let runtime = runtime.expect("a runtime");
+    let local = LocalSet::new();
+    local.block_on(&runtime, async {
+        tokio::select! {
+            biased;
+            () = until_dead(&shared.disk) => {}
+            outcome = tokio::time::timeout(HANG, life) => match outcome {
+                _ if shared.disk.is_dead() => {}
+                Ok(Ok(())) => {}
+                Ok(Err(what)) => shared.fail(what),
+                Err(_) => shared.fail("operations hang".into()),
+            },
+        }
+    });
+    // What still runs goes nowhere, as on a machine without power.
+    shared.disk.kill();
+    schedule::drain();
+    drop(local);
+    drop(runtime);
+    if schedule::has_panicked() {
+        shared.fail("something panicked".into());
+    }
+    drop(simulated);
+}
+
+async fn until_dead(disk: &FaultyDisk) {
+    while !disk.is_dead() {
+        disk.power_failed.notified().await;
+    }
+}
+
+/// Clients work until the end of the life.
+async fn work(
+    pool: Pool,
+    shared: &Rc<Shared>,
+    mut random: Random,
+    setting: &Setting,
+    end: End,
+    plan: Plan,
+) -> Result<(), String> {
+    let mut first = client(&pool, shared, 0, &mut random);
+    if shared.world.borrow().volumes.is_empty() {
+        first.perform(Op::Effect(Effect::VolumeCreate { name: "v0".into() })).await;
+    }
+    reclaim(&mut first, &mut random).await;
+    if random.permille(900) {
+        pool.reap_orphans().await.map_err(|error| format!("reap: {error}"))?;
+        shared.world.borrow_mut().reap();
+    }
+    shared.disk.arm(plan);
+    let mut clients = tokio::task::JoinSet::new();
+    for number in 0..setting.clients {
+        clients.spawn_local(client(&pool, shared, number, &mut random).run(setting.operations));
+    }
+    while clients.join_next().await.is_some() {}
+    if let End::Crash = end {
+        shared.disk.kill();
+        return Ok(());
+    }
+    close(&pool, shared).await
+}
+
+fn client(pool: &Pool, shared: &Rc<Shared>, number: u64, random: &mut Random) -> Client {
+    Client { number, pool: pool.clone(), shared: shared.clone(), random: random.fork() }
+}
+
+/// Some of the orphans are held again, before the others are freed.
+async fn reclaim(client: &mut Client, random: &mut Random) {
+    let orphans: Vec<NodeId> = {
+        let world = client.shared.world.borrow();
+        world.nodes.iter().filter(|(_, node)| node.life == Life::Orphan).map(|(id, _)| *id).collect()
+    };
+    for node in orphans {
+        if random.permille(500) {
+            client.perform(Op::Hold { node }).await;
+        }
+    }
+}
+
+/// What fails in a life.
+fn plan(random: &mut Random, end: End, setting: &Setting) -> Plan {
+    let mut plan = Plan::default();
+    let steps = setting.clients * setting.operations;
+    if let End::Crash = end {
+        // Now and then none of the operations is cut short.
+        plan.power = random.permille(900).then(|| random.below(steps * 2));
+        if random.permille(80) {
+            plan.sync = Some(random.below(steps / 2 + 1));
+        }
+    }
+    if random.permille(80) {
+        plan.read = Some(random.below(steps * 8));
+    }
+    if random.permille(50) {
+        plan.write = Some(random.below(steps / 2 + 1));
+    }
+    if random.permille(50) {
+        plan.full = Some((random.below(steps / 2 + 1), random.between(1, 20)));
+    }
+    plan
+}
+
+async fn close(pool: &Pool, shared: &Shared) -> Result<(), String> {
+    // A failure that was met by nobody so far is met by nobody any more.
+    let failed = shared.disk.has_failed();
+    match pool.close().await {
+        Ok(()) => shared.world.borrow_mut().closed(),
+        Err(_) if failed || shared.disk.has_failed() => {}
+        Err(Error::NoSpace) if shared.bounded => {}
+        Err(error) => return Err(format!("close: {error}")),
+    }
+    Ok(())
+}
+
+/// Deletes everything, one by one or whole volumes, and finds nothing left.
+async fn take_down(
+    pool: &Pool,
+    shared: &Rc<Shared>,
+    mut random: Random,
+    one_by_one: bool,
+) -> Result<(), String> {
+    let mut client = client(pool, shared, 0, &mut random);
+    pool.reap_orphans().await.map_err(|error| format!("reap: {error}"))?;
+    shared.world.borrow_mut().reap();
+    while one_by_one && let Some((directory, name)) = removable(shared) {
+        client.perform(Op::Effect(Effect::Remove { directory, name })).await;
+        if shared.has_failed() {
+            return Ok(());
+        }
+    }
+    if one_by_one {
+        client.perform(Op::Settle).await;
+        let space = pool.space().map_err(|error| format!("space: {error}"))?;
+        let roots = shared.world.borrow().volumes.len() as u64;
+        if space.bytes_logical > 0 || space.inodes_used != roots || space.orphans > 0 {
+            return Err(format!("everything was removed, and left are {space:?}"));
+        }
+    }
+    let volumes: Vec<String> = shared.world.borrow().volumes.keys().cloned().collect();
+    for name in volumes {
+        client.perform(Op::Effect(Effect::VolumeDelete { name })).await;
+    }
+    // Closing meets the freeing under way.
+    if random.permille(500) {
+        client.perform(Op::Settle).await;
+    }
+    close(pool, shared).await
+}
+
+/// A name that can be removed.
+fn removable(shared: &Shared) -> Option<(NodeId, String)> {
+    let world = shared.world.borrow();
+    world.nodes.iter().filter(|(_, node)| node.life == Life::Named).find_map(|(id, node)| {
+        let empty = |child: &NodeId| {
+            world.node(*child).is_none_or(|child| child.entries().is_none_or(|entries| entries.is_empty()))
+        };
+        let (name, _) = node.entries()?.iter().find(|(_, child)| empty(child))?;
+        Some((*id, name.clone()))
+    })
+}
+
+/// Everything was deleted: after one more opening nothing is left of it on the disk.
+async fn nothing_left(pool: Pool, shared: Rc<Shared>) -> Result<(), String> {
+    pool.reap_orphans().await.map_err(|error| format!("reap: {error}"))?;
+    shared.world.borrow_mut().reap();
+    pool.settle().await.map_err(|error| format!("settle: {error}"))?;
+    pool.close().await.map_err(|error| format!("close: {error}"))?;
+    // Protocols' records are nobody's to delete.
+    let keys = shared.disk.keys().into_iter().filter(|key| key.first() != Some(&0x40));
+    let left = keys.count();
+    let segments = shared.disk.segments();
+    // The pool's record, and its counters if it ever counted.
+    if left > 2 || segments > 0 {
+        return Err(format!(
+            "everything was deleted, and left are {left} keys and {segments} segments: {:?}",
+            shared.disk.keys()
+        ));
+    }
+    Ok(())
+}

@@ -1,0 +1,400 @@
+//! What must be there: every inode, name, record and volume, as the clients have been told.
+//!
+//! Operations that change names or attributes are *effects*. One that is under way keeps others away from what it
+//! changes, so its outcome is certain, unless the power fails: then it happened wholly or not, and which of the two
+//! is asked of the pool that is opened next. Changes of data overlap as they like; see [`super::file`].
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use bytes::Bytes;
+
+use super::file::FileModel;
+use crate::{Handle, VolumeId};
+
+/// Names an inode in the model.
+pub(super) type NodeId = u32;
+
+#[derive(Debug)]
+pub(super) enum Body {
+    File(FileModel),
+    Directory { entries: BTreeMap<String, NodeId>, parent: Option<NodeId> },
+    Symlink(Bytes),
+}
+
+/// Whether an inode is there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Life {
+    /// It has a name.
+    Named,
+    /// It has none, and is kept.
+    Orphan,
+    /// It may be freed at any moment.
+    Doomed,
+}
+
+#[derive(Debug)]
+pub(super) struct Node {
+    pub(super) handle: Handle,
+    pub(super) body: Body,
+    pub(super) life: Life,
+    pub(super) names: u32,
+    pub(super) holds: u32,
+    pub(super) mode: u32,
+    /// Largest `change` seen since the last opening.
+    pub(super) change: u64,
+    /// Largest `change` seen before it: of what was lost, perhaps, and never to be seen again with other content.
+    pub(super) change_lost: u64,
+}
+
+impl Node {
+    pub(super) fn file(&self) -> Option<&FileModel> {
+        if let Body::File(file) = &self.body { Some(file) } else { None }
+    }
+    pub(super) fn file_mut(&mut self) -> Option<&mut FileModel> {
+        if let Body::File(file) = &mut self.body { Some(file) } else { None }
+    }
+    pub(super) fn entries(&self) -> Option<&BTreeMap<String, NodeId>> {
+        if let Body::Directory { entries, .. } = &self.body { Some(entries) } else { None }
+    }
+}
+
+/// What is to be created.
+#[derive(Clone, Debug)]
+pub(super) enum New {
+    File { size: u64 },
+    Directory,
+    Symlink(Bytes),
+}
+
+/// A change of names, attributes, records or volumes.
+#[derive(Clone, Debug)]
+pub(super) enum Effect {
+    Create { directory: NodeId, name: String, new: New, mode: u32 },
+    Link { node: NodeId, directory: NodeId, name: String },
+    Remove { directory: NodeId, name: String },
+    Rename { from: NodeId, from_name: String, to: NodeId, to_name: String },
+    Mode { node: NodeId, mode: u32 },
+    RecordPut { key: u8, value: Bytes },
+    RecordDelete { key: u8 },
+    VolumeCreate { name: String },
+    VolumeDelete { name: String },
+}
+
+/// An effect under way.
+#[derive(Clone, Debug)]
+pub(super) struct Pending {
+    pub(super) effect: Effect,
+    /// It must be refused.
+    pub(super) wrong: bool,
+}
+
+/// What one operation at a time may change.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Claim {
+    Name(NodeId, String),
+    Node(NodeId),
+    Record(u8),
+    Volume(String),
+    /// Directories move one at a time, so that none gets below itself.
+    Moves,
+}
+
+/// See the module.
+#[derive(Debug, Default)]
+pub(super) struct World {
+    tick: u64,
+    node_next: NodeId,
+    pub(super) nodes: BTreeMap<NodeId, Node>,
+    /// Names of volumes and their roots.
+    pub(super) volumes: BTreeMap<String, NodeId>,
+    pub(super) records: BTreeMap<u8, Bytes>,
+    /// Effects under way, or whose outcome nobody knows.
+    pub(super) pending: BTreeMap<u64, Pending>,
+    claims: BTreeSet<Claim>,
+    /// Inodes that were being changed when the pool was lost: what was seen of them may be lost too.
+    pub(super) unsettled: BTreeSet<NodeId>,
+    /// Orphans that nobody holds are freed.
+    pub(super) reaping: bool,
+    /// Handles of inodes that are gone for good.
+    pub(super) gone: Vec<Handle>,
+    /// Write verifiers so far.
+    pub(super) verifiers: Vec<[u8; 8]>,
+}
+
+impl World {
+    /// A moment later than all before.
+    pub(super) fn tick(&mut self) -> u64 {
+        self.tick += 1;
+        self.tick
+    }
+
+    pub(super) fn node(&self, id: NodeId) -> Option<&Node> {
+        self.nodes.get(&id)
+    }
+
+    pub(super) fn file_mut(&mut self, id: NodeId) -> Option<&mut FileModel> {
+        self.nodes.get_mut(&id).and_then(Node::file_mut)
+    }
+
+    pub(super) fn entry(&self, directory: NodeId, name: &str) -> Option<NodeId> {
+        self.node(directory)?.entries()?.get(name).copied()
+    }
+
+    /// What the effect changes.
+    pub(super) fn claims_of(&self, effect: &Effect) -> Vec<Claim> {
+        let losing = |directory: NodeId, name: &str| self.entry(directory, name).map(Claim::Node);
+        match effect {
+            Effect::Create { directory, name, .. } => vec![Claim::Name(*directory, name.clone())],
+            Effect::Link { node, directory, name } => {
+                vec![Claim::Name(*directory, name.clone()), Claim::Node(*node)]
+            }
+            Effect::Remove { directory, name } => {
+                let name_claim = Claim::Name(*directory, name.clone());
+                [name_claim].into_iter().chain(losing(*directory, name)).collect()
+            }
+            Effect::Rename { from, from_name, to, to_name } => {
+                let mut claims =
+                    vec![Claim::Name(*from, from_name.clone()), Claim::Name(*to, to_name.clone())];
+                claims.extend(losing(*from, from_name));
+                claims.extend(losing(*to, to_name));
+                let moved = self.entry(*from, from_name).and_then(|id| self.node(id));
+                if moved.is_some_and(|node| node.entries().is_some()) {
+                    claims.push(Claim::Moves);
+                }
+                claims.sort();
+                claims.dedup();
+                claims
+            }
+            Effect::Mode { node, .. } => vec![Claim::Node(*node)],
+            Effect::RecordPut { key, .. } | Effect::RecordDelete { key } => vec![Claim::Record(*key)],
+            Effect::VolumeCreate { name } | Effect::VolumeDelete { name } => {
+                vec![Claim::Volume(name.clone())]
+            }
+        }
+    }
+
+    pub(super) fn is_claimed(&self, claim: &Claim) -> bool {
+        self.claims.contains(claim)
+    }
+
+    /// Something in the directory is being changed.
+    pub(super) fn is_changing_within(&self, directory: NodeId) -> bool {
+        self.claims.iter().any(|claim| matches!(claim, Claim::Name(id, _) if *id == directory))
+    }
+
+    /// The effect begins, if nothing that it changes is being changed. Returns its number.
+    pub(super) fn begin(&mut self, effect: &Effect, wrong: bool) -> Option<u64> {
+        let claims = self.claims_of(effect);
+        let taken = claims.iter().any(|claim| self.is_claimed(claim));
+        if taken || !self.is_undisturbed(effect, &claims) {
+            return None;
+        }
+        self.claims.extend(claims);
+        let number = self.tick();
+        self.pending.insert(number, Pending { effect: effect.clone(), wrong });
+        Some(number)
+    }
+
+    /// Nothing under way would take from below the effect what it stands on, nor the other way round.
+    fn is_undisturbed(&self, effect: &Effect, claims: &[Claim]) -> bool {
+        if let Effect::VolumeDelete { name } = effect {
+            let volume = self.volumes.get(name).and_then(|root| self.volume_of(*root));
+            return !self.claims.iter().any(|claim| self.volume_claimed(claim) == volume);
+        }
+        claims.iter().all(|claim| {
+            let deleted = self.volumes.iter().find(|(_, root)| {
+                let volume = self.volume_of(**root);
+                volume.is_some() && self.volume_claimed(claim) == volume
+            });
+            let volume_stays = deleted.is_none_or(|(name, _)| !self.is_claimed(&Claim::Volume(name.clone())));
+            let own = match claim {
+                Claim::Name(directory, _) => !self.is_claimed(&Claim::Node(*directory)),
+                Claim::Node(node) => !self.is_changing_within(*node),
+                _ => true,
+            };
+            volume_stays && own
+        })
+    }
+
+    fn volume_of(&self, node: NodeId) -> Option<VolumeId> {
+        self.node(node).map(|node| node.handle.volume)
+    }
+
+    /// The volume in which the claim is.
+    fn volume_claimed(&self, claim: &Claim) -> Option<VolumeId> {
+        match claim {
+            Claim::Name(node, _) | Claim::Node(node) => self.volume_of(*node),
+            _ => None,
+        }
+    }
+
+    /// The effect happened. `handle`: of what it created.
+    pub(super) fn happened(&mut self, number: u64, handle: Option<Handle>) {
+        let Some(effect) = self.end(number) else { return };
+        match effect {
+            Effect::Create { directory, name, new, mode } => {
+                let body = match new {
+                    New::File { size } => Body::File(FileModel::with_size(size)),
+                    New::Directory => Body::Directory { entries: BTreeMap::new(), parent: Some(directory) },
+                    New::Symlink(target) => Body::Symlink(target),
+                };
+                if let Some(handle) = handle {
+                    let node = self.add(handle, body, mode);
+                    self.set_entry(directory, &name, Some(node));
+                }
+            }
+            Effect::Link { node, directory, name } => {
+                self.set_entry(directory, &name, Some(node));
+                if let Some(node) = self.nodes.get_mut(&node) {
+                    node.names += 1;
+                }
+            }
+            Effect::Remove { directory, name } => self.lose(directory, &name),
+            Effect::Rename { from, from_name, to, to_name } => self.renamed(from, &from_name, to, &to_name),
+            Effect::Mode { node, mode } => {
+                if let Some(node) = self.nodes.get_mut(&node) {
+                    node.mode = mode;
+                }
+            }
+            Effect::RecordPut { key, value } => {
+                self.records.insert(key, value);
+            }
+            Effect::RecordDelete { key } => {
+                self.records.remove(&key);
+            }
+            Effect::VolumeCreate { name } => {
+                let body = Body::Directory { entries: BTreeMap::new(), parent: None };
+                if let Some(handle) = handle {
+                    let root = self.add(handle, body, 0o755);
+                    self.volumes.insert(name, root);
+                }
+            }
+            Effect::VolumeDelete { name } => self.volume_deleted(&name),
+        }
+    }
+
+    /// The effect did not happen.
+    pub(super) fn did_not_happen(&mut self, number: u64) {
+        self.end(number);
+    }
+
+    fn end(&mut self, number: u64) -> Option<Effect> {
+        let effect = self.pending.remove(&number)?.effect;
+        for claim in self.claims_of(&effect) {
+            self.claims.remove(&claim);
+        }
+        Some(effect)
+    }
+
+    fn add(&mut self, handle: Handle, body: Body, mode: u32) -> NodeId {
+        self.node_next += 1;
+        let node =
+            Node { handle, body, life: Life::Named, names: 1, holds: 0, mode, change: 0, change_lost: 0 };
+        self.nodes.insert(self.node_next, node);
+        self.node_next
+    }
+
+    fn set_entry(&mut self, directory: NodeId, name: &str, node: Option<NodeId>) {
+        let Some(Node { body: Body::Directory { entries, .. }, .. }) = self.nodes.get_mut(&directory) else {
+            return;
+        };
+        match node {
+            Some(node) => entries.insert(name.to_owned(), node),
+            None => entries.remove(name),
+        };
+    }
+
+    /// A name goes.
+    fn lose(&mut self, directory: NodeId, name: &str) {
+        let lost = self.entry(directory, name);
+        self.set_entry(directory, name, None);
+        if let Some(id) = lost
+            && let Some(node) = self.nodes.get_mut(&id)
+        {
+            node.names -= 1;
+            if node.names == 0 {
+                node.life = Life::Orphan;
+            }
+            self.doom(id);
+        }
+    }
+
+    fn renamed(&mut self, from: NodeId, from_name: &str, to: NodeId, to_name: &str) {
+        let moved = self.entry(from, from_name);
+        // Onto another name of the same inode, or onto itself: nothing changes.
+        if moved == self.entry(to, to_name) {
+            return;
+        }
+        self.lose(to, to_name);
+        self.set_entry(from, from_name, None);
+        self.set_entry(to, to_name, moved);
+        let moved = moved.and_then(|id| self.nodes.get_mut(&id));
+        if let Some(Node { body: Body::Directory { parent, .. }, .. }) = moved {
+            *parent = Some(to);
+        }
+    }
+
+    fn volume_deleted(&mut self, name: &str) {
+        let Some(root) = self.volumes.remove(name) else { return };
+        let Some(volume) = self.node(root).map(|node| node.handle.volume) else { return };
+        for node in self.nodes.values_mut().filter(|node| node.handle.volume == volume) {
+            node.life = Life::Doomed;
+        }
+    }
+
+    /// The inode is freed from now on, if it has no name and nobody holds it.
+    pub(super) fn doom(&mut self, id: NodeId) {
+        let reaping = self.reaping;
+        if let Some(node) = self.nodes.get_mut(&id)
+            && node.life == Life::Orphan
+            && node.holds == 0
+            && reaping
+        {
+            node.life = Life::Doomed;
+        }
+    }
+
+    /// Orphans that nobody holds are freed from now on.
+    pub(super) fn reap(&mut self) {
+        self.reaping = true;
+        let all: Vec<NodeId> = self.nodes.keys().copied().collect();
+        all.into_iter().for_each(|id| self.doom(id));
+    }
+
+    /// What was doomed when this was called for is gone.
+    pub(super) fn bury(&mut self, doomed: &[NodeId]) {
+        for id in doomed {
+            self.gone.extend(self.nodes.remove(id).map(|node| node.handle));
+        }
+    }
+
+    /// Inodes that may be freed at any moment, and so are stale once the pool has settled.
+    pub(super) fn doomed(&self) -> Vec<NodeId> {
+        self.nodes.iter().filter(|(_, node)| node.life == Life::Doomed).map(|(id, _)| *id).collect()
+    }
+
+    /// The pool was closed, or lost: nothing is under way, and nobody will hold anything.
+    pub(super) fn restarted(&mut self) {
+        self.reaping = false;
+        self.claims.clear();
+        for node in self.nodes.values_mut() {
+            node.holds = 0;
+        }
+    }
+
+    /// The pool was lost: remembers what was being changed.
+    pub(super) fn note_unsettled(&mut self) {
+        let nodes = self.claims.iter().filter_map(|claim| match claim {
+            Claim::Name(node, _) | Claim::Node(node) => Some(*node),
+            _ => None,
+        });
+        self.unsettled = nodes.collect();
+    }
+
+    /// A clean close made everything durable.
+    pub(super) fn closed(&mut self) {
+        for file in self.nodes.values_mut().filter_map(Node::file_mut) {
+            file.committed_all();
+        }
+    }
+}

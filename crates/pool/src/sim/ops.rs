@@ -1,0 +1,284 @@
+//! What the clients do, drawn at random from what makes sense just now.
+
+use bytes::Bytes;
+
+use super::content;
+use super::file::Change;
+use super::model::{Body, Claim, Effect, Life, New, Node, NodeId, World};
+use super::random::Random;
+use crate::Stability;
+
+/// One operation of a client.
+#[derive(Clone, Debug)]
+pub(super) enum Op {
+    Effect(Effect),
+    /// An operation that must fail, as it is an error to ask for it.
+    Wrong(Effect),
+    Change {
+        node: NodeId,
+        change: Change,
+        stability: Stability,
+    },
+    Commit {
+        node: NodeId,
+    },
+    Read {
+        node: NodeId,
+        offset: u64,
+        length: u32,
+    },
+    Look {
+        node: NodeId,
+    },
+    List {
+        node: NodeId,
+        entries: usize,
+    },
+    Hold {
+        node: NodeId,
+    },
+    Release {
+        node: NodeId,
+    },
+    Settle,
+    Check {
+        read: bool,
+    },
+    Records,
+}
+
+/// Bounds of what a history does.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Appetite {
+    /// Files do not grow beyond this.
+    pub(super) file_bytes_max: u64,
+    /// Longest write.
+    pub(super) write_bytes_max: u64,
+    /// Names in a directory.
+    pub(super) names: u64,
+}
+
+/// Draws an operation; `None` if the one that was drawn cannot be done just now.
+pub(super) fn draw(world: &World, random: &mut Random, appetite: &Appetite) -> Option<Op> {
+    match random.below(100) {
+        0..30 => write(world, random, appetite),
+        30..42 => Some(Op::Commit { node: file(world, random)? }),
+        42..56 => read(world, random),
+        56..60 => truncate(world, random, appetite),
+        60..67 => create(world, random, appetite).map(Op::Effect),
+        67..72 => rename(world, random, appetite).map(Op::Effect),
+        72..77 => remove(world, random).map(Op::Effect),
+        77..79 => link(world, random, appetite).map(Op::Effect),
+        79..81 => {
+            Some(Op::Effect(Effect::Mode { node: named(world, random)?, mode: random.below(0o1000) as u32 }))
+        }
+        81..84 => hold_or_release(world, random),
+        84..87 => Some(Op::Look { node: anything(world, random)? }),
+        87..90 => Some(Op::List { node: directory(world, random)?, entries: random.between(1, 9) as usize }),
+        90..92 => record(random),
+        92..93 => Some(Op::Records),
+        93..95 => wrong(world, random),
+        95..97 => volume(world, random).map(Op::Effect),
+        97..98 => Some(Op::Check { read: random.permille(300) }),
+        _ => Some(Op::Settle),
+    }
+}
+
+fn pick_node(world: &World, random: &mut Random, wanted: impl Fn(&Node) -> bool) -> Option<NodeId> {
+    let nodes: Vec<NodeId> = world.nodes.iter().filter(|(_, node)| wanted(node)).map(|(id, _)| *id).collect();
+    random.pick(&nodes)
+}
+
+fn is_there(node: &Node) -> bool {
+    node.life != Life::Doomed
+}
+
+fn file(world: &World, random: &mut Random) -> Option<NodeId> {
+    pick_node(world, random, |node| is_there(node) && node.file().is_some())
+}
+
+fn directory(world: &World, random: &mut Random) -> Option<NodeId> {
+    pick_node(world, random, |node| node.life == Life::Named && node.entries().is_some())
+}
+
+fn named(world: &World, random: &mut Random) -> Option<NodeId> {
+    pick_node(world, random, |node| node.life == Life::Named)
+}
+
+fn anything(world: &World, random: &mut Random) -> Option<NodeId> {
+    pick_node(world, random, is_there)
+}
+
+fn name(random: &mut Random, appetite: &Appetite) -> String {
+    format!("n{}", random.below(appetite.names))
+}
+
+/// A directory and a name in it.
+fn entry(world: &World, random: &mut Random) -> Option<(NodeId, String, NodeId)> {
+    let directory = directory(world, random)?;
+    let entries: Vec<(&String, &NodeId)> = world.node(directory)?.entries()?.iter().collect();
+    let (name, node) = random.pick(&entries)?;
+    Some((directory, name.clone(), *node))
+}
+
+fn write(world: &World, random: &mut Random, appetite: &Appetite) -> Option<Op> {
+    let node = file(world, random)?;
+    let file = world.node(node)?.file()?;
+    if file.truncating {
+        return None;
+    }
+    let size = file.end_of_file();
+    let short = random.between(1, 6000) as usize;
+    let long = random.between(1, appetite.write_bytes_max) as usize;
+    let (offset, bytes) = match random.below(20) {
+        0..6 => (size, content::any(random, short)),
+        6..9 => (random.below(size + 10_000), content::any(random, short)),
+        9..11 => (random.below(size / 4096 + 2) * 4096, content::any(random, 4096)),
+        11 => (random.below(size + 1), content::zeros(random.between(1, 150_000) as usize)),
+        12..18 => {
+            let at = file.replica;
+            (at as u64, content::log(at, random.between(1, 40_000) as usize, random.permille(500)))
+        }
+        18 => (random.below(4) * 131_072, content::any(random, 131_072)),
+        _ => (random.below(size + 1), content::any(random, long)),
+    };
+    let offset = offset.min(appetite.file_bytes_max);
+    let room = (appetite.file_bytes_max - offset).min(appetite.write_bytes_max) as usize;
+    let bytes = bytes.slice(..bytes.len().min(room));
+    let stability = match random.below(10) {
+        0 => Stability::DataSync,
+        1..3 => Stability::FileSync,
+        _ => Stability::Unstable,
+    };
+    (!bytes.is_empty()).then_some(Op::Change { node, change: Change::Write { offset, bytes }, stability })
+}
+
+fn truncate(world: &World, random: &mut Random, appetite: &Appetite) -> Option<Op> {
+    let node = file(world, random)?;
+    let file = world.node(node)?.file()?;
+    if file.changing > 0 {
+        return None;
+    }
+    let size = match random.below(4) {
+        0 => 0,
+        1 => random.below(appetite.file_bytes_max),
+        _ => random.below(file.end_of_file() + 1),
+    };
+    Some(Op::Change { node, change: Change::Truncate { size }, stability: Stability::FileSync })
+}
+
+fn read(world: &World, random: &mut Random) -> Option<Op> {
+    let node = file(world, random)?;
+    let size = world.node(node)?.file()?.end_of_file();
+    let (offset, length) = match random.below(3) {
+        0 => (0, u32::MAX),
+        _ => (random.below(size + 100), random.between(1, 70_000) as u32),
+    };
+    Some(Op::Read { node, offset, length })
+}
+
+fn create(world: &World, random: &mut Random, appetite: &Appetite) -> Option<Effect> {
+    let directory = directory(world, random)?;
+    let name = name(random, appetite);
+    if world.entry(directory, &name).is_some() {
+        return None;
+    }
+    let new = match random.below(20) {
+        0 => New::Symlink(Bytes::from_static(b"../somewhere")),
+        1..4 => New::Directory,
+        4 => New::File { size: random.below(appetite.file_bytes_max) },
+        _ => New::File { size: 0 },
+    };
+    Some(Effect::Create { directory, name, new, mode: random.below(0o1000) as u32 })
+}
+
+fn remove(world: &World, random: &mut Random) -> Option<Effect> {
+    let (directory, name, node) = entry(world, random)?;
+    let full = world.node(node)?.entries().is_some_and(|entries| !entries.is_empty());
+    (!full).then_some(Effect::Remove { directory, name })
+}
+
+fn link(world: &World, random: &mut Random, appetite: &Appetite) -> Option<Effect> {
+    let (_, _, node) = entry(world, random)?;
+    let (directory, name) = (directory(world, random)?, name(random, appetite));
+    let linkable = world.node(node)?.entries().is_none()
+        && world.node(node)?.handle.volume == world.node(directory)?.handle.volume
+        && world.entry(directory, &name).is_none();
+    linkable.then_some(Effect::Link { node, directory, name })
+}
+
+fn rename(world: &World, random: &mut Random, appetite: &Appetite) -> Option<Effect> {
+    let (from, from_name, moved) = entry(world, random)?;
+    let (to, to_name) = (directory(world, random)?, name(random, appetite));
+    if world.node(from)?.handle.volume != world.node(to)?.handle.volume {
+        return None;
+    }
+    let moved = world.node(moved)?;
+    if moved.entries().is_some() && (world.is_claimed(&Claim::Moves) || is_within(world, to, moved)) {
+        return None;
+    }
+    if let Some(replaced) = world.entry(to, &to_name).and_then(|id| world.node(id)) {
+        let alike = moved.entries().is_some() == replaced.entries().is_some();
+        if !alike || replaced.entries().is_some_and(|entries| !entries.is_empty()) {
+            return None;
+        }
+    }
+    Some(Effect::Rename { from, from_name, to, to_name })
+}
+
+/// `directory` is `above` or somewhere below it.
+fn is_within(world: &World, directory: NodeId, above: &Node) -> bool {
+    let mut at = Some(directory);
+    while let Some(node) = at.and_then(|id| world.node(id)) {
+        if node.handle == above.handle {
+            return true;
+        }
+        at = if let Body::Directory { parent, .. } = &node.body { *parent } else { None };
+    }
+    false
+}
+
+fn hold_or_release(world: &World, random: &mut Random) -> Option<Op> {
+    let node = if random.permille(600) {
+        pick_node(world, random, |node| is_there(node) && node.holds < 3)?
+    } else {
+        pick_node(world, random, |node| is_there(node) && node.holds > 0)?
+    };
+    // Whether one that is being removed is still there is not known.
+    if world.is_claimed(&Claim::Node(node)) {
+        return None;
+    }
+    let held = world.node(node)?.holds > 0;
+    let orphan = world.node(node)?.life == Life::Orphan;
+    Some(if held && (orphan || random.permille(500)) { Op::Release { node } } else { Op::Hold { node } })
+}
+
+fn record(random: &mut Random) -> Option<Op> {
+    let key = random.below(6) as u8;
+    Some(Op::Effect(if random.permille(700) {
+        let length = random.between(1, 300) as usize;
+        Effect::RecordPut { key, value: content::any(random, length) }
+    } else {
+        Effect::RecordDelete { key }
+    }))
+}
+
+fn volume(world: &World, random: &mut Random) -> Option<Effect> {
+    let name = format!("v{}", random.below(3));
+    match world.volumes.contains_key(&name) {
+        true => random.permille(400).then_some(Effect::VolumeDelete { name }),
+        false => Some(Effect::VolumeCreate { name }),
+    }
+}
+
+/// Something that must be refused.
+fn wrong(world: &World, random: &mut Random) -> Option<Op> {
+    let (directory, name, node) = entry(world, random)?;
+    let full = world.node(node)?.entries().is_some_and(|entries| !entries.is_empty());
+    let effect = match random.below(3) {
+        0 if full => Effect::Remove { directory, name },
+        1 => Effect::Remove { directory, name: "nobody".into() },
+        _ => Effect::Create { directory, name, new: New::File { size: 0 }, mode: 0o644 },
+    };
+    Some(Op::Wrong(effect))
+}

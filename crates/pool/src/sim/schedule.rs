@@ -1,0 +1,306 @@
+//! Who runs when: all of a simulated pool, its clients included, takes turns in an order that the seed decides.
+//!
+//! The tasks of the pool and of its clients run on a tokio runtime of one thread with paused time. Work that blocks
+//! (`sync::blocking`) becomes a *fiber*: a thread of its own, which runs only while the runtime's thread waits for it. It gives the
+//! turn back when it has ended, when it needs a lock that somebody else holds, and, as often as the seed says, at the *points*:
+//! each lock that is taken and each step of the disk. The runtime's thread in turn lets fibers go on at its own points. So
+//! there is always exactly one thread at work, and the same seed gives the same order.
+//!
+//! Outside a simulation, on any other thread, all of this does nothing.
+
+use std::cell::{Cell, RefCell};
+use std::collections::{BTreeMap, BTreeSet};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::rc::Rc;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex, Once};
+
+use tokio::runtime::Handle;
+
+use super::random::Random;
+use crate::{Error, Result};
+
+/// Turns after which work that does not end is taken for a deadlock.
+const TURNS_MAX: usize = 1_000_000;
+
+type Work = Box<dyn FnOnce() + Send>;
+
+/// What a fiber tells when it gives the turn back.
+enum Turn {
+    Yielded,
+    Done,
+    Panicked,
+}
+
+/// A thread that runs fibers, one after the other.
+struct Worker {
+    begin: Sender<(Work, Dice)>,
+    resume: Sender<()>,
+    turns: Receiver<Turn>,
+}
+
+/// The seed's numbers, and how often to draw for a change of turns.
+#[derive(Clone)]
+struct Dice {
+    random: Arc<Mutex<Random>>,
+    /// Cases of a thousand in which a point changes turns.
+    preempted: u64,
+}
+
+impl Dice {
+    fn roll(&self) -> bool {
+        self.random.lock().unwrap().permille(self.preempted)
+    }
+}
+
+/// The side of the runtime's thread.
+struct Main {
+    dice: Dice,
+    fibers: RefCell<BTreeMap<u64, Worker>>,
+    done: RefCell<BTreeSet<u64>>,
+    next: Cell<u64>,
+    panicked: Cell<bool>,
+}
+
+/// The side of a fiber.
+struct Fiber {
+    dice: Dice,
+    resumed: Rc<Receiver<()>>,
+    turns: Sender<Turn>,
+}
+
+#[derive(Clone, Default)]
+enum Seat {
+    #[default]
+    Outside,
+    Main(Rc<Main>),
+    Fiber(Rc<Fiber>),
+}
+
+thread_local! {
+    static SEAT: RefCell<Seat> = RefCell::default();
+    /// Workers that have nothing to do; kept from one simulation to the next.
+    static IDLE: RefCell<Vec<Worker>> = RefCell::default();
+}
+
+fn seat() -> Seat {
+    // No seat any more while the thread ends.
+    SEAT.try_with(|seat| seat.borrow().clone()).unwrap_or_default()
+}
+
+fn main() -> Option<Rc<Main>> {
+    if let Seat::Main(main) = seat() { Some(main) } else { None }
+}
+
+/// As long as it lives, this thread is a simulation's.
+pub(crate) struct Simulated(());
+
+/// Makes this thread a simulation's. `preempted`: in how many of a thousand cases a point changes turns.
+pub(crate) fn simulate(random: Random, preempted: u64) -> Simulated {
+    let main = Main {
+        dice: Dice { random: Arc::new(Mutex::new(random)), preempted },
+        fibers: RefCell::default(),
+        done: RefCell::default(),
+        next: Cell::default(),
+        panicked: Cell::default(),
+    };
+    note_panics();
+    SEAT.set(Seat::Main(Rc::new(main)));
+    Simulated(())
+}
+
+impl Drop for Simulated {
+    fn drop(&mut self) {
+        SEAT.set(Seat::Outside);
+    }
+}
+
+/// Whether this thread is a simulation's.
+pub(crate) fn is_simulated() -> bool {
+    !matches!(seat(), Seat::Outside)
+}
+
+/// Whether anything panicked in this simulation.
+pub(crate) fn has_panicked() -> bool {
+    main().is_some_and(|main| main.panicked.get())
+}
+
+/// Has panics of a simulation's tasks remembered, which tokio catches.
+fn note_panics() {
+    static HOOK: Once = Once::new();
+    HOOK.call_once(|| {
+        let before = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |info| {
+            if let Some(main) = main() {
+                main.panicked.set(true);
+            }
+            before(info);
+        }));
+    });
+}
+
+/// A place where the turn may change.
+pub(crate) fn point() {
+    match seat() {
+        Seat::Outside => {}
+        Seat::Main(main) => {
+            if !main.fibers.borrow().is_empty() && main.dice.roll() {
+                main.step_any();
+            }
+        }
+        Seat::Fiber(fiber) => {
+            if fiber.dice.roll() {
+                fiber.give_way();
+            }
+        }
+    }
+}
+
+/// Lets others go on until `ready`.
+pub(crate) fn until(ready: impl Fn() -> bool) {
+    let seat = seat();
+    if matches!(seat, Seat::Outside) {
+        return;
+    }
+    point();
+    for _ in 0..TURNS_MAX {
+        if ready() {
+            return;
+        }
+        match &seat {
+            Seat::Main(main) => assert!(main.step_any(), "a lock is taken twice by one task"),
+            Seat::Fiber(fiber) => fiber.give_way(),
+            Seat::Outside => return,
+        }
+    }
+    panic!("a lock is never let go of");
+}
+
+/// As `sync::blocking`.
+pub(crate) async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T> + Send + 'static,
+) -> Result<T> {
+    let delay = main().map_or(0, |main| main.dice.random.lock().unwrap().below(3));
+    for _ in 0..delay {
+        tokio::task::yield_now().await;
+    }
+    let outcome = Arc::new(Mutex::new(None));
+    let cell = outcome.clone();
+    let begun = begin(Box::new(move || {
+        let done = work();
+        *cell.lock().unwrap() = Some(done);
+    }));
+    while !begun.is_none_or(step) {
+        tokio::task::yield_now().await;
+    }
+    let outcome = outcome.lock().unwrap().take();
+    // As for a thread that panicked.
+    outcome.unwrap_or(Err(Error::Closed))
+}
+
+/// As `sync::in_background`.
+pub(crate) fn in_background<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) {
+    tokio::spawn(blocking(move || {
+        work();
+        Ok(())
+    }));
+}
+
+/// Ends all fibers, whatever becomes of what they do.
+pub(crate) fn drain() {
+    let Some(main) = main() else { return };
+    for _ in 0..TURNS_MAX {
+        if !main.step_any() {
+            return;
+        }
+    }
+    panic!("blocking work does not end");
+}
+
+/// Makes the work a fiber. `None` if it is done already, because nothing is ever preempted.
+fn begin(work: Work) -> Option<u64> {
+    let main = main()?;
+    if main.dice.preempted == 0 {
+        // The panic was told by the hook; here it is as it would be on a thread.
+        let _ = catch_unwind(AssertUnwindSafe(work));
+        return None;
+    }
+    let runtime = Handle::current();
+    let work: Work = Box::new(move || {
+        let _within = runtime.enter();
+        work();
+    });
+    let worker = IDLE.with_borrow_mut(Vec::pop).unwrap_or_else(worker);
+    worker.begin.send((work, main.dice.clone())).unwrap();
+    let fiber = main.next.get();
+    main.next.set(fiber + 1);
+    main.fibers.borrow_mut().insert(fiber, worker);
+    Some(fiber)
+}
+
+/// Gives a fiber a turn. True if it has ended.
+fn step(fiber: u64) -> bool {
+    main().is_none_or(|main| main.step(fiber))
+}
+
+impl Main {
+    fn step(&self, fiber: u64) -> bool {
+        if self.done.borrow_mut().remove(&fiber) {
+            return true;
+        }
+        // Not there: another simulation's.
+        let Some(worker) = self.fibers.borrow_mut().remove(&fiber) else { return true };
+        worker.resume.send(()).unwrap();
+        match worker.turns.recv().unwrap() {
+            Turn::Yielded => {
+                self.fibers.borrow_mut().insert(fiber, worker);
+                false
+            }
+            end => {
+                self.panicked.set(self.panicked.get() || matches!(end, Turn::Panicked));
+                IDLE.with_borrow_mut(|idle| idle.push(worker));
+                true
+            }
+        }
+    }
+
+    /// Gives any fiber a turn; false if there is none.
+    fn step_any(&self) -> bool {
+        let fibers: Vec<u64> = self.fibers.borrow().keys().copied().collect();
+        let Some(fiber) = self.dice.random.lock().unwrap().pick(&fibers) else { return false };
+        if self.step(fiber) {
+            self.done.borrow_mut().insert(fiber);
+        }
+        true
+    }
+}
+
+impl Fiber {
+    fn give_way(&self) {
+        self.turns.send(Turn::Yielded).unwrap();
+        self.resumed.recv().unwrap();
+    }
+}
+
+fn worker() -> Worker {
+    let (begin, begun) = channel::<(Work, Dice)>();
+    let (resume, resumed) = channel();
+    let (turns, told) = channel();
+    let run = move || {
+        let resumed = Rc::new(resumed);
+        while let Ok((work, dice)) = begun.recv() {
+            if resumed.recv().is_err() {
+                return;
+            }
+            let fiber = Fiber { dice, resumed: resumed.clone(), turns: turns.clone() };
+            SEAT.set(Seat::Fiber(Rc::new(fiber)));
+            let end = catch_unwind(AssertUnwindSafe(work)).map_or(Turn::Panicked, |()| Turn::Done);
+            SEAT.set(Seat::Outside);
+            if turns.send(end).is_err() {
+                return;
+            }
+        }
+    };
+    std::thread::Builder::new().name("fiber".into()).spawn(run).unwrap();
+    Worker { begin, resume, turns: told }
+}

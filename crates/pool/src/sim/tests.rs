@@ -1,0 +1,133 @@
+//! The simulation as tests.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use super::history::{self, Report};
+
+/// Histories that a test run makes, if FOREBAY_SIM_HISTORIES does not say otherwise.
+const HISTORIES: u64 = 3000;
+/// How often a long run says how far it is.
+const PROGRESS: Duration = Duration::from_secs(5);
+
+/// How long to go on, and from which seed.
+enum Extent {
+    Histories(u64),
+    Until(Instant),
+}
+
+/// What many histories have come to.
+#[derive(Default)]
+struct Sum {
+    histories: AtomicU64,
+    crashes: AtomicU64,
+    operations: AtomicU64,
+    failed: AtomicBool,
+}
+
+impl Sum {
+    fn add(&self, report: &Report) {
+        self.histories.fetch_add(1, Ordering::SeqCst);
+        self.crashes.fetch_add(report.crashes, Ordering::SeqCst);
+        self.operations.fetch_add(report.operations, Ordering::SeqCst);
+    }
+
+    fn print(&self, begun: Instant) {
+        let count = |of: &AtomicU64| of.load(Ordering::SeqCst);
+        let (histories, seconds) = (count(&self.histories), begun.elapsed().as_secs_f64());
+        println!(
+            "{seconds:.0} s: {histories} histories, {} crashes, {} operations; {:.0} histories a second",
+            count(&self.crashes),
+            count(&self.operations),
+            histories as f64 / seconds
+        );
+    }
+}
+
+fn number(variable: &str) -> Option<u64> {
+    std::env::var(variable).ok()?.parse().ok()
+}
+
+/// Runs histories on all cores until one fails, or it is enough. False if one failed.
+fn run_many(first: u64, extent: &Extent) -> bool {
+    let (next, sum, begun) = (AtomicU64::new(first), Sum::default(), Instant::now());
+    let work = || {
+        while !sum.failed.load(Ordering::SeqCst) {
+            let seed = next.fetch_add(1, Ordering::SeqCst);
+            let enough = match extent {
+                Extent::Histories(count) => seed - first >= *count,
+                Extent::Until(end) => Instant::now() >= *end,
+            };
+            if enough {
+                return;
+            }
+            match history::run(seed) {
+                Ok(report) => sum.add(&report),
+                Err(failure) => {
+                    sum.failed.store(true, Ordering::SeqCst);
+                    eprintln!("{failure}");
+                }
+            }
+        }
+    };
+    std::thread::scope(|scope| {
+        let threads = std::thread::available_parallelism().map_or(2, usize::from);
+        let workers: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
+        let mut told = begun;
+        while !workers.iter().all(|worker| worker.is_finished()) {
+            std::thread::park_timeout(Duration::from_millis(20));
+            if matches!(extent, Extent::Until(_)) && told.elapsed() >= PROGRESS {
+                told = Instant::now();
+                sum.print(begun);
+            }
+        }
+    });
+    sum.print(begun);
+    !sum.failed.into_inner()
+}
+
+#[test]
+fn random_histories_with_crashes_lose_nothing_and_invent_nothing() {
+    if let Some(seed) = number("FOREBAY_SIM_SEED") {
+        let report = history::run(seed).unwrap_or_else(|failure| panic!("{failure}"));
+        println!("history {seed}: {report:?}");
+        return;
+    }
+    let extent = match number("FOREBAY_SOAK_MINUTES") {
+        Some(minutes) => Extent::Until(Instant::now() + Duration::from_secs(minutes * 60)),
+        None => Extent::Histories(number("FOREBAY_SIM_HISTORIES").unwrap_or(HISTORIES)),
+    };
+    let first = number("FOREBAY_SIM_FIRST").unwrap_or(0);
+    assert!(run_many(first, &extent), "a history failed; its seed is above");
+}
+
+#[test]
+fn the_same_seed_is_the_same_history() {
+    for seed in 0..40 {
+        let one = history::run(seed).unwrap_or_else(|failure| panic!("{failure}"));
+        let other = history::run(seed).unwrap_or_else(|failure| panic!("{failure}"));
+        assert_eq!(one, other, "seed {seed}");
+    }
+}
+
+#[test]
+fn whatever_step_the_power_fails_at_nothing_is_lost() {
+    let mut steps = 0;
+    for seed in 0..20 {
+        let mut step = 0;
+        while history::run_cut_at(seed, step).unwrap_or_else(|failure| panic!("cut at {step}: {failure}")) {
+            step += 1;
+        }
+        steps += step;
+    }
+    assert!(steps > 100, "too few steps to mean anything: {steps}");
+}
+
+#[test]
+fn a_flipped_bit_in_a_segment_is_an_error_or_nothing_but_never_wrong_bytes() {
+    let met = (0..40).map(|seed| history::run_flips(seed, 12).unwrap_or_else(|failure| panic!("{failure}")));
+    let met: u64 = met.sum();
+    assert!(met > 40, "hardly a flip was met by a reader: {met}");
+}

@@ -1,0 +1,230 @@
+//! After an opening: settles what was under way when the pool was lost, and compares everything there is with the model.
+
+use super::client::{Shared, list};
+use super::file::Look;
+use super::model::{Body, Effect, Life, Node, NodeId, World};
+use crate::*;
+
+/// Handles of freed inodes that are tried again.
+const GONE_TRIED_MAX: usize = 20;
+
+/// What is wrong, in words; or the pool's own error.
+type Found<T> = std::result::Result<T, String>;
+
+fn words(what: &str) -> impl Fn(Error) -> String {
+    move |error| format!("{what}: {error}")
+}
+
+/// Settles and compares. The model then is what was found.
+pub(super) async fn verify(pool: &Pool, shared: &Shared) -> Found<()> {
+    shared.world.borrow_mut().note_unsettled();
+    resolve(pool, shared).await?;
+    shared.world.borrow_mut().restarted();
+    verifier(pool, shared)?;
+    volumes(pool, shared)?;
+    records(pool, shared)?;
+    let nodes: Vec<NodeId> = shared.world.borrow().nodes.keys().copied().collect();
+    for node in nodes {
+        verify_node(pool, shared, node).await.map_err(|what| format!("node {node}: {what}"))?;
+    }
+    let gone: Vec<Handle> = shared.world.borrow().gone.iter().rev().take(GONE_TRIED_MAX).copied().collect();
+    for handle in gone {
+        if !matches!(pool.getattr(handle).await, Err(Error::Stale)) {
+            return Err(format!("{handle:?} was freed and is back"));
+        }
+    }
+    let differences = pool.check(true).await.map_err(words("check"))?;
+    if differences.is_empty() { Ok(()) } else { Err(format!("check: {differences:?}")) }
+}
+
+/// Asks which of the effects that were under way happened.
+async fn resolve(pool: &Pool, shared: &Shared) -> Found<()> {
+    let pending = std::mem::take(&mut shared.world.borrow_mut().pending);
+    for (number, pending) in pending {
+        let effect = &pending.effect;
+        let happened = if pending.wrong {
+            None
+        } else {
+            outcome(pool, shared, effect).await.map_err(|what| format!("{effect:?}: {what}"))?
+        };
+        shared.note(format!("{effect:?} happened: {}", happened.is_some()));
+        let mut world = shared.world.borrow_mut();
+        world.pending.insert(number, pending);
+        match happened {
+            Some(handle) => world.happened(number, handle),
+            None => world.did_not_happen(number),
+        }
+    }
+    Ok(())
+}
+
+/// `None` if it did not happen; else the handle of what it made.
+async fn outcome(pool: &Pool, shared: &Shared, effect: &Effect) -> Found<Option<Option<Handle>>> {
+    let handle =
+        |node: NodeId| shared.world.borrow().node(node).map(|node| node.handle).ok_or("unknown node");
+    let there =
+        async |directory: NodeId, name: &str| match pool.lookup(handle(directory)?, name.as_bytes()).await {
+            Ok(attributes) => Ok(Some(attributes.handle)),
+            Err(Error::NotFound(_)) => Ok(None),
+            Err(error) => Err(error.to_string()),
+        };
+    Ok(match effect {
+        Effect::Create { directory, name, .. } | Effect::Link { directory, name, .. } => {
+            there(*directory, name).await?.map(Some)
+        }
+        Effect::Remove { directory, name } => there(*directory, name).await?.is_none().then_some(None),
+        Effect::Rename { from, from_name, to, to_name } => {
+            let same = {
+                let world = shared.world.borrow();
+                world.entry(*from, from_name) == world.entry(*to, to_name)
+            };
+            (same || there(*from, from_name).await?.is_none()).then_some(None)
+        }
+        Effect::Mode { node, mode } => {
+            let attributes = pool.getattr(handle(*node)?).await.map_err(words("getattr"))?;
+            (attributes.mode == *mode).then_some(None)
+        }
+        Effect::RecordPut { key, value } => (record(pool, *key)?.as_ref() == Some(value)).then_some(None),
+        Effect::RecordDelete { key } => record(pool, *key)?.is_none().then_some(None),
+        Effect::VolumeCreate { name } => pool.volume(name).ok().map(|volume| Some(volume.root)),
+        Effect::VolumeDelete { name } => pool.volume(name).is_err().then_some(None),
+    })
+}
+
+fn record(pool: &Pool, key: u8) -> Found<Option<bytes::Bytes>> {
+    let records = pool.records("sim").map_err(words("records"))?;
+    Ok(records.into_iter().find(|(known, _)| known[..] == [key]).map(|(_, value)| value))
+}
+
+fn verifier(pool: &Pool, shared: &Shared) -> Found<()> {
+    let verifiers = &mut shared.world.borrow_mut().verifiers;
+    if verifiers.contains(&pool.write_verifier()) {
+        return Err("the write verifier is an old one".into());
+    }
+    verifiers.push(pool.write_verifier());
+    Ok(())
+}
+
+fn volumes(pool: &Pool, shared: &Shared) -> Found<()> {
+    let world = shared.world.borrow();
+    let found: Vec<(String, Handle)> =
+        pool.volumes().into_iter().map(|volume| (volume.spec.name, volume.root)).collect();
+    let known =
+        world.volumes.iter().filter_map(|(name, root)| Some((name.clone(), world.node(*root)?.handle)));
+    let known: Vec<(String, Handle)> = known.collect();
+    if found == known { Ok(()) } else { Err(format!("volumes {found:?}, not {known:?}")) }
+}
+
+fn records(pool: &Pool, shared: &Shared) -> Found<()> {
+    let found = pool.records("sim").map_err(words("records"))?;
+    let known = &shared.world.borrow().records;
+    let same = found.len() == known.len()
+        && found
+            .iter()
+            .zip(known)
+            .all(|((key, value), (known, expected))| key[..] == [*known] && value == expected);
+    if same { Ok(()) } else { Err("records are not what they were".into()) }
+}
+
+/// After damage: what can be read is right. Returns how many reads met an error.
+pub(super) async fn verify_damaged(pool: &Pool, shared: &Shared) -> Found<u64> {
+    let mut errors = 0;
+    let nodes: Vec<NodeId> = shared.world.borrow().nodes.keys().copied().collect();
+    for id in nodes {
+        let Some(handle) = shared
+            .world
+            .borrow()
+            .node(id)
+            .filter(|node| node.file().is_some() && node.life != Life::Doomed)
+            .map(|node| node.handle)
+        else {
+            continue;
+        };
+        match pool.read(handle, 0, u32::MAX).await {
+            Ok(data) => {
+                let world = shared.world.borrow();
+                let wrong = world
+                    .node(id)
+                    .and_then(Node::file)
+                    .and_then(|file| file.wrong(0, &data.pieces.concat(), Look::Crash));
+                if let Some(wrong) = wrong {
+                    return Err(format!("node {id}: {wrong}"));
+                }
+            }
+            Err(Error::Damaged(_)) => errors += 1,
+            Err(error) => return Err(format!("node {id}: {error}")),
+        }
+    }
+    Ok(errors)
+}
+
+async fn verify_node(pool: &Pool, shared: &Shared, id: NodeId) -> Found<()> {
+    let Some((handle, life)) = shared.world.borrow().node(id).map(|node| (node.handle, node.life)) else {
+        return Ok(());
+    };
+    if life == Life::Doomed {
+        return Ok(());
+    }
+    let attributes = pool.getattr(handle).await.map_err(words("getattr"))?;
+    compare_attributes(&shared.world.borrow(), id, &attributes)?;
+    let is_directory = shared.world.borrow().node(id).is_some_and(|node| node.entries().is_some());
+    if is_directory {
+        let found = list(pool, handle, 7).await.map_err(words("readdir"))?;
+        let world = shared.world.borrow();
+        let entries = world.node(id).and_then(Node::entries).into_iter().flatten();
+        let known: Vec<(String, Handle)> =
+            entries.filter_map(|(name, id)| Some((name.clone(), world.node(*id)?.handle))).collect();
+        if found != known {
+            return Err(format!("holds {found:?}, not {known:?}"));
+        }
+    } else if attributes.kind == Kind::File {
+        let data = pool.read(handle, 0, u32::MAX).await.map_err(words("read"))?;
+        let found = data.pieces.concat();
+        if found.len() as u64 != attributes.size {
+            return Err(format!("{} bytes of {} were read", found.len(), attributes.size));
+        }
+        let mut world = shared.world.borrow_mut();
+        let Some(file) = world.file_mut(id) else { return Err("is a file".into()) };
+        if let Some(wrong) = file.wrong(0, &found, Look::Crash) {
+            return Err(wrong);
+        }
+        file.settle_on(found);
+    }
+    if let Some(node) = shared.world.borrow_mut().nodes.get_mut(&id) {
+        node.change_lost = node.change_lost.max(node.change);
+        node.change = attributes.change;
+    }
+    Ok(())
+}
+
+fn compare_attributes(world: &World, id: NodeId, found: &Attributes) -> Found<()> {
+    let Some(node) = world.node(id) else { return Ok(()) };
+    let names = match (&node.body, node.life) {
+        (_, Life::Orphan | Life::Doomed) => 0,
+        (Body::Directory { entries, .. }, _) => {
+            let is_directory = |id: &&NodeId| world.node(**id).is_some_and(|node| node.entries().is_some());
+            2 + entries.values().filter(is_directory).count() as u32
+        }
+        _ => node.names,
+    };
+    if found.nlink != names || found.mode != node.mode {
+        return Err(format!("{found:?}, not {names} links and mode {:o}", node.mode));
+    }
+    let stable = match &node.body {
+        Body::File(file) => {
+            let sizes = file.sizes(Look::Crash);
+            if !sizes.contains(&found.size) {
+                return Err(format!("size {}, not one of {sizes:?}", found.size));
+            }
+            file.is_stable()
+        }
+        Body::Symlink(target) if found.kind != Kind::Symlink(target.clone()) => {
+            return Err(format!("{:?}, not a link to {target:?}", found.kind));
+        }
+        _ => true,
+    };
+    if stable && !world.unsettled.contains(&id) && found.change < node.change {
+        return Err(format!("change {} after {}", found.change, node.change));
+    }
+    Ok(())
+}
