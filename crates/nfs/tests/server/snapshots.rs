@@ -44,7 +44,7 @@ async fn open_to(
     access: u32,
 ) -> Result<OpenFile, forebay_nfs_client::Error> {
     let claim = OpenClaim::Null(Bytes::from_static(name.as_bytes()));
-    let args = client.files().open_args("owner", access, OpenHow::NoCreate, claim);
+    let args = client.files().open_args("reader", access, OpenHow::NoCreate, claim);
     client.files().open_with(directory, args).await
 }
 
