@@ -45,6 +45,7 @@ async fn measure(place: &Path, direct_io: bool, streams: usize, mib: usize) -> (
         mode: 0o755,
         size: None,
         snapshots: SnapshotPolicy::default(),
+        compression: Compression::default(),
     };
     let root = pool.volume_create(spec).await.unwrap().root;
     let mut files = Vec::new();

@@ -134,6 +134,17 @@ pub const SETTINGS: &[Setting] = &[
     },
     Setting {
         section: "pool",
+        key: "fingerprints_max",
+        kind: Kind::Text,
+        value_name: "SIZE",
+        summary: "How many bytes of memory hold the fingerprints of data that was stored lately.",
+        details: "They find what is there already without a look at the metadata on disk. 64 MiB are enough for \
+                  about 60 GiB of data; what is not found in memory is looked up.",
+        set: |config, text| store(&mut config.pool.fingerprints_max, at_least(1 << 20, text)),
+        get: |config| size::exact(config.pool.fingerprints_max),
+    },
+    Setting {
+        section: "pool",
         key: "segment_size",
         kind: Kind::Text,
         value_name: "SIZE",
@@ -231,6 +242,16 @@ pub const SETTINGS: &[Setting] = &[
         details: "A client opens one for each `nconnect` of its mount.",
         set: |config, text| store(&mut config.nfs.connections_max, number(text, 1, 65_536)),
         get: |config| config.nfs.connections_max.to_string(),
+    },
+    Setting {
+        section: "nfs",
+        key: "requests_max",
+        kind: Kind::Text,
+        value_name: "SIZE",
+        summary: "How many bytes the requests that are in work may take in memory; further ones wait.",
+        details: "At least 2 MiB, so that the largest request fits.",
+        set: |config, text| store(&mut config.nfs.requests_max, at_least(2 << 20, text)),
+        get: |config| size::exact(config.nfs.requests_max),
     },
     Setting {
         section: "log",
