@@ -14,7 +14,7 @@ Exit status:
   0  done
   1  failed; one line on standard error says what, why and what to do
   2  the command line or the configuration is wrong; nothing was started
-  4  only `forebay lab run`: the experiment ran, and its verdict is fail
+  4  `forebay lab run`: the experiment ran, and its verdict is fail; `forebay pool check`: there are differences
 ";
 
 /// Shared storage made for Apache Kafka
@@ -64,7 +64,7 @@ pub enum Command {
     #[command(subcommand)]
     Snapshot(SnapshotCommand),
 
-    /// Show or check the pool of a running daemon
+    /// Show, check or scrub the pool
     #[command(subcommand)]
     Pool(PoolCommand),
 
@@ -103,20 +103,54 @@ pub enum PoolCommand {
     /// Recount everything in the pool, and report what does not agree
     ///
     /// Counts names, links, sizes, references and space from the extents and directory entries, and compares
-    /// them with what the pool keeps. Nothing can be changed while it runs: clients wait. Prints one line
-    /// for each difference, and exits with status 1 if there is one.
+    /// them with what the pool keeps. Clients go on meanwhile. If no daemon runs, the pool's directory is opened
+    /// and checked here. Prints what was looked at and one line for each difference, and exits with status 4 if there
+    /// is one.
     Check {
-        /// Also read all data from disk and verify its checksums; takes as long as reading all of it
+        /// Also read all data from disk, every copy of it, and verify its checksums
         #[arg(long)]
         read: bool,
+
+        /// Print a JSON object instead of a table
+        #[arg(long)]
+        json: bool,
 
         /// Where the daemon is.
         #[command(flatten)]
         settings: AdminSettings,
     },
 
-    /// Show the pool's id, directory and sizes
+    /// Verify everything that is stored, in the background at a limited rate
+    #[command(subcommand)]
+    Scrub(ScrubCommand),
+
+    /// Show the pool's id, directory, sizes, and how the scrub stands
     Show {
+        /// Also show what deduplication and compression save; looks at every extent
+        #[arg(long)]
+        efficiency: bool,
+
+        /// Print a JSON object instead of a table
+        #[arg(long)]
+        json: bool,
+
+        /// Where the daemon is.
+        #[command(flatten)]
+        settings: AdminSettings,
+    },
+}
+
+/// `forebay pool scrub`.
+#[derive(Debug, Subcommand)]
+pub enum ScrubCommand {
+    /// Begin from the start
+    Start(AdminSettings),
+
+    /// End the one that is under way
+    Stop(AdminSettings),
+
+    /// Show how far it is, and what it found
+    Status {
         /// Print a JSON object instead of a table
         #[arg(long)]
         json: bool,

@@ -9,6 +9,7 @@ mod cli;
 mod config;
 mod logging;
 mod output;
+mod pool_commands;
 mod reference;
 mod remote;
 mod serve;
@@ -21,11 +22,14 @@ use clap::Parser;
 
 use cli::{Cli, Command, ConfigCommand};
 use config::{Config, ConfigError};
+use pool_commands::Differences;
 
 /// Something failed.
 const STATUS_FAILED: u8 = 1;
 /// The command line or the configuration is wrong. clap uses the same.
 const STATUS_USAGE: u8 = 2;
+/// A check was done, and found differences.
+const STATUS_DIFFERENCES: u8 = 4;
 
 fn main() -> ExitCode {
     let result = match Cli::parse().command {
@@ -35,7 +39,7 @@ fn main() -> ExitCode {
         Command::Config(command) => run_config(command),
         Command::Volume(command) => remote::run(command),
         Command::Snapshot(command) => remote::run_snapshot(command),
-        Command::Pool(command) => remote::run_pool(command),
+        Command::Pool(command) => pool_commands::run(command),
         Command::Lab(command) => return forebay_lab::main(command),
         Command::Reference { page } => output::print(&reference::page(page)),
     };
@@ -43,7 +47,13 @@ fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("forebay: {error:#}");
-            ExitCode::from(if error.is::<ConfigError>() { STATUS_USAGE } else { STATUS_FAILED })
+            ExitCode::from(if error.is::<ConfigError>() {
+                STATUS_USAGE
+            } else if error.is::<Differences>() {
+                STATUS_DIFFERENCES
+            } else {
+                STATUS_FAILED
+            })
         }
     }
 }

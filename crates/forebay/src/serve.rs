@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow};
 use forebay_nfs::{Server, ServerError};
-use forebay_pool::{Pool, PoolOptions, VolumeSpec};
+use forebay_pool::{Pool, VolumeSpec};
 use rustix::fs::Mode;
 use rustix::process::{Resource, getrlimit, setrlimit, umask};
 
@@ -68,15 +68,9 @@ async fn serve_pool(config: &Config, pool: &Pool, trigger: &Trigger, shutdown: &
     served.map_err(|error| anyhow!("the NFS server failed: {error}"))
 }
 
-async fn open_pool(config: &PoolConfig) -> Result<Pool> {
-    let options = PoolOptions {
-        bytes_max: config.size_max,
-        dirty_bytes_max: config.dirty_max,
-        dirty_age_ms_max: config.dirty_age_ms_max,
-        segment_bytes: config.segment_size,
-        cache_bytes: config.cache_max,
-    };
-    Pool::open(&config.directory, options).await.map_err(|error| match error {
+/// Opens the pool as it is configured.
+pub async fn open_pool(config: &PoolConfig) -> Result<Pool> {
+    Pool::open(&config.directory, config.options()).await.map_err(|error| match error {
         forebay_pool::Error::Io { .. } => {
             anyhow!("{error}; the pool's directory must be writable, choose another with --pool-directory")
         }

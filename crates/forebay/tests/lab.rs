@@ -86,7 +86,7 @@ fn every_experiment_and_storage_is_listed() {
     let output = lab(&["list"]).output().unwrap();
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(output.status.success());
-    for name in ["silly-rename", "restart", "posix", "fio", "knfsd-v3", "ganesha"] {
+    for name in ["silly-rename", "restart", "posix", "bench", "knfsd-v3", "ganesha"] {
         assert!(text.contains(name), "{name} is not in {text}");
     }
 }

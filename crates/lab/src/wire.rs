@@ -48,6 +48,8 @@ pub enum Request {
     MakeFolder(PathBuf),
     /// Answer with everything below a folder: [`Reply::Tree`].
     ListTree(PathBuf),
+    /// Write dirty pages back.
+    Sync,
     /// Write dirty pages back and drop the page cache, entries and inodes.
     DropCaches,
     /// Load kernel modules, with what they need, by name.
@@ -130,6 +132,8 @@ pub struct TreeEntry {
     pub folder: bool,
     /// Size in bytes, as stat says; 0 for a folder.
     pub bytes: u64,
+    /// Bytes that the file system says it takes (stat's blocks), holes not counted; 0 for a folder.
+    pub allocated_bytes: u64,
 }
 
 /// Writes one frame.

@@ -1,6 +1,6 @@
 //! A registered client and its session.
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
@@ -33,6 +33,8 @@ pub struct ClientOptions {
     pub connections: usize,
     /// What it asks for its session.
     pub channel: ChannelAttributes,
+    /// The address of its own that it calls from; `None`: whichever the system chooses.
+    pub source: Option<IpAddr>,
 }
 
 impl ClientOptions {
@@ -53,6 +55,7 @@ impl ClientOptions {
                 maxrequests: 64,
                 rdma_ird: None,
             },
+            source: None,
         }
     }
 
@@ -60,6 +63,12 @@ impl ClientOptions {
     pub fn user(mut self, uid: u32, gid: u32) -> Self {
         self.credential.uid = uid;
         self.credential.gid = gid;
+        self
+    }
+
+    /// Calls from this address of its own.
+    pub fn from(mut self, source: IpAddr) -> Self {
+        self.source = Some(source);
         self
     }
 
@@ -108,7 +117,7 @@ impl ClientOptions {
 
     /// Opens a connection that calls on the client's behalf.
     pub async fn connect(&self, address: SocketAddr) -> Result<Connection> {
-        Connection::connect(address, OpaqueAuth::sys(&self.credential)).await
+        Connection::connect_from(self.source, address, OpaqueAuth::sys(&self.credential)).await
     }
 }
 

@@ -1,7 +1,7 @@
 //! A TCP connection with any number of RPC calls on their way.
 
 use std::collections::HashMap;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -11,7 +11,7 @@ use forebay_nfs::rpc::message::{Call, PROCEDURE_COMPOUND, PROCEDURE_NULL, ReplyH
 use forebay_nfs::rpc::record::{RecordReader, write_record};
 use forebay_nfs::xdr::nfs4::{Operation, OperationResult};
 use forebay_nfs::xdr::{Decode, Decoder, Encode, Encoder, Status};
-use tokio::net::TcpStream;
+use tokio::net::TcpSocket;
 use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
 use tokio::sync::oneshot;
 use tokio::task::AbortHandle;
@@ -75,7 +75,20 @@ pub struct Connection {
 impl Connection {
     /// Connects; all calls bear `credential`.
     pub async fn connect(address: SocketAddr, credential: OpaqueAuth) -> Result<Connection> {
-        let stream = TcpStream::connect(address).await?;
+        Connection::connect_from(None, address, credential).await
+    }
+
+    /// As [`Connection::connect`], from an address of the caller's own.
+    pub async fn connect_from(
+        source: Option<IpAddr>,
+        address: SocketAddr,
+        credential: OpaqueAuth,
+    ) -> Result<Connection> {
+        let socket = if address.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
+        if let Some(source) = source {
+            socket.bind(SocketAddr::new(source, 0))?;
+        }
+        let stream = socket.connect(address).await?;
         stream.set_nodelay(true)?;
         let (reader, writer) = stream.into_split();
         let waiting = Arc::<Mutex<Waiting>>::default();

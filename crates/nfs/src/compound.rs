@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::fs::FileHandle;
+use crate::policy::Grant;
 use crate::rpc::{Connection, Credential, Principal};
 use crate::session::Session;
 use crate::shared::Shared;
@@ -14,8 +15,13 @@ use crate::xdr::nfs4::StateId;
 pub struct Context<'a> {
     /// The server.
     pub server: &'a Arc<Shared>,
-    /// On whose behalf files are accessed.
+    /// On whose behalf the current operation accesses files: the caller, as far as the export policy takes the
+    /// caller's word.
     pub credential: Credential,
+    /// Who the caller says to be.
+    pub caller: Credential,
+    /// What the client may do with the volume that the current operation works on.
+    pub grant: Option<Grant>,
     /// Who the client is when registrations are compared.
     pub principal: Principal,
     /// The current filehandle.

@@ -1,6 +1,7 @@
 //! How a server is to behave.
 
 use crate::clock::Clock;
+use crate::policy::Resolver;
 
 /// How a server is to behave. The defaults suit production.
 #[derive(Clone, Debug)]
@@ -20,7 +21,8 @@ pub struct Config {
     /// Requests of one connection that may be in work at a time; the rest waits in the socket. Default 256.
     pub requests_per_connection_max: usize,
     /// Bytes of all requests in work, over all connections; beyond that, connections wait before their next
-    /// request is taken up. Default 256 MiB.
+    /// request is taken up. Half as much again may be taken by large requests that are being received, and a
+    /// quarter is kept for the next ones. Default 256 MiB.
     pub requests_bytes_max: usize,
     /// Slots of one session. Default 256.
     pub slots_max: u32,
@@ -38,6 +40,8 @@ pub struct Config {
     pub idle_seconds_max: u32,
     /// The time that leases are measured in. Default: the system's.
     pub clock: Clock,
+    /// Where the host names of export policies are looked up. Default: the system's.
+    pub resolver: Resolver,
 }
 
 impl Default for Config {
@@ -58,6 +62,7 @@ impl Default for Config {
             locks_per_client_max: 1_000_000,
             idle_seconds_max: 600,
             clock: Clock::system(),
+            resolver: Resolver::system(),
         }
     }
 }

@@ -61,7 +61,9 @@ fn context<'a>(
 ) -> Context<'a> {
     Context {
         server,
+        caller: credential.clone(),
         credential,
+        grant: None,
         principal,
         current: None,
         saved: None,

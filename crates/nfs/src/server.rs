@@ -10,6 +10,7 @@ use tokio::sync::watch;
 
 use crate::config::Config;
 use crate::fs::Exports;
+use crate::policy::{self, Policies, PolicyError};
 use crate::rpc::server::serve;
 use crate::session::SessionTable;
 use crate::shared::Shared;
@@ -26,6 +27,9 @@ pub enum ServerError {
         /// What the system said.
         source: std::io::Error,
     },
+    /// The pool's export policies cannot be read.
+    #[error("{0}")]
+    Policies(#[from] PolicyError),
     /// The pool did not give what the server keeps in it.
     #[error("NFS cannot read its records from the pool: {0}")]
     Pool(#[from] forebay_pool::Error),
@@ -46,8 +50,9 @@ impl Server {
         let listener = TcpListener::bind(address).await.map_err(unbound)?;
         let address = listener.local_addr().map_err(unbound)?;
         let state = State::open(pool.clone(), &config).await?;
-        let exports = Exports::new(pool.clone());
-        let shared = Shared { pool, config, sessions: SessionTable::default(), state, exports };
+        let policies = Arc::new(Policies::load(pool.clone())?);
+        let exports = Exports::new(pool.clone(), policies.clone());
+        let shared = Shared { pool, config, sessions: SessionTable::default(), state, policies, exports };
         Ok(Server { shared: Arc::new(shared), listener, address })
     }
 
@@ -66,6 +71,7 @@ impl Server {
     pub async fn run(self, shutdown: impl Future<Output = ()>) -> Result<(), ServerError> {
         let (drain, draining) = watch::channel(false);
         let housekeeping = tokio::spawn(state::run(self.shared.clone()));
+        let resolving = tokio::spawn(policy::hosts::run(self.shared.clone()));
         let serving = serve(self.shared, self.listener, draining);
         tokio::pin!(serving);
         tokio::select! {
@@ -76,6 +82,7 @@ impl Server {
             }
         }
         housekeeping.abort();
+        resolving.abort();
         Ok(())
     }
 }

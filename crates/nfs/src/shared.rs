@@ -1,9 +1,12 @@
 //! What all connections and operations of one server share.
 
+use std::sync::Arc;
+
 use forebay_pool::Pool;
 
 use crate::config::Config;
 use crate::fs::Exports;
+use crate::policy::Policies;
 use crate::session::SessionTable;
 use crate::state::State;
 
@@ -17,6 +20,8 @@ pub struct Shared {
     pub sessions: SessionTable,
     /// Clients, opens and locks.
     pub state: State,
+    /// Which clients see which volumes, and what they may do there.
+    pub policies: Arc<Policies>,
     /// The tree from the root down to the volumes.
     pub exports: Exports,
 }

@@ -57,6 +57,11 @@ impl Home {
         Ok(home)
     }
 
+    /// Whether `path` holds a pool.
+    pub(crate) fn is_in(path: &Path) -> bool {
+        path.join(FORMAT_FILE).is_file()
+    }
+
     pub(crate) fn meta(&self) -> PathBuf {
         self.path.join("meta")
     }

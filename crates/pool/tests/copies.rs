@@ -258,6 +258,7 @@ async fn without_a_second_copy_a_lost_segment_costs_what_it_held_and_nothing_els
     assert!(report.differences.iter().any(|difference| difference.contains("does not exist")), "{report:?}");
     assert!(scrub(&pool).await.damaged > 0);
     // Removing the file gives back what is left of it.
+    pool.reap_orphans().await.unwrap();
     pool.remove(root, b"log").await.unwrap();
     pool.settle().await.unwrap();
     assert_eq!(pool.check(true).await.unwrap(), [""; 0]);

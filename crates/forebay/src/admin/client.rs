@@ -12,6 +12,18 @@ use super::protocol::{ANSWER_BYTES_MAX, Answer, Command, Outcome, Request, Respo
 /// Longer than any command takes but a check, so that a daemon that hangs does not hang the caller for ever.
 const ANSWER_WAIT_MAX: Duration = Duration::from_secs(120);
 
+/// Nobody listens on the admin socket.
+#[derive(Debug)]
+pub struct NoDaemon(String);
+
+impl std::fmt::Display for NoDaemon {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for NoDaemon {}
+
 /// Sends one command to the daemon that listens on `socket`, and returns its answer.
 pub fn call(socket: &Path, command: Command) -> Result<Answer> {
     super::check_socket_path(socket)?;
@@ -28,7 +40,8 @@ pub fn call(socket: &Path, command: Command) -> Result<Answer> {
 }
 
 fn exchange(mut stream: &UnixStream, request: &Request) -> Result<Vec<u8>> {
-    let takes_as_long_as_it_takes = matches!(request.command, Command::PoolCheck { .. });
+    let takes_as_long_as_it_takes =
+        matches!(request.command, Command::PoolCheck { .. } | Command::Efficiency { .. });
     stream.set_read_timeout((!takes_as_long_as_it_takes).then_some(ANSWER_WAIT_MAX))?;
     let mut bytes = serde_json::to_vec(request)?;
     bytes.push(b'\n');
@@ -44,10 +57,10 @@ fn exchange(mut stream: &UnixStream, request: &Request) -> Result<Vec<u8>> {
 fn unreachable(socket: &Path, error: &std::io::Error) -> anyhow::Error {
     let path = socket.display();
     match error.kind() {
-        ErrorKind::NotFound | ErrorKind::ConnectionRefused => anyhow!(
+        ErrorKind::NotFound | ErrorKind::ConnectionRefused => anyhow!(NoDaemon(format!(
             "no daemon listens on {path}: start one with `forebay serve`, or say where the running one has its \
              pool (--pool-directory DIR) or its socket (--admin-socket PATH)"
-        ),
+        ))),
         ErrorKind::PermissionDenied => {
             anyhow!("admin socket {path}: permission denied; run this as root or as the daemon's user")
         }

@@ -1,10 +1,14 @@
 //! Does what a request asks for, against the pool.
 
 use std::path::Path;
+use std::time::SystemTime;
 
-use forebay_pool::{CloneSpec, Pool, Snapshot, SnapshotPolicy, Volume, VolumeSpec};
+use forebay_pool::{CheckReport, CloneSpec, Efficiency, Pool, Snapshot, SnapshotPolicy, Volume, VolumeSpec};
 
-use super::protocol::{Answer, Command, NewVolume, Plan, PoolView, SnapshotView, VolumeView};
+use super::protocol::{
+    Answer, CheckView, Command, EfficiencyView, NewVolume, Plan, PoolView, ScrubView, SnapshotView,
+    VolumeView,
+};
 /// What a failed command is answered with.
 type Result<T> = std::result::Result<T, forebay_pool::Error>;
 
@@ -75,10 +79,70 @@ pub async fn execute(pool: &Pool, directory: &Path, command: Command) -> Result<
         }
         Command::PoolShow {} => pool_view(pool, directory).map(Answer::Pool),
         Command::PoolCheck { read_chunks } => {
-            let differences = pool.check(read_chunks).await?;
-            tracing::info!(read_chunks, differences = differences.len(), "pool checked");
-            Ok(Answer::Differences(differences))
+            let report = pool.check_report(read_chunks).await?;
+            tracing::info!(read_chunks, differences = report.differences_count, "pool checked");
+            Ok(Answer::Checked(checked(report)))
         }
+        Command::ScrubStart {} => {
+            pool.scrub_start().await?;
+            scrub(pool).map(Answer::Scrub)
+        }
+        Command::ScrubStop {} => {
+            pool.scrub_stop().await?;
+            scrub(pool).map(Answer::Scrub)
+        }
+        Command::ScrubStatus {} => scrub(pool).map(Answer::Scrub),
+        Command::Efficiency { volume } => {
+            let volume = volume.map(|name| pool.volume(&name)).transpose()?;
+            let found = pool.efficiency(volume.map(|volume| volume.id)).await?;
+            Ok(Answer::Efficiency(efficiency(&found)))
+        }
+    }
+}
+
+/// What a check found, as it is shown.
+pub fn checked(report: CheckReport) -> CheckView {
+    CheckView {
+        inodes: report.inodes,
+        extents: report.extents,
+        chunks: report.chunks,
+        segments: report.segments,
+        bytes_live: report.bytes_live,
+        frames_read: report.frames_read,
+        bytes_read: report.bytes_read,
+        differences_count: report.differences_count,
+        differences: report.differences,
+    }
+}
+
+fn scrub(pool: &Pool) -> Result<ScrubView> {
+    let status = pool.scrub_status()?;
+    let time =
+        |time: Option<SystemTime>| time.map(|time| humantime::format_rfc3339_seconds(time).to_string());
+    Ok(ScrubView {
+        running: status.running,
+        started: time(status.started),
+        finished: time(status.finished),
+        frames: status.frames,
+        bytes: status.bytes,
+        bytes_total: status.bytes_total,
+        repaired: status.repaired,
+        damaged: status.damaged,
+        damage: status.damage,
+        copies: status.copies,
+        degraded: status.degraded,
+    })
+}
+
+fn efficiency(found: &Efficiency) -> EfficiencyView {
+    EfficiencyView {
+        bytes_logical: found.bytes_logical,
+        bytes_holes: found.bytes_holes,
+        bytes_deduplicated: found.bytes_deduplicated,
+        bytes_compressed: found.bytes_compressed,
+        bytes_physical: found.bytes_physical,
+        bytes_inline: found.bytes_inline,
+        ratio: found.bytes_logical as f64 / found.bytes_physical.max(1) as f64,
     }
 }
 
@@ -90,6 +154,7 @@ fn spec(new: NewVolume) -> VolumeSpec {
         uid: new.uid,
         gid: new.gid,
         mode: new.mode,
+        compression: forebay_pool::Compression::default(),
         size: new.size,
         snapshots: policy(new.snapshots),
     }
@@ -146,7 +211,7 @@ async fn view(pool: &Pool, volume: &Volume) -> Result<VolumeView> {
 }
 
 fn pool_view(pool: &Pool, directory: &Path) -> Result<PoolView> {
-    let space = pool.space()?;
+    let (space, stored) = (pool.space()?, pool.stored()?);
     Ok(PoolView {
         id: pool.id().0.iter().map(|byte| format!("{byte:02x}")).collect(),
         boot: pool.boot(),
@@ -157,6 +222,11 @@ fn pool_view(pool: &Pool, directory: &Path) -> Result<PoolView> {
         inodes_used: space.inodes_used,
         orphans: space.orphans,
         volumes: pool.volumes().len() as u64,
+        segments: stored.segments,
+        bytes_live: stored.bytes_live,
+        bytes_dead: stored.bytes_dead,
+        bytes_inline: stored.bytes_inline,
+        scrub: scrub(pool)?,
         release: env!("CARGO_PKG_VERSION").to_owned(),
     })
 }

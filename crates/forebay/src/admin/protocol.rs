@@ -116,6 +116,17 @@ pub enum Command {
         /// Also read and verify all data.
         read_chunks: bool,
     },
+    /// Begin to verify everything in the background; answered with how it stands.
+    ScrubStart {},
+    /// End that; answered with how it stands.
+    ScrubStop {},
+    /// How that stands.
+    ScrubStatus {},
+    /// What is stored for the files of a volume, or of all.
+    Efficiency {
+        /// The volume's name.
+        volume: Option<String>,
+    },
 }
 
 /// A volume to be created.
@@ -186,8 +197,81 @@ pub enum Answer {
     Snapshots(Vec<SnapshotView>),
     /// To [`Command::PoolShow`].
     Pool(PoolView),
-    /// To [`Command::PoolCheck`]: one sentence for each thing that does not agree.
-    Differences(Vec<String>),
+    /// To [`Command::PoolCheck`].
+    Checked(CheckView),
+    /// To [`Command::ScrubStart`], [`Command::ScrubStop`] and [`Command::ScrubStatus`].
+    Scrub(ScrubView),
+    /// To [`Command::Efficiency`].
+    Efficiency(EfficiencyView),
+}
+
+/// What a check looked at, and found; also what `--json` prints.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct CheckView {
+    /// Inodes whose names, links and sizes were counted.
+    pub inodes: u64,
+    /// Extents that were looked at.
+    pub extents: u64,
+    /// Chunks whose references were counted.
+    pub chunks: u64,
+    /// Segments whose live bytes were counted.
+    pub segments: u64,
+    /// Bytes of frames that are referenced.
+    pub bytes_live: u64,
+    /// Frames that were read and verified.
+    pub frames_read: u64,
+    /// Bytes of them.
+    pub bytes_read: u64,
+    /// Number of things that do not agree.
+    pub differences_count: u64,
+    /// One sentence for each, up to ten thousand.
+    pub differences: Vec<String>,
+}
+
+/// How the verification of everything stands; also what `--json` prints.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct ScrubView {
+    /// One is under way.
+    pub running: bool,
+    /// When the last one began, in UTC.
+    pub started: Option<String>,
+    /// When the last one that was not stopped ended, in UTC.
+    pub finished: Option<String>,
+    /// Frames verified in it.
+    pub frames: u64,
+    /// Bytes of them.
+    pub bytes: u64,
+    /// Bytes of all frames that are referenced.
+    pub bytes_total: u64,
+    /// What was written again from the other copy.
+    pub repaired: u64,
+    /// Frames that are damaged in every copy.
+    pub damaged: u64,
+    /// The first of them.
+    pub damage: Vec<String>,
+    /// Copies that are kept of everything.
+    pub copies: u64,
+    /// A copy is not there.
+    pub degraded: bool,
+}
+
+/// What is stored for the files of a volume, or of all; also what `--json` prints.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct EfficiencyView {
+    /// Bytes of files that are not holes.
+    pub bytes_logical: u64,
+    /// Bytes of files that are holes.
+    pub bytes_holes: u64,
+    /// Bytes that take no space because others are the same.
+    pub bytes_deduplicated: u64,
+    /// Bytes that compression saves.
+    pub bytes_compressed: u64,
+    /// Bytes that are stored.
+    pub bytes_physical: u64,
+    /// The part of them in the metadata store.
+    pub bytes_inline: u64,
+    /// Logical to physical.
+    pub ratio: f64,
 }
 
 /// A volume as an operator sees it; also what `--json` prints.
@@ -268,6 +352,16 @@ pub struct PoolView {
     pub orphans: u64,
     /// Number of volumes.
     pub volumes: u64,
+    /// Number of segments.
+    pub segments: u64,
+    /// Bytes of frames that are referenced.
+    pub bytes_live: u64,
+    /// Bytes of frames that are not; the cleaner gives them back.
+    pub bytes_dead: u64,
+    /// Bytes of tails, in the metadata store.
+    pub bytes_inline: u64,
+    /// Verification of what is stored.
+    pub scrub: ScrubView,
     /// Release of the daemon.
     pub release: String,
 }

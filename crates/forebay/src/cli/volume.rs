@@ -63,6 +63,12 @@ pub enum VolumeCommand {
         /// Its name
         name: String,
 
+        /// Also show what deduplication and compression save; looks at every extent
+        ///
+        /// What several extents share is attributed to each of them in equal parts.
+        #[arg(long)]
+        efficiency: bool,
+
         /// Print a JSON object instead of a table
         #[arg(long)]
         json: bool,
@@ -120,7 +126,7 @@ pub enum VolumeCommand {
         name: String,
 
         /// The path that clients mount [default: / and the name]
-        #[arg(long, value_name = "PATH")]
+        #[arg(long, value_name = "PATH", alias = "junction")]
         path: Option<String>,
 
         /// Where the daemon is.

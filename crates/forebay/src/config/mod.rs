@@ -12,6 +12,9 @@ pub mod size;
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+const DAY_SECONDS: u64 = 24 * 60 * 60;
 
 /// Everything that can be configured.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,6 +44,31 @@ pub struct PoolConfig {
     pub cache_max: u64,
     /// Size at which a segment is sealed.
     pub segment_size: u64,
+    /// Whether large writes go past the system's cache.
+    pub direct_io: bool,
+    /// Where a second copy of all data is kept, if at all.
+    pub copies_directory: Option<PathBuf>,
+    /// Days between two verifications of everything; 0: only when asked.
+    pub scrub_days: u64,
+    /// Bytes that are verified in a second.
+    pub scrub_rate: u64,
+}
+
+impl PoolConfig {
+    /// What the pool is told.
+    pub fn options(&self) -> forebay_pool::PoolOptions {
+        forebay_pool::PoolOptions {
+            bytes_max: self.size_max,
+            dirty_bytes_max: self.dirty_max,
+            dirty_age_ms_max: self.dirty_age_ms_max,
+            segment_bytes: self.segment_size,
+            cache_bytes: self.cache_max,
+            direct_io: self.direct_io,
+            copies_directory: self.copies_directory.clone(),
+            scrub_period: (self.scrub_days > 0).then(|| Duration::from_secs(self.scrub_days * DAY_SECONDS)),
+            scrub_bytes_per_second: self.scrub_rate,
+        }
+    }
 }
 
 /// The NFS server.
@@ -94,6 +122,10 @@ impl Default for Config {
                 dirty_age_ms_max: pool.dirty_age_ms_max,
                 cache_max: pool.cache_bytes,
                 segment_size: pool.segment_bytes,
+                direct_io: pool.direct_io,
+                copies_directory: pool.copies_directory,
+                scrub_days: pool.scrub_period.map_or(0, |period| period.as_secs() / DAY_SECONDS),
+                scrub_rate: pool.scrub_bytes_per_second,
             },
             nfs: NfsConfig {
                 listen: SocketAddr::from((Ipv4Addr::UNSPECIFIED, 2049)),

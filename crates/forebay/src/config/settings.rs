@@ -144,6 +144,52 @@ pub const SETTINGS: &[Setting] = &[
         get: |config| size::exact(config.pool.segment_size),
     },
     Setting {
+        section: "pool",
+        key: "direct_io",
+        kind: Kind::Text,
+        value_name: "ON|OFF",
+        summary: "Whether large writes go past the system's page cache: `on` or `off`.",
+        details: "Costs less processor time, and leaves the page cache to readers. A file system that does not \
+                  take such writes is written to through the cache anyway.",
+        set: |config, text| store(&mut config.pool.direct_io, on_or_off(text)),
+        get: |config| if config.pool.direct_io { "on".to_owned() } else { "off".to_owned() },
+    },
+    Setting {
+        section: "pool",
+        key: "copies_directory",
+        kind: Kind::Text,
+        value_name: "DIR",
+        summary: "A directory, on another disk, for a second copy of all data; or `none`.",
+        details: "Everything is written to both before it is acknowledged, and what is damaged in one is read, \
+                  and repaired, from the other. May be set later: the scrub fills it. Must be empty or the \
+                  pool's own copy. While it is missing, the pool goes on with one copy, and says so. The \
+                  metadata has one copy only.",
+        set: |config, text| store(&mut config.pool.copies_directory, directory_or_none(text)),
+        get: |config| {
+            config.pool.copies_directory.as_ref().map_or("none".to_owned(), |path| path.display().to_string())
+        },
+    },
+    Setting {
+        section: "pool",
+        key: "scrub_days",
+        kind: Kind::Number,
+        value_name: "DAYS",
+        summary: "After how many days everything that is stored is read and verified again; 0 for never.",
+        details: "`forebay pool scrub start` does it at any time.",
+        set: |config, text| store(&mut config.pool.scrub_days, number(text, 0, 3650)),
+        get: |config| config.pool.scrub_days.to_string(),
+    },
+    Setting {
+        section: "pool",
+        key: "scrub_rate",
+        kind: Kind::Text,
+        value_name: "SIZE",
+        summary: "How many bytes are verified in a second, so that clients have the disk.",
+        details: "",
+        set: |config, text| store(&mut config.pool.scrub_rate, at_least(1 << 20, text)),
+        get: |config| size::exact(config.pool.scrub_rate),
+    },
+    Setting {
         section: "nfs",
         key: "listen",
         kind: Kind::Text,
@@ -229,6 +275,18 @@ fn directory(text: &str) -> Result<PathBuf, String> {
         return Err("a path must not be empty".to_owned());
     }
     Ok(PathBuf::from(text))
+}
+
+fn directory_or_none(text: &str) -> Result<Option<PathBuf>, String> {
+    if text == "none" { Ok(None) } else { directory(text).map(Some) }
+}
+
+fn on_or_off(text: &str) -> Result<bool, String> {
+    match text {
+        "on" => Ok(true),
+        "off" => Ok(false),
+        _ => Err(format!("`{text}` is neither on nor off")),
+    }
 }
 
 fn address(text: &str) -> Result<SocketAddr, String> {

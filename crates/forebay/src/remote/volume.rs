@@ -8,6 +8,7 @@ use crate::admin::protocol::{Answer, Command, NewVolume, Plan, SnapshotView, Vol
 use crate::cli::{Limit, SnapshotCommand, SnapshotName, VolumeCommand};
 use crate::config::size;
 use crate::output::{print, print_columns, print_json, print_pairs};
+use crate::pool_commands;
 
 /// Carries out a `forebay volume` command.
 pub fn run(command: VolumeCommand) -> Result<()> {
@@ -43,9 +44,18 @@ pub fn run(command: VolumeCommand) -> Result<()> {
                 other => unexpected(&other),
             }
         }
-        VolumeCommand::Show { name, json, settings } => {
-            let volume = volume_of(call(&settings.load()?.admin_socket(), Command::VolumeShow { name })?)?;
-            if json { print_json(&volume) } else { show(&volume) }
+        VolumeCommand::Show { name, efficiency, json, settings } => {
+            let socket = settings.load()?.admin_socket();
+            let volume = volume_of(call(&socket, Command::VolumeShow { name: name.clone() })?)?;
+            let found = efficiency.then(|| pool_commands::efficiency(&socket, Some(name))).transpose()?;
+            match found {
+                None if json => print_json(&volume),
+                None => show(&volume),
+                Some(found) if json => {
+                    print_json(&serde_json::json!({"volume": volume, "efficiency": found}))
+                }
+                Some(found) => show(&volume).and_then(|()| pool_commands::show_efficiency(&found)),
+            }
         }
         VolumeCommand::Resize { name, size: Limit(size), settings } => {
             let command = Command::VolumeResize { name, size };

@@ -8,4 +8,5 @@ mod daemon;
 mod nfs;
 mod reference;
 mod serve;
+mod snapshot;
 mod volume;

@@ -4,6 +4,7 @@ use std::ffi::CString;
 use std::fs;
 use std::io;
 use std::net::TcpStream;
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
@@ -60,6 +61,7 @@ fn perform(request: Request, modules: &Modules) -> Result<Reply> {
             fs::create_dir_all(&path).with_context(|| format!("make folder {}", path.display()))?;
         }
         Request::ListTree(path) => return Ok(Reply::Tree(list_tree(&path)?)),
+        Request::Sync => rustix::fs::sync(),
         Request::DropCaches => {
             rustix::fs::sync();
             fs::write("/proc/sys/vm/drop_caches", "3").context("drop caches")?;
@@ -108,8 +110,10 @@ fn list_tree(root: &Path) -> Result<Vec<TreeEntry>> {
             let path = entry.path();
             let Ok(stat) = path.symlink_metadata() else { continue };
             let relative = path.strip_prefix(root).unwrap_or(&path).to_owned();
-            let bytes = if stat.is_dir() { 0 } else { stat.len() };
-            found.push(TreeEntry { path: relative, folder: stat.is_dir(), bytes });
+            let (bytes, blocks) = if stat.is_dir() { (0, 0) } else { (stat.len(), stat.blocks()) };
+            // The unit of stat's blocks, whatever the file system's own.
+            let allocated_bytes = blocks.saturating_mul(512);
+            found.push(TreeEntry { path: relative, folder: stat.is_dir(), bytes, allocated_bytes });
             if stat.is_dir() {
                 folders.push(path);
             }
@@ -128,10 +132,13 @@ mod tests {
         let root = std::env::temp_dir().join(format!("forebay-lab-tree-{}", std::process::id()));
         fs::create_dir_all(root.join("topic-0")).unwrap();
         fs::write(root.join("topic-0/.nfs0001"), b"four").unwrap();
-        let tree = list_tree(&root).unwrap();
+        let mut tree = list_tree(&root).unwrap();
         fs::remove_dir_all(&root).unwrap();
-        let folder = TreeEntry { path: "topic-0".into(), folder: true, bytes: 0 };
-        let file = TreeEntry { path: "topic-0/.nfs0001".into(), folder: false, bytes: 4 };
+        // How much a small file takes is the file system's business.
+        tree.iter_mut().for_each(|entry| entry.allocated_bytes = 0);
+        let entry =
+            |path: &str, folder, bytes| TreeEntry { path: path.into(), folder, bytes, allocated_bytes: 0 };
+        let (folder, file) = (entry("topic-0", true, 0), entry("topic-0/.nfs0001", false, 4));
         assert_eq!(tree, [folder, file]);
     }
 }

@@ -14,11 +14,13 @@ use crate::wire::Exit;
 
 const FORMAT_PATIENCE: Duration = Duration::from_secs(120);
 const START_PATIENCE: Duration = Duration::from_secs(180);
+/// How long a broker may take to move its leaderships away and to close its logs.
+const STOP_PATIENCE: Duration = Duration::from_secs(120);
 /// In the guest's memory: not what is tested, and gone with the guest.
 const METADATA_FOLDER: &str = "/run/kafka/metadata";
 const CONFIG_FILE: &str = "/run/kafka/broker.properties";
 /// What a broker logs when the cluster has let it in.
-const STARTED: &str = "Kafka Server started";
+pub(super) const STARTED: &str = "Kafka Server started";
 
 /// A broker, running or ended. Dropping it ends it.
 #[derive(Debug)]
@@ -27,6 +29,9 @@ pub struct Broker {
     address: SocketAddr,
     log_folder: PathBuf,
     log_file: PathBuf,
+    /// How many times it has said that it started, before its last start.
+    starts_before: usize,
+    command: GuestCommand,
     process: Process,
 }
 
@@ -43,23 +48,76 @@ impl Broker {
         let voters = config::voters(site.gateway());
         let text =
             config::broker(settings, id, guest.address(), &voters, log_folder, Path::new(METADATA_FOLDER));
-        guest.write_file(CONFIG_FILE, text.as_bytes())?;
         guest.make_folder(METADATA_FOLDER)?;
         let log_file = site.logs().join(format!("broker-{id}.log"));
+        Self::configure_and_start(kafka, settings, id, place, &text, log_file, true)
+    }
+
+    /// The same for a node that is controller too; its folder is formatted only if it is `new`.
+    pub(super) fn start_combined(
+        site: &Site,
+        kafka: &Distribution,
+        settings: &Settings,
+        (id, voters): (u32, &str),
+        place: &Place<'_>,
+        new: bool,
+    ) -> Result<Self> {
+        let Place { guest, log_folder } = place;
+        let text = config::combined(settings, id, guest.address(), voters, log_folder);
+        let log_file = site.logs().join(format!("{}.log", guest.name()));
+        Self::configure_and_start(kafka, settings, id, place, &text, log_file, new)
+    }
+
+    fn configure_and_start(
+        kafka: &Distribution,
+        settings: &Settings,
+        id: u32,
+        Place { guest, log_folder }: &Place<'_>,
+        text: &str,
+        log_file: PathBuf,
+        new: bool,
+    ) -> Result<Self> {
+        guest.write_file(CONFIG_FILE, text.as_bytes())?;
         let size = Size { heap_mib: settings.heap_mib };
         let java = |main: &str, arguments: &[&str]| {
             let words = java::words(kafka, size, "info", main, arguments);
             GuestCommand::from_words(words).log(&log_file)
         };
-        let format = ["format", "--cluster-id", config::CLUSTER_ID, "--config", CONFIG_FILE];
-        guest
-            .run(&java("kafka.tools.StorageTool", &format), FORMAT_PATIENCE)
-            .with_context(|| format!("format the log folder of broker {id}"))?;
-        let process = guest.spawn(&java("kafka.Kafka", &[CONFIG_FILE]))?;
+        if new {
+            let format = ["format", "--cluster-id", config::CLUSTER_ID, "--config", CONFIG_FILE];
+            guest
+                .run(&java("kafka.tools.StorageTool", &format), FORMAT_PATIENCE)
+                .with_context(|| format!("format the log folder of broker {id}"))?;
+        }
+        let command = java("kafka.Kafka", &[CONFIG_FILE]);
+        let process = guest.spawn(&command)?;
         let address = SocketAddr::from((guest.address(), BROKER_PORT));
-        let broker = Self { id, address, log_folder: log_folder.clone(), log_file, process };
+        let log_folder = log_folder.clone();
+        let broker = Self { id, address, log_folder, log_file, starts_before: 0, command, process };
         broker.wait_until_it_serves(guest)?;
         Ok(broker)
+    }
+
+    /// Ends it in order and waits.
+    pub(super) fn stop(&self) -> Result<()> {
+        let exit = self.process.stop(STOP_PATIENCE)?;
+        // 143: a Java program that SIGTERM ended in order.
+        if !matches!(exit.code, Some(0 | 143)) {
+            bail!("broker {} did not end in order ({exit}); see {}", self.id, self.log_file.display());
+        }
+        Ok(())
+    }
+
+    /// Starts it again after it has ended.
+    pub(super) fn restart(&mut self, guest: &Guest) -> Result<()> {
+        self.starts_before = self.starts();
+        self.process = guest.spawn(&self.command)?;
+        self.wait_until_it_serves(guest)
+    }
+
+    /// How many times its log says that it started.
+    fn starts(&self) -> usize {
+        std::fs::read_to_string(&self.log_file).unwrap_or_default().matches(STARTED).count()
     }
 
     fn wait_until_it_serves(&self, guest: &Guest) -> Result<()> {
@@ -69,8 +127,7 @@ impl Broker {
             if let Some(exit) = self.exit()? {
                 bail!("broker {} ended while it started ({exit}); see {file}", self.id);
             }
-            let log = std::fs::read_to_string(&self.log_file).unwrap_or_default();
-            if log.contains(STARTED) && self.answers() {
+            if self.starts() > self.starts_before && self.answers() {
                 return Ok(());
             }
             if Instant::now() > deadline {

@@ -11,6 +11,7 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail};
 
+use super::archive;
 use crate::progress::Progress;
 use crate::report::Tone;
 
@@ -28,6 +29,7 @@ const SOURCES: &[(&str, &str)] = sources![
     "records/src/main/java/forebay/records/AcknowledgementLog.java",
     "records/src/main/java/forebay/records/ClusterOptions.java",
     "records/src/main/java/forebay/records/Main.java",
+    "records/src/main/java/forebay/records/Payload.java",
     "records/src/main/java/forebay/records/ProduceCommand.java",
     "records/src/main/java/forebay/records/Production.java",
     "records/src/main/java/forebay/records/Reading.java",
@@ -48,18 +50,46 @@ impl Distribution {
     /// The distribution in the cache, which is built first if it is not there.
     pub fn open(cache: &Path, progress: &Progress) -> Result<Self> {
         let folder = cache.join(format!("kafka-{:016x}", fingerprint()));
-        if !folder.exists() {
+        let kafka = Self { folder };
+        if !kafka.folder.exists() || !kafka.archive_file().exists() {
             fs::create_dir_all(cache)
                 .with_context(|| format!("make the cache folder {}", cache.display()))?;
             let lock_path = cache.join("kafka.lock");
             let lock =
                 fs::File::create(&lock_path).with_context(|| format!("create {}", lock_path.display()))?;
             lock.lock().with_context(|| format!("lock {}", lock_path.display()))?;
-            if !folder.exists() {
-                build(cache, &folder, progress)?;
+            if !kafka.folder.exists() {
+                build(cache, &kafka.folder, progress)?;
+            }
+            if !kafka.archive_file().exists() {
+                kafka.make_archive(cache, progress)?;
             }
         }
-        Ok(Self { folder })
+        Ok(kafka)
+    }
+
+    /// Lets brokers start quickly from now on; if that fails they start as they did.
+    fn make_archive(&self, cache: &Path, progress: &Progress) -> Result<()> {
+        progress.event(Tone::Plain, "starting Kafka once, so that it starts quickly from then on");
+        let work = cache.join("kafka-archive");
+        remove_folder(&work)?;
+        let file = self.archive_file();
+        if let Err(error) = archive::make(self, &work, &file) {
+            progress.event(Tone::Plain, &format!("that failed, and brokers will start slowly: {error:#}"));
+            // Empty: it is not tried again.
+            fs::write(&file, b"").with_context(|| format!("write {}", file.display()))?;
+        }
+        remove_folder(&work)
+    }
+
+    /// The class-data archive, if there is one.
+    pub fn archive(&self) -> Option<PathBuf> {
+        let file = self.archive_file();
+        fs::metadata(&file).is_ok_and(|stat| stat.len() > 0).then_some(file)
+    }
+
+    fn archive_file(&self) -> PathBuf {
+        self.folder.join("kafka.jsa")
     }
 
     /// What `java -cp` takes.
@@ -96,19 +126,24 @@ fn build(cache: &Path, folder: &Path, progress: &Progress) -> Result<()> {
     );
     progress.detail("mvn package");
     let work = cache.join("kafka-build");
-    match fs::remove_dir_all(&work) {
-        Err(error) if error.kind() != ErrorKind::NotFound => {
-            return Err(error).with_context(|| format!("remove {}", work.display()));
-        }
-        _ => {}
-    }
+    remove_folder(&work)?;
     for (path, text) in SOURCES {
         write_source(&work.join(path), text)?;
     }
     run_maven(&work)?;
     fs::rename(work.join("dist/target/lib"), folder)
         .with_context(|| format!("move what Maven built to {}", folder.display()))?;
-    fs::remove_dir_all(&work).with_context(|| format!("remove {}", work.display()))
+    remove_folder(&work)
+}
+
+/// Removes a folder if it is there.
+fn remove_folder(folder: &Path) -> Result<()> {
+    match fs::remove_dir_all(folder) {
+        Err(error) if error.kind() != ErrorKind::NotFound => {
+            Err(error).with_context(|| format!("remove {}", folder.display()))
+        }
+        _ => Ok(()),
+    }
 }
 
 fn write_source(path: &Path, text: &str) -> Result<()> {

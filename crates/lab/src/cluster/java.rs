@@ -18,8 +18,10 @@ pub fn words(
     main: &str,
     arguments: &[&str],
 ) -> Vec<String> {
-    let mut words: Vec<String> = vec![
-        "java".into(),
+    let mut words: Vec<String> = vec!["java".into()];
+    // A Java machine that cannot use it goes on without a word.
+    words.extend(kafka.archive().map(|archive| format!("-XX:SharedArchiveFile={}", archive.display())));
+    words.extend([
         format!("-Xmx{}m", size.heap_mib),
         "-XX:+UseSerialGC".into(),
         "-XX:-UsePerfData".into(),
@@ -32,7 +34,7 @@ pub fn words(
         "-cp".into(),
         kafka.class_path(),
         main.into(),
-    ];
+    ]);
     words.extend(arguments.iter().map(|&argument| argument.to_owned()));
     words
 }

@@ -4,6 +4,7 @@
 //! each with its log directory where the experiment says. [`Tools`] runs Kafka's own command-line tools and the records tool
 //! against it. The controller is not what an experiment is about, so it never shares a fate with a broker.
 
+mod archive;
 mod broker;
 mod config;
 mod controller;
@@ -23,7 +24,7 @@ pub use config::Settings;
 use controller::Controller;
 pub use distribution::Distribution;
 pub use excerpt::{failure_excerpt, storage_errors};
-pub use records::{Production, RecordsPlan};
+pub use records::{Payload, Production, RecordsPlan};
 pub use tools::{Assignment, Tools};
 
 use crate::host::{Guest, Site};
@@ -33,7 +34,8 @@ use crate::host::{Guest, Site};
 pub struct Cluster {
     tools: Tools,
     brokers: Vec<Broker>,
-    _controller: Controller,
+    /// None if the brokers are controllers too.
+    _controller: Option<Controller>,
 }
 
 /// Where a broker runs and keeps its logs.
@@ -66,12 +68,51 @@ impl Cluster {
         let controller = controller.context("start the controller")?;
         let brokers = brokers.into_iter().collect::<Result<Vec<_>>>().context("start the brokers")?;
         let tools = Tools::new(kafka.clone(), brokers.iter().map(Broker::endpoint).collect(), site.logs());
-        Ok(Self { tools, brokers, _controller: controller })
+        Ok(Self { tools, brokers, _controller: Some(controller) })
+    }
+
+    /// Starts one node per place, with ids from 1, that is broker and controller at once, and waits until all of them serve. The
+    /// cluster's metadata is in their log folders then, with all else. The folders are formatted if the cluster is `new`.
+    pub fn start_combined(
+        site: &Site,
+        kafka: &Distribution,
+        settings: &Settings,
+        places: &[Place<'_>],
+        new: bool,
+    ) -> Result<Self> {
+        let voters = config::combined_voters(places.iter().map(|place| place.guest.address()));
+        let brokers: Vec<_> = std::thread::scope(|scope| {
+            let start = |id, place| Broker::start_combined(site, kafka, settings, (id, &voters), place, new);
+            let starts: Vec<_> =
+                (1u32..).zip(places).map(|(id, place)| scope.spawn(move || start(id, place))).collect();
+            starts.into_iter().map(join).collect()
+        });
+        let brokers = brokers.into_iter().collect::<Result<Vec<_>>>().context("start the nodes")?;
+        let tools = Tools::new(kafka.clone(), brokers.iter().map(Broker::endpoint).collect(), site.logs());
+        Ok(Self { tools, brokers, _controller: None })
     }
 
     /// The brokers, by id from 1.
     pub fn brokers(&self) -> &[Broker] {
         &self.brokers
+    }
+
+    /// Ends a broker in order (SIGTERM) and waits; its guest and its log directory stay.
+    pub fn stop_broker(&self, id: u32) -> Result<()> {
+        self.broker(id)?.stop()
+    }
+
+    /// Starts a broker that has ended again, in its guest, and waits until it serves.
+    pub fn restart_broker(&mut self, id: u32, guest: &Guest) -> Result<()> {
+        let broker = self.brokers.iter_mut().find(|broker| broker.id() == id);
+        broker.with_context(|| format!("there is no broker {id}"))?.restart(guest)
+    }
+
+    fn broker(&self, id: u32) -> Result<&Broker> {
+        self.brokers
+            .iter()
+            .find(|broker| broker.id() == id)
+            .with_context(|| format!("there is no broker {id}"))
     }
 
     /// The tools, which talk to this cluster.

@@ -14,6 +14,26 @@ use serde_json::{Map, Value};
 use super::Tools;
 use crate::report::Recorder;
 
+/// What records are filled with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Payload {
+    /// Random bytes that no other record has.
+    Unique,
+    /// One of 100 payloads, half of them zeros, as OpenMessaging Benchmark has it; the sizes are between a third of the planned bytes
+    /// and all of them.
+    Pool,
+}
+
+impl Payload {
+    /// Its name for the records tool.
+    fn name(self) -> &'static str {
+        match self {
+            Self::Unique => "UNIQUE",
+            Self::Pool => "POOL",
+        }
+    }
+}
+
 /// What is to be written.
 #[derive(Debug, Clone)]
 pub struct RecordsPlan {
@@ -23,12 +43,39 @@ pub struct RecordsPlan {
     pub records: u64,
     /// Bytes per record.
     pub record_bytes: u32,
+    /// What they are.
+    pub payload: Payload,
+    /// Bytes per batch, at most.
+    pub batch_bytes: u32,
     /// What their payloads follow from.
     pub seed: u64,
     /// Records per second; `None` is as fast as the cluster takes them.
     pub rate: Option<u32>,
     /// Where to log which records were acknowledged.
     pub acknowledged: PathBuf,
+    /// Records below this offset of each partition were deleted on purpose.
+    pub deleted_before: u64,
+    /// Only so many acknowledgements count when records are verified, the first ones; `None`: all.
+    pub first: Option<u64>,
+}
+
+impl RecordsPlan {
+    /// A plan of records with payloads of their own, as fast as the cluster takes them, in batches that are large because brokers in
+    /// guests pay dearly for each request.
+    pub fn new(topic: &str, records: u64, record_bytes: u32, seed: u64, acknowledged: PathBuf) -> Self {
+        Self {
+            topic: topic.to_owned(),
+            records,
+            record_bytes,
+            payload: Payload::Unique,
+            batch_bytes: 256 << 10,
+            seed,
+            rate: None,
+            acknowledged,
+            deleted_before: 0,
+            first: None,
+        }
+    }
 }
 
 /// The figures of a summary line.
@@ -50,6 +97,7 @@ impl Tools {
         let (records, bytes) = (plan.records.to_string(), plan.record_bytes.to_string());
         let (seed, rate) = (plan.seed.to_string(), plan.rate.unwrap_or(0).to_string());
         let acknowledged = plan.acknowledged.to_string_lossy();
+        let batch = format!("batch.size={}", plan.batch_bytes);
         let (mut child, log) = self.start_records(&[
             "produce",
             "--bootstrap",
@@ -60,6 +108,10 @@ impl Tools {
             &records,
             "--record-bytes",
             &bytes,
+            "--payload",
+            plan.payload.name(),
+            "--property",
+            &batch,
             "--seed",
             &seed,
             "--rate",
@@ -93,14 +145,20 @@ impl Tools {
         let (bootstrap, patience) = (self.bootstrap(), patience_seconds.to_string());
         let timeout = format!("default.api.timeout.ms={}", u64::from(patience_seconds) * 1000);
         let acknowledged = plan.acknowledged.to_string_lossy();
+        let deleted_before = plan.deleted_before.to_string();
+        let first = plan.first.unwrap_or(i32::MAX as u64).to_string();
         let (mut child, log) = self.start_records(&[
             "verify",
+            "--first",
+            &first,
             "--bootstrap",
             &bootstrap,
             "--topic",
             &plan.topic,
             "--acknowledged",
             &acknowledged,
+            "--deleted-before",
+            &deleted_before,
             "--patience-seconds",
             &patience,
             "--property",

@@ -12,6 +12,7 @@ use super::java::{self, Size};
 
 const SIZE: Size = Size { heap_mib: 256 };
 const TOPIC_TOOL: &str = "org.apache.kafka.tools.TopicCommand";
+const DELETION_TOOL: &str = "org.apache.kafka.tools.DeleteRecordsCommand";
 const REASSIGNMENT_TOOL: &str = "org.apache.kafka.tools.reassign.ReassignPartitionsCommand";
 
 /// The tools of one cluster.
@@ -90,6 +91,29 @@ impl Tools {
         let reassignment = Reassignment { tools: self, file, partitions: to.partitions.len() };
         reassignment.run("--execute").context("begin the reassignment")?;
         Ok(reassignment)
+    }
+
+    /// Deletes the records below an offset in every one of a topic's partitions.
+    pub fn delete_records(&self, topic: &str, partitions: u32, before: u64) -> Result<()> {
+        let partition = |partition| json!({"topic": topic, "partition": partition, "offset": before});
+        let partitions: Vec<Value> = (0..partitions).map(partition).collect();
+        let file = self.logs.join(format!("deletion-{topic}.json"));
+        fs::write(&file, json!({"version": 1, "partitions": partitions}).to_string())
+            .with_context(|| format!("write {}", file.display()))?;
+        let said = self
+            .run(DELETION_TOOL, &["--offset-json-file", &file.to_string_lossy()])
+            .with_context(|| format!("delete records of topic {topic}"))?;
+        match said.lines().find(|line| line.contains("error")) {
+            Some(line) => bail!("records of topic {topic} were not deleted: {}", line.trim()),
+            None => Ok(()),
+        }
+    }
+
+    /// How many partitions of a topic lack a replica that is in sync.
+    pub fn under_replicated(&self, topic: &str) -> Result<usize> {
+        let said =
+            self.run(TOPIC_TOOL, &["--describe", "--under-replicated-partitions", "--topic", topic])?;
+        Ok(said.lines().filter(|line| line.contains("Partition:")).count())
     }
 
     fn run(&self, main: &str, arguments: &[&str]) -> Result<String> {

@@ -73,6 +73,34 @@ impl Bed {
     }
 }
 
+impl Bed {
+    /// Makes every guest send to the storage what it keeps for it.
+    pub fn sync(&self) -> Result<()> {
+        self.guests.iter().try_for_each(Guest::sync)
+    }
+
+    /// The guest of a broker.
+    pub fn guest(&self, broker: u32) -> Result<&Guest> {
+        let (_, guest) =
+            (1u32..).zip(&self.guests).find(|(id, _)| *id == broker).context("no such broker")?;
+        Ok(guest)
+    }
+
+    /// A broker's log directory, in its guest.
+    pub fn log_folder(&self, broker: u32) -> Result<&Path> {
+        let brokers = self.cluster.brokers();
+        let broker = brokers.iter().find(|candidate| candidate.id() == broker).context("no such broker")?;
+        Ok(broker.log_folder())
+    }
+
+    /// Starts a broker that has ended again, where it was.
+    pub fn restart_broker(&mut self, broker: u32) -> Result<()> {
+        let (_, guest) =
+            (1u32..).zip(&self.guests).find(|(id, _)| *id == broker).context("no such broker")?;
+        self.cluster.restart_broker(broker, guest)
+    }
+}
+
 fn boot(site: &Site, spec: &BedSpec, storage: &mut dyn Storage) -> Result<Vec<Guest>> {
     let mut specs: Vec<GuestSpec> =
         (1..=spec.brokers).map(|id| GuestSpec::new(format!("broker{id}"), spec.guest_memory_mib)).collect();

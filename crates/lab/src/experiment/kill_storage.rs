@@ -119,14 +119,8 @@ impl Experiment for KillStorage {
 }
 
 fn plan(site: &Site, sizes: &Sizes) -> RecordsPlan {
-    RecordsPlan {
-        topic: TOPIC.to_owned(),
-        records: sizes.records,
-        record_bytes: 1024,
-        seed: 2,
-        rate: Some(sizes.rate),
-        acknowledged: site.out().join("acknowledged.bin"),
-    }
+    let acknowledged = site.out().join("acknowledged.bin");
+    RecordsPlan { rate: Some(sizes.rate), ..RecordsPlan::new(TOPIC, sizes.records, 1024, 2, acknowledged) }
 }
 
 fn create_topic(bed: &Bed, sizes: &Sizes, recorder: &Recorder) -> Result<()> {

@@ -4,7 +4,9 @@
 //! [`Recorder`]: checks decide the verdict. To add one, implement [`Experiment`] in a file of its own and name it in [`ALL`].
 
 mod bed;
-mod fio;
+mod bench;
+mod clone;
+mod efficiency;
 mod kill_load;
 mod kill_storage;
 mod mount;
@@ -57,11 +59,13 @@ pub trait Experiment: Sync {
 /// Every experiment, in the order of `forebay lab list`.
 pub static ALL: &[&dyn Experiment] = &[
     &silly_rename::SillyRename,
+    &efficiency::Efficiency,
+    &clone::Clone,
     &kill_storage::KillStorage,
     &kill_load::KillLoad,
     &restart::Restart,
     &posix::Posix,
-    &fio::Fio,
+    &bench::Bench,
     &mount::MountCheck,
 ];
 

@@ -95,11 +95,11 @@ mod tests {
     use super::*;
 
     fn folder(path: &str) -> TreeEntry {
-        TreeEntry { path: path.into(), folder: true, bytes: 0 }
+        TreeEntry { path: path.into(), folder: true, bytes: 0, allocated_bytes: 0 }
     }
 
     fn file(path: &str) -> TreeEntry {
-        TreeEntry { path: path.into(), folder: false, bytes: 1 }
+        TreeEntry { path: path.into(), folder: false, bytes: 1, allocated_bytes: 512 }
     }
 
     /// Two partitions that move from brokers 1 and 2 to brokers 2 and 1.

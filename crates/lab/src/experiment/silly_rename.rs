@@ -88,14 +88,8 @@ impl Experiment for SillyRename {
         };
         let spec = BedSpec { brokers: BROKERS, guest_memory_mib: sizes.guest_memory_mib, settings };
         let bed = Bed::start(site, request, &spec, recorder)?;
-        let plan = RecordsPlan {
-            topic: TOPIC.to_owned(),
-            records: sizes.records,
-            record_bytes: sizes.record_bytes,
-            seed: 1,
-            rate: None,
-            acknowledged: site.out().join("acknowledged.bin"),
-        };
+        let acknowledged = site.out().join("acknowledged.bin");
+        let plan = RecordsPlan::new(TOPIC, sizes.records, sizes.record_bytes, 1, acknowledged);
         produce(&bed, &plan, recorder)?;
         move_and_check(&bed, site, &sizes, &plan, recorder)?;
         std::fs::remove_file(&plan.acknowledged)?;

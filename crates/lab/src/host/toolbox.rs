@@ -31,7 +31,7 @@ pub struct Cache {
 pub enum Toolset {
     /// The guest kernel and the kernel NFS server's user-space half.
     Guests,
-    /// What only the experiment `fio` needs: fio, and NFS-Ganesha to compare with.
+    /// What only the experiment `bench` needs: fio, and NFS-Ganesha to compare with.
     Bench,
 }
 

@@ -14,7 +14,8 @@ pub use files::{REPORT_FILE, RESULT_FILE, write};
 pub use html::number;
 pub use recorder::Recorder;
 pub use result::{
-    Better, Check, Event, Excerpt, Figure, Lane, Measurement, RunResult, Samples, Series, Span, Tone, Verdict,
+    Better, Check, Event, Excerpt, Figure, Lane, Measurement, RunResult, Samples, Series, Span, Target, Tone,
+    Verdict,
 };
 pub use table::table;
 

@@ -115,12 +115,22 @@ impl Recorder {
 
     /// One point of a figure over time.
     pub fn point(&self, title: &str, unit: &str, value: f64) {
+        self.point_in("", title, unit, value);
+    }
+
+    /// One point of a figure over time, in a drawing that it shares with others of the same unit.
+    pub fn point_in(&self, drawing: &str, title: &str, unit: &str, value: f64) {
         let point = (self.now_ms(), value);
         let mut state = self.state();
-        match state.series.iter_mut().find(|series| series.title == title) {
+        match state
+            .series
+            .iter_mut()
+            .find(|series| (series.drawing.as_str(), series.title.as_str()) == (drawing, title))
+        {
             Some(series) => series.points.push(point),
             None => state.series.push(Series {
                 title: title.to_owned(),
+                drawing: drawing.to_owned(),
                 unit: unit.to_owned(),
                 points: vec![point],
             }),

@@ -127,6 +127,22 @@ pub struct Measurement {
     pub samples: Vec<Samples>,
     /// The first storage's median over the second's, if there are two: how many times as much.
     pub ratio: Option<f64>,
+    /// What it should be, if that was said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub target: Option<Target>,
+    /// Whether it is, if there is a target.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reached: Option<bool>,
+}
+
+/// What a measurement should be at least.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Target {
+    /// The first storage's median over the second's.
+    Ratio(f64),
+    /// The first storage's median.
+    Median(f64),
 }
 
 /// The values of one storage.
@@ -169,7 +185,20 @@ impl Measurement {
             [first, second] if second.median != 0.0 => Some(first.median / second.median),
             _ => None,
         };
-        Self { name: name.to_owned(), title: title.to_owned(), unit: unit.to_owned(), better, samples, ratio }
+        let (name, title, unit) = (name.to_owned(), title.to_owned(), unit.to_owned());
+        Self { name, title, unit, better, samples, ratio, target: None, reached: None }
+    }
+
+    /// The same with a target.
+    #[must_use]
+    pub fn with_target(mut self, target: Option<Target>) -> Self {
+        let found = |target: Target| match target {
+            Target::Ratio(least) => self.ratio.map(|ratio| ratio >= least),
+            Target::Median(least) => self.samples.first().map(|samples| samples.median >= least),
+        };
+        self.reached = target.and_then(found);
+        self.target = target;
+        self
     }
 }
 
@@ -225,6 +254,9 @@ pub struct Span {
 pub struct Series {
     /// The name for people.
     pub title: String,
+    /// The drawing it is part of: series with the same one share a scale. Empty for a drawing of its own.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub drawing: String,
     /// Unit of the values.
     pub unit: String,
     /// When, and how much; in order of time.
@@ -275,6 +307,16 @@ mod tests {
         );
         assert_eq!(measurement.samples.len(), 1);
         assert_eq!(measurement.ratio, None);
+    }
+
+    #[test]
+    fn a_target_is_reached_or_not() {
+        let values = || vec![("a".to_owned(), vec![3.0]), ("b".to_owned(), vec![2.0])];
+        let measured = || Measurement::new("x", "X", "s", Better::Higher, values());
+        assert_eq!(measured().with_target(Some(Target::Ratio(1.5))).reached, Some(true));
+        assert_eq!(measured().with_target(Some(Target::Ratio(1.6))).reached, Some(false));
+        assert_eq!(measured().with_target(Some(Target::Median(3.0))).reached, Some(true));
+        assert_eq!(measured().with_target(None).reached, None);
     }
 
     #[test]

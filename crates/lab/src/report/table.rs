@@ -3,7 +3,7 @@
 use comfy_table::presets::UTF8_FULL_CONDENSED;
 use comfy_table::{Attribute, Cell, Color, ContentArrangement, Table};
 
-use super::{Measurement, RunResult, Verdict, number};
+use super::{Measurement, RunResult, Target, Verdict, number};
 
 /// One row per run, or one per measurement where that is what was asked.
 pub fn table(runs: &[RunResult]) -> String {
@@ -42,7 +42,21 @@ fn verdicts(runs: &[RunResult]) -> String {
     table.to_string()
 }
 
+/// Those with a target first, then the others in a table of their own.
 fn measurements(measurements: &[Measurement]) -> String {
+    let (aimed, other): (Vec<_>, Vec<_>) =
+        measurements.iter().partition(|measurement| measurement.target.is_some());
+    let mut tables = Vec::new();
+    if !aimed.is_empty() {
+        tables.push(side_by_side(&aimed, true));
+    }
+    if !other.is_empty() {
+        tables.push(side_by_side(&other, false));
+    }
+    tables.join("\n")
+}
+
+fn side_by_side(measurements: &[&Measurement], with_target: bool) -> String {
     let storages: Vec<&str> = measurements
         .first()
         .map(|first| first.samples.iter().map(|samples| samples.storage.as_str()).collect())
@@ -50,6 +64,9 @@ fn measurements(measurements: &[Measurement]) -> String {
     let mut header = vec!["median (spread)".to_owned()];
     header.extend(storages.iter().map(|&storage| storage.to_owned()));
     header.push("ratio".to_owned());
+    if with_target {
+        header.extend(["target".to_owned(), "".to_owned()]);
+    }
     let mut table = empty(header);
     for measurement in measurements {
         let mut row = vec![Cell::new(format!("{}, {}", measurement.title, measurement.unit))];
@@ -60,7 +77,24 @@ fn measurements(measurements: &[Measurement]) -> String {
             })));
         }
         row.push(Cell::new(measurement.ratio.map_or("-".to_owned(), |ratio| format!("{ratio:.2}"))));
+        if with_target {
+            row.extend(target(measurement));
+        }
         table.add_row(row);
     }
     table.to_string()
+}
+
+fn target(measurement: &Measurement) -> [Cell; 2] {
+    let aim = match measurement.target {
+        Some(Target::Ratio(least)) => format!("ratio ≥ {least}"),
+        Some(Target::Median(least)) => format!("≥ {least}"),
+        None => String::new(),
+    };
+    let (word, color) = match measurement.reached {
+        Some(true) => ("PASS", Color::Green),
+        Some(false) => ("short", Color::Red),
+        None => ("-", Color::Reset),
+    };
+    [Cell::new(aim), Cell::new(word).fg(color)]
 }

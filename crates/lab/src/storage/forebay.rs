@@ -3,13 +3,13 @@
 use std::fs::File;
 use std::path::PathBuf;
 use std::process::{Command, Output};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use serde::Deserialize;
 
 use super::server::Server;
-use super::{Space, Storage, StorageKind, Usage, mount_nfs, usage};
+use super::{HostServer, Space, Storage, StorageKind, Usage, Volumes, mount_nfs, usage};
 use crate::host::{Guest, Site};
 
 /// The storage.
@@ -23,6 +23,7 @@ pub struct Forebay {
 /// The volume that every new pool has.
 const JUNCTION_PATH: &str = "/kafka";
 const PORT: u16 = 2049;
+const OPTIONS: &str = "vers=4.2,nconnect=4";
 /// Bounded, so that what the volume says is used is what the pool uses, and not what else is on the host's disk.
 const POOL_SIZE_MAX: &str = "48GiB";
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -65,14 +66,49 @@ impl Forebay {
         command.args(words).arg("--pool-directory").arg(&self.pool);
         command.output().with_context(|| format!("run forebay {}", words.join(" ")))
     }
+
+    /// Runs a command that must succeed; returns what it printed, and how long it took.
+    fn administer(&self, words: &[&str]) -> Result<(Vec<u8>, Duration)> {
+        let begun = Instant::now();
+        let output = self.admin(words)?;
+        if !output.status.success() {
+            bail!("forebay {} failed: {}", words.join(" "), String::from_utf8_lossy(&output.stderr).trim());
+        }
+        Ok((output.stdout, begun.elapsed()))
+    }
+}
+
+impl Volumes for Forebay {
+    fn create(&self, name: &str) -> Result<()> {
+        self.administer(&["volume", "create", name]).map(drop)
+    }
+
+    fn mount(&self, guest: &Guest, name: &str, target: &str) -> Result<()> {
+        guest.load_modules(&["nfsv4"])?;
+        mount_nfs(guest, self.listen, &format!("/{name}"), OPTIONS, target)
+    }
+
+    fn snapshot(&self, volumes: &[String], name: &str) -> Result<Duration> {
+        Ok(self.administer(&["snapshot", "create", &volumes.join(","), name])?.1)
+    }
+
+    fn clone_snapshot(&self, volume: &str, snapshot: &str, name: &str) -> Result<Duration> {
+        Ok(self.administer(&["volume", "clone", &format!("{volume}@{snapshot}"), name])?.1)
+    }
 }
 
 /// What `forebay pool show --json` says, as far as the lab needs it.
 #[derive(Deserialize)]
 struct PoolShown {
     bytes_logical: u64,
-    bytes_total: u64,
-    bytes_free: u64,
+    bytes_live: u64,
+    bytes_inline: u64,
+}
+
+/// What `forebay pool check --json` says, as far as the lab needs it.
+#[derive(Deserialize)]
+struct PoolChecked {
+    differences: Vec<String>,
 }
 
 impl Storage for Forebay {
@@ -86,7 +122,12 @@ impl Storage for Forebay {
 
     fn mount(&self, guest: &Guest, target: &str) -> Result<()> {
         guest.load_modules(&["nfsv4"])?;
-        mount_nfs(guest, self.listen, JUNCTION_PATH, "vers=4.2,nconnect=4", target)
+        mount_nfs(guest, self.listen, JUNCTION_PATH, OPTIONS, target)
+    }
+
+    fn host_server(&self) -> Option<HostServer> {
+        let address = (self.listen, PORT).into();
+        Some(HostServer { address, path: JUNCTION_PATH, pid: self.server.pid()?, data: self.pool.clone() })
     }
 
     fn kill(&mut self) -> Result<()> {
@@ -97,31 +138,33 @@ impl Storage for Forebay {
         self.serve()
     }
 
+    fn volumes(&self) -> Result<&dyn Volumes> {
+        Ok(self)
+    }
+
     fn space(&self) -> Result<Space> {
-        let output = self.admin(&["pool", "show", "--json"])?;
-        if !output.status.success() {
-            bail!("forebay pool show failed: {}", String::from_utf8_lossy(&output.stderr).trim());
-        }
-        let shown: PoolShown = serde_json::from_slice(&output.stdout).context("parse what pool show says")?;
+        let (said, _) = self.administer(&["pool", "show", "--json"])?;
+        let shown: PoolShown = serde_json::from_slice(&said).context("parse what pool show says")?;
         Ok(Space {
             logical: shown.bytes_logical,
-            physical: shown.bytes_total.saturating_sub(shown.bytes_free),
+            physical: shown.bytes_live.saturating_add(shown.bytes_inline),
             folder: usage::allocated_bytes(&self.pool)?,
         })
     }
 
     fn usage(&self) -> Result<Usage> {
-        usage::of_process(self.server.pid()?)
+        usage::of_process(self.server.pid().context("forebay does not run")?)
     }
 
     fn check(&self) -> Result<Vec<String>> {
-        let output = self.admin(&["pool", "check", "--read"])?;
-        let lines = String::from_utf8_lossy(&output.stdout);
-        match output.status.code() {
-            Some(0) => Ok(Vec::new()),
-            Some(1) if !lines.trim().is_empty() => Ok(lines.lines().map(str::to_owned).collect()),
-            _ => bail!("forebay pool check failed: {}", String::from_utf8_lossy(&output.stderr).trim()),
+        let output = self.admin(&["pool", "check", "--read", "--json"])?;
+        // 4: there are differences.
+        if !matches!(output.status.code(), Some(0 | 4)) {
+            bail!("forebay pool check failed: {}", String::from_utf8_lossy(&output.stderr).trim());
         }
+        let checked: PoolChecked =
+            serde_json::from_slice(&output.stdout).context("parse what pool check says")?;
+        Ok(checked.differences)
     }
 
     fn stop(&mut self) -> Result<()> {

@@ -2,19 +2,20 @@
 
 use std::fs::{self, File};
 use std::net::Ipv4Addr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, Result};
 
 use super::server::Server;
-use super::{Storage, StorageKind, mount_nfs};
+use super::{HostServer, Storage, StorageKind, mount_nfs};
 use crate::host::toolbox::Toolbox;
 use crate::host::{Guest, Site};
 
 /// The storage.
 pub struct Ganesha {
     server: Server,
+    folder: PathBuf,
     listen: Ipv4Addr,
     version: String,
 }
@@ -42,7 +43,8 @@ impl Ganesha {
         command.arg("-F").arg("-f").arg(&config_path).args(["-N", "NIV_EVENT"]);
         command.arg("-L").arg("/dev/stderr").arg("-p").arg(folder.join("pid"));
         let version = tools.version("nfs-ganesha")?;
-        let mut storage = Self { server: Server::new("ganesha.nfsd"), listen: site.gateway(), version };
+        let server = Server::new("ganesha.nfsd");
+        let mut storage = Self { server, folder, listen: site.gateway(), version };
         storage.server.start(&mut command, log)?;
         storage
             .server
@@ -82,6 +84,11 @@ impl Storage for Ganesha {
         guest.load_modules(&["nfsv4"])?;
         let options = format!("vers=4.2,nconnect=4,port={PORT}");
         mount_nfs(guest, self.listen, PSEUDO_PATH, &options, target)
+    }
+
+    fn host_server(&self) -> Option<HostServer> {
+        let (address, data) = ((self.listen, PORT).into(), self.folder.join("export"));
+        Some(HostServer { address, path: PSEUDO_PATH, pid: self.server.pid()?, data })
     }
 
     fn kill(&mut self) -> Result<()> {

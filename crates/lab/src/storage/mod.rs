@@ -11,6 +11,9 @@ mod server;
 mod usage;
 
 use std::fmt;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::time::Duration;
 
 use anyhow::{Result, bail};
 use clap::ValueEnum;
@@ -20,7 +23,7 @@ use crate::host::{Guest, GuestSpec, Site};
 use crate::wire::Mount;
 
 /// The storages the lab knows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, ValueEnum, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum StorageKind {
     /// Forebay, on the host, over NFSv4.2.
@@ -59,7 +62,7 @@ impl fmt::Display for StorageKind {
 pub struct Space {
     /// What its files hold, without holes: every replica counts.
     pub logical: u64,
-    /// What it keeps for that: stored chunks with their headers, tails, and an estimate for the metadata of each file.
+    /// What it keeps for that: stored chunks with their headers, and tails.
     pub physical: u64,
     /// What its folder takes on the host's disk, with all that is preallocated or waits to be cleaned.
     pub folder: u64,
@@ -72,6 +75,19 @@ pub struct Usage {
     pub resident: u64,
     /// What it had the kernel write to disk since its start, in bytes.
     pub written: u64,
+}
+
+/// A storage's server, where it runs on the host.
+#[derive(Debug, Clone)]
+pub struct HostServer {
+    /// Where it listens.
+    pub address: SocketAddr,
+    /// Path of its volume or export.
+    pub path: &'static str,
+    /// Its process.
+    pub pid: u32,
+    /// Where it keeps its data.
+    pub data: PathBuf,
 }
 
 /// A running storage. Dropping it ends it at once.
@@ -91,6 +107,11 @@ pub trait Storage: Send {
     /// Mounts it in a guest. Shared by all guests, but for [`StorageKind::Local`].
     fn mount(&self, guest: &Guest, target: &str) -> Result<()>;
 
+    /// Its server on the host, for who speaks NFS without a guest.
+    fn host_server(&self) -> Option<HostServer> {
+        None
+    }
+
     /// Ends its server at once (kill -9), as a crash would.
     fn kill(&mut self) -> Result<()> {
         bail!("storage {} has no server of its own to kill", self.kind())
@@ -99,6 +120,11 @@ pub trait Storage: Send {
     /// Starts its server again on the same data, after [`Storage::kill`].
     fn restart(&mut self) -> Result<()> {
         bail!("storage {} has no server of its own to start again", self.kind())
+    }
+
+    /// What it can do with volumes.
+    fn volumes(&self) -> Result<&dyn Volumes> {
+        bail!("storage {} has no volumes that can be cloned", self.kind())
     }
 
     /// How many bytes live in it, and how many it keeps for them.
@@ -111,13 +137,28 @@ pub trait Storage: Send {
         bail!("storage {} has no server whose memory and disk writes could be told", self.kind())
     }
 
-    /// Lets its server recount everything; one sentence for each thing that does not agree.
+    /// Recounts everything, by its server if that runs, and else without it; one sentence for each thing that does not agree.
     fn check(&self) -> Result<Vec<String>> {
         bail!("storage {} cannot recount what it holds", self.kind())
     }
 
     /// Ends it in order. Guests have unmounted it before.
     fn stop(&mut self) -> Result<()>;
+}
+
+/// Volumes of a storage: trees that are mounted one by one.
+pub trait Volumes {
+    /// Makes an empty volume.
+    fn create(&self, name: &str) -> Result<()>;
+
+    /// Mounts a volume in a guest.
+    fn mount(&self, guest: &Guest, name: &str, target: &str) -> Result<()>;
+
+    /// Takes a snapshot of several volumes at one instant; returns how long that took.
+    fn snapshot(&self, volumes: &[String], name: &str) -> Result<Duration>;
+
+    /// Makes a volume that can be written of a volume's snapshot; returns how long that took.
+    fn clone_snapshot(&self, volume: &str, snapshot: &str, name: &str) -> Result<Duration>;
 }
 
 /// Starts a storage, empty.

@@ -45,6 +45,11 @@ impl Server {
         Ok(())
     }
 
+    /// Its process, if it runs.
+    pub fn pid(&self) -> Option<u32> {
+        self.child.as_ref().map(Child::id)
+    }
+
     /// Ends it at once.
     pub fn kill(&mut self) -> Result<()> {
         let mut child = self.child.take().with_context(|| format!("{} does not run", self.name))?;
@@ -71,12 +76,6 @@ impl Server {
         }
         self.kill()?;
         bail!("{name} did not end within {} s of SIGTERM", patience.as_secs())
-    }
-
-    /// The pid of the running program.
-    pub fn pid(&self) -> Result<u32> {
-        let child = self.child.as_ref().with_context(|| format!("{} does not run", self.name))?;
-        Ok(child.id())
     }
 
     fn child(&mut self) -> Result<&mut Child> {

@@ -18,10 +18,12 @@ use bytes::Bytes;
 use forebay_pool::{Handle, Pool, Snapshot, Volume, VolumeId};
 
 use crate::fs::handle::{FileHandle, PseudoId};
+use crate::policy::Policies;
 
 /// The pseudo file system of one pool.
 pub struct Exports {
     pool: Pool,
+    policies: Arc<Policies>,
     tree: Mutex<Arc<Tree>>,
 }
 
@@ -30,6 +32,8 @@ pub struct Exports {
 pub struct Tree {
     /// The pool's count of changes that it was made at.
     version: u64,
+    /// The policies' too: what clients see of the tree may have changed since.
+    generation: u64,
     change: u64,
     directories: HashMap<PseudoId, PseudoDirectory>,
     junctions: HashMap<VolumeId, Junction>,
@@ -74,17 +78,18 @@ pub struct Junction {
 
 impl Exports {
     /// The exports of `pool`.
-    pub fn new(pool: Pool) -> Exports {
+    pub fn new(pool: Pool, policies: Arc<Policies>) -> Exports {
         // The pool counts its openings, so `change` also increases through restarts.
-        let tree = Tree::of(&pool, pool.boot() << 32);
-        Exports { pool, tree: Mutex::new(Arc::new(tree)) }
+        let tree = Tree::of(&pool, policies.generation(), pool.boot() << 32);
+        Exports { pool, policies, tree: Mutex::new(Arc::new(tree)) }
     }
 
     /// The pseudo file system as it is now.
     pub fn tree(&self) -> Arc<Tree> {
         let mut tree = self.tree.lock().unwrap_or_else(PoisonError::into_inner);
-        if tree.version != self.pool.volumes_version() {
-            *tree = Arc::new(Tree::of(&self.pool, tree.change.saturating_add(1)));
+        let generation = self.policies.generation();
+        if (tree.version, tree.generation) != (self.pool.volumes_version(), generation) {
+            *tree = Arc::new(Tree::of(&self.pool, generation, tree.change.saturating_add(1)));
         }
         Arc::clone(&tree)
     }
@@ -96,10 +101,10 @@ impl Tree {
         node_of("")
     }
 
-    fn of(pool: &Pool, change: u64) -> Tree {
+    fn of(pool: &Pool, generation: u64, change: u64) -> Tree {
         // Read first: a change that comes between is seen again next time.
         let version = pool.volumes_version();
-        Tree { version, ..Tree::new(&pool.volumes(), &pool.snapshots(None), change) }
+        Tree { version, generation, ..Tree::new(&pool.volumes(), &pool.snapshots(None), change) }
     }
 
     fn new(volumes: &[Volume], snapshots: &[Snapshot], change: u64) -> Tree {
@@ -111,6 +116,7 @@ impl Tree {
         };
         let mut tree = Tree {
             version: 0,
+            generation: 0,
             change,
             directories: HashMap::from([(Tree::root(), root)]),
             junctions: HashMap::new(),
@@ -190,6 +196,24 @@ impl Tree {
     /// The junction that `handle` covers, if it is a volume's root directory.
     pub fn junction(&self, handle: Handle) -> Option<Junction> {
         self.junctions.get(&handle.volume).copied().filter(|junction| junction.root == handle)
+    }
+
+    /// The root directories of the volumes that a directory leads to; of the volume whose snapshots it holds.
+    pub fn volumes_below(&self, node: PseudoId) -> Vec<Handle> {
+        let mut roots = Vec::new();
+        let mut directories = vec![node];
+        while let Some(directory) = directories.pop().and_then(|node| self.directory(node)) {
+            roots.extend(
+                directory.volume.and_then(|volume| self.junctions.get(&volume)).map(|junction| junction.root),
+            );
+            for (node, child) in &directory.children {
+                match child.volume_root {
+                    Some(root) => roots.push(root),
+                    None => directories.push(*node),
+                }
+            }
+        }
+        roots
     }
 
     /// The directory of the snapshots that `name` stands for in `directory`, if that is the root directory of a

@@ -5,6 +5,7 @@ use forebay_pool::Kind;
 use crate::compound::Context;
 use crate::fs;
 use crate::fs::access::{EXECUTE, READ, WRITE, granted};
+use crate::policy::gate;
 use crate::xdr::Status;
 use crate::xdr::nfs4::access as bits;
 use crate::xdr::nfs4::{AccessArgs, AccessResult};
@@ -20,12 +21,13 @@ const DIRECTORY_RIGHTS: &[(u32, u32)] = &[
 const FILE_RIGHTS: &[(u32, u32)] =
     &[(bits::READ, READ), (bits::MODIFY, WRITE), (bits::EXTEND, WRITE), (bits::EXECUTE, EXECUTE)];
 
+/// Nothing above the volumes can be changed, nor a volume that the client may only read.
 /// Rights that mean nothing for the object's kind, or that the server does not know, are not `supported`.
 pub async fn access(context: &mut Context<'_>, args: AccessArgs) -> Result<AccessResult, Status> {
     let node = fs::node(context.server, context.current()?).await?;
     let rights = if node.kind == Kind::Directory { DIRECTORY_RIGHTS } else { FILE_RIGHTS };
     let mut granted = granted(&context.credential, &node);
-    if fs::is_read_only(context.server, node.handle) {
+    if fs::is_read_only(context.server, node.handle) || !gate::is_writable(context) {
         granted &= !WRITE;
     }
     let mut result = AccessResult { supported: 0, access: 0 };

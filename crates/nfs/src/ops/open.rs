@@ -13,7 +13,7 @@ use super::file;
 use crate::compound::Context;
 use crate::fs::access::{self, READ, WRITE};
 use crate::fs::{self, FileHandle};
-use crate::rpc::Credential;
+use crate::policy::gate;
 use crate::state::Share;
 use crate::xdr::Status;
 use crate::xdr::nfs4::{
@@ -110,7 +110,7 @@ async fn enter(
     {
         return Err(Status::RoFs);
     }
-    let truncation = if target.truncate { Some(truncation(&context.credential, file)?) } else { None };
+    let truncation = if target.truncate { Some(truncation(context, file)?) } else { None };
     if !target.permitted {
         let wanted = if share.reads() { READ } else { 0 } | if share.writes() { WRITE } else { 0 };
         access::require(&context.credential, file, wanted)?;
@@ -131,7 +131,9 @@ async fn enter(
 }
 
 /// What throws the data away, as far as the user may.
-fn truncation(credential: &Credential, file: &Attributes) -> Result<SetAttributes, Status> {
+fn truncation(context: &Context<'_>, file: &Attributes) -> Result<SetAttributes, Status> {
+    let credential = &context.credential;
+    gate::require_writable(context)?;
     access::require(credential, file, WRITE)?;
     fs::authorize(credential, file, SetAttributes { size: Some(0), ..SetAttributes::default() }, true)
 }

@@ -11,6 +11,7 @@ use crate::fs;
 use crate::fs::access::{READ, require};
 use crate::fs::attributes::{Source, check_readable};
 use crate::fs::{FileHandle, Node, PseudoId};
+use crate::policy::gate;
 use crate::xdr::Encoder;
 use crate::xdr::Status;
 use crate::xdr::nfs4::attribute::RDATTR_ERROR;
@@ -89,6 +90,9 @@ async fn read_pseudo(
     let listing = tree.directory(directory).ok_or(Status::Stale)?;
     for (id, child) in listing.children.iter().filter(|(id, _)| id.0 > args.cookie) {
         let handle = child.volume_root.map_or(FileHandle::Pseudo(*id), FileHandle::Inode);
+        if !gate::sees(context.server, &context.connection, handle)? {
+            continue;
+        }
         let node = fs::node(context.server, handle).await;
         let source = Source::new(context.server, context.minor_version);
         let found = Found { cookie: id.0, name: child.name.clone(), node };

@@ -1,14 +1,14 @@
 //! SECINFO (RFC 8881 §18.29): how clients may authenticate to a named object.
 
 use crate::compound::Context;
-use crate::fs;
+use crate::policy::gate;
 use crate::xdr::Status;
 use crate::xdr::nfs4::{SecinfoArgs, SecinfoResult, SecurityFlavor};
 
 /// The same everywhere. The current filehandle is gone afterwards, as the RFC wants.
 pub async fn secinfo(context: &mut Context<'_>, args: SecinfoArgs) -> Result<SecinfoResult, Status> {
     let directory = context.current()?;
-    fs::lookup(context.server, &context.credential, directory, &args.name).await?;
+    gate::lookup(context, directory, &args.name).await?;
     Ok(consume(context))
 }
 

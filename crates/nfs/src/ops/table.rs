@@ -2,13 +2,13 @@
 
 use crate::compound::Context;
 use crate::ops::*;
+use crate::policy::gate;
 use crate::xdr::Status;
 use crate::xdr::nfs4::{Operation, OperationResult};
 
 macro_rules! table {
     ($($code:ident => $function:path;)*) => {
-        /// Executes one operation.
-        pub async fn run(context: &mut Context<'_>, operation: Operation) -> OperationResult {
+        async fn execute(context: &mut Context<'_>, operation: Operation) -> OperationResult {
             match operation {
                 $(Operation::$code(args) => OperationResult::$code($function(context, args).await),)*
                 Operation::Sequence(_) => OperationResult::Sequence(Err(Status::SequencePos)),
@@ -16,6 +16,14 @@ macro_rules! table {
             }
         }
     };
+}
+
+/// Executes one operation, if the export policies let the client.
+pub async fn run(context: &mut Context<'_>, operation: Operation) -> OperationResult {
+    match gate::check(context, &operation) {
+        Ok(()) => execute(context, operation).await,
+        Err(status) => OperationResult::failed(operation.code(), status),
+    }
 }
 
 table! {

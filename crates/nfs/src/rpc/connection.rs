@@ -2,6 +2,8 @@
 
 use std::net::SocketAddr;
 
+use crate::policy::gate::Decisions;
+
 /// A TCP connection from a client.
 ///
 /// Which sessions use it is not kept: state protection is not offered, so any connection may carry any
@@ -12,4 +14,13 @@ pub struct Connection {
     pub id: u64,
     /// The client's address.
     pub peer: SocketAddr,
+    /// What export policies say of the client.
+    pub decisions: Decisions,
+}
+
+impl Connection {
+    /// The connection of that number, from that address.
+    pub fn new(id: u64, peer: SocketAddr) -> Connection {
+        Connection { id, peer, decisions: Decisions::default() }
+    }
 }

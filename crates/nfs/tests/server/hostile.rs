@@ -200,7 +200,7 @@ async fn damaged_requests_never_make_the_server_panic() {
     let client = Client::mount(server.address(), ClientOptions::new("client")).await.unwrap();
     let root = root(&client).await;
     let file = client.files().create(&root, "file").await.unwrap();
-    let connection = std::sync::Arc::new(Connection { id: 0, peer: server.address() });
+    let connection = std::sync::Arc::new(Connection::new(0, server.address()));
     let requests = valid_requests(&client, &root, &file);
     let mut random = Random(7);
     let mut slot = Slot { id: 5, sequence: 1 };

@@ -15,7 +15,7 @@ use std::sync::{Arc, Mutex};
 
 use bytes::Bytes;
 
-use super::{BLOCK_BYTES, LARGE_BYTES, SegmentId, SegmentStore, frame};
+use super::{BLOCK_BYTES, LARGE_BYTES, Packed, SegmentId, SegmentStore, frame};
 use crate::keys::ChunkId;
 use crate::records::ChunkRecord;
 use crate::{Error, Result, sync};
@@ -94,22 +94,21 @@ struct Reserved {
 
 impl Open {
     /// Gives the chunks the next place.
-    fn place(&mut self, chunks: &[(ChunkId, Bytes)]) -> Result<Reserved> {
-        let total: u64 = chunks.iter().map(|(_, content)| frame_bytes(content)).sum();
+    fn place(&mut self, chunks: &[Packed]) -> Result<Reserved> {
+        let total: u64 = chunks.iter().map(Packed::bytes_stored).sum();
         let is_large = total >= LARGE_BYTES;
         let start = if is_large { self.offset.next_multiple_of(BLOCK_BYTES) } else { self.offset };
         let mut parts = Vec::with_capacity(chunks.len() * 2);
         let mut placed = Vec::with_capacity(chunks.len());
         let mut offset = start;
-        for (id, content) in chunks {
-            let bytes = u32::try_from(content.len()).map_err(|_| Error::Invalid("chunk too large".into()))?;
-            let header = frame::frame_header(*id, bytes);
-            let bytes_stored = bytes + header.len() as u32;
-            let record = ChunkRecord { segment: self.id, offset, bytes_stored, bytes, references: 1 };
-            placed.push(Placed { id: *id, record });
+        for chunk in chunks {
+            let bytes_stored =
+                u32::try_from(chunk.bytes_stored()).map_err(|_| Error::Invalid("chunk too large".into()))?;
+            let (segment, bytes) = (self.id, chunk.bytes);
+            let record = ChunkRecord { segment, offset, bytes_stored, bytes, references: 1 };
+            placed.push(Placed { id: chunk.id, record });
             offset += u64::from(bytes_stored);
-            parts.push(header);
-            parts.push(content.clone());
+            parts.extend(chunk.parts.iter().cloned());
         }
         let end = if is_large { offset.next_multiple_of(BLOCK_BYTES) } else { offset };
         self.offset = end;
@@ -123,6 +122,8 @@ impl Open {
 struct State {
     open: Option<Open>,
     next: u64,
+    /// How many writes are under way in which segment: until they have ended it is not sealed.
+    writing: HashMap<SegmentId, u32>,
 }
 
 /// See the module.
@@ -153,7 +154,7 @@ impl SegmentWriter {
         SegmentWriter {
             store,
             segment_bytes,
-            state: Mutex::new(State { open: None, next: boot << 24 }),
+            state: Mutex::new(State { open: None, next: boot << 24, writing: HashMap::new() }),
             unsynced: Mutex::default(),
             syncing: Mutex::default(),
             appended: AtomicU64::new(0),
@@ -172,16 +173,15 @@ impl SegmentWriter {
     }
 
     /// Appends chunks, each as one frame.
-    pub(crate) fn append(&self, chunks: &[(ChunkId, Bytes)]) -> Result<Appended> {
+    pub(crate) fn append(&self, chunks: &[Packed]) -> Result<Appended> {
         let mut placed = Vec::with_capacity(chunks.len());
         let mut pins = Pins { counts: self.pins.clone(), ids: Vec::new() };
         let mut rest = chunks;
         while !rest.is_empty() {
             let reserved = self.reserve(rest, &mut pins)?;
-            if let Err(error) = self.store.write(reserved.segment, reserved.range.start, &reserved.parts) {
-                self.give_back(&reserved);
-                return Err(error);
-            }
+            let written = self.store.write(reserved.segment, reserved.range.start, &reserved.parts);
+            self.ended_writing(&reserved, written.is_ok());
+            written?;
             // Only now: a sync that begins before the write has ended must not be the one that counts.
             sync::lock(&self.unsynced).add(reserved.segment, None);
             rest = rest.get(reserved.placed.len()..).unwrap_or_default();
@@ -191,13 +191,15 @@ impl SegmentWriter {
     }
 
     /// Finds a place for as many of the chunks as go into one segment: at least one.
-    fn reserve(&self, chunks: &[(ChunkId, Bytes)], pins: &mut Pins) -> Result<Reserved> {
+    fn reserve(&self, chunks: &[Packed], pins: &mut Pins) -> Result<Reserved> {
         let mut state = sync::lock(&self.state);
         let open = self.open(&mut state)?;
         let count = frames_that_fit(chunks, self.segment_bytes.saturating_sub(open.offset));
         let reserved = open.place(chunks.get(..count).unwrap_or(chunks))?;
-        pins.pin(open.id);
-        if open.offset >= self.segment_bytes {
+        let is_full = open.offset >= self.segment_bytes;
+        pins.pin(reserved.segment);
+        *state.writing.entry(reserved.segment).or_insert(0) += 1;
+        if is_full {
             self.fill(&mut state);
         }
         Ok(reserved)
@@ -218,10 +220,20 @@ impl SegmentWriter {
         state.open.as_mut().ok_or(Error::Closed)
     }
 
-    /// The write to a reserved place failed. The place is used again, if nothing was placed behind it.
-    fn give_back(&self, reserved: &Reserved) {
+    /// The write to a reserved place has ended. If it failed, the place is used again, unless there is something behind
+    /// it.
+    fn ended_writing(&self, reserved: &Reserved, is_written: bool) {
         let mut state = sync::lock(&self.state);
+        if let Some(count) = state.writing.get_mut(&reserved.segment) {
+            *count = count.saturating_sub(1);
+            if *count == 0 {
+                state.writing.remove(&reserved.segment);
+            }
+        }
         let Some(open) = state.open.as_mut().filter(|open| open.id == reserved.segment) else { return };
+        if is_written {
+            return;
+        }
         if open.offset == reserved.range.end {
             open.offset = reserved.range.start;
             open.frames.truncate(open.frames.len().saturating_sub(reserved.placed.len()));
@@ -285,14 +297,21 @@ impl SegmentWriter {
                 sync::lock(&self.unsynced).failed = true;
                 return Err(Error::Failed(error.to_string()));
             }
-            if let Some(bytes) = seal
-                && let Err(error) = self.store.seal(id, bytes)
-            {
-                tracing::warn!(segment = %id, %error, "segment keeps its preallocated space");
+            if let Some(bytes) = seal {
+                self.seal(id, bytes);
             }
         }
         self.synced.fetch_max(covered, Ordering::SeqCst);
         Ok(())
+    }
+
+    fn seal(&self, id: SegmentId, bytes: u64) {
+        if sync::lock(&self.state).writing.contains_key(&id) {
+            // With the sync that covers what is being written.
+            sync::lock(&self.unsynced).add(id, Some(bytes));
+        } else if let Err(error) = self.store.seal(id, bytes) {
+            tracing::warn!(segment = %id, %error, "segment keeps its preallocated space");
+        }
     }
 
     /// Seals the open segment, for a clean close.
@@ -313,16 +332,12 @@ impl Unsynced {
 
 /// How many of `chunks` go into a segment with that much room: at least one, as a segment may be a little
 /// larger than it should.
-fn frames_that_fit(chunks: &[(ChunkId, Bytes)], room: u64) -> usize {
+fn frames_that_fit(chunks: &[Packed], room: u64) -> usize {
     let mut used = 0;
-    let fits = chunks.iter().take_while(|(_, content)| {
+    let fits = chunks.iter().take_while(|chunk| {
         let before = used;
-        used += frame_bytes(content);
+        used += chunk.bytes_stored();
         before < room
     });
     fits.count().max(1)
-}
-
-fn frame_bytes(content: &Bytes) -> u64 {
-    (content.len() + frame::FRAME_HEADER_BYTES) as u64
 }

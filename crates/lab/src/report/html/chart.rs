@@ -20,13 +20,12 @@ const LETTER: f64 = 6.7;
 
 /// Draws the run's series and lanes, if it has any.
 pub fn draw(html: &mut String, run: &RunResult) {
-    // Fewer points make no line.
-    let series: Vec<&Series> = run.series.iter().filter(|series| series.points.len() > 2).collect();
-    if run.lanes.is_empty() && series.is_empty() {
+    let drawings = drawings(&run.series);
+    if run.lanes.is_empty() && drawings.is_empty() {
         return;
     }
     let axis = Axis { end_ms: run.duration_ms.max(1) };
-    let areas = series.len() as f64 * (AREA_HEIGHT + AREA_GAP);
+    let areas = drawings.len() as f64 * (AREA_HEIGHT + AREA_GAP);
     let lanes = run.lanes.len() as f64 * (LANE_HEIGHT + LANE_GAP);
     let height = areas + lanes + AXIS_HEIGHT;
     put!(
@@ -35,7 +34,7 @@ pub fn draw(html: &mut String, run: &RunResult) {
          aria-label=\"The run over time\">"
     );
     ticks(html, &axis, areas + lanes);
-    for (index, series) in series.into_iter().enumerate() {
+    for (index, series) in drawings.iter().enumerate() {
         area(html, &axis, series, index as f64 * (AREA_HEIGHT + AREA_GAP));
     }
     for (index, lane) in run.lanes.iter().enumerate() {
@@ -77,12 +76,28 @@ fn ticks(html: &mut String, axis: &Axis, bottom: f64) {
     }
 }
 
-fn area(html: &mut String, axis: &Axis, series: &Series, top: f64) {
-    let largest = series.points.iter().map(|(_, value)| *value).fold(0.0, f64::max);
-    let ceiling = nice_ceiling(largest);
+/// The series of each drawing, in the order of their first points.
+fn drawings(all: &[Series]) -> Vec<Vec<&Series>> {
+    let mut drawings: Vec<Vec<&Series>> = Vec::new();
+    // Fewer points make no line.
+    for series in all.iter().filter(|series| series.points.len() > 2) {
+        let shared = |other: &&Series| !series.drawing.is_empty() && other.drawing == series.drawing;
+        match drawings.iter_mut().find(|drawing| drawing.first().is_some_and(shared)) {
+            Some(drawing) => drawing.push(series),
+            None => drawings.push(vec![series]),
+        }
+    }
+    drawings
+}
+
+/// Draws series over each other, on one scale: the first as an area, the others as lines.
+fn area(html: &mut String, axis: &Axis, drawing: &[&Series], top: f64) {
+    let Some(first) = drawing.first() else { return };
+    let values = drawing.iter().flat_map(|series| &series.points).map(|(_, value)| *value);
+    let ceiling = nice_ceiling(values.fold(0.0, f64::max));
     let base = top + AREA_HEIGHT + 22.0;
     let y = |value: f64| base - AREA_HEIGHT * (value.max(0.0) / ceiling);
-    put!(html, "<text class=\"name\" x=\"{LEFT}\" y=\"{:.1}\">{}</text>", top + 12.0, escape(&series.title));
+    names(html, drawing, top + 12.0);
     for part in [0.0, 0.5, 1.0] {
         let at = y(ceiling * part);
         put!(
@@ -93,21 +108,41 @@ fn area(html: &mut String, axis: &Axis, series: &Series, top: f64) {
             LEFT - 8.0,
             at + 4.0,
             number(ceiling * part),
-            escape(&series.unit)
+            escape(&first.unit)
         );
     }
-    let line: Vec<String> =
-        series.points.iter().map(|(ms, value)| format!("{:.1},{:.1}", axis.x(*ms), y(*value))).collect();
-    if let (Some(first), Some(last)) = (series.points.first(), series.points.last()) {
-        let line = line.join(" ");
-        put!(
-            html,
-            "<polygon class=\"area\" points=\"{:.1},{base:.1} {line} {:.1},{base:.1}\"/>\
-             <polyline class=\"line\" points=\"{line}\"/>",
-            axis.x(first.0),
-            axis.x(last.0)
-        );
+    for (index, series) in drawing.iter().enumerate() {
+        let points = series.points.iter().map(|(ms, value)| format!("{:.1},{:.1}", axis.x(*ms), y(*value)));
+        let line = points.collect::<Vec<_>>().join(" ");
+        let (Some(from), Some(to)) = (series.points.first(), series.points.last()) else { continue };
+        if index == 0 {
+            let (from, to) = (axis.x(from.0), axis.x(to.0));
+            put!(html, "<polygon class=\"area\" points=\"{from:.1},{base:.1} {line} {to:.1},{base:.1}\"/>");
+        }
+        put!(html, "<polyline class=\"{}\" points=\"{line}\"/>", line_class(index));
     }
+}
+
+/// What is drawn, with the line of each series beside its name if there are several.
+fn names(html: &mut String, drawing: &[&Series], y: f64) {
+    let mut x = LEFT;
+    if let Some(first) = drawing.first().filter(|first| !first.drawing.is_empty()) {
+        put!(html, "<text class=\"name\" x=\"{x:.1}\" y=\"{y:.1}\">{}</text>", escape(&first.drawing));
+        x += first.drawing.chars().count() as f64 * LETTER + 24.0;
+    }
+    for (index, series) in drawing.iter().enumerate() {
+        if drawing.len() > 1 {
+            let class = line_class(index);
+            put!(html, "<path class=\"{class}\" d=\"M{x:.1} {:.1}h16\"/>", y - 4.0);
+            x += 22.0;
+        }
+        put!(html, "<text class=\"name\" x=\"{x:.1}\" y=\"{y:.1}\">{}</text>", escape(&series.title));
+        x += series.title.chars().count() as f64 * LETTER + 24.0;
+    }
+}
+
+fn line_class(index: usize) -> &'static str {
+    if index == 0 { "line" } else { "line second" }
 }
 
 /// The next of 1, 2, 4, 5 or 10 times a power of ten.

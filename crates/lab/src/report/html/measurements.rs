@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::put;
 use super::text::{escape, number};
-use crate::report::{Better, Measurement, Samples};
+use crate::report::{Better, Measurement, Samples, Target};
 
 /// Draws the measurements, if there are any.
 pub fn draw(html: &mut String, measurements: &[Measurement]) {
@@ -25,6 +25,7 @@ pub fn draw(html: &mut String, measurements: &[Measurement]) {
             bar(html, samples, largest, index == 0);
         }
         ratio(html, measurement);
+        target(html, measurement);
         html.push_str("</div>");
     }
     html.push_str("</div>");
@@ -71,4 +72,18 @@ fn ratio(html: &mut String, measurement: &Measurement) {
             escape(&second.storage)
         );
     }
+}
+
+fn target(html: &mut String, measurement: &Measurement) {
+    let (Some(target), Some(reached)) = (measurement.target, measurement.reached) else { return };
+    let (what, least) = match target {
+        Target::Ratio(least) => ("ratio", least),
+        Target::Median(least) => ("median", least),
+    };
+    put!(
+        html,
+        "<p class=\"ratio {}\">target: {what} ≥ {least}: <b>{}</b></p>",
+        if reached { "good" } else { "bad" },
+        if reached { "PASS" } else { "short" },
+    );
 }

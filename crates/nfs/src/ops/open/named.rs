@@ -7,6 +7,7 @@ use super::{ATTEMPTS_MAX, Target};
 use crate::compound::Context;
 use crate::fs::access::{self, EXECUTE, WRITE};
 use crate::fs::{self, FileHandle, Node, attributes, name};
+use crate::policy::gate;
 use crate::xdr::Status;
 use crate::xdr::nfs4::{Bitmap, CreateHow, Fattr, OpenHow, Verifier, attribute};
 
@@ -50,7 +51,7 @@ async fn above_volumes(
     name: &[u8],
     creation: Option<Creation>,
 ) -> Result<Target, Status> {
-    match (fs::lookup(context.server, &context.credential, directory, name).await, creation) {
+    match (gate::lookup(context, directory, name).await, creation) {
         (Ok(_), Some(Creation { existing: IfExisting::Open, .. }) | None) => Err(Status::IsDir),
         (Ok(_), Some(_)) => Err(Status::Exist),
         (Err(Status::NoEnt), Some(_)) => Err(Status::RoFs),
@@ -89,6 +90,7 @@ async fn create(
     name: &[u8],
     creation: &Creation,
 ) -> Result<Option<Target>, Status> {
+    gate::require_writable(context)?;
     access::require(&context.credential, directory, WRITE | EXECUTE)?;
     let verifier = match creation.existing {
         IfExisting::FailUnlessMadeBy(verifier) => Some(verifier.0),

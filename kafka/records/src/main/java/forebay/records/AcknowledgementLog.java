@@ -15,16 +15,26 @@ import java.util.Arrays;
 /**
  * The file that says which records the cluster acknowledged, and where each of them went.
  *
- * <p>Header: magic, seed, number of records planned, bytes per record. Then 20 bytes per acknowledgement: sequence,
+ * <p>Header: magic, seed, number of records planned, bytes per record, kind of payload. Then 20 bytes per acknowledgement: sequence,
  * partition, offset. A torn last entry, left by a producer that was killed, is dropped when read.
  */
 final class AcknowledgementLog {
-    private static final long MAGIC = 0x464241434B533031L; // "FBACKS01"
+    private static final long MAGIC = 0x464241434B533032L; // "FBACKS02"
 
     private AcknowledgementLog() {}
 
     /** What was to be produced. */
-    record Plan(long seed, int records, int recordBytes) {}
+    record Plan(long seed, int records, int recordBytes, Payload payload) {
+        /** A plan of records that have no payload in common. */
+        Plan(long seed, int records, int recordBytes) {
+            this(seed, records, recordBytes, Payload.UNIQUE);
+        }
+
+        /** The value of record {@code sequence}. */
+        byte[] value(long sequence) {
+            return payload.encode(this, sequence);
+        }
+    }
 
     /** Takes acknowledgements in any order, from any thread. */
     static final class Writer implements Closeable {
@@ -36,6 +46,7 @@ final class AcknowledgementLog {
             out.writeLong(plan.seed());
             out.writeInt(plan.records());
             out.writeInt(plan.recordBytes());
+            out.writeInt(plan.payload().ordinal());
         }
 
         synchronized void add(long sequence, int partition, long offset) throws IOException {
@@ -105,10 +116,15 @@ final class AcknowledgementLog {
 
     /** Reads a log. Throws when it is not one. */
     static Contents read(Path file) throws IOException {
+        return read(file, Integer.MAX_VALUE);
+    }
+
+    /** Reads the first {@code limit} acknowledgements of a log, which may still be written. Throws when it is not one. */
+    static Contents read(Path file, int limit) throws IOException {
         try (DataInputStream in = new DataInputStream(new BufferedInputStream(Files.newInputStream(file), 1 << 16))) {
             Contents contents = new Contents(readPlan(file, in));
             byte[] entry = new byte[Long.BYTES + Integer.BYTES + Long.BYTES];
-            while (in.readNBytes(entry, 0, entry.length) == entry.length) {
+            while (contents.acknowledged() < limit && in.readNBytes(entry, 0, entry.length) == entry.length) {
                 ByteBuffer buffer = ByteBuffer.wrap(entry);
                 contents.add(file, buffer.getLong(), buffer.getInt(), buffer.getLong());
             }
@@ -121,8 +137,15 @@ final class AcknowledgementLog {
             if (in.readLong() != MAGIC) {
                 throw new IOException(file + " is not a log of acknowledgements");
             }
-            Plan plan = new Plan(in.readLong(), in.readInt(), in.readInt());
-            if (plan.records() < 0 || plan.recordBytes() < RecordFormat.OVERHEAD_BYTES) {
+            long seed = in.readLong();
+            int records = in.readInt();
+            int recordBytes = in.readInt();
+            int payload = in.readInt();
+            if (payload < 0 || payload >= Payload.values().length) {
+                throw new IOException(file + " is damaged: it names payload " + payload);
+            }
+            Plan plan = new Plan(seed, records, recordBytes, Payload.values()[payload]);
+            if (records < 0 || recordBytes < plan.payload().bytesMin()) {
                 throw new IOException(file + " is damaged: its header plans " + plan);
             }
             return plan;

@@ -38,6 +38,10 @@ final class ProduceCommand implements Callable<Integer> {
     @Option(names = "--record-bytes", defaultValue = "1024", description = "bytes per record (default: 1024)")
     int recordBytes;
 
+    @Option(names = "--payload", defaultValue = "UNIQUE",
+            description = "UNIQUE random bytes, or one of a POOL of 100 that are half zeros (default: UNIQUE)")
+    Payload payload;
+
     @Option(names = "--seed", defaultValue = "1", description = "what the payloads follow from (default: 1)")
     long seed;
 
@@ -49,7 +53,7 @@ final class ProduceCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws Exception {
-        AcknowledgementLog.Plan plan = new AcknowledgementLog.Plan(seed, records, recordBytes);
+        AcknowledgementLog.Plan plan = new AcknowledgementLog.Plan(seed, records, recordBytes, payload);
         Report report = new Report(System.out);
         ScheduledExecutorService ticker = Executors.newSingleThreadScheduledExecutor();
         try (AcknowledgementLog.Writer log = new AcknowledgementLog.Writer(acknowledged, plan);

@@ -21,14 +21,25 @@ final class RecordFormat {
     /** What a value says about itself, once its CRC has been found right. */
     record Header(long seed, long sequence) {}
 
-    /** The value of record {@code sequence}, {@code size} bytes long. */
+    /** The value of record {@code sequence}, {@code size} bytes long, with a payload of its own. */
     static byte[] encode(long seed, long sequence, int size) {
+        return encode(seed, sequence, size, sequence, size);
+    }
+
+    /**
+     * The value of record {@code sequence}, {@code size} bytes long.
+     *
+     * @param payload what its payload follows from, besides the seed
+     * @param randomBytes how many of its bytes are random, and not zero; those that name the record count as random
+     */
+    static byte[] encode(long seed, long sequence, int size, long payload, int randomBytes) {
         if (size < OVERHEAD_BYTES) {
             throw new IllegalArgumentException("a record takes at least " + OVERHEAD_BYTES + " bytes, not " + size);
         }
         ByteBuffer value = ByteBuffer.allocate(size);
         value.putInt(MAGIC).putLong(seed).putLong(sequence);
-        fillPayload(value, seed, sequence, size - CRC_BYTES);
+        fillPayload(value, seed, payload, Math.min(randomBytes, size - CRC_BYTES));
+        value.position(size - CRC_BYTES);
         value.putInt(crc(value.array(), size - CRC_BYTES));
         return value.array();
     }
@@ -52,8 +63,8 @@ final class RecordFormat {
         return (int) crc.getValue();
     }
 
-    private static void fillPayload(ByteBuffer value, long seed, long sequence, int end) {
-        long state = mix(seed ^ mix(sequence));
+    private static void fillPayload(ByteBuffer value, long seed, long payload, int end) {
+        long state = mix(seed ^ mix(payload));
         while (value.position() + Long.BYTES <= end) {
             state += 0x9E3779B97F4A7C15L;
             value.putLong(mix(state));
@@ -65,7 +76,8 @@ final class RecordFormat {
         }
     }
 
-    private static long mix(long z) {
+    /** The finaliser of SplitMix64. */
+    static long mix(long z) {
         z = (z ^ (z >>> 30)) * 0xBF58476D1CE4E5B9L;
         z = (z ^ (z >>> 27)) * 0x94D049BB133111EBL;
         return z ^ (z >>> 31);

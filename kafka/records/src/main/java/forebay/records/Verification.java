@@ -18,6 +18,7 @@ final class Verification {
     private static final int PROBLEMS_KEPT = 20;
 
     private final AcknowledgementLog.Contents expected;
+    private final long deletedBefore;
     private final BitSet seen;
     private final List<String> problems = new ArrayList<>();
     private long read;
@@ -28,9 +29,17 @@ final class Verification {
     private long foreign;
     private long moved;
     private long missing;
+    private long deleted;
 
+    /** Every acknowledged record must be there. */
     Verification(AcknowledgementLog.Contents expected) {
+        this(expected, 0);
+    }
+
+    /** Records below offset {@code deletedBefore} of their partition were deleted on purpose, and may be there or not. */
+    Verification(AcknowledgementLog.Contents expected, long deletedBefore) {
         this.expected = expected;
+        this.deletedBefore = deletedBefore;
         this.seen = new BitSet(expected.plan().records());
     }
 
@@ -54,7 +63,7 @@ final class Verification {
     }
 
     private void acceptOwn(String place, int sequence, int partition, long offset, byte[] value) {
-        byte[] sent = RecordFormat.encode(expected.plan().seed(), sequence, expected.plan().recordBytes());
+        byte[] sent = expected.plan().value(sequence);
         if (!Arrays.equals(sent, value)) {
             corrupt++;
             problem(place + ": record " + sequence + " differs from what was sent");
@@ -78,7 +87,12 @@ final class Verification {
     /** Call once, after the last record: finds what is missing. */
     void finish() {
         for (int sequence = 0; sequence < expected.plan().records(); sequence++) {
-            if (expected.isAcknowledged(sequence) && !seen.get(sequence)) {
+            if (!expected.isAcknowledged(sequence) || seen.get(sequence)) {
+                continue;
+            }
+            if (expected.offset(sequence) < deletedBefore) {
+                deleted++;
+            } else {
                 missing++;
                 problem("record " + sequence + ", acknowledged at partition " + expected.partition(sequence) + " offset "
                         + expected.offset(sequence) + ", is missing");
@@ -110,6 +124,7 @@ final class Verification {
         summary.put("verified", verified);
         summary.put("unacknowledged", unacknowledged);
         summary.put("missing", missing);
+        summary.put("deleted", deleted);
         summary.put("duplicates", duplicates);
         summary.put("corrupt", corrupt);
         summary.put("foreign", foreign);

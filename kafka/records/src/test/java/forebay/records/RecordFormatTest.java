@@ -5,8 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.Arrays;
+import java.util.HashSet;
 import org.junit.jupiter.api.Test;
 
 class RecordFormatTest {
@@ -35,6 +37,26 @@ class RecordFormatTest {
             changed[i] ^= 1;
             assertNull(RecordFormat.decode(changed), "byte " + i);
         }
+    }
+
+    @Test
+    void pooledPayloadsAreFewAndHalfZerosAndStillTellTheirRecord() {
+        var plan = new AcknowledgementLog.Plan(5, 1000, 3072, Payload.POOL);
+        var payloads = new HashSet<String>();
+        for (int sequence = 0; sequence < 1000; sequence++) {
+            byte[] value = plan.value(sequence);
+            assertEquals(new RecordFormat.Header(5, sequence), RecordFormat.decode(value));
+            assertArrayEquals(value, plan.value(sequence));
+            int zeros = 0;
+            for (byte b : value) {
+                zeros += b == 0 ? 1 : 0;
+            }
+            assertTrue(zeros > value.length * 0.45 && zeros < value.length * 0.55, zeros + " zeros in " + value.length);
+            byte[] payload = Arrays.copyOfRange(value, 20, value.length - 4);
+            assertTrue(payload.length >= 1000 && payload.length <= 3048, payload.length + " bytes");
+            payloads.add(Arrays.toString(payload));
+        }
+        assertEquals(100, payloads.size());
     }
 
     @Test

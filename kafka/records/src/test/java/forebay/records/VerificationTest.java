@@ -95,6 +95,20 @@ class VerificationTest {
     }
 
     @Test
+    void onlyWhatWasDeletedOnPurposeMayBeGone() throws IOException {
+        var expected = AcknowledgementLog.read(directory.resolve("acknowledged"));
+        verification = new Verification(expected, 2);
+        acceptOnly(1, 2, 3);
+        verification.finish();
+        assertTrue(verification.passed());
+        assertEquals(1L, verification.summary().get("deleted"));
+
+        verification = new Verification(expected, 2);
+        acceptOnly(0, 1, 3);
+        finishesWith("missing", 1);
+    }
+
+    @Test
     void recordAtAnotherPlaceThanAcknowledgedFails() {
         acceptOnly(0, 1, 2);
         verification.accept(1, 3, value(3));

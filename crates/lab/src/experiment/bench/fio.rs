@@ -1,25 +1,19 @@
-//! What is measured: the rows of the result's table.
+//! The rows that one Linux client measures: fio in a guest, on the mounted storage.
 
 use std::time::Duration;
 
 use anyhow::{Context, Result};
 use serde_json::Value;
 
+use super::row::Row;
 use crate::host::toolbox::Toolbox;
 use crate::host::{Guest, GuestCommand};
 use crate::probe::{self, Created};
-use crate::report::Better;
 
 /// One row.
-pub struct Row {
-    /// Stable name, with its unit last.
-    pub name: &'static str,
-    /// The name for people.
-    pub title: &'static str,
-    /// Unit of its values.
-    pub unit: &'static str,
-    /// Which way is good.
-    pub better: Better,
+pub struct FioRow {
+    /// What it is.
+    pub row: Row,
     work: Work,
 }
 
@@ -30,7 +24,7 @@ enum Work {
     Read { bytes: u64 },
     /// fio appends blocks and calls fsync after each; appends per second.
     Append { block_bytes: u64, count: u64 },
-    /// Empty files are created; the time it takes.
+    /// Empty files are created; files per second.
     Create { count: u32 },
 }
 
@@ -39,45 +33,45 @@ const BLOCK_BYTES: u64 = 1 << 20;
 const PATIENCE: Duration = Duration::from_secs(600);
 
 /// All rows, in the order they are measured: the read needs what the write left.
-pub const ROWS: &[Row] = &[
-    Row {
-        name: "sequential_write_mb_per_s",
-        title: "Sequential write",
-        unit: "MB/s",
-        better: Better::Higher,
+pub const ROWS: &[FioRow] = &[
+    FioRow {
+        row: Row {
+            name: "sequential_write_mb_per_s",
+            title: "Sequential write",
+            unit: "MB/s",
+            ratio_min: 1.2,
+        },
         work: Work::Write { bytes: LARGE_BYTES },
     },
-    Row {
-        name: "sequential_read_mb_per_s",
-        title: "Sequential read",
-        unit: "MB/s",
-        better: Better::Higher,
+    FioRow {
+        row: Row { name: "sequential_read_mb_per_s", title: "Sequential read", unit: "MB/s", ratio_min: 1.1 },
         work: Work::Read { bytes: LARGE_BYTES },
     },
-    Row {
-        name: "append_4k_fsync_per_s",
-        title: "Append 4 KiB + fsync",
-        unit: "1/s",
-        better: Better::Higher,
+    FioRow {
+        row: Row {
+            name: "append_4k_fsync_per_s",
+            title: "Append 4 KiB + fsync",
+            unit: "1/s",
+            ratio_min: 1.0,
+        },
         work: Work::Append { block_bytes: 4 << 10, count: 4096 },
     },
-    Row {
-        name: "append_64k_fsync_per_s",
-        title: "Append 64 KiB + fsync",
-        unit: "1/s",
-        better: Better::Higher,
+    FioRow {
+        row: Row {
+            name: "append_64k_fsync_per_s",
+            title: "Append 64 KiB + fsync",
+            unit: "1/s",
+            ratio_min: 1.2,
+        },
         work: Work::Append { block_bytes: 64 << 10, count: 2048 },
     },
-    Row {
-        name: "create_300_files_ms",
-        title: "Create 300 files",
-        unit: "ms",
-        better: Better::Lower,
+    FioRow {
+        row: Row { name: "create_files_per_s", title: "Create files", unit: "1/s", ratio_min: 1.0 },
         work: Work::Create { count: 300 },
     },
 ];
 
-impl Row {
+impl FioRow {
     /// What it does, in words, for the result's settings.
     pub fn settings(&self) -> String {
         let mib = |bytes: u64| bytes >> 20;
@@ -158,7 +152,7 @@ fn remove(guest: &Guest, path: &str) -> Result<()> {
 fn create(guest: &Guest, folder: &str, count: u32) -> Result<f64> {
     let command = probe::guest_command(&["create", folder, &count.to_string()])?;
     let created: Created = serde_json::from_str(&guest.run(&command, PATIENCE)?)?;
-    Ok(created.elapsed_us as f64 / 1e3)
+    Ok(f64::from(count) / (created.elapsed_us as f64 / 1e6))
 }
 
 #[cfg(test)]

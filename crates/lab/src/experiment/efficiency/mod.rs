@@ -1,0 +1,336 @@
+//! `efficiency`: how much does the storage keep for what brokers store at replication factor 3? The storage reports' test of
+//! efficiency (E4), with real brokers.
+//!
+//! Three phases on one cluster. *Steady*: records that nothing can compress, so that all that is saved is saved on replicas. *Rebuilt*: a topic's
+//! start is moved, and one broker loses its logs and copies them from the others, so that its segments begin elsewhere than theirs.
+//! *Reports' payload*: half zeros and from a pool of 100, as the reports' load generator sends it.
+
+mod account;
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+
+use self::account::{Account, Settled};
+use super::Experiment;
+use super::bed::{Bed, BedSpec, actor, figure};
+use super::watch::{Ended, describe_verification};
+use crate::cluster::{Assignment, Payload, RecordsPlan, Settings};
+use crate::host::{GuestCommand, Site};
+use crate::report::{Recorder, Subject, Tone, number};
+use crate::request::{Profile, Request};
+
+/// The experiment.
+pub struct Efficiency;
+
+const BROKERS: u32 = 3;
+const FACTOR: u32 = 3;
+const PARTITIONS: u32 = 6;
+const UNIQUE_TOPIC: &str = "unique";
+const POOLED_TOPIC: &str = "pooled";
+/// The broker that loses its logs.
+const WIPED: u32 = 3;
+/// The share of each partition's records that is deleted, in percent.
+const DELETED_PERCENT: u64 = 40;
+
+/// Logical to physical that must be reached.
+const STEADY_RATIO: f64 = 2.9;
+const REBUILT_RATIO: f64 = 2.75;
+const POOLED_RATIO: f64 = 5.0;
+/// Bytes written to disk per byte of one replica's logs, at most.
+const WRITTEN_PER_UNIQUE: f64 = 1.10;
+/// How far the pool's own count of logical bytes may be from what clients see, in parts of it.
+const LOGICAL_TOLERANCE: f64 = 0.02;
+
+const PATIENCE: Duration = Duration::from_secs(900);
+const VERIFY_PATIENCE_SECONDS: u32 = 120;
+
+struct Sizes {
+    unique_records: u64,
+    pooled_records: u64,
+    segment_bytes: u64,
+    guest_memory_mib: u32,
+}
+
+/// Bytes per record of the phases with unique payloads.
+const RECORD_BYTES: u32 = 4096;
+/// Most bytes per record of the phase with the reports' payload; the least are a third of it.
+const POOLED_RECORD_BYTES: u32 = 3072;
+
+impl Sizes {
+    fn of(profile: Profile) -> Self {
+        match profile {
+            Profile::Laptop => Self {
+                unique_records: 96_000,
+                pooled_records: 60_000,
+                segment_bytes: 16 << 20,
+                guest_memory_mib: 1100,
+            },
+            Profile::Full => Self {
+                unique_records: 5_000_000,
+                pooled_records: 5_000_000,
+                segment_bytes: 1 << 30,
+                guest_memory_mib: 1600,
+            },
+        }
+    }
+}
+
+impl Experiment for Efficiency {
+    fn name(&self) -> &'static str {
+        "efficiency"
+    }
+
+    fn subject(&self) -> Subject {
+        Subject {
+            title: "Three replicas, stored once",
+            question: "Kafka at replication factor 3 gives its storage every byte three times. How much does the storage keep, also after \
+                       a broker lost its logs and copied them from the others?",
+        }
+    }
+
+    fn run(&self, site: &Site, request: &Request, recorder: &Recorder) -> Result<String> {
+        let sizes = Sizes::of(request.profile);
+        let mut work = Work::start(site, request, &sizes, recorder)?;
+        let steady = work.steady()?;
+        let rebuilt = work.rebuilt()?;
+        let pooled = work.pooled(&rebuilt)?;
+        work.compare_with_clients(&pooled)?;
+        work.read_back(site)?;
+        Ok(format!(
+            "For every {:.2} bytes that three replicas hold the pool keeps one; at the end, {} MB for {} MB.",
+            steady.ratio(),
+            number(pooled.space.physical as f64 / 1e6),
+            number(pooled.space.logical as f64 / 1e6),
+        ))
+    }
+}
+
+struct Work<'a> {
+    bed: Bed,
+    account: Account,
+    recorder: &'a Recorder,
+    unique: RecordsPlan,
+    pooled: RecordsPlan,
+}
+
+impl<'a> Work<'a> {
+    fn start(site: &Site, request: &Request, sizes: &Sizes, recorder: &'a Recorder) -> Result<Self> {
+        let settings = Settings {
+            heap_mib: 512,
+            segment_bytes: sizes.segment_bytes,
+            delete_delay_ms: 1_000,
+            // Records that are deleted go at the next look, which is every five minutes if nothing is said.
+            more: BTreeMap::from([
+                ("log.retention.check.interval.ms".to_owned(), "5000".to_owned()),
+                ("log.initial.task.delay.ms".to_owned(), "5000".to_owned()),
+            ]),
+        };
+        let spec = BedSpec { brokers: BROKERS, guest_memory_mib: sizes.guest_memory_mib, settings };
+        let bed = Bed::start(site, request, &spec, recorder)?;
+        let unique = RecordsPlan::new(
+            UNIQUE_TOPIC,
+            sizes.unique_records,
+            RECORD_BYTES,
+            4,
+            site.out().join("acknowledged-unique.bin"),
+        );
+        let pooled = RecordsPlan {
+            payload: Payload::Pool,
+            // As the reports' drivers have it.
+            batch_bytes: 1 << 20,
+            ..RecordsPlan::new(
+                POOLED_TOPIC,
+                sizes.pooled_records,
+                POOLED_RECORD_BYTES,
+                5,
+                site.out().join("acknowledged-pooled.bin"),
+            )
+        };
+        let topic = format!(
+            "{PARTITIONS} partitions, factor {FACTOR}, min.insync.replicas 2, acks all, compression none"
+        );
+        recorder.setting("topics", topic);
+        for plan in [&unique, &pooled] {
+            recorder.setting(&format!("{} records", plan.topic), plan.records);
+            recorder.setting(&format!("{} batch, bytes", plan.topic), plan.batch_bytes);
+        }
+        Ok(Self { bed, account: Account::new(recorder), recorder, unique, pooled })
+    }
+
+    /// Records that nothing can compress.
+    fn steady(&mut self) -> Result<Settled> {
+        self.recorder.stage("unique records");
+        let before = self.account.settle(&self.bed)?;
+        self.produce(&self.unique)?;
+        self.recorder.stage("settling");
+        let after = self.account.settle(&self.bed)?;
+        let unique = account::replica_bytes(&self.bed, UNIQUE_TOPIC)?;
+        let written = (after.usage.written - before.usage.written) as f64 / unique as f64;
+        self.tell("steady", "With three replicas in step", &after, STEADY_RATIO, after.ratio());
+        let recorder = self.recorder;
+        recorder.figure("unique_mb", "One replica's logs", unique as f64 / 1e6, "MB");
+        recorder.figure("written_per_unique", "Written to disk per byte of them", written, "");
+        let title =
+            format!("At most {WRITTEN_PER_UNIQUE} bytes are written to disk per byte of one replica's logs");
+        let detail = format!(
+            "{written:.3}: {} MB for {} MB",
+            number((after.usage.written - before.usage.written) as f64 / 1e6),
+            number(unique as f64 / 1e6)
+        );
+        recorder.check("written", &title, written <= WRITTEN_PER_UNIQUE, detail);
+        Ok(after)
+    }
+
+    /// A topic's start is moved, and a broker loses its logs.
+    fn rebuilt(&mut self) -> Result<Settled> {
+        self.recorder.stage("records deleted");
+        let before = self.unique.records / u64::from(PARTITIONS) * DELETED_PERCENT / 100;
+        self.unique.deleted_before = before;
+        self.bed.cluster.tools().delete_records(UNIQUE_TOPIC, PARTITIONS, before)?;
+        self.recorder
+            .event(Tone::Plain, format_args!("records below offset {before} of each partition are deleted"));
+        self.account.wait(&self.bed, "old segments are deleted", PATIENCE, |bed| {
+            account::is_trimmed(bed, UNIQUE_TOPIC, before)
+        })?;
+        self.recorder.stage("replica rebuilt");
+        self.wipe()?;
+        self.account.wait(&self.bed, "every replica is in sync", PATIENCE, |bed| {
+            Ok(bed.cluster.tools().under_replicated(UNIQUE_TOPIC)? == 0)
+        })?;
+        self.recorder.event(Tone::Plain, format_args!("broker {WIPED} has copied its logs from the others"));
+        self.recorder.stage("settling");
+        let after = self.account.settle(&self.bed)?;
+        self.tell(
+            "rebuilt",
+            "After a replica was rebuilt and the start moved",
+            &after,
+            REBUILT_RATIO,
+            after.ratio(),
+        );
+        Ok(after)
+    }
+
+    /// Ends a broker, removes its logs, and starts it again.
+    fn wipe(&mut self) -> Result<()> {
+        let guest = self.bed.guest(WIPED)?;
+        self.bed.cluster.stop_broker(WIPED)?;
+        self.recorder.end(&actor(WIPED), Tone::Plain);
+        let folder = self.bed.log_folder(WIPED)?;
+        // What says whose folder it is stays: it is the logs that are lost.
+        let words = [
+            "-mindepth",
+            "1",
+            "-maxdepth",
+            "1",
+            "!",
+            "-name",
+            "meta.properties",
+            "-exec",
+            "rm",
+            "-r",
+            "{}",
+            "+",
+        ];
+        guest.run(
+            &GuestCommand::new("find").arg(folder.to_string_lossy()).args(words),
+            Duration::from_secs(120),
+        )?;
+        self.recorder.event(Tone::Plain, format_args!("the logs of broker {WIPED} are removed"));
+        self.bed.restart_broker(WIPED)?;
+        self.recorder.begin(&actor(WIPED), "serving", Tone::Good);
+        Ok(())
+    }
+
+    /// The reports' payload.
+    fn pooled(&mut self, before: &Settled) -> Result<Settled> {
+        self.recorder.stage("reports' payload");
+        self.produce(&self.pooled)?;
+        self.recorder.stage("settling");
+        let after = self.account.settle(&self.bed)?;
+        self.tell("pooled", "The reports' payload alone", &after, POOLED_RATIO, after.ratio_since(before));
+        Ok(after)
+    }
+
+    fn produce(&self, plan: &RecordsPlan) -> Result<()> {
+        let tools = self.bed.cluster.tools();
+        let assignment = Assignment::even(&plan.topic, PARTITIONS, FACTOR, BROKERS, 0);
+        tools.create_topic(&assignment, &[("min.insync.replicas", "2".to_owned())])?;
+        let production = tools.produce(plan, self.recorder)?;
+        self.account.wait(&self.bed, "records are written", PATIENCE, |_| Ok(production.has_ended()))?;
+        let summary = production.wait()?;
+        let acknowledged = figure(&summary, "acknowledged");
+        let seconds = figure(&summary, "elapsed_ms") / 1000.0;
+        let name = format!("{}_records_per_s", plan.topic);
+        self.recorder.figure(
+            &name,
+            &format!("Records written, {}", plan.topic),
+            acknowledged / seconds,
+            "/s",
+        );
+        let all = acknowledged as u64 == plan.records;
+        let detail = format!("{} of {} in {seconds:.0} s", number(acknowledged), number(plan.records as f64));
+        let title = format!("Every {} record is acknowledged", plan.topic);
+        self.recorder.check(&format!("{}_acknowledged", plan.topic), &title, all, detail);
+        Ok(())
+    }
+
+    fn tell(&self, name: &str, title: &str, settled: &Settled, target: f64, ratio: f64) {
+        let (recorder, space) = (self.recorder, &settled.space);
+        recorder.figure(&format!("{name}_ratio"), &format!("{title}: logical to physical"), ratio, ": 1");
+        for (what, bytes) in
+            [("logical", space.logical), ("physical", space.physical), ("folder", space.folder)]
+        {
+            recorder.setting(&format!("{name} {what}, bytes"), bytes);
+        }
+        let detail = format!(
+            "{ratio:.2}; the pool holds {} MB in {} MB, and its folder takes {} MB",
+            number(space.logical as f64 / 1e6),
+            number(space.physical as f64 / 1e6),
+            number(space.folder as f64 / 1e6)
+        );
+        let title = format!("{title}, logical to physical is at least {target} : 1");
+        recorder.check(&format!("{name}_ratio"), &title, ratio >= target, detail);
+    }
+
+    /// What the pool calls logical must be what clients see their files take.
+    fn compare_with_clients(&self, settled: &Settled) -> Result<()> {
+        // Clients keep for a while what they know of a file.
+        self.bed.drop_caches()?;
+        let seen = account::allocated_bytes(&self.bed)?;
+        let logical = settled.space.logical;
+        let difference = seen.abs_diff(logical) as f64 / logical as f64;
+        let detail = format!(
+            "{} MB, {} MB by the pool's count",
+            number(seen as f64 / 1e6),
+            number(logical as f64 / 1e6)
+        );
+        self.recorder.check(
+            "logical",
+            "Clients see their files take what the pool calls logical",
+            difference <= LOGICAL_TOLERANCE,
+            detail,
+        );
+        Ok(())
+    }
+
+    fn read_back(&mut self, site: &Site) -> Result<()> {
+        self.recorder.stage("records read back");
+        self.bed.drop_caches()?;
+        for plan in [&self.unique, &self.pooled] {
+            let tools = self.bed.cluster.tools();
+            let (passed, detail) =
+                describe_verification(&tools.verify(plan, VERIFY_PATIENCE_SECONDS, self.recorder)?);
+            let title =
+                format!("Every {} record that was not deleted is read back once, byte for byte", plan.topic);
+            self.recorder.check(&format!("{}_records", plan.topic), &title, passed, detail);
+            std::fs::remove_file(&plan.acknowledged).context("remove a log of acknowledgements")?;
+        }
+        let mut ended = Ended::default();
+        ended.look(&self.bed, self.recorder)?;
+        ended.check(&self.bed, site, self.recorder);
+        self.account.tell();
+        Ok(())
+    }
+}

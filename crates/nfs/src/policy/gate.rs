@@ -1,0 +1,237 @@
+//! What a client may do, asked before each operation.
+//!
+//! An operation on a filehandle needs its volume to be there for the client, and to be writable if the operation
+//! changes something: also WRITE, COMMIT and SETATTR under a stateid from before the policy said otherwise.
+//! What only gives something up (CLOSE, LOCKU, …) always goes through, so that a client that is kept out can
+//! leave in order.
+//!
+//! Where a volume is not there for a client, its name is not found (NFS4ERR_NOENT), and a filehandle that the
+//! client still has is refused with NFS4ERR_ACCESS: NFS4ERR_STALE would make Linux give up the mount for good,
+//! and NFS4ERR_ACCESS ends when the policy lets the client in again.
+
+use std::sync::{Mutex, PoisonError};
+
+use forebay_pool::VolumeId;
+
+use super::Policies;
+use super::rule::{Admission, Grant};
+use crate::compound::Context;
+use crate::fs::{self, FileHandle, Node, PseudoId, Tree};
+use crate::rpc::Connection;
+use crate::shared::Shared;
+use crate::xdr::Status;
+use crate::xdr::nfs4::{Operation, share};
+
+/// What was decided for one connection, by volume.
+#[derive(Debug, Default)]
+pub struct Decisions {
+    made: Mutex<Vec<Decision>>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Decision {
+    volume: VolumeId,
+    /// Of the policies when the decision was made.
+    generation: u64,
+    admission: Admission,
+}
+
+impl Decisions {
+    fn recall(&self, volume: VolumeId, generation: u64) -> Option<Admission> {
+        let made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        let found = made.iter().find(|decision| decision.volume == volume);
+        found.filter(|decision| decision.generation == generation).map(|decision| decision.admission)
+    }
+
+    fn note(&self, decision: Decision) {
+        let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        made.retain(|old| old.generation >= decision.generation && old.volume != decision.volume);
+        made.push(decision);
+    }
+}
+
+/// What the client at the other end of a connection may do with a volume; [`Status::Stale`] if it is gone.
+fn admission(policies: &Policies, connection: &Connection, volume: VolumeId) -> Result<Admission, Status> {
+    let generation = policies.generation();
+    if let Some(admission) = connection.decisions.recall(volume, generation) {
+        return Ok(admission);
+    }
+    let admission = policies.decide(volume, connection.peer.ip())?;
+    connection.decisions.note(Decision { volume, generation, admission });
+    Ok(admission)
+}
+
+/// What an operation needs of the volumes of its filehandles.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Need {
+    /// Nothing: it uses no filehandle, or gives something up.
+    Nothing,
+    /// They are there for the client.
+    Sight,
+    /// And it may change them.
+    Change,
+}
+
+impl Need {
+    fn of(operation: &Operation) -> Need {
+        match operation {
+            Operation::Create(_)
+            | Operation::Link(_)
+            | Operation::Remove(_)
+            | Operation::Rename(_)
+            | Operation::Setattr(_)
+            | Operation::Write(_)
+            | Operation::Commit(_) => Need::Change,
+            Operation::Open(args) if args.share_access & share::ACCESS_WRITE != 0 => Need::Change,
+            // What it creates or truncates is seen to where it does so: there may be nothing to do.
+            Operation::Open(_)
+            | Operation::Access(_)
+            | Operation::Getattr(_)
+            | Operation::Lock(_)
+            | Operation::Lockt(_)
+            | Operation::Lookup(_)
+            | Operation::Lookupp(_)
+            | Operation::Nverify(_)
+            | Operation::Read(_)
+            | Operation::Readdir(_)
+            | Operation::Readlink(_)
+            | Operation::Secinfo(_)
+            | Operation::SecinfoNoName(_)
+            | Operation::GetDirDelegation(_)
+            | Operation::Verify(_) => Need::Sight,
+            Operation::Close(_)
+            | Operation::Locku(_)
+            | Operation::OpenDowngrade(_)
+            | Operation::Delegreturn(_)
+            | Operation::Delegpurge(_)
+            | Operation::FreeStateid(_)
+            | Operation::TestStateid(_)
+            | Operation::Getfh(_)
+            | Operation::Putfh(_)
+            | Operation::Putpubfh(_)
+            | Operation::Putrootfh(_)
+            | Operation::Restorefh(_)
+            | Operation::Savefh(_)
+            | Operation::Sequence(_)
+            | Operation::BackchannelCtl(_)
+            | Operation::BindConnToSession(_)
+            | Operation::ExchangeId(_)
+            | Operation::CreateSession(_)
+            | Operation::DestroySession(_)
+            | Operation::DestroyClientid(_)
+            | Operation::ReclaimComplete(_)
+            | Operation::Other(..) => Need::Nothing,
+        }
+    }
+
+    /// True if the operation works on the saved filehandle too.
+    fn includes_saved(operation: &Operation) -> bool {
+        matches!(operation, Operation::Link(_) | Operation::Rename(_))
+    }
+}
+
+/// Whether the operation may run; then the context's credential is the one that it runs with.
+pub(crate) fn check(context: &mut Context<'_>, operation: &Operation) -> Result<(), Status> {
+    let need = Need::of(operation);
+    if need == Need::Nothing {
+        return Ok(());
+    }
+    if Need::includes_saved(operation)
+        && let Some(saved) = context.saved
+    {
+        enter(context, saved, need)?;
+    }
+    match context.current {
+        Some(current) => enter(context, current, need),
+        // The operation says so itself.
+        None => Ok(()),
+    }
+}
+
+fn enter(context: &mut Context<'_>, handle: FileHandle, need: Need) -> Result<(), Status> {
+    let volume = match handle {
+        FileHandle::Inode(handle) => handle.volume,
+        FileHandle::Pseudo(id) => return enter_pseudo(context, id),
+    };
+    match admission(&context.server.policies, &context.connection, volume)? {
+        Admission::Granted(grant) if need == Need::Change && !grant.writable => Err(Status::RoFs),
+        Admission::Granted(grant) => {
+            assume(context, grant);
+            Ok(())
+        }
+        Admission::Hidden => Err(Status::Access),
+        Admission::Undecided => Err(Status::Delay),
+    }
+}
+
+/// Runs what follows on behalf of whom the grant says.
+fn assume(context: &mut Context<'_>, grant: Grant) {
+    if context.grant != Some(grant) {
+        context.credential = grant.credential(context.principal, &context.caller);
+        context.grant = Some(grant);
+    }
+}
+
+fn enter_pseudo(context: &mut Context<'_>, id: PseudoId) -> Result<(), Status> {
+    if context.grant.take().is_some() {
+        context.credential = context.caller.clone();
+    }
+    if sees_pseudo(context.server, &context.connection, id)? { Ok(()) } else { Err(Status::Stale) }
+}
+
+/// Whether an object at or above a junction is there for the client; [`Status::Delay`] if that is still being
+/// found out.
+pub(crate) fn sees(server: &Shared, connection: &Connection, handle: FileHandle) -> Result<bool, Status> {
+    let volume = match handle {
+        FileHandle::Inode(handle) => handle.volume,
+        FileHandle::Pseudo(id) => return sees_pseudo(server, connection, id),
+    };
+    match admission(&server.policies, connection, volume) {
+        Ok(Admission::Granted(_)) => Ok(true),
+        Ok(Admission::Undecided) => Err(Status::Delay),
+        Ok(Admission::Hidden) | Err(Status::Stale) => Ok(false),
+        Err(status) => Err(status),
+    }
+}
+
+/// A directory above the volumes is there for clients that see one of them, that of a volume's snapshots for those
+/// that see the volume. The root is there for everyone.
+fn sees_pseudo(server: &Shared, connection: &Connection, id: PseudoId) -> Result<bool, Status> {
+    if id == Tree::root() {
+        return Ok(true);
+    }
+    let mut undecided = None;
+    for root in server.exports.tree().volumes_below(id) {
+        match sees(server, connection, FileHandle::Inode(root)) {
+            Ok(true) => return Ok(true),
+            Ok(false) => {}
+            Err(status) => undecided = Some(status),
+        }
+    }
+    undecided.map_or(Ok(false), Err)
+}
+
+/// What `name` in a directory stands for, if it is there for the client.
+pub(crate) async fn lookup(
+    context: &Context<'_>,
+    directory: FileHandle,
+    name: &[u8],
+) -> Result<Node, Status> {
+    let found = fs::lookup(context.server, &context.credential, directory, name).await?;
+    let in_volume = matches!(directory, FileHandle::Inode(_));
+    if in_volume || sees(context.server, &context.connection, found.handle)? {
+        Ok(found)
+    } else {
+        Err(Status::NoEnt)
+    }
+}
+
+/// [`Status::RoFs`] if the client may only read the volume of the current filehandle.
+pub(crate) fn require_writable(context: &Context<'_>) -> Result<(), Status> {
+    if is_writable(context) { Ok(()) } else { Err(Status::RoFs) }
+}
+
+/// Whether the client may change the volume of the current filehandle.
+pub(crate) fn is_writable(context: &Context<'_>) -> bool {
+    context.grant.is_some_and(|grant| grant.writable)
+}

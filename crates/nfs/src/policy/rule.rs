@@ -1,0 +1,289 @@
+//! What a policy says: its rules, and what they let a client do.
+
+use std::fmt::{self, Display, Formatter};
+use std::net::IpAddr;
+use std::str::FromStr;
+
+use super::clients::Clients;
+use crate::rpc::auth::{AUTH_NONE, NOBODY};
+use crate::rpc::{Credential, Principal};
+
+/// An export policy: its rules, in the order in which they are looked at. The first that is for a client
+/// decides; a client that none is for sees nothing.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Policy {
+    /// The rules.
+    pub rules: Vec<Rule>,
+}
+
+/// What some clients may do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rule {
+    /// The clients.
+    pub clients: Clients,
+    /// What they may do.
+    pub access: Access,
+    /// Which of their users are not taken for whom they say they are.
+    pub squash: Squash,
+    /// For whom those are taken.
+    pub anonymous: Anonymous,
+    /// How the clients must say who their users are.
+    pub security: Security,
+}
+
+impl Rule {
+    /// A rule that lets clients read and write, and takes their users for whom they say they are.
+    pub fn new(clients: Clients) -> Rule {
+        Rule {
+            clients,
+            access: Access::ReadWrite,
+            squash: Squash::None,
+            anonymous: Anonymous::default(),
+            security: Security::Sys,
+        }
+    }
+}
+
+impl Policy {
+    /// The policy of a volume that names none, unless it is changed: everyone may read and write.
+    pub fn open_to_everyone() -> Policy {
+        Policy { rules: vec![Rule::new(Clients::Everyone)] }
+    }
+}
+
+/// Defines an enum whose values are words.
+macro_rules! words {
+    ($(#[$meta:meta])* $name:ident: $what:literal { $($(#[$value_meta:meta])* $value:ident = $word:literal,)* }) => {
+        $(#[$meta])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum $name { $($(#[$value_meta])* $value,)* }
+
+        impl Display for $name {
+            fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+                formatter.write_str(match self { $($name::$value => $word,)* })
+            }
+        }
+
+        impl FromStr for $name {
+            type Err = String;
+
+            fn from_str(text: &str) -> Result<Self, String> {
+                match text {
+                    $($word => Ok($name::$value),)*
+                    _ => Err(format!("{} {text:?}: write one of {}", $what, [$($word),*].join(", "))),
+                }
+            }
+        }
+    };
+}
+
+words! {
+    /// What clients may do with a volume.
+    Access: "access" {
+        /// Read and write, as far as the permissions of the files allow.
+        ReadWrite = "rw",
+        /// Only read: every change fails with NFS4ERR_ROFS.
+        ReadOnly = "ro",
+        /// Nothing: the volume is not there for them.
+        None = "none",
+    }
+}
+
+words! {
+    /// Which users are taken for the anonymous one.
+    Squash: "squash" {
+        /// Nobody but callers that do not say who they are.
+        None = "none",
+        /// User 0 and group 0.
+        Root = "root",
+        /// Everyone.
+        All = "all",
+    }
+}
+
+words! {
+    /// How callers say who they are.
+    Security: "security" {
+        /// AUTH_SYS: the client's word is taken. A caller that gives none is the anonymous user.
+        Sys = "sys",
+    }
+}
+
+/// For whom users are taken that are not believed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Anonymous {
+    /// User.
+    pub uid: u32,
+    /// Group.
+    pub gid: u32,
+}
+
+impl Default for Anonymous {
+    fn default() -> Self {
+        Anonymous { uid: NOBODY, gid: NOBODY }
+    }
+}
+
+/// What one client may do with one volume.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Grant {
+    /// False: only read.
+    pub writable: bool,
+    squash: Squash,
+    anonymous: Anonymous,
+}
+
+impl Grant {
+    /// On whose behalf a caller's operations run.
+    pub fn credential(&self, principal: Principal, caller: &Credential) -> Credential {
+        let Anonymous { uid, gid } = self.anonymous;
+        if principal.flavor == AUTH_NONE || self.squash == Squash::All {
+            return Credential { uid, gid, groups: Vec::new() };
+        }
+        if self.squash == Squash::None {
+            return caller.clone();
+        }
+        let group = |given: u32| if given == 0 { gid } else { given };
+        Credential {
+            uid: if caller.uid == 0 { uid } else { caller.uid },
+            gid: group(caller.gid),
+            groups: caller.groups.iter().copied().map(group).collect(),
+        }
+    }
+}
+
+/// What a policy says of a client and a volume.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Admission {
+    /// The client may use the volume.
+    Granted(Grant),
+    /// The volume is not there for the client.
+    Hidden,
+    /// Which addresses a host name stands for is still being found out; it matters, and takes seconds.
+    Undecided,
+}
+
+/// Which addresses a host name stands for; `None` while that is not known yet.
+pub(super) trait HostAddresses {
+    fn addresses(&self, host: &str) -> Option<&[IpAddr]>;
+}
+
+impl Policy {
+    /// What the policy says of the client of that address.
+    pub(super) fn decide(&self, client: IpAddr, hosts: &impl HostAddresses) -> Admission {
+        let client = client.to_canonical();
+        for rule in &self.rules {
+            let matches = match &rule.clients {
+                Clients::Everyone => true,
+                Clients::Network(network) => network.contains(client),
+                Clients::Host(name) => match hosts.addresses(name) {
+                    Some(addresses) => addresses.contains(&client),
+                    None => return Admission::Undecided,
+                },
+            };
+            if matches {
+                return rule.admission();
+            }
+        }
+        Admission::Hidden
+    }
+}
+
+impl Rule {
+    fn admission(&self) -> Admission {
+        let granted =
+            |writable| Admission::Granted(Grant { writable, squash: self.squash, anonymous: self.anonymous });
+        match self.access {
+            Access::ReadWrite => granted(true),
+            Access::ReadOnly => granted(false),
+            Access::None => Admission::Hidden,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashMap;
+
+    use super::*;
+    use crate::rpc::auth::AUTH_SYS;
+
+    impl HostAddresses for HashMap<String, Vec<IpAddr>> {
+        fn addresses(&self, host: &str) -> Option<&[IpAddr]> {
+            self.get(host).map(Vec::as_slice)
+        }
+    }
+
+    fn rule(clients: &str, access: Access) -> Rule {
+        Rule { access, ..Rule::new(clients.parse().expect(clients)) }
+    }
+
+    fn address(text: &str) -> IpAddr {
+        text.parse().expect(text)
+    }
+
+    fn writable(admission: Admission) -> Option<bool> {
+        match admission {
+            Admission::Granted(grant) => Some(grant.writable),
+            _ => None,
+        }
+    }
+
+    #[test]
+    fn the_first_rule_for_a_client_decides() {
+        let rules = vec![
+            rule("192.0.2.7", Access::None),
+            rule("192.0.2.0/24", Access::ReadWrite),
+            rule("2001:db8::/32", Access::ReadOnly),
+        ];
+        let policy = Policy { rules };
+        let hosts = HashMap::new();
+        assert_eq!(policy.decide(address("192.0.2.7"), &hosts), Admission::Hidden);
+        assert_eq!(writable(policy.decide(address("192.0.2.8"), &hosts)), Some(true));
+        assert_eq!(writable(policy.decide(address("::ffff:192.0.2.8"), &hosts)), Some(true));
+        assert_eq!(writable(policy.decide(address("2001:db8::8"), &hosts)), Some(false));
+        assert_eq!(policy.decide(address("203.0.113.1"), &hosts), Admission::Hidden);
+        assert_eq!(Policy::default().decide(address("192.0.2.8"), &hosts), Admission::Hidden);
+    }
+
+    #[test]
+    fn a_host_name_that_is_not_known_yet_leaves_open_what_comes_after_it() {
+        let rules = vec![
+            rule("192.0.2.1", Access::ReadWrite),
+            rule("broker1", Access::None),
+            rule("*", Access::ReadOnly),
+        ];
+        let policy = Policy { rules };
+        let mut hosts = HashMap::new();
+        assert_eq!(writable(policy.decide(address("192.0.2.1"), &hosts)), Some(true), "decided before");
+        assert_eq!(policy.decide(address("192.0.2.5"), &hosts), Admission::Undecided);
+        hosts.insert("broker1".to_owned(), vec![address("192.0.2.5")]);
+        assert_eq!(policy.decide(address("192.0.2.5"), &hosts), Admission::Hidden);
+        assert_eq!(writable(policy.decide(address("192.0.2.6"), &hosts)), Some(false));
+    }
+
+    #[test]
+    fn squashing_takes_users_for_the_anonymous_one() {
+        let grant = |squash| Grant { writable: true, squash, anonymous: Anonymous { uid: 99, gid: 98 } };
+        let sys = |uid| Principal { flavor: AUTH_SYS, uid };
+        let root = Credential { uid: 0, gid: 0, groups: vec![0, 5] };
+        let user = Credential { uid: 7, gid: 8, groups: vec![9] };
+        assert_eq!(grant(Squash::None).credential(sys(0), &root), root);
+        let squashed = Credential { uid: 99, gid: 98, groups: vec![98, 5] };
+        assert_eq!(grant(Squash::Root).credential(sys(0), &root), squashed);
+        assert_eq!(grant(Squash::Root).credential(sys(7), &user), user);
+        let anonymous = Credential { uid: 99, gid: 98, groups: vec![] };
+        assert_eq!(grant(Squash::All).credential(sys(7), &user), anonymous);
+        let unnamed = Principal { flavor: AUTH_NONE, uid: NOBODY };
+        assert_eq!(grant(Squash::None).credential(unnamed, &Credential::nobody()), anonymous);
+    }
+
+    #[test]
+    fn words_are_read_as_they_are_written() {
+        for access in [Access::ReadWrite, Access::ReadOnly, Access::None] {
+            assert_eq!(access.to_string().parse(), Ok(access));
+        }
+        assert!("RW".parse::<Access>().unwrap_err().contains("rw, ro, none"));
+        assert!("krb5".parse::<Security>().unwrap_err().contains("sys"));
+    }
+}

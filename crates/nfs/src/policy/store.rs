@@ -1,0 +1,385 @@
+//! The policies of one pool: read at the start, changed by the operator, asked for every client.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::net::IpAddr;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+
+use forebay_pool::{Pool, Volume, VolumeId, VolumeSpec};
+use tokio::sync::{Mutex, Notify};
+
+use super::DEFAULT;
+use super::clients::Clients;
+use super::error::PolicyError;
+use super::hosts::Hosts;
+use super::record::{self, HOSTS, POLICIES, RULES_MAX, VOLUMES};
+use super::rule::{Access, Admission, Anonymous, Policy, Rule, Squash};
+use crate::xdr::Status;
+
+type Result<T> = std::result::Result<T, PolicyError>;
+
+/// Policies of one pool.
+const POLICIES_MAX: usize = 1000;
+
+/// The export policies of one pool, and which volume has which.
+pub struct Policies {
+    pool: Pool,
+    known: RwLock<Known>,
+    /// Increases with every change of `known`, after it: who looks at it first never keeps an old decision.
+    generation: AtomicU64,
+    /// Held by whoever changes something, so that pool and memory agree.
+    changing: Mutex<()>,
+    names_changed: Notify,
+}
+
+/// What decisions are made from.
+struct Known {
+    policies: BTreeMap<String, Arc<Policy>>,
+    /// By the volumes' names; those that have `default` are not there.
+    volumes: BTreeMap<String, String>,
+    hosts: Hosts,
+}
+
+/// What of a rule is to be changed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RuleChange {
+    /// What the clients may do.
+    pub access: Option<Access>,
+    /// Which of their users are not believed.
+    pub squash: Option<Squash>,
+    /// For whom those are taken.
+    pub anonymous: Option<Anonymous>,
+}
+
+impl Known {
+    fn policy_of(&self, volume: &str) -> &str {
+        self.volumes.get(volume).map_or(DEFAULT, String::as_str)
+    }
+
+    fn get(&self, policy: &str) -> Result<&Arc<Policy>> {
+        self.policies.get(policy).ok_or_else(|| PolicyError::NotFound(policy.to_owned()))
+    }
+
+    /// Takes up the host names of new rules and forgets the others; returns those.
+    fn keep_hosts(&mut self) -> Vec<String> {
+        let rules = self.policies.values().flat_map(|policy| &policy.rules);
+        let names: BTreeSet<String> = rules
+            .filter_map(|rule| match &rule.clients {
+                Clients::Host(name) => Some(name.clone()),
+                _ => None,
+            })
+            .collect();
+        self.hosts.keep(&names)
+    }
+}
+
+impl Policies {
+    /// Reads the pool's policies. Fails if one of them cannot be read.
+    pub fn load(pool: Pool) -> Result<Policies> {
+        let unreadable = |key: &[u8]| PolicyError::Unreadable { key: key.escape_ascii().to_string() };
+        let mut policies = BTreeMap::from([(DEFAULT.to_owned(), Arc::new(Policy::open_to_everyone()))]);
+        for (name, value) in pool.records(POLICIES)? {
+            let policy = record::decode_policy(&value).ok_or_else(|| unreadable(&name))?;
+            let name = record::text(&name).ok_or_else(|| unreadable(&name))?;
+            policies.insert(name.to_owned(), Arc::new(policy));
+        }
+        let mut volumes = BTreeMap::new();
+        for (volume, policy) in pool.records(VOLUMES)? {
+            let names =
+                record::text(&volume).zip(record::text(&policy)).ok_or_else(|| unreadable(&volume))?;
+            volumes.insert(names.0.to_owned(), names.1.to_owned());
+        }
+        let mut known = Known { policies, volumes, hosts: Hosts::default() };
+        known.keep_hosts();
+        for (name, value) in pool.records(HOSTS)? {
+            // What cannot be read is found out again.
+            if let Some((name, addresses)) = record::text(&name).zip(record::decode_addresses(&value)) {
+                known.hosts.remember(name, addresses);
+            }
+        }
+        Ok(Policies {
+            pool,
+            known: RwLock::new(known),
+            generation: AtomicU64::new(1),
+            changing: Mutex::new(()),
+            names_changed: Notify::new(),
+        })
+    }
+
+    fn read(&self) -> RwLockReadGuard<'_, Known> {
+        // Changes are single calls, so a panic elsewhere leaves no half-done change.
+        self.known.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write(&self) -> RwLockWriteGuard<'_, Known> {
+        self.known.write().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Changes what decisions are made from; it is in force when this returns.
+    fn change<T>(&self, change: impl FnOnce(&mut Known) -> T) -> T {
+        let result = change(&mut self.write());
+        self.generation.fetch_add(1, Ordering::AcqRel);
+        result
+    }
+
+    /// Increases whenever a decision may become another.
+    pub fn generation(&self) -> u64 {
+        self.generation.load(Ordering::Acquire)
+    }
+
+    /// What the client of that address may do with a volume; [`Status::Stale`] if there is no such volume.
+    pub(super) fn decide(&self, volume: VolumeId, client: IpAddr) -> std::result::Result<Admission, Status> {
+        let name = self.volume_name(volume)?;
+        let known = self.read();
+        let policy = known.get(known.policy_of(&name));
+        Ok(policy.map_or(Admission::Hidden, |policy| policy.decide(client, &known.hosts)))
+    }
+
+    /// The volume whose policy it is: of a snapshot, the volume that it was taken of.
+    fn volume_name(&self, id: VolumeId) -> std::result::Result<String, Status> {
+        if let Some(snapshot) = self.pool.snapshots(None).into_iter().find(|snapshot| snapshot.id == id) {
+            return Ok(snapshot.volume_name);
+        }
+        let name = self.pool.volume_by_id(id)?.spec.name;
+        // Not so for a snapshot that was taken just now.
+        if self.pool.volume(&name)?.id == id { Ok(name) } else { Err(Status::Delay) }
+    }
+
+    // ---- what there is ----
+
+    /// All policies, by name.
+    pub fn list(&self) -> Vec<(String, Arc<Policy>)> {
+        self.read().policies.iter().map(|(name, policy)| (name.clone(), Arc::clone(policy))).collect()
+    }
+
+    /// One policy.
+    pub fn get(&self, name: &str) -> Result<Arc<Policy>> {
+        self.read().get(name).cloned()
+    }
+
+    /// The name of a volume's policy.
+    pub fn of_volume(&self, volume: &str) -> String {
+        self.read().policy_of(volume).to_owned()
+    }
+
+    /// The names of the volumes that have a policy.
+    pub fn volumes_of(&self, policy: &str) -> Vec<String> {
+        let volumes = self.pool.volumes().into_iter().map(|volume| volume.spec.name);
+        let known = self.read();
+        volumes.filter(|volume| known.policy_of(volume) == policy).collect()
+    }
+
+    // ---- policies ----
+
+    /// Makes a policy without rules: nobody sees a volume that has it.
+    pub async fn create(&self, name: &str) -> Result<()> {
+        check_name(name)?;
+        let _changing = self.changing.lock().await;
+        if self.get(name).is_ok() {
+            return Err(PolicyError::Exists(name.to_owned()));
+        }
+        if self.read().policies.len() >= POLICIES_MAX {
+            return Err(PolicyError::TooMany { name: name.to_owned(), what: "policies", max: POLICIES_MAX });
+        }
+        self.put(name, Policy::default()).await
+    }
+
+    /// Deletes a policy that no volume has.
+    pub async fn delete(&self, name: &str) -> Result<()> {
+        let _changing = self.changing.lock().await;
+        self.get(name)?;
+        if name == DEFAULT {
+            return Err(PolicyError::Permanent);
+        }
+        let volumes = self.volumes_of(name);
+        if !volumes.is_empty() {
+            return Err(PolicyError::InUse { name: name.to_owned(), volumes: volumes.join(", ") });
+        }
+        // Of volumes that are gone, if a crash came between.
+        let left: Vec<String> = {
+            let known = self.read();
+            known
+                .volumes
+                .iter()
+                .filter(|(_, policy)| *policy == name)
+                .map(|(volume, _)| volume.clone())
+                .collect()
+        };
+        for volume in left {
+            self.forget(&volume).await?;
+        }
+        self.pool.record_delete(POLICIES, name.as_bytes()).await?;
+        let unused = self.change(|known| {
+            known.policies.remove(name);
+            known.keep_hosts()
+        });
+        self.forget_hosts(unused).await
+    }
+
+    /// Makes a policy durable, then puts it in force.
+    async fn put(&self, name: &str, policy: Policy) -> Result<()> {
+        self.pool.record_put(POLICIES, name.as_bytes(), &record::encode_policy(&policy)).await?;
+        let unused = self.change(|known| {
+            known.policies.insert(name.to_owned(), Arc::new(policy));
+            known.keep_hosts()
+        });
+        self.names_changed.notify_one();
+        self.forget_hosts(unused).await
+    }
+
+    async fn forget_hosts(&self, unused: Vec<String>) -> Result<()> {
+        for name in unused {
+            self.pool.record_delete(HOSTS, name.as_bytes()).await?;
+        }
+        Ok(())
+    }
+
+    // ---- rules ----
+
+    /// Adds a rule at a position that counts from 1, or as the last.
+    pub async fn rule_add(&self, name: &str, rule: Rule, position: Option<usize>) -> Result<()> {
+        let _changing = self.changing.lock().await;
+        let mut policy = Policy::clone(&*self.get(name)?);
+        let rules = policy.rules.len();
+        if policy.rules.iter().any(|other| other.clients == rule.clients) {
+            return Err(PolicyError::DuplicateRule { name: name.to_owned(), clients: rule.clients });
+        }
+        if rules >= RULES_MAX {
+            return Err(PolicyError::TooMany { name: name.to_owned(), what: "rules", max: RULES_MAX });
+        }
+        let last = rules.saturating_add(1);
+        let position = position.unwrap_or(last);
+        if position == 0 || position > last {
+            return Err(PolicyError::BadPosition { name: name.to_owned(), rules, last });
+        }
+        policy.rules.insert(position.saturating_sub(1), rule);
+        self.put(name, policy).await
+    }
+
+    /// Changes the rule for exactly these clients, in one step: they are never without it.
+    pub async fn rule_modify(&self, name: &str, clients: &Clients, change: RuleChange) -> Result<()> {
+        let _changing = self.changing.lock().await;
+        let mut policy = Policy::clone(&*self.get(name)?);
+        let rule = policy.rules.iter_mut().find(|rule| rule.clients == *clients);
+        let rule = rule.ok_or_else(|| no_such_rule(name, clients))?;
+        rule.access = change.access.unwrap_or(rule.access);
+        rule.squash = change.squash.unwrap_or(rule.squash);
+        rule.anonymous = change.anonymous.unwrap_or(rule.anonymous);
+        self.put(name, policy).await
+    }
+
+    /// Removes the rule for exactly these clients.
+    pub async fn rule_remove(&self, name: &str, clients: &Clients) -> Result<()> {
+        let _changing = self.changing.lock().await;
+        let mut policy = Policy::clone(&*self.get(name)?);
+        let before = policy.rules.len();
+        policy.rules.retain(|rule| rule.clients != *clients);
+        if policy.rules.len() == before {
+            return Err(no_such_rule(name, clients));
+        }
+        self.put(name, policy).await
+    }
+
+    // ---- volumes ----
+
+    /// Gives a volume a policy.
+    pub async fn assign(&self, volume: &str, policy: &str) -> Result<()> {
+        let _changing = self.changing.lock().await;
+        self.pool.volume(volume)?;
+        self.set(volume, policy).await
+    }
+
+    /// Makes a volume that has its policy from its first moment.
+    pub async fn volume_create(&self, spec: VolumeSpec, policy: &str) -> Result<Volume> {
+        let name = spec.name.clone();
+        self.with_new_volume(&name, policy, async || self.pool.volume_create(spec).await).await
+    }
+
+    /// Makes a volume of that name by `make`, such as a clone, that has its policy from its first moment.
+    pub async fn with_new_volume(
+        &self,
+        name: &str,
+        policy: &str,
+        make: impl AsyncFnOnce() -> forebay_pool::Result<Volume>,
+    ) -> Result<Volume> {
+        let _changing = self.changing.lock().await;
+        if self.pool.volume(name).is_ok() {
+            return Err(forebay_pool::Error::Exists(format!("volume {name}")).into());
+        }
+        self.set(name, policy).await?;
+        match make().await {
+            Ok(volume) => Ok(volume),
+            Err(error) => {
+                self.forget(name).await?;
+                Err(error.into())
+            }
+        }
+    }
+
+    /// Deletes a volume, and then what is known of its policy.
+    pub async fn volume_delete(&self, name: &str, force: bool) -> Result<()> {
+        let _changing = self.changing.lock().await;
+        self.pool.volume_delete(name, force).await?;
+        self.forget(name).await
+    }
+
+    async fn set(&self, volume: &str, policy: &str) -> Result<()> {
+        self.get(policy)?;
+        if policy == DEFAULT {
+            return self.forget(volume).await;
+        }
+        self.pool.record_put(VOLUMES, volume.as_bytes(), policy.as_bytes()).await?;
+        self.change(|known| known.volumes.insert(volume.to_owned(), policy.to_owned()));
+        Ok(())
+    }
+
+    async fn forget(&self, volume: &str) -> Result<()> {
+        if self.read().volumes.contains_key(volume) {
+            self.pool.record_delete(VOLUMES, volume.as_bytes()).await?;
+            self.change(|known| known.volumes.remove(volume));
+        }
+        Ok(())
+    }
+
+    // ---- host names ----
+
+    pub(super) fn host_names(&self) -> Vec<String> {
+        self.read().hosts.names()
+    }
+
+    /// Waits until there may be new names.
+    pub(super) async fn names_changed(&self) {
+        self.names_changed.notified().await;
+    }
+
+    /// Takes note of what a name stands for now.
+    pub(super) async fn learn_host(&self, name: &str, found: std::result::Result<Vec<IpAddr>, String>) {
+        let _changing = self.changing.lock().await;
+        let is_found = found.is_ok();
+        let changed = self.write().hosts.learn(name, found);
+        if changed {
+            self.generation.fetch_add(1, Ordering::AcqRel);
+        }
+        let Some(now) = self.read().hosts.found(name).filter(|_| changed && is_found) else { return };
+        let record = record::encode_addresses(&now);
+        if let Err(error) = self.pool.record_put(HOSTS, name.as_bytes(), &record).await {
+            // It is found out again after a restart.
+            tracing::warn!(host = name, %error, "the addresses of a host are not kept");
+        }
+    }
+}
+
+fn no_such_rule(name: &str, clients: &Clients) -> PolicyError {
+    PolicyError::NoSuchRule { name: name.to_owned(), clients: clients.clone() }
+}
+
+/// Policies are named as volumes are.
+fn check_name(name: &str) -> Result<()> {
+    let known = |byte: u8| byte.is_ascii_alphanumeric() || b"_-.".contains(&byte);
+    let starts_well = name.bytes().next().is_some_and(|first| !b".-".contains(&first));
+    if starts_well && name.len() <= 64 && name.bytes().all(known) {
+        Ok(())
+    } else {
+        Err(PolicyError::BadName(name.to_owned()))
+    }
+}
