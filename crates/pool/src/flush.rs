@@ -29,6 +29,9 @@ use crate::{Error, Result, sync};
 /// Times that a flush is begun again because a chunk it wanted to share was freed meanwhile.
 const TRIES_MAX: usize = 4;
 
+/// A flush of no more bytes than this is cut without leaving the task.
+const SMALL_BYTES_MAX: u64 = 128 << 10;
+
 /// Times in a row that a tail is left in memory.
 const DEFERRALS_MAX: u8 = 3;
 
@@ -142,6 +145,22 @@ impl Engine {
         }
     }
 
+    /// Plans a flush; see [`crate::plan`] for why a small one is cut here.
+    async fn plan_taken(
+        self: &Arc<Self>,
+        inode: &Arc<Inode>,
+        taken: &Arc<Taken>,
+        share: bool,
+    ) -> Result<Plan> {
+        let manner = Manner { share, leave_tails: taken.leave_tails };
+        if taken.pieces.bytes() > SMALL_BYTES_MAX {
+            let (engine, file, work) = (self.clone(), inode.clone(), taken.clone());
+            return sync::blocking(move || engine.plan(&file, &work.pieces, manner)).await;
+        }
+        let draft = self.cut(inode, &taken.pieces, manner)?;
+        if draft.is_stored() { draft.store() } else { sync::blocking(move || draft.store()).await }
+    }
+
     /// `share`: look for chunks that the pool has already.
     async fn flush_taken(
         self: &Arc<Self>,
@@ -149,9 +168,7 @@ impl Engine {
         taken: &Arc<Taken>,
         share: bool,
     ) -> Result<Outcome> {
-        let (engine, file, work) = (self.clone(), inode.clone(), taken.clone());
-        let manner = Manner { share, leave_tails: taken.leave_tails };
-        let plan = sync::blocking(move || engine.plan(&file, &work.pieces, manner)).await?;
+        let plan = self.plan_taken(inode, taken, share).await?;
         let bytes_left = plan.left.bytes();
         if bytes_left > 0 && bytes_left == taken.pieces.bytes() {
             self.put_back(inode, taken);
