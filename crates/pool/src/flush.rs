@@ -11,8 +11,8 @@
 //! A flush that nobody waits for may leave the tail of a stream in memory, as dirty as it was, so that a stream writes
 //! its tails to the disk rarely. It does so a few times at most.
 //!
-//! The inode's `order` lock is held from 1 to 5, so nobody else changes its extents. The work runs in a task of its
-//! own: a caller that goes away in the middle does not leave it half done.
+//! The inode's `order` lock is held from 1 to 5, so nobody else changes its extents. A caller that goes away in the middle
+//! does not leave the work half done ([`Lasting`]).
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -20,6 +20,7 @@ use std::sync::{Arc, Mutex};
 use crate::engine::Engine;
 use crate::inode::{Flushed, Inode, Pieces, State, Unstable};
 use crate::keys::ChunkId;
+use crate::lasting::Lasting;
 use crate::plan::{Manner, Plan};
 use crate::records::ChunkRecord;
 use crate::segment::Appended;
@@ -88,11 +89,11 @@ impl Engine {
         leave_tails: bool,
     ) -> Result<()> {
         let (engine, inode) = (self.clone(), inode.clone());
-        let task = tokio::spawn(async move {
+        let flush = async move {
             let _order = inode.order.clone().lock_owned().await;
             engine.flush_ordered(&inode, needed, leave_tails).await
-        });
-        task.await.map_err(|_| Error::Closed)?
+        };
+        Lasting::new(flush).await
     }
 
     /// By who holds the inode's `order` lock.
