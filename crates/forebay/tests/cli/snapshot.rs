@@ -52,7 +52,7 @@ fn snapshots_are_taken_listed_cloned_rolled_back_to_and_deleted() {
     assert!(!snapshots(&daemon).contains(&"kafka@tuesday".to_owned()));
     daemon.done(&["volume", "delete", "copy"]);
     assert_eq!(daemon.done(&["snapshot", "delete", "kafka@monday"]), "deleted snapshot kafka@monday\n");
-    assert_eq!(daemon.done(&["pool", "check", "--read"]), "the pool is consistent\n");
+    assert!(daemon.done(&["pool", "check", "--read"]).ends_with("the pool is consistent\n"));
     daemon.stop();
 }
 
