@@ -42,7 +42,7 @@ pub struct PoolConfig {
     pub dirty_age_ms_max: u64,
     /// Bytes of data kept in memory for readers.
     pub cache_max: u64,
-    /// Bytes of memory for the fingerprints of what was stored lately.
+    /// Bytes of memory for the fingerprints of chunks used lately.
     pub fingerprints_max: u64,
     /// Size at which a segment is sealed.
     pub segment_size: u64,

@@ -117,7 +117,7 @@ pub const SETTINGS: &[Setting] = &[
         kind: Kind::Number,
         value_name: "MS",
         summary: "After how many milliseconds a written byte is made durable unasked.",
-        details: "",
+        details: "The last bytes of a file that is being written to may stay in memory four times as long.",
         set: |config, text| store(&mut config.pool.dirty_age_ms_max, number(text, 1, 600_000)),
         get: |config| config.pool.dirty_age_ms_max.to_string(),
     },
@@ -137,10 +137,10 @@ pub const SETTINGS: &[Setting] = &[
         key: "fingerprints_max",
         kind: Kind::Text,
         value_name: "SIZE",
-        summary: "How many bytes of memory hold the fingerprints of data that was stored lately.",
-        details: "They find what is there already without a look at the metadata on disk. 64 MiB are enough for \
-                  about 60 GiB of data; what is not found in memory is looked up.",
-        set: |config, text| store(&mut config.pool.fingerprints_max, at_least(1 << 20, text)),
+        summary: "How many bytes of memory the fingerprints of data that was written lately may take.",
+        details: "With them, what a second and third replica writes is found without a read of the metadata. \
+                  64MiB are enough for the last 60 GiB.",
+        set: |config, text| store(&mut config.pool.fingerprints_max, at_least(0, text)),
         get: |config| size::exact(config.pool.fingerprints_max),
     },
     Setting {
