@@ -10,6 +10,7 @@ pub mod compound;
 mod config;
 pub mod dispatch;
 pub mod fs;
+pub mod inspect;
 pub mod ops;
 pub mod policy;
 pub mod rpc;
@@ -17,6 +18,7 @@ mod server;
 pub mod session;
 mod shared;
 pub mod state;
+pub mod statistics;
 pub mod xdr;
 
 pub use clock::Clock;

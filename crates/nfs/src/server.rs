@@ -15,6 +15,7 @@ use crate::rpc::server::serve;
 use crate::session::SessionTable;
 use crate::shared::Shared;
 use crate::state::{self, State};
+use crate::statistics::Statistics;
 
 /// Why a server cannot be started.
 #[derive(Debug, thiserror::Error)]
@@ -52,7 +53,15 @@ impl Server {
         let state = State::open(pool.clone(), &config).await?;
         let policies = Arc::new(Policies::load(pool.clone())?);
         let exports = Exports::new(pool.clone(), policies.clone());
-        let shared = Shared { pool, config, sessions: SessionTable::default(), state, policies, exports };
+        let shared = Shared {
+            pool,
+            config,
+            sessions: SessionTable::default(),
+            state,
+            policies,
+            exports,
+            statistics: Statistics::default(),
+        };
         Ok(Server { shared: Arc::new(shared), listener, address })
     }
 

@@ -9,6 +9,7 @@ use crate::fs::Exports;
 use crate::policy::Policies;
 use crate::session::SessionTable;
 use crate::state::State;
+use crate::statistics::Statistics;
 
 /// One server's pool, configuration and protocol state.
 pub struct Shared {
@@ -22,6 +23,8 @@ pub struct Shared {
     pub state: State,
     /// Which clients see which volumes, and what they may do there.
     pub policies: Arc<Policies>,
+    /// Counters of operations.
+    pub statistics: Statistics,
     /// The tree from the root down to the volumes.
     pub exports: Exports,
 }

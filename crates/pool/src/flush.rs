@@ -11,8 +11,8 @@
 //! A flush that nobody waits for may leave the tail of a stream in memory, as dirty as it was, so that a stream writes
 //! its tails to the disk rarely. It does so a few times at most.
 //!
-//! The inode's `order` lock is held from 1 to 5, so nobody else changes its extents. The work runs in a task of its
-//! own: a caller that goes away in the middle does not leave it half done.
+//! The inode's `order` lock is held from 1 to 5, so nobody else changes its extents. A caller that goes away in the middle
+//! does not leave the work half done ([`Lasting`]).
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -20,6 +20,7 @@ use std::sync::{Arc, Mutex};
 use crate::engine::Engine;
 use crate::inode::{Flushed, Inode, Pieces, State, Unstable};
 use crate::keys::ChunkId;
+use crate::lasting::Lasting;
 use crate::plan::{Manner, Plan};
 use crate::records::ChunkRecord;
 use crate::segment::Appended;
@@ -28,6 +29,9 @@ use crate::{Error, Result, sync};
 
 /// Times that a flush is begun again because a chunk it wanted to share was freed meanwhile.
 const TRIES_MAX: usize = 4;
+
+/// A flush of no more bytes than this is cut without leaving the task.
+const SMALL_BYTES_MAX: u64 = 128 << 10;
 
 /// Times in a row that a tail is left in memory.
 const DEFERRALS_MAX: u8 = 3;
@@ -85,11 +89,11 @@ impl Engine {
         leave_tails: bool,
     ) -> Result<()> {
         let (engine, inode) = (self.clone(), inode.clone());
-        let task = tokio::spawn(async move {
+        let flush = async move {
             let _order = inode.order.clone().lock_owned().await;
             engine.flush_ordered(&inode, needed, leave_tails).await
-        });
-        task.await.map_err(|_| Error::Closed)?
+        };
+        Lasting::new(flush).await
     }
 
     /// By who holds the inode's `order` lock.
@@ -142,6 +146,22 @@ impl Engine {
         }
     }
 
+    /// Plans a flush; see [`crate::plan`] for why a small one is cut here.
+    async fn plan_taken(
+        self: &Arc<Self>,
+        inode: &Arc<Inode>,
+        taken: &Arc<Taken>,
+        share: bool,
+    ) -> Result<Plan> {
+        let manner = Manner { share, leave_tails: taken.leave_tails };
+        if taken.pieces.bytes() > SMALL_BYTES_MAX {
+            let (engine, file, work) = (self.clone(), inode.clone(), taken.clone());
+            return sync::blocking(move || engine.plan(&file, &work.pieces, manner)).await;
+        }
+        let draft = self.cut(inode, &taken.pieces, manner)?;
+        if draft.is_stored() { draft.store() } else { sync::blocking(move || draft.store()).await }
+    }
+
     /// `share`: look for chunks that the pool has already.
     async fn flush_taken(
         self: &Arc<Self>,
@@ -149,9 +169,7 @@ impl Engine {
         taken: &Arc<Taken>,
         share: bool,
     ) -> Result<Outcome> {
-        let (engine, file, work) = (self.clone(), inode.clone(), taken.clone());
-        let manner = Manner { share, leave_tails: taken.leave_tails };
-        let plan = sync::blocking(move || engine.plan(&file, &work.pieces, manner)).await?;
+        let plan = self.plan_taken(inode, taken, share).await?;
         let bytes_left = plan.left.bytes();
         if bytes_left > 0 && bytes_left == taken.pieces.bytes() {
             self.put_back(inode, taken);

@@ -42,6 +42,7 @@ mod flush;
 mod home;
 mod inode;
 mod keys;
+mod lasting;
 mod limit;
 mod meta;
 mod namespace;

@@ -3,6 +3,10 @@
 //! Dirty pieces are planned stretch by stretch. A large flush appends its chunks in portions, in the order of the file;
 //! each portion is packed on several cores, and is on its way to the disk while the next is being cut and hashed. So a
 //! flush holds no more than a portion beyond what was written. When the plan is made all of them are synced.
+//!
+//! A small flush, as a broker's fsync of a few records is, mostly adds a tail and stores no chunk. It is cut where it is asked
+//! for ([`Engine::cut`]), as handing it to another thread and back takes longer than the cutting; only what then waits for
+//! the disk goes elsewhere ([`Draft::store`]).
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -15,7 +19,7 @@ use crate::inode::{Inode, Pieces};
 use crate::keys::ChunkId;
 use crate::segment::{Appended, Packed, Packer, chunk_id};
 use crate::stretch::{self, About, Chunks};
-use crate::{Compression, Error, Result, sync};
+use crate::{Compression, Error, Handle, Result, sync};
 
 /// Bytes of chunks that are packed and appended at once, and synced while hashing goes on.
 const PORTION_BYTES: usize = 16 << 20;
@@ -51,10 +55,16 @@ struct Fresh {
     compression: Compression,
 }
 
+/// A plan whose last chunks are still to be stored.
+pub(crate) struct Draft {
+    plan: Plan,
+    planner: Planner,
+}
+
 /// Stores the chunks of a flush.
-struct Planner<'a> {
-    engine: &'a Arc<Engine>,
-    inode: &'a Inode,
+struct Planner {
+    engine: Arc<Engine>,
+    handle: Handle,
     compression: Compression,
     share: bool,
     portion: Vec<Fresh>,
@@ -69,9 +79,15 @@ struct Planner<'a> {
 impl Engine {
     /// Plans the flush of `pieces`. Blocks on the disk.
     pub(crate) fn plan(self: &Arc<Self>, inode: &Inode, pieces: &Pieces, manner: Manner) -> Result<Plan> {
+        self.cut(inode, pieces, manner)?.store()
+    }
+
+    /// Plans the flush of `pieces`, but leaves the last portion of chunks to be stored. Of few pieces that is all, and nothing
+    /// blocks, apart from reading what has long been written.
+    pub(crate) fn cut(self: &Arc<Self>, inode: &Inode, pieces: &Pieces, manner: Manner) -> Result<Draft> {
         let mut planner = Planner {
-            engine: self,
-            inode,
+            engine: self.clone(),
+            handle: inode.handle,
             compression: self
                 .volumes
                 .get(inode.handle.volume)
@@ -94,12 +110,7 @@ impl Engine {
             }
             plan.changes.push(ExtentChange { before, after: after.extents });
         }
-        planner.append()?;
-        plan.appended = planner.appended;
-        if let Some(last) = plan.appended.last() {
-            self.writer.sync(last.ticket).inspect_err(|error| self.stopped.stop(error))?;
-        }
-        Ok(plan)
+        Ok(Draft { plan, planner })
     }
 
     /// The extents that matter to, or are changed by, writing a stretch.
@@ -116,13 +127,32 @@ impl Engine {
     }
 }
 
-impl Chunks for Planner<'_> {
+impl Draft {
+    /// Whether there is nothing to store, so that [`Draft::store`] does not block.
+    pub(crate) fn is_stored(&self) -> bool {
+        self.planner.portion.is_empty() && self.planner.appended.is_empty()
+    }
+
+    /// Stores what is left to be stored. Blocks on the disk.
+    pub(crate) fn store(self) -> Result<Plan> {
+        let Draft { mut plan, mut planner } = self;
+        planner.append()?;
+        plan.appended = planner.appended;
+        if let Some(last) = plan.appended.last() {
+            let engine = planner.engine;
+            engine.writer.sync(last.ticket).inspect_err(|error| engine.stopped.stop(error))?;
+        }
+        Ok(plan)
+    }
+}
+
+impl Chunks for Planner {
     fn read(&mut self, id: ChunkId) -> Result<Bytes> {
         if let Some(fresh) = self.places.get(&id).and_then(|place| self.portion.get(*place)) {
             return Ok(fresh.content.clone());
         }
         let missing = || Error::Damaged(format!("an extent points to chunk {id}, which has no record"));
-        self.engine.chunk_content(id, self.inode.handle)?.ok_or_else(missing)
+        self.engine.chunk_content(id, self.handle)?.ok_or_else(missing)
     }
 
     fn write(&mut self, content: Bytes, about: About) -> Result<ChunkId> {
@@ -150,7 +180,7 @@ impl Chunks for Planner<'_> {
     }
 }
 
-impl Planner<'_> {
+impl Planner {
     /// Packs and appends the portion. Returns what to sync.
     fn append(&mut self) -> Result<u64> {
         let portion = std::mem::take(&mut self.portion);

@@ -16,7 +16,7 @@ type Result<T> = std::result::Result<T, forebay_pool::Error>;
 pub async fn execute(pool: &Pool, directory: &Path, command: Command) -> Result<Answer> {
     match command {
         Command::VolumeCreate(new) => {
-            let volume = pool.volume_create(spec(new)).await?;
+            let volume = pool.volume_create(spec(new)?).await?;
             tracing::info!(volume = volume.spec.name, path = volume.spec.junction_path, "volume created");
             view(pool, &volume).await.map(Answer::Volume)
         }
@@ -146,18 +146,18 @@ fn efficiency(found: &Efficiency) -> EfficiencyView {
     }
 }
 
-fn spec(new: NewVolume) -> VolumeSpec {
-    VolumeSpec {
+fn spec(new: NewVolume) -> Result<VolumeSpec> {
+    Ok(VolumeSpec {
         name: new.name,
         junction_path: new.path,
         preserve_unlink: new.preserve_unlink,
         uid: new.uid,
         gid: new.gid,
         mode: new.mode,
-        compression: forebay_pool::Compression::default(),
+        compression: new.compression.parse()?,
         size: new.size,
         snapshots: policy(new.snapshots),
-    }
+    })
 }
 
 fn policy(plan: Plan) -> SnapshotPolicy {
@@ -193,6 +193,7 @@ async fn view(pool: &Pool, volume: &Volume) -> Result<VolumeView> {
     let origin = pool.snapshots(None).into_iter().find(|taken| taken.clones.contains(&volume.spec.name));
     let SnapshotPolicy { hourly, daily, weekly } = volume.spec.snapshots;
     Ok(VolumeView {
+        compression: volume.spec.compression.to_string(),
         snapshots: Plan { hourly, daily, weekly },
         clone_of: origin.map(|taken| format!("{}@{}", taken.volume_name, taken.name)),
         name: volume.spec.name.clone(),

@@ -35,6 +35,13 @@ pub enum VolumeCommand {
         #[arg(long, value_name = "PLAN", default_value = "none", value_parser = parse_plan)]
         snapshots: Plan,
 
+        /// How what is written to it is compressed: none, lz4 or zstd
+        ///
+        /// Records that Kafka has compressed already are stored as they are. zstd makes others smaller than lz4, and
+        /// takes more of the processor.
+        #[arg(long, value_name = "NAME", default_value = "lz4", value_parser = parse_compression)]
+        compression: String,
+
         /// Do not tell clients that open files survive their unlink
         ///
         /// Linux clients then silly-rename an open file that is removed to `.nfs…`, which Kafka does not
@@ -255,6 +262,13 @@ fn parse_snapshot(text: &str) -> Result<SnapshotName, String> {
         .ok_or_else(|| "write VOLUME@SNAPSHOT, such as kafka@before-upgrade".to_owned())
 }
 
+/// The name of a compression, as the pool knows it.
+fn parse_compression(text: &str) -> Result<String, String> {
+    let known: forebay_pool::Compression =
+        text.parse().map_err(|error: forebay_pool::Error| error.to_string())?;
+    Ok(known.to_string())
+}
+
 fn parse_plan(text: &str) -> Result<Plan, String> {
     let hint = || "write such as hourly=6,daily=7,weekly=4, or none".to_owned();
     let mut plan = Plan::default();
@@ -300,6 +314,14 @@ fn parse_mode(text: &str) -> Result<u32, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn compressions_are_known_by_name() {
+        for name in ["none", "lz4", "zstd"] {
+            assert_eq!(parse_compression(name).as_deref(), Ok(name));
+        }
+        assert!(parse_compression("gzip").is_err());
+    }
 
     #[test]
     fn plans_and_names_of_snapshots_are_read() {

@@ -35,6 +35,7 @@ pub async fn exchange_id(
     } else {
         state.register(&args.clientowner, context.principal)?
     };
+    client.registers_from(context.connection.peer);
     let confirmed = if client.is_confirmed() { exchange_flags::CONFIRMED_R } else { 0 };
     let server = server_name(context.server.pool.id());
     Ok(ExchangeIdResult {

@@ -118,6 +118,9 @@ async fn enter(
     let server = context.server;
     let client = context.client()?;
     let stateid = server.state.open_file(client, &args.owner.owner, file.handle, share, reclaim).await?;
+    if let (OpenClaim::Null(name), Some(FileHandle::Inode(directory))) = (&args.claim, context.current) {
+        server.state.note_name(&stateid, directory, name);
+    }
     if let Some(truncation) = truncation
         && let Err(error) = server.pool.setattr(file.handle, truncation).await
     {

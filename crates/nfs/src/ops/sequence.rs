@@ -6,7 +6,7 @@ use crate::compound::Context;
 use crate::session::{Fingerprint, Session, Start};
 use crate::state::Renewal;
 use crate::xdr::Status;
-use crate::xdr::nfs4::{SequenceArgs, SequenceResult};
+use crate::xdr::nfs4::{SequenceArgs, SequenceResult, sequence_flags};
 
 /// Bytes of the shortest reply that begins with SEQUENCE.
 const REPLY_BYTES_MIN: u32 = 80;
@@ -42,6 +42,7 @@ pub fn start(
         return Err(Status::RepTooBigToCache);
     }
     let start = session.start(args, request)?;
+    session.is_used_on(&context.connection);
     let renewal = session.client.renew();
     let result = SequenceResult {
         sessionid: session.id,
@@ -49,7 +50,7 @@ pub fn start(
         slotid: args.slotid,
         highest_slotid: session.highest_slotid(),
         target_highest_slotid: session.highest_slotid(),
-        status_flags: 0,
+        status_flags: if session.client.has_revoked() { sequence_flags::ADMIN_STATE_REVOKED } else { 0 },
     };
     context.client = Some(session.client.clone());
     context.session = Some(session.clone());

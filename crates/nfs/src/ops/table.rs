@@ -1,5 +1,7 @@
 //! Which function executes which operation.
 
+use std::time::Instant;
+
 use crate::compound::Context;
 use crate::ops::*;
 use crate::policy::gate;
@@ -20,10 +22,13 @@ macro_rules! table {
 
 /// Executes one operation, if the export policies let the client.
 pub async fn run(context: &mut Context<'_>, operation: Operation) -> OperationResult {
-    match gate::check(context, &operation) {
+    let (begin, code) = (Instant::now(), operation.code());
+    let result = match gate::check(context, &operation) {
         Ok(()) => execute(context, operation).await,
-        Err(status) => OperationResult::failed(operation.code(), status),
-    }
+        Err(status) => OperationResult::failed(code, status),
+    };
+    context.server.statistics.count(code, begin, result.status());
+    result
 }
 
 table! {

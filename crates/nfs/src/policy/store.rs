@@ -343,6 +343,11 @@ impl Policies {
 
     // ---- host names ----
 
+    /// What a host name of a rule stands for; `None` if that is not known yet.
+    pub fn host_addresses(&self, host: &str) -> Option<Vec<IpAddr>> {
+        self.read().hosts.found(host)
+    }
+
     pub(super) fn host_names(&self) -> Vec<String> {
         self.read().hosts.names()
     }

@@ -7,12 +7,14 @@ mod attributes;
 mod slot;
 mod table;
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 pub use attributes::{negotiate, negotiate_back};
 pub use slot::{Fingerprint, Reply, Start};
 pub use table::SessionTable;
 
+use crate::rpc::Connection;
 use crate::state::Client;
 use crate::xdr::Status;
 use crate::xdr::nfs4::{ChannelAttributes, SequenceArgs, SessionId};
@@ -29,17 +31,45 @@ pub struct Session {
     /// What callbacks could be; none are sent.
     pub back: ChannelAttributes,
     slots: Mutex<Box<[Slot]>>,
+    /// Where it was used, for operators.
+    connections: Mutex<Vec<Weak<Connection>>>,
 }
 
 impl Session {
     fn new(id: SessionId, client: Arc<Client>, fore: ChannelAttributes, back: ChannelAttributes) -> Session {
         let slots = (0..fore.maxrequests).map(|_| Slot::default()).collect();
-        Session { id, client, fore, back, slots: Mutex::new(slots) }
+        Session { id, client, fore, back, slots: Mutex::new(slots), connections: Mutex::default() }
     }
 
     /// The highest slot that the client may use.
     pub fn highest_slotid(&self) -> u32 {
         self.fore.maxrequests.saturating_sub(1)
+    }
+
+    /// Takes note of a connection that the session is used on.
+    pub fn is_used_on(&self, connection: &Arc<Connection>) {
+        if !connection.is_new_to(self.number()) {
+            return;
+        }
+        let mut connections = self.connections.lock().unwrap_or_else(PoisonError::into_inner);
+        connections.retain(|known| known.upgrade().is_some_and(|known| known.id != connection.id));
+        connections.push(Arc::downgrade(connection));
+    }
+
+    /// The addresses at the other ends of the connections that the session is used on.
+    pub fn peers(&self) -> Vec<SocketAddr> {
+        let connections = self.connections.lock().unwrap_or_else(PoisonError::into_inner);
+        connections.iter().filter_map(Weak::upgrade).map(|connection| connection.peer).collect()
+    }
+
+    /// How many slots have a request in work.
+    pub fn slots_in_work(&self) -> usize {
+        self.lock().iter().filter(|slot| slot.is_in_work()).count()
+    }
+
+    /// Counts the sessions of the server.
+    fn number(&self) -> u64 {
+        self.id.0.last_chunk().map_or(0, |number| u64::from_be_bytes(*number))
     }
 
     /// Claims the slot for a request, or finds that it is a repetition (RFC 8881 §2.10.6.1, §18.46).

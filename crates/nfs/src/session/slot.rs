@@ -79,6 +79,11 @@ impl Slot {
         }
     }
 
+    /// True while a request is in work.
+    pub(super) fn is_in_work(&self) -> bool {
+        self.last.as_ref().is_some_and(|last| last.reply.is_none())
+    }
+
     /// Ends the request in work.
     pub(super) fn finish(&mut self, reply: Reply) {
         if let Some(last) = &mut self.last {

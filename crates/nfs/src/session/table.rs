@@ -62,6 +62,13 @@ impl SessionTable {
         self.write().retain(|_, session| !session.client.is_gone());
     }
 
+    /// All sessions, oldest first.
+    pub fn all(&self) -> Vec<Arc<Session>> {
+        let mut sessions: Vec<Arc<Session>> = self.read().values().cloned().collect();
+        sessions.sort_by_key(|session| session.id.0);
+        sessions
+    }
+
     /// Number of a client's sessions.
     pub fn count_of_client(&self, client: ClientId) -> usize {
         self.read().values().filter(|session| session.client.id() == client).count()

@@ -1,6 +1,8 @@
 //! One client: a kernel that mounted something, in one of its incarnations (RFC 8881 §2.4).
 
+use std::net::SocketAddr;
 use std::sync::Arc;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
@@ -22,6 +24,8 @@ pub struct Client {
     gone: AtomicBool,
     recorded: AtomicBool,
     may_reclaim: AtomicBool,
+    has_revoked: AtomicBool,
+    address: OnceLock<SocketAddr>,
     reclaim_complete: AtomicBool,
     create_session: Mutex<CreateSessionSlot>,
 }
@@ -64,6 +68,8 @@ impl Client {
             gone: AtomicBool::new(false),
             recorded: AtomicBool::new(false),
             may_reclaim: AtomicBool::new(false),
+            has_revoked: AtomicBool::new(false),
+            address: OnceLock::new(),
             reclaim_complete: AtomicBool::new(false),
             create_session: Mutex::new(CreateSessionSlot { sequence: 0, reply: Err(Status::SeqMisordered) }),
         }
@@ -100,6 +106,30 @@ impl Client {
 
     pub(super) fn set_gone(&self) {
         self.gone.store(true, Ordering::Release);
+    }
+
+    /// Where the client registered from.
+    pub fn address(&self) -> Option<SocketAddr> {
+        self.address.get().copied()
+    }
+
+    /// Takes note of where the client registers from, the first time.
+    pub fn registers_from(&self, address: SocketAddr) {
+        self.address.get_or_init(|| address);
+    }
+
+    /// True if an operator revoked something that the client has not freed.
+    pub fn has_revoked(&self) -> bool {
+        self.has_revoked.load(Ordering::Acquire)
+    }
+
+    pub(super) fn set_has_revoked(&self, revoked: bool) {
+        self.has_revoked.store(revoked, Ordering::Release);
+    }
+
+    /// How long nothing was heard of the client; `None` while a request is in work.
+    pub(super) fn silence(&self) -> Option<Duration> {
+        self.lease.silence()
     }
 
     /// True if a durable record says that the client has state.

@@ -194,6 +194,11 @@ impl State {
 
     /// FREE_STATEID.
     pub fn free_stateid(&self, client: &Client, stateid: &StateId) -> Result<(), Status> {
-        self.table().free(client.id(), stateid)
+        let mut table = self.table();
+        table.free(client.id(), stateid)?;
+        if client.has_revoked() {
+            client.set_has_revoked(table.has_revoked(client.id()));
+        }
+        Ok(())
     }
 }

@@ -6,6 +6,7 @@
 //! - `table`: what is open and locked, by stateid; `share` and `ranges` hold the rules of share reservations
 //!   and byte-range locks, `stateid` how stateids look, `hold` what keeps an open inode alive,
 //! - `records`: the durable records of clients with state; `recovery`: the grace period they are for,
+//! - `view`: what operators see, evict and revoke,
 //! - `lease`: what happens to clients that fall silent; `files`: what clients do to files.
 //!
 //! Locks, in this order: the registry, then the table, each held for a few look-ups and never across an
@@ -27,6 +28,7 @@ mod registry;
 mod share;
 mod stateid;
 mod table;
+mod view;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -39,6 +41,7 @@ pub use lease::run;
 pub use ranges::{Held, LockKind, Range};
 pub use share::Share;
 pub use table::Denied;
+pub use view::{ClientView, Condition, Excerpt, LockView, OpenView};
 
 use crate::clock::Clock;
 use crate::config::Config;

@@ -90,6 +90,15 @@ impl Ranges {
         self.held.is_empty()
     }
 
+    /// All locks, by offset.
+    pub fn all(&self) -> Vec<Held> {
+        let held = |(first, (last, kind)): (&u64, &(u64, LockKind))| Held {
+            range: Range { first: *first, last: *last },
+            kind: *kind,
+        };
+        self.held.iter().map(held).collect()
+    }
+
     /// A lock that another owner's lock of this kind would conflict with.
     pub fn conflict(&self, range: Range, kind: LockKind) -> Option<Held> {
         self.overlapping(range).find(|held| kind == LockKind::Write || held.kind == LockKind::Write)

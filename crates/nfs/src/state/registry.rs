@@ -125,6 +125,11 @@ impl Registry {
         Some(client)
     }
 
+    /// All clients that can use the server.
+    pub fn all(&self) -> Vec<Arc<Client>> {
+        self.clients.values().cloned().collect()
+    }
+
     /// A client that is gone and still has state.
     pub fn leaving(&self, id: ClientId) -> Option<&Arc<Client>> {
         self.leaving.get(&id)

@@ -35,6 +35,16 @@ impl Share {
         self.access & ACCESS_READ as u8 != 0
     }
 
+    /// True if others may not read.
+    pub fn denies_reading(self) -> bool {
+        self.deny & ACCESS_READ as u8 != 0
+    }
+
+    /// True if others may not write.
+    pub fn denies_writing(self) -> bool {
+        self.deny & ACCESS_WRITE as u8 != 0
+    }
+
     /// True if anything is denied to others.
     pub fn denies(self) -> bool {
         self.deny != 0

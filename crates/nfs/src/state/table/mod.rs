@@ -10,6 +10,7 @@
 
 mod locks;
 mod opens;
+mod views;
 
 pub use locks::Denied;
 pub(super) use locks::{Locker, Outcome};
@@ -58,6 +59,8 @@ pub(super) struct Table {
     files: HashMap<Handle, File>,
     opens: HashMap<StateKey, Open>,
     locks: HashMap<StateKey, LockState>,
+    /// What was revoked from clients that have not freed it yet.
+    revoked: HashMap<StateKey, ClientId>,
 }
 
 /// What one client has.
@@ -84,6 +87,8 @@ struct Open {
     seqid: u32,
     shares: ShareSet,
     hold: Hold,
+    /// The directory and the name by which it was opened, for operators.
+    opened_as: Option<(Handle, Bytes)>,
 }
 
 struct LockState {
@@ -134,6 +139,7 @@ impl Table {
             files: HashMap::new(),
             opens: HashMap::new(),
             locks: HashMap::new(),
+            revoked: HashMap::new(),
         }
     }
 
@@ -145,6 +151,7 @@ impl Table {
     /// Takes all state from a client, for good. The holds are to be dropped when the lock is released.
     #[must_use]
     pub fn drop_client(&mut self, client: ClientId) -> Vec<Hold> {
+        self.revoked.retain(|_, owner| *owner != client);
         let Some(holdings) = self.clients.remove(&client) else { return Vec::new() };
         holdings.states.into_iter().filter_map(|key| self.remove(key)).collect()
     }
@@ -182,7 +189,8 @@ impl Table {
         }
         let key = self.boot.key(stateid)?;
         let open = self.opens.get(&key).map(Named::Open);
-        let named = open.or_else(|| self.locks.get(&key).map(Named::Lock)).ok_or(Status::BadStateid)?;
+        let named = open.or_else(|| self.locks.get(&key).map(Named::Lock));
+        let named = named.ok_or_else(|| self.unknown(client, key))?;
         if named.client() != client {
             return Err(Status::BadStateid);
         }
@@ -206,8 +214,14 @@ impl Table {
         self.find(client, stateid).map(|_| ())
     }
 
-    /// FREE_STATEID (RFC 8881 §18.38): only a lock state that holds no lock can be freed.
+    /// FREE_STATEID (RFC 8881 §18.38): only what was revoked and a lock state that holds no lock can be freed.
     pub fn free(&mut self, client: ClientId, stateid: &StateId) -> Result<(), Status> {
+        if let Ok(key) = self.boot.key(stateid)
+            && self.unknown(client, key) == Status::AdminRevoked
+        {
+            self.revoked.remove(&key);
+            return Ok(());
+        }
         let (key, named) = self.find(client, stateid)?;
         match named {
             Named::Lock(lock) if lock.ranges.is_empty() => {

@@ -51,7 +51,7 @@ impl Table {
         let states: &mut File = self.files.entry(file).or_default();
         states.opens.insert(owner.clone(), key);
         states.denying += usize::from(share.denies());
-        self.opens.insert(key, Open { owner, seqid: 1, shares: ShareSet::new(share), hold });
+        self.opens.insert(key, Open { owner, seqid: 1, shares: ShareSet::new(share), hold, opened_as: None });
         Ok((self.boot.stateid(key, 1), None))
     }
 

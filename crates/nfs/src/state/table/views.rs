@@ -1,0 +1,96 @@
+//! What the table shows to operators, and what they revoke (RFC 8881 §8.5.1).
+
+use bytes::Bytes;
+use forebay_pool::Handle;
+
+use super::Table;
+use crate::state::hold::Hold;
+use crate::state::stateid::StateKey;
+use crate::state::view::{Excerpt, LockView, OpenView};
+use crate::xdr::Status;
+use crate::xdr::nfs4::{ClientId, StateId};
+
+impl Table {
+    /// How many files a client has open, and how many ranges locked.
+    pub fn holdings_of(&self, client: ClientId) -> (usize, usize) {
+        let Some(holdings) = self.clients.get(&client) else { return (0, 0) };
+        let opens = holdings.states.iter().filter(|key| self.opens.contains_key(key)).count();
+        (opens, holdings.ranges)
+    }
+
+    pub fn open_views(&self, client: Option<ClientId>, items_max: usize) -> Excerpt<OpenView> {
+        let of_client = |owner: ClientId| client.is_none_or(|client| client == owner);
+        let opens = self.opens.iter().filter(|(_, open)| of_client(open.owner.0)).map(|(key, _)| *key);
+        excerpt(opens.collect(), items_max, |key| {
+            let open = self.opens.get(&key)?;
+            Some(OpenView {
+                stateid: self.boot.stateid(key, open.seqid),
+                client: open.owner.0,
+                owner: open.owner.1.clone(),
+                file: open.hold.file(),
+                opened_as: open.opened_as.clone(),
+                share: open.shares.effective(),
+            })
+        })
+    }
+
+    pub fn lock_views(&self, client: Option<ClientId>, items_max: usize) -> Excerpt<LockView> {
+        let of_client = |owner: ClientId| client.is_none_or(|client| client == owner);
+        let holds = self.locks.iter().filter(|(_, lock)| of_client(lock.owner.0) && !lock.ranges.is_empty());
+        excerpt(holds.map(|(key, _)| *key).collect(), items_max, |key| {
+            let lock = self.locks.get(&key)?;
+            Some(LockView {
+                stateid: self.boot.stateid(key, lock.seqid),
+                client: lock.owner.0,
+                owner: lock.owner.1.clone(),
+                file: lock.file,
+                opened_as: self.opens.get(&lock.open).and_then(|open| open.opened_as.clone()),
+                held: lock.ranges.all(),
+            })
+        })
+    }
+
+    /// Keeps the name by which a file was opened.
+    pub fn note_name(&mut self, stateid: &StateId, directory: Handle, name: Bytes) {
+        if let Ok(key) = self.boot.key(stateid)
+            && let Some(open) = self.opens.get_mut(&key)
+        {
+            open.opened_as = Some((directory, name));
+        }
+    }
+
+    /// Takes a state from its client, which is told so until it frees the stateid. The hold is to be dropped
+    /// when the lock is released.
+    pub fn revoke(&mut self, stateid: &StateId) -> Result<(ClientId, Option<Hold>), Status> {
+        let key = self.boot.key(stateid)?;
+        let lock = self.locks.get(&key).map(|lock| lock.owner.0);
+        let open = self.opens.get(&key).map(|open| (open.owner.0, open.hold.file()));
+        let client = lock.or(open.map(|(client, _)| client)).ok_or(Status::BadStateid)?;
+        let under = open.map(|(_, file)| self.locks_under(file, key)).unwrap_or_default();
+        for revoked in under.into_iter().chain([key]) {
+            self.revoked.insert(revoked, client);
+        }
+        Ok((client, self.remove(key)))
+    }
+
+    /// Why a stateid of a client names nothing.
+    pub(super) fn unknown(&self, client: ClientId, key: StateKey) -> Status {
+        let revoked = self.revoked.get(&key) == Some(&client);
+        if revoked { Status::AdminRevoked } else { Status::BadStateid }
+    }
+
+    /// True if something was revoked that the client has not freed.
+    pub fn has_revoked(&self, client: ClientId) -> bool {
+        self.revoked.values().any(|other| *other == client)
+    }
+}
+
+fn excerpt<T>(
+    mut keys: Vec<StateKey>,
+    items_max: usize,
+    view: impl FnMut(StateKey) -> Option<T>,
+) -> Excerpt<T> {
+    let total = keys.len();
+    keys.sort_unstable();
+    Excerpt { items: keys.into_iter().take(items_max).filter_map(view).collect(), total }
+}
