@@ -13,7 +13,7 @@ use crate::host::{Guest, GuestCommand, Process, Site};
 use crate::wire::Exit;
 
 const FORMAT_PATIENCE: Duration = Duration::from_secs(120);
-const START_PATIENCE: Duration = Duration::from_secs(180);
+const START_PATIENCE: Duration = Duration::from_secs(300);
 /// How long a broker may take to move its leaderships away and to close its logs.
 const STOP_PATIENCE: Duration = Duration::from_secs(120);
 /// In the guest's memory: not what is tested, and gone with the guest.

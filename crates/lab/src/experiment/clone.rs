@@ -96,7 +96,9 @@ fn settings() -> Settings {
         ("controller.quorum.fetch.timeout.ms", "20000"),
         ("controller.quorum.election.timeout.ms", "5000"),
         ("controller.quorum.request.timeout.ms", "20000"),
-        ("broker.session.timeout.ms", "60000"),
+        // On the clones, the first cluster's registrations must be over before its nodes' copies can register.
+        ("broker.session.timeout.ms", "20000"),
+        ("initial.broker.registration.timeout.ms", "300000"),
         ("replica.lag.time.max.ms", "120000"),
         ("offsets.topic.num.partitions", "1"),
     ];

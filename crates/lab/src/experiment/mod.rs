@@ -9,6 +9,7 @@ mod clone;
 mod efficiency;
 mod kill_load;
 mod kill_storage;
+mod memory;
 mod mount;
 mod posix;
 mod replicas;
@@ -64,6 +65,7 @@ pub static ALL: &[&dyn Experiment] = &[
     &kill_storage::KillStorage,
     &kill_load::KillLoad,
     &restart::Restart,
+    &memory::Memory,
     &posix::Posix,
     &bench::Bench,
     &mount::MountCheck,
