@@ -1,5 +1,7 @@
 //! The command line: what can be typed, and its help.
 
+mod export;
+mod nfs;
 mod volume;
 
 use std::path::PathBuf;
@@ -7,6 +9,8 @@ use std::path::PathBuf;
 use clap::{Parser, Subcommand};
 
 use crate::config::flags::{AdminSettings, AllSettings};
+pub use export::{ExportCommand, RuleCommand};
+pub use nfs::NfsCommand;
 pub use volume::{Limit, SnapshotCommand, SnapshotName, VolumeCommand};
 
 const EXIT_STATUS: &str = "\
@@ -63,6 +67,18 @@ pub enum Command {
     /// it, `forebay volume rollback` goes back to it, and `forebay volume modify --snapshots` takes them by the clock.
     #[command(subcommand)]
     Snapshot(SnapshotCommand),
+
+    /// Say which clients see a volume, and what they may do there
+    ///
+    /// An export policy is a list of rules; the first rule that is for a client decides, and a client that no rule
+    /// is for does not see the volumes that have the policy. Every volume has one: `default`, which lets
+    /// everyone read and write unless it is changed, or another (`forebay volume modify NAME --export POLICY`).
+    #[command(subcommand)]
+    Export(ExportCommand),
+
+    /// Show NFS clients and what they have open, and take it from them
+    #[command(subcommand)]
+    Nfs(NfsCommand),
 
     /// Show, check or scrub the pool
     #[command(subcommand)]

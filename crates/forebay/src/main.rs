@@ -1,8 +1,8 @@
 //! The `forebay` binary: command line, configuration, and the wiring of the parts.
 //!
 //! [`cli`] is what can be typed; [`config`] is what can be set; [`serve`] opens the pool and starts the
-//! servers on it; [`admin`] is the local socket through which `forebay volume` and `forebay pool` reach the
-//! daemon. Start reading at [`serve`].
+//! servers on it; [`admin`] is the local socket through which `forebay volume`, `forebay pool` and others reach
+//! the daemon. Start reading at [`serve`].
 
 mod admin;
 mod cli;
@@ -39,6 +39,8 @@ fn main() -> ExitCode {
         Command::Config(command) => run_config(command),
         Command::Volume(command) => remote::run(command),
         Command::Snapshot(command) => remote::run_snapshot(command),
+        Command::Export(command) => remote::export::run(command),
+        Command::Nfs(command) => remote::nfs::run(command),
         Command::Pool(command) => pool_commands::run(command),
         Command::Lab(command) => return forebay_lab::main(command),
         Command::Reference { page } => output::print(&reference::page(page)),

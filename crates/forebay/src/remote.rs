@@ -1,5 +1,7 @@
-//! `forebay volume` and `forebay snapshot`: ask the running daemon, print its answer.
+//! `forebay volume`, `snapshot`, `export` and `nfs`: ask the running daemon, print its answer.
 
+pub mod export;
+pub mod nfs;
 mod volume;
 
 pub use volume::{run, run_snapshot};

@@ -14,6 +14,7 @@ use rustix::fs::Mode;
 use rustix::process::{Resource, getrlimit, setrlimit, umask};
 
 use crate::admin::check_socket_path;
+use crate::admin::commands::Daemon;
 use crate::admin::server::AdminServer;
 use crate::config::{Config, PoolConfig};
 use crate::signals::{self, Shutdown, Trigger};
@@ -57,7 +58,8 @@ async fn serve_pool(config: &Config, pool: &Pool, trigger: &Trigger, shutdown: &
     make_default_volume(pool).await.map_err(|error| anyhow!("volume kafka cannot be made: {error}"))?;
     let nfs = Server::bind(pool.clone(), config.nfs.listen, nfs_config(config)).await.map_err(explain)?;
     let address = nfs.local_addr();
-    let admin = AdminServer::bind(config.admin_socket(), pool.clone(), config.pool.directory.clone())?;
+    let daemon = Daemon { nfs: nfs.shared(), directory: config.pool.directory.clone() };
+    let admin = AdminServer::bind(config.admin_socket(), daemon)?;
     let admin = tokio::spawn(admin.run(shutdown.clone().requested()));
     tracing::info!(%address, pool = %config.pool.directory.display(), boot = pool.boot(), "serving");
     output::print(&ready_line(pool, address))?;

@@ -7,6 +7,8 @@ use std::collections::HashMap;
 
 use forebay_pool::{Handle, Pool};
 
+use crate::state::OpenedAs;
+
 /// Directories deeper than this have no path that is shown.
 const DEPTH_MAX: usize = 128;
 /// Entries read of a directory at a time.
@@ -26,8 +28,9 @@ impl Paths {
     }
 
     /// The path of a file from the server's root, if it still has the name by which it was opened.
-    pub async fn of_file(&mut self, file: Handle, directory: Handle, name: &[u8]) -> Option<String> {
-        let found = self.pool.lookup(directory, name).await.ok()?;
+    pub async fn of_file(&mut self, file: Handle, opened_as: Option<OpenedAs>) -> Option<String> {
+        let (directory, name) = opened_as?;
+        let found = self.pool.lookup(directory, &name).await.ok()?;
         if found.handle != file {
             return None;
         }

@@ -1,33 +1,51 @@
-//! Does what a request asks for, against the pool.
+//! Does what a request asks for, against the pool and the NFS server.
 
-use std::path::Path;
+use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::SystemTime;
 
+use anyhow::Result;
 use forebay_pool::{CheckReport, CloneSpec, Efficiency, Pool, Snapshot, SnapshotPolicy, Volume, VolumeSpec};
 
 use super::protocol::{
     Answer, CheckView, Command, EfficiencyView, NewVolume, Plan, PoolView, ScrubView, SnapshotView,
     VolumeView,
 };
-/// What a failed command is answered with.
-type Result<T> = std::result::Result<T, forebay_pool::Error>;
+
+/// What commands work on.
+#[derive(Clone)]
+pub struct Daemon {
+    /// The NFS server, and its pool.
+    pub nfs: Arc<forebay_nfs::Shared>,
+    /// The pool's directory.
+    pub directory: PathBuf,
+}
 
 /// Carries out one command.
-pub async fn execute(pool: &Pool, directory: &Path, command: Command) -> Result<Answer> {
+pub async fn execute(daemon: &Daemon, command: Command) -> Result<Answer> {
+    let (pool, policies) = (&daemon.nfs.pool, &daemon.nfs.policies);
     match command {
+        Command::Export(command) => super::exports::execute(policies, command).await,
+        Command::Nfs(command) => super::nfs::execute(&daemon.nfs, command).await,
         Command::VolumeCreate(new) => {
-            let volume = pool.volume_create(spec(new)?).await?;
-            tracing::info!(volume = volume.spec.name, path = volume.spec.junction_path, "volume created");
-            view(pool, &volume).await.map(Answer::Volume)
+            let policy = new.export.clone();
+            let volume = policies.volume_create(spec(new)?, &policy).await?;
+            tracing::info!(
+                volume = volume.spec.name,
+                path = volume.spec.junction_path,
+                policy,
+                "volume created"
+            );
+            shown(daemon, &volume).await
         }
         Command::VolumeList {} => {
             let mut views = Vec::new();
             for volume in pool.volumes() {
-                match view(pool, &volume).await {
+                match view(daemon, &volume).await {
                     Ok(view) => views.push(view),
                     // Deleted since the list was taken.
                     Err(forebay_pool::Error::Stale | forebay_pool::Error::NotFound(_)) => {}
-                    Err(error) => return Err(error),
+                    Err(error) => return Err(error.into()),
                 }
             }
             Ok(Answer::Volumes(views))
@@ -35,21 +53,30 @@ pub async fn execute(pool: &Pool, directory: &Path, command: Command) -> Result<
         Command::VolumeResize { name, size } => {
             let volume = pool.volume_resize(&name, size).await?;
             tracing::info!(volume = name, size, "volume resized");
-            view(pool, &volume).await.map(Answer::Volume)
+            shown(daemon, &volume).await
         }
-        Command::VolumeModify { name, snapshots } => {
-            let volume = pool.volume_modify(&name, policy(snapshots)).await?;
-            tracing::info!(volume = name, ?snapshots, "snapshots by the clock changed");
-            view(pool, &volume).await.map(Answer::Volume)
+        Command::VolumeModify { name, export, snapshots } => {
+            if let Some(policy) = export {
+                policies.assign(&name, &policy).await?;
+                tracing::info!(volume = name, policy, "export policy of a volume changed");
+            }
+            if let Some(plan) = snapshots {
+                pool.volume_modify(&name, policy(plan)).await?;
+                tracing::info!(volume = name, ?plan, "snapshots by the clock changed");
+            }
+            shown(daemon, &pool.volume(&name)?).await
         }
-        Command::VolumeClone { volume, snapshot, name, path } => {
-            let clone = CloneSpec { name, junction_path: path };
-            let made = match snapshot {
-                Some(snapshot) => pool.volume_clone(&volume, &snapshot, clone).await?,
-                None => clone_as_it_is(pool, &volume, clone).await?,
+        Command::VolumeClone { volume, snapshot, name, path, export } => {
+            pool.volume(&volume)?;
+            let export = export.unwrap_or_else(|| policies.of_volume(&volume));
+            let clone = CloneSpec { name: name.clone(), junction_path: path };
+            let make = async || match snapshot {
+                Some(snapshot) => pool.volume_clone(&volume, &snapshot, clone).await,
+                None => clone_as_it_is(pool, &volume, clone).await,
             };
+            let made = policies.with_new_volume(&name, &export, make).await?;
             tracing::info!(volume, clone = made.spec.name, "volume cloned");
-            view(pool, &made).await.map(Answer::Volume)
+            shown(daemon, &made).await
         }
         Command::VolumeRollback { name, to, force } => {
             pool.volume_rollback(&name, &to, force).await?;
@@ -71,13 +98,13 @@ pub async fn execute(pool: &Pool, directory: &Path, command: Command) -> Result<
             tracing::info!(volume, name, "snapshot deleted");
             Ok(Answer::Done)
         }
-        Command::VolumeShow { name } => view(pool, &pool.volume(&name)?).await.map(Answer::Volume),
+        Command::VolumeShow { name } => shown(daemon, &pool.volume(&name)?).await,
         Command::VolumeDelete { name, force } => {
-            pool.volume_delete(&name, force).await?;
+            policies.volume_delete(&name, force).await?;
             tracing::info!(volume = name, force, "volume deleted");
             Ok(Answer::Done)
         }
-        Command::PoolShow {} => pool_view(pool, directory).map(Answer::Pool),
+        Command::PoolShow {} => pool_view(daemon).map(Answer::Pool),
         Command::PoolCheck { read_chunks } => {
             let report = pool.check_report(read_chunks).await?;
             tracing::info!(read_chunks, differences = report.differences_count, "pool checked");
@@ -165,7 +192,7 @@ fn policy(plan: Plan) -> SnapshotPolicy {
 }
 
 /// Clones a volume as it is, from a snapshot that is taken for it.
-async fn clone_as_it_is(pool: &Pool, volume: &str, clone: CloneSpec) -> Result<Volume> {
+async fn clone_as_it_is(pool: &Pool, volume: &str, clone: CloneSpec) -> forebay_pool::Result<Volume> {
     let snapshot = format!("clone-{}", clone.name);
     pool.snapshot_create(&[volume.to_owned()], &snapshot).await?;
     let made = pool.volume_clone(volume, &snapshot, clone).await;
@@ -187,7 +214,12 @@ fn snapshot_view(snapshot: Snapshot) -> SnapshotView {
     }
 }
 
-async fn view(pool: &Pool, volume: &Volume) -> Result<VolumeView> {
+async fn shown(daemon: &Daemon, volume: &Volume) -> Result<Answer> {
+    Ok(Answer::Volume(view(daemon, volume).await?))
+}
+
+async fn view(daemon: &Daemon, volume: &Volume) -> forebay_pool::Result<VolumeView> {
+    let pool = &daemon.nfs.pool;
     let root = pool.getattr(volume.root).await?;
     let space = pool.volume_space(volume.id)?;
     let origin = pool.snapshots(None).into_iter().find(|taken| taken.clones.contains(&volume.spec.name));
@@ -197,6 +229,7 @@ async fn view(pool: &Pool, volume: &Volume) -> Result<VolumeView> {
         snapshots: Plan { hourly, daily, weekly },
         clone_of: origin.map(|taken| format!("{}@{}", taken.volume_name, taken.name)),
         name: volume.spec.name.clone(),
+        export: daemon.nfs.policies.of_volume(&volume.spec.name),
         path: volume.spec.junction_path.clone(),
         preserve_unlink: volume.spec.preserve_unlink,
         uid: root.uid,
@@ -211,12 +244,13 @@ async fn view(pool: &Pool, volume: &Volume) -> Result<VolumeView> {
     })
 }
 
-fn pool_view(pool: &Pool, directory: &Path) -> Result<PoolView> {
+fn pool_view(daemon: &Daemon) -> Result<PoolView> {
+    let pool = &daemon.nfs.pool;
     let (space, stored) = (pool.space()?, pool.stored()?);
     Ok(PoolView {
         id: pool.id().0.iter().map(|byte| format!("{byte:02x}")).collect(),
         boot: pool.boot(),
-        directory: directory.display().to_string(),
+        directory: daemon.directory.display().to_string(),
         bytes_total: space.bytes_total,
         bytes_free: space.bytes_free,
         bytes_logical: space.bytes_logical,

@@ -1,10 +1,12 @@
 //! The admin socket: how `forebay volume` and `forebay pool` reach the daemon on the same machine.
 //!
 //! [`protocol`] is what is said, [`server`] the daemon's side, [`client`] the command line's side, and
-//! [`commands`] does what is asked for. Who may connect is decided by the socket file's permissions (0600).
+//! [`commands`] does what is asked for, with `exports` for policies and `nfs` for clients. Who may connect is decided by the socket file's permissions (0600).
 
 pub mod client;
 pub mod commands;
+mod exports;
+mod nfs;
 pub mod protocol;
 pub mod server;
 

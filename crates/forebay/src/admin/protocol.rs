@@ -9,7 +9,15 @@
 //! A connection carries any number of requests, one after the other. The protocol is private to one release
 //! of the binary: the version is there so that another release's is refused with a clear message.
 
+mod export;
+mod nfs;
+
 use serde::{Deserialize, Serialize};
+
+pub use export::{ExportCommand, PolicyView, RuleChangeView, RuleView};
+pub use nfs::{
+    ClientView, FileView, LockView, LocksView, NfsCommand, OpenView, OpensView, OperationView, SessionView,
+};
 
 /// The version of the protocol that this release speaks.
 pub const VERSION: u32 = 1;
@@ -56,12 +64,14 @@ pub enum Command {
         /// Bytes that it may hold; none: as many as the pool has room for.
         size: Option<u64>,
     },
-    /// Change which snapshots are taken by the clock; answered with the volume.
+    /// Change a volume; answered with it.
     VolumeModify {
         /// Its name.
         name: String,
-        /// What is taken and kept.
-        snapshots: Plan,
+        /// Its export policy, if that is to change.
+        export: Option<String>,
+        /// The snapshots that are taken by the clock and kept, if that is to change.
+        snapshots: Option<Plan>,
     },
     /// Make a volume of a snapshot; answered with it.
     VolumeClone {
@@ -73,6 +83,8 @@ pub enum Command {
         name: String,
         /// The clone's junction path.
         path: String,
+        /// The clone's export policy; none: that of the volume.
+        export: Option<String>,
     },
     /// Make a volume what its snapshot shows; answered with `done`.
     VolumeRollback {
@@ -109,6 +121,10 @@ pub enum Command {
         /// Also if it has files.
         force: bool,
     },
+    /// Something with export policies.
+    Export(ExportCommand),
+    /// Something with NFS clients.
+    Nfs(NfsCommand),
     /// The pool and its sizes.
     PoolShow {},
     /// Recount the pool, and compare.
@@ -151,6 +167,8 @@ pub struct NewVolume {
     pub compression: String,
     /// Snapshots that are taken by the clock.
     pub snapshots: Plan,
+    /// Its export policy.
+    pub export: String,
 }
 
 /// How many snapshots of each period are taken by the clock, and kept.
@@ -197,6 +215,20 @@ pub enum Answer {
     Volumes(Vec<VolumeView>),
     /// To [`Command::SnapshotCreate`] and [`Command::SnapshotList`].
     Snapshots(Vec<SnapshotView>),
+    /// To [`ExportCommand::List`].
+    Exports(Vec<PolicyView>),
+    /// To commands that make, show or change a policy.
+    Export(PolicyView),
+    /// To [`NfsCommand::Clients`].
+    NfsClients(Vec<ClientView>),
+    /// To [`NfsCommand::Sessions`].
+    NfsSessions(Vec<SessionView>),
+    /// To [`NfsCommand::Opens`].
+    NfsOpens(OpensView),
+    /// To [`NfsCommand::Locks`].
+    NfsLocks(LocksView),
+    /// To [`NfsCommand::Stats`].
+    NfsStats(Vec<OperationView>),
     /// To [`Command::PoolShow`].
     Pool(PoolView),
     /// To [`Command::PoolCheck`].
@@ -281,6 +313,8 @@ pub struct EfficiencyView {
 pub struct VolumeView {
     /// Its name.
     pub name: String,
+    /// Its export policy.
+    pub export: String,
     /// Its junction path: what clients mount.
     pub path: String,
     /// Whether clients are told that open files survive their unlink.

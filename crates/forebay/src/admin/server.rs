@@ -9,13 +9,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
-use forebay_pool::Pool;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{UnixListener, UnixStream};
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
-use super::commands;
+use super::commands::{self, Daemon};
 use super::protocol::{AnyRequest, Outcome, REQUEST_BYTES_MAX, Request, Response, VERSION};
 
 const CONNECTIONS_MAX: usize = 16;
@@ -27,21 +26,20 @@ const LAST_COMMANDS_MAX: Duration = Duration::from_secs(10);
 pub struct AdminServer {
     listener: UnixListener,
     path: PathBuf,
-    pool: Pool,
-    directory: PathBuf,
+    daemon: Daemon,
 }
 
 impl AdminServer {
     /// Binds `path`, replacing what a daemon that was killed left there.
     ///
     /// The process's umask must keep others out (see `serve`): the file exists before it could be changed.
-    pub fn bind(path: PathBuf, pool: Pool, directory: PathBuf) -> Result<AdminServer> {
+    pub fn bind(path: PathBuf, daemon: Daemon) -> Result<AdminServer> {
         super::check_socket_path(&path)?;
         remove_leftover(&path)?;
         let listener = UnixListener::bind(&path).with_context(|| {
             format!("admin socket {}: cannot be made; choose another with --admin-socket", path.display())
         })?;
-        Ok(AdminServer { listener, path, pool, directory })
+        Ok(AdminServer { listener, path, daemon })
     }
 
     /// Serves until `shutdown` resolves, then lets the commands that are being carried out finish.
@@ -58,10 +56,10 @@ impl AdminServer {
             while connections.try_join_next().is_some() {}
             match accepted {
                 Ok((stream, place)) => {
-                    let (pool, directory) = (self.pool.clone(), self.directory.clone());
+                    let daemon = self.daemon.clone();
                     let stopped = stopped.clone();
                     connections.spawn(async move {
-                        serve_connection(stream, &pool, &directory, stopped).await;
+                        serve_connection(stream, &daemon, stopped).await;
                         drop(place);
                     });
                 }
@@ -122,8 +120,7 @@ fn remove_leftover(path: &Path) -> Result<()> {
 
 async fn serve_connection(
     stream: UnixStream,
-    pool: &Pool,
-    directory: &Path,
+    daemon: &Daemon,
     mut stopped: tokio::sync::watch::Receiver<bool>,
 ) {
     let (reader, mut writer) = stream.into_split();
@@ -134,7 +131,7 @@ async fn serve_connection(
             line = tokio::time::timeout(IDLE_MAX, read_line(&mut reader)) => line,
         };
         let (outcome, last) = match line {
-            Ok(Ok(Some(line))) => (answer(pool, directory, &line).await, false),
+            Ok(Ok(Some(line))) => (answer(daemon, &line).await, false),
             // Where the next request would begin is not known.
             Ok(Err(error)) if error.kind() == ErrorKind::InvalidData => {
                 (Outcome::Error(error.to_string()), true)
@@ -167,7 +164,7 @@ async fn read_line(reader: &mut (impl AsyncBufReadExt + Unpin)) -> io::Result<Op
     }
 }
 
-async fn answer(pool: &Pool, directory: &Path, line: &[u8]) -> Outcome {
+async fn answer(daemon: &Daemon, line: &[u8]) -> Outcome {
     match serde_json::from_slice::<AnyRequest>(line) {
         Ok(any) if any.version != VERSION => {
             return Outcome::Error(format!(
@@ -181,9 +178,9 @@ async fn answer(pool: &Pool, directory: &Path, line: &[u8]) -> Outcome {
         Err(error) => return Outcome::Error(format!("not a request: {error}")),
     }
     match serde_json::from_slice::<Request>(line) {
-        Ok(request) => match commands::execute(pool, directory, request.command).await {
+        Ok(request) => match commands::execute(daemon, request.command).await {
             Ok(answer) => Outcome::Answer(answer),
-            Err(error) => Outcome::Error(error.to_string()),
+            Err(error) => Outcome::Error(format!("{error:#}")),
         },
         Err(error) => Outcome::Error(format!("not a request: {error}")),
     }

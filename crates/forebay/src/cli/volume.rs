@@ -42,6 +42,10 @@ pub enum VolumeCommand {
         #[arg(long, value_name = "NAME", default_value = "lz4", value_parser = parse_compression)]
         compression: String,
 
+        /// The export policy that says which clients see it
+        #[arg(long, value_name = "POLICY", default_value = "default")]
+        export: String,
+
         /// Do not tell clients that open files survive their unlink
         ///
         /// Linux clients then silly-rename an open file that is removed to `.nfs…`, which Kafka does not
@@ -102,18 +106,25 @@ pub enum VolumeCommand {
         settings: AdminSettings,
     },
 
-    /// Change which snapshots are taken by the clock
+    /// Change which clients see a volume, or which snapshots are taken of it by the clock
     ///
-    /// They are taken at full hours, at midnight, and at midnight before Sunday, all in UTC, and are called
+    /// An export policy is in force at once, for clients that have the volume mounted too.
+    ///
+    /// Snapshots are taken at full hours, at midnight, and at midnight before Sunday, all in UTC, and are called
     /// `hourly.2026-11-22_0100` and so on. The oldest beyond the number to keep are deleted, but for those
     /// that have clones. Snapshots that somebody asked for are never deleted by the clock.
+    #[command(group = clap::ArgGroup::new("change").required(true).multiple(true))]
     Modify {
         /// Its name
         name: String,
 
+        /// The export policy that says which clients see it
+        #[arg(long, value_name = "POLICY", group = "change")]
+        export: Option<String>,
+
         /// Snapshots to take by the clock, and how many to keep, such as hourly=6,daily=7,weekly=4, or none
-        #[arg(long, value_name = "PLAN", value_parser = parse_plan)]
-        snapshots: Plan,
+        #[arg(long, value_name = "PLAN", value_parser = parse_plan, group = "change")]
+        snapshots: Option<Plan>,
 
         /// Where the daemon is.
         #[command(flatten)]
@@ -135,6 +146,10 @@ pub enum VolumeCommand {
         /// The path that clients mount [default: / and the name]
         #[arg(long, value_name = "PATH", alias = "junction")]
         path: Option<String>,
+
+        /// The export policy that says which clients see it [default: that of the volume copied]
+        #[arg(long, value_name = "POLICY")]
+        export: Option<String>,
 
         /// Where the daemon is.
         #[command(flatten)]
@@ -285,7 +300,7 @@ fn parse_plan(text: &str) -> Result<Plan, String> {
     Ok(plan)
 }
 
-fn parse_owner(text: &str) -> Result<(u32, u32), String> {
+pub(super) fn parse_owner(text: &str) -> Result<(u32, u32), String> {
     text.split_once(':')
         .and_then(|(uid, gid)| Some((uid.parse().ok()?, gid.parse().ok()?)))
         .ok_or_else(|| "write UID:GID as numbers, such as 1000:1000; `id USER` shows them".to_owned())

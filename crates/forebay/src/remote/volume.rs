@@ -21,6 +21,7 @@ pub fn run(command: VolumeCommand) -> Result<()> {
             size,
             snapshots,
             compression,
+            export,
             no_preserve_unlink,
             settings,
         } => {
@@ -35,6 +36,7 @@ pub fn run(command: VolumeCommand) -> Result<()> {
                 size,
                 compression,
                 snapshots,
+                export,
             };
             let volume = volume_of(call(&settings.load()?.admin_socket(), Command::VolumeCreate(new))?)?;
             print(&format!("created volume {} at {}\n", volume.name, volume.path))
@@ -64,18 +66,25 @@ pub fn run(command: VolumeCommand) -> Result<()> {
             let volume = volume_of(call(&settings.load()?.admin_socket(), command)?)?;
             print(&format!("volume {} has size {}\n", volume.name, limit(volume.size)))
         }
-        VolumeCommand::Modify { name, snapshots, settings } => {
-            let command = Command::VolumeModify { name, snapshots };
+        VolumeCommand::Modify { name, export, snapshots, settings } => {
+            let changes_export = export.is_some();
+            let command = Command::VolumeModify { name, export, snapshots };
             let volume = volume_of(call(&settings.load()?.admin_socket(), command)?)?;
-            print(&format!("volume {} keeps snapshots {}\n", volume.name, plan(volume.snapshots)))
+            if changes_export {
+                print(&format!("volume {} has export policy {}\n", volume.name, volume.export))?;
+            }
+            if snapshots.is_some() {
+                print(&format!("volume {} keeps snapshots {}\n", volume.name, plan(volume.snapshots)))?;
+            }
+            Ok(())
         }
-        VolumeCommand::Clone { source, name, path, settings } => {
+        VolumeCommand::Clone { source, name, path, export, settings } => {
             let path = path.unwrap_or_else(|| format!("/{name}"));
             let (volume, snapshot) = match source.split_once('@') {
                 Some((volume, snapshot)) => (volume.to_owned(), Some(snapshot.to_owned())),
                 None => (source, None),
             };
-            let command = Command::VolumeClone { volume, snapshot, name, path };
+            let command = Command::VolumeClone { volume, snapshot, name, path, export };
             let volume = volume_of(call(&settings.load()?.admin_socket(), command)?)?;
             let of = volume.clone_of.unwrap_or_default();
             print(&format!("created volume {} at {} as a clone of {of}\n", volume.name, volume.path))
@@ -160,11 +169,12 @@ fn plan(plan: Plan) -> String {
 
 fn list(volumes: &[VolumeView]) -> Result<()> {
     print_columns(
-        &["name", "path", "size", "used", "inodes", "orphans", "owner", "mode", "created"],
+        &["name", "path", "export", "size", "used", "inodes", "orphans", "owner", "mode", "created"],
         volumes.iter().map(|volume| {
             vec![
                 volume.name.clone(),
                 volume.path.clone(),
+                volume.export.clone(),
                 limit(volume.size),
                 size::rounded(volume.bytes_logical),
                 volume.inodes_used.to_string(),
@@ -187,6 +197,7 @@ fn show(volume: &VolumeView) -> Result<()> {
     print_pairs(&[
         ("name", volume.name.clone()),
         ("path", volume.path.clone()),
+        ("export policy", volume.export.clone()),
         ("size", limit(volume.size)),
         ("free", size::rounded(volume.bytes_free)),
         ("used", format!("{} ({} bytes)", size::rounded(volume.bytes_logical), volume.bytes_logical)),

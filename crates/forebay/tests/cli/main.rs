@@ -5,7 +5,9 @@
 mod admin;
 mod configuration;
 mod daemon;
+mod export;
 mod nfs;
+mod nfs_state;
 mod reference;
 mod serve;
 mod snapshot;

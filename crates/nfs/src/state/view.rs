@@ -49,6 +49,9 @@ pub enum Condition {
     Leaving,
 }
 
+/// The directory and the name by which a file was opened.
+pub type OpenedAs = (Handle, Bytes);
+
 /// An open as an operator sees it.
 #[derive(Clone, Debug)]
 pub struct OpenView {
@@ -61,7 +64,7 @@ pub struct OpenView {
     /// What is open.
     pub file: Handle,
     /// The directory and the name by which it was opened, if it was by name.
-    pub opened_as: Option<(Handle, Bytes)>,
+    pub opened_as: Option<OpenedAs>,
     /// What it may do, and denies to others.
     pub share: Share,
 }
@@ -78,7 +81,7 @@ pub struct LockView {
     /// What is locked.
     pub file: Handle,
     /// As which name the file was opened.
-    pub opened_as: Option<(Handle, Bytes)>,
+    pub opened_as: Option<OpenedAs>,
     /// The ranges.
     pub held: Vec<Held>,
 }

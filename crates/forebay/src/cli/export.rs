@@ -1,0 +1,148 @@
+//! `forebay export`: what can be typed, and its help.
+
+use clap::Subcommand;
+use forebay_nfs::policy::{Access, Clients, Security, Squash};
+
+use super::volume::parse_owner;
+use crate::config::flags::AdminSettings;
+
+/// `forebay export`.
+#[derive(Debug, Subcommand)]
+pub enum ExportCommand {
+    /// List all export policies
+    List {
+        /// Print a JSON array instead of a table
+        #[arg(long)]
+        json: bool,
+
+        /// Where the daemon is.
+        #[command(flatten)]
+        settings: AdminSettings,
+    },
+
+    /// Show one export policy with its rules
+    Show {
+        /// Its name
+        name: String,
+
+        /// Print a JSON object instead of a table
+        #[arg(long)]
+        json: bool,
+
+        /// Where the daemon is.
+        #[command(flatten)]
+        settings: AdminSettings,
+    },
+
+    /// Create an export policy without rules: nobody sees a volume that has it
+    #[command(after_long_help = EXAMPLES)]
+    Create {
+        /// Its name: 1 to 64 of the characters a-z A-Z 0-9 _ - . not starting with . or -
+        name: String,
+
+        /// Where the daemon is.
+        #[command(flatten)]
+        settings: AdminSettings,
+    },
+
+    /// Delete an export policy that no volume has
+    Delete {
+        /// Its name
+        name: String,
+
+        /// Where the daemon is.
+        #[command(flatten)]
+        settings: AdminSettings,
+    },
+
+    /// Add, change and remove rules of an export policy
+    #[command(subcommand)]
+    Rule(RuleCommand),
+}
+
+/// `forebay export rule`.
+#[derive(Debug, Subcommand)]
+pub enum RuleCommand {
+    /// Add a rule
+    ///
+    /// In force at once, also for clients that have a volume with this policy mounted.
+    #[command(after_long_help = EXAMPLES)]
+    Add {
+        /// The name of the policy
+        policy: String,
+
+        /// The clients: *, an address, a network such as 10.0.0.0/8 or 2001:db8::/32, or a host name
+        clients: Clients,
+
+        /// What they may do: rw, ro, or none, which hides the volume from them
+        #[arg(long, value_name = "ACCESS", default_value = "rw")]
+        access: Access,
+
+        /// Which of their users are taken for the anonymous one: none, root or all
+        #[arg(long, value_name = "USERS", default_value = "none")]
+        squash: Squash,
+
+        /// User and group of the anonymous one, as numbers
+        #[arg(long, value_name = "UID:GID", default_value = "65534:65534", value_parser = parse_owner)]
+        anonymous: (u32, u32),
+
+        /// How they say who their users are: sys
+        #[arg(long, value_name = "FLAVOR", default_value = "sys")]
+        security: Security,
+
+        /// Where it stands among the rules, counted from 1 [default: last]
+        #[arg(long, value_name = "NUMBER")]
+        position: Option<usize>,
+
+        /// Where the daemon is.
+        #[command(flatten)]
+        settings: AdminSettings,
+    },
+
+    /// Change the rule for exactly these clients, without a moment in which they have none
+    #[command(group = clap::ArgGroup::new("change").required(true).multiple(true))]
+    Modify {
+        /// The name of the policy
+        policy: String,
+
+        /// The clients, as in the rule
+        clients: Clients,
+
+        /// What they may do: rw, ro, or none, which hides the volume from them
+        #[arg(long, value_name = "ACCESS", group = "change")]
+        access: Option<Access>,
+
+        /// Which of their users are taken for the anonymous one: none, root or all
+        #[arg(long, value_name = "USERS", group = "change")]
+        squash: Option<Squash>,
+
+        /// User and group of the anonymous one, as numbers
+        #[arg(long, value_name = "UID:GID", value_parser = parse_owner, group = "change")]
+        anonymous: Option<(u32, u32)>,
+
+        /// Where the daemon is.
+        #[command(flatten)]
+        settings: AdminSettings,
+    },
+
+    /// Remove the rule for exactly these clients
+    Remove {
+        /// The name of the policy
+        policy: String,
+
+        /// The clients, as in the rule
+        clients: Clients,
+
+        /// Where the daemon is.
+        #[command(flatten)]
+        settings: AdminSettings,
+    },
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  forebay export create brokers
+  forebay export rule add brokers 10.1.0.0/16
+  forebay export rule add brokers 10.2.0.7 --access ro --squash all
+  forebay volume modify kafka --export brokers
+";
