@@ -174,6 +174,7 @@ async fn what_is_gone_cannot_be_reclaimed() {
     let removed = broker.files().create(&root, "removed").await.unwrap();
     broker.files().close(&removed).await.unwrap();
     broker.files().remove(&root, "removed").await.unwrap();
+    server.wait_until_no_orphan().await;
     server.restart().await;
     let broker = server.connect("broker").await;
     assert_eq!(status(reclaim(&broker, &removed.handle).await), Status::Stale);
