@@ -26,12 +26,8 @@ async fn after_everything_is_deleted_the_pool_is_within_one_percent_of_empty() {
     const FILES: u64 = 6;
     const FILE_BYTES: usize = 20 << 20;
     let directory = tempfile::tempdir().unwrap();
-    let options = PoolOptions {
-        dirty_bytes_max: 64 << 20,
-        segment_bytes: 8 << 20,
-        scrub_period: None,
-        ..options()
-    };
+    let options =
+        PoolOptions { dirty_bytes_max: 64 << 20, segment_bytes: 8 << 20, scrub_period: None, ..options() };
     let pool = Pool::open(directory.path(), options).await.unwrap();
     let root = pool.volume_create(spec("kafka")).await.unwrap().root;
     pool.reap_orphans().await.unwrap();
