@@ -377,8 +377,7 @@ impl Client {
         let world = self.shared.world.borrow();
         let Some(file) = world.node(node).and_then(|node| node.file()) else { return };
         let sizes = file.sizes(look);
-        let fits = |size: &u64| size.saturating_sub(offset).min(u64::from(length)) == found.len() as u64;
-        if !sizes.iter().any(fits) {
+        if !sizes.fits(offset, length, found.len() as u64) {
             self.fail(format!("read of node {node} at {offset}: {} bytes of {sizes:?}", found.len()));
         }
         if let Some(wrong) = file.wrong(offset, &found, look) {
@@ -423,7 +422,7 @@ impl Client {
         known.change = known.change.max(attributes.change);
         let sizes = known.file().map(|file| file.sizes(Look::Read { from }));
         let right = claimed
-            || (attributes.mode == known.mode && sizes.is_none_or(|sizes| sizes.contains(&attributes.size)));
+            || (attributes.mode == known.mode && sizes.is_none_or(|sizes| sizes.contains(attributes.size)));
         if !right && known.life != Life::Doomed {
             self.fail(format!("node {node}: {attributes:?}, not mode {:o} or size", known.mode));
         }

@@ -57,7 +57,7 @@ impl Event {
 }
 
 /// From when to when a reader looked; or a crash, which nothing outlasts.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Look {
     Read { from: u64 },
     Crash,
@@ -70,6 +70,22 @@ impl Look {
             Look::Read { from } => event.sure && event.ended_before(from),
             Look::Crash => event.stable,
         }
+    }
+}
+
+/// Sizes that a file may have: from and to, both included.
+#[derive(Debug)]
+pub(super) struct Sizes(BTreeSet<(u64, u64)>);
+
+impl Sizes {
+    pub(super) fn contains(&self, size: u64) -> bool {
+        self.0.iter().any(|(from, to)| (*from..=*to).contains(&size))
+    }
+
+    /// Whether a read of up to `length` bytes at `offset` may return that many.
+    pub(super) fn fits(&self, offset: u64, length: u32, found: u64) -> bool {
+        let of = |size: u64| size.saturating_sub(offset).min(u64::from(length));
+        self.0.iter().any(|(from, to)| (of(*from)..=of(*to)).contains(&found))
     }
 }
 
@@ -146,24 +162,35 @@ impl FileModel {
     }
 
     /// Sizes that may be seen.
-    pub(super) fn sizes(&self, look: Look) -> BTreeSet<u64> {
-        let mut sizes = BTreeSet::from([self.base.len() as u64]);
+    pub(super) fn sizes(&self, look: Look) -> Sizes {
+        let size = self.base.len() as u64;
+        let mut sizes = BTreeSet::from([(size, size)]);
         for event in &self.events {
-            let mut after: BTreeSet<u64> = match &event.change {
-                Change::Truncate { size } => BTreeSet::from([*size]),
-                Change::Write { .. } => sizes.iter().map(|size| (*size).max(event.reaches().end)).collect(),
+            let reaches = event.reaches();
+            let must = look.must_see(event);
+            let mut after: BTreeSet<(u64, u64)> = match &event.change {
+                Change::Truncate { size } => BTreeSet::from([(*size, *size)]),
+                Change::Write { .. } => sizes
+                    .iter()
+                    .map(|(from, to)| {
+                        // Of an unstable write a part may be durable.
+                        let least = if must || look != Look::Crash { reaches.end } else { reaches.start };
+                        let to = (*to).max(reaches.end);
+                        ((*from).max(least).min(to), to)
+                    })
+                    .collect(),
             };
-            if !look.must_see(event) {
+            if !must {
                 after.append(&mut sizes);
             }
             sizes = after;
         }
-        sizes
+        Sizes(sizes)
     }
 
     /// The size at which the next write is to start, if it is to append.
     pub(super) fn end_of_file(&self) -> u64 {
-        self.sizes(Look::Read { from: u64::MAX }).last().copied().unwrap_or(0)
+        self.sizes(Look::Read { from: u64::MAX }).0.last().map_or(0, |(_, to)| *to)
     }
 
     /// What is wrong with these bytes at `offset`, if anything is.

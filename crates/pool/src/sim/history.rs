@@ -12,13 +12,14 @@ use tokio::task::LocalSet;
 use tokio::time::Instant;
 
 use super::client::{Client, Shared};
+use super::file::Change;
 use super::model::{Effect, Life, NodeId};
 use super::ops::{Appetite, Op};
 use super::random::Random;
-use super::{schedule, verify};
+use super::{content, schedule, verify};
 use crate::faulty::{FaultyDisk, Plan};
 use crate::sources::Clock;
-use crate::{Error, Pool, PoolOptions};
+use crate::{Error, Pool, PoolOptions, Stability};
 
 /// Simulated time after which operations that do not end hang.
 const HANG: Duration = Duration::from_secs(24 * 60 * 60);
@@ -390,16 +391,33 @@ async fn take_down(
             return Err(format!("everything was removed, and left are {space:?}"));
         }
     }
+    if !one_by_one {
+        dirty_some(&mut client, &mut random).await;
+    }
     while !shared.has_failed()
         && let Some(name) = deletable(shared)
     {
         client.perform(Op::Effect(Effect::VolumeDelete { name })).await;
     }
-    // Closing meets the freeing under way.
+    // Closing meets the freeing under way, and files that are dirty.
     if random.permille(500) {
         client.perform(Op::Settle).await;
     }
     close(pool, shared).await
+}
+
+/// Leaves some files with unstable writes.
+async fn dirty_some(client: &mut Client, random: &mut Random) {
+    let files: Vec<NodeId> = {
+        let world = client.shared.world.borrow();
+        let named = world.nodes.iter().filter(|(_, node)| node.life == Life::Named && node.file().is_some());
+        named.map(|(id, _)| *id).take(8).collect()
+    };
+    for node in files {
+        let bytes = content::any(random, 5000);
+        let change = Change::Write { offset: random.below(30_000), bytes };
+        client.perform(Op::Change { node, change, stability: Stability::Unstable }).await;
+    }
 }
 
 /// A volume of whose snapshots there are no clones.

@@ -426,6 +426,8 @@ impl World {
             known.extend(self.nodes.remove(&id).map(|node| (node.handle.inode, (id, node))));
         }
         let root = self.plant(volume, &to.tree, &mut known);
+        // What was freed since the snapshot is back.
+        self.gone.retain(|handle| handle.volume != volume || !to.inodes.contains(&handle.inode));
         self.volumes.insert(name, root);
         // What the snapshot never had is gone. Of what had no name when it was taken nothing is known.
         let lost = known.into_values().map(|(_, node)| node.handle);

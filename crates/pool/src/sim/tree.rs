@@ -172,7 +172,7 @@ fn wrong_node(node: &Node, shown: &Shown, look: Look) -> Option<String> {
     match (&node.body, &shown.what) {
         (Body::File(file), What::File(found)) => {
             let sizes = file.sizes(look);
-            if !sizes.contains(&(found.len() as u64)) {
+            if !sizes.contains(found.len() as u64) {
                 return Some(format!("size {}, not one of {sizes:?}", found.len()));
             }
             file.wrong(0, found, look)

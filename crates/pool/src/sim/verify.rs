@@ -280,7 +280,7 @@ fn compare_attributes(world: &World, id: NodeId, found: &Attributes) -> Found<()
     let stable = match &node.body {
         Body::File(file) => {
             let sizes = file.sizes(Look::Crash);
-            if !sizes.contains(&found.size) {
+            if !sizes.contains(found.size) {
                 return Err(format!("size {}, not one of {sizes:?}", found.size));
             }
             file.is_stable()
