@@ -24,7 +24,7 @@ test: setup ## Everything continuous integration checks
 soak: ## Simulate crashes of the pool until Ctrl-C, or for FOREBAY_SOAK_MINUTES
 	@scripts/soak
 
-bench: setup build ## Measure Forebay beside NFS-Ganesha with fio
+bench: setup build ## Measure Forebay beside NFS-Ganesha: one client, and many streams
 	@scripts/bench target/release/forebay $(OUT)
 
 lint: ## Formatting, clippy, licences, shell scripts

@@ -100,6 +100,7 @@ fn nfs_config(config: &Config) -> forebay_nfs::Config {
         lease_seconds: config.nfs.lease_seconds,
         grace_seconds: config.nfs.grace_seconds,
         connections_max: config.nfs.connections_max,
+        requests_bytes_max: usize::try_from(config.nfs.requests_max).unwrap_or(usize::MAX),
         ..forebay_nfs::Config::default()
     }
 }

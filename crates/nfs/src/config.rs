@@ -21,7 +21,8 @@ pub struct Config {
     /// Requests of one connection that may be in work at a time; the rest waits in the socket. Default 256.
     pub requests_per_connection_max: usize,
     /// Bytes of all requests in work, over all connections; beyond that, connections wait before their next
-    /// request is taken up. Default 256 MiB.
+    /// request is taken up. Half as much again may be taken by large requests that are being received, and a
+    /// quarter is kept for the next ones. Default 256 MiB.
     pub requests_bytes_max: usize,
     /// Slots of one session. Default 256.
     pub slots_max: u32,

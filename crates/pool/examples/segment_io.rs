@@ -36,17 +36,7 @@ async fn main() {
 async fn measure(place: &Path, direct_io: bool, streams: usize, mib: usize) -> (f64, f64) {
     let options = PoolOptions { direct_io, scrub_period: None, ..PoolOptions::default() };
     let pool = Pool::open(place, options).await.unwrap();
-    let spec = VolumeSpec {
-        name: "v".into(),
-        junction_path: "/v".into(),
-        preserve_unlink: true,
-        uid: 0,
-        gid: 0,
-        mode: 0o755,
-        size: None,
-        snapshots: SnapshotPolicy::default(),
-    };
-    let root = pool.volume_create(spec).await.unwrap().root;
+    let root = pool.volume_create(VolumeSpec::new("v", "/v")).await.unwrap().root;
     let mut files = Vec::new();
     for stream in 0..streams {
         let new = NewInode {

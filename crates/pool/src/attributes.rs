@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::block;
 use crate::engine::Engine;
 use crate::extents::ExtentChange;
 use crate::inode::Inode;
 use crate::records::InodeRecord;
+use crate::stretch;
 use crate::txn::Txn;
 use crate::{Attributes, Error, FILE_SIZE_MAX, Handle, Kind, Result, SetAttributes, SetTime};
 
@@ -75,8 +75,7 @@ fn truncate(txn: &mut Txn<'_>, inode: &Arc<Inode>, record: &mut InodeRecord, siz
     // truncation has nothing to scan.
     if size < record.size {
         let before = txn.engine.extents(inode.key(), size..u64::MAX)?;
-        let after = block::without(&before, size..u64::MAX);
-        let after = after.iter().map(|part| (part.offset, part.extent())).collect();
+        let after = stretch::up_to(&before, size);
         let change = ExtentChange { before, after };
         if !txn.change_extents(inode, &change, &BTreeMap::new(), &mut record.space_used)? {
             return Err(Error::Damaged("a truncated extent points to a chunk that has no record".into()));

@@ -73,7 +73,7 @@ async fn flush_all(engine: &Arc<Engine>, inodes: Vec<Arc<Inode>>) -> bool {
         for inode in some {
             let (engine, inode) = (engine.clone(), inode.clone());
             flushes.spawn(async move {
-                let outcome = engine.flush_all(&inode).await;
+                let outcome = engine.flush_aged(&inode).await;
                 if let Err(error) = &outcome {
                     let (volume, inode) = (inode.handle.volume.0, inode.handle.inode.0);
                     tracing::warn!(volume, inode, %error, "flush failed; unstable data stays in memory");

@@ -155,7 +155,9 @@ impl Check<'_> {
 
     /// The chunks that are due in one of several passes. Every version of every extent refers to its chunk, whoever sees it.
     fn chunks_of(&mut self, pass: u64, passes: u64, read: bool) -> Result<()> {
-        let is_due = |id: &ChunkId| u64::from(u16::from_be_bytes([id.0[0], id.0[1]])) * passes >> 16 == pass;
+        // Ids are hashes, so each pass gets its share.
+        let is_due =
+            |id: &ChunkId| (u64::from(u16::from_be_bytes([id.0[0], id.0[1]])) * passes) >> 16 == pass;
         let (meta, references) = (self.meta.clone(), &mut self.references);
         each_stored(&*meta, keys::EXTENT, |_, extent: ExtentRecord| {
             if let Content::Chunk { id, .. } = extent.content

@@ -12,8 +12,8 @@ use bytes::Bytes;
 use crate::engine::Engine;
 use crate::keys::{self, ChunkId};
 use crate::records::{ChunkRecord, Record};
-use crate::segment::{CHUNK_BYTES_MAX, FRAME_HEADER_BYTES, frame_content};
-use crate::{Error, Handle, Result, sync};
+use crate::segment::{CHUNK_BYTES_MAX, FRAME_HEADER_BYTES, Packed, Packer, frame_content, frame_repack};
+use crate::{Compression, Error, Handle, Result, sync};
 
 /// Times that a chunk is looked up again because it was moved while it was being read.
 const TRIES_MAX: usize = 8;
@@ -74,6 +74,14 @@ pub(crate) type Run = Vec<(ChunkId, ChunkRecord)>;
 impl Engine {
     /// The chunk's record; `None` if the pool does not have the chunk.
     pub(crate) fn chunk_record(&self, id: ChunkId) -> Result<Option<ChunkRecord>> {
+        match self.fingerprints.get(id) {
+            Some(record) => Ok(Some(record)),
+            None => self.chunk_record_stored(id),
+        }
+    }
+
+    /// As [`Engine::chunk_record`], but from the metadata store, where a change is seen a moment earlier.
+    fn chunk_record_stored(&self, id: ChunkId) -> Result<Option<ChunkRecord>> {
         let key = keys::chunk(id);
         self.meta.get(&key)?.map(|value| ChunkRecord::decode(&key, &value)).transpose()
     }
@@ -95,7 +103,8 @@ impl Engine {
     fn load_chunk(&self, id: ChunkId, reader: Handle) -> Result<Option<Bytes>> {
         let mut tried: Option<ChunkRecord> = None;
         for _ in 0..TRIES_MAX {
-            let Some(record) = self.chunk_record(id)? else { return Ok(None) };
+            let record = if tried.is_none() { self.chunk_record(id)? } else { self.chunk_record_stored(id)? };
+            let Some(record) = record else { return Ok(None) };
             let same_place =
                 |other: ChunkRecord| (other.segment, other.offset) == (record.segment, record.offset);
             if tried.is_some_and(same_place) {
@@ -120,6 +129,21 @@ impl Engine {
             _ if self.store.copies() > 1 => self.read_other_copy(id, record),
             Ok(None) => Ok(None),
             Err(_) => frame.map(|_| None),
+        }
+    }
+
+    /// The chunk's frame from where `record` says it is, verified, to be appended elsewhere; `None` as for
+    /// [`Engine::read_frame`].
+    pub(crate) fn read_packed(&self, id: ChunkId, record: &ChunkRecord) -> Result<Option<Packed>> {
+        let Some(length) = frame_length(record) else { return Ok(None) };
+        let frame = self.store.read(record.segment, record.offset, length);
+        match frame.map(|frame| frame.and_then(|frame| frame_repack(&frame, id).ok())) {
+            Ok(Some(packed)) => Ok(Some(packed)),
+            _ if self.store.copies() > 1 => {
+                let content = self.read_other_copy(id, record)?;
+                Ok(content.map(|content| Packer::default().pack(id, &content, Compression::default())))
+            }
+            other => other,
         }
     }
 

@@ -14,13 +14,12 @@ use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use bytes::Bytes;
 use tokio::time::Instant;
 
 use crate::engine::Engine;
 use crate::keys::{self, ChunkId};
 use crate::records::{ChunkRecord, Record, SegmentRecord, malformed};
-use crate::segment::{Appended, SegmentId, frames_in};
+use crate::segment::{Appended, Packed, SegmentId, frames_in};
 use crate::{Result, sync};
 
 /// Segments that one round cleans at most.
@@ -160,11 +159,11 @@ impl Engine {
     /// Appends and syncs copies of the chunks that can be read. `None` if there are none.
     fn copy_chunks(&self, chunks: Vec<Located>) -> Result<Option<(Vec<Located>, Appended)>> {
         let mut readable = Vec::with_capacity(chunks.len());
-        let mut copies: Vec<(ChunkId, Bytes)> = Vec::with_capacity(chunks.len());
+        let mut copies: Vec<Packed> = Vec::with_capacity(chunks.len());
         for (id, record) in chunks {
-            match self.read_frame(id, &record)? {
-                Some(content) => {
-                    copies.push((id, content));
+            match self.read_packed(id, &record)? {
+                Some(packed) => {
+                    copies.push(packed);
                     readable.push((id, record));
                 }
                 // Freed or moved meanwhile, or damaged: whoever reads it will tell.

@@ -38,6 +38,26 @@ impl<'a> Decoder<'a> {
     pub(crate) fn i64(&mut self) -> Decoded<i64> {
         Ok(i64::from_le_bytes(self.array()?))
     }
+    /// A number that takes as few bytes as it needs: 7 bits in each, least first, the top bit set in all but the last.
+    pub(crate) fn varint(&mut self) -> Decoded<u64> {
+        let mut value = 0;
+        for shift in (0..64).step_by(7) {
+            let byte = self.u8()?;
+            let bits = u64::from(byte & 0x7f);
+            if bits << shift >> shift != bits {
+                return Err(Malformed);
+            }
+            value |= bits << shift;
+            if byte & 0x80 == 0 {
+                return Ok(value);
+            }
+        }
+        Err(Malformed)
+    }
+    /// As [`Decoder::varint`], for a number that fits in 32 bits.
+    pub(crate) fn varint_u32(&mut self) -> Decoded<u32> {
+        u32::try_from(self.varint()?).map_err(|_| Malformed)
+    }
     /// Bytes counted by a `u16` before them.
     pub(crate) fn counted(&mut self) -> Decoded<&'a [u8]> {
         let count = self.u16()?;
@@ -83,6 +103,13 @@ impl Encoder {
     pub(crate) fn i64(self, value: i64) -> Self {
         self.bytes(&value.to_le_bytes())
     }
+    pub(crate) fn varint(mut self, mut value: u64) -> Self {
+        while value >= 0x80 {
+            self.0.push(value as u8 | 0x80);
+            value >>= 7;
+        }
+        self.u8(value as u8)
+    }
     /// Bytes with their count before them; more than 65,535 are cut off, which callers rule out.
     pub(crate) fn counted(self, bytes: &[u8]) -> Self {
         let count = u16::try_from(bytes.len()).unwrap_or(u16::MAX);
@@ -90,5 +117,25 @@ impl Encoder {
     }
     pub(crate) fn done(self) -> Vec<u8> {
         self.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_take_the_bytes_they_need_and_are_read_back() {
+        for (value, bytes) in
+            [(0, 1), (127, 1), (128, 2), (262_144, 3), (u64::from(u32::MAX), 5), (u64::MAX, 10)]
+        {
+            let stored = Encoder::default().varint(value).done();
+            assert_eq!(stored.len(), bytes);
+            assert_eq!(Decoder::new(&stored).varint(), Ok(value));
+            assert_eq!(Decoder::new(&stored[1..]).varint().is_ok(), bytes > 1);
+        }
+        assert_eq!(Decoder::new(&[0xff; 10]).varint(), Err(Malformed));
+        assert_eq!(Decoder::new(&[0x80; 12]).varint(), Err(Malformed));
+        assert_eq!(Decoder::new(&[0xff; 5]).varint_u32(), Err(Malformed));
     }
 }

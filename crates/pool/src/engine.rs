@@ -12,6 +12,7 @@ use crate::chunk_cache::ChunkCache;
 use crate::cleaner::Cleaner;
 use crate::commit::{Committer, Stopped, Written};
 use crate::dirty::Dirty;
+use crate::fingerprints::Fingerprints;
 use crate::home::Home;
 use crate::inode::{Inode, InodeCache, change_floor};
 use crate::keys::{self, InodeKey, Item};
@@ -61,6 +62,7 @@ pub(crate) struct Engine {
     pub(crate) segments: SegmentTable,
     pub(crate) writer: SegmentWriter,
     pub(crate) chunk_cache: ChunkCache,
+    pub(crate) fingerprints: Fingerprints,
     pub(crate) loads: Loads,
     pub(crate) ahead: ReadAhead,
     pub(crate) scrub: Scrub,
@@ -104,6 +106,7 @@ impl Engine {
             segments,
             writer: SegmentWriter::new(store.clone(), options.segment_bytes, pool.boot),
             chunk_cache: ChunkCache::new(options.cache_bytes),
+            fingerprints: Fingerprints::new(options.fingerprint_bytes),
             loads: Loads::default(),
             ahead: ReadAhead::default(),
             scrub: Scrub::load(&*meta)?,

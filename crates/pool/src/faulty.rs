@@ -39,6 +39,7 @@ pub(crate) fn options() -> PoolOptions {
         dirty_age_ms_max: 3_600_000,
         segment_bytes: 300_000,
         cache_bytes: 1 << 20,
+        fingerprint_bytes: 64 << 10,
         scrub_period: None,
         ..PoolOptions::default()
     }

@@ -2,23 +2,26 @@
 //!
 //! The order of the steps is what a crash must not break:
 //! 1. The dirty pieces move to *flushing*: still seen by readers, over the extents, under newer dirty pieces.
-//! 2. They are cut (see [`crate::plan`] and [`crate::block`]); chunks that the pool does not have are appended to the open segment.
+//! 2. They are cut (see [`crate::plan`] and [`crate::stretch`]); chunks that the pool does not have are appended to the open segment.
 //! 3. The segment is synced. A crash up to here leaves frames that no metadata names.
 //! 4. One batch names the chunks, and carries extents, size and times. A crash before it is durable leaves the file as
 //!    it was; after it, the file has all of the flush.
 //! 5. When the batch is durable, callers are answered.
 //!
-//! The inode's `order` lock is held from 1 to 5, so nobody else changes its extents. The work runs in a task of its
-//! own: a caller that goes away in the middle does not leave it half done.
+//! A flush that nobody waits for may leave the tail of a stream in memory, as dirty as it was, so that a stream writes
+//! its tails to the disk rarely. It does so a few times at most.
+//!
+//! The inode's `order` lock is held from 1 to 5, so nobody else changes its extents. A caller that goes away in the middle
+//! does not leave the work half done ([`Lasting`]).
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 
 use crate::engine::Engine;
-use crate::inode::{Inode, Pieces, State, Unstable};
+use crate::inode::{Flushed, Inode, Pieces, State, Unstable};
 use crate::keys::ChunkId;
-use crate::plan::Plan;
+use crate::lasting::Lasting;
+use crate::plan::{Manner, Plan};
 use crate::records::ChunkRecord;
 use crate::segment::Appended;
 use crate::txn::Txn;
@@ -26,6 +29,12 @@ use crate::{Error, Result, sync};
 
 /// Times that a flush is begun again because a chunk it wanted to share was freed meanwhile.
 const TRIES_MAX: usize = 4;
+
+/// A flush of no more bytes than this is cut without leaving the task.
+const SMALL_BYTES_MAX: u64 = 128 << 10;
+
+/// Times in a row that a tail is left in memory.
+const DEFERRALS_MAX: u8 = 3;
 
 /// What a flush makes durable.
 struct Taken {
@@ -35,93 +44,174 @@ struct Taken {
     growth: u64,
     /// Rollbacks that the inode has seen.
     rollbacks: u64,
+    leave_tails: bool,
 }
+
+/// What became of a flush.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Outcome {
+    /// All is durable, apart from so many bytes that are dirty as before, with that growth reserved for them.
+    Done { bytes_left: u64, growth_left: u64 },
+    /// A chunk that was to be shared is gone.
+    Vanished,
+}
+
+const ALL_DONE: Outcome = Outcome::Done { bytes_left: 0, growth_left: 0 };
 
 impl Engine {
     /// Makes all that was written to the file so far durable.
     pub(crate) async fn flush(self: &Arc<Self>, inode: &Arc<Inode>) -> Result<()> {
-        self.flush_if(inode, |state| state.is_written()).await
+        self.flush_if(inode, |state| state.is_written(), false).await
     }
 
     /// Makes everything that is in memory only durable, times of reading included. Nobody waits for this flush in
     /// particular: if the inode is freed meanwhile, there is nothing left to make durable.
     pub(crate) async fn flush_all(self: &Arc<Self>, inode: &Arc<Inode>) -> Result<()> {
-        match self.flush_if(inode, |state| state.is_unstable()).await {
+        match self.flush_if(inode, |state| state.is_unstable(), false).await {
             Err(Error::Stale) => Ok(()),
             outcome => outcome,
         }
     }
 
-    async fn flush_if(self: &Arc<Self>, inode: &Arc<Inode>, needed: fn(&State) -> bool) -> Result<()> {
+    /// As [`Engine::flush_all`], but the tails of streams may stay in memory for a while, unless memory is short.
+    pub(crate) async fn flush_aged(self: &Arc<Self>, inode: &Arc<Inode>) -> Result<()> {
+        let leave = !self.dirty.is_pressed();
+        match self.flush_if(inode, |state| state.is_unstable(), leave).await {
+            Err(Error::Stale) => Ok(()),
+            outcome => outcome,
+        }
+    }
+
+    async fn flush_if(
+        self: &Arc<Self>,
+        inode: &Arc<Inode>,
+        needed: fn(&State) -> bool,
+        leave_tails: bool,
+    ) -> Result<()> {
         let (engine, inode) = (self.clone(), inode.clone());
-        let task = tokio::spawn(async move {
+        let flush = async move {
             let _order = inode.order.clone().lock_owned().await;
-            engine.flush_ordered(&inode, needed).await
-        });
-        task.await.map_err(|_| Error::Closed)?
+            engine.flush_ordered(&inode, needed, leave_tails).await
+        };
+        Lasting::new(flush).await
     }
 
     /// By who holds the inode's `order` lock.
-    async fn flush_ordered(self: &Arc<Self>, inode: &Arc<Inode>, needed: fn(&State) -> bool) -> Result<()> {
+    async fn flush_ordered(
+        self: &Arc<Self>,
+        inode: &Arc<Inode>,
+        needed: fn(&State) -> bool,
+        leave_tails: bool,
+    ) -> Result<()> {
         self.stopped.check()?;
-        let Some(taken) = take(inode, needed) else { return Ok(()) };
+        let Some(taken) = take(inode, needed, leave_tails) else { return Ok(()) };
         let taken = Arc::new(taken);
         let mut outcome = self.flush_taken(inode, &taken, true).await;
         for _ in 1..TRIES_MAX {
-            if !matches!(outcome, Ok(false)) {
+            if !matches!(outcome, Ok(Outcome::Vanished)) {
                 break;
             }
             outcome = self.flush_taken(inode, &taken, false).await;
         }
         self.dirty.set_refused(matches!(outcome, Err(Error::NoSpace)));
         let rolled_back = inode.state().rollbacks != taken.rollbacks;
-        if rolled_back {
+        if rolled_back && !matches!(outcome, Ok(Outcome::Done { .. })) {
             // It was written before the rollback, so it is as if it had been durable by then.
-            outcome = Ok(true);
+            outcome = Ok(ALL_DONE);
         }
-        if matches!(outcome, Ok(true)) {
-            self.release_taken(inode, &taken);
-        } else if !put_back(inode, &taken) {
-            self.release_taken(inode, &taken);
+        if let Ok(Outcome::Done { bytes_left, growth_left }) = outcome {
+            self.release_taken(inode, &taken, bytes_left, growth_left);
+        } else {
+            self.put_back(inode, &taken);
         }
         self.dirty.settle(inode);
-        outcome.and_then(
-            |done| if done { Ok(()) } else { Err(Error::Meta("shared chunks keep vanishing".into())) },
-        )
+        match outcome? {
+            Outcome::Done { .. } => Ok(()),
+            Outcome::Vanished => Err(Error::Meta("shared chunks keep vanishing".into())),
+        }
     }
 
-    /// Gives back what the pieces took that a flush has taken, and that are not dirty any more.
-    fn release_taken(&self, inode: &Inode, taken: &Taken) {
-        self.dirty.release(taken.pieces.bytes());
-        self.volumes.release(inode.handle.volume, taken.growth);
+    /// Gives back what the pieces took that a flush has taken, apart from what is dirty again.
+    fn release_taken(&self, inode: &Inode, taken: &Taken, bytes_left: u64, growth_left: u64) {
+        self.dirty.release(taken.pieces.bytes().saturating_sub(bytes_left));
+        self.volumes.release(inode.handle.volume, taken.growth.saturating_sub(growth_left));
     }
 
-    /// False if a chunk that was to be shared is gone. `share`: look for chunks that the pool has already.
+    /// Nothing was flushed: what was taken is dirty again, under what was written meanwhile, unless the inode is
+    /// gone, or was rolled back, and what was taken with it.
+    fn put_back(&self, inode: &Inode, taken: &Taken) {
+        match restore(inode, taken) {
+            Some(replaced) => self.dirty.release(replaced),
+            None => self.release_taken(inode, taken, 0, 0),
+        }
+    }
+
+    /// Plans a flush; see [`crate::plan`] for why a small one is cut here.
+    async fn plan_taken(
+        self: &Arc<Self>,
+        inode: &Arc<Inode>,
+        taken: &Arc<Taken>,
+        share: bool,
+    ) -> Result<Plan> {
+        let manner = Manner { share, leave_tails: taken.leave_tails };
+        if taken.pieces.bytes() > SMALL_BYTES_MAX {
+            let (engine, file, work) = (self.clone(), inode.clone(), taken.clone());
+            return sync::blocking(move || engine.plan(&file, &work.pieces, manner)).await;
+        }
+        let draft = self.cut(inode, &taken.pieces, manner)?;
+        if draft.is_stored() { draft.store() } else { sync::blocking(move || draft.store()).await }
+    }
+
+    /// `share`: look for chunks that the pool has already.
     async fn flush_taken(
         self: &Arc<Self>,
         inode: &Arc<Inode>,
         taken: &Arc<Taken>,
         share: bool,
-    ) -> Result<bool> {
-        let (engine, file, work) = (self.clone(), inode.clone(), taken.clone());
-        let plan = sync::blocking(move || engine.plan(&file, &work.pieces, share)).await?;
+    ) -> Result<Outcome> {
+        let plan = self.plan_taken(inode, taken, share).await?;
+        let bytes_left = plan.left.bytes();
+        if bytes_left > 0 && bytes_left == taken.pieces.bytes() {
+            self.put_back(inode, taken);
+            inode.state().deferrals += 1;
+            return Ok(Outcome::Done { bytes_left, growth_left: taken.growth });
+        }
+        let left = Outcome::Done { bytes_left, growth_left: taken.growth_of(bytes_left) };
         let (file, taken) = (inode.clone(), taken.clone());
-        let vanished = Arc::new(AtomicBool::new(false));
-        let tell = vanished.clone();
+        let staged = Arc::new(Mutex::new(left));
+        let tell = staged.clone();
         let outcome = self
             .transact(move |txn| {
-                let complete = stage(txn, &file, &taken, &plan)?;
-                tell.store(!complete, Ordering::SeqCst);
+                let outcome = if file.state().rollbacks != taken.rollbacks {
+                    // It was written before the rollback: nothing of it is to be seen.
+                    ALL_DONE
+                } else if stage(txn, &file, &taken, &plan)? {
+                    left
+                } else {
+                    Outcome::Vanished
+                };
+                *sync::lock(&tell) = outcome;
                 plan.appended.into_iter().for_each(Appended::named);
-                if complete { Ok(()) } else { Err(Error::Meta("a shared chunk was freed".into())) }
+                match outcome {
+                    Outcome::Done { .. } => Ok(()),
+                    Outcome::Vanished => Err(Error::Meta("a shared chunk was freed".into())),
+                }
             })
             .await;
-        if vanished.load(Ordering::SeqCst) { Ok(false) } else { outcome.map(|()| true) }
+        let staged = *sync::lock(&staged);
+        if staged == Outcome::Vanished { Ok(staged) } else { outcome.map(|()| staged) }
+    }
+}
+
+impl Taken {
+    /// The part of the reserved growth that is for so many bytes which replace nothing.
+    fn growth_of(&self, bytes: u64) -> u64 {
+        self.growth.min(bytes)
     }
 }
 
 /// Moves what is dirty to *flushing*; `None` if there is nothing.
-fn take(inode: &Inode, needed: fn(&State) -> bool) -> Option<Taken> {
+fn take(inode: &Inode, needed: fn(&State) -> bool, leave_tails: bool) -> Option<Taken> {
     let mut state = inode.state();
     if state.freed || !needed(&state) {
         return None;
@@ -130,31 +220,29 @@ fn take(inode: &Inode, needed: fn(&State) -> bool) -> Option<Taken> {
     state.flushing = Some(pieces.clone());
     state.dirty_since = None;
     let growth = std::mem::take(&mut state.growth);
-    Some(Taken { pieces, unstable: state.unstable.clone(), growth, rollbacks: state.rollbacks })
+    let (unstable, rollbacks) = (state.unstable.clone(), state.rollbacks);
+    let leave_tails = leave_tails && state.deferrals < DEFERRALS_MAX;
+    Some(Taken { pieces, unstable, growth, rollbacks, leave_tails })
 }
 
-/// The flush failed: what it took is dirty again, under what was written meanwhile. False if the inode is gone, and
-/// what was taken with it.
-fn put_back(inode: &Inode, taken: &Taken) -> bool {
+/// Makes what was taken dirty again, under what was written meanwhile. Returns how many bytes that replaces; `None` if
+/// the inode is gone, or was rolled back.
+fn restore(inode: &Inode, taken: &Taken) -> Option<u64> {
     let mut state = inode.state();
     if state.rollbacks != taken.rollbacks {
-        return false;
+        return None;
     }
     state.flushing = None;
     if state.freed {
-        return false;
+        return None;
     }
     state.growth += taken.growth;
-    state.dirty.restore_under(&taken.pieces);
     state.dirty_since = Some(tokio::time::Instant::now());
-    true
+    Some(state.dirty.restore_under(&taken.pieces))
 }
 
-/// Stages the flush, unless a rollback came between. False if a chunk that was to be shared is gone.
+/// Stages the flush. False if a chunk that was to be shared is gone.
 fn stage(txn: &mut Txn<'_>, inode: &Arc<Inode>, taken: &Taken, plan: &Plan) -> Result<bool> {
-    if inode.state().rollbacks != taken.rollbacks {
-        return Ok(true);
-    }
     let placed = plan.appended.iter().flat_map(|appended| &appended.placed);
     let placed: BTreeMap<ChunkId, ChunkRecord> = placed.map(|placed| (placed.id, placed.record)).collect();
     let mut record = txn.record(inode)?;
@@ -164,11 +252,14 @@ fn stage(txn: &mut Txn<'_>, inode: &Arc<Inode>, taken: &Taken, plan: &Plan) -> R
         }
     }
     let unstable = &taken.unstable;
-    record.size = record.size.max(unstable.size);
+    // What stays dirty, and so may be lost, is not covered by the size.
+    let size = if plan.left.is_empty() { unstable.size } else { plan.end_of_stored(&taken.pieces) };
+    record.size = record.size.max(size);
     record.change = record.change.max(unstable.change);
     record.mtime = unstable.mtime.unwrap_or(record.mtime);
     record.ctime = unstable.ctime.map_or(record.ctime, |ctime| ctime.max(record.ctime));
     record.atime = unstable.atime.unwrap_or(record.atime);
-    txn.flushed(inode, record, unstable.clone());
+    let growth = taken.growth_of(plan.left.bytes());
+    txn.flushed(inode, record, Flushed { unstable: unstable.clone(), left: plan.left.clone(), growth });
     Ok(true)
 }

@@ -18,7 +18,6 @@
 
 mod attributes;
 mod background;
-mod block;
 mod check;
 mod check_view;
 mod chunk;
@@ -27,7 +26,6 @@ mod cleaner;
 mod codec;
 mod commit;
 mod copies;
-#[expect(dead_code, reason = "the flush does not cut with it yet")]
 mod cut;
 mod directory;
 mod dirty;
@@ -39,10 +37,12 @@ mod extents;
 mod fault_tests;
 #[cfg(test)]
 mod faulty;
+mod fingerprints;
 mod flush;
 mod home;
 mod inode;
 mod keys;
+mod lasting;
 mod limit;
 mod meta;
 mod namespace;
@@ -63,8 +63,11 @@ mod signals;
 #[cfg(test)]
 mod sim;
 mod snapshot;
+#[cfg(test)]
+mod snapshot_crash_tests;
 mod sources;
 mod space;
+mod stretch;
 mod sync;
 mod txn;
 mod types;

@@ -155,6 +155,9 @@ impl Engine {
             Ok(found)
         })?;
         for (key, freeing) in found {
+            if !freeing && !self.orphans.reaping.load(Ordering::SeqCst) {
+                continue;
+            }
             let Some(inode) = self.inode_by_key(key)? else { continue };
             if !freeing {
                 self.orphans.consider(&inode);

@@ -27,6 +27,9 @@ pub struct PoolOptions {
     pub segment_bytes: u64,
     /// Bytes of verified chunks kept in memory for readers. Default 64 MiB.
     pub cache_bytes: u64,
+    /// Bytes of memory for the fingerprints of chunks used lately, which find what is there already. Default
+    /// 64 MiB, enough for about 60 GiB of chunks.
+    pub fingerprint_bytes: u64,
     /// Whether large writes to segments go past the system's cache. Default true.
     pub direct_io: bool,
     /// Where a second copy of all chunks is kept, if at all: a directory, on another disk to be of use.
@@ -45,6 +48,7 @@ impl Default for PoolOptions {
             dirty_age_ms_max: 5000,
             segment_bytes: 128 << 20,
             cache_bytes: 64 << 20,
+            fingerprint_bytes: 64 << 20,
             direct_io: true,
             copies_directory: None,
             scrub_period: Some(Duration::from_secs(7 * 24 * 60 * 60)),

@@ -9,12 +9,11 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
-use crate::Result;
-use crate::VolumeId;
 use crate::engine::Engine;
 use crate::keys::{self, Item, Key};
 use crate::records::{is_tombstone, malformed};
 use crate::view::View;
+use crate::{Result, VolumeId, sync};
 
 /// Items that one batch purges at most.
 const BATCH_ITEMS_MAX: usize = 1024;
@@ -39,7 +38,7 @@ impl Engine {
                 self.require_open()?;
                 let (engine, range) = (self.clone(), start..end.clone());
                 let view = self.volumes.view(volume)?;
-                let step = crate::sync::blocking(move || engine.find_candidates(&view, range)).await?;
+                let step = sync::blocking(move || engine.find_candidates(&view, range)).await?;
                 at = step.next;
                 self.purge_items(volume, step.candidates).await?;
             }
@@ -102,7 +101,7 @@ impl Engine {
             loop {
                 self.require_open()?;
                 let engine = self.clone();
-                let stored = crate::sync::blocking(move || engine.some_of(keys::items(kind, volume))).await?;
+                let stored = sync::blocking(move || engine.some_of(keys::items(kind, volume))).await?;
                 if stored.is_empty() {
                     break;
                 }

@@ -205,7 +205,7 @@ fn segment_of(offset: u64, extent: ExtentRecord, range: Range<u64>) -> Result<Se
             }
             Segment::Memory(bytes.slice(from..to))
         }
-        Content::Chunk { id, offset } => {
+        Content::Chunk { id, offset, .. } => {
             let skip = usize::try_from(offset).unwrap_or(usize::MAX);
             Segment::Chunk { id, range: skip.saturating_add(from)..skip.saturating_add(to) }
         }

@@ -35,8 +35,10 @@ struct ScrubRecord {
     /// All segments up to this one are done.
     done: u64,
     started: u64,
-    /// When the last one ended, or the pool was first used.
+    /// When the last one ended.
     finished: u64,
+    /// When the pool was first used: the first one is due a period after that.
+    since: u64,
     frames: u64,
     bytes: u64,
     repaired: u64,
@@ -47,6 +49,7 @@ impl Record for ScrubRecord {
     const NAME: &'static str = "scrub";
     fn encode_fields(&self, encoder: Encoder) -> Encoder {
         let encoder = encoder.u8(u8::from(self.running)).u64(self.done).u64(self.started).u64(self.finished);
+        let encoder = encoder.u64(self.since);
         encoder.u64(self.frames).u64(self.bytes).u64(self.repaired).u64(self.damaged)
     }
     fn decode_fields(mut decoder: Decoder<'_>) -> Decoded<Self> {
@@ -55,6 +58,7 @@ impl Record for ScrubRecord {
             done: decoder.u64()?,
             started: decoder.u64()?,
             finished: decoder.u64()?,
+            since: decoder.u64()?,
             frames: decoder.u64()?,
             bytes: decoder.u64()?,
             repaired: decoder.u64()?,
@@ -124,7 +128,7 @@ impl Engine {
         ScrubStatus {
             running: record.running,
             started: time(record.started),
-            finished: time(record.finished).filter(|_| record.started > 0),
+            finished: time(record.finished),
             frames: record.frames,
             bytes: record.bytes,
             bytes_total: self.segments.list().iter().map(|(_, record)| record.bytes_live).sum(),
@@ -196,21 +200,22 @@ impl Engine {
         let Some(period) = self.options.scrub_period else { return Ok(false) };
         let now = seconds(self.clock.now());
         let record = sync::lock(&self.scrub.state).record;
-        if record.finished == 0 && !record.running {
-            // The first is due a period after the pool was first used.
-            let record = ScrubRecord { finished: now, ..record };
+        if record.since == 0 {
+            let record = ScrubRecord { since: now, ..record };
             sync::lock(&self.scrub.state).record = record;
             self.remember_scrub(record).await?;
             return Ok(false);
         }
-        Ok(!record.running && now.saturating_sub(record.finished.max(record.started)) >= period.as_secs())
+        Ok(!record.running
+            && now.saturating_sub(record.finished.max(record.started).max(record.since)) >= period.as_secs())
     }
 
     async fn begin_scrub(self: &Arc<Self>) -> Result<()> {
         let record = {
             let mut state = sync::lock(&self.scrub.state);
-            let (started, finished) = (seconds(self.clock.now()), state.record.finished);
-            state.record = ScrubRecord { running: true, started, finished, ..ScrubRecord::default() };
+            let (started, before) = (seconds(self.clock.now()), state.record);
+            let (finished, since) = (before.finished, before.since);
+            state.record = ScrubRecord { running: true, started, finished, since, ..ScrubRecord::default() };
             state.described.clear();
             state.generation += 1;
             state.record

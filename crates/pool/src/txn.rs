@@ -12,7 +12,7 @@ use std::sync::atomic::Ordering;
 use bytes::Bytes;
 
 use crate::engine::Engine;
-use crate::inode::{Inode, Unstable};
+use crate::inode::{Flushed, Inode};
 use crate::keys::{self, ChunkId, InodeKey, Item, Key};
 use crate::meta::Batch;
 use crate::records::{ChunkRecord, Counters, InodeRecord, Record, SegmentRecord, UsageRecord, VolumeRecord};
@@ -25,7 +25,7 @@ enum Follow {
     /// `mtime_set`: the caller chose its mtime. `truncate`: what is unstable beyond that size goes.
     Changed { mtime_set: bool, truncate: Option<u64> },
     /// The record is the result of a flush.
-    Flushed(Unstable),
+    Flushed(Flushed),
     /// The inode is new.
     Created,
     /// The inode is gone.
@@ -154,7 +154,7 @@ impl<'a> Txn<'a> {
     }
 
     /// Stages the record that a flush results in.
-    pub(crate) fn flushed(&mut self, inode: &Arc<Inode>, record: InodeRecord, flushed: Unstable) {
+    pub(crate) fn flushed(&mut self, inode: &Arc<Inode>, record: InodeRecord, flushed: Flushed) {
         self.stage(inode, record, Follow::Flushed(flushed));
     }
 
@@ -392,7 +392,10 @@ impl<'a> Txn<'a> {
                     engine.dirty.release(released);
                     engine.volumes.release(staged.inode.handle.volume, growth);
                 }
-                Follow::Flushed(unstable) => state.applied_flush(staged.record, &unstable),
+                Follow::Flushed(flushed) => {
+                    let replaced = state.applied_flush(staged.record, &flushed);
+                    engine.dirty.release(replaced);
+                }
                 Follow::Deleted => state.freed = true,
                 Follow::Created => {
                     state.applied(staged.record, true);
@@ -400,6 +403,9 @@ impl<'a> Txn<'a> {
                     engine.inodes.insert(staged.inode);
                 }
             }
+        }
+        for (id, record) in self.chunks {
+            engine.fingerprints.set(id, record);
         }
         for (id, record) in self.segments {
             engine.segments.set(id, record);

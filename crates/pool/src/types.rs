@@ -209,6 +209,40 @@ pub struct Renamed {
     pub to_directory: ChangeInfo,
 }
 
+/// How chunks are compressed when they are stored. Chunks that do not shrink are not, whatever this says.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Compression {
+    /// Not at all.
+    None,
+    /// LZ4: costs little.
+    #[default]
+    Lz4,
+    /// Zstandard, level 1: smaller, at about a third of the speed.
+    Zstd,
+}
+
+impl std::fmt::Display for Compression {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str(match self {
+            Compression::None => "none",
+            Compression::Lz4 => "lz4",
+            Compression::Zstd => "zstd",
+        })
+    }
+}
+
+impl std::str::FromStr for Compression {
+    type Err = crate::Error;
+    fn from_str(name: &str) -> crate::Result<Self> {
+        match name {
+            "none" => Ok(Compression::None),
+            "lz4" => Ok(Compression::Lz4),
+            "zstd" => Ok(Compression::Zstd),
+            _ => Err(crate::Error::Invalid(format!("compression {name}: choose none, lz4 or zstd"))),
+        }
+    }
+}
+
 /// What a caller chooses for a volume.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VolumeSpec {
@@ -226,6 +260,8 @@ pub struct VolumeSpec {
     pub gid: u32,
     /// Permission bits of the root directory.
     pub mode: u32,
+    /// How what is written from now on is compressed.
+    pub compression: Compression,
     /// Bytes of files, holes not counted, that the volume may hold; `None`: as many as the pool has room for. May
     /// be more than the pool has room for: a volume takes no space before something is written to it.
     pub size: Option<u64>,
@@ -298,6 +334,7 @@ impl VolumeSpec {
             gid: 0,
             mode: 0o755,
             size: None,
+            compression: Compression::default(),
             snapshots: SnapshotPolicy::default(),
         }
     }
@@ -384,7 +421,8 @@ pub struct CheckReport {
 
 /// What is stored for the bytes of a volume's files, or of all.
 ///
-/// What several extents share is attributed to each of them in equal parts, so volumes add up to the pool.
+/// What several extents share is attributed to each of them in equal parts. Of all volumes each stored version is
+/// counted once, those that only snapshots show included.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Efficiency {
     /// Bytes of files that are not holes.

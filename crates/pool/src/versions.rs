@@ -103,14 +103,13 @@ impl Txn<'_> {
     pub(crate) fn purge_item(&mut self, volume: VolumeId, item: &Item, viewpoints: &[Epoch]) -> Result<()> {
         let Some(writing) = self.layered(volume) else { return Ok(()) };
         let Some(layer) = writing.view.layers.first() else { return Ok(()) };
-        let mut versions = self.versions(volume, item)?;
         let seen = |version: &Version, newer: Option<Epoch>| {
             layer.shows(version.epoch)
                 && viewpoints.iter().any(|at| version.epoch <= *at && newer.is_none_or(|newer| newer > *at))
         };
         let mut kept: Vec<Version> = Vec::new();
         let mut newer = None;
-        for version in versions.drain(..) {
+        for version in self.versions(volume, item)? {
             if seen(&version, newer) {
                 newer = Some(version.epoch);
                 kept.push(version);

@@ -233,7 +233,8 @@ async fn a_scrub_is_remembered_and_one_that_was_cut_short_goes_on() {
     let pool = Pool::open(directory.path(), quick()).await.unwrap();
     let status = scrubbed(&pool).await;
     assert!(status.started.is_some() && status.finished.is_some(), "{status:?}");
-    assert!(status.frames > 0 && status.bytes >= FILE_BYTES as u64, "{status:?}");
+    // All but the file's tail, which is in the metadata.
+    assert!(status.frames > 0 && status.bytes >= FILE_BYTES as u64 / 2, "{status:?}");
     pool.close().await.unwrap();
     let pool = Pool::open(directory.path(), quick()).await.unwrap();
     assert_eq!(pool.scrub_status().unwrap().finished, status.finished);
@@ -258,6 +259,7 @@ async fn without_a_second_copy_a_lost_segment_costs_what_it_held_and_nothing_els
     assert!(report.differences.iter().any(|difference| difference.contains("does not exist")), "{report:?}");
     assert!(scrub(&pool).await.damaged > 0);
     // Removing the file gives back what is left of it.
+    pool.reap_orphans().await.unwrap();
     pool.remove(root, b"log").await.unwrap();
     pool.settle().await.unwrap();
     assert_eq!(pool.check(true).await.unwrap(), [""; 0]);

@@ -346,7 +346,7 @@ async fn delete_everything(pool: &Pool, model: &mut Model) {
 async fn run(steps: Vec<Step>) {
     let directory = tempfile::tempdir().unwrap();
     // Bounded, so that what is left in the end can be counted.
-    let options = PoolOptions { bytes_max: Some(1 << 30), ..options() };
+    let options = PoolOptions { bytes_max: Some(128 << 20), ..options() };
     let mut pool = Pool::open(directory.path(), options.clone()).await.unwrap();
     pool.reap_orphans().await.unwrap();
     let mut model = Model::default();

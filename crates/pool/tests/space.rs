@@ -22,10 +22,16 @@ fn bytes_taken(directory: &Path) -> u64 {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn after_everything_is_deleted_the_pool_is_within_one_percent_of_empty() {
-    const FILES: u64 = 24;
-    const FILE_BYTES: usize = 4 << 20;
+    // Few and large: the metadata's journal keeps what tails have written to it until it has 64 MiB.
+    const FILES: u64 = 6;
+    const FILE_BYTES: usize = 20 << 20;
     let directory = tempfile::tempdir().unwrap();
-    let options = PoolOptions { segment_bytes: 8 << 20, scrub_period: None, ..options() };
+    let options = PoolOptions {
+        dirty_bytes_max: 64 << 20,
+        segment_bytes: 8 << 20,
+        scrub_period: None,
+        ..options()
+    };
     let pool = Pool::open(directory.path(), options).await.unwrap();
     let root = pool.volume_create(spec("kafka")).await.unwrap().root;
     pool.reap_orphans().await.unwrap();
@@ -40,7 +46,7 @@ async fn after_everything_is_deleted_the_pool_is_within_one_percent_of_empty() {
     for n in 0..FILES {
         pool.remove(root, format!("log{n}").as_bytes()).await.unwrap();
     }
-    let deadline = Instant::now() + Duration::from_secs(60);
+    let deadline = Instant::now() + Duration::from_secs(120);
     loop {
         pool.settle().await.unwrap();
         let left = bytes_taken(directory.path()).saturating_sub(empty);
@@ -104,7 +110,8 @@ async fn what_is_stored_for_what_adds_up() {
     assert_eq!(pool.efficiency(Some(volume)).await.unwrap(), all);
     assert_eq!(all.bytes_logical, 2 * BYTES + 2);
     assert_eq!(all.bytes_holes, 2 * BYTES);
-    assert!(all.bytes_deduplicated.abs_diff(BYTES) <= 1, "{all:?}");
+    // Tails are not shared: half of what is inline would be the same again.
+    assert!((all.bytes_deduplicated + all.bytes_inline / 2).abs_diff(BYTES) <= 2, "{all:?}");
     let stored = pool.stored().unwrap();
     assert!(all.bytes_physical.abs_diff(stored.bytes_live + stored.bytes_inline) <= 1, "{all:?} {stored:?}");
     let other = pool.volume_create(spec("other")).await.unwrap().id;

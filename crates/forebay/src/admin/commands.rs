@@ -29,7 +29,7 @@ pub async fn execute(daemon: &Daemon, command: Command) -> Result<Answer> {
         Command::Nfs(command) => super::nfs::execute(&daemon.nfs, command).await,
         Command::VolumeCreate(new) => {
             let policy = new.export.clone();
-            let volume = policies.volume_create(spec(new), &policy).await?;
+            let volume = policies.volume_create(spec(new)?, &policy).await?;
             tracing::info!(
                 volume = volume.spec.name,
                 path = volume.spec.junction_path,
@@ -173,17 +173,18 @@ fn efficiency(found: &Efficiency) -> EfficiencyView {
     }
 }
 
-fn spec(new: NewVolume) -> VolumeSpec {
-    VolumeSpec {
+fn spec(new: NewVolume) -> Result<VolumeSpec> {
+    Ok(VolumeSpec {
         name: new.name,
         junction_path: new.path,
         preserve_unlink: new.preserve_unlink,
         uid: new.uid,
         gid: new.gid,
         mode: new.mode,
+        compression: new.compression.parse()?,
         size: new.size,
         snapshots: policy(new.snapshots),
-    }
+    })
 }
 
 fn policy(plan: Plan) -> SnapshotPolicy {
@@ -224,6 +225,7 @@ async fn view(daemon: &Daemon, volume: &Volume) -> forebay_pool::Result<VolumeVi
     let origin = pool.snapshots(None).into_iter().find(|taken| taken.clones.contains(&volume.spec.name));
     let SnapshotPolicy { hourly, daily, weekly } = volume.spec.snapshots;
     Ok(VolumeView {
+        compression: volume.spec.compression.to_string(),
         snapshots: Plan { hourly, daily, weekly },
         clone_of: origin.map(|taken| format!("{}@{}", taken.volume_name, taken.name)),
         name: volume.spec.name.clone(),

@@ -163,6 +163,8 @@ pub struct NewVolume {
     pub mode: u32,
     /// Bytes that it may hold, if that is limited.
     pub size: Option<u64>,
+    /// How what is written to it is compressed: `none`, `lz4` or `zstd`.
+    pub compression: String,
     /// Snapshots that are taken by the clock.
     pub snapshots: Plan,
     /// Its export policy.
@@ -335,6 +337,8 @@ pub struct VolumeView {
     pub inodes_used: u64,
     /// Files without a name that are still open.
     pub orphans: u64,
+    /// How what is written to it is compressed: `none`, `lz4` or `zstd`.
+    pub compression: String,
     /// Snapshots that are taken by the clock.
     pub snapshots: Plan,
     /// The snapshot that it was made of, as VOLUME@SNAPSHOT.

@@ -35,6 +35,13 @@ pub enum VolumeCommand {
         #[arg(long, value_name = "PLAN", default_value = "none", value_parser = parse_plan)]
         snapshots: Plan,
 
+        /// How what is written to it is compressed: none, lz4 or zstd
+        ///
+        /// Records that Kafka has compressed already are stored as they are. zstd makes others smaller than lz4, and
+        /// takes more of the processor.
+        #[arg(long, value_name = "NAME", default_value = "lz4", value_parser = parse_compression)]
+        compression: String,
+
         /// The export policy that says which clients see it
         #[arg(long, value_name = "POLICY", default_value = "default")]
         export: String,
@@ -137,7 +144,7 @@ pub enum VolumeCommand {
         name: String,
 
         /// The path that clients mount [default: / and the name]
-        #[arg(long, value_name = "PATH")]
+        #[arg(long, value_name = "PATH", alias = "junction")]
         path: Option<String>,
 
         /// The export policy that says which clients see it [default: that of the volume copied]
@@ -270,6 +277,13 @@ fn parse_snapshot(text: &str) -> Result<SnapshotName, String> {
         .ok_or_else(|| "write VOLUME@SNAPSHOT, such as kafka@before-upgrade".to_owned())
 }
 
+/// The name of a compression, as the pool knows it.
+fn parse_compression(text: &str) -> Result<String, String> {
+    let known: forebay_pool::Compression =
+        text.parse().map_err(|error: forebay_pool::Error| error.to_string())?;
+    Ok(known.to_string())
+}
+
 fn parse_plan(text: &str) -> Result<Plan, String> {
     let hint = || "write such as hourly=6,daily=7,weekly=4, or none".to_owned();
     let mut plan = Plan::default();
@@ -315,6 +329,14 @@ fn parse_mode(text: &str) -> Result<u32, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn compressions_are_known_by_name() {
+        for name in ["none", "lz4", "zstd"] {
+            assert_eq!(parse_compression(name).as_deref(), Ok(name));
+        }
+        assert!(parse_compression("gzip").is_err());
+    }
 
     #[test]
     fn plans_and_names_of_snapshots_are_read() {

@@ -42,6 +42,8 @@ pub struct PoolConfig {
     pub dirty_age_ms_max: u64,
     /// Bytes of data kept in memory for readers.
     pub cache_max: u64,
+    /// Bytes of memory for the fingerprints of chunks used lately.
+    pub fingerprints_max: u64,
     /// Size at which a segment is sealed.
     pub segment_size: u64,
     /// Whether large writes go past the system's cache.
@@ -63,6 +65,7 @@ impl PoolConfig {
             dirty_age_ms_max: self.dirty_age_ms_max,
             segment_bytes: self.segment_size,
             cache_bytes: self.cache_max,
+            fingerprint_bytes: self.fingerprints_max,
             direct_io: self.direct_io,
             copies_directory: self.copies_directory.clone(),
             scrub_period: (self.scrub_days > 0).then(|| Duration::from_secs(self.scrub_days * DAY_SECONDS)),
@@ -82,6 +85,8 @@ pub struct NfsConfig {
     pub grace_seconds: u32,
     /// TCP connections served at once.
     pub connections_max: usize,
+    /// Bytes that requests in work may take in memory.
+    pub requests_max: u64,
 }
 
 /// The log.
@@ -121,6 +126,7 @@ impl Default for Config {
                 dirty_max: pool.dirty_bytes_max,
                 dirty_age_ms_max: pool.dirty_age_ms_max,
                 cache_max: pool.cache_bytes,
+                fingerprints_max: pool.fingerprint_bytes,
                 segment_size: pool.segment_bytes,
                 direct_io: pool.direct_io,
                 copies_directory: pool.copies_directory,
@@ -132,6 +138,7 @@ impl Default for Config {
                 lease_seconds: nfs.lease_seconds,
                 grace_seconds: nfs.grace_seconds,
                 connections_max: nfs.connections_max,
+                requests_max: nfs.requests_bytes_max as u64,
             },
             log: LogConfig { format: LogFormat::Text, level: "info".to_owned() },
             admin: AdminConfig { socket: PathBuf::from("admin.sock") },

@@ -117,7 +117,7 @@ pub const SETTINGS: &[Setting] = &[
         kind: Kind::Number,
         value_name: "MS",
         summary: "After how many milliseconds a written byte is made durable unasked.",
-        details: "",
+        details: "The last bytes of a file that is being written to may stay in memory four times as long.",
         set: |config, text| store(&mut config.pool.dirty_age_ms_max, number(text, 1, 600_000)),
         get: |config| config.pool.dirty_age_ms_max.to_string(),
     },
@@ -131,6 +131,17 @@ pub const SETTINGS: &[Setting] = &[
                   several clients.",
         set: |config, text| store(&mut config.pool.cache_max, at_least(1 << 20, text)),
         get: |config| size::exact(config.pool.cache_max),
+    },
+    Setting {
+        section: "pool",
+        key: "fingerprints_max",
+        kind: Kind::Text,
+        value_name: "SIZE",
+        summary: "How many bytes of memory the fingerprints of data that was written lately may take.",
+        details: "With them, what a second and third replica writes is found without a read of the metadata. \
+                  64MiB are enough for the last 60 GiB.",
+        set: |config, text| store(&mut config.pool.fingerprints_max, at_least(0, text)),
+        get: |config| size::exact(config.pool.fingerprints_max),
     },
     Setting {
         section: "pool",
@@ -231,6 +242,16 @@ pub const SETTINGS: &[Setting] = &[
         details: "A client opens one for each `nconnect` of its mount.",
         set: |config, text| store(&mut config.nfs.connections_max, number(text, 1, 65_536)),
         get: |config| config.nfs.connections_max.to_string(),
+    },
+    Setting {
+        section: "nfs",
+        key: "requests_max",
+        kind: Kind::Text,
+        value_name: "SIZE",
+        summary: "How many bytes the requests that are in work may take in memory; further ones wait.",
+        details: "At least 2 MiB, so that the largest request fits.",
+        set: |config, text| store(&mut config.nfs.requests_max, at_least(2 << 20, text)),
+        get: |config| size::exact(config.nfs.requests_max),
     },
     Setting {
         section: "log",

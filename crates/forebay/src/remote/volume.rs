@@ -20,6 +20,7 @@ pub fn run(command: VolumeCommand) -> Result<()> {
             mode,
             size,
             snapshots,
+            compression,
             export,
             no_preserve_unlink,
             settings,
@@ -33,6 +34,7 @@ pub fn run(command: VolumeCommand) -> Result<()> {
                 gid,
                 mode,
                 size,
+                compression,
                 snapshots,
                 export,
             };
@@ -203,6 +205,7 @@ fn show(volume: &VolumeView) -> Result<()> {
         ("orphans", volume.orphans.to_string()),
         ("owner", format!("{}:{}", volume.uid, volume.gid)),
         ("mode", volume.mode.clone()),
+        ("compression", volume.compression.clone()),
         ("snapshots", plan(volume.snapshots)),
         ("clone of", volume.clone_of.clone().unwrap_or_else(|| "none".to_owned())),
         ("open files survive unlink", preserve.to_owned()),

@@ -10,4 +10,5 @@ mod nfs;
 mod nfs_state;
 mod reference;
 mod serve;
+mod snapshot;
 mod volume;

@@ -13,7 +13,7 @@ use crate::host::{Guest, GuestCommand, Process, Site};
 use crate::wire::Exit;
 
 const FORMAT_PATIENCE: Duration = Duration::from_secs(120);
-const START_PATIENCE: Duration = Duration::from_secs(180);
+const START_PATIENCE: Duration = Duration::from_secs(300);
 /// How long a broker may take to move its leaderships away and to close its logs.
 const STOP_PATIENCE: Duration = Duration::from_secs(120);
 /// In the guest's memory: not what is tested, and gone with the guest.
@@ -48,18 +48,47 @@ impl Broker {
         let voters = config::voters(site.gateway());
         let text =
             config::broker(settings, id, guest.address(), &voters, log_folder, Path::new(METADATA_FOLDER));
-        guest.write_file(CONFIG_FILE, text.as_bytes())?;
         guest.make_folder(METADATA_FOLDER)?;
         let log_file = site.logs().join(format!("broker-{id}.log"));
+        Self::configure_and_start(kafka, settings, id, place, &text, log_file, true)
+    }
+
+    /// The same for a node that is controller too; its folder is formatted only if it is `new`.
+    pub(super) fn start_combined(
+        site: &Site,
+        kafka: &Distribution,
+        settings: &Settings,
+        (id, voters): (u32, &str),
+        place: &Place<'_>,
+        new: bool,
+    ) -> Result<Self> {
+        let Place { guest, log_folder } = place;
+        let text = config::combined(settings, id, guest.address(), voters, log_folder);
+        let log_file = site.logs().join(format!("{}.log", guest.name()));
+        Self::configure_and_start(kafka, settings, id, place, &text, log_file, new)
+    }
+
+    fn configure_and_start(
+        kafka: &Distribution,
+        settings: &Settings,
+        id: u32,
+        Place { guest, log_folder }: &Place<'_>,
+        text: &str,
+        log_file: PathBuf,
+        new: bool,
+    ) -> Result<Self> {
+        guest.write_file(CONFIG_FILE, text.as_bytes())?;
         let size = Size { heap_mib: settings.heap_mib };
         let java = |main: &str, arguments: &[&str]| {
             let words = java::words(kafka, size, "info", main, arguments);
             GuestCommand::from_words(words).log(&log_file)
         };
-        let format = ["format", "--cluster-id", config::CLUSTER_ID, "--config", CONFIG_FILE];
-        guest
-            .run(&java("kafka.tools.StorageTool", &format), FORMAT_PATIENCE)
-            .with_context(|| format!("format the log folder of broker {id}"))?;
+        if new {
+            let format = ["format", "--cluster-id", config::CLUSTER_ID, "--config", CONFIG_FILE];
+            guest
+                .run(&java("kafka.tools.StorageTool", &format), FORMAT_PATIENCE)
+                .with_context(|| format!("format the log folder of broker {id}"))?;
+        }
         let command = java("kafka.Kafka", &[CONFIG_FILE]);
         let process = guest.spawn(&command)?;
         let address = SocketAddr::from((guest.address(), BROKER_PORT));

@@ -60,10 +60,29 @@ pub fn broker(
         ("log.dirs", &log_folder.display().to_string()),
         ("metadata.log.dir", &metadata_folder.display().to_string()),
     ]);
-    for (key, value) in settings.all() {
-        // Writing to a string cannot fail.
-        let _ = writeln!(text, "{key}={value}");
-    }
+    text.push_str(&chosen(settings));
+    text
+}
+
+/// What the experiment chose.
+fn chosen(settings: &Settings) -> String {
+    let all = settings.all();
+    let pairs: Vec<(&str, &str)> = all.iter().map(|(key, value)| (key.as_str(), value.as_str())).collect();
+    properties(&pairs)
+}
+
+/// The properties of a node that is broker and controller at once, with the cluster's metadata in its log directory too.
+pub fn combined(settings: &Settings, id: u32, address: Ipv4Addr, voters: &str, log_folder: &Path) -> String {
+    let listeners = format!("PLAINTEXT://{address}:{BROKER_PORT},CONTROLLER://{address}:{CONTROLLER_PORT}");
+    let mut text = properties(&[
+        ("process.roles", "broker,controller"),
+        ("node.id", &id.to_string()),
+        ("controller.quorum.voters", voters),
+        ("controller.listener.names", "CONTROLLER"),
+        ("listeners", &listeners),
+        ("log.dirs", &log_folder.display().to_string()),
+    ]);
+    text.push_str(&chosen(settings));
     text
 }
 
@@ -94,6 +113,12 @@ pub fn loopback([port, controller_port]: [u16; 2], folder: &Path) -> String {
 /// What `controller.quorum.voters` says.
 pub fn voters(address: Ipv4Addr) -> String {
     format!("{CONTROLLER_ID}@{address}:{CONTROLLER_PORT}")
+}
+
+/// What `controller.quorum.voters` says of combined nodes, with ids from 1.
+pub fn combined_voters(addresses: impl Iterator<Item = Ipv4Addr>) -> String {
+    let voters = (1u32..).zip(addresses).map(|(id, address)| format!("{id}@{address}:{CONTROLLER_PORT}"));
+    voters.collect::<Vec<_>>().join(",")
 }
 
 fn properties(pairs: &[(&str, &str)]) -> String {

@@ -34,7 +34,8 @@ use crate::host::{Guest, Site};
 pub struct Cluster {
     tools: Tools,
     brokers: Vec<Broker>,
-    _controller: Controller,
+    /// None if the brokers are controllers too.
+    _controller: Option<Controller>,
 }
 
 /// Where a broker runs and keeps its logs.
@@ -67,7 +68,28 @@ impl Cluster {
         let controller = controller.context("start the controller")?;
         let brokers = brokers.into_iter().collect::<Result<Vec<_>>>().context("start the brokers")?;
         let tools = Tools::new(kafka.clone(), brokers.iter().map(Broker::endpoint).collect(), site.logs());
-        Ok(Self { tools, brokers, _controller: controller })
+        Ok(Self { tools, brokers, _controller: Some(controller) })
+    }
+
+    /// Starts one node per place, with ids from 1, that is broker and controller at once, and waits until all of them serve. The
+    /// cluster's metadata is in their log folders then, with all else. The folders are formatted if the cluster is `new`.
+    pub fn start_combined(
+        site: &Site,
+        kafka: &Distribution,
+        settings: &Settings,
+        places: &[Place<'_>],
+        new: bool,
+    ) -> Result<Self> {
+        let voters = config::combined_voters(places.iter().map(|place| place.guest.address()));
+        let brokers: Vec<_> = std::thread::scope(|scope| {
+            let start = |id, place| Broker::start_combined(site, kafka, settings, (id, &voters), place, new);
+            let starts: Vec<_> =
+                (1u32..).zip(places).map(|(id, place)| scope.spawn(move || start(id, place))).collect();
+            starts.into_iter().map(join).collect()
+        });
+        let brokers = brokers.into_iter().collect::<Result<Vec<_>>>().context("start the nodes")?;
+        let tools = Tools::new(kafka.clone(), brokers.iter().map(Broker::endpoint).collect(), site.logs());
+        Ok(Self { tools, brokers, _controller: None })
     }
 
     /// The brokers, by id from 1.

@@ -55,6 +55,8 @@ pub struct RecordsPlan {
     pub acknowledged: PathBuf,
     /// Records below this offset of each partition were deleted on purpose.
     pub deleted_before: u64,
+    /// Only so many acknowledgements count when records are verified, the first ones; `None`: all.
+    pub first: Option<u64>,
 }
 
 impl RecordsPlan {
@@ -71,6 +73,7 @@ impl RecordsPlan {
             rate: None,
             acknowledged,
             deleted_before: 0,
+            first: None,
         }
     }
 }
@@ -143,8 +146,11 @@ impl Tools {
         let timeout = format!("default.api.timeout.ms={}", u64::from(patience_seconds) * 1000);
         let acknowledged = plan.acknowledged.to_string_lossy();
         let deleted_before = plan.deleted_before.to_string();
+        let first = plan.first.unwrap_or(i32::MAX as u64).to_string();
         let (mut child, log) = self.start_records(&[
             "verify",
+            "--first",
+            &first,
             "--bootstrap",
             &bootstrap,
             "--topic",

@@ -5,9 +5,11 @@
 
 mod bed;
 mod bench;
+mod clone;
 mod efficiency;
 mod kill_load;
 mod kill_storage;
+mod memory;
 mod mount;
 mod posix;
 mod replicas;
@@ -59,9 +61,11 @@ pub trait Experiment: Sync {
 pub static ALL: &[&dyn Experiment] = &[
     &silly_rename::SillyRename,
     &efficiency::Efficiency,
+    &clone::Clone,
     &kill_storage::KillStorage,
     &kill_load::KillLoad,
     &restart::Restart,
+    &memory::Memory,
     &posix::Posix,
     &bench::Bench,
     &mount::MountCheck,

@@ -9,7 +9,7 @@ use super::Experiment;
 use crate::host::{Guest, GuestCommand, GuestSpec, Site};
 use crate::report::{Recorder, Subject};
 use crate::request::Request;
-use crate::storage::{self, StorageKind};
+use crate::storage::{self, StorageKind, Volumes};
 
 /// The experiment.
 pub struct MountCheck;
@@ -54,6 +54,9 @@ impl Experiment for MountCheck {
         }
         let [first, second] = guests.as_slice() else { anyhow::bail!("two guests were asked for") };
         write_and_read(recorder, kind, first, second)?;
+        if let Ok(volumes) = storage.volumes() {
+            look_into_snapshot(recorder, volumes, first)?;
+        }
         recorder.stage("unmounting");
         for guest in &guests {
             guest.unmount(TARGET)?;
@@ -80,5 +83,30 @@ fn write_and_read(recorder: &Recorder, kind: StorageKind, first: &Guest, second:
     recorder.check("read_back", "A file reads back as written", same, detail);
     let listed = first.exec(&GuestCommand::new("ls").args(["-la", TARGET]), Duration::from_secs(30))?;
     recorder.check("list", "A program lists the folder", listed.stdout.contains("hello"), listed.exit);
+    Ok(())
+}
+
+/// What a client sees of a snapshot: nothing at first sight, all of it under its name, and no way to change it.
+const LOOK: &str = "set -e
+ls -A /mnt/volume | grep -qxF .snapshot && exit 11
+test \"$(ls /mnt/volume/.snapshot)\" = lab || exit 12
+test \"$(cat /mnt/volume/.snapshot/lab/hello)\" = 'from the first guest' || exit 13
+test \"$(find /mnt/volume/.snapshot/lab -type f -name hello | wc -l)\" = 1 || exit 14
+cp -a /mnt/volume/.snapshot/lab /tmp/copy
+cmp /tmp/copy/hello /mnt/volume/.snapshot/lab/hello || exit 15
+touch /mnt/volume/.snapshot/lab/new 2>/tmp/refused && exit 16
+grep -q 'Read-only' /tmp/refused || exit 17
+mkdir /mnt/volume/.snapshot 2>/dev/null && exit 18
+test \"$(cat /mnt/volume/hello)\" = changed || exit 19
+test \"$(ls /mnt/volume/.snapshot/lab/..)\" = lab || exit 20
+umount /mnt/volume/.snapshot/lab";
+
+fn look_into_snapshot(recorder: &Recorder, volumes: &dyn Volumes, guest: &Guest) -> Result<()> {
+    recorder.stage("looking into a snapshot");
+    volumes.snapshot(&["kafka".to_owned()], "lab")?;
+    guest.write_file(&format!("{TARGET}/hello"), b"changed\n")?;
+    let looked = guest.exec(&GuestCommand::new("sh").args(["-c", LOOK]), Duration::from_secs(60))?;
+    let detail = format!("{} {}", looked.exit, looked.stderr.trim());
+    recorder.check("snapshot", "A snapshot is found, copied, and not changed", looked.exit.success(), detail);
     Ok(())
 }

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 
 use super::files;
-use super::network::{GATEWAY, PREFIX, Port};
+use super::network::{PREFIX, Port, Side};
 use super::process::{GuestCommand, Output, Process};
 use super::site::Site;
 use crate::agent::GuestConfig;
@@ -29,6 +29,8 @@ pub struct GuestSpec {
     pub name: String,
     /// Its memory in MiB.
     pub memory_mib: u32,
+    /// The network it is on.
+    pub side: Side,
     /// Disk images on the host; the first is `/dev/ubda` in the guest, the second `/dev/ubdb`.
     pub disks: Vec<PathBuf>,
 }
@@ -36,7 +38,7 @@ pub struct GuestSpec {
 impl GuestSpec {
     /// A guest without disks.
     pub fn new(name: impl Into<String>, memory_mib: u32) -> Self {
-        Self { name: name.into(), memory_mib, disks: Vec::new() }
+        Self { name: name.into(), memory_mib, side: Side::First, disks: Vec::new() }
     }
 }
 
@@ -250,7 +252,7 @@ fn kernel_command(site: &Site, spec: &GuestSpec, port: &Port) -> Result<Command>
         name: spec.name.clone(),
         address: port.address,
         prefix: PREFIX,
-        gateway: GATEWAY,
+        gateway: port.gateway,
         modules_folder: site.tools().modules_folder()?,
     };
     let config_path = site.state_folder().join(format!("{}.json", spec.name));

@@ -17,7 +17,7 @@ pub mod worker;
 
 pub use guest::{Guest, GuestSpec};
 pub use leftovers::RunFolders;
-pub use network::wait_for_port;
+pub use network::{Side, wait_for_port};
 pub use prerequisites::check as check_prerequisites;
 pub use process::{GuestCommand, Output, Process};
 pub use site::Site;

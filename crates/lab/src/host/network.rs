@@ -1,31 +1,62 @@
-//! The lab's network: a bridge in the worker's own network namespace, and one tap device per guest.
+//! The lab's networks: two bridges in the worker's own network namespace, and one tap device per guest.
 //!
-//! Nothing is taken down explicitly: bridge and taps go with the namespace when its last process ends.
+//! Nothing is taken down explicitly: bridges and taps go with the namespace when its last process ends.
 
+use std::fs;
 use std::net::{Ipv4Addr, TcpStream};
 use std::process::Command;
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 
 use super::files;
 
-const BRIDGE: &str = "lab0";
+/// Which of the lab's two networks a guest is on. The host is on both; what is on one of them never reaches the other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Side {
+    /// Where guests are if nothing else is said.
+    #[default]
+    First,
+    /// For those that must not meet the others.
+    Second,
+}
+
+impl Side {
+    const ALL: [Self; 2] = [Self::First, Self::Second];
+
+    fn bridge(self) -> &'static str {
+        match self {
+            Self::First => "lab0",
+            Self::Second => "lab1",
+        }
+    }
+
+    /// The host's address there.
+    pub fn gateway(self) -> Ipv4Addr {
+        match self {
+            Self::First => GATEWAY,
+            Self::Second => Ipv4Addr::new(10, 99, 1, 1),
+        }
+    }
+}
 
 /// The length of the network's prefix.
 pub const PREFIX: u8 = 24;
 
-/// Where the host side of the lab listens.
+/// Where the host side of the lab listens. It is reached from both networks.
 pub const GATEWAY: Ipv4Addr = Ipv4Addr::new(10, 99, 0, 1);
+
+/// Whether the kernel passes on what is for others.
+const FORWARDING: &str = "/proc/sys/net/ipv4/ip_forward";
 
 /// Last byte of the first guest's address.
 const FIRST_GUEST: u8 = 11;
 
-/// The bridge, and which guests are on it.
+/// The bridges, and the guests on them.
 #[derive(Debug)]
 pub struct Network {
-    taps: AtomicU8,
+    taps: Mutex<Vec<Side>>,
 }
 
 /// A guest's place on the network.
@@ -35,45 +66,64 @@ pub struct Port {
     pub tap: String,
     /// The guest's address.
     pub address: Ipv4Addr,
+    /// The host's address on the guest's network.
+    pub gateway: Ipv4Addr,
 }
 
 impl Network {
-    /// Makes the bridge. Must run in a network namespace of its own.
+    /// Makes the bridges. Must run in a network namespace of its own.
     pub fn create() -> Result<Self> {
-        let address = format!("{GATEWAY}/{PREFIX}");
+        // A new namespace may begin with what the machine has.
+        fs::write(FORWARDING, "0").with_context(|| format!("write {FORWARDING}"))?;
         ip(&["link", "set", "lo", "up"])?;
-        ip(&["link", "add", BRIDGE, "type", "bridge"])?;
-        ip(&["address", "add", &address, "dev", BRIDGE])?;
-        ip(&["link", "set", BRIDGE, "up"])?;
-        Ok(Self { taps: AtomicU8::new(0) })
+        for side in Side::ALL {
+            let address = format!("{}/{PREFIX}", side.gateway());
+            ip(&["link", "add", side.bridge(), "type", "bridge"])?;
+            ip(&["address", "add", &address, "dev", side.bridge()])?;
+            ip(&["link", "set", side.bridge(), "up"])?;
+        }
+        Ok(Self { taps: Mutex::default() })
     }
 
     /// Adds a tap for one more guest.
-    pub fn add_port(&self) -> Result<Port> {
-        let index = self.taps.fetch_add(1, Ordering::SeqCst);
-        let last = FIRST_GUEST.checked_add(index).filter(|last| *last < 255).context("too many guests")?;
-        let [a, b, c, _] = GATEWAY.octets();
-        let port = Port { tap: format!("tap{index}"), address: Ipv4Addr::new(a, b, c, last) };
+    pub fn add_port(&self, side: Side) -> Result<Port> {
+        let mut taps = self.taps.lock().unwrap_or_else(PoisonError::into_inner);
+        let index = u8::try_from(taps.len()).ok();
+        let last = index.and_then(|index| FIRST_GUEST.checked_add(index)).filter(|last| *last < 255);
+        let [a, b, c, _] = side.gateway().octets();
+        let port = Port {
+            tap: tap(taps.len()),
+            address: Ipv4Addr::new(a, b, c, last.context("too many guests")?),
+            gateway: side.gateway(),
+        };
         ip(&["tuntap", "add", "dev", &port.tap, "mode", "tap"])?;
-        ip(&["link", "set", &port.tap, "master", BRIDGE, "up"])?;
+        ip(&["link", "set", &port.tap, "master", side.bridge(), "up"])?;
+        taps.push(side);
         Ok(port)
     }
 
     /// Takes every guest off the bridge: what either side sends is lost without a word, as when a machine loses its power or a
     /// cable is pulled.
     pub fn cut(&self) -> Result<()> {
-        self.each_tap(&["nomaster"])
+        self.each_tap(|_| vec!["nomaster"])
     }
 
     /// Puts every guest back on the bridge.
     pub fn mend(&self) -> Result<()> {
-        self.each_tap(&["master", BRIDGE])
+        self.each_tap(|side| vec!["master", side.bridge()])
     }
 
-    fn each_tap(&self, words: &[&str]) -> Result<()> {
-        let taps = self.taps.load(Ordering::SeqCst);
-        (0..taps).try_for_each(|index| ip(&[&["link", "set", &format!("tap{index}")], words].concat()))
+    fn each_tap(&self, words: impl Fn(Side) -> Vec<&'static str>) -> Result<()> {
+        let taps = self.taps.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut taps = taps.iter().enumerate();
+        taps.try_for_each(|(index, side)| {
+            ip(&[&["link", "set", &tap(index)], words(*side).as_slice()].concat())
+        })
     }
+}
+
+fn tap(index: usize) -> String {
+    format!("tap{index}")
 }
 
 /// Waits until something listens on a port.

@@ -38,7 +38,7 @@ impl Site {
 
     /// Boots a guest; returns when its agent answers, about a second later.
     pub fn boot(&self, spec: &GuestSpec) -> Result<Guest> {
-        let port = self.network.add_port()?;
+        let port = self.network.add_port(spec.side)?;
         Guest::boot(self, spec, &port).with_context(|| format!("boot guest {}", spec.name))
     }
 

@@ -7,6 +7,7 @@ mod fsx;
 pub mod hold;
 mod load;
 pub mod random;
+pub mod stream;
 mod tree;
 
 use anyhow::Result;
@@ -34,6 +35,8 @@ pub enum ProbeCommand {
     Load(load::LoadArgs),
     /// Write, overwrite, create, rename and remove, and compare everything when told to
     Churn(churn::ChurnArgs),
+    /// Write files one after the other, and read them back
+    Stream(stream::StreamArgs),
 }
 
 /// Does it.
@@ -45,6 +48,7 @@ pub fn main(command: ProbeCommand) -> Result<()> {
         ProbeCommand::Hold(args) => hold::run(&args),
         ProbeCommand::Load(args) => load::run(&args),
         ProbeCommand::Churn(args) => churn::run(&args),
+        ProbeCommand::Stream(args) => stream::run(&args),
     }
 }
 

@@ -3,13 +3,13 @@
 use std::fs::File;
 use std::path::PathBuf;
 use std::process::{Command, Output};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use serde::Deserialize;
 
 use super::server::Server;
-use super::{HostServer, Space, Storage, StorageKind, Usage, mount_nfs, usage};
+use super::{HostServer, Space, Storage, StorageKind, Usage, Volumes, mount_nfs, usage};
 use crate::host::{Guest, Site};
 
 /// The storage.
@@ -23,6 +23,7 @@ pub struct Forebay {
 /// The volume that every new pool has.
 const JUNCTION_PATH: &str = "/kafka";
 const PORT: u16 = 2049;
+const OPTIONS: &str = "vers=4.2,nconnect=4";
 /// Bounded, so that what the volume says is used is what the pool uses, and not what else is on the host's disk.
 const POOL_SIZE_MAX: &str = "48GiB";
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -65,6 +66,35 @@ impl Forebay {
         command.args(words).arg("--pool-directory").arg(&self.pool);
         command.output().with_context(|| format!("run forebay {}", words.join(" ")))
     }
+
+    /// Runs a command that must succeed; returns what it printed, and how long it took.
+    fn administer(&self, words: &[&str]) -> Result<(Vec<u8>, Duration)> {
+        let begun = Instant::now();
+        let output = self.admin(words)?;
+        if !output.status.success() {
+            bail!("forebay {} failed: {}", words.join(" "), String::from_utf8_lossy(&output.stderr).trim());
+        }
+        Ok((output.stdout, begun.elapsed()))
+    }
+}
+
+impl Volumes for Forebay {
+    fn create(&self, name: &str) -> Result<()> {
+        self.administer(&["volume", "create", name]).map(drop)
+    }
+
+    fn mount(&self, guest: &Guest, name: &str, target: &str) -> Result<()> {
+        guest.load_modules(&["nfsv4"])?;
+        mount_nfs(guest, self.listen, &format!("/{name}"), OPTIONS, target)
+    }
+
+    fn snapshot(&self, volumes: &[String], name: &str) -> Result<Duration> {
+        Ok(self.administer(&["snapshot", "create", &volumes.join(","), name])?.1)
+    }
+
+    fn clone_snapshot(&self, volume: &str, snapshot: &str, name: &str) -> Result<Duration> {
+        Ok(self.administer(&["volume", "clone", &format!("{volume}@{snapshot}"), name])?.1)
+    }
 }
 
 /// What `forebay pool show --json` says, as far as the lab needs it.
@@ -92,7 +122,7 @@ impl Storage for Forebay {
 
     fn mount(&self, guest: &Guest, target: &str) -> Result<()> {
         guest.load_modules(&["nfsv4"])?;
-        mount_nfs(guest, self.listen, JUNCTION_PATH, "vers=4.2,nconnect=4", target)
+        mount_nfs(guest, self.listen, JUNCTION_PATH, OPTIONS, target)
     }
 
     fn host_server(&self) -> Option<HostServer> {
@@ -108,12 +138,13 @@ impl Storage for Forebay {
         self.serve()
     }
 
+    fn volumes(&self) -> Result<&dyn Volumes> {
+        Ok(self)
+    }
+
     fn space(&self) -> Result<Space> {
-        let output = self.admin(&["pool", "show", "--json"])?;
-        if !output.status.success() {
-            bail!("forebay pool show failed: {}", String::from_utf8_lossy(&output.stderr).trim());
-        }
-        let shown: PoolShown = serde_json::from_slice(&output.stdout).context("parse what pool show says")?;
+        let (said, _) = self.administer(&["pool", "show", "--json"])?;
+        let shown: PoolShown = serde_json::from_slice(&said).context("parse what pool show says")?;
         Ok(Space {
             logical: shown.bytes_logical,
             physical: shown.bytes_live.saturating_add(shown.bytes_inline),

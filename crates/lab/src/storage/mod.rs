@@ -13,6 +13,7 @@ mod usage;
 use std::fmt;
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use anyhow::{Result, bail};
 use clap::ValueEnum;
@@ -121,6 +122,11 @@ pub trait Storage: Send {
         bail!("storage {} has no server of its own to start again", self.kind())
     }
 
+    /// What it can do with volumes.
+    fn volumes(&self) -> Result<&dyn Volumes> {
+        bail!("storage {} has no volumes that can be cloned", self.kind())
+    }
+
     /// How many bytes live in it, and how many it keeps for them.
     fn space(&self) -> Result<Space> {
         bail!("storage {} does not say how much space it takes", self.kind())
@@ -138,6 +144,21 @@ pub trait Storage: Send {
 
     /// Ends it in order. Guests have unmounted it before.
     fn stop(&mut self) -> Result<()>;
+}
+
+/// Volumes of a storage: trees that are mounted one by one.
+pub trait Volumes {
+    /// Makes an empty volume.
+    fn create(&self, name: &str) -> Result<()>;
+
+    /// Mounts a volume in a guest.
+    fn mount(&self, guest: &Guest, name: &str, target: &str) -> Result<()>;
+
+    /// Takes a snapshot of several volumes at one instant; returns how long that took.
+    fn snapshot(&self, volumes: &[String], name: &str) -> Result<Duration>;
+
+    /// Makes a volume that can be written of a volume's snapshot; returns how long that took.
+    fn clone_snapshot(&self, volume: &str, snapshot: &str, name: &str) -> Result<Duration>;
 }
 
 /// Starts a storage, empty.

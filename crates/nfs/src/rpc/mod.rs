@@ -2,9 +2,12 @@
 //! and the server that takes calls and sends replies ([`server`]).
 
 pub mod auth;
+mod buffers;
 mod connection;
 pub mod message;
 pub mod record;
+mod replies;
+mod requests;
 pub(crate) mod server;
 
 pub use auth::{AuthSys, Credential, OpaqueAuth, Principal};

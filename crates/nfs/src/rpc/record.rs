@@ -2,7 +2,7 @@
 //!
 //! A record is one or more fragments, each behind four bytes that hold its length and whether it is the
 //! last. A record of one fragment, which is what clients send, is handed out without being copied: small
-//! ones are slices of a shared buffer, large ones have a buffer of their own, so that a payload that is
+//! ones are slices of a shared buffer, large ones have a buffer of their own ([`Buffers`]), so that a payload that is
 //! kept for long does not keep more than its own record.
 
 use std::io::{self, IoSlice};
@@ -10,8 +10,11 @@ use std::io::{self, IoSlice};
 use bytes::{Buf, Bytes, BytesMut};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 
+use super::buffers::{Buffer, Buffers};
+
 const LAST_FRAGMENT: u32 = 0x8000_0000;
-const HEADER_BYTES: usize = 4;
+/// Bytes of a fragment's header.
+pub(super) const MARK_BYTES: usize = 4;
 /// Size of the shared buffer.
 const BUFFER_BYTES: usize = 64 << 10;
 /// Room that must be in the shared buffer before the stream is read.
@@ -28,12 +31,41 @@ pub struct RecordReader<R> {
     stream: R,
     buffer: BytesMut,
     record_bytes_max: usize,
+    buffers: Buffers,
+}
+
+/// The body of a fragment.
+enum Fragment {
+    Shared(BytesMut),
+    Own(Buffer),
+}
+
+impl Fragment {
+    fn freeze(self) -> Bytes {
+        match self {
+            Fragment::Shared(bytes) => bytes.freeze(),
+            Fragment::Own(buffer) => buffer.freeze(),
+        }
+    }
 }
 
 impl<R: AsyncRead + Unpin> RecordReader<R> {
     /// Reads from `stream`; a record of more than `record_bytes_max` bytes is an error.
     pub fn new(stream: R, record_bytes_max: usize) -> Self {
-        RecordReader { stream, buffer: BytesMut::new(), record_bytes_max }
+        RecordReader::with_buffers(stream, record_bytes_max, Buffers::default())
+    }
+
+    /// The same with buffers that others use as well.
+    pub(super) fn with_buffers(stream: R, record_bytes_max: usize, buffers: Buffers) -> Self {
+        RecordReader { stream, buffer: BytesMut::new(), record_bytes_max, buffers }
+    }
+
+    /// Whether a small record has arrived already, so that [`RecordReader::next`] need not wait.
+    pub(super) fn has_record(&self) -> bool {
+        let Some((header, body)) = self.buffer.split_first_chunk() else { return false };
+        let header = u32::from_be_bytes(*header);
+        let length = (header & !LAST_FRAGMENT) as usize;
+        header & LAST_FRAGMENT != 0 && length < OWN_BUFFER_BYTES_MIN && length <= body.len()
     }
 
     /// The next record; `None` if the stream ends before it begins.
@@ -47,11 +79,11 @@ impl<R: AsyncRead + Unpin> RecordReader<R> {
         if last {
             return Ok(Some(first.freeze()));
         }
-        let mut record = first;
+        let mut record = BytesMut::from(&first.freeze()[..]);
         for _ in 1..FRAGMENTS_MAX {
             let (length, is_last) = self.fragment_header().await?.ok_or(io::ErrorKind::UnexpectedEof)?;
             last = is_last;
-            record.unsplit(self.fragment(length, record.len()).await?);
+            record.extend_from_slice(&self.fragment(length, record.len()).await?.freeze());
             if last {
                 return Ok(Some(record.freeze()));
             }
@@ -62,14 +94,14 @@ impl<R: AsyncRead + Unpin> RecordReader<R> {
     /// Waits until a byte of the next record is there, or the stream has ended. Cancel safe.
     pub async fn readable(&mut self) -> io::Result<()> {
         if self.buffer.is_empty() {
-            self.fill(HEADER_BYTES).await?;
+            self.fill(MARK_BYTES).await?;
         }
         Ok(())
     }
 
     async fn fragment_header(&mut self) -> io::Result<Option<(usize, bool)>> {
-        while self.buffer.len() < HEADER_BYTES {
-            if self.fill(HEADER_BYTES).await? == 0 {
+        while self.buffer.len() < MARK_BYTES {
+            if self.fill(MARK_BYTES).await? == 0 {
                 return match self.buffer.len() {
                     0 => Ok(None),
                     _ => Err(io::ErrorKind::UnexpectedEof.into()),
@@ -81,29 +113,30 @@ impl<R: AsyncRead + Unpin> RecordReader<R> {
     }
 
     /// Takes the body of a fragment of a record of which `before` bytes have been taken.
-    async fn fragment(&mut self, length: usize, before: usize) -> io::Result<BytesMut> {
+    async fn fragment(&mut self, length: usize, before: usize) -> io::Result<Fragment> {
         if length > self.record_bytes_max.saturating_sub(before) {
             let message = format!("RPC record over the limit of {} bytes", self.record_bytes_max);
             return Err(io::Error::new(io::ErrorKind::InvalidData, message));
         }
         if length >= OWN_BUFFER_BYTES_MIN {
-            return self.fragment_in_own_buffer(length).await;
+            return self.fragment_in_own_buffer(length).await.map(Fragment::Own);
         }
         while self.buffer.len() < length {
             if self.fill(length).await? == 0 {
                 return Err(io::ErrorKind::UnexpectedEof.into());
             }
         }
-        Ok(self.buffer.split_to(length))
+        Ok(Fragment::Shared(self.buffer.split_to(length)))
     }
 
-    async fn fragment_in_own_buffer(&mut self, length: usize) -> io::Result<BytesMut> {
-        let mut own = BytesMut::with_capacity(length);
+    async fn fragment_in_own_buffer(&mut self, length: usize) -> io::Result<Buffer> {
+        let mut own = self.buffers.take(length).await?;
+        let content = own.content();
         let buffered = self.buffer.len().min(length);
-        own.extend_from_slice(&self.buffer.split_to(buffered));
-        while own.len() < length {
-            let missing = (length - own.len()) as u64;
-            if (&mut self.stream).take(missing).read_buf(&mut own).await? == 0 {
+        content.extend_from_slice(&self.buffer.split_to(buffered));
+        while content.len() < length {
+            let missing = (length - content.len()) as u64;
+            if (&mut self.stream).take(missing).read_buf(content).await? == 0 {
                 return Err(io::ErrorKind::UnexpectedEof.into());
             }
         }
@@ -120,12 +153,15 @@ impl<R: AsyncRead + Unpin> RecordReader<R> {
     }
 }
 
+/// The header of a record of that length in one fragment.
+pub(super) fn mark(length: usize) -> io::Result<[u8; MARK_BYTES]> {
+    let header = u32::try_from(length).ok().filter(|length| length & LAST_FRAGMENT == 0);
+    Ok((header.ok_or(io::ErrorKind::InvalidInput)? | LAST_FRAGMENT).to_be_bytes())
+}
+
 /// Writes one record made of `pieces`, without copying them together.
 pub async fn write_record(stream: &mut (impl AsyncWrite + Unpin), pieces: &[Bytes]) -> io::Result<()> {
-    let length: usize = pieces.iter().map(Bytes::len).sum();
-    let header = u32::try_from(length).ok().filter(|length| length & LAST_FRAGMENT == 0);
-    let header = header.ok_or(io::ErrorKind::InvalidInput)? | LAST_FRAGMENT;
-    let header = header.to_be_bytes();
+    let header = mark(pieces.iter().map(Bytes::len).sum())?;
     let mut slices = Vec::with_capacity(pieces.len() + 1);
     slices.push(IoSlice::new(&header));
     slices.extend(pieces.iter().map(|piece| IoSlice::new(piece)));
@@ -172,6 +208,20 @@ mod tests {
             sent.push(body);
         }
         assert_eq!(records_of(&stream, 1 << 20).await.unwrap(), sent);
+    }
+
+    #[tokio::test]
+    async fn a_record_that_has_arrived_is_known_before_it_is_taken() {
+        let stream =
+            [fragment(true, b"ab"), fragment(true, b"cd"), fragment(true, &[1; 100])[..50].to_vec()].concat();
+        let mut reader = RecordReader::new(&stream[..], 1 << 20);
+        assert!(!reader.has_record());
+        reader.readable().await.unwrap();
+        for expected in ["ab", "cd"] {
+            assert!(reader.has_record());
+            assert_eq!(reader.next().await.unwrap().unwrap(), expected);
+        }
+        assert!(!reader.has_record());
     }
 
     #[tokio::test]

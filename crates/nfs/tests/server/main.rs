@@ -24,4 +24,5 @@ mod preserve_unlinked;
 mod recovery;
 mod registration;
 mod sessions;
+mod snapshots;
 mod state;

@@ -35,7 +35,7 @@ pub(crate) const CHUNK_BYTES_MAX: usize = 256 << 10;
 /// A batch of that size always ends a chunk that has its least length; one of a quarter of it, every fourth time.
 const BATCH_BYTES_CERTAIN: u32 = 64 << 10;
 /// Zeros that are a chunk of their own, and so a hole, within other bytes.
-const ZERO_RUN_BYTES_MIN: usize = 64 << 10;
+pub(crate) const ZERO_RUN_BYTES_MIN: usize = 64 << 10;
 
 /// What is known where a chunk starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -158,3 +158,5 @@ fn zeros_before_batch(bytes: &Rope, at: usize, zeros: usize) -> Option<usize> {
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+pub(crate) use tests::batch;

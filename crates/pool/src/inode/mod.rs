@@ -54,6 +54,15 @@ pub(crate) struct Unstable {
     pub(crate) atime: Option<SystemTime>,
 }
 
+/// What a flush has made durable: what was unstable, apart from pieces that stay dirty.
+#[derive(Debug)]
+pub(crate) struct Flushed {
+    pub(crate) unstable: Unstable,
+    pub(crate) left: Pieces,
+    /// Growth of the volume that stays reserved for them.
+    pub(crate) growth: u64,
+}
+
 /// What `state` guards.
 pub(crate) struct State {
     pub(crate) record: InodeRecord,
@@ -66,6 +75,8 @@ pub(crate) struct State {
     pub(crate) flushing: Option<Arc<Pieces>>,
     /// When the oldest unstable change was made.
     pub(crate) dirty_since: Option<Instant>,
+    /// Flushes in a row that have left all they could in memory.
+    pub(crate) deferrals: u8,
     /// Largest `change` handed out.
     change_reserved: u64,
     pub(crate) holds: u32,
@@ -97,6 +108,7 @@ impl Inode {
                 growth: 0,
                 flushing: None,
                 dirty_since: None,
+                deferrals: 0,
                 change_reserved,
                 holds: 0,
                 truncations: 0,
@@ -225,15 +237,27 @@ impl State {
         self.record = record;
     }
 
-    /// The committer has applied `record`, which makes `flushed` and the pieces in flight durable.
-    pub(crate) fn applied_flush(&mut self, record: InodeRecord, flushed: &Unstable) {
-        if self.unstable.change == flushed.change {
-            let atime = self.unstable.atime.filter(|_| self.unstable.atime != flushed.atime);
-            self.unstable = Unstable { atime, ..Unstable::default() };
+    /// The committer has applied `record`, which makes `flushed` and the pieces in flight durable. Returns how many bytes
+    /// of what is left were replaced meanwhile.
+    pub(crate) fn applied_flush(&mut self, record: InodeRecord, flushed: &Flushed) -> u64 {
+        let mut replaced = 0;
+        if !flushed.left.is_empty() {
+            // The tail is as unstable as it was.
+            replaced = self.dirty.restore_under(&flushed.left);
+            self.growth += flushed.growth;
+            self.dirty_since.get_or_insert_with(Instant::now);
+            self.deferrals = 1;
+        } else {
+            self.deferrals = 0;
+            if self.unstable.change == flushed.unstable.change {
+                let atime = self.unstable.atime.filter(|_| self.unstable.atime != flushed.unstable.atime);
+                self.unstable = Unstable { atime, ..Unstable::default() };
+            }
         }
         self.change_reserved = self.change_reserved.max(record.change);
         self.record = record;
         self.flushing = None;
+        replaced
     }
 
     /// Notes a read, at most once for each change, as relatime does.

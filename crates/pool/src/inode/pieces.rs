@@ -86,13 +86,15 @@ impl Pieces {
         self.map.iter().map(|(offset, piece)| (*offset, piece))
     }
 
-    /// Puts back pieces that `self` is newer than.
-    pub(crate) fn restore_under(&mut self, older: &Pieces) {
+    /// Puts back pieces that `self` is newer than. Returns how many of their bytes it replaces.
+    pub(crate) fn restore_under(&mut self, older: &Pieces) -> u64 {
         let mut merged = older.clone();
+        let bytes = self.bytes + older.bytes;
         for (offset, piece) in std::mem::take(&mut self.map) {
             merged.insert(offset, piece);
         }
         *self = merged;
+        bytes - self.bytes
     }
 }
 
@@ -144,7 +146,7 @@ mod tests {
         older.insert(0, Bytes::from_static(b"oldold"));
         let mut newer = Pieces::default();
         newer.insert(2, Bytes::from_static(b"NEW!!!"));
-        newer.restore_under(&older);
+        assert_eq!(newer.restore_under(&older), 4);
         let text: Vec<u8> = flat(&newer, 0..100).into_iter().map(|(_, byte)| byte).collect();
         assert_eq!(text, b"olNEW!!!");
         assert_eq!(newer.bytes(), 8);

@@ -4,6 +4,7 @@ use bytes::Bytes;
 
 use super::Record;
 use crate::codec::{Decoded, Decoder, Encoder, Malformed};
+use crate::cut::Cut;
 use crate::keys::ChunkId;
 use crate::segment::SegmentId;
 
@@ -18,8 +19,9 @@ pub(crate) struct ExtentRecord {
 /// Where an extent's bytes are.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Content {
-    /// In a chunk, from `offset` on.
-    Chunk { id: ChunkId, offset: u32 },
+    /// In a chunk, from `offset` on. `end` is what the cutter knew at the extent's end, from where it goes on;
+    /// `None`: the chunk was not cut there, and is to be cut again with what follows.
+    Chunk { id: ChunkId, offset: u32, end: Option<Cut> },
     /// Here: a part of the file's tail, or a small overwrite.
     Inline(Bytes),
 }
@@ -34,24 +36,47 @@ fn checksum(bytes: &[u8]) -> [u8; CHECKSUM_BYTES] {
     sum
 }
 
+/// 0: provisional, 1: stream, 2: seek, 3 and more: among batches, and so many bytes of one still to come.
+fn encode_end(end: Option<Cut>) -> u64 {
+    match end {
+        None => 0,
+        Some(Cut::Stream) => 1,
+        Some(Cut::Seek) => 2,
+        Some(Cut::Batch { rest }) => 3 + u64::from(rest),
+    }
+}
+
+fn decode_end(value: u64) -> Decoded<Option<Cut>> {
+    Ok(match value {
+        0 => None,
+        1 => Some(Cut::Stream),
+        2 => Some(Cut::Seek),
+        rest => Some(Cut::Batch { rest: u32::try_from(rest - 3).map_err(|_| Malformed)? }),
+    })
+}
+
 impl Record for ExtentRecord {
     const NAME: &'static str = "extent";
     fn encode_fields(&self, encoder: Encoder) -> Encoder {
         match &self.content {
-            Content::Chunk { id, offset } => {
-                encoder.u8(KIND_CHUNK).u32(self.length).bytes(&id.0).u32(*offset)
-            }
+            Content::Chunk { id, offset, end } => encoder
+                .u8(KIND_CHUNK)
+                .varint(self.length.into())
+                .varint((*offset).into())
+                .varint(encode_end(*end))
+                .bytes(&id.0),
             Content::Inline(bytes) => {
-                encoder.u8(KIND_INLINE).u32(self.length).bytes(&checksum(bytes)).bytes(bytes)
+                encoder.u8(KIND_INLINE).varint(self.length.into()).bytes(&checksum(bytes)).bytes(bytes)
             }
         }
     }
     fn decode_fields(mut decoder: Decoder<'_>) -> Decoded<Self> {
         let kind = decoder.u8()?;
-        let length = decoder.u32()?;
+        let length = decoder.varint_u32()?;
         let content = match kind {
             KIND_CHUNK => {
-                let content = Content::Chunk { id: ChunkId(decoder.array()?), offset: decoder.u32()? };
+                let (offset, end) = (decoder.varint_u32()?, decode_end(decoder.varint()?)?);
+                let content = Content::Chunk { id: ChunkId(decoder.array()?), offset, end };
                 decoder.finish()?;
                 content
             }
@@ -87,19 +112,19 @@ impl Record for ChunkRecord {
     const NAME: &'static str = "chunk";
     fn encode_fields(&self, encoder: Encoder) -> Encoder {
         encoder
-            .u64(self.segment.0)
-            .u64(self.offset)
-            .u32(self.bytes_stored)
-            .u32(self.bytes)
-            .u32(self.references)
+            .varint(self.segment.0)
+            .varint(self.offset)
+            .varint(self.bytes_stored.into())
+            .varint(self.bytes.into())
+            .varint(self.references.into())
     }
     fn decode_fields(mut decoder: Decoder<'_>) -> Decoded<Self> {
         let record = ChunkRecord {
-            segment: SegmentId(decoder.u64()?),
-            offset: decoder.u64()?,
-            bytes_stored: decoder.u32()?,
-            bytes: decoder.u32()?,
-            references: decoder.u32()?,
+            segment: SegmentId(decoder.varint()?),
+            offset: decoder.varint()?,
+            bytes_stored: decoder.varint_u32()?,
+            bytes: decoder.varint_u32()?,
+            references: decoder.varint_u32()?,
         };
         decoder.finish()?;
         Ok(record)
@@ -125,9 +150,12 @@ mod tests {
 
     #[test]
     fn chunk_extents_and_chunk_records_are_read_back() {
-        let content = Content::Chunk { id: ChunkId([9; 32]), offset: 77 };
-        let record = ExtentRecord { length: 5, content };
-        assert_eq!(ExtentRecord::decode(b"k", &record.encode()).unwrap(), record);
+        let batch = |rest| Some(Cut::Batch { rest });
+        for end in [None, Some(Cut::Stream), Some(Cut::Seek), batch(0), batch(u32::MAX)] {
+            let content = Content::Chunk { id: ChunkId([9; 32]), offset: 77, end };
+            let record = ExtentRecord { length: 5, content };
+            assert_eq!(ExtentRecord::decode(b"k", &record.encode()).unwrap(), record);
+        }
         let chunk =
             ChunkRecord { segment: SegmentId(1), offset: 2, bytes_stored: 3, bytes: 4, references: 5 };
         assert_eq!(ChunkRecord::decode(b"k", &chunk.encode()).unwrap(), chunk);

@@ -5,7 +5,7 @@ use std::time::SystemTime;
 use super::{Record, decode_time, encode_time};
 use crate::codec::{Decoded, Decoder, Encoder, Malformed};
 use crate::keys::Epoch;
-use crate::{Handle, InodeId, Period, SnapshotPolicy, Volume, VolumeId, VolumeSpec};
+use crate::{Compression, Handle, InodeId, Period, SnapshotPolicy, Volume, VolumeId, VolumeSpec};
 
 /// A volume as it is stored; a snapshot is one too.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,6 +58,11 @@ fn encode_spec(encoder: Encoder, spec: &VolumeSpec) -> Encoder {
         .u32(spec.snapshots.hourly)
         .u32(spec.snapshots.daily)
         .u32(spec.snapshots.weekly)
+        .u8(match spec.compression {
+            Compression::None => 0,
+            Compression::Lz4 => 1,
+            Compression::Zstd => 2,
+        })
 }
 
 fn decode_spec(decoder: &mut Decoder<'_>) -> Decoded<VolumeSpec> {
@@ -71,6 +76,12 @@ fn decode_spec(decoder: &mut Decoder<'_>) -> Decoded<VolumeSpec> {
         mode: decoder.u32()?,
         size: Some(decoder.u64()?).filter(|size| *size > 0),
         snapshots: SnapshotPolicy { hourly: decoder.u32()?, daily: decoder.u32()?, weekly: decoder.u32()? },
+        compression: match decoder.u8()? {
+            0 => Compression::None,
+            1 => Compression::Lz4,
+            2 => Compression::Zstd,
+            _ => return Err(Malformed),
+        },
     })
 }
 

@@ -10,7 +10,6 @@
 use std::collections::HashMap;
 use std::fs::{File, OpenOptions};
 use std::io::{self, IoSlice};
-use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
@@ -143,9 +142,7 @@ impl SegmentStore for FileSegments {
     fn read(&self, id: SegmentId, offset: u64, length: usize) -> Result<Option<Bytes>> {
         let read = || -> io::Result<Vec<u8>> {
             let file = self.file(id)?;
-            let mut bytes = vec![0; length];
-            file.read_exact_at(&mut bytes, offset)?;
-            Ok(bytes)
+            read_exact_at(&file, offset, length)
         };
         match read() {
             Ok(bytes) => Ok(Some(bytes.into())),
@@ -202,4 +199,20 @@ fn write_all_vectored(file: &File, offset: u64, parts: &[Bytes]) -> io::Result<u
         }
     }
     Ok(total)
+}
+
+/// Reads into memory that is not filled with zeros before.
+fn read_exact_at(file: &File, offset: u64, length: usize) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::with_capacity(length);
+    while bytes.len() < length {
+        let at = offset.checked_add(bytes.len() as u64).ok_or(io::ErrorKind::InvalidInput)?;
+        match rustix::io::pread(file, rustix::buffer::spare_capacity(&mut bytes), at) {
+            Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
+            Ok(_) | Err(rustix::io::Errno::INTR) => {}
+            Err(errno) => return Err(errno.into()),
+        }
+    }
+    // The memory may be larger than was asked for.
+    bytes.truncate(length);
+    Ok(bytes)
 }

@@ -7,13 +7,16 @@
 //!                      frames:8 checksum:8 "FBSGFOOT"
 //! ```
 //! Numbers are little-endian; a checksum is the first 8 bytes of the BLAKE3 of what stands before it in
-//! its structure. A frame's own bytes need none: the chunk id is their hash.
+//! its structure. A frame's own bytes need none: the chunk id is the hash of what they are unpacked to.
+//! Compression is 0 for none, 1 for an LZ4 block, 2 for a Zstandard frame.
 //! Neither header nor footer is needed to read a chunk, which the metadata locates; they let a person, or
 //! a repair, make sense of a segment alone.
 
 use bytes::Bytes;
 
+use super::pack::{Packed, decompress};
 use super::{FrameAt, SegmentId};
+use crate::Compression;
 use crate::codec::{Decoded, Decoder, Encoder, Malformed};
 use crate::keys::ChunkId;
 
@@ -29,7 +32,23 @@ const FOOTER_MAGIC: &[u8; 8] = b"FBSGFOOT";
 const FRAME_MAGIC: &[u8; 4] = b"FBFR";
 const SEGMENT_VERSION: u32 = 1;
 const FRAME_VERSION: u8 = 1;
-const COMPRESSION_NONE: u8 = 0;
+
+fn compression_code(compression: Compression) -> u8 {
+    match compression {
+        Compression::None => 0,
+        Compression::Lz4 => 1,
+        Compression::Zstd => 2,
+    }
+}
+
+fn compression_of(code: u8) -> Decoded<Compression> {
+    match code {
+        0 => Ok(Compression::None),
+        1 => Ok(Compression::Lz4),
+        2 => Ok(Compression::Zstd),
+        _ => Err(Malformed),
+    }
+}
 
 fn checksum(bytes: &[u8]) -> [u8; 8] {
     let mut sum = [0; 8];
@@ -53,14 +72,14 @@ pub(crate) fn segment_header(id: SegmentId) -> Bytes {
     with_checksum(header.done()).into()
 }
 
-/// What stands before a chunk's bytes.
-pub(crate) fn frame_header(id: ChunkId, bytes: u32) -> Bytes {
+/// What stands before a chunk's bytes, of which there are `bytes`, or `stored` when compressed.
+pub(crate) fn frame_header(id: ChunkId, compression: Compression, stored: u32, bytes: u32) -> Bytes {
     let header = Encoder::default()
         .bytes(FRAME_MAGIC)
         .u8(FRAME_VERSION)
-        .u8(COMPRESSION_NONE)
+        .u8(compression_code(compression))
         .u16(0)
-        .u32(bytes)
+        .u32(stored)
         .u32(bytes)
         .bytes(&id.0);
     with_checksum(header.done()).into()
@@ -112,32 +131,45 @@ pub(crate) struct FrameHeader {
     pub(crate) id: ChunkId,
     /// Bytes that follow the header.
     pub(crate) bytes_stored: u32,
+    /// Bytes of the chunk.
+    pub(crate) bytes: u32,
+    pub(crate) compression: Compression,
 }
 
-/// Reads a frame's header from the start of `bytes`.
-pub(crate) fn read_header(bytes: &[u8]) -> Decoded<FrameHeader> {
-    let mut decoder = Decoder::new(bytes);
+/// Reads a frame's header that `start` begins with.
+pub(crate) fn read_header(start: &[u8]) -> Decoded<FrameHeader> {
+    let mut decoder = Decoder::new(start);
     let magic: [u8; 4] = decoder.array()?;
     let (version, compression, _) = (decoder.u8()?, decoder.u8()?, decoder.u16()?);
-    let (bytes_stored, content) = (decoder.u32()?, decoder.u32()?);
+    let (bytes_stored, bytes) = (decoder.u32()?, decoder.u32()?);
     let id = ChunkId(decoder.array()?);
     let expected: [u8; 8] = decoder.array()?;
-    let summed = bytes.get(..FRAME_HEADER_BYTES - 8).ok_or(Malformed)?;
-    let known = &magic == FRAME_MAGIC && version == FRAME_VERSION && compression == COMPRESSION_NONE;
-    if !known || content != bytes_stored || checksum(summed) != expected {
+    let summed = start.get(..FRAME_HEADER_BYTES - 8).ok_or(Malformed)?;
+    if &magic != FRAME_MAGIC || version != FRAME_VERSION || checksum(summed) != expected {
         return Err(Malformed);
     }
-    Ok(FrameHeader { id, bytes_stored })
+    Ok(FrameHeader { id, bytes_stored, bytes, compression: compression_of(compression)? })
 }
 
 /// The content of a whole frame, if it is the chunk `id` and not a byte of it is wrong.
 pub(crate) fn content(frame: &Bytes, id: ChunkId) -> Decoded<Bytes> {
+    unpack(frame, id).map(|(_, content)| content)
+}
+
+/// The frame, ready to be appended elsewhere as it is, if [`content`] has no fault to find.
+pub(crate) fn repack(frame: &Bytes, id: ChunkId) -> Decoded<Packed> {
+    unpack(frame, id).map(|(header, _)| Packed::from_frame(id, header.bytes, frame))
+}
+
+fn unpack(frame: &Bytes, id: ChunkId) -> Decoded<(FrameHeader, Bytes)> {
     let header = read_header(frame)?;
-    let content = frame.get(FRAME_HEADER_BYTES..).ok_or(Malformed)?;
-    if header.id != id || content.len() as u64 != u64::from(header.bytes_stored) || chunk_id(content) != id {
+    let stored = frame.get(FRAME_HEADER_BYTES..).ok_or(Malformed)?;
+    if header.id != id || stored.len() as u64 != u64::from(header.bytes_stored) {
         return Err(Malformed);
     }
-    Ok(frame.slice(FRAME_HEADER_BYTES..))
+    let bytes = usize::try_from(header.bytes).map_err(|_| Malformed)?;
+    let content = decompress(&frame.slice(FRAME_HEADER_BYTES..), header.compression, bytes)?;
+    if chunk_id(&content) == id { Ok((header, content)) } else { Err(Malformed) }
 }
 
 #[cfg(test)]
@@ -147,7 +179,7 @@ mod tests {
     #[test]
     fn any_flipped_byte_of_a_frame_is_found() {
         let id = chunk_id(b"some records");
-        let mut frame = frame_header(id, 12).to_vec();
+        let mut frame = frame_header(id, Compression::None, 12, 12).to_vec();
         frame.extend_from_slice(b"some records");
         assert_eq!(content(&frame.clone().into(), id).unwrap(), &b"some records"[..]);
         for at in 0..frame.len() {
@@ -163,7 +195,7 @@ mod tests {
     #[test]
     fn headers_have_the_size_they_are_documented_with() {
         assert_eq!(segment_header(SegmentId(1)).len() as u64, SEGMENT_HEADER_BYTES);
-        assert_eq!(frame_header(ChunkId([0; 32]), 1).len(), FRAME_HEADER_BYTES);
+        assert_eq!(frame_header(ChunkId([0; 32]), Compression::None, 1, 1).len(), FRAME_HEADER_BYTES);
         assert_eq!(footer(&[(0, 0, ChunkId([0; 32]))]).len(), 44 + 24);
     }
 }

@@ -11,13 +11,17 @@ mod files;
 mod frame;
 mod memory;
 mod mirror;
+mod pack;
 mod writer;
 
 pub(crate) use contents::{FrameAt, frames_in};
 pub(crate) use files::FileSegments;
-pub(crate) use frame::{CHUNK_BYTES_MAX, FRAME_HEADER_BYTES, chunk_id, content as frame_content};
+pub(crate) use frame::{
+    CHUNK_BYTES_MAX, FRAME_HEADER_BYTES, chunk_id, content as frame_content, repack as frame_repack,
+};
 pub(crate) use memory::MemorySegments;
 pub(crate) use mirror::MirroredSegments;
+pub(crate) use pack::{Packed, Packer};
 pub(crate) use writer::{Appended, SegmentWriter};
 
 use bytes::Bytes;

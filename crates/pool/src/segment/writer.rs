@@ -15,7 +15,7 @@ use std::sync::{Arc, Mutex};
 
 use bytes::Bytes;
 
-use super::{BLOCK_BYTES, LARGE_BYTES, SegmentId, SegmentStore, frame};
+use super::{BLOCK_BYTES, LARGE_BYTES, Packed, SegmentId, SegmentStore, frame};
 use crate::keys::ChunkId;
 use crate::records::ChunkRecord;
 use crate::{Error, Result, sync};
@@ -94,22 +94,21 @@ struct Reserved {
 
 impl Open {
     /// Gives the chunks the next place.
-    fn place(&mut self, chunks: &[(ChunkId, Bytes)]) -> Result<Reserved> {
-        let total: u64 = chunks.iter().map(|(_, content)| frame_bytes(content)).sum();
+    fn place(&mut self, chunks: &[Packed]) -> Result<Reserved> {
+        let total: u64 = chunks.iter().map(Packed::bytes_stored).sum();
         let is_large = total >= LARGE_BYTES;
         let start = if is_large { self.offset.next_multiple_of(BLOCK_BYTES) } else { self.offset };
         let mut parts = Vec::with_capacity(chunks.len() * 2);
         let mut placed = Vec::with_capacity(chunks.len());
         let mut offset = start;
-        for (id, content) in chunks {
-            let bytes = u32::try_from(content.len()).map_err(|_| Error::Invalid("chunk too large".into()))?;
-            let header = frame::frame_header(*id, bytes);
-            let bytes_stored = bytes + header.len() as u32;
-            let record = ChunkRecord { segment: self.id, offset, bytes_stored, bytes, references: 1 };
-            placed.push(Placed { id: *id, record });
+        for chunk in chunks {
+            let bytes_stored =
+                u32::try_from(chunk.bytes_stored()).map_err(|_| Error::Invalid("chunk too large".into()))?;
+            let (segment, bytes) = (self.id, chunk.bytes);
+            let record = ChunkRecord { segment, offset, bytes_stored, bytes, references: 1 };
+            placed.push(Placed { id: chunk.id, record });
             offset += u64::from(bytes_stored);
-            parts.push(header);
-            parts.push(content.clone());
+            parts.extend(chunk.parts.iter().cloned());
         }
         let end = if is_large { offset.next_multiple_of(BLOCK_BYTES) } else { offset };
         self.offset = end;
@@ -174,7 +173,7 @@ impl SegmentWriter {
     }
 
     /// Appends chunks, each as one frame.
-    pub(crate) fn append(&self, chunks: &[(ChunkId, Bytes)]) -> Result<Appended> {
+    pub(crate) fn append(&self, chunks: &[Packed]) -> Result<Appended> {
         let mut placed = Vec::with_capacity(chunks.len());
         let mut pins = Pins { counts: self.pins.clone(), ids: Vec::new() };
         let mut rest = chunks;
@@ -192,7 +191,7 @@ impl SegmentWriter {
     }
 
     /// Finds a place for as many of the chunks as go into one segment: at least one.
-    fn reserve(&self, chunks: &[(ChunkId, Bytes)], pins: &mut Pins) -> Result<Reserved> {
+    fn reserve(&self, chunks: &[Packed], pins: &mut Pins) -> Result<Reserved> {
         let mut state = sync::lock(&self.state);
         let open = self.open(&mut state)?;
         let count = frames_that_fit(chunks, self.segment_bytes.saturating_sub(open.offset));
@@ -333,16 +332,12 @@ impl Unsynced {
 
 /// How many of `chunks` go into a segment with that much room: at least one, as a segment may be a little
 /// larger than it should.
-fn frames_that_fit(chunks: &[(ChunkId, Bytes)], room: u64) -> usize {
+fn frames_that_fit(chunks: &[Packed], room: u64) -> usize {
     let mut used = 0;
-    let fits = chunks.iter().take_while(|(_, content)| {
+    let fits = chunks.iter().take_while(|chunk| {
         let before = used;
-        used += frame_bytes(content);
+        used += chunk.bytes_stored();
         before < room
     });
     fits.count().max(1)
-}
-
-fn frame_bytes(content: &Bytes) -> u64 {
-    (content.len() + frame::FRAME_HEADER_BYTES) as u64
 }

@@ -8,10 +8,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::file::{Change, Look};
-use super::model::{Claim, Effect, Life, New, NodeId, World};
+use super::model::{Claim, Effect, Life, Made, New, NodeId, World};
 use super::ops::{self, Appetite, Op};
 use super::random::Random;
 use super::schedule;
+use super::tree::{Tree, difference, walk};
 use crate::faulty::FaultyDisk;
 use crate::*;
 
@@ -116,6 +117,20 @@ impl Client {
 
     pub(super) async fn perform(&mut self, op: Op) {
         self.note(&op);
+        let of = match &op {
+            Op::Change { node, .. } | Op::Commit { node } | Op::Read { node, .. } | Op::Look { node } => {
+                Some(*node)
+            }
+            Op::List { node, .. } | Op::Hold { node } | Op::Release { node } => Some(*node),
+            _ => None,
+        };
+        let Some(node) = of else { return self.dispatch(op).await };
+        let Some(volume) = self.shared.world.borrow_mut().enter(node) else { return };
+        self.dispatch(op).await;
+        self.shared.world.borrow_mut().leave(volume);
+    }
+
+    async fn dispatch(&mut self, op: Op) {
         match op {
             Op::Effect(effect) => self.effect(effect).await,
             Op::Wrong(effect) => self.wrong(effect).await,
@@ -129,6 +144,7 @@ impl Client {
             Op::Settle => self.settle().await,
             Op::Check { read } => self.check(read).await,
             Op::Records => self.records(),
+            Op::Show { volume, snapshot } => self.show(volume, snapshot).await,
         }
     }
 
@@ -136,13 +152,13 @@ impl Client {
 
     async fn effect(&self, effect: Effect) {
         let Some(number) = self.shared.world.borrow_mut().begin(&effect, false) else { return };
-        let outcome = self.ask_for(&effect).await;
+        let outcome = self.ask_for(&effect, number).await;
         if self.shared.disk.is_dead() {
             return;
         }
         let mut world = self.shared.world.borrow_mut();
         match outcome {
-            Ok(handle) => world.happened(number, handle),
+            Ok(made) => world.happened(number, made, true),
             Err(Error::NoSpace) if self.shared.bounded => world.did_not_happen(number),
             // Nobody touches what it may have changed before the next opening.
             Err(error) if self.is_excused(&error) => {}
@@ -152,13 +168,13 @@ impl Client {
 
     async fn wrong(&self, effect: Effect) {
         let Some(number) = self.shared.world.borrow_mut().begin(&effect, true) else { return };
-        let outcome = self.ask_for(&effect).await;
+        let outcome = self.ask_for(&effect, number).await.map(|_| ());
         if self.shared.disk.is_dead() {
             return;
         }
         self.shared.world.borrow_mut().did_not_happen(number);
         match outcome {
-            Err(Error::Exists(_) | Error::NotFound(_) | Error::NotEmpty) => {}
+            Err(Error::Exists(_) | Error::NotFound(_) | Error::NotEmpty | Error::InUse { .. }) => {}
             Err(error) if self.is_excused(&error) => {}
             other => self.fail(format!("{effect:?} must be refused: {other:?}")),
         }
@@ -168,14 +184,14 @@ impl Client {
         self.shared.world.borrow().node(node).map(|node| node.handle).ok_or(Error::Stale)
     }
 
-    /// Has the pool do it. Returns the handle of what it made.
-    async fn ask_for(&self, effect: &Effect) -> Result<Option<Handle>> {
+    /// Has the pool do it.
+    async fn ask_for(&self, effect: &Effect, begun: u64) -> Result<Made> {
         let pool = &self.pool;
         match effect {
             Effect::Create { directory, name, new, mode } => {
                 let new = new_inode(new, *mode);
                 let made = pool.create(self.handle(*directory)?, name.as_bytes(), new).await?;
-                return Ok(Some(made.attributes.handle));
+                return Ok(Made::Inode(made.attributes.handle));
             }
             Effect::Link { node, directory, name } => {
                 let (handle, directory) = (self.handle(*node)?, self.handle(*directory)?);
@@ -197,11 +213,72 @@ impl Client {
             Effect::RecordPut { key, value } => pool.record_put("sim", &[*key], value).await?,
             Effect::RecordDelete { key } => pool.record_delete("sim", &[*key]).await?,
             Effect::VolumeCreate { name } => {
-                return Ok(Some(pool.volume_create(volume_spec(name)).await?.root));
+                return Ok(Made::Inode(pool.volume_create(volume_spec(name)).await?.root));
             }
             Effect::VolumeDelete { name } => pool.volume_delete(name, true).await?,
+            Effect::SnapshotCreate { volume, name } => {
+                pool.snapshot_create(std::slice::from_ref(volume), name).await?;
+                return self.taken(volume, name, begun).await;
+            }
+            Effect::SnapshotDelete { volume, name } => pool.snapshot_delete(volume, name).await?,
+            Effect::Clone { volume, snapshot, name } => {
+                let clone = CloneSpec { name: name.clone(), junction_path: format!("/{name}") };
+                let root = pool.volume_clone(volume, snapshot, clone).await?.root;
+                let tree = walk(pool, root).await?;
+                self.compare_tree("clone", volume, snapshot, &tree);
+                return Ok(Made::Tree(root, tree));
+            }
+            Effect::Rollback { volume, snapshot } => {
+                pool.volume_rollback(volume, snapshot, true).await?;
+                let tree = walk(pool, pool.volume(volume)?.root).await?;
+                self.compare_tree("rollback", volume, snapshot, &tree);
+            }
         }
-        Ok(None)
+        Ok(Made::Nothing)
+    }
+
+    // ---- snapshots ----
+
+    /// A snapshot was taken: it shows what the volume may have held just then.
+    async fn taken(&self, volume: &str, name: &str, begun: u64) -> Result<Made> {
+        let root = self.pool.snapshot(volume, name)?.root;
+        let tree = walk(&self.pool, root).await?;
+        let world = self.shared.world.borrow();
+        let look = Look::Read { from: begun };
+        let of = world.volumes.get(volume);
+        if let Some(wrong) = of.and_then(|of| world.wrong_tree(*of, &tree, look)) {
+            self.fail(format!("snapshot {volume}@{name}: {wrong}"));
+        }
+        Ok(Made::Tree(root, tree))
+    }
+
+    /// A tree is what the snapshot shows.
+    fn compare_tree(&self, what: &str, volume: &str, snapshot: &str, tree: &Tree) {
+        let world = self.shared.world.borrow();
+        let taken = world.snapshots.get(&(volume.to_owned(), snapshot.to_owned()));
+        if let Some(difference) = taken.and_then(|taken| difference(tree, &taken.tree)) {
+            self.fail(format!("{what} of {volume}@{snapshot}: {difference}"));
+        }
+    }
+
+    async fn show(&self, volume: String, snapshot: String) {
+        let key = (volume.clone(), snapshot.clone());
+        let number = || {
+            let world = self.shared.world.borrow();
+            let quiet = !world.is_claimed(&Claim::Volume(volume.clone()));
+            world.snapshots.get(&key).filter(|_| quiet).map(|taken| taken.number)
+        };
+        let root = self.shared.world.borrow().snapshots.get(&key).map(|taken| taken.root);
+        let (Some(root), Some(before)) = (root, number()) else { return };
+        let shown = walk(&self.pool, root).await;
+        if number() != Some(before) {
+            return;
+        }
+        match shown {
+            Ok(tree) => self.compare_tree("content", &volume, &snapshot, &tree),
+            Err(error) if self.is_excused(&error) => {}
+            Err(error) => self.fail(format!("snapshot {volume}@{snapshot}: {error}")),
+        }
     }
 
     // ---- data ----
@@ -213,7 +290,11 @@ impl Client {
         let volume = world.volumes.iter().find(|(_, root)| {
             world.node(**root).is_some_and(|root| root.handle.volume == known.handle.volume)
         });
-        let deleted = volume.is_none_or(|(name, _)| world.is_claimed(&Claim::Volume(name.clone())));
+        let deleted = volume.is_none_or(|(name, _)| {
+            let deletes =
+                |effect: &Effect| matches!(effect, Effect::VolumeDelete { name: gone } if gone == name);
+            world.pending.values().any(|pending| deletes(&pending.effect))
+        });
         known.life == Life::Doomed || world.is_claimed(&Claim::Node(node)) || deleted
     }
 

@@ -93,6 +93,11 @@ impl FileModel {
         FileModel { base: vec![0; size as usize], ..FileModel::default() }
     }
 
+    /// A file with that in it, all of it durable.
+    pub(super) fn holding(content: Vec<u8>) -> Self {
+        FileModel { base: content, ..FileModel::default() }
+    }
+
     /// After an opening this, and nothing else, is in the file.
     pub(super) fn settle_on(&mut self, found: Vec<u8>) {
         let replica = self.replica;

@@ -3,7 +3,8 @@
 //! ```text
 //!   history   lives of one pool: open, verify, work, crash or close; at last delete everything and find nothing left
 //!     client    draws operations (ops), has the pool do them, compares the answers
-//!     model     what must be there: names, attributes, records; file: which bytes a reader may see, a crash may leave
+//!     model     what must be there: names, attributes, records; file: which bytes a reader may see, a crash may leave;
+//!               tree: what snapshots show
 //!     verify    after an opening: all of the model against all of the pool, and the pool's own check
 //!   schedule  who runs when
 //!   faulty    the disk
@@ -20,4 +21,5 @@ mod ops;
 pub(crate) mod random;
 pub(crate) mod schedule;
 mod tests;
+mod tree;
 mod verify;

@@ -9,7 +9,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use bytes::Bytes;
 
 use super::file::FileModel;
-use crate::{Handle, VolumeId};
+use super::tree::Tree;
+use crate::{Handle, InodeId, VolumeId};
 
 /// Names an inode in the model.
 pub(super) type NodeId = u32;
@@ -69,15 +70,83 @@ pub(super) enum New {
 /// A change of names, attributes, records or volumes.
 #[derive(Clone, Debug)]
 pub(super) enum Effect {
-    Create { directory: NodeId, name: String, new: New, mode: u32 },
-    Link { node: NodeId, directory: NodeId, name: String },
-    Remove { directory: NodeId, name: String },
-    Rename { from: NodeId, from_name: String, to: NodeId, to_name: String },
-    Mode { node: NodeId, mode: u32 },
-    RecordPut { key: u8, value: Bytes },
-    RecordDelete { key: u8 },
-    VolumeCreate { name: String },
-    VolumeDelete { name: String },
+    Create {
+        directory: NodeId,
+        name: String,
+        new: New,
+        mode: u32,
+    },
+    Link {
+        node: NodeId,
+        directory: NodeId,
+        name: String,
+    },
+    Remove {
+        directory: NodeId,
+        name: String,
+    },
+    Rename {
+        from: NodeId,
+        from_name: String,
+        to: NodeId,
+        to_name: String,
+    },
+    Mode {
+        node: NodeId,
+        mode: u32,
+    },
+    RecordPut {
+        key: u8,
+        value: Bytes,
+    },
+    RecordDelete {
+        key: u8,
+    },
+    VolumeCreate {
+        name: String,
+    },
+    VolumeDelete {
+        name: String,
+    },
+    SnapshotCreate {
+        volume: String,
+        name: String,
+    },
+    SnapshotDelete {
+        volume: String,
+        name: String,
+    },
+    Clone {
+        volume: String,
+        snapshot: String,
+        name: String,
+    },
+    /// Younger snapshots go with it.
+    Rollback {
+        volume: String,
+        snapshot: String,
+    },
+}
+
+/// What an effect has made.
+pub(super) enum Made {
+    Nothing,
+    Inode(Handle),
+    /// A snapshot or a clone, and what it shows.
+    Tree(Handle, Tree),
+}
+
+/// A snapshot.
+#[derive(Clone)]
+pub(super) struct Taken {
+    /// Larger than that of older ones.
+    pub(super) number: u64,
+    pub(super) root: Handle,
+    pub(super) tree: Tree,
+    /// All inodes that the volume had, with a name or not.
+    inodes: BTreeSet<InodeId>,
+    /// Volumes that began as a copy of it.
+    pub(super) clones: BTreeSet<String>,
 }
 
 /// An effect under way.
@@ -100,13 +169,17 @@ pub(super) enum Claim {
 }
 
 /// See the module.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(super) struct World {
     tick: u64,
     node_next: NodeId,
     pub(super) nodes: BTreeMap<NodeId, Node>,
     /// Names of volumes and their roots.
     pub(super) volumes: BTreeMap<String, NodeId>,
+    /// Snapshots by volume and name.
+    pub(super) snapshots: BTreeMap<(String, String), Taken>,
+    /// Operations on files that are under way, by volume.
+    users: BTreeMap<VolumeId, u32>,
     pub(super) records: BTreeMap<u8, Bytes>,
     /// Effects under way, or whose outcome nobody knows.
     pub(super) pending: BTreeMap<u64, Pending>,
@@ -167,8 +240,13 @@ impl World {
             }
             Effect::Mode { node, .. } => vec![Claim::Node(*node)],
             Effect::RecordPut { key, .. } | Effect::RecordDelete { key } => vec![Claim::Record(*key)],
-            Effect::VolumeCreate { name } | Effect::VolumeDelete { name } => {
-                vec![Claim::Volume(name.clone())]
+            Effect::VolumeCreate { name }
+            | Effect::VolumeDelete { name }
+            | Effect::SnapshotCreate { volume: name, .. }
+            | Effect::SnapshotDelete { volume: name, .. }
+            | Effect::Rollback { volume: name, .. } => vec![Claim::Volume(name.clone())],
+            Effect::Clone { volume, name, .. } => {
+                vec![Claim::Volume(volume.clone()), Claim::Volume(name.clone())]
             }
         }
     }
@@ -195,11 +273,30 @@ impl World {
         Some(number)
     }
 
+    /// The snapshots of a volume.
+    pub(super) fn snapshots_of(&self, volume: &str) -> impl Iterator<Item = (&str, &Taken)> {
+        let of = self.snapshots.iter().filter(move |((of, _), _)| of == volume);
+        of.map(|((_, name), taken)| (&name[..], taken))
+    }
+
     /// Nothing under way would take from below the effect what it stands on, nor the other way round.
     fn is_undisturbed(&self, effect: &Effect, claims: &[Claim]) -> bool {
-        if let Effect::VolumeDelete { name } = effect {
-            let volume = self.volumes.get(name).and_then(|root| self.volume_of(*root));
-            return !self.claims.iter().any(|claim| self.volume_claimed(claim) == volume);
+        let of_volumes = claims.iter().filter_map(|claim| match claim {
+            Claim::Volume(name) => self.volumes.get(name).and_then(|root| self.volume_of(*root)),
+            _ => None,
+        });
+        let of_volumes: Vec<VolumeId> = of_volumes.collect();
+        if let Effect::Rollback { .. } = effect
+            && of_volumes.iter().any(|volume| self.users.get(volume).is_some_and(|users| *users > 0))
+        {
+            return false;
+        }
+        if self
+            .claims
+            .iter()
+            .any(|claim| self.volume_claimed(claim).is_some_and(|volume| of_volumes.contains(&volume)))
+        {
+            return false;
         }
         claims.iter().all(|claim| {
             let deleted = self.volumes.iter().find(|(_, root)| {
@@ -228,9 +325,33 @@ impl World {
         }
     }
 
-    /// The effect happened. `handle`: of what it created.
-    pub(super) fn happened(&mut self, number: u64, handle: Option<Handle>) {
+    /// An operation on a file begins, unless its volume is being rolled back.
+    pub(super) fn enter(&mut self, node: NodeId) -> Option<VolumeId> {
+        let volume = self.volume_of(node)?;
+        let rolling = self.pending.values().any(|pending| match &pending.effect {
+            Effect::Rollback { volume: name, .. } => {
+                self.volumes.get(name).and_then(|root| self.volume_of(*root)) == Some(volume)
+            }
+            _ => false,
+        });
+        if rolling {
+            return None;
+        }
+        *self.users.entry(volume).or_default() += 1;
+        Some(volume)
+    }
+
+    /// It has ended.
+    pub(super) fn leave(&mut self, volume: VolumeId) {
+        if let Some(users) = self.users.get_mut(&volume) {
+            *users -= 1;
+        }
+    }
+
+    /// The effect happened. `made`: what it created. `certain`: somebody was told so.
+    pub(super) fn happened(&mut self, number: u64, made: Made, certain: bool) {
         let Some(effect) = self.end(number) else { return };
+        let handle = if let Made::Inode(handle) = &made { Some(*handle) } else { None };
         match effect {
             Effect::Create { directory, name, new, mode } => {
                 let body = match new {
@@ -270,7 +391,45 @@ impl World {
                 }
             }
             Effect::VolumeDelete { name } => self.volume_deleted(&name),
+            Effect::SnapshotCreate { volume, name } => {
+                let inodes = self.volumes.get(&volume).and_then(|root| self.volume_of(*root));
+                let inodes = inodes.map(|volume| self.inodes_of(volume)).unwrap_or_default();
+                if let Made::Tree(root, tree) = made {
+                    let taken = Taken { number, root, tree, inodes, clones: BTreeSet::new() };
+                    self.snapshots.insert((volume, name), taken);
+                }
+            }
+            Effect::SnapshotDelete { volume, name } => {
+                self.snapshots.remove(&(volume, name));
+            }
+            Effect::Clone { volume, snapshot, name } => {
+                if let Made::Tree(root, tree) = made {
+                    let root = self.plant(root.volume, &tree, &mut BTreeMap::new());
+                    self.volumes.insert(name.clone(), root);
+                    if let Some(taken) = self.snapshots.get_mut(&(volume, snapshot)) {
+                        taken.clones.insert(name);
+                    }
+                }
+            }
+            Effect::Rollback { volume, snapshot } => self.rolled_back(volume, snapshot, certain),
         }
+    }
+
+    fn rolled_back(&mut self, name: String, snapshot: String, certain: bool) {
+        let Some(volume) = self.volumes.get(&name).and_then(|root| self.volume_of(*root)) else { return };
+        let Some(to) = self.snapshots.get(&(name.clone(), snapshot)).cloned() else { return };
+        self.snapshots.retain(|(of, _), taken| *of != name || taken.number <= to.number);
+        let ids: Vec<NodeId> =
+            self.nodes.iter().filter(|(_, node)| node.handle.volume == volume).map(|(id, _)| *id).collect();
+        let mut known = BTreeMap::new();
+        for id in ids {
+            known.extend(self.nodes.remove(&id).map(|node| (node.handle.inode, (id, node))));
+        }
+        let root = self.plant(volume, &to.tree, &mut known);
+        self.volumes.insert(name, root);
+        // What the snapshot never had is gone. Of what had no name when it was taken nothing is known.
+        let lost = known.into_values().map(|(_, node)| node.handle);
+        self.gone.extend(lost.filter(|handle| certain && !to.inodes.contains(&handle.inode)));
     }
 
     /// The effect did not happen.
@@ -286,7 +445,7 @@ impl World {
         Some(effect)
     }
 
-    fn add(&mut self, handle: Handle, body: Body, mode: u32) -> NodeId {
+    pub(super) fn add(&mut self, handle: Handle, body: Body, mode: u32) -> NodeId {
         self.node_next += 1;
         let node =
             Node { handle, body, life: Life::Named, names: 1, holds: 0, mode, change: 0, change_lost: 0 };
@@ -294,7 +453,7 @@ impl World {
         self.node_next
     }
 
-    fn set_entry(&mut self, directory: NodeId, name: &str, node: Option<NodeId>) {
+    pub(super) fn set_entry(&mut self, directory: NodeId, name: &str, node: Option<NodeId>) {
         let Some(Node { body: Body::Directory { entries, .. }, .. }) = self.nodes.get_mut(&directory) else {
             return;
         };
@@ -335,6 +494,10 @@ impl World {
     }
 
     fn volume_deleted(&mut self, name: &str) {
+        self.snapshots.retain(|(of, _), _| of != name);
+        for taken in self.snapshots.values_mut() {
+            taken.clones.remove(name);
+        }
         let Some(root) = self.volumes.remove(name) else { return };
         let Some(volume) = self.node(root).map(|node| node.handle.volume) else { return };
         for node in self.nodes.values_mut().filter(|node| node.handle.volume == volume) {
@@ -377,6 +540,7 @@ impl World {
     pub(super) fn restarted(&mut self) {
         self.reaping = false;
         self.claims.clear();
+        self.users.clear();
         for node in self.nodes.values_mut() {
             node.holds = 0;
         }

@@ -4,7 +4,7 @@ use bytes::Bytes;
 
 use super::content;
 use super::file::Change;
-use super::model::{Body, Claim, Effect, Life, New, Node, NodeId, World};
+use super::model::{Body, Claim, Effect, Life, New, Node, NodeId, Taken, World};
 use super::random::Random;
 use crate::Stability;
 
@@ -45,6 +45,11 @@ pub(super) enum Op {
         read: bool,
     },
     Records,
+    /// Compares a snapshot with what it was.
+    Show {
+        volume: String,
+        snapshot: String,
+    },
 }
 
 /// Bounds of what a history does.
@@ -78,8 +83,9 @@ pub(super) fn draw(world: &World, random: &mut Random, appetite: &Appetite) -> O
         90..92 => record(random),
         92..93 => Some(Op::Records),
         93..95 => wrong(world, random),
-        95..97 => volume(world, random).map(Op::Effect),
-        97..98 => Some(Op::Check { read: random.permille(300) }),
+        95..96 => volume(world, random).map(Op::Effect),
+        96..98 => snapshot(world, random),
+        98..99 if random.permille(500) => Some(Op::Check { read: random.permille(300) }),
         _ => Some(Op::Settle),
     }
 }
@@ -266,9 +272,34 @@ fn record(random: &mut Random) -> Option<Op> {
 fn volume(world: &World, random: &mut Random) -> Option<Effect> {
     let name = format!("v{}", random.below(3));
     match world.volumes.contains_key(&name) {
-        true => random.permille(400).then_some(Effect::VolumeDelete { name }),
+        true => {
+            let cloned = world.snapshots_of(&name).any(|(_, taken)| !taken.clones.is_empty());
+            (!cloned && random.permille(400)).then_some(Effect::VolumeDelete { name })
+        }
         false => Some(Effect::VolumeCreate { name }),
     }
+}
+
+/// Something with snapshots.
+fn snapshot(world: &World, random: &mut Random) -> Option<Op> {
+    let volumes: Vec<&String> = world.volumes.keys().collect();
+    let volume = random.pick(&volumes)?.clone();
+    let name = format!("s{}", random.below(3));
+    let Some(taken) = world.snapshots.get(&(volume.clone(), name.clone())) else {
+        return Some(Op::Effect(Effect::SnapshotCreate { volume, name }));
+    };
+    let stuck = |(_, other): (&str, &Taken)| other.number > taken.number && !other.clones.is_empty();
+    let can_go = !world.snapshots_of(&volume).any(stuck);
+    let clone = format!("v{}", random.below(5));
+    Some(match random.below(4) {
+        0 => Op::Show { volume, snapshot: name },
+        1 if !world.volumes.contains_key(&clone) => {
+            Op::Effect(Effect::Clone { volume, snapshot: name, name: clone })
+        }
+        2 if can_go => Op::Effect(Effect::Rollback { volume, snapshot: name }),
+        _ if taken.clones.is_empty() => Op::Effect(Effect::SnapshotDelete { volume, name }),
+        _ => Op::Wrong(Effect::SnapshotDelete { volume, name }),
+    })
 }
 
 /// Something that must be refused.

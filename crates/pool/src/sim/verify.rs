@@ -2,7 +2,8 @@
 
 use super::client::{Shared, list};
 use super::file::Look;
-use super::model::{Body, Effect, Life, Node, NodeId, World};
+use super::model::{Body, Effect, Life, Made, Node, NodeId, World};
+use super::tree::{Tree, difference, walk};
 use crate::*;
 
 /// Handles of freed inodes that are tried again.
@@ -22,6 +23,7 @@ pub(super) async fn verify(pool: &Pool, shared: &Shared) -> Found<()> {
     shared.world.borrow_mut().restarted();
     verifier(pool, shared)?;
     volumes(pool, shared)?;
+    snapshots(pool, shared).await?;
     records(pool, shared)?;
     let nodes: Vec<NodeId> = shared.world.borrow().nodes.keys().copied().collect();
     for node in nodes {
@@ -45,21 +47,21 @@ async fn resolve(pool: &Pool, shared: &Shared) -> Found<()> {
         let happened = if pending.wrong {
             None
         } else {
-            outcome(pool, shared, effect).await.map_err(|what| format!("{effect:?}: {what}"))?
+            outcome(pool, shared, effect, number).await.map_err(|what| format!("{effect:?}: {what}"))?
         };
-        shared.note(format!("{effect:?} happened: {}", happened.is_some()));
+        shared.note(format!("after restart: {effect:?} happened: {}", happened.is_some()));
         let mut world = shared.world.borrow_mut();
         world.pending.insert(number, pending);
         match happened {
-            Some(handle) => world.happened(number, handle),
+            Some(made) => world.happened(number, made, false),
             None => world.did_not_happen(number),
         }
     }
     Ok(())
 }
 
-/// `None` if it did not happen; else the handle of what it made.
-async fn outcome(pool: &Pool, shared: &Shared, effect: &Effect) -> Found<Option<Option<Handle>>> {
+/// `None` if it did not happen; else what it made.
+async fn outcome(pool: &Pool, shared: &Shared, effect: &Effect, begun: u64) -> Found<Option<Made>> {
     let handle =
         |node: NodeId| shared.world.borrow().node(node).map(|node| node.handle).ok_or("unknown node");
     let there =
@@ -70,25 +72,90 @@ async fn outcome(pool: &Pool, shared: &Shared, effect: &Effect) -> Found<Option<
         };
     Ok(match effect {
         Effect::Create { directory, name, .. } | Effect::Link { directory, name, .. } => {
-            there(*directory, name).await?.map(Some)
+            there(*directory, name).await?.map(Made::Inode)
         }
-        Effect::Remove { directory, name } => there(*directory, name).await?.is_none().then_some(None),
+        Effect::Remove { directory, name } => {
+            there(*directory, name).await?.is_none().then_some(Made::Nothing)
+        }
         Effect::Rename { from, from_name, to, to_name } => {
             let same = {
                 let world = shared.world.borrow();
                 world.entry(*from, from_name) == world.entry(*to, to_name)
             };
-            (same || there(*from, from_name).await?.is_none()).then_some(None)
+            (same || there(*from, from_name).await?.is_none()).then_some(Made::Nothing)
         }
         Effect::Mode { node, mode } => {
             let attributes = pool.getattr(handle(*node)?).await.map_err(words("getattr"))?;
-            (attributes.mode == *mode).then_some(None)
+            (attributes.mode == *mode).then_some(Made::Nothing)
         }
-        Effect::RecordPut { key, value } => (record(pool, *key)?.as_ref() == Some(value)).then_some(None),
-        Effect::RecordDelete { key } => record(pool, *key)?.is_none().then_some(None),
-        Effect::VolumeCreate { name } => pool.volume(name).ok().map(|volume| Some(volume.root)),
-        Effect::VolumeDelete { name } => pool.volume(name).is_err().then_some(None),
+        Effect::RecordPut { key, value } => {
+            (record(pool, *key)?.as_ref() == Some(value)).then_some(Made::Nothing)
+        }
+        Effect::RecordDelete { key } => record(pool, *key)?.is_none().then_some(Made::Nothing),
+        Effect::VolumeCreate { name } => pool.volume(name).ok().map(|volume| Made::Inode(volume.root)),
+        Effect::VolumeDelete { name } => pool.volume(name).is_err().then_some(Made::Nothing),
+        Effect::SnapshotCreate { volume, name } => {
+            let Ok(taken) = pool.snapshot(volume, name) else { return Ok(None) };
+            let tree = walk(pool, taken.root).await.map_err(words("walk"))?;
+            let world = shared.world.borrow();
+            let root = world.volumes.get(volume).copied().ok_or("unknown volume")?;
+            match world.wrong_tree(root, &tree, Look::Read { from: begun }) {
+                Some(wrong) => return Err(wrong),
+                None => Some(Made::Tree(taken.root, tree)),
+            }
+        }
+        Effect::SnapshotDelete { volume, name } => {
+            pool.snapshot(volume, name).is_err().then_some(Made::Nothing)
+        }
+        Effect::Clone { volume, snapshot, name } => {
+            let Ok(clone) = pool.volume(name) else { return Ok(None) };
+            let tree = walk(pool, clone.root).await.map_err(words("walk"))?;
+            compare_tree(shared, volume, snapshot, &tree)?;
+            Some(Made::Tree(clone.root, tree))
+        }
+        Effect::Rollback { volume, snapshot } => {
+            let root = pool.volume(volume).map_err(words("volume"))?.root;
+            let tree = walk(pool, root).await.map_err(words("walk"))?;
+            // If the volume was the same already, that it happened shows by the younger snapshots being gone.
+            let younger = {
+                let world = shared.world.borrow();
+                let number =
+                    world.snapshots.get(&(volume.clone(), snapshot.clone())).map(|taken| taken.number);
+                world
+                    .snapshots_of(volume)
+                    .find(|(_, taken)| Some(taken.number) > number)
+                    .map(|(name, _)| name.to_owned())
+            };
+            let gone = younger.is_none_or(|name| pool.snapshot(volume, &name).is_err());
+            let same = compare_tree(shared, volume, snapshot, &tree).is_ok();
+            (gone && same).then_some(Made::Nothing)
+        }
     })
+}
+
+/// A tree is what the snapshot shows.
+fn compare_tree(shared: &Shared, volume: &str, snapshot: &str, tree: &Tree) -> Found<()> {
+    let world = shared.world.borrow();
+    let taken = world.snapshots.get(&(volume.to_owned(), snapshot.to_owned())).ok_or("unknown snapshot")?;
+    difference(tree, &taken.tree)
+        .map_or(Ok(()), |difference| Err(format!("{volume}@{snapshot}: {difference}")))
+}
+
+/// All snapshots are there, and show what they showed.
+async fn snapshots(pool: &Pool, shared: &Shared) -> Found<()> {
+    let mut found: Vec<(String, String)> =
+        pool.snapshots(None).into_iter().map(|taken| (taken.volume_name, taken.name)).collect();
+    found.sort();
+    let known: Vec<(String, String)> = shared.world.borrow().snapshots.keys().cloned().collect();
+    if found != known {
+        return Err(format!("snapshots {found:?}, not {known:?}"));
+    }
+    for (volume, name) in known {
+        let root = pool.snapshot(&volume, &name).map_err(words("snapshot"))?.root;
+        let tree = walk(pool, root).await.map_err(words("walk"))?;
+        compare_tree(shared, &volume, &name, &tree)?;
+    }
+    Ok(())
 }
 
 fn record(pool: &Pool, key: u8) -> Found<Option<bytes::Bytes>> {

@@ -12,6 +12,7 @@ pub fn options() -> PoolOptions {
         dirty_age_ms_max: 60_000,
         segment_bytes: 1 << 20,
         cache_bytes: 1 << 20,
+        fingerprint_bytes: 64 << 10,
         ..PoolOptions::default()
     }
 }

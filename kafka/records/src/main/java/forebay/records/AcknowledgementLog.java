@@ -116,10 +116,15 @@ final class AcknowledgementLog {
 
     /** Reads a log. Throws when it is not one. */
     static Contents read(Path file) throws IOException {
+        return read(file, Integer.MAX_VALUE);
+    }
+
+    /** Reads the first {@code limit} acknowledgements of a log, which may still be written. Throws when it is not one. */
+    static Contents read(Path file, int limit) throws IOException {
         try (DataInputStream in = new DataInputStream(new BufferedInputStream(Files.newInputStream(file), 1 << 16))) {
             Contents contents = new Contents(readPlan(file, in));
             byte[] entry = new byte[Long.BYTES + Integer.BYTES + Long.BYTES];
-            while (in.readNBytes(entry, 0, entry.length) == entry.length) {
+            while (contents.acknowledged() < limit && in.readNBytes(entry, 0, entry.length) == entry.length) {
                 ByteBuffer buffer = ByteBuffer.wrap(entry);
                 contents.add(file, buffer.getLong(), buffer.getInt(), buffer.getLong());
             }

@@ -95,7 +95,14 @@ final class Production {
         }
     }
 
+    /** The counts so far; what they count as acknowledged is in the log's file by then. */
     synchronized Map<String, Object> progress() {
+        try {
+            log.flush();
+        } catch (IOException e) {
+            failed++;
+            firstFailure = firstFailure == null ? "the log of acknowledgements: " + e : firstFailure;
+        }
         Map<String, Object> figures = new LinkedHashMap<>();
         figures.put("sent", sent);
         figures.put("acknowledged", acknowledged);

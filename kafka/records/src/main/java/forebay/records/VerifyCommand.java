@@ -27,6 +27,10 @@ final class VerifyCommand implements Callable<Integer> {
     @Option(names = "--acknowledged", required = true, paramLabel = "FILE", description = "the log that produce wrote")
     Path acknowledged;
 
+    @Option(names = "--first", defaultValue = "2147483647", paramLabel = "COUNT",
+            description = "only so many acknowledgements count, the first of the log (default: all)")
+    int first;
+
     @Option(names = "--deleted-before", defaultValue = "0", paramLabel = "OFFSET",
             description = "records below this offset of each partition were deleted on purpose (default: 0)")
     long deletedBefore;
@@ -37,7 +41,7 @@ final class VerifyCommand implements Callable<Integer> {
     @Override
     public Integer call() throws Exception {
         Report report = new Report(System.out);
-        Verification verification = new Verification(AcknowledgementLog.read(acknowledged), deletedBefore);
+        Verification verification = new Verification(AcknowledgementLog.read(acknowledged, first), deletedBefore);
         try (KafkaConsumer<byte[], byte[]> consumer = new KafkaConsumer<>(
                 cluster.client(DEFAULTS), new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
             Ticker ticker = new Ticker(report);

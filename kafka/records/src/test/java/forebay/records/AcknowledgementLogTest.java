@@ -48,6 +48,14 @@ class AcknowledgementLogTest {
     }
 
     @Test
+    void onlyTheFirstAcknowledgementsAreReadIfNoMoreAreWanted() throws IOException {
+        var contents = AcknowledgementLog.read(write(4, 0, 9), 2);
+        assertEquals(2, contents.acknowledged());
+        assertTrue(contents.isAcknowledged(0));
+        assertFalse(contents.isAcknowledged(9));
+    }
+
+    @Test
     void damageIsSaidPlainly() throws IOException {
         Path outOfRange = write(10);
         assertTrue(assertThrows(IOException.class, () -> AcknowledgementLog.read(outOfRange)).getMessage()

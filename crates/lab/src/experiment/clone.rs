@@ -1,0 +1,296 @@
+//! `clone`: a second Kafka cluster on clones of the first one's volumes, while the first goes on.
+//!
+//! Each node has a volume of its own and is broker and controller at once, so that the cluster's metadata is on its volumes with its
+//! records. One command takes a snapshot of all volumes at one instant; a clone of each is a volume that the second cluster's nodes, with the
+//! same ids, begin on as after a power loss. The topic is flushed at every message (`flush.messages=1`): what a broker acknowledges is
+//! then on the server, and not only in its host's memory, so that the snapshot has every record that was acknowledged before it.
+//!
+//! The clusters believe to be the same one, so they must not meet: their guests are on networks that nothing passes between.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+
+use super::Experiment;
+use super::bed::figure;
+use super::watch::describe_verification;
+use crate::cluster::{Assignment, Broker, Cluster, Distribution, Place, Production, RecordsPlan, Settings};
+use crate::host::{Guest, GuestSpec, Side, Site};
+use crate::report::{Recorder, Subject, Tone, number};
+use crate::request::{Profile, Request};
+use crate::storage::{self, Storage};
+
+/// The experiment.
+pub struct Clone;
+
+const BROKERS: u32 = 3;
+const TOPIC: &str = "flushed";
+const PARTITIONS: u32 = 6;
+const SNAPSHOT: &str = "instant";
+const MOUNT_POINT: &str = "/mnt/kafka";
+const DATA: &str = "/mnt/kafka/data";
+/// The longest that the snapshot, and each clone, may take.
+const TARGET: Duration = Duration::from_secs(1);
+const PATIENCE: Duration = Duration::from_secs(600);
+const VERIFY_PATIENCE_SECONDS: u32 = 120;
+const GUEST_MEMORY_MIB: u32 = 1000;
+const HEAP_MIB: u32 = 400;
+const PAUSE: Duration = Duration::from_millis(200);
+
+struct Sizes {
+    records: u64,
+    rate: u32,
+    record_bytes: u32,
+    /// The snapshot is taken when this share of the records is acknowledged.
+    at_percent: u64,
+}
+
+impl Sizes {
+    fn of(profile: Profile) -> Self {
+        match profile {
+            Profile::Laptop => Self { records: 30_000, rate: 250, record_bytes: 1024, at_percent: 20 },
+            Profile::Full => Self { records: 1_000_000, rate: 2_000, record_bytes: 4096, at_percent: 50 },
+        }
+    }
+}
+
+impl Experiment for Clone {
+    fn name(&self) -> &'static str {
+        "clone"
+    }
+
+    fn subject(&self) -> Subject {
+        Subject {
+            title: "A second cluster, at once",
+            question: "All volumes of a running Kafka cluster are snapshotted at one instant and cloned. How long does that take, does a second \
+                       cluster on the clones serve every record that was acknowledged before, and does the first go on untouched?",
+        }
+    }
+
+    fn run(&self, site: &Site, request: &Request, recorder: &Recorder) -> Result<String> {
+        let kind = *request.storages.first().context("no storage is named")?;
+        let sizes = Sizes::of(request.profile);
+        let kafka = Distribution::open(&request.cache.folder, recorder.progress())?;
+        recorder.version("kafka", kafka.version()?);
+        recorder.stage("storage");
+        let storage = storage::start(kind, site)?;
+        for (name, version) in storage.versions() {
+            recorder.version(&name, version);
+        }
+        let work = Work { site, kafka, storage, recorder, plan: plan(site, &sizes) };
+        work.run(&sizes)
+    }
+}
+
+fn plan(site: &Site, sizes: &Sizes) -> RecordsPlan {
+    let acknowledged = site.out().join("acknowledged.bin");
+    let plan = RecordsPlan::new(TOPIC, sizes.records, sizes.record_bytes, 6, acknowledged);
+    RecordsPlan { rate: Some(sizes.rate), ..plan }
+}
+
+/// What nodes are told. A machine with fewer processors than nodes keeps them waiting longer than Kafka's defaults allow for.
+fn settings() -> Settings {
+    let more = [
+        ("controller.quorum.fetch.timeout.ms", "20000"),
+        ("controller.quorum.election.timeout.ms", "5000"),
+        ("controller.quorum.request.timeout.ms", "20000"),
+        // On the clones, the first cluster's registrations must be over before its nodes' copies can register.
+        ("broker.session.timeout.ms", "20000"),
+        ("initial.broker.registration.timeout.ms", "300000"),
+        ("replica.lag.time.max.ms", "120000"),
+        ("offsets.topic.num.partitions", "1"),
+    ];
+    let more = more.map(|(key, value)| (key.to_owned(), value.to_owned()));
+    Settings {
+        heap_mib: HEAP_MIB,
+        segment_bytes: 16 << 20,
+        delete_delay_ms: 60_000,
+        more: BTreeMap::from(more),
+    }
+}
+
+struct Work<'a> {
+    site: &'a Site,
+    kafka: Distribution,
+    storage: Box<dyn Storage>,
+    recorder: &'a Recorder,
+    plan: RecordsPlan,
+}
+
+/// A cluster and the guests that it runs in. Dropping it ends both, the cluster first.
+struct Nodes {
+    cluster: Cluster,
+    _guests: Vec<Guest>,
+}
+
+impl Work<'_> {
+    fn run(self, sizes: &Sizes) -> Result<String> {
+        let recorder = self.recorder;
+        let names: Vec<String> = (1..=BROKERS).map(|id| format!("broker{id}")).collect();
+        let copies: Vec<String> = (1..=BROKERS).map(|id| format!("copy{id}")).collect();
+        for (key, value) in settings().all() {
+            recorder.setting(&format!("node {key}"), value);
+        }
+        recorder.setting("records", sizes.records);
+        recorder.setting("records per second", sizes.rate);
+        let volumes = self.storage.volumes()?;
+        names.iter().try_for_each(|name| volumes.create(name))?;
+        recorder.stage("first cluster");
+        let first = self.start(&names, Side::First, true)?;
+        recorder.stage("records written");
+        self.create_topic(&first)?;
+        let production = first.cluster.tools().produce(&self.plan, recorder)?;
+        self.wait_for(&production, sizes.records * sizes.at_percent / 100)?;
+        recorder.stage("snapshot and clones");
+        let before = self.copy(&production, &names, &copies)?;
+        recorder.stage("second cluster");
+        let second = self.start(&copies, Side::Second, false)?;
+        recorder.stage("second cluster read");
+        self.read_copy(&second, before)?;
+        let meanwhile = production.acknowledged();
+        recorder.stage("records written");
+        self.conclude_first(&first, production, meanwhile > before)?;
+        self.check_nodes(&first, &second)?;
+        std::fs::remove_file(&self.plan.acknowledged).context("remove the log of acknowledgements")?;
+        Ok(format!(
+            "A second cluster serves the {} records that were acknowledged before the snapshot; the first went on.",
+            number(before as f64)
+        ))
+    }
+
+    /// Boots guests, mounts a volume in each, and starts a node there.
+    fn start(&self, volumes: &[String], side: Side, new: bool) -> Result<Nodes> {
+        let spec = |name: &String| GuestSpec { side, ..GuestSpec::new(name, GUEST_MEMORY_MIB) };
+        let guests = self.site.boot_all(&volumes.iter().map(spec).collect::<Vec<_>>())?;
+        for (guest, volume) in guests.iter().zip(volumes) {
+            self.storage.volumes()?.mount(guest, volume, MOUNT_POINT)?;
+            if new {
+                guest.make_folder(DATA)?;
+            }
+        }
+        let place = |guest| Place { guest, log_folder: PathBuf::from(DATA) };
+        let places: Vec<Place<'_>> = guests.iter().map(place).collect();
+        let cluster = Cluster::start_combined(self.site, &self.kafka, &settings(), &places, new)?;
+        drop(places);
+        for name in volumes {
+            self.recorder.begin(name, "serving", Tone::Good);
+        }
+        self.recorder
+            .event(Tone::Good, format_args!("{} nodes serve, on {}", guests.len(), volumes.join(", ")));
+        Ok(Nodes { cluster, _guests: guests })
+    }
+
+    fn create_topic(&self, nodes: &Nodes) -> Result<()> {
+        let assignment = Assignment::even(TOPIC, PARTITIONS, BROKERS, BROKERS, 0);
+        let settings = [("min.insync.replicas", "2".to_owned()), ("flush.messages", "1".to_owned())];
+        self.recorder.setting(
+            "topic",
+            format!(
+                "{PARTITIONS} partitions, factor {BROKERS}, min.insync.replicas 2, acks all, flush.messages 1"
+            ),
+        );
+        nodes.cluster.tools().create_topic(&assignment, &settings)
+    }
+
+    fn wait_for(&self, production: &Production, share: u64) -> Result<()> {
+        let deadline = std::time::Instant::now() + PATIENCE;
+        while production.acknowledged() < share && !production.has_ended() {
+            anyhow::ensure!(
+                std::time::Instant::now() < deadline,
+                "{} records are acknowledged after {} s",
+                production.acknowledged(),
+                PATIENCE.as_secs()
+            );
+            std::thread::sleep(PAUSE);
+        }
+        Ok(())
+    }
+
+    /// Takes the snapshot and makes the clones; returns how many records were acknowledged before.
+    fn copy(&self, production: &Production, names: &[String], copies: &[String]) -> Result<u64> {
+        let (recorder, volumes) = (self.recorder, self.storage.volumes()?);
+        let running = !production.has_ended();
+        let before = production.acknowledged();
+        let snapshot = volumes.snapshot(names, SNAPSHOT)?;
+        let mut slowest = Duration::ZERO;
+        for (name, copy) in names.iter().zip(copies) {
+            slowest = slowest.max(volumes.clone_snapshot(name, SNAPSHOT, copy)?);
+        }
+        recorder.event(
+            Tone::Plain,
+            format_args!("{} records were acknowledged before the snapshot", number(before as f64)),
+        );
+        recorder.figure("before_snapshot", "Acknowledged before the snapshot", before as f64, "");
+        for (name, title, took) in [
+            ("snapshot", "Snapshot of three volumes", snapshot),
+            ("clone", "Clone of a volume, slowest of three", slowest),
+        ] {
+            recorder.figure(&format!("{name}_s"), title, took.as_secs_f64(), "s");
+            let detail = format!("{:.0} ms", took.as_secs_f64() * 1e3);
+            recorder.check(name, &format!("{title}: under a second"), took < TARGET, detail);
+        }
+        let detail =
+            format!("{} of {} records acknowledged", number(before as f64), number(self.plan.records as f64));
+        recorder.check("under_load", "The snapshot is taken while records are written", running, detail);
+        Ok(before)
+    }
+
+    fn read_copy(&self, second: &Nodes, before: u64) -> Result<()> {
+        let plan = RecordsPlan { first: Some(before), ..self.plan.clone() };
+        let summary = second.cluster.tools().verify(&plan, VERIFY_PATIENCE_SECONDS, self.recorder)?;
+        let (passed, detail) = describe_verification(&summary);
+        let title =
+            "The second cluster serves every record that was acknowledged before the snapshot, byte for byte";
+        self.recorder.check("second_records", title, passed, detail);
+        let later = figure(&summary, "unacknowledged");
+        self.recorder.figure("later", "Records there that were acknowledged later, or never", later, "");
+        Ok(())
+    }
+
+    fn conclude_first(&self, first: &Nodes, production: Production, went_on: bool) -> Result<()> {
+        let recorder = self.recorder;
+        let title = "The first cluster went on while the second started";
+        recorder.check(
+            "went_on",
+            title,
+            went_on,
+            if went_on { "it did" } else { "nothing was acknowledged" },
+        );
+        let summary = production.wait()?;
+        let acknowledged = figure(&summary, "acknowledged");
+        let pause_s = figure(&summary, "pause_ms_max") / 1000.0;
+        recorder.figure("pause_s_max", "Longest pause of the first cluster", pause_s, "s");
+        let all = acknowledged as u64 == self.plan.records;
+        let detail = format!("{} of {}", number(acknowledged), number(self.plan.records as f64));
+        recorder.check("first_acknowledged", "The first cluster acknowledges every record", all, detail);
+        recorder.stage("first cluster read");
+        let summary = first.cluster.tools().verify(&self.plan, VERIFY_PATIENCE_SECONDS, recorder)?;
+        let (passed, detail) = describe_verification(&summary);
+        recorder.check(
+            "first_records",
+            "The first cluster serves every record, byte for byte",
+            passed,
+            detail,
+        );
+        Ok(())
+    }
+
+    fn check_nodes(&self, first: &Nodes, second: &Nodes) -> Result<()> {
+        let mut ended = Vec::new();
+        for broker in first.cluster.brokers().iter().chain(second.cluster.brokers()) {
+            if let Some(exit) = broker.exit()? {
+                ended.push(format!("{} ({exit})", name_of(broker)));
+            }
+        }
+        let detail = if ended.is_empty() { "all run".to_owned() } else { ended.join(", ") };
+        self.recorder.check("processes", "No node ended", ended.is_empty(), detail);
+        Ok(())
+    }
+}
+
+/// A node's name: that of its guest, and so of its log.
+fn name_of(broker: &Broker) -> String {
+    broker.log_file().file_stem().unwrap_or(Path::new(MOUNT_POINT).as_os_str()).to_string_lossy().into_owned()
+}

@@ -1,0 +1,273 @@
+//! The replies of one connection on their way out.
+//!
+//! Whoever has a reply puts it into the queue and then writes what is in the queue, unless someone is at it already. So in most cases
+//! a reply leaves from the thread that made it, and replies that were made at the same time leave together. What the
+//! socket does not take at once is left to a task, so that nobody else waits for a slow client.
+
+use std::collections::VecDeque;
+use std::io::{self, IoSlice};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use bytes::Bytes;
+use tokio::net::tcp::OwnedWriteHalf;
+use tokio::sync::{Notify, OwnedSemaphorePermit};
+use tokio::time::timeout;
+
+use super::record::{MARK_BYTES, mark};
+
+/// Replies that are on their way must be taken within this time.
+pub(super) const TRANSFER_TIME_MAX: Duration = Duration::from_secs(60);
+/// Pieces handed to one vectored write.
+const SLICES_MAX: usize = 64;
+
+/// See the module.
+pub(super) struct Replies {
+    stream: OwnedWriteHalf,
+    state: Mutex<State>,
+    closed: Notify,
+}
+
+#[derive(Default)]
+struct State {
+    queue: VecDeque<Reply>,
+    /// Someone writes, and will look at the queue again.
+    writing: bool,
+    /// Nothing follows what is in the queue.
+    ending: bool,
+    /// Nothing can be sent any more.
+    closed: bool,
+}
+
+/// A reply as a record. The permit counts the request as in work until the reply is written.
+struct Reply {
+    mark: [u8; MARK_BYTES],
+    pieces: Vec<Bytes>,
+    bytes: usize,
+    _permit: OwnedSemaphorePermit,
+}
+
+impl Replies {
+    pub(super) fn new(stream: OwnedWriteHalf) -> Arc<Self> {
+        Arc::new(Replies { stream, state: Mutex::default(), closed: Notify::new() })
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        // Every change leaves a state that is in order, so a panic elsewhere does no harm.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Puts a reply into the queue. [`Replies::flush`] must follow.
+    pub(super) fn push(&self, pieces: Vec<Bytes>, permit: OwnedSemaphorePermit) {
+        let length = pieces.iter().map(Bytes::len).sum::<usize>();
+        let Ok(mark) = mark(length) else {
+            tracing::error!(length, "a reply is too long for a record");
+            return self.end();
+        };
+        let mut state = self.state();
+        if !state.closed && !state.ending {
+            state.queue.push_back(Reply { mark, pieces, bytes: MARK_BYTES + length, _permit: permit });
+        }
+    }
+
+    /// Says that the connection is to be closed after the replies that are in the queue. [`Replies::flush`] must follow.
+    pub(super) fn end(&self) {
+        self.state().ending = true;
+    }
+
+    /// Sends what is in the queue, here as far as the socket takes it, the rest in a task.
+    pub(super) fn flush(self: &Arc<Self>) {
+        let Some(mut batch) = self.begin() else { return };
+        loop {
+            match batch.write_now(&self.stream) {
+                Ok(()) => match self.next_batch() {
+                    Some(next) => batch = next,
+                    None => return,
+                },
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                    tokio::spawn(self.clone().write_rest(batch));
+                    return;
+                }
+                Err(_) => return self.close(),
+            }
+        }
+    }
+
+    async fn write_rest(self: Arc<Self>, mut batch: Batch) {
+        loop {
+            match timeout(TRANSFER_TIME_MAX, batch.write(&self.stream)).await {
+                Ok(Ok(())) => match self.next_batch() {
+                    Some(next) => batch = next,
+                    None => return,
+                },
+                Ok(Err(_)) | Err(_) => return self.close(),
+            }
+        }
+    }
+
+    /// What there is to write; `None` if there is nothing, or someone else does it.
+    fn begin(&self) -> Option<Batch> {
+        if self.state().writing { None } else { self.next_batch() }
+    }
+
+    /// What the writer has to write next; without any, writing ends.
+    fn next_batch(&self) -> Option<Batch> {
+        let mut state = self.state();
+        state.writing = !state.queue.is_empty();
+        if state.writing {
+            return Some(Batch { replies: std::mem::take(&mut state.queue), written: 0 });
+        }
+        if state.ending {
+            drop(state);
+            self.close();
+        }
+        None
+    }
+
+    /// Nothing can be sent, or is to be sent, any more.
+    fn close(&self) {
+        let mut state = self.state();
+        state.closed = true;
+        state.queue.clear();
+        drop(state);
+        self.closed.notify_waiters();
+    }
+
+    /// Waits until nothing can be sent any more.
+    pub(super) async fn closed(&self) {
+        let closed = self.closed.notified();
+        tokio::pin!(closed);
+        // Registered before looking, so that no wake-up falls in between.
+        closed.as_mut().enable();
+        if !self.state().closed {
+            closed.await;
+        }
+    }
+}
+
+/// Replies that are being written.
+struct Batch {
+    replies: VecDeque<Reply>,
+    /// Bytes of the first that are gone.
+    written: usize,
+}
+
+impl Batch {
+    /// Writes as much as the socket takes; [`io::ErrorKind::WouldBlock`] if that is not all.
+    fn write_now(&mut self, stream: &OwnedWriteHalf) -> io::Result<()> {
+        while !self.replies.is_empty() {
+            let written = stream.try_write_vectored(&self.slices())?;
+            if written == 0 {
+                return Err(io::ErrorKind::WriteZero.into());
+            }
+            self.advance(written);
+        }
+        Ok(())
+    }
+
+    async fn write(&mut self, stream: &OwnedWriteHalf) -> io::Result<()> {
+        loop {
+            stream.writable().await?;
+            match self.write_now(stream) {
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                outcome => return outcome,
+            }
+        }
+    }
+
+    /// What is to be written next.
+    fn slices(&self) -> Vec<IoSlice<'_>> {
+        let mut slices = Vec::with_capacity(SLICES_MAX.min(4 * self.replies.len()));
+        let mut skip = self.written;
+        for reply in &self.replies {
+            let pieces = std::iter::once(&reply.mark[..]).chain(reply.pieces.iter().map(|piece| &piece[..]));
+            for piece in pieces {
+                let rest = piece.get(skip..).unwrap_or_default();
+                skip = skip.saturating_sub(piece.len());
+                if !rest.is_empty() {
+                    slices.push(IoSlice::new(rest));
+                }
+                if slices.len() == SLICES_MAX {
+                    return slices;
+                }
+            }
+        }
+        slices
+    }
+
+    fn advance(&mut self, bytes: usize) {
+        self.written += bytes;
+        while let Some(first) = self.replies.front()
+            && first.bytes <= self.written
+        {
+            self.written -= first.bytes;
+            self.replies.pop_front();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::io::AsyncReadExt;
+    use tokio::net::{TcpListener, TcpStream};
+    use tokio::sync::Semaphore;
+
+    use super::super::record::RecordReader;
+    use super::*;
+
+    const DEADLINE: Duration = Duration::from_secs(20);
+
+    async fn pair() -> (TcpStream, Arc<Replies>) {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let client = TcpStream::connect(listener.local_addr().unwrap()).await.unwrap();
+        let (server, _) = listener.accept().await.unwrap();
+        let (reading, writing) = server.into_split();
+        std::mem::forget(reading);
+        (client, Replies::new(writing))
+    }
+
+    fn reply(index: usize) -> Vec<Bytes> {
+        let size = [0, 1, 100, 70_000, 1 << 20][index % 5];
+        vec![Bytes::from(vec![index as u8; 8]), Bytes::from(vec![index as u8; size]), Bytes::new()]
+    }
+
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    async fn every_reply_arrives_whole_however_many_send_at_once() {
+        const COUNT: usize = 200;
+        let (client, replies) = pair().await;
+        let permits = Arc::new(Semaphore::new(COUNT));
+        for index in 0..COUNT {
+            let (replies, permits) = (replies.clone(), permits.clone());
+            tokio::spawn(async move {
+                replies.push(reply(index), permits.acquire_owned().await.unwrap());
+                replies.flush();
+            });
+        }
+        let mut reader = RecordReader::new(client, 2 << 20);
+        let mut seen = vec![false; COUNT];
+        for _ in 0..COUNT {
+            let record = timeout(DEADLINE, reader.next()).await.unwrap().unwrap().unwrap();
+            let index = usize::from(record[0]);
+            assert_eq!(record, reply(index).concat());
+            assert!(!std::mem::replace(&mut seen[index], true));
+        }
+        // The permits come back once the replies are written.
+        timeout(DEADLINE, permits.acquire_many(COUNT as u32)).await.unwrap().unwrap().forget();
+    }
+
+    #[tokio::test]
+    async fn an_end_comes_after_what_was_in_the_queue_and_nothing_follows_it() {
+        let (mut client, replies) = pair().await;
+        let permits = Arc::new(Semaphore::new(2));
+        replies.push(vec![Bytes::from_static(b"last")], permits.clone().acquire_owned().await.unwrap());
+        replies.end();
+        replies.push(vec![Bytes::from_static(b"late")], permits.clone().acquire_owned().await.unwrap());
+        replies.flush();
+        timeout(DEADLINE, replies.closed()).await.unwrap();
+        drop(replies);
+        let mut received = vec![0; 8];
+        timeout(DEADLINE, client.read_exact(&mut received)).await.unwrap().unwrap();
+        assert_eq!(received, b"\x80\0\0\x04last");
+        assert_eq!(permits.available_permits(), 2);
+    }
+}

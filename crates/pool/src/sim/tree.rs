@@ -1,0 +1,184 @@
+//! What a snapshot shows: a tree that never changes, by path.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use bytes::Bytes;
+
+use super::client::list;
+use super::file::{FileModel, Look};
+use super::model::{Body, Life, Node, NodeId, World};
+use crate::{Handle, InodeId, Kind, Pool, Result, VolumeId};
+
+#[derive(Clone, PartialEq, Eq)]
+pub(super) enum What {
+    File(Bytes),
+    Directory,
+    Symlink(Bytes),
+}
+
+/// An inode as it is shown at a path.
+#[derive(Clone, PartialEq, Eq)]
+pub(super) struct Shown {
+    pub(super) inode: InodeId,
+    pub(super) generation: u32,
+    pub(super) mode: u32,
+    pub(super) what: What,
+}
+
+/// Paths without a leading slash; the root's is empty.
+pub(super) type Tree = BTreeMap<String, Shown>;
+
+fn below(path: &str, name: &str) -> String {
+    if path.is_empty() { name.to_owned() } else { format!("{path}/{name}") }
+}
+
+/// Directory of a path, and the name in it.
+fn split(path: &str) -> (&str, &str) {
+    path.rsplit_once('/').unwrap_or(("", path))
+}
+
+/// Reads everything below `root`.
+pub(super) async fn walk(pool: &Pool, root: Handle) -> Result<Tree> {
+    let mut tree = Tree::new();
+    let mut left = VecDeque::from([(String::new(), root)]);
+    while let Some((path, handle)) = left.pop_front() {
+        let attributes = pool.getattr(handle).await?;
+        let what = match attributes.kind {
+            Kind::Directory => {
+                let names = list(pool, handle, 5).await?;
+                left.extend(names.into_iter().map(|(name, handle)| (below(&path, &name), handle)));
+                What::Directory
+            }
+            Kind::Symlink(target) => What::Symlink(target),
+            _ => What::File(pool.read(handle, 0, u32::MAX).await?.pieces.concat().into()),
+        };
+        let (inode, generation) = (handle.inode, handle.generation);
+        tree.insert(path, Shown { inode, generation, mode: attributes.mode, what });
+    }
+    Ok(tree)
+}
+
+/// Where two trees differ, if they do.
+pub(super) fn difference(found: &Tree, expected: &Tree) -> Option<String> {
+    let paths: BTreeSet<&String> = found.keys().chain(expected.keys()).collect();
+    paths.into_iter().find(|path| found.get(*path) != expected.get(*path)).map(|path| {
+        let there = |tree: &Tree| tree.get(path).map_or("nothing".to_owned(), Shown::summary);
+        format!("{path:?} is {}, not {}", there(found), there(expected))
+    })
+}
+
+impl Shown {
+    fn summary(&self) -> String {
+        let what = match &self.what {
+            What::File(bytes) => {
+                format!("file of {} bytes, {}", bytes.len(), &blake3::hash(bytes).to_hex()[..8])
+            }
+            What::Directory => "directory".to_owned(),
+            What::Symlink(_) => "symlink".to_owned(),
+        };
+        format!("{what} (inode {}, mode {:o})", self.inode.0, self.mode)
+    }
+}
+
+impl World {
+    /// What is wrong with a tree that was just taken of the volume with that root, as of `look`.
+    pub(super) fn wrong_tree(&self, root: NodeId, found: &Tree, look: Look) -> Option<String> {
+        let mut left = VecDeque::from([(String::new(), root)]);
+        let mut paths = BTreeSet::new();
+        while let Some((path, id)) = left.pop_front() {
+            let Some(node) = self.node(id) else { continue };
+            if let Some(entries) = node.entries() {
+                left.extend(entries.iter().map(|(name, id)| (below(&path, name), *id)));
+            }
+            let Some(shown) = found.get(&path) else { return Some(format!("{path:?} is missing")) };
+            if let Some(wrong) = wrong_node(node, shown, look) {
+                return Some(format!("{path:?}: {wrong}"));
+            }
+            paths.insert(path);
+        }
+        found.keys().find(|path| !paths.contains(*path)).map(|path| format!("{path:?} must not be there"))
+    }
+
+    /// Numbers of all inodes of a volume, with a name or not.
+    pub(super) fn inodes_of(&self, volume: VolumeId) -> BTreeSet<InodeId> {
+        let handles = self.nodes.values().map(|node| node.handle);
+        handles.filter(|handle| handle.volume == volume).map(|handle| handle.inode).collect()
+    }
+
+    /// The volume holds this tree, and nothing else. `known`: inodes that were there before, by number. Returns the
+    /// root, and leaves in `known` what has no place in the tree.
+    pub(super) fn plant(
+        &mut self,
+        volume: VolumeId,
+        tree: &Tree,
+        known: &mut BTreeMap<InodeId, (NodeId, Node)>,
+    ) -> NodeId {
+        let mut planted: BTreeMap<InodeId, NodeId> = BTreeMap::new();
+        let mut root = 0;
+        // In the order of paths, so a directory comes before what is in it.
+        for (path, shown) in tree {
+            let (above, name) = split(path);
+            let parent = tree.get(above).and_then(|above| planted.get(&above.inode)).copied();
+            let id = match planted.get(&shown.inode) {
+                Some(id) => {
+                    if let Some(node) = self.nodes.get_mut(id) {
+                        node.names += 1;
+                    }
+                    *id
+                }
+                None => self.plant_one(volume, shown, parent.filter(|_| !path.is_empty()), known),
+            };
+            planted.insert(shown.inode, id);
+            if path.is_empty() {
+                root = id;
+            } else if let Some(parent) = parent {
+                self.set_entry(parent, name, Some(id));
+            }
+        }
+        root
+    }
+
+    fn plant_one(
+        &mut self,
+        volume: VolumeId,
+        shown: &Shown,
+        parent: Option<NodeId>,
+        known: &mut BTreeMap<InodeId, (NodeId, Node)>,
+    ) -> NodeId {
+        let body = match &shown.what {
+            What::File(bytes) => Body::File(FileModel::holding(bytes.to_vec())),
+            What::Directory => Body::Directory { entries: BTreeMap::new(), parent },
+            What::Symlink(target) => Body::Symlink(target.clone()),
+        };
+        let handle = Handle { volume, inode: shown.inode, generation: shown.generation };
+        match known.remove(&shown.inode) {
+            Some((id, node)) => {
+                let change_lost = node.change.max(node.change_lost);
+                let (life, mode) = (Life::Named, shown.mode);
+                self.nodes.insert(id, Node { body, life, mode, names: 1, change: 0, change_lost, ..node });
+                id
+            }
+            None => self.add(handle, body, shown.mode),
+        }
+    }
+}
+
+fn wrong_node(node: &Node, shown: &Shown, look: Look) -> Option<String> {
+    let same =
+        (node.handle.inode, node.handle.generation, node.mode) == (shown.inode, shown.generation, shown.mode);
+    if !same {
+        return Some(format!("{}, not inode {}, mode {:o}", shown.summary(), node.handle.inode.0, node.mode));
+    }
+    match (&node.body, &shown.what) {
+        (Body::File(file), What::File(found)) => {
+            let sizes = file.sizes(look);
+            if !sizes.contains(&(found.len() as u64)) {
+                return Some(format!("size {}, not one of {sizes:?}", found.len()));
+            }
+            file.wrong(0, found, look)
+        }
+        (Body::Directory { .. }, What::Directory) => None,
+        (Body::Symlink(target), What::Symlink(found)) if target == found => None,
+        _ => Some(format!("{}, and not that", shown.summary())),
+    }
+}
