@@ -7,7 +7,7 @@
 #[path = "../tests/common/batches.rs"]
 mod batches;
 
-use std::time::Instant;
+use tokio::time::Instant;
 
 use batches::{log, random};
 use bytes::Bytes;

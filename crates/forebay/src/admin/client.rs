@@ -34,7 +34,7 @@ pub fn call(socket: &Path, command: Command) -> Result<Answer> {
         format!("admin socket {}: what answered is not this release's daemon", socket.display())
     })?;
     match response.outcome {
-        Outcome::Answer(answer) => Ok(answer),
+        Outcome::Answer(answer) => Ok(*answer),
         Outcome::Error(message) => Err(anyhow!(message)),
     }
 }

@@ -198,7 +198,7 @@ pub struct Response {
 #[serde(rename_all = "snake_case")]
 pub enum Outcome {
     /// It was done.
-    Answer(Answer),
+    Answer(Box<Answer>),
     /// It was not: why, and what to do about it.
     Error(String),
 }

@@ -179,7 +179,7 @@ async fn answer(daemon: &Daemon, line: &[u8]) -> Outcome {
     }
     match serde_json::from_slice::<Request>(line) {
         Ok(request) => match commands::execute(daemon, request.command).await {
-            Ok(answer) => Outcome::Answer(answer),
+            Ok(answer) => Outcome::Answer(Box::new(answer)),
             Err(error) => Outcome::Error(format!("{error:#}")),
         },
         Err(error) => Outcome::Error(format!("not a request: {error}")),

@@ -67,7 +67,7 @@ impl Experiment for Memory {
         guest.unmount(TARGET)?;
         guest.stop()?;
         storage.stop()?;
-        let gigabytes = (files * file_mib << 20) as f64 / 1e9;
+        let gigabytes = ((files * file_mib) << 20) as f64 / 1e9;
         Ok(format!("The server's memory stayed where it was through {gigabytes:.1} GB, and its speed too."))
     }
 }

@@ -104,7 +104,7 @@ umount /mnt/volume/.snapshot/lab";
 fn look_into_snapshot(recorder: &Recorder, volumes: &dyn Volumes, guest: &Guest) -> Result<()> {
     recorder.stage("looking into a snapshot");
     volumes.snapshot(&["kafka".to_owned()], "lab")?;
-    guest.write_file(&format!("{TARGET}/hello"), b"changed\n")?;
+    guest.write_file(format!("{TARGET}/hello"), b"changed\n")?;
     let looked = guest.exec(&GuestCommand::new("sh").args(["-c", LOOK]), Duration::from_secs(60))?;
     let detail = format!("{} {}", looked.exit, looked.stderr.trim());
     recorder.check("snapshot", "A snapshot is found, copied, and not changed", looked.exit.success(), detail);

@@ -244,7 +244,7 @@ mod tests {
             });
         }
         let mut reader = RecordReader::new(client, 2 << 20);
-        let mut seen = vec![false; COUNT];
+        let mut seen = [false; COUNT];
         for _ in 0..COUNT {
             let record = timeout(DEADLINE, reader.next()).await.unwrap().unwrap().unwrap();
             let index = usize::from(record[0]);
