@@ -5,7 +5,9 @@
 #![allow(clippy::unwrap_used, reason = "a measurement ends at the first error")]
 
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Duration;
+
+use tokio::time::Instant;
 
 use bytes::Bytes;
 use forebay_pool::*;

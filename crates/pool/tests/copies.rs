@@ -1,9 +1,12 @@
 //! Two copies of everything: damage in one is mended from the other, and one that is gone comes back whole.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "in tests a panic is the report")]
 
 mod common;
 
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Duration;
+
+use tokio::time::Instant;
 
 use common::*;
 use forebay_pool::*;

@@ -127,9 +127,9 @@ async fn a_tail_becomes_durable_unasked_in_the_end() {
     let file = file(&pool, root, "log").await;
     let log = log(1_000_000, 0, |number| random(number, 7_000));
     write(&pool, file, 0, &log).await;
-    let deadline = std::time::Instant::now() + std::time::Duration::from_secs(60);
+    let deadline = tokio::time::Instant::now() + std::time::Duration::from_secs(60);
     while physical(&pool) < log.len() as u64 {
-        assert!(std::time::Instant::now() < deadline, "{} of {} bytes", physical(&pool), log.len());
+        assert!(tokio::time::Instant::now() < deadline, "{} of {} bytes", physical(&pool), log.len());
         tokio::time::sleep(std::time::Duration::from_millis(5)).await;
         assert!(read_all(&pool, file).await == log);
     }

@@ -1,10 +1,13 @@
 //! What was deleted takes no space any more, and what is read in order is read ahead.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "in tests a panic is the report")]
 
 mod common;
 
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Duration;
+
+use tokio::time::Instant;
 
 use common::*;
 use forebay_pool::*;
