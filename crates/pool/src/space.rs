@@ -119,7 +119,8 @@ impl Engine {
         let bytes_max = self.options.bytes_max.unwrap_or(u64::MAX);
         let usage = self.volumes.usage_total();
         Ok(Space {
-            bytes_total: bytes_max.min(room_total),
+            // What others on the file system take is no use of the pool's: it makes the pool smaller.
+            bytes_total: bytes_max.min(room_total).min(used.saturating_add(room_free)),
             bytes_free: bytes_max.saturating_sub(used).min(room_free).saturating_sub(dirty),
             bytes_logical: usage.bytes_logical,
             inodes_used: usage.inodes,
