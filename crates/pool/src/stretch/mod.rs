@@ -8,6 +8,7 @@
 //!   small appends costs little. A long tail becomes a provisional chunk, to be cut again with what follows.
 //! - A run that fills a gap has on its right what was cut without knowing what comes before. That is cut again, until
 //!   the cuts agree with those that are there.
+//! - What a piece repeats of the chunk that it begins in is left out: NFS clients send whole pages, also of an append.
 //! - Small overwrites stay inline between what is left of a chunk, until there are too many in one place
 //!   (`window.rs`).
 //!
@@ -34,7 +35,7 @@ use crate::Result;
 use crate::cut::{CHUNK_BYTES_MAX, Cut};
 use crate::extents::Extent;
 use crate::keys::ChunkId;
-use part::{Part, load_if_whole, overlay};
+use part::{Part, load_if_whole, overlay, without_repeated};
 use run::Run;
 
 /// How far before a dirty piece lies what its cutting depends on: a tail, and the extent before it.
@@ -78,9 +79,10 @@ pub(crate) fn rewrite(
     leave: bool,
     chunks: &mut dyn Chunks,
 ) -> Result<Rewritten> {
+    let dirty = without_repeated(extents, dirty, chunks)?;
     let mut stretch = Stretch {
         extents,
-        rest: overlay(extents, dirty).into(),
+        rest: overlay(extents, &dirty).into(),
         done: Vec::new(),
         known: None,
         left: Vec::new(),
@@ -94,7 +96,7 @@ pub(crate) fn rewrite(
             stretch.done.push(part);
         }
     }
-    let parts = window::mend(stretch.done, dirty, chunks)?;
+    let parts = window::mend(stretch.done, &dirty, chunks)?;
     Ok(Rewritten { extents: parts.iter().map(Part::extent).collect(), left: stretch.left })
 }
 

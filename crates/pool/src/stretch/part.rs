@@ -168,6 +168,42 @@ pub(crate) fn covers(extents: &[Extent], range: Range<u64>) -> bool {
     extents.get(at).is_some_and(|(offset, _)| *offset < range.end)
 }
 
+/// The dirty pieces without what they repeat of the chunk that they begin in.
+///
+/// An NFS client sends whole pages: what is appended to a file comes with the bytes before it, down to the start of the page, although
+/// they are stored already. Taken for an overwrite, they would cost the chunk its end, and with it what is known of the stream there.
+pub(super) fn without_repeated(
+    extents: &[Extent],
+    dirty: &[(u64, Bytes)],
+    chunks: &mut dyn Chunks,
+) -> Result<Vec<(u64, Bytes)>> {
+    let mut pieces = Vec::with_capacity(dirty.len());
+    for (offset, bytes) in dirty {
+        let repeated = repeated(extents, *offset, bytes, chunks)?;
+        let rest = bytes.slice(repeated.min(bytes.len())..);
+        if !rest.is_empty() {
+            pieces.push((offset.saturating_add(repeated as u64), rest));
+        }
+    }
+    Ok(pieces)
+}
+
+/// How many bytes a piece repeats of the chunk that it begins in and ends behind.
+fn repeated(extents: &[Extent], offset: u64, bytes: &Bytes, chunks: &mut dyn Chunks) -> Result<usize> {
+    let before = extents.partition_point(|(start, _)| *start < offset);
+    let Some(part) = before.checked_sub(1).and_then(|index| extents.get(index)).map(part_of) else {
+        return Ok(0);
+    };
+    let common = part.end().saturating_sub(offset);
+    let Ok(common) = usize::try_from(common) else { return Ok(0) };
+    if common == 0 || common > bytes.len() || part.inline().is_some() {
+        return Ok(0);
+    }
+    let Some(stored) = load_if_whole(&part, chunks)? else { return Ok(0) };
+    let same = stored.len().checked_sub(common).and_then(|from| stored.get(from..)) == bytes.get(..common);
+    Ok(if same { common } else { 0 })
+}
+
 /// Old parts where nothing was written, new parts elsewhere, in order.
 pub(super) fn overlay(extents: &[Extent], dirty: &[(u64, Bytes)]) -> Vec<Part> {
     let end = |(offset, bytes): &(u64, Bytes)| offset.saturating_add(bytes.len() as u64);

@@ -199,6 +199,38 @@ fn a_log_that_was_truncated_is_cut_like_one_that_was_not() {
     }
 }
 
+/// A broker appends whole batches, and its host's NFS client sends the page that the append begins in with it: the bytes before the
+/// append are stored by then, and often end a chunk.
+#[test]
+fn an_append_that_comes_with_the_page_before_it_is_cut_like_one_that_does_not() {
+    for payload in [300, 9_000, 40_000, 250_000] {
+        let batches: Vec<Vec<u8>> =
+            (0..3_000_000 / payload as u64).map(|n| batch(n * 10, payload, 1)).collect();
+        let bytes = batches.concat();
+        for together in [1, 3] {
+            let (mut model, mut at) = (Model::default(), 0);
+            for batches in batches.chunks(together) {
+                let end = at + batches.iter().map(Vec::len).sum::<usize>();
+                let page = at & !4095;
+                model.write(page, &bytes[page..end]);
+                at = end;
+            }
+            model.check();
+            assert!(model.chunk_ids() == chunks_of(&bytes), "batches of {payload}, {together} at a time");
+        }
+    }
+}
+
+#[test]
+fn a_page_that_begins_in_a_chunk_and_differs_from_it_is_an_overwrite() {
+    let mut model = Model::default();
+    model.write(0, &log(9_000, 500_000));
+    let (offset, extent) = model.extents[0].clone();
+    let start = (offset + u64::from(extent.length)) as usize - 100;
+    model.write(start, &random(3, 5_000));
+    model.check();
+}
+
 #[test]
 fn a_damaged_chunk_neither_stops_a_flush_nor_is_given_up() {
     let mut model = Model::default();
