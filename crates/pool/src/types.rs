@@ -217,7 +217,7 @@ pub enum Compression {
     /// LZ4: costs little.
     #[default]
     Lz4,
-    /// Zstandard, level 1: smaller, at about a third of the speed.
+    /// Zstandard, level 1: smaller, and slower.
     Zstd,
 }
 
