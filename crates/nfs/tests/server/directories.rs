@@ -226,6 +226,7 @@ async fn only_empty_directories_are_removed() {
     assert_eq!(status(client.files().remove(&file.handle, "d").await), Status::NotDir);
     client.files().remove(&directory, "f").await.expect("the file goes");
     client.files().remove(&root, "d").await.expect("the directory goes");
+    daemon.wait_until_no_orphan().await;
     assert_eq!(status(client.files().getattr(&directory).await), Status::Stale);
     assert_eq!(status(client.files().mkdir(&directory, "late").await), Status::Stale);
 }
