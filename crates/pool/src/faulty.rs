@@ -60,6 +60,13 @@ pub(crate) struct Plan {
     pub(crate) full: Option<(u64, u64)>,
 }
 
+/// A sync that a disk reports and does not do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Lie {
+    Segments,
+    Metadata,
+}
+
 /// Steps since the arming.
 #[derive(Default)]
 struct Steps {
@@ -98,6 +105,7 @@ struct Inner {
     poisoned: bool,
     /// Writes to segments find no space, until told otherwise.
     full: bool,
+    lie: Option<Lie>,
     opened: u8,
     trace: u64,
 }
@@ -144,6 +152,12 @@ impl FaultyDisk {
         inner.steps = Steps::default();
         inner.dead = false;
         inner.failed = false;
+    }
+
+    /// A disk that reports syncs which it does not do: what a test must find out.
+    pub(crate) fn lying(lie: Lie) -> FaultyDisk {
+        let inner = Inner { lie: Some(lie), ..Inner::default() };
+        FaultyDisk { inner: Mutex::new(inner), power_failed: Notify::new() }
     }
 
     /// From now on the step of that number, and every one after it, fails.
@@ -460,6 +474,9 @@ impl MetaStore for FaultyMeta {
             return Err(failure("sync the metadata"));
         }
         let mut inner = self.disk.inner();
+        if inner.lie == Some(Lie::Metadata) {
+            return Ok(());
+        }
         for batch in std::mem::take(&mut inner.batches) {
             apply(&mut inner.meta, &batch);
         }
@@ -508,12 +525,15 @@ impl SegmentStore for FaultySegments {
         self.disk.change("sync", id.0, 0).check()?;
         let fails = self.disk.sync_fails();
         let mut inner = self.disk.inner();
+        let lie = inner.lie;
         let segment = inner.segments.get_mut(&id).ok_or_else(|| missing(id))?;
         if fails {
             segment.writes.clear();
             return Err(failure("sync a segment"));
         }
-        segment.make_durable();
+        if lie != Some(Lie::Segments) {
+            segment.make_durable();
+        }
         Ok(())
     }
     fn seal(&self, id: SegmentId, bytes: u64) -> Result<()> {

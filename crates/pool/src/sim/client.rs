@@ -483,7 +483,10 @@ impl Client {
             if world.reaping { world.doomed() } else { Vec::new() }
         };
         match self.pool.settle().await {
-            Ok(()) if !self.shared.disk.has_failed() => self.buried(&doomed).await,
+            Ok(()) if !self.shared.disk.has_failed() => {
+                let doomed = self.shared.world.borrow().still_doomed(doomed);
+                self.buried(&doomed).await;
+            }
             Ok(()) => {}
             Err(error) if self.is_excused(&error) => {}
             Err(error) => self.fail(format!("settle: {error}")),

@@ -112,9 +112,13 @@ fn appetite(random: &mut Random) -> Appetite {
 
 /// Runs the history of that seed.
 pub(crate) fn run(seed: u64) -> Result<Report, Failure> {
+    run_on(Arc::default(), seed)
+}
+
+/// As [`run`], on that disk.
+pub(crate) fn run_on(disk: Arc<FaultyDisk>, seed: u64) -> Result<Report, Failure> {
     let mut random = Random::new(seed);
     let setting = Setting::draw(&mut random);
-    let disk = Arc::<FaultyDisk>::default();
     let shared = Shared::new(disk.clone(), appetite(&mut random), setting.options.bytes_max.is_some());
     let mut report = Report::default();
     for life in 0..=setting.lives {

@@ -325,16 +325,19 @@ impl World {
         }
     }
 
-    /// An operation on a file begins, unless its volume is being rolled back.
-    pub(super) fn enter(&mut self, node: NodeId) -> Option<VolumeId> {
-        let volume = self.volume_of(node)?;
-        let rolling = self.pending.values().any(|pending| match &pending.effect {
+    fn is_rolling_back(&self, volume: VolumeId) -> bool {
+        self.pending.values().any(|pending| match &pending.effect {
             Effect::Rollback { volume: name, .. } => {
                 self.volumes.get(name).and_then(|root| self.volume_of(*root)) == Some(volume)
             }
             _ => false,
-        });
-        if rolling {
+        })
+    }
+
+    /// An operation on a file begins, unless its volume is being rolled back.
+    pub(super) fn enter(&mut self, node: NodeId) -> Option<VolumeId> {
+        let volume = self.volume_of(node)?;
+        if self.is_rolling_back(volume) {
             return None;
         }
         *self.users.entry(volume).or_default() += 1;
@@ -531,6 +534,12 @@ impl World {
         for id in doomed {
             self.gone.extend(self.nodes.remove(id).map(|node| node.handle));
         }
+    }
+
+    /// Those of them that no rollback has brought back, or may be bringing back.
+    pub(super) fn still_doomed(&self, nodes: Vec<NodeId>) -> Vec<NodeId> {
+        let is_doomed = |node: &Node| node.life == Life::Doomed && !self.is_rolling_back(node.handle.volume);
+        nodes.into_iter().filter(|id| self.node(*id).is_some_and(is_doomed)).collect()
     }
 
     /// Inodes that may be freed at any moment, and so are stale once the pool has settled.

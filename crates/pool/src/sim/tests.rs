@@ -1,11 +1,13 @@
 //! The simulation as tests.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use tokio::time::Instant;
 
 use super::history::{self, Report};
+use crate::faulty::{FaultyDisk, Lie};
 
 /// Histories that a test run makes, if FOREBAY_SIM_HISTORIES does not say otherwise.
 const HISTORIES: u64 = 3000;
@@ -130,4 +132,13 @@ fn a_flipped_bit_in_a_segment_is_an_error_or_nothing_but_never_wrong_bytes() {
     let met = (0..40).map(|seed| history::run_flips(seed, 12).unwrap_or_else(|failure| panic!("{failure}")));
     let met: u64 = met.sum();
     assert!(met > 40, "hardly a flip was met by a reader: {met}");
+}
+
+/// Were the model blind, nothing would ever fail.
+#[test]
+fn a_disk_that_does_not_sync_is_found_out() {
+    for lie in [Lie::Segments, Lie::Metadata] {
+        let found = (0..300).any(|seed| history::run_on(Arc::new(FaultyDisk::lying(lie)), seed).is_err());
+        assert!(found, "nobody misses what {lie:?} lost");
+    }
 }
