@@ -209,10 +209,7 @@ impl Engine {
     /// The record of an inode that is not in memory, or as it was when it came there.
     pub(crate) fn inode_record(&self, key: InodeKey) -> Result<Option<InodeRecord>> {
         let record: Option<InodeRecord> = self.item(key.volume, &Item::inode(key.inode))?;
-        Ok(record.map(|record| InodeRecord {
-            change: record.change.max(self.volumes.change_floor(key.volume)),
-            ..record
-        }))
+        Ok(record.map(|record| record.with_change_floor(self.volumes.change_floor(key.volume))))
     }
 }
 

@@ -128,7 +128,7 @@ impl Engine {
 
     pub(crate) async fn reap_orphans(self: &Arc<Self>) -> Result<()> {
         self.orphans.reaping.store(true, Ordering::SeqCst);
-        self.queue_all_orphans()
+        self.transact(|txn| txn.engine.queue_all_orphans()).await
     }
 
     /// Queues what was being freed when the pool was last open.
@@ -143,7 +143,8 @@ impl Engine {
     }
 
     /// Queues the volume's orphans that are to be freed: those that were being freed already, and, if that is
-    /// done by now, those that nobody holds.
+    /// done by now, those that nobody holds. In the committer, or before anybody else is there: a rollback in the
+    /// middle could bring back what is then freed.
     pub(crate) fn queue_orphans(&self, volume: VolumeId) -> Result<()> {
         let found = self.look(volume, |view| {
             let mut found = Vec::new();
@@ -245,6 +246,10 @@ impl Engine {
         for inode in inodes {
             let Some(rollbacks) = begin(self, inode) else { continue };
             let _order = inode.order.clone().lock_owned().await;
+            // A rollback may have brought it back meanwhile, and what is dirty now came after that.
+            if inode.state().rollbacks != rollbacks {
+                continue;
+            }
             // What a flush that was under way has put back.
             self.discard(inode);
             freeing.push(Freeing { inode: inode.clone(), from: 0, marked: false, rollbacks, _order });

@@ -9,14 +9,19 @@
 //! what they were, and `change` must never repeat: the rollback begins an era, whose first `change` is the
 //! least that the volume's inodes show from then on.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::engine::Engine;
 use crate::inode::{Inode, change_floor};
-use crate::keys::Epoch;
+use crate::keys::{Epoch, Item};
+use crate::records::InodeRecord;
 use crate::snapshot::{begin_purge, forget, require_unused};
 use crate::txn::Txn;
-use crate::{Error, Result, Snapshot, VolumeId};
+use crate::{Error, InodeId, Result, Snapshot, VolumeId};
+
+/// Records by inode; `None` for one that is not shown.
+type Shown = BTreeMap<InodeId, Option<InodeRecord>>;
 
 impl Engine {
     /// Makes the volume what its snapshot shows. Younger snapshots go with `force`, and prevent it without.
@@ -32,22 +37,33 @@ impl Engine {
             let to = txn.engine.snapshot_of(volume, &snapshot)?;
             stage(txn, volume, &to, force)
         })
-        .await?;
-        self.queue_orphans(volume)
+        .await
+    }
+
+    /// What the snapshot shows of the inodes that are in memory.
+    fn shown_inodes(&self, volume: VolumeId, snapshot: VolumeId) -> Result<Shown> {
+        let inodes = self.inodes.of_volume(volume).into_iter().map(|inode| inode.handle.inode);
+        inodes.map(|inode| Ok((inode, self.item(snapshot, &Item::inode(inode))?))).collect()
     }
 
     /// What is in memory of the volume becomes what the volume shows now.
-    fn roll_back_inodes(&self, volume: VolumeId) {
+    fn roll_back_inodes(&self, volume: VolumeId, mut shown: Shown) {
+        let floor = self.volumes.change_floor(volume);
         for inode in self.inodes.of_volume(volume) {
-            self.roll_back(&inode);
+            let record = match shown.remove(&inode.handle.inode) {
+                Some(record) => record.map(|record| record.with_change_floor(floor)),
+                // It came into memory since. If it cannot be read it does so again, when it can.
+                None => self.inode_record(inode.key()).unwrap_or_else(|error| {
+                    tracing::warn!(inode = inode.handle.inode.0, %error, "forgotten in a rollback");
+                    self.inodes.forget(inode.key());
+                    None
+                }),
+            };
+            self.roll_back(&inode, record);
         }
     }
 
-    fn roll_back(&self, inode: &Arc<Inode>) {
-        let record = self.inode_record(inode.key()).unwrap_or_else(|error| {
-            tracing::error!(inode = inode.handle.inode.0, %error, "an inode is lost in a rollback");
-            None
-        });
+    fn roll_back(&self, inode: &Arc<Inode>, record: Option<InodeRecord>) {
         let record = record.filter(|record| record.generation == inode.handle.generation);
         let (bytes, growth) = inode.state().rolled_back(record);
         self.dirty.release(bytes);
@@ -79,11 +95,18 @@ fn stage(txn: &mut Txn<'_>, volume: VolumeId, to: &Snapshot, force: bool) -> Res
     record.hidden.push(hidden);
     record.epoch = Epoch(record.epoch.0.checked_add(1).ok_or(Error::NoSpace)?);
     record.change_floor = change_floor(txn.begin_era());
+    // Read before anything changes: afterwards, what cannot be read could not be refused any more.
+    let inodes = txn.engine.shown_inodes(volume, to.id)?;
     let usage = txn.engine.volumes.usage(to.id);
     let own = txn.usage(volume)?;
     *own = own.showing(usage);
     txn.change_volume(volume, record);
-    txn.then(move |engine| engine.roll_back_inodes(volume));
+    txn.then(move |engine| {
+        engine.roll_back_inodes(volume, inodes);
+        if let Err(error) = engine.queue_orphans(volume) {
+            tracing::warn!(volume = volume.0, %error, "orphans of the snapshot are freed with the next opening");
+        }
+    });
     begin_purge(txn, volume);
     Ok(())
 }

@@ -77,6 +77,11 @@ impl InodeCache {
         found
     }
 
+    /// Drops an inode, so that it is loaded again. Whoever has its `Arc` must find it gone.
+    pub(crate) fn forget(&self, key: InodeKey) {
+        sync::lock(self.shard(key)).inodes.remove(&key);
+    }
+
     /// Adds an inode that was just created.
     pub(crate) fn insert(&self, inode: Arc<Inode>) {
         let tick = self.tick.fetch_add(1, Ordering::Relaxed);

@@ -33,6 +33,11 @@ pub(crate) struct InodeRecord {
 }
 
 impl InodeRecord {
+    /// The record with a `change` of `floor` at least.
+    pub(crate) fn with_change_floor(self, floor: u64) -> Self {
+        InodeRecord { change: self.change.max(floor), ..self }
+    }
+
     /// The attributes that the record alone stands for.
     pub(crate) fn attributes(&self, handle: Handle) -> Attributes {
         Attributes {
