@@ -190,23 +190,26 @@ impl Check<'_> {
 
     /// Verifies every copy of a chunk, where it is now.
     fn read_chunk(&mut self, id: ChunkId, mut record: ChunkRecord) {
-        loop {
-            let outcome = self.engine.repair_frame(id, &record);
-            if matches!(&outcome, Ok(repaired) if repaired.content.is_some()) {
-                self.report.frames_read += 1;
-                self.report.bytes_read += u64::from(record.bytes_stored);
-                return;
-            }
+        let wrong = loop {
+            let wrong = match self.engine.repair_frame(id, &record) {
+                Ok(repaired) if repaired.content.is_some() => {
+                    self.report.frames_read += 1;
+                    self.report.bytes_read += u64::from(record.bytes_stored);
+                    return;
+                }
+                Ok(repaired) => repaired.wrong,
+                Err(error) => format!("cannot be read: {error}"),
+            };
             match self.engine.chunk_record(id) {
                 // Moved while it was read.
                 Ok(Some(now)) if (now.segment, now.offset) != (record.segment, record.offset) => record = now,
                 // Freed since.
                 Ok(None) => return,
-                _ => break,
+                _ => break wrong,
             }
-        }
+        };
         self.report(format!(
-            "chunk {id} in segment {} at offset {}: damaged; files that hold it cannot be read there",
+            "chunk {id} in segment {} at offset {}: {wrong}; files that hold it cannot be read there",
             record.segment, record.offset
         ));
     }

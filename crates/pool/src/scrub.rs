@@ -25,6 +25,8 @@ const NAMESPACE: &str = "pool.scrub";
 const KEY: &[u8] = b"state";
 /// Bytes that are verified in one step.
 const STEP_BYTES: u64 = 2 << 20;
+/// A frame that does not hold what its chunk's id says.
+const DAMAGED: &str = "damaged";
 /// Damage that is described; further damage is counted.
 const DESCRIBED_MAX: usize = 100;
 
@@ -92,6 +94,14 @@ pub(crate) struct Repaired {
     pub(crate) content: Option<Bytes>,
     /// Copies that were written again.
     copies: u64,
+    /// What is wrong if no copy is whole: "damaged", or why it cannot be read.
+    pub(crate) wrong: String,
+}
+
+impl Repaired {
+    fn nothing(wrong: String) -> Repaired {
+        Repaired { content: None, copies: 0, wrong }
+    }
 }
 
 impl Scrub {
@@ -311,12 +321,14 @@ impl Engine {
             if outcome.content.is_none() && !moved {
                 state.record.damaged += 1;
                 let place = format!("chunk {id} in segment {} at offset {}", record.segment, record.offset);
+                let wrong = outcome.wrong;
                 tracing::error!(
                     place,
-                    "scrub: damaged in every copy; files that hold it cannot be read there"
+                    wrong,
+                    "scrub: no copy is whole; files that hold it cannot be read there"
                 );
                 if state.described.len() < DESCRIBED_MAX {
-                    state.described.push(format!("{place}: damaged in every copy"));
+                    state.described.push(format!("{place}: {wrong}, in every copy"));
                 }
             }
         }
@@ -328,18 +340,22 @@ impl Engine {
     pub(crate) fn repair_frame(&self, id: ChunkId, record: &ChunkRecord) -> Result<Repaired> {
         let length = record.bytes_stored as usize;
         if length > CHUNK_BYTES_MAX + FRAME_HEADER_BYTES {
-            return Ok(Repaired { content: None, copies: 0 });
+            return Ok(Repaired::nothing(DAMAGED.into()));
         }
-        let (mut whole, mut wrong) = (None, Vec::new());
+        let (mut whole, mut wrong, mut why) = (None, Vec::new(), DAMAGED.to_owned());
         for copy in 0..self.store.copies() {
             // A read that fails is as good as damage: the other copy is tried.
-            let frame = self.store.read_copy(copy, record.segment, record.offset, length).ok().flatten();
+            let frame = self.store.read_copy(copy, record.segment, record.offset, length);
+            let frame = frame.unwrap_or_else(|error| {
+                why = format!("cannot be read: {error}");
+                None
+            });
             match frame.and_then(|frame| Some((frame_content(&frame, id).ok()?, frame))) {
                 Some(found) => whole = whole.or(Some(found)),
                 None => wrong.push(copy),
             }
         }
-        let Some((content, frame)) = whole else { return Ok(Repaired { content: None, copies: 0 }) };
+        let Some((content, frame)) = whole else { return Ok(Repaired::nothing(why)) };
         let mut copies = 0;
         for copy in wrong.into_iter().filter(|copy| *copy == 0 || !self.store.is_degraded()) {
             match self.store.restore(copy, record.segment, record.offset, &frame) {
@@ -352,7 +368,7 @@ impl Engine {
                 }
             }
         }
-        Ok(Repaired { content: Some(content), copies })
+        Ok(Repaired { content: Some(content), copies, wrong: String::new() })
     }
 
     /// A reader had a frame put right.

@@ -507,8 +507,14 @@ impl Client {
 
     async fn check(&self, read: bool) {
         match self.pool.check(read).await {
-            Ok(differences) if differences.is_empty() || self.shared.disk.is_dead() => {}
-            Ok(differences) => self.fail(format!("check: {differences:?}")),
+            Ok(_) if self.shared.disk.is_dead() => {}
+            Ok(mut differences) => {
+                let failed = self.shared.disk.has_failed();
+                differences.retain(|difference| !(failed && difference.contains(": cannot be read: ")));
+                if !differences.is_empty() {
+                    self.fail(format!("check: {differences:?}"));
+                }
+            }
             Err(error) if self.is_excused(&error) => {}
             Err(error) => self.fail(format!("check: {error}")),
         }
