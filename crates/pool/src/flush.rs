@@ -241,6 +241,13 @@ fn restore(inode: &Inode, taken: &Taken) -> Option<u64> {
     Some(state.dirty.restore_under(&taken.pieces))
 }
 
+/// What a flush covers of the unstable attributes: all there is, if nothing was written or discarded since it began.
+fn covered(inode: &Inode, taken: &Taken) -> Unstable {
+    let state = inode.state();
+    let all = state.dirty.is_empty() && state.unstable.change >= taken.unstable.change;
+    if all { state.unstable.clone() } else { taken.unstable.clone() }
+}
+
 /// Stages the flush. False if a chunk that was to be shared is gone.
 fn stage(txn: &mut Txn<'_>, inode: &Arc<Inode>, taken: &Taken, plan: &Plan) -> Result<bool> {
     let placed = plan.appended.iter().flat_map(|appended| &appended.placed);
@@ -251,7 +258,7 @@ fn stage(txn: &mut Txn<'_>, inode: &Arc<Inode>, taken: &Taken, plan: &Plan) -> R
             return Ok(false);
         }
     }
-    let unstable = &taken.unstable;
+    let unstable = &covered(inode, taken);
     // What stays dirty, and so may be lost, is not covered by the size.
     let size = if plan.left.is_empty() { unstable.size } else { plan.end_of_stored(&taken.pieces) };
     record.size = record.size.max(size);

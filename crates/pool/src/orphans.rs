@@ -165,10 +165,11 @@ impl Engine {
                 continue;
             }
             let mut state = inode.state();
-            if !state.queued {
-                state.freed = true;
-                state.queued = true;
-                drop(state);
+            let known = state.freed || state.queued;
+            state.freed = true;
+            state.queued |= !known;
+            drop(state);
+            if !known {
                 self.orphans.push(inode);
             }
         }
@@ -237,7 +238,12 @@ impl Engine {
     }
 
     fn requeue(&self, inodes: &[Arc<Inode>]) {
-        sync::lock(&self.orphans.queue).extend(inodes.iter().cloned());
+        let mut queue = sync::lock(&self.orphans.queue);
+        for inode in inodes {
+            if !std::mem::replace(&mut inode.state().queued, true) {
+                queue.push_back(inode.clone());
+            }
+        }
     }
 
     /// Frees inodes, data and all.
@@ -291,9 +297,9 @@ impl Engine {
 /// seen.
 fn begin(engine: &Engine, inode: &Arc<Inode>) -> Option<u64> {
     let mut state = inode.state();
+    state.queued = false;
     let wanted = state.freed || (state.holds == 0 && state.record.nlink == 0);
     if state.gone || !wanted {
-        state.queued = false;
         return None;
     }
     state.freed = true;

@@ -121,8 +121,8 @@ impl<'a> Txn<'a> {
 
     /// Stages a new record for the inode, with a new `change` and ctime. Returns the `change`.
     pub(crate) fn touch(&mut self, inode: &Arc<Inode>, mut record: InodeRecord) -> u64 {
-        let mut state = inode.state();
-        record.change = state.change_next();
+        let state = inode.state();
+        record.change = state.change_staged();
         // A ctime that an unstable write has shown already does not go back.
         record.ctime = self.engine.clock.now().max(state.attributes(inode.handle).ctime);
         drop(state);
@@ -396,7 +396,10 @@ impl<'a> Txn<'a> {
                     let replaced = state.applied_flush(staged.record, &flushed);
                     engine.dirty.release(replaced);
                 }
-                Follow::Deleted => state.freed = true,
+                Follow::Deleted => {
+                    state.freed = true;
+                    state.gone = true;
+                }
                 Follow::Created => {
                     state.applied(staged.record, true);
                     drop(state);

@@ -35,6 +35,9 @@ pub(crate) fn change_floor(era: u64) -> u64 {
     era << 40
 }
 
+/// Unstable writes to a file that may come between the staging of a record and its application, and usually none do.
+const STAGED_CHANGE_GAP: u64 = 4096;
+
 /// See the module.
 pub(crate) struct Inode {
     pub(crate) handle: Handle,
@@ -86,11 +89,11 @@ pub(crate) struct State {
     pub(crate) truncating: bool,
     /// The inode is gone, or going: its handle is stale.
     pub(crate) freed: bool,
-    /// Gone with its volume, or by a rollback: nobody needs to free it.
+    /// Freed, or gone with its volume or by a rollback: nobody needs to free it.
     pub(crate) gone: bool,
     /// Counts rollbacks: what was begun before one has no effect after it.
     pub(crate) rollbacks: u64,
-    /// The orphan is waiting to be freed already.
+    /// It is in the queue of orphans.
     pub(crate) queued: bool,
 }
 
@@ -173,6 +176,16 @@ impl State {
         self.change_reserved
     }
 
+    /// The `change` for a record that is being staged. Unstable writes that come before it is applied get what is
+    /// left below it, so that the record's own is not shown before, nor without it after a crash.
+    pub(crate) fn change_staged(&self) -> u64 {
+        self.change_reserved + self.staged_gap()
+    }
+
+    fn staged_gap(&self) -> u64 {
+        if self.record.kind == Kind::File { STAGED_CHANGE_GAP } else { 1 }
+    }
+
     /// Something is in memory only.
     pub(crate) fn is_unstable(&self) -> bool {
         self.is_written() || self.unstable.atime.is_some()
@@ -208,7 +221,6 @@ impl State {
         self.truncations += 1;
         self.truncating = false;
         self.rollbacks += 1;
-        self.queued = false;
         self.gone = record.is_none();
         self.freed = record.is_none();
         if let Some(record) = record {
@@ -228,10 +240,10 @@ impl State {
         if mtime_set {
             self.unstable.mtime = None;
         }
+        let written_since = self.unstable.change > record.change.saturating_sub(self.staged_gap());
         self.change_reserved = self.change_reserved.max(record.change);
-        let shown = self.change();
-        if record.change <= shown && record != self.record {
-            // An unstable write came in between and has shown a later value already.
+        if written_since {
+            // With what was written, which may be lost, the file is not what the record's own value stands for.
             self.unstable.change = self.change_next();
         }
         self.record = record;
