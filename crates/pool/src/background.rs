@@ -7,6 +7,7 @@ use std::time::Duration;
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
+use crate::dirty::WRITE_BEHIND_BYTES;
 use crate::engine::Engine;
 use crate::inode::Inode;
 use crate::schedule;
@@ -29,7 +30,8 @@ pub(crate) fn start(engine: &Arc<Engine>) -> Vec<JoinHandle<()>> {
     ]
 }
 
-/// Flushes inodes whose oldest unstable change is older than `age`, and all of them under pressure.
+/// Flushes inodes whose oldest unstable change is older than `age` or that have much that is dirty, and all of them under
+/// pressure.
 async fn flusher(engine: Weak<Engine>, signals: Arc<Signals>, age: Duration) {
     let pause = (age / 4).clamp(Duration::from_millis(5), Duration::from_secs(1));
     while !signals.is_closing() {
@@ -58,8 +60,9 @@ fn due(engine: &Engine, age: Duration) -> Vec<Arc<Inode>> {
     let mut due = engine.dirty.inodes();
     if !engine.dirty.is_pressed() {
         due.retain(|inode| {
-            let since = inode.state().dirty_since;
-            since.is_none_or(|since| now.duration_since(since) >= age)
+            let state = inode.state();
+            let aged = state.dirty_since.is_none_or(|since| now.duration_since(since) >= age);
+            aged || state.dirty.bytes() >= WRITE_BEHIND_BYTES
         });
     }
     due

@@ -6,6 +6,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use tokio::time::Instant;
 
+use crate::dirty::WRITE_BEHIND_BYTES;
 use crate::engine::Engine;
 use crate::inode::Inode;
 use crate::{Attributes, Error, FILE_SIZE_MAX, Handle, Result, Stability};
@@ -79,8 +80,12 @@ impl Engine {
         unstable.mtime = Some(now);
         unstable.ctime = Some(now.max(shown.ctime));
         state.dirty_since.get_or_insert_with(Instant::now);
+        let is_much = state.dirty.bytes() >= WRITE_BEHIND_BYTES;
         drop(state);
         self.dirty.note(inode);
+        if is_much {
+            self.signals.pressure.notify_one();
+        }
         Ok(replaced)
     }
 

@@ -132,3 +132,25 @@ async fn reopen(directory: &std::path::Path) -> Pool {
         }
     }
 }
+
+#[tokio::test]
+async fn a_stream_is_on_its_way_to_the_disk_before_anyone_asks() {
+    const MIB: usize = 1 << 20;
+    let pool = Pool::in_memory(PoolOptions { dirty_bytes_max: 256 << 20, ..options() }).await.unwrap();
+    let root = pool.volume_create(spec("kafka")).await.unwrap().root;
+    let file = file(&pool, root, "file").await;
+    write(&pool, file, 0, &pattern(0, MIB)).await;
+    assert_eq!(pool.space().unwrap().bytes_logical, 0, "a little waits for its age");
+    for index in 1..20 {
+        write(&pool, file, (index * MIB) as u64, &pattern(index as u64, MIB)).await;
+    }
+    let stored = async {
+        while pool.space().unwrap().bytes_logical < 8 * MIB as u64 {
+            tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+        }
+    };
+    tokio::time::timeout(std::time::Duration::from_secs(20), stored).await.expect("much does not");
+    for index in 0..20 {
+        assert_eq!(read(&pool, file, (index * MIB) as u64, MIB as u32).await, pattern(index as u64, MIB));
+    }
+}
