@@ -9,15 +9,15 @@
 //! it could not write), so the committer never reports success again: the pool has stopped.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, OnceLock};
-use std::thread::JoinHandle;
+use std::sync::{Arc, OnceLock};
 
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::oneshot;
 
 use crate::engine::Engine;
 use crate::meta::MetaStore;
+use crate::queue::{Queue, Waiting};
 use crate::txn::Txn;
-use crate::{Error, Result, sync};
+use crate::{Error, Result};
 
 /// Jobs that one sync serves at most, so that none waits for ever.
 const GROUP_JOBS_MAX: usize = 1024;
@@ -25,7 +25,7 @@ const GROUP_JOBS_MAX: usize = 1024;
 /// Tells whether the group became durable.
 type Answer = Box<dyn FnOnce(Result<()>) + Send>;
 /// Runs a job; `None` if it failed and was answered already.
-type Job = Box<dyn FnOnce() -> Option<Answer> + Send>;
+pub(crate) type Job = Box<dyn FnOnce() -> Option<Answer> + Send>;
 
 /// Why the pool has stopped, once it has.
 #[derive(Clone, Default)]
@@ -48,53 +48,16 @@ impl Stopped {
     }
 }
 
-/// See the module.
-pub(crate) struct Committer {
-    jobs: Mutex<Option<mpsc::UnboundedSender<Job>>>,
-    thread: Mutex<Option<JoinHandle<()>>>,
-}
+/// The committer's thread.
+pub(crate) type Committer = Queue<Job>;
 
 /// Whether the group under way has written anything.
 pub(crate) type Written = Arc<AtomicBool>;
 
-impl Committer {
-    /// Starts the thread.
-    pub(crate) fn start(meta: Arc<dyn MetaStore>, stopped: Stopped, written: Written) -> Result<Committer> {
-        let (sender, mut jobs) = mpsc::unbounded_channel();
-        let group = Group { meta, stopped, written };
-        #[cfg(test)]
-        if crate::sim::schedule::is_simulated() {
-            tokio::spawn(run_simulated(jobs, group));
-            return Ok(Committer { jobs: Mutex::new(Some(sender)), thread: Mutex::default() });
-        }
-        let thread = std::thread::Builder::new()
-            .name("pool-commit".into())
-            .spawn(move || {
-                while let Some(first) = jobs.blocking_recv() {
-                    group.run(first, &mut jobs);
-                }
-            })
-            .map_err(|source| Error::Io {
-                path: "pool-commit".into(),
-                action: "start the commit thread",
-                source,
-            })?;
-        Ok(Committer { jobs: Mutex::new(Some(sender)), thread: Mutex::new(Some(thread)) })
-    }
-
-    fn submit(&self, job: Job) -> Result<()> {
-        let jobs = sync::lock(&self.jobs);
-        jobs.as_ref().ok_or(Error::Closed)?.send(job).map_err(|_| Error::Closed)
-    }
-
-    /// Runs what was submitted, then ends the thread.
-    pub(crate) fn stop(&self) {
-        drop(sync::lock(&self.jobs).take());
-        let Some(thread) = sync::lock(&self.thread).take() else { return };
-        if thread.thread().id() != std::thread::current().id() && thread.join().is_err() {
-            tracing::error!("the commit thread panicked");
-        }
-    }
+/// Starts the committer.
+pub(crate) fn start(meta: Arc<dyn MetaStore>, stopped: Stopped, written: Written) -> Result<Committer> {
+    let group = Group { meta, stopped, written };
+    Queue::start("pool-commit", move |first, jobs| group.run(first, jobs))
 }
 
 /// What a commit group needs.
@@ -106,7 +69,7 @@ struct Group {
 
 impl Group {
     /// Runs a job and those that wait behind it, makes them durable, and answers.
-    fn run(&self, first: Job, jobs: &mut mpsc::UnboundedReceiver<Job>) {
+    fn run(&self, first: Job, jobs: &mut Waiting<Job>) {
         let mut answers: Vec<Answer> = first().into_iter().collect();
         for _ in 1..GROUP_JOBS_MAX {
             let Ok(job) = jobs.try_recv() else { break };
@@ -130,21 +93,6 @@ impl Group {
     }
 }
 
-/// The committer as a task, for the simulation: there are no threads in it.
-#[cfg(test)]
-async fn run_simulated(mut jobs: mpsc::UnboundedReceiver<Job>, group: Group) {
-    let group = Arc::new(group);
-    while let Some(first) = jobs.recv().await {
-        let group = group.clone();
-        let ran = sync::blocking(move || {
-            group.run(first, &mut jobs);
-            Ok(jobs)
-        });
-        let Ok(back) = ran.await else { return };
-        jobs = back;
-    }
-}
-
 impl Engine {
     /// Runs `job` in the committer. Returns when what it staged is durable, or its error at once, with nothing
     /// staged.
@@ -154,6 +102,16 @@ impl Engine {
         F: FnOnce(&mut Txn<'_>) -> Result<T> + Send + 'static,
     {
         let (sender, receiver) = oneshot::channel();
+        self.submit(job, sender)?;
+        receiver.await.map_err(|_| Error::Closed)?
+    }
+
+    /// As [`Engine::transact`], for somebody else who waits for the outcome.
+    pub(crate) fn submit<T, F>(self: &Arc<Self>, job: F, sender: oneshot::Sender<Result<T>>) -> Result<()>
+    where
+        T: Send + 'static,
+        F: FnOnce(&mut Txn<'_>) -> Result<T> + Send + 'static,
+    {
         let engine = self.clone();
         self.committer.submit(Box::new(move || {
             let done = engine.apply(job);
@@ -167,8 +125,7 @@ impl Engine {
                     None
                 }
             }
-        }))?;
-        receiver.await.map_err(|_| Error::Closed)?
+        }))
     }
 
     fn apply<T>(&self, job: impl FnOnce(&mut Txn<'_>) -> Result<T>) -> Result<T> {

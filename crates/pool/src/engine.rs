@@ -26,7 +26,8 @@ use crate::segment::{SegmentStore, SegmentWriter};
 use crate::signals::Signals;
 use crate::sources::{Clock, Entropy};
 use crate::space::{Room, SegmentTable};
-use crate::{Error, Handle, PoolId, PoolOptions, Result, background, sync};
+use crate::storer::{self, Storer};
+use crate::{Error, Handle, PoolId, PoolOptions, Result, background, commit, sync};
 
 /// Inodes kept in memory beyond those that must be.
 const INODES_CACHED_MAX: usize = 64 << 10;
@@ -49,6 +50,7 @@ pub(crate) struct Engine {
     pub(crate) name_key: [u8; 32],
     pub(crate) options: PoolOptions,
     pub(crate) committer: Committer,
+    pub(crate) storer: Storer,
     pub(crate) stopped: Stopped,
     pub(crate) written: Written,
     pub(crate) signals: Arc<Signals>,
@@ -60,7 +62,7 @@ pub(crate) struct Engine {
     pub(crate) gate: Arc<tokio::sync::RwLock<()>>,
     pub(crate) orphans: Orphans,
     pub(crate) segments: SegmentTable,
-    pub(crate) writer: SegmentWriter,
+    pub(crate) writer: Arc<SegmentWriter>,
     pub(crate) chunk_cache: ChunkCache,
     pub(crate) fingerprints: Fingerprints,
     pub(crate) loads: Loads,
@@ -90,11 +92,13 @@ impl Engine {
         let signals = Arc::<Signals>::default();
         let stopped = Stopped::default();
         let written: Written = Arc::new(AtomicBool::new(false));
+        let writer = Arc::new(SegmentWriter::new(store.clone(), options.segment_bytes, pool.boot));
         let engine = Arc::new(Engine {
             id: pool.id,
             boot: pool.boot,
             name_key: pool.name_key,
-            committer: Committer::start(meta.clone(), stopped.clone(), written.clone())?,
+            committer: commit::start(meta.clone(), stopped.clone(), written.clone())?,
+            storer: storer::start(writer.clone(), stopped.clone())?,
             stopped,
             written,
             volumes: Volumes::load(&*meta)?,
@@ -104,7 +108,7 @@ impl Engine {
             gate: Arc::default(),
             orphans: Orphans::new(signals.clone()),
             segments,
-            writer: SegmentWriter::new(store.clone(), options.segment_bytes, pool.boot),
+            writer,
             chunk_cache: ChunkCache::new(options.cache_bytes),
             fingerprints: Fingerprints::new(options.fingerprint_bytes),
             loads: Loads::default(),
@@ -143,6 +147,7 @@ impl Engine {
         let engine = self.clone();
         let sealed = sync::blocking(move || {
             let sealed = engine.stopped.check().and_then(|()| engine.writer.close());
+            engine.storer.stop();
             engine.committer.stop();
             sealed
         });
@@ -216,6 +221,7 @@ impl Engine {
 impl Drop for Engine {
     fn drop(&mut self) {
         self.signals.close();
+        self.storer.stop();
         self.committer.stop();
     }
 }

@@ -17,13 +17,16 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
+use tokio::sync::oneshot;
+
 use crate::engine::Engine;
 use crate::inode::{Flushed, Inode, Pieces, State, Unstable};
 use crate::keys::ChunkId;
 use crate::lasting::Lasting;
 use crate::plan::{Manner, Plan};
 use crate::records::ChunkRecord;
-use crate::segment::Appended;
+use crate::segment::{Appended, Packed};
+use crate::storer::Store;
 use crate::txn::Txn;
 use crate::{Error, Result, sync};
 
@@ -146,20 +149,20 @@ impl Engine {
         }
     }
 
-    /// Plans a flush; see [`crate::plan`] for why a small one is cut here.
+    /// Plans a flush; see [`crate::plan`] for why a small one is cut here. Returns what is still to be stored as well.
     async fn plan_taken(
         self: &Arc<Self>,
         inode: &Arc<Inode>,
         taken: &Arc<Taken>,
         share: bool,
-    ) -> Result<Plan> {
+    ) -> Result<(Plan, Vec<Packed>)> {
         let manner = Manner { share, leave_tails: taken.leave_tails };
         if taken.pieces.bytes() > SMALL_BYTES_MAX {
             let (engine, file, work) = (self.clone(), inode.clone(), taken.clone());
-            return sync::blocking(move || engine.plan(&file, &work.pieces, manner)).await;
+            let plan = sync::blocking(move || engine.plan(&file, &work.pieces, manner)).await?;
+            return Ok((plan, Vec::new()));
         }
-        let draft = self.cut(inode, &taken.pieces, manner)?;
-        if draft.is_stored() { draft.store() } else { sync::blocking(move || draft.store()).await }
+        Ok(self.cut(inode, &taken.pieces, manner)?.pack())
     }
 
     /// `share`: look for chunks that the pool has already.
@@ -169,7 +172,7 @@ impl Engine {
         taken: &Arc<Taken>,
         share: bool,
     ) -> Result<Outcome> {
-        let plan = self.plan_taken(inode, taken, share).await?;
+        let (plan, chunks) = self.plan_taken(inode, taken, share).await?;
         let bytes_left = plan.left.bytes();
         if bytes_left > 0 && bytes_left == taken.pieces.bytes() {
             self.put_back(inode, taken);
@@ -180,26 +183,54 @@ impl Engine {
         let (file, taken) = (inode.clone(), taken.clone());
         let staged = Arc::new(Mutex::new(left));
         let tell = staged.clone();
-        let outcome = self
-            .transact(move |txn| {
-                let outcome = if file.state().rollbacks != taken.rollbacks {
-                    // It was written before the rollback: nothing of it is to be seen.
-                    ALL_DONE
-                } else if stage(txn, &file, &taken, &plan)? {
-                    left
-                } else {
-                    Outcome::Vanished
-                };
-                *sync::lock(&tell) = outcome;
-                plan.appended.into_iter().for_each(Appended::named);
-                match outcome {
-                    Outcome::Done { .. } => Ok(()),
-                    Outcome::Vanished => Err(Error::Meta("a shared chunk was freed".into())),
-                }
-            })
-            .await;
+        let job = move |txn: &mut Txn<'_>, plan: Plan| {
+            let outcome = if file.state().rollbacks != taken.rollbacks {
+                // It was written before the rollback: nothing of it is to be seen.
+                ALL_DONE
+            } else if stage(txn, &file, &taken, &plan)? {
+                left
+            } else {
+                Outcome::Vanished
+            };
+            *sync::lock(&tell) = outcome;
+            plan.appended.into_iter().for_each(Appended::named);
+            match outcome {
+                Outcome::Done { .. } => Ok(()),
+                Outcome::Vanished => Err(Error::Meta("a shared chunk was freed".into())),
+            }
+        };
+        let outcome = self.store_and_transact(plan, chunks, job).await;
         let staged = *sync::lock(&staged);
         if staged == Outcome::Vanished { Ok(staged) } else { outcome.map(|()| staged) }
+    }
+
+    /// Stores the plan's last chunks, then runs `job` in the committer.
+    async fn store_and_transact<F>(
+        self: &Arc<Self>,
+        mut plan: Plan,
+        chunks: Vec<Packed>,
+        job: F,
+    ) -> Result<()>
+    where
+        F: FnOnce(&mut Txn<'_>, Plan) -> Result<()> + Send + 'static,
+    {
+        if chunks.is_empty() {
+            return self.transact(move |txn| job(txn, plan)).await;
+        }
+        let (sender, receiver) = oneshot::channel();
+        let engine = self.clone();
+        let then = Box::new(move |appended: Result<Appended>| match appended {
+            Ok(appended) => {
+                plan.appended.push(appended);
+                // If the pool has been closed, nobody is told, which says so.
+                let _ = engine.submit(move |txn: &mut Txn<'_>| job(txn, plan), sender);
+            }
+            Err(error) => {
+                let _ = sender.send(Err(error));
+            }
+        });
+        self.storer.submit(Store { chunks, then })?;
+        receiver.await.map_err(|_| Error::Closed)?
     }
 }
 

@@ -1,15 +1,15 @@
 //! The part of a flush that comes before its batch: cutting, hashing, packing, appending, syncing.
 //!
 //! Dirty pieces are planned stretch by stretch. A large flush appends its chunks in portions, in the order of the file;
-//! each portion is packed on several cores, and is on its way to the disk while the next is being cut and hashed. So a
-//! flush holds no more than a portion beyond what was written. When the plan is made all of them are synced.
+//! each portion is packed on several cores, and goes to the disk while the next is being cut and hashed. So a
+//! flush holds no more than two portions beyond what was written. When the plan is made all of them are synced.
 //!
 //! A small flush, as a broker's fsync of a few records is, mostly adds a tail and stores no chunk. It is cut where it is asked
-//! for ([`Engine::cut`]), as handing it to another thread and back takes longer than the cutting; only what then waits for
-//! the disk goes elsewhere ([`Draft::store`]).
+//! for ([`Engine::cut`]), as handing it to another thread and back takes longer than the cutting; what chunks it has go to
+//! [`crate::storer`] together with those of others.
 
 use std::collections::{HashMap, HashSet};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
 
@@ -19,10 +19,11 @@ use crate::inode::{Inode, Pieces};
 use crate::keys::ChunkId;
 use crate::segment::{Appended, Packed, Packer, chunk_id};
 use crate::stretch::{self, About, Chunks};
-use crate::{Compression, Error, Handle, Result, sync};
+use crate::sync::{self, Pending};
+use crate::{Compression, Error, Handle, Result};
 
-/// Bytes of chunks that are packed and appended at once, and synced while hashing goes on.
-const PORTION_BYTES: usize = 16 << 20;
+/// Bytes of chunks that are packed and appended at once.
+const PORTION_BYTES: usize = 4 << 20;
 /// Bytes of chunks that are worth another core to pack them.
 const PACK_BYTES_MIN: usize = 1 << 20;
 /// Cores that pack one portion at most.
@@ -73,6 +74,8 @@ struct Planner {
     portion_bytes: usize,
     /// Chunks of earlier portions.
     before: HashSet<ChunkId>,
+    /// The portion before this one, on its way to the disk.
+    appending: Option<Pending<Result<Appended>>>,
     appended: Vec<Appended>,
 }
 
@@ -97,6 +100,7 @@ impl Engine {
             places: HashMap::new(),
             portion_bytes: 0,
             before: HashSet::new(),
+            appending: None,
             appended: Vec::new(),
         };
         let mut plan = Plan::default();
@@ -128,15 +132,18 @@ impl Engine {
 }
 
 impl Draft {
-    /// Whether there is nothing to store, so that [`Draft::store`] does not block.
-    pub(crate) fn is_stored(&self) -> bool {
-        self.planner.portion.is_empty() && self.planner.appended.is_empty()
+    /// The plan, and what is left to be stored.
+    pub(crate) fn pack(self) -> (Plan, Vec<Packed>) {
+        let Draft { mut plan, planner } = self;
+        plan.appended = planner.appended;
+        (plan, pack(&planner.portion))
     }
 
     /// Stores what is left to be stored. Blocks on the disk.
-    pub(crate) fn store(self) -> Result<Plan> {
+    fn store(self) -> Result<Plan> {
         let Draft { mut plan, mut planner } = self;
-        planner.append()?;
+        planner.begin_append()?;
+        planner.end_append()?;
         plan.appended = planner.appended;
         if let Some(last) = plan.appended.last() {
             let engine = planner.engine;
@@ -171,36 +178,37 @@ impl Chunks for Planner {
         self.places.insert(id, self.portion.len());
         self.portion.push(Fresh { id, content, compression });
         if self.portion_bytes >= PORTION_BYTES {
-            let ticket = self.append()?;
-            let engine = self.engine.clone();
-            // Should it fail, the sync at the end fails as well.
-            sync::in_background(move || engine.writer.sync(ticket));
+            self.begin_append()?;
         }
         Ok(id)
     }
 }
 
 impl Planner {
-    /// Packs and appends the portion. Returns what to sync.
-    fn append(&mut self) -> Result<u64> {
+    /// Begins to pack and append the portion, once the one before it is done.
+    fn begin_append(&mut self) -> Result<()> {
+        self.end_append()?;
         let portion = std::mem::take(&mut self.portion);
-        if portion.is_empty() {
-            return Ok(0);
-        }
-        let packed = pack_all(&portion, self.portion_bytes);
-        self.portion_bytes = 0;
+        let bytes = std::mem::take(&mut self.portion_bytes);
         self.before.extend(self.places.drain().map(|(id, _)| id));
-        let appended = self.engine.writer.append(&packed)?;
-        let ticket = appended.ticket;
-        self.appended.push(appended);
-        Ok(ticket)
+        if !portion.is_empty() {
+            let engine = self.engine.clone();
+            let append = move || engine.writer.append(&pack_all(&portion, bytes));
+            self.appending = Some(sync::begin(append)?);
+        }
+        Ok(())
+    }
+
+    fn end_append(&mut self) -> Result<()> {
+        let Some(appending) = self.appending.take() else { return Ok(()) };
+        self.appended.push(appending.wait()??);
+        Ok(())
     }
 }
 
 /// Packs chunks, on several cores if they are many.
 fn pack_all(portion: &[Fresh], bytes: usize) -> Vec<Packed> {
-    let cores = std::thread::available_parallelism().map_or(1, usize::from).min(PACKERS_MAX);
-    let parts = cores.min(bytes / PACK_BYTES_MIN).max(1);
+    let parts = packers().min(bytes / PACK_BYTES_MIN).max(1);
     let mut parts = portion.chunks(portion.len().div_ceil(parts).max(1));
     let Some(first) = parts.next() else { return Vec::new() };
     std::thread::scope(|scope| {
@@ -212,6 +220,12 @@ fn pack_all(portion: &[Fresh], bytes: usize) -> Vec<Packed> {
         }
         packed
     })
+}
+
+/// Asked for once: the system takes long to tell.
+fn packers() -> usize {
+    static PACKERS: OnceLock<usize> = OnceLock::new();
+    *PACKERS.get_or_init(|| std::thread::available_parallelism().map_or(1, usize::from).min(PACKERS_MAX))
 }
 
 fn pack(chunks: &[Fresh]) -> Vec<Packed> {

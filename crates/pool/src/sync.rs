@@ -7,6 +7,7 @@
 #[cfg(test)]
 use std::sync::TryLockError::WouldBlock;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::thread::JoinHandle;
 
 #[cfg(test)]
 use crate::sim::schedule;
@@ -59,4 +60,34 @@ pub(crate) fn in_background<T: Send + 'static>(work: impl FnOnce() -> T + Send +
         return;
     }
     tokio::task::spawn_blocking(work);
+}
+
+/// Work that somebody who may block waits for later.
+pub(crate) enum Pending<T> {
+    #[cfg(test)]
+    Done(T),
+    Begun(JoinHandle<T>),
+}
+
+/// Begins work that blocks on the disk, on a thread of its own: one of a bounded number could be waited for by all others.
+/// In a simulation it is done at once.
+pub(crate) fn begin<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<Pending<T>> {
+    #[cfg(test)]
+    if schedule::is_simulated() {
+        return Ok(Pending::Done(work()));
+    }
+    let thread = std::thread::Builder::new().name("pool-write".into()).spawn(work);
+    let failed = |source| Error::Io { path: "pool-write".into(), action: "start the thread", source };
+    thread.map(Pending::Begun).map_err(failed)
+}
+
+impl<T> Pending<T> {
+    /// Waits on this thread for the work to end; [`Error::Closed`] if it panicked.
+    pub(crate) fn wait(self) -> Result<T> {
+        match self {
+            #[cfg(test)]
+            Pending::Done(done) => Ok(done),
+            Pending::Begun(thread) => thread.join().map_err(|_| Error::Closed),
+        }
+    }
 }

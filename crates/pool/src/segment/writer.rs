@@ -45,6 +45,27 @@ impl Appended {
     }
 }
 
+/// Chunks of several appends as one: what they have in common is appended once.
+struct Together {
+    chunks: Vec<Packed>,
+    /// For each append, where each of its chunks is among all.
+    places: Vec<Vec<usize>>,
+}
+
+impl Together {
+    fn new(appends: Vec<Vec<Packed>>) -> Self {
+        let (mut chunks, mut known) = (Vec::new(), HashMap::new());
+        let mut place = |chunk: Packed| {
+            *known.entry(chunk.id).or_insert_with(|| {
+                chunks.push(chunk);
+                chunks.len() - 1
+            })
+        };
+        let places = appends.into_iter().map(|append| append.into_iter().map(&mut place).collect()).collect();
+        Together { chunks, places }
+    }
+}
+
 type PinCounts = Arc<Mutex<HashMap<SegmentId, u32>>>;
 
 /// Segments that hold chunks which metadata is about to name.
@@ -59,6 +80,14 @@ impl Pins {
             *sync::lock(&self.counts).entry(id).or_insert(0) += 1;
             self.ids.push(id);
         }
+    }
+}
+
+impl Clone for Pins {
+    fn clone(&self) -> Self {
+        let mut pins = Pins { counts: self.counts.clone(), ids: Vec::with_capacity(self.ids.len()) };
+        self.ids.iter().for_each(|id| pins.pin(*id));
+        pins
     }
 }
 
@@ -188,6 +217,18 @@ impl SegmentWriter {
             placed.extend(reserved.placed);
         }
         Ok(Appended { placed, ticket: self.appended.fetch_add(1, Ordering::SeqCst) + 1, pins })
+    }
+
+    /// As [`SegmentWriter::append`] for each of several, in one go.
+    pub(crate) fn append_together(&self, appends: Vec<Vec<Packed>>) -> Result<Vec<Appended>> {
+        let together = Together::new(appends);
+        let all = self.append(&together.chunks)?;
+        let of = |places: Vec<usize>| Appended {
+            placed: places.into_iter().filter_map(|place| all.placed.get(place).copied()).collect(),
+            ticket: all.ticket,
+            pins: all.pins.clone(),
+        };
+        Ok(together.places.into_iter().map(of).collect())
     }
 
     /// Finds a place for as many of the chunks as go into one segment: at least one.
