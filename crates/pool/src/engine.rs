@@ -27,6 +27,7 @@ use crate::signals::Signals;
 use crate::sources::{Clock, Entropy};
 use crate::space::{Room, SegmentTable};
 use crate::storer::{self, Storer};
+use crate::tails::Tails;
 use crate::{Error, Handle, PoolId, PoolOptions, Result, background, commit, sync};
 
 /// Inodes kept in memory beyond those that must be.
@@ -63,6 +64,7 @@ pub(crate) struct Engine {
     pub(crate) orphans: Orphans,
     pub(crate) segments: SegmentTable,
     pub(crate) writer: Arc<SegmentWriter>,
+    pub(crate) tails: Tails,
     pub(crate) chunk_cache: ChunkCache,
     pub(crate) fingerprints: Fingerprints,
     pub(crate) loads: Loads,
@@ -109,6 +111,7 @@ impl Engine {
             orphans: Orphans::new(signals.clone()),
             segments,
             writer,
+            tails: Tails::default(),
             chunk_cache: ChunkCache::new(options.cache_bytes),
             fingerprints: Fingerprints::new(options.fingerprint_bytes),
             loads: Loads::default(),

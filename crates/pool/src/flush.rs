@@ -45,8 +45,10 @@ struct Taken {
     unstable: Unstable,
     /// Bytes by which the pieces may make the volume grow, reserved there.
     growth: u64,
-    /// Rollbacks that the inode has seen.
+    /// Rollbacks and truncations that the inode has seen, and its size, as far as that is durable.
     rollbacks: u64,
+    truncations: u64,
+    size: u64,
     leave_tails: bool,
 }
 
@@ -179,6 +181,8 @@ impl Engine {
             inode.state().deferrals += 1;
             return Ok(Outcome::Done { bytes_left, growth_left: taken.growth });
         }
+        let tail = plan.tail(inode, taken.truncations, taken.size);
+        self.tails.forget(inode.key());
         let left = Outcome::Done { bytes_left, growth_left: taken.growth_of(bytes_left) };
         let (file, taken) = (inode.clone(), taken.clone());
         let staged = Arc::new(Mutex::new(left));
@@ -201,7 +205,14 @@ impl Engine {
         };
         let outcome = self.store_and_transact(plan, chunks, job).await;
         let staged = *sync::lock(&staged);
-        if staged == Outcome::Vanished { Ok(staged) } else { outcome.map(|()| staged) }
+        if staged == Outcome::Vanished {
+            return Ok(staged);
+        }
+        outcome?;
+        if let Some(tail) = tail {
+            self.tails.put(inode.key(), tail);
+        }
+        Ok(staged)
     }
 
     /// Stores the plan's last chunks, then runs `job` in the committer.
@@ -251,9 +262,10 @@ fn take(inode: &Inode, needed: fn(&State) -> bool, leave_tails: bool) -> Option<
     state.flushing = Some(pieces.clone());
     state.dirty_since = None;
     let growth = std::mem::take(&mut state.growth);
-    let (unstable, rollbacks) = (state.unstable.clone(), state.rollbacks);
+    let (unstable, size) = (state.unstable.clone(), state.record.size);
+    let (rollbacks, truncations) = (state.rollbacks, state.truncations);
     let leave_tails = leave_tails && state.deferrals < DEFERRALS_MAX;
-    Some(Taken { pieces, unstable, growth, rollbacks, leave_tails })
+    Some(Taken { pieces, unstable, growth, rollbacks, truncations, size, leave_tails })
 }
 
 /// Makes what was taken dirty again, under what was written meanwhile. Returns how many bytes that replaces; `None` if

@@ -71,6 +71,7 @@ mod space;
 mod storer;
 mod stretch;
 mod sync;
+mod tails;
 mod txn;
 mod types;
 mod versions;

@@ -9,6 +9,7 @@
 //! [`crate::storer`] together with those of others.
 
 use std::collections::{HashMap, HashSet};
+use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use bytes::Bytes;
@@ -20,6 +21,7 @@ use crate::keys::ChunkId;
 use crate::segment::{Appended, Packed, Packer, chunk_id};
 use crate::stretch::{self, About, Chunks};
 use crate::sync::{self, Pending};
+use crate::tails::Tail;
 use crate::{Compression, Error, Handle, Result};
 
 /// Bytes of chunks that are packed and appended at once.
@@ -38,6 +40,8 @@ pub(crate) struct Plan {
     pub(crate) appended: Vec<Appended>,
     /// What stays dirty.
     pub(crate) left: Pieces,
+    /// From where on the last of the changes is about all extents, up to the end of what was written there.
+    last: Range<u64>,
 }
 
 /// How a flush is to be done.
@@ -81,13 +85,23 @@ struct Planner {
 
 impl Engine {
     /// Plans the flush of `pieces`. Blocks on the disk.
-    pub(crate) fn plan(self: &Arc<Self>, inode: &Inode, pieces: &Pieces, manner: Manner) -> Result<Plan> {
+    pub(crate) fn plan(
+        self: &Arc<Self>,
+        inode: &Arc<Inode>,
+        pieces: &Pieces,
+        manner: Manner,
+    ) -> Result<Plan> {
         self.cut(inode, pieces, manner)?.store()
     }
 
     /// Plans the flush of `pieces`, but leaves the last portion of chunks to be stored. Of few pieces that is all, and nothing
     /// blocks, apart from reading what has long been written.
-    pub(crate) fn cut(self: &Arc<Self>, inode: &Inode, pieces: &Pieces, manner: Manner) -> Result<Draft> {
+    pub(crate) fn cut(
+        self: &Arc<Self>,
+        inode: &Arc<Inode>,
+        pieces: &Pieces,
+        manner: Manner,
+    ) -> Result<Draft> {
         let mut planner = Planner {
             engine: self.clone(),
             handle: inode.handle,
@@ -105,7 +119,7 @@ impl Engine {
         };
         let mut plan = Plan::default();
         for dirty in stretches(pieces) {
-            let before = self.extents_about(inode, &dirty)?;
+            let (from, before) = self.extents_about(inode, &dirty)?;
             let after = stretch::rewrite(&before, &dirty, manner.leave_tails, &mut planner)?;
             for range in after.left {
                 for (offset, bytes) in pieces.within(range) {
@@ -113,21 +127,27 @@ impl Engine {
                 }
             }
             plan.changes.push(ExtentChange { before, after: after.extents });
+            plan.last = from..dirty.last().map_or(from, end_of);
         }
         Ok(Draft { plan, planner })
     }
 
-    /// The extents that matter to, or are changed by, writing a stretch.
-    fn extents_about(&self, inode: &Inode, dirty: &[(u64, Bytes)]) -> Result<Vec<Extent>> {
+    /// The extents that matter to, or are changed by, writing a stretch: all that reach behind the offset that is returned
+    /// with them, and not too far behind the stretch.
+    fn extents_about(&self, inode: &Arc<Inode>, dirty: &[(u64, Bytes)]) -> Result<(u64, Vec<Extent>)> {
         let start = dirty.first().map_or(0, |(offset, _)| *offset);
         let end = dirty.last().map_or(0, end_of);
         let from = start.saturating_sub(stretch::REACH_BEFORE_BYTES);
-        let near = self.extents(inode.key(), from..end.saturating_add(stretch::REACH_BEHIND_BYTES))?;
+        let extents = |range| match self.tails.extents(inode, &range) {
+            Some(known) => Ok(known),
+            None => self.extents(inode.key(), range),
+        };
+        let near = extents(from..end.saturating_add(stretch::REACH_BEHIND_BYTES))?;
         let fills_gap = !stretch::covers(&near, end.saturating_sub(1)..end);
         if fills_gap && stretch::covers(&near, end..u64::MAX) {
-            return self.extents(inode.key(), from..end.saturating_add(stretch::REACH_BEHIND_GAP_BYTES));
+            return Ok((from, extents(from..end.saturating_add(stretch::REACH_BEHIND_GAP_BYTES))?));
         }
-        Ok(near)
+        Ok((from, near))
     }
 }
 
@@ -253,6 +273,13 @@ fn stretches(pieces: &Pieces) -> Vec<Vec<(u64, Bytes)>> {
 }
 
 impl Plan {
+    /// The end of the file as it is once the plan is carried out, unless the plan is not about it. `size` is the file's durable
+    /// size so far, behind which it has no extents.
+    pub(crate) fn tail(&self, inode: &Arc<Inode>, truncations: u64, size: u64) -> Option<Tail> {
+        let change = self.changes.last().filter(|_| self.last.end >= size)?;
+        Some(Tail::new(inode, truncations, self.last.start, &change.after))
+    }
+
     /// Where the last of `pieces` ends, apart from what is left of them.
     pub(crate) fn end_of_stored(&self, pieces: &Pieces) -> u64 {
         let stored = pieces.iter().filter_map(|(offset, bytes)| {

@@ -1,0 +1,122 @@
+//! The extents at the ends of the files that were flushed last.
+//!
+//! An append needs to know what lies before it: a tail that goes on, and the chunk before that. A scan of the metadata store
+//! for it costs as much as the rest of cutting 64 KiB. So a flush that ends where its file does leaves here what it has made
+//! of the end, for the next one. An entry is good for as long as nobody but flushes changes the file's extents; those
+//! are under the inode's `order` lock, and truncations and rollbacks are counted.
+
+use std::collections::{HashMap, VecDeque};
+use std::ops::Range;
+use std::sync::{Arc, Mutex, Weak};
+
+use bytes::Bytes;
+
+use crate::extents::Extent;
+use crate::inode::Inode;
+use crate::keys::InodeKey;
+use crate::records::{Content, ExtentRecord};
+use crate::stretch::REACH_BEFORE_BYTES;
+use crate::sync;
+
+/// Files that are remembered.
+const FILES_MAX: usize = 1024;
+/// Inline bytes that are kept for them.
+const BYTES_MAX: usize = 32 << 20;
+/// An entry reaches so far before the end of its file: as an append, of whole pages, may look.
+const REACH_BYTES: u64 = 2 * REACH_BEFORE_BYTES;
+/// What an extent takes beside its inline bytes, about.
+const EXTENT_BYTES: usize = 100;
+
+/// All of a file's extents that reach behind an offset.
+pub(crate) struct Tail {
+    /// The inode in memory, at a time when it had seen so many truncations.
+    inode: Weak<Inode>,
+    truncations: u64,
+    from: u64,
+    extents: Vec<Extent>,
+    bytes: usize,
+}
+
+#[derive(Default)]
+struct Known {
+    tails: HashMap<InodeKey, Tail>,
+    /// The first came first.
+    order: VecDeque<InodeKey>,
+    bytes: usize,
+}
+
+/// See the module.
+#[derive(Default)]
+pub(crate) struct Tails(Mutex<Known>);
+
+impl Tail {
+    /// `extents`: all that reach behind `from`, when the inode had seen so many truncations.
+    pub(crate) fn new(inode: &Arc<Inode>, truncations: u64, from: u64, extents: &[Extent]) -> Tail {
+        let end = extents.last().map_or(from, end_of);
+        let from = from.max(end.saturating_sub(REACH_BYTES));
+        let near = extents.iter().filter(|extent| end_of(extent) > from);
+        let extents: Vec<Extent> = near.map(|(offset, extent)| (*offset, owned(extent))).collect();
+        let bytes = extents.iter().map(bytes_of).sum();
+        Tail { inode: Arc::downgrade(inode), truncations, from, extents, bytes }
+    }
+}
+
+impl Tails {
+    /// The file's extents that reach into `range`, in order, if that is known here. By who holds the inode's `order` lock.
+    pub(crate) fn extents(&self, inode: &Arc<Inode>, range: &Range<u64>) -> Option<Vec<Extent>> {
+        let truncations = inode.state().truncations;
+        let known = sync::lock(&self.0);
+        let tail = known.tails.get(&inode.key()).filter(|tail| {
+            Weak::as_ptr(&tail.inode) == Arc::as_ptr(inode)
+                && tail.truncations == truncations
+                && tail.from <= range.start
+        })?;
+        let within = |extent: &&Extent| extent.0 < range.end && end_of(extent) > range.start;
+        Some(tail.extents.iter().filter(within).cloned().collect())
+    }
+
+    /// The file's extents are about to change.
+    pub(crate) fn forget(&self, key: InodeKey) {
+        sync::lock(&self.0).remove(key);
+    }
+
+    /// The end of a file as it is from now on.
+    pub(crate) fn put(&self, key: InodeKey, tail: Tail) {
+        let mut known = sync::lock(&self.0);
+        known.remove(key);
+        known.bytes += tail.bytes;
+        known.order.push_back(key);
+        known.tails.insert(key, tail);
+        while known.tails.len() > FILES_MAX || known.bytes > BYTES_MAX {
+            let Some(first) = known.order.front().copied() else { break };
+            known.remove(first);
+        }
+    }
+}
+
+impl Known {
+    fn remove(&mut self, key: InodeKey) {
+        let Some(tail) = self.tails.remove(&key) else { return };
+        self.bytes = self.bytes.saturating_sub(tail.bytes);
+        self.order.retain(|known| *known != key);
+    }
+}
+
+fn end_of((offset, extent): &Extent) -> u64 {
+    offset.saturating_add(u64::from(extent.length))
+}
+
+fn bytes_of((_, extent): &Extent) -> usize {
+    let inline = if let Content::Inline(bytes) = &extent.content { bytes.len() } else { 0 };
+    EXTENT_BYTES + inline
+}
+
+/// The record, keeping nothing in memory but its own bytes.
+fn owned(extent: &ExtentRecord) -> ExtentRecord {
+    match &extent.content {
+        Content::Inline(bytes) => {
+            ExtentRecord { content: Content::Inline(Bytes::copy_from_slice(bytes)), ..extent.clone() }
+        }
+        Content::Chunk { .. } => extent.clone(),
+    }
+}
