@@ -15,6 +15,8 @@ pub(super) const LEADING_ZEROS_MAX: usize = 11;
 const UNCOUNTED_BYTES: u32 = 12;
 /// Where the magic byte is.
 const MAGIC_AT: usize = 16;
+/// Where the attributes are.
+const ATTRIBUTES_AT: usize = 21;
 /// Longest batch that is believed; Kafka's own default limit is 1 MiB.
 const BATCH_BYTES_MAX: u32 = 1 << 30;
 /// Attributes that have a meaning: codec, timestamp type, transactional, control, delete horizon.
@@ -58,7 +60,7 @@ impl Fields<'_> {
 pub(super) fn parse(header: &[u8; HEADER_BYTES]) -> Option<Batch> {
     let fields = Fields(header);
     let [magic] = fields.array(MAGIC_AT);
-    let attributes = u16::from_be_bytes(fields.array(21));
+    let attributes = u16::from_be_bytes(fields.array(ATTRIBUTES_AT));
     let known = magic == 2 && attributes & !ATTRIBUTES == 0 && attributes & CODEC <= CODEC_MAX;
     if !known {
         return None;
@@ -80,9 +82,12 @@ pub(super) fn parse(header: &[u8; HEADER_BYTES]) -> Option<Batch> {
 /// Where the first header within the bytes begins, behind their start.
 pub(super) fn find(bytes: &[u8]) -> Option<usize> {
     let magics = bytes.get(MAGIC_AT + 1..)?;
-    let candidates = magics.iter().enumerate().filter(|(_, magic)| **magic == 2).map(|(at, _)| at + 1);
-    candidates.into_iter().find(|at| {
-        let header = bytes.get(*at..).and_then(|rest| rest.first_chunk());
-        header.is_some_and(|header| parse(header).is_some())
+    memchr::memchr_iter(2, magics).map(|at| at + 1).find(|at| {
+        // The upper byte of the attributes tells most of them before all is looked at.
+        bytes.get(at + ATTRIBUTES_AT) == Some(&0)
+            && bytes
+                .get(*at..)
+                .and_then(|rest| rest.first_chunk())
+                .is_some_and(|header| parse(header).is_some())
     })
 }
