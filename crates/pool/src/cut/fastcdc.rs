@@ -11,6 +11,9 @@ use super::{CHUNK_BYTES_MAX, CHUNK_BYTES_MIN};
 const NORMAL_BYTES: usize = 96 << 10;
 /// Bytes that the hash depends on: each is shifted out after so many more.
 const HASH_WINDOW_BYTES: usize = 64;
+/// Lanes in which a block is looked through at once, and what each takes of it.
+const LANES: usize = 4;
+const LANE_BYTES: usize = 2 << 10;
 /// A chance of 1 in 2^18 for each byte up to the normal length, of 1 in 2^15 behind it. The mask takes the upper bits, which
 /// depend on the whole window.
 const MASK_BEFORE: u64 = !0 << (64 - 18);
@@ -41,28 +44,71 @@ pub(super) fn end(bytes: &[u8], searched: usize) -> Option<usize> {
     let from = CHUNK_BYTES_MIN.max(searched.saturating_sub(HASH_WINDOW_BYTES));
     let mut hash = 0;
     let mut at = from;
-    if searched > from {
-        roll(bytes, &mut hash, &mut at, searched, 0);
+    if let Some(known) = bytes.get(from..searched.min(bytes.len())) {
+        hash = known.iter().fold(0, |hash, byte| rolled(hash, *byte));
+        at = from + known.len();
     }
     let found = roll(bytes, &mut hash, &mut at, NORMAL_BYTES, MASK_BEFORE)
         || roll(bytes, &mut hash, &mut at, CHUNK_BYTES_MAX, MASK_BEHIND);
     (found || bytes.len() >= CHUNK_BYTES_MAX).then_some(at)
 }
 
-/// Rolls the hash from `at` up to `to`, or to where it has zeros under `mask`: then true. Mask 0: looks for nothing.
+fn rolled(hash: u64, byte: u8) -> u64 {
+    (hash << 1).wrapping_add(GEAR[usize::from(byte)])
+}
+
+/// Rolls the hash from `at` up to `to`, or to where it has zeros under `mask`: then true.
 fn roll(bytes: &[u8], hash: &mut u64, at: &mut usize, to: usize, mask: u64) -> bool {
     let Some(rest) = bytes.get(*at..to.min(bytes.len())) else { return false };
-    let mut rolled = *hash;
+    let (blocks, rest) = rest.as_chunks::<{ LANES * LANE_BYTES }>();
+    for block in blocks {
+        if let Some(found) = roll_block(block, hash, mask) {
+            *at += found;
+            return true;
+        }
+        *at += block.len();
+    }
     for (index, byte) in rest.iter().enumerate() {
-        rolled = (rolled << 1).wrapping_add(GEAR[usize::from(*byte)]);
-        if rolled & mask == 0 && mask != 0 {
+        *hash = rolled(*hash, *byte);
+        if *hash & mask == 0 {
             *at += index + 1;
             return true;
         }
     }
-    *hash = rolled;
     *at += rest.len();
     false
+}
+
+/// Rolls the hash over a block in several lanes at once, as one lane mostly waits for its own last step. The hash depends on the
+/// last [`HASH_WINDOW_BYTES`] alone, so a lane finds it in what lies before. Returns what ends with the first byte behind which
+/// the hash has zeros under `mask`.
+fn roll_block(block: &[u8; LANES * LANE_BYTES], hash: &mut u64, mask: u64) -> Option<usize> {
+    let (lanes, _) = block.as_chunks::<LANE_BYTES>();
+    let [first, second, third, fourth] = lanes else { return None };
+    let (mut one, mut two, mut three, mut four) = (*hash, warm(first), warm(second), warm(third));
+    let mut ends: [Option<usize>; LANES] = [None; LANES];
+    for (index, (((a, b), c), d)) in first.iter().zip(second).zip(third).zip(fourth).enumerate() {
+        (one, two, three, four) = (rolled(one, *a), rolled(two, *b), rolled(three, *c), rolled(four, *d));
+        let hashes = [one, two, three, four];
+        if hashes.iter().any(|hash| hash & mask == 0) {
+            for (lane, (end, hash)) in ends.iter_mut().zip(hashes).enumerate() {
+                if hash & mask == 0 {
+                    end.get_or_insert(lane * LANE_BYTES + index + 1);
+                }
+            }
+            if ends.iter().next().is_some_and(Option::is_some) {
+                break;
+            }
+        }
+    }
+    *hash = four;
+    ends.into_iter().flatten().next()
+}
+
+/// The hash behind a lane.
+fn warm(lane: &[u8; LANE_BYTES]) -> u64 {
+    lane.last_chunk::<HASH_WINDOW_BYTES>()
+        .map_or(0, |last| last.iter().fold(0, |hash, byte| rolled(hash, *byte)))
 }
 
 #[cfg(test)]
@@ -82,6 +128,25 @@ mod tests {
     fn equal_bytes_give_the_longest_chunks() {
         for byte in 0..=255 {
             assert_eq!(end(&vec![byte; CHUNK_BYTES_MAX], 0), Some(CHUNK_BYTES_MAX), "byte {byte}");
+        }
+    }
+
+    #[test]
+    fn lanes_end_a_chunk_where_one_lane_does() {
+        let slowly = |bytes: &[u8]| {
+            let mut hash = 0;
+            (CHUNK_BYTES_MIN..bytes.len()).find_map(|at| {
+                hash = rolled(hash, bytes[at]);
+                let mask = if at < NORMAL_BYTES { MASK_BEFORE } else { MASK_BEHIND };
+                (hash & mask == 0 || at + 1 == CHUNK_BYTES_MAX).then_some(at + 1)
+            })
+        };
+        let mut bytes = vec![0; CHUNK_BYTES_MAX];
+        for seed in 0..100u8 {
+            blake3::Hasher::new().update(&[seed]).finalize_xof().fill(&mut bytes);
+            for length in [CHUNK_BYTES_MAX, CHUNK_BYTES_MAX - 1, NORMAL_BYTES + 5000] {
+                assert_eq!(end(&bytes[..length], 0), slowly(&bytes[..length]), "seed {seed}, {length}");
+            }
         }
     }
 
