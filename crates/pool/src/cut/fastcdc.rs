@@ -96,7 +96,7 @@ fn roll_block(block: &[u8; LANES * LANE_BYTES], hash: &mut u64, mask: u64) -> Op
                     end.get_or_insert(lane * LANE_BYTES + index + 1);
                 }
             }
-            if ends.iter().next().is_some_and(Option::is_some) {
+            if ends.first().is_some_and(Option::is_some) {
                 break;
             }
         }
