@@ -14,7 +14,7 @@ use crate::sync;
 /// A file with so many dirty bytes is flushed in the background, so that a stream is on its way to the disk while it is being
 /// received, and little is left when the client asks for it to be durable. Much less would store more of what is provisional,
 /// as writes arrive out of order.
-pub(crate) const WRITE_BEHIND_BYTES: u64 = 4 << 20;
+pub(crate) const WRITE_BEHIND_BYTES: u64 = 16 << 20;
 
 /// See the module.
 pub(crate) struct Dirty {
