@@ -120,3 +120,62 @@ fn owned(extent: &ExtentRecord) -> ExtentRecord {
         Content::Chunk { .. } => extent.clone(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::records::sample_inode;
+    use crate::{InodeId, Kind, VolumeId};
+
+    fn inode(number: u64) -> Arc<Inode> {
+        let key = InodeKey { volume: VolumeId(1), inode: InodeId(number) };
+        Arc::new(Inode::new(key, sample_inode(Kind::File), 1))
+    }
+
+    fn inline(offset: u64, length: usize) -> Extent {
+        let content = Content::Inline(vec![7; length].into());
+        (offset, ExtentRecord { length: u32::try_from(length).unwrap(), content })
+    }
+
+    fn known(tails: &Tails, inode: &Arc<Inode>, range: Range<u64>) -> Option<Vec<u64>> {
+        let extents = tails.extents(inode, &range)?;
+        Some(extents.into_iter().map(|(offset, _)| offset).collect())
+    }
+
+    #[test]
+    fn what_reaches_into_a_range_is_known_unless_it_begins_too_early() {
+        let (tails, file) = (Tails::default(), inode(1));
+        let extents = [inline(1000, 100), inline(1100, 100), inline(1200, 100)];
+        tails.put(file.key(), Tail::new(&file, 0, 1000, &extents));
+        assert_eq!(known(&tails, &file, 1000..u64::MAX), Some(vec![1000, 1100, 1200]));
+        assert_eq!(known(&tails, &file, 1099..1200), Some(vec![1000, 1100]));
+        assert_eq!(known(&tails, &file, 1300..1400), Some(vec![]));
+        assert_eq!(known(&tails, &file, 999..1400), None);
+        assert_eq!(known(&tails, &inode(2), 1000..1400), None);
+    }
+
+    #[test]
+    fn nothing_is_known_after_a_truncation_or_of_an_inode_that_was_loaded_again() {
+        let (tails, file) = (Tails::default(), inode(1));
+        tails.put(file.key(), Tail::new(&file, 0, 0, &[inline(0, 100)]));
+        assert_eq!(known(&tails, &inode(1), 0..100), None);
+        file.state().truncations += 1;
+        assert_eq!(known(&tails, &file, 0..100), None);
+        tails.put(file.key(), Tail::new(&file, 1, 0, &[inline(0, 100)]));
+        assert!(known(&tails, &file, 0..100).is_some());
+        tails.forget(file.key());
+        assert_eq!(known(&tails, &file, 0..100), None);
+    }
+
+    #[test]
+    fn the_first_go_when_they_are_too_many_or_too_large() {
+        let (tails, files) = (Tails::default(), (0..600).map(inode).collect::<Vec<_>>());
+        for file in &files {
+            tails.put(file.key(), Tail::new(file, 0, 0, &[inline(0, 100 << 10)]));
+        }
+        let kept = files.iter().filter(|file| known(&tails, file, 0..1).is_some()).count();
+        assert_eq!(kept, BYTES_MAX / ((100 << 10) + EXTENT_BYTES));
+        assert!(known(&tails, &files[599], 0..1).is_some());
+        assert_eq!(sync::lock(&tails.0).order.len(), kept);
+    }
+}

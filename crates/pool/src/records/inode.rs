@@ -178,10 +178,33 @@ impl Record for OrphanRecord {
     }
 }
 
+/// A record with a different number in each field.
+#[cfg(test)]
+pub(crate) fn sample(kind: Kind) -> InodeRecord {
+    let epoch = std::time::UNIX_EPOCH;
+    InodeRecord {
+        generation: 1,
+        kind,
+        mode: 0o644,
+        uid: 2,
+        gid: 3,
+        nlink: 4,
+        size: 5,
+        space_used: 6,
+        change: 7,
+        atime: epoch,
+        mtime: epoch,
+        ctime: epoch,
+        btime: epoch,
+        parent: InodeId(8),
+        entries: 9,
+        create_verifier: Some([1; 8]),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::time::UNIX_EPOCH;
 
     #[test]
     fn every_kind_of_inode_is_read_back() {
@@ -194,24 +217,7 @@ mod tests {
             Kind::CharacterDevice(1, 3),
             Kind::BlockDevice(8, 0),
         ] {
-            let record = InodeRecord {
-                generation: 1,
-                kind,
-                mode: 0o644,
-                uid: 2,
-                gid: 3,
-                nlink: 4,
-                size: 5,
-                space_used: 6,
-                change: 7,
-                atime: UNIX_EPOCH,
-                mtime: UNIX_EPOCH,
-                ctime: UNIX_EPOCH,
-                btime: UNIX_EPOCH,
-                parent: InodeId(8),
-                entries: 9,
-                create_verifier: Some([1; 8]),
-            };
+            let record = sample(kind);
             let value = record.encode();
             assert_eq!(InodeRecord::decode(b"k", &value).unwrap(), record);
             for length in 0..value.len() {

@@ -10,6 +10,8 @@ mod space;
 mod volume;
 
 pub(crate) use extent::{ChunkRecord, Content, ExtentRecord};
+#[cfg(test)]
+pub(crate) use inode::sample as sample_inode;
 pub(crate) use inode::{EntryRecord, InodeRecord, OrphanRecord};
 pub(crate) use space::{Counters, PoolRecord, SegmentRecord, UsageRecord};
 pub(crate) use volume::{SnapshotRecord, VolumeRecord};

@@ -382,3 +382,53 @@ fn frames_that_fit(chunks: &[Packed], room: u64) -> usize {
     });
     fits.count().max(1)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Compression;
+    use crate::segment::{MemorySegments, Packer, chunk_id, frame_content};
+
+    fn packed(byte: u8) -> Packed {
+        let content = Bytes::from(vec![byte; 1000]);
+        Packer::default().pack(chunk_id(&content), &content, Compression::None)
+    }
+
+    #[test]
+    fn what_appends_have_in_common_is_appended_once() {
+        let store = Arc::new(MemorySegments::default());
+        let writer = SegmentWriter::new(store.clone(), 1 << 20, 1);
+        let appends = vec![vec![packed(1), packed(2)], vec![packed(2)], vec![packed(3), packed(1)]];
+        let ids: Vec<Vec<ChunkId>> =
+            appends.iter().map(|append| append.iter().map(|chunk| chunk.id).collect()).collect();
+        let before = store.list().unwrap().iter().map(|(_, bytes)| bytes).sum::<u64>();
+        let appended = writer.append_together(appends).unwrap();
+        assert_eq!(appended.len(), ids.len());
+        for (appended, ids) in appended.iter().zip(&ids) {
+            assert_eq!(&appended.placed.iter().map(|placed| placed.id).collect::<Vec<_>>(), ids);
+            for Placed { id, record } in &appended.placed {
+                let frame = store.read(record.segment, record.offset, record.bytes_stored as usize).unwrap();
+                assert_eq!(frame_content(&frame.unwrap(), *id).unwrap().len(), 1000);
+            }
+        }
+        let stored = store.list().unwrap().iter().map(|(_, bytes)| bytes).sum::<u64>() - before;
+        assert!(stored < 3 * 1100 + frame::SEGMENT_HEADER_BYTES, "{stored} bytes for three chunks");
+        writer.sync(appended[2].ticket).unwrap();
+    }
+
+    #[test]
+    fn a_segment_stays_until_all_that_appended_to_it_together_have_named_their_chunks() {
+        let writer = SegmentWriter::new(Arc::new(MemorySegments::default()), 500, 1);
+        let appended = writer.append_together(vec![vec![packed(1)], vec![packed(2)]]).unwrap();
+        let segment = appended[0].placed[0].record.segment;
+        writer.sync(appended[0].ticket).unwrap();
+        assert!(!writer.is_settled(segment));
+        let mut appended = appended.into_iter();
+        appended.next().unwrap().named();
+        let second = appended.next().unwrap();
+        let last = second.placed[0].record.segment;
+        assert!(!writer.is_settled(last));
+        second.named();
+        assert!(writer.is_settled(segment) && writer.is_settled(last));
+    }
+}
