@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
-use crate::faulty::{FaultyDisk, options};
+use crate::faulty::{FaultyDisk, Plan, options};
 use crate::*;
 
 async fn pool_with_file(disk: &Arc<FaultyDisk>) -> (Pool, Handle, Handle) {
@@ -84,6 +84,35 @@ async fn after_a_failed_sync_nothing_is_ever_acknowledged_again() {
             assert_eq!(read(&pool, file).await.unwrap().len(), 300_000);
         }
     }
+}
+
+/// Whatever cannot be read, the volume is as it was, or as the snapshot shows it, and no file is lost.
+#[tokio::test]
+async fn a_rollback_that_cannot_read_everything_changes_nothing() {
+    let (mut failed, mut read_at) = (0, 0);
+    loop {
+        let disk = Arc::new(FaultyDisk::default());
+        let (pool, root, file) = pool_with_file(&disk).await;
+        let other = create(&pool, root, b"other").await.unwrap();
+        pool.write(file, 0, bytes(1, 1000), Stability::FileSync).await.unwrap();
+        pool.snapshot_create(&["kafka".into()], "then").await.unwrap();
+        pool.write(file, 0, bytes(2, 1000), Stability::FileSync).await.unwrap();
+        pool.remove(root, b"other").await.unwrap();
+        disk.arm(Plan { read: Some(read_at), ..Plan::default() });
+        let outcome = pool.volume_rollback("kafka", "then", false).await;
+        let hit = disk.has_failed();
+        disk.arm(Plan::default());
+        let expected = if outcome.is_ok() { bytes(1, 1000) } else { bytes(2, 1000) };
+        assert_eq!(read(&pool, file).await.unwrap(), expected, "read {read_at}: {outcome:?}");
+        assert_eq!(pool.getattr(other).await.is_ok(), outcome.is_ok(), "read {read_at}");
+        if !hit {
+            outcome.unwrap();
+            break;
+        }
+        failed += u32::from(outcome.is_err());
+        read_at += 1;
+    }
+    assert!(failed >= 3, "hardly a read of a rollback was made to fail: {failed} of {read_at}");
 }
 
 #[tokio::test]
