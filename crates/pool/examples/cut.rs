@@ -53,16 +53,7 @@ async fn measure(bytes: &Bytes, compression: Compression) -> (f64, f64, f64) {
     let root = pool.volume_create(spec).await.unwrap().root;
     let mut speeds = [0.0; 2];
     for (replica, speed) in speeds.iter_mut().enumerate() {
-        let new = NewInode {
-            kind: Kind::File,
-            mode: 0o644,
-            uid: 0,
-            gid: 0,
-            size: 0,
-            atime: None,
-            mtime: None,
-            create_verifier: None,
-        };
+        let new = NewInode::new(Kind::File, 0o644);
         let made = pool.create(root, format!("replica-{replica}").as_bytes(), new).await.unwrap();
         let file = made.attributes.handle;
         for (number, start) in (0..bytes.len()).step_by(WRITE_BYTES).enumerate() {

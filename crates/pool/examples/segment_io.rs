@@ -41,16 +41,7 @@ async fn measure(place: &Path, direct_io: bool, streams: usize, mib: usize) -> (
     let root = pool.volume_create(VolumeSpec::new("v", "/v")).await.unwrap().root;
     let mut files = Vec::new();
     for stream in 0..streams {
-        let new = NewInode {
-            kind: Kind::File,
-            mode: 0o644,
-            uid: 0,
-            gid: 0,
-            size: 0,
-            atime: None,
-            mtime: None,
-            create_verifier: None,
-        };
+        let new = NewInode::new(Kind::File, 0o644);
         let made = pool.create(root, format!("f{stream}").as_bytes(), new).await.unwrap();
         files.push((stream, made.attributes.handle));
     }

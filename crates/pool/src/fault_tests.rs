@@ -17,16 +17,7 @@ async fn pool_with_file(disk: &Arc<FaultyDisk>) -> (Pool, Handle, Handle) {
 }
 
 async fn create(pool: &Pool, directory: Handle, name: &[u8]) -> Result<Handle> {
-    let new = NewInode {
-        kind: Kind::File,
-        mode: 0o644,
-        uid: 0,
-        gid: 0,
-        size: 0,
-        atime: None,
-        mtime: None,
-        create_verifier: None,
-    };
+    let new = NewInode::new(Kind::File, 0o644);
     Ok(pool.create(directory, name, new).await?.attributes.handle)
 }
 

@@ -128,16 +128,7 @@ async fn apply(pool: &Pool, step: Step) -> Result<()> {
 }
 
 async fn create(pool: &Pool, root: Handle, name: &str) -> Result<Handle> {
-    let new = NewInode {
-        kind: Kind::File,
-        mode: 0o644,
-        uid: 0,
-        gid: 0,
-        size: 0,
-        atime: None,
-        mtime: None,
-        create_verifier: None,
-    };
+    let new = NewInode::new(Kind::File, 0o644);
     Ok(pool.create(root, name.as_bytes(), new).await?.attributes.handle)
 }
 

@@ -102,6 +102,13 @@ pub struct NewInode {
     pub create_verifier: Option<[u8; 8]>,
 }
 
+impl NewInode {
+    /// An empty one of root's, whose times are now.
+    pub fn new(kind: Kind, mode: u32) -> NewInode {
+        NewInode { kind, mode, uid: 0, gid: 0, size: 0, atime: None, mtime: None, create_verifier: None }
+    }
+}
+
 /// A time to set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SetTime {

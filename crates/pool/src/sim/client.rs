@@ -564,7 +564,7 @@ pub(super) fn new_inode(new: &New, mode: u32) -> NewInode {
         New::Directory => (Kind::Directory, 0),
         New::Symlink(target) => (Kind::Symlink(target.clone()), 0),
     };
-    NewInode { kind, mode, uid: 1, gid: 2, size, atime: None, mtime: None, create_verifier: None }
+    NewInode { uid: 1, gid: 2, size, ..NewInode::new(kind, mode) }
 }
 
 pub(super) fn volume_spec(name: &str) -> VolumeSpec {

@@ -22,7 +22,7 @@ pub fn spec(name: &str) -> VolumeSpec {
 }
 
 pub fn new(kind: Kind) -> NewInode {
-    NewInode { kind, mode: 0o644, uid: 1, gid: 2, size: 0, atime: None, mtime: None, create_verifier: None }
+    NewInode { uid: 1, gid: 2, ..NewInode::new(kind, 0o644) }
 }
 
 /// A pool in memory with a volume, reaping orphans.
