@@ -94,7 +94,11 @@ async fn an_open_file_without_a_name_outlives_a_kill() {
     broker.files().write(&file, 100_000, data, StableHow::Unstable).await.unwrap();
     broker.files().commit(&file.handle).await.unwrap();
     broker.files().close(&file).await.unwrap();
-    assert_eq!(status(broker.files().getattr(&file.handle).await), Status::Stale);
+    eventually("the orphan is freed", async || {
+        let gone = broker.files().getattr(&file.handle).await.err();
+        gone.and_then(|error| error.status()) == Some(Status::Stale)
+    })
+    .await;
     server.kill().await;
 
     let pool = Pool::open(directory.path(), PoolOptions::default()).await.unwrap();

@@ -184,6 +184,7 @@ async fn filehandles_that_the_server_did_not_make_are_refused() {
     assert_eq!(on(&client, &file, lookup).await.status(), Status::NotDir);
     let remove = Operation::Remove(RemoveArgs { target: Bytes::from_static(b"f") });
     assert_eq!(on(&client, &kafka, remove).await.status(), Status::Ok);
+    daemon.wait_until_no_orphan().await;
     assert_eq!(status(client.files().getattr(&file).await), Status::Stale);
 }
 

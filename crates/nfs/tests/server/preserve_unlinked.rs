@@ -109,6 +109,7 @@ async fn a_file_that_nobody_has_open_goes_at_once() {
     let file = client.files().create(&root, "log").await.unwrap();
     client.files().close(&file).await.unwrap();
     client.files().remove(&root, "log").await.unwrap();
+    server.wait_until_no_orphan().await;
     assert_eq!(status(client.files().getattr(&file.handle).await), Status::Stale);
     assert_eq!(status(open_by_handle(&client, &file.handle).await), Status::Stale);
 }
