@@ -145,7 +145,7 @@ impl Engine {
     /// Queues the volume's orphans that are to be freed: those that were being freed already, and, if that is
     /// done by now, those that nobody holds. In the committer, or before anybody else is there: a rollback in the
     /// middle could bring back what is then freed.
-    pub(crate) fn queue_orphans(&self, volume: VolumeId) -> Result<()> {
+    fn queue_orphans(&self, volume: VolumeId) -> Result<()> {
         let found = self.look(volume, |view| {
             let mut found = Vec::new();
             view.scan(&*self.meta, &keys::orphans, BATCH_ITEMS, &mut |key, value| {
@@ -174,6 +174,13 @@ impl Engine {
             }
         }
         Ok(())
+    }
+
+    /// As [`Engine::queue_orphans`], right behind a batch that makes others the volume's orphans.
+    pub(crate) fn queue_new_orphans(&self, volume: VolumeId) {
+        if let Err(error) = self.queue_orphans(volume) {
+            tracing::warn!(volume = volume.0, %error, "deleted files are freed with the next opening only");
+        }
     }
 
     /// Waits until everything that can be freed now has been.

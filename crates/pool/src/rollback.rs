@@ -103,9 +103,7 @@ fn stage(txn: &mut Txn<'_>, volume: VolumeId, to: &Snapshot, force: bool) -> Res
     txn.change_volume(volume, record);
     txn.then(move |engine| {
         engine.roll_back_inodes(volume, inodes);
-        if let Err(error) = engine.queue_orphans(volume) {
-            tracing::warn!(volume = volume.0, %error, "orphans of the snapshot are freed with the next opening");
-        }
+        engine.queue_new_orphans(volume);
     });
     begin_purge(txn, volume);
     Ok(())

@@ -98,37 +98,36 @@ impl Engine {
     ) -> Result<Volume> {
         let of = self.volumes.by_name(volume)?.id;
         let snapshot = snapshot.to_owned();
-        let made = self
-            .transact(move |txn| {
-                let taken = txn.engine.snapshot_of(of, &snapshot)?;
-                let record = txn.engine.volumes.record(taken.id)?;
-                // The limits are the volume's, as they are now.
-                let volume = txn.engine.volumes.record(of)?;
-                let spec = VolumeSpec {
-                    name: clone.name,
-                    junction_path: clone.junction_path,
-                    snapshots: crate::SnapshotPolicy::default(),
-                    ..volume.spec
-                };
-                check_new(txn, &spec)?;
-                let id = txn.volume_id_next()?;
-                let usage = txn.engine.volumes.usage(taken.id).shown();
-                *txn.usage(id)? = usage;
-                let record = VolumeRecord {
-                    spec,
-                    created: txn.engine.clock.now(),
-                    epoch: EPOCH_FIRST,
-                    origin: Some(taken.id),
-                    hidden: Vec::new(),
-                    snapshot: None,
-                    ..record
-                };
-                Ok(add_volume(txn, id, record, usage))
-            })
-            .await?;
-        // Nobody can hold what has no name in it.
-        self.queue_orphans(made.id)?;
-        Ok(made)
+        self.transact(move |txn| {
+            let taken = txn.engine.snapshot_of(of, &snapshot)?;
+            let record = txn.engine.volumes.record(taken.id)?;
+            // The limits are the volume's, as they are now.
+            let volume = txn.engine.volumes.record(of)?;
+            let spec = VolumeSpec {
+                name: clone.name,
+                junction_path: clone.junction_path,
+                snapshots: crate::SnapshotPolicy::default(),
+                ..volume.spec
+            };
+            check_new(txn, &spec)?;
+            let id = txn.volume_id_next()?;
+            let usage = txn.engine.volumes.usage(taken.id).shown();
+            *txn.usage(id)? = usage;
+            let record = VolumeRecord {
+                spec,
+                created: txn.engine.clock.now(),
+                epoch: EPOCH_FIRST,
+                origin: Some(taken.id),
+                hidden: Vec::new(),
+                snapshot: None,
+                ..record
+            };
+            let made = add_volume(txn, id, record, usage);
+            // Nobody can hold what has no name in it.
+            txn.then(move |engine| engine.queue_new_orphans(id));
+            Ok(made)
+        })
+        .await
     }
 }
 

@@ -7,10 +7,10 @@
 
 use std::sync::Arc;
 
-use crate::Result;
 use crate::commit::Stopped;
 use crate::queue::{Queue, Waiting};
 use crate::segment::{Appended, Packed, SegmentWriter};
+use crate::{Error, Result};
 
 /// Bytes of frames after which a group is not extended.
 const GROUP_BYTES_MAX: u64 = 8 << 20;
@@ -47,25 +47,23 @@ fn collect(first: Store, waiting: &mut Waiting<Store>) -> Vec<Store> {
 }
 
 fn store(writer: &SegmentWriter, stopped: &Stopped, group: Vec<Store>) {
-    let durable = |appended: Vec<Appended>| -> Result<Vec<Appended>> {
-        if let Some(last) = appended.last() {
-            writer.sync(last.ticket).inspect_err(|error| stopped.stop(error))?;
-        }
-        Ok(appended)
-    };
-    let chunks = group.iter().map(|store| store.chunks.clone()).collect();
-    match writer.append_together(chunks).and_then(durable) {
-        Ok(appended) => {
-            group.into_iter().zip(appended).for_each(|(store, appended)| (store.then)(Ok(appended)))
-        }
+    let (chunks, thens): (Vec<_>, Vec<_>) = group.into_iter().map(|store| (store.chunks, store.then)).unzip();
+    let thens = thens.into_iter();
+    match append(writer, stopped, chunks.clone()) {
+        Ok(appended) => thens.zip(appended).for_each(|(then, appended)| then(Ok(appended))),
         // For one of them there may be room.
-        Err(_) => {
-            for Store { chunks, then } in group {
-                then(writer.append(&chunks).and_then(|appended| {
-                    writer.sync(appended.ticket).inspect_err(|error| stopped.stop(error))?;
-                    Ok(appended)
-                }));
-            }
-        }
+        Err(_) => thens.zip(chunks).for_each(|(then, chunks)| {
+            let alone = append(writer, stopped, vec![chunks]);
+            then(alone.and_then(|mut appended| appended.pop().ok_or(Error::Closed)));
+        }),
     }
+}
+
+/// Appends for several, and makes it durable.
+fn append(writer: &SegmentWriter, stopped: &Stopped, chunks: Vec<Vec<Packed>>) -> Result<Vec<Appended>> {
+    let appended = writer.append_together(chunks)?;
+    if let Some(last) = appended.last() {
+        writer.sync(last.ticket).inspect_err(|error| stopped.stop(error))?;
+    }
+    Ok(appended)
 }
