@@ -299,8 +299,7 @@ async fn work(
     }
     reclaim(&mut first, &mut random).await;
     if random.permille(900) {
-        pool.reap_orphans().await.map_err(|error| format!("reap: {error}"))?;
-        shared.world.borrow_mut().reap();
+        reap(&pool, shared).await?;
     }
     if shared.disk.is_dead() {
         return Ok(());
@@ -320,6 +319,12 @@ async fn work(
 
 fn client(pool: &Pool, shared: &Rc<Shared>, number: u64, random: &mut Random) -> Client {
     Client { number, pool: pool.clone(), shared: shared.clone(), random: random.fork() }
+}
+
+/// Orphans that nobody holds are freed from now on. The power may fail while this is asked for, with some of them freed.
+async fn reap(pool: &Pool, shared: &Shared) -> Result<(), String> {
+    shared.world.borrow_mut().reap();
+    pool.reap_orphans().await.map_err(|error| format!("reap: {error}"))
 }
 
 /// Some of the orphans are held again, before the others are freed.
@@ -378,8 +383,7 @@ async fn take_down(
     one_by_one: bool,
 ) -> Result<(), String> {
     let mut client = client(pool, shared, 0, &mut random);
-    pool.reap_orphans().await.map_err(|error| format!("reap: {error}"))?;
-    shared.world.borrow_mut().reap();
+    reap(pool, shared).await?;
     while one_by_one && let Some((directory, name)) = removable(shared) {
         client.perform(Op::Effect(Effect::Remove { directory, name })).await;
         if shared.has_failed() {
@@ -445,8 +449,7 @@ fn removable(shared: &Shared) -> Option<(NodeId, String)> {
 
 /// Everything was deleted: after one more opening nothing is left of it on the disk.
 async fn nothing_left(pool: Pool, shared: Rc<Shared>) -> Result<(), String> {
-    pool.reap_orphans().await.map_err(|error| format!("reap: {error}"))?;
-    shared.world.borrow_mut().reap();
+    reap(&pool, &shared).await?;
     pool.settle().await.map_err(|error| format!("settle: {error}"))?;
     pool.close().await.map_err(|error| format!("close: {error}"))?;
     // Protocols' records are nobody's to delete.
