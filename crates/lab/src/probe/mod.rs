@@ -3,9 +3,10 @@
 
 pub mod churn;
 mod create;
-mod fsx;
+pub mod fsx;
 pub mod hold;
 mod load;
+mod mapped;
 pub mod random;
 pub mod stream;
 mod tree;
@@ -14,7 +15,6 @@ use anyhow::Result;
 use clap::Subcommand;
 
 pub use create::Created;
-pub use fsx::FsxDone;
 pub use load::LoadDone;
 pub use tree::TreeDone;
 

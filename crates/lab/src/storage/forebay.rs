@@ -130,6 +130,10 @@ impl Storage for Forebay {
         Some(HostServer { address, path: JUNCTION_PATH, pid: self.server.pid()?, data: self.pool.clone() })
     }
 
+    fn can_be_killed(&self) -> bool {
+        true
+    }
+
     fn kill(&mut self) -> Result<()> {
         self.server.kill()
     }

@@ -112,6 +112,11 @@ pub trait Storage: Send {
         None
     }
 
+    /// Whether its server can be killed and started again, and its files recounted.
+    fn can_be_killed(&self) -> bool {
+        false
+    }
+
     /// Ends its server at once (kill -9), as a crash would.
     fn kill(&mut self) -> Result<()> {
         bail!("storage {} has no server of its own to kill", self.kind())

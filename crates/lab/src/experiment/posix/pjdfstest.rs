@@ -1,0 +1,147 @@
+//! pjdfstest: what each system call on files does, and which error it gives, for all the cases that POSIX tells apart.
+//!
+//! It is somebody else's program, compiled by the tool box, and runs in a guest. Which cases a storage may fail is in [`EXCUSED`], each
+//! with its reason; anything else that fails, fails the check.
+
+use std::collections::BTreeMap;
+
+use anyhow::{Context, Result, ensure};
+
+use super::{Ground, PATIENCE, TARGET};
+use crate::host::toolbox::Toolset;
+use crate::host::{Guest, GuestCommand};
+use crate::report::Excerpt;
+use crate::storage::StorageKind;
+
+/// What the file system has, and how exact its times are.
+const CONFIGURATION: &str = "[features]\nposix_fallocate = {}\nrename_ctime = {}\nutime_now = {}\nutimensat = {}\n\
+                             [settings]\nnaptime = 0.01\nallow_remount = true\n";
+
+/// Users that the cases change to. The guest gets lists of its own: its `/etc` is the host's.
+const PASSWD: &str = "root:x:0:0:root:/:/bin/sh\ntests:x:1001:1001::/:/bin/sh\nnobody:x:65534:65534::/:/bin/sh\n";
+const GROUP: &str = "root:x:0:\ntests:x:1001:\nnobody:x:65534:\n";
+
+/// A file system other than the storage, for what must not work across the two.
+const OTHER: &str = "/run/other";
+
+/// Cases that fail for a reason that is no fault of the storage: their name, and the reason.
+const EXCUSED: [(&str, &str); 0] = [];
+
+/// How a case ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Ended {
+    Passed,
+    Skipped(String),
+    Failed(String),
+}
+
+/// Does it.
+pub fn run(ground: &Ground<'_>) -> Result<()> {
+    let tools = ground.site.tools_of(Toolset::Pjdfstest)?;
+    ground.recorder.version("pjdfstest", tools.version("pjdfstest")?);
+    if ground.kills.is_none() {
+        prepare(ground.client)?;
+    }
+    let program = tools.path("bin/pjdfstest").to_string_lossy().into_owned();
+    let log = ground.site.logs().join("pjdfstest.log");
+    let command = GuestCommand::new(program)
+        .args(["--configuration-file", "/run/pjdfstest.toml", "--path", TARGET, "--secondary-fs", OTHER])
+        .log(log);
+    let output = ground.client.exec(&command, PATIENCE)?;
+    let cases = parse(&output.stdout);
+    ensure!(!cases.is_empty(), "pjdfstest ran no case ({}): {}", output.exit, output.stderr.trim());
+    conclude(ground, &cases);
+    Ok(())
+}
+
+fn prepare(guest: &Guest) -> Result<()> {
+    guest.make_folder(OTHER)?;
+    for (name, content) in [("passwd", PASSWD), ("group", GROUP)] {
+        let own = format!("/run/etc/{name}");
+        guest.write_file(&own, content.as_bytes())?;
+        let bind = GuestCommand::new("mount").args(["--bind", &own, &format!("/etc/{name}")]);
+        guest.run(&bind, PATIENCE).context("give the guest users of its own")?;
+    }
+    guest.write_file("/run/pjdfstest.toml", CONFIGURATION.as_bytes())
+}
+
+/// What the program printed: a line for each case, and lines that begin with a tab below it.
+fn parse(printed: &str) -> BTreeMap<String, Ended> {
+    let mut cases = BTreeMap::new();
+    let mut last: Option<String> = None;
+    for line in printed.lines() {
+        if let Some(detail) = line.strip_prefix('\t') {
+            let case = last.as_ref().and_then(|name| cases.get_mut(name));
+            if let Some(Ended::Skipped(why) | Ended::Failed(why)) = case {
+                *why = if why.is_empty() { detail.to_owned() } else { format!("{why}; {detail}") };
+            }
+            continue;
+        }
+        let Some((name, word)) = line.trim_end().rsplit_once(' ') else { continue };
+        let ended = match word {
+            "ok" => Ended::Passed,
+            "skipped" => Ended::Skipped(String::new()),
+            "FAILED" => Ended::Failed(String::new()),
+            _ => continue,
+        };
+        let name = name.trim_end().to_owned();
+        cases.insert(name.clone(), ended);
+        last = Some(name);
+    }
+    cases
+}
+
+fn conclude(ground: &Ground<'_>, cases: &BTreeMap<String, Ended>) {
+    let count = |wanted: fn(&Ended) -> bool| cases.values().filter(|ended| wanted(ended)).count();
+    let passed = count(|ended| matches!(ended, Ended::Passed));
+    let skipped = count(|ended| matches!(ended, Ended::Skipped(_)));
+    let failed: Vec<_> = cases
+        .iter()
+        .filter(|(name, ended)| matches!(ended, Ended::Failed(_)) && excuse(name).is_none())
+        .map(|(name, _)| name.as_str())
+        .collect();
+    let excused = cases.len() - passed - skipped - failed.len();
+    let mut detail = format!("{passed} passed, {skipped} do not apply, {excused} excused, {} failed", failed.len());
+    if !failed.is_empty() {
+        detail = format!("{detail}: {}", failed.join(", "));
+    }
+    // The others' failures are worth knowing, and no verdict on Forebay.
+    let must = ground.kind == StorageKind::Forebay;
+    ground.check("pjdfstest", "System calls and their errors (pjdfstest)", failed.is_empty() || !must, detail);
+    ground.figure("pjdfstest_passed", "pjdfstest: cases passed", passed as f64, "");
+    let lines = cases.iter().map(|(name, ended)| told(name, ended)).collect();
+    ground.recorder.excerpt(Excerpt {
+        title: "Cases of pjdfstest".into(),
+        file: "logs/pjdfstest.log".into(),
+        lines,
+        highlight: "FAILED".into(),
+    });
+}
+
+fn excuse(name: &str) -> Option<&'static str> {
+    EXCUSED.iter().find(|(excused, _)| *excused == name).map(|(_, reason)| *reason)
+}
+
+fn told(name: &str, ended: &Ended) -> String {
+    match (ended, excuse(name)) {
+        (Ended::Passed, _) => format!("{name}: passed"),
+        (Ended::Skipped(why), _) => format!("{name}: does not apply ({why})"),
+        (Ended::Failed(why), Some(reason)) => format!("{name}: excused ({reason}): {why}"),
+        (Ended::Failed(why), None) => format!("{name}: FAILED: {why}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_program_prints_is_understood() {
+        let printed = "chmod::a      ok\nchmod::b \tx   skipped\n\trequires features: chflags\n\
+                       open::c      FAILED\n\tassertion failed: x\n\tleft: 1\n\nSummary: 1 failed\n";
+        let cases = parse(printed);
+        assert_eq!(cases.len(), 3);
+        assert_eq!(cases["chmod::a"], Ended::Passed);
+        assert_eq!(cases["open::c"], Ended::Failed("assertion failed: x; left: 1".into()));
+    }
+}
