@@ -7,7 +7,7 @@
 #![expect(unsafe_code, reason = "memory maps have no safe interface; see the module's documentation")]
 
 use std::fs::File;
-use std::io;
+use std::io::{self, Seek, SeekFrom};
 
 use rustix::mm::{MapFlags, MsyncFlags, ProtFlags, mmap, msync, munmap};
 
@@ -22,9 +22,10 @@ pub struct Mapped {
 
 impl Mapped {
     /// Maps `length` bytes of the file from `offset`, which is a multiple of the page's size. All of it must be in the file.
-    pub fn new(file: &File, offset: u64, length: usize) -> io::Result<Self> {
+    pub fn new(mut file: &File, offset: u64, length: usize) -> io::Result<Self> {
         let end = offset.checked_add(length as u64).ok_or(io::ErrorKind::InvalidInput)?;
-        if file.metadata()?.len() < end {
+        // Not stat, for which an NFS client first sends all that is dirty.
+        if file.seek(SeekFrom::End(0))? < end {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "the map would go beyond the file's end"));
         }
         let protection = ProtFlags::READ | ProtFlags::WRITE;

@@ -17,7 +17,7 @@ const OPTIONAL: [&str; 5] = ["punch-hole", "zero-range", "allocate", "copy", "cl
 
 /// Does it.
 pub fn run(ground: &Ground<'_>) -> Result<()> {
-    let operations = ground.size(50_000, 50_000, 1_000_000);
+    let operations = ground.size(20_000, 20_000, 1_000_000);
     let seed = u64::from(std::process::id()) ^ ground.recorder.now_ms();
     ground.recorder.setting("fsx operations", operations);
     ground.recorder.setting("fsx seed", seed);
@@ -49,7 +49,11 @@ fn probe_command(words: &[&str]) -> Result<GuestCommand> {
 }
 
 fn described(done: &FsxDone, seed: u64) -> String {
-    let kinds: Vec<_> = done.kinds.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
+    let kinds: Vec<_> = done
+        .kinds
+        .iter()
+        .map(|(kind, count, ms)| format!("{count} {kind} {:.1} s", Duration::from_millis(*ms).as_secs_f64()))
+        .collect();
     format!(
         "{} operations ({}), {} MB read and compared, seed {seed}",
         done.operations,

@@ -38,8 +38,8 @@ pub struct FsxArgs {
 pub struct FsxDone {
     /// Operations done.
     pub operations: u64,
-    /// How many of each kind.
-    pub kinds: Vec<(String, u64)>,
+    /// How many of each kind, and how long they took together in milliseconds.
+    pub kinds: Vec<(String, u64, u64)>,
     /// Bytes that were read and compared.
     pub compared_bytes: u64,
     /// Length of the file at the end.

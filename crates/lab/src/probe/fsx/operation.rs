@@ -34,19 +34,19 @@ pub enum Operation {
 /// Each kind, its name, and how often it comes in [`TOTAL`]. What goes to the server each time is rare, so that a million
 /// operations are minutes.
 const KINDS: [(Operation, &str, usize); 14] = [
-    (Operation::Write, "write", 300),
-    (Operation::Read, "read", 280),
-    (Operation::MappedWrite, "mmap-write", 120),
-    (Operation::MappedRead, "mmap-read", 120),
-    (Operation::Truncate, "truncate", 50),
-    (Operation::PunchHole, "punch-hole", 40),
+    (Operation::Write, "write", 320),
+    (Operation::Read, "read", 300),
+    (Operation::MappedWrite, "mmap-write", 125),
+    (Operation::MappedRead, "mmap-read", 125),
+    (Operation::Truncate, "truncate", 30),
+    (Operation::PunchHole, "punch-hole", 30),
     (Operation::ZeroRange, "zero-range", 8),
     (Operation::Allocate, "allocate", 8),
     (Operation::Copy, "copy", 8),
     (Operation::Clone, "clone", 4),
     (Operation::Seek, "seek", 12),
-    (Operation::Sync, "fsync", 20),
-    (Operation::DropCache, "drop-cache", 20),
+    (Operation::Sync, "fsync", 15),
+    (Operation::DropCache, "drop-cache", 15),
     (Operation::Reopen, "reopen", 10),
 ];
 

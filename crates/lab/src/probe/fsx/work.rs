@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fs::{File, OpenOptions};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
 use rustix::fs::{Advice, FallocateFlags, SeekFrom, copy_file_range, fadvise, fallocate, ioctl_ficlone, seek};
@@ -18,6 +19,8 @@ use crate::probe::random::Random;
 const FILE_BYTES_MAX: usize = 256 << 10;
 /// Longest read, write, hole and copy, in bytes.
 const OPERATION_BYTES_MAX: usize = 64 << 10;
+/// One look in so many at the file's length is a stat.
+const STAT_EVERY: usize = 32;
 const PAGE_BYTES: usize = 4096;
 /// Operations that are told when one goes wrong.
 const HISTORY: usize = 16;
@@ -32,7 +35,7 @@ pub struct Work<'a> {
     model: Vec<u8>,
     random: Random,
     compared_bytes: u64,
-    counts: BTreeMap<Operation, u64>,
+    done: BTreeMap<Operation, (u64, Duration)>,
     unsupported: BTreeSet<Operation>,
     recent: VecDeque<String>,
 }
@@ -52,7 +55,7 @@ impl<'a> Work<'a> {
             model: Vec::new(),
             random: Random::new(seed),
             compared_bytes: 0,
-            counts: BTreeMap::new(),
+            done: BTreeMap::new(),
             unsupported: BTreeSet::new(),
             recent: VecDeque::new(),
         })
@@ -64,7 +67,17 @@ impl<'a> Work<'a> {
         if self.unsupported.contains(&operation) {
             return Ok(());
         }
-        *self.counts.entry(operation).or_default() += 1;
+        let begun = Instant::now();
+        let result = self.perform(operation);
+        if !self.unsupported.contains(&operation) {
+            let (count, time) = self.done.entry(operation).or_default();
+            *count += 1;
+            *time += begun.elapsed();
+        }
+        result
+    }
+
+    fn perform(&mut self, operation: Operation) -> Result<()> {
         match operation {
             Operation::Write => self.write(),
             Operation::Read => self.read(),
@@ -88,9 +101,12 @@ impl<'a> Work<'a> {
         self.compare_all().context("comparing the whole file at the end")?;
         self.file.sync_all().context("fsync at the end")?;
         std::fs::remove_file(&self.side_path).context("remove the side file")?;
+        let kinds = self.done.iter().map(|(kind, (count, time))| {
+            (kind.name().to_owned(), *count, u64::try_from(time.as_millis()).unwrap_or(u64::MAX))
+        });
         Ok(FsxDone {
             operations,
-            kinds: self.counts.iter().map(|(kind, count)| (kind.name().to_owned(), *count)).collect(),
+            kinds: kinds.collect(),
             compared_bytes: self.compared_bytes,
             file_bytes: u64::try_from(self.model.len())?,
             unsupported: self.unsupported.iter().map(|kind| kind.name().to_owned()).collect(),
@@ -289,15 +305,19 @@ impl<'a> Work<'a> {
             Ok(()) => Ok(true),
             Err(Errno::OPNOTSUPP | Errno::NOTTY | Errno::NOSYS) => {
                 self.unsupported.insert(operation);
-                self.counts.remove(&operation);
                 Ok(false)
             }
             Err(error) => Err(error).context(operation.name()),
         }
     }
 
-    fn check_length(&self) -> Result<()> {
-        let length = self.file.metadata().context("stat")?.len();
+    /// With stat now and then only: for that an NFS client first sends all that is dirty, and maps and caches would have nothing
+    /// to get wrong.
+    fn check_length(&mut self) -> Result<()> {
+        let length = match self.random.below(STAT_EVERY) {
+            0 => self.file.metadata().context("stat")?.len(),
+            _ => seek(&self.file, SeekFrom::End(0)).context("SEEK_END")?,
+        };
         if length != self.model.len() as u64 {
             bail!("the file is {length} bytes long and must be {}", self.model.len());
         }
