@@ -33,6 +33,8 @@ pub enum Toolset {
     Guests,
     /// What only the experiment `bench` needs: fio, and NFS-Ganesha to compare with.
     Bench,
+    /// What an NFS client needs to speak TLS: the daemon that does the handshakes.
+    Tls,
     /// The tests of POSIX behaviour that the experiment `posix` runs.
     Pjdfstest,
 }
@@ -47,12 +49,13 @@ enum Source {
 
 impl Toolset {
     /// Everything that the lab may need.
-    pub const ALL: &[Self] = &[Self::Guests, Self::Bench, Self::Pjdfstest];
+    pub const ALL: &[Self] = &[Self::Guests, Self::Bench, Self::Tls, Self::Pjdfstest];
 
     fn folder(self) -> &'static str {
         match self {
             Self::Guests => "debian-guests",
             Self::Bench => "debian-bench",
+            Self::Tls => "debian-tls",
             Self::Pjdfstest => "pjdfstest-0.2.2",
         }
     }
@@ -63,6 +66,7 @@ impl Toolset {
                 Source::Debian(&["user-mode-linux", "patchelf", "nfs-kernel-server", "rpcbind", "libc6"])
             }
             Self::Bench => Source::Debian(&["fio", "nfs-ganesha", "nfs-ganesha-vfs", "libc6"]),
+            Self::Tls => Source::Debian(&["ktls-utils", "libc6"]),
             Self::Pjdfstest => Source::Crate("pjdfstest", "0.2.2"),
         }
     }
@@ -113,8 +117,7 @@ impl Toolbox {
         match set.source() {
             Source::Debian(packages) => {
                 let mirror = cache.mirror.clone().map_or_else(mirror::find, Ok)?;
-                progress
-                    .event(Tone::Plain, &format!("fetching {} from Debian {SUITE}", packages.join(", ")));
+                progress.event(Tone::Plain, &format!("fetching {} from Debian {SUITE}", packages.join(", ")));
                 let apt = Apt::prepare(&work, &mirror)?;
                 apt.update(progress)?;
                 unpack(&apt.download(packages, progress)?, &tree, progress)?;

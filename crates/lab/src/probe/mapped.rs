@@ -26,13 +26,15 @@ impl Mapped {
         let end = offset.checked_add(length as u64).ok_or(io::ErrorKind::InvalidInput)?;
         // Not stat, for which an NFS client first sends all that is dirty.
         if file.seek(SeekFrom::End(0))? < end {
-            return Err(io::Error::new(io::ErrorKind::InvalidInput, "the map would go beyond the file's end"));
+            return Err(io::Error::new(
+                io::ErrorKind::InvalidInput,
+                "the map would go beyond the file's end",
+            ));
         }
         let protection = ProtFlags::READ | ProtFlags::WRITE;
         // SAFETY: a null address lets the kernel choose where, so that nothing of this program is replaced.
-        let start = unsafe {
-            mmap(std::ptr::null_mut(), length, protection, MapFlags::SHARED, file, offset)
-        }?;
+        let start =
+            unsafe { mmap(std::ptr::null_mut(), length, protection, MapFlags::SHARED, file, offset) }?;
         Ok(Self { start, length })
     }
 

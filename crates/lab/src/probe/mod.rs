@@ -1,13 +1,16 @@
 //! Programs that experiments run inside a guest, on a mounted storage, or (the load generator) on the host. Each prints JSON when all went well, and fails with
 //! the reason when something was not as it must be.
 
+pub mod cases;
 pub mod churn;
 mod create;
 pub mod fsx;
 pub mod hold;
 mod load;
 mod mapped;
+mod peer;
 pub mod random;
+mod ranges;
 pub mod stream;
 mod tree;
 
@@ -27,6 +30,10 @@ pub enum ProbeCommand {
     Create(create::CreateArgs),
     /// Do random operations on a file, and compare with a copy in memory
     Fsx(fsx::FsxArgs),
+    /// Do what programs do with files, and see whether it has the effects that POSIX says
+    Cases(cases::CasesArgs),
+    /// Do what the cases of another process ask for
+    Peer(peer::PeerArgs),
     /// Create, rename, list and remove a tree of files
     Tree(tree::TreeArgs),
     /// Keep a file open, unlinked, while the server comes and goes
@@ -44,6 +51,8 @@ pub fn main(command: ProbeCommand) -> Result<()> {
     match command {
         ProbeCommand::Create(args) => create::run(&args),
         ProbeCommand::Fsx(args) => fsx::run(&args),
+        ProbeCommand::Cases(args) => cases::run(&args),
+        ProbeCommand::Peer(args) => peer::run(&args),
         ProbeCommand::Tree(args) => tree::run(&args),
         ProbeCommand::Hold(args) => hold::run(&args),
         ProbeCommand::Load(args) => load::run(&args),

@@ -80,8 +80,14 @@ fn follow(ground: &Ground<'_>, process: &Process, operations: u64) -> Result<()>
 fn check_support(ground: &Ground<'_>, done: &FsxDone) {
     let missing: Vec<_> = done.unsupported.iter().map(String::as_str).collect();
     if ground.kind == StorageKind::Forebay {
-        let detail = if missing.is_empty() { OPTIONAL.join(", ") } else { format!("without {}", missing.join(", ")) };
-        ground.check("fsx_kinds", "Holes, allocation, copies and clones are supported", missing.is_empty(), detail);
+        let detail =
+            if missing.is_empty() { OPTIONAL.join(", ") } else { format!("without {}", missing.join(", ")) };
+        ground.check(
+            "fsx_kinds",
+            "Holes, allocation, copies and clones are supported",
+            missing.is_empty(),
+            detail,
+        );
     } else {
         ground.recorder.setting("fsx without", missing.join(", "));
     }

@@ -9,8 +9,6 @@ use crate::probe::random::Random;
 use crate::report::{Recorder, Tone};
 use crate::storage::Storage;
 
-/// From one kill to the next.
-const EVERY: Duration = Duration::from_secs(20);
 /// The longest that the server stays away, in milliseconds.
 const OUTAGE_MS_MAX: usize = 2000;
 /// Between two looks at whether the work is done.
@@ -18,8 +16,10 @@ const PAUSE: Duration = Duration::from_millis(20);
 const SERVER: &str = "storage";
 
 /// The kills so far.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Kills {
+    /// From one kill to the next.
+    every: Duration,
     count: AtomicU32,
     over: AtomicBool,
 }
@@ -30,9 +30,20 @@ impl Kills {
         self.count.load(Ordering::SeqCst)
     }
 
+    /// Has the work done again and again, until it was done through `least` kills.
+    pub fn through(&self, least: u32, mut work: impl FnMut() -> Result<()>) -> Result<()> {
+        let first = self.count();
+        loop {
+            work()?;
+            if self.count() >= first.saturating_add(least) {
+                return Ok(());
+            }
+        }
+    }
+
     /// Waits for the next kill's time; false if no more are wanted.
     fn wait(&self) -> bool {
-        let next = Instant::now() + EVERY;
+        let next = Instant::now() + self.every;
         while Instant::now() < next {
             if self.over.load(Ordering::SeqCst) {
                 return false;
@@ -47,14 +58,16 @@ impl Kills {
 pub fn during<T>(
     storage: &mut dyn Storage,
     recorder: &Recorder,
+    every: Duration,
     work: impl FnOnce(&Kills) -> Result<T>,
 ) -> Result<T> {
-    let kills = Kills::default();
+    let kills = Kills { every, count: AtomicU32::new(0), over: AtomicBool::new(false) };
     std::thread::scope(|scope| {
         let killer = scope.spawn(|| kill_again_and_again(storage, recorder, &kills));
         let result = work(&kills);
         kills.over.store(true, Ordering::SeqCst);
-        let killed = killer.join().unwrap_or_else(|_| Err(anyhow!("the thread that kills the server panicked")));
+        let killed =
+            killer.join().unwrap_or_else(|_| Err(anyhow!("the thread that kills the server panicked")));
         // When the server did not come back, the work cannot have ended well: say the cause first.
         killed.context("kill the server and start it again")?;
         result

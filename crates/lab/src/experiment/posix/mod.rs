@@ -3,6 +3,7 @@
 //! All parts run twice where the storage has a server that can be killed: in peace, and then while that is killed (kill -9)
 //! and started again all the time ([`kills`]). Each part is a file here.
 
+mod cases;
 mod fsx;
 mod kills;
 mod pjdfstest;
@@ -16,6 +17,7 @@ use self::kills::Kills;
 use super::Experiment;
 use crate::host::toolbox::Toolset;
 use crate::host::{Guest, GuestSpec, Output, Site};
+use crate::probe::cases::Group;
 use crate::report::{Recorder, Subject};
 use crate::request::{Profile, Request};
 use crate::storage::{self, StorageKind};
@@ -33,7 +35,11 @@ struct Part {
     run: fn(&Ground<'_>) -> Result<()>,
 }
 
-const PARTS: [Part; 3] = [
+const PARTS: [Part; 7] = [
+    Part { name: "basic", run: |ground| cases::run(ground, Group::Basic) },
+    Part { name: "general", run: |ground| cases::run(ground, Group::General) },
+    Part { name: "special", run: |ground| cases::run(ground, Group::Special) },
+    Part { name: "lock", run: |ground| cases::run(ground, Group::Lock) },
     Part { name: "pjdfstest", run: pjdfstest::run },
     Part { name: "fsx", run: fsx::run },
     Part { name: "tree", run: tree::run },
@@ -105,7 +111,7 @@ impl Experiment for Posix {
     }
 
     fn parts(&self) -> &'static [&'static str] {
-        const { &[PARTS[0].name, PARTS[1].name, PARTS[2].name, QUIET, KILLED] }
+        &["basic", "general", "special", "lock", "pjdfstest", "fsx", "tree", QUIET, KILLED]
     }
 
     fn run(&self, site: &Site, request: &Request, recorder: &Recorder) -> Result<String> {
@@ -127,13 +133,17 @@ impl Experiment for Posix {
         let [client, witness] = guests.as_slice() else { anyhow::bail!("two guests were asked for") };
         let before = client.list_tree(TARGET)?;
         let witness = (kind != StorageKind::Local).then_some(witness);
-        let quiet =
-            Ground { site, recorder, kind, profile: request.profile, client, witness, kills: None };
+        let quiet = Ground { site, recorder, kind, profile: request.profile, client, witness, kills: None };
         if wants_pass(request, QUIET) {
             run_parts(request, &quiet)?;
         }
         if wants_pass(request, KILLED) && storage.can_be_killed() {
-            let count = kills::during(storage.as_mut(), recorder, |kills| {
+            let every = match request.profile {
+                Profile::Laptop => Duration::from_secs(5),
+                Profile::Full => Duration::from_secs(20),
+            };
+            recorder.setting("seconds from kill to kill", every.as_secs());
+            let count = kills::during(storage.as_mut(), recorder, every, |kills| {
                 run_parts(request, &Ground { kills: Some(kills), ..quiet })?;
                 Ok(kills.count())
             })?;
@@ -150,7 +160,12 @@ impl Experiment for Posix {
             recorder.stage("recounting");
             let differences = storage.check()?;
             let detail = differences.first().map_or("clean", String::as_str);
-            recorder.check("recount", "The server's recount finds nothing wrong", differences.is_empty(), detail);
+            recorder.check(
+                "recount",
+                "The server's recount finds nothing wrong",
+                differences.is_empty(),
+                detail,
+            );
         }
         recorder.stage("unmounting");
         for guest in &guests {
@@ -186,4 +201,15 @@ fn run_parts(request: &Request, ground: &Ground<'_>) -> Result<()> {
 /// What a program that failed said.
 fn said(output: &Output) -> String {
     format!("{}: {}", output.exit, output.stderr.trim())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_part_can_be_asked_for() {
+        let named: Vec<_> = PARTS.iter().map(|part| part.name).chain([QUIET, KILLED]).collect();
+        assert_eq!(named, Posix.parts());
+    }
 }

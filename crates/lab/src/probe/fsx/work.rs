@@ -7,7 +7,9 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
-use rustix::fs::{Advice, FallocateFlags, SeekFrom, copy_file_range, fadvise, fallocate, ioctl_ficlone, seek};
+use rustix::fs::{
+    Advice, FallocateFlags, SeekFrom, copy_file_range, fadvise, fallocate, ioctl_ficlone, seek,
+};
 use rustix::io::Errno;
 
 use super::FsxDone;
@@ -369,7 +371,13 @@ impl<'a> Work<'a> {
 }
 
 /// Copies all of a stretch, as often as it takes.
-fn copy_whole(from: &File, from_offset: usize, to: &File, to_offset: usize, length: usize) -> Result<(), Errno> {
+fn copy_whole(
+    from: &File,
+    from_offset: usize,
+    to: &File,
+    to_offset: usize,
+    length: usize,
+) -> Result<(), Errno> {
     let (mut source, mut target) = (from_offset as u64, to_offset as u64);
     let end = source + length as u64;
     while source < end {
