@@ -5,12 +5,13 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
-import java.util.Set;
+import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
 import org.apache.kafka.clients.consumer.ConsumerRecords;
@@ -199,7 +200,7 @@ final class Load implements AutoCloseable {
 
     private void receive(Consumer<byte[], byte[]> consumer, String group, boolean commits) {
         boolean rested = false;
-        try (consumer) {
+        try {
             while (!stopped) {
                 rested = rest(consumer, rested);
                 ConsumerRecords<byte[], byte[]> records = consumer.poll(POLL);
@@ -213,6 +214,9 @@ final class Load implements AutoCloseable {
             }
         } catch (WakeupException | InterruptException e) {
             // The load is being closed.
+        } finally {
+            // Commits that wait for an answer would be asked for again and again once the topics are gone.
+            consumer.close(CloseOptions.timeout(Duration.ZERO));
         }
     }
 

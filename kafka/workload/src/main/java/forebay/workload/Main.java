@@ -35,6 +35,8 @@ public final class Main implements Callable<Integer> {
     /** Somebody ended it. */
     static final int EXIT_INTERRUPTED = 130;
 
+    private static final String LOG_LEVEL = "org.slf4j.simpleLogger.defaultLogLevel";
+
     /** How long an interrupted run may take to clean up. */
     private static final Duration CLEANING = Duration.ofSeconds(45);
 
@@ -77,12 +79,16 @@ public final class Main implements Callable<Integer> {
 
     /** Runs the command and ends the process with its status. */
     public static void main(String[] arguments) {
+        // Clients warn of each try to connect, and of much that the driver files ask for.
+        if (System.getProperty(LOG_LEVEL) == null) {
+            System.setProperty(LOG_LEVEL, "error");
+        }
         Main main = new Main();
         Thread hook = new Thread(main::interrupt, "interrupt");
         Runtime.getRuntime().addShutdownHook(hook);
         int status = commandLine(main).execute(arguments);
         main.ended.countDown();
-        // Within a shutdown that is under way, exit would wait for the hook, and the hook has just ended.
+        // Not exit: that would wait for the hook, and say another status, within a shutdown that is under way.
         Runtime.getRuntime().halt(status);
     }
 
