@@ -76,7 +76,10 @@ impl Orphans {
     fn take(&self) -> Vec<Arc<Inode>> {
         let mut queue = sync::lock(&self.queue);
         let count = queue.len().min(BATCH_INODES_MAX);
-        queue.drain(..count).collect()
+        let mut taken: Vec<_> = queue.drain(..count).collect();
+        // Their `order` locks are held together.
+        taken.sort_by_key(|inode| inode.key());
+        taken
     }
 
     /// There is something to free.

@@ -164,6 +164,42 @@ pub struct ReadData {
     pub eof: bool,
 }
 
+/// What a part of a file consists of.
+#[derive(Clone, Debug)]
+pub enum Stretch {
+    /// Bytes, in as many pieces as they were stored in.
+    Data(Vec<Bytes>),
+    /// So many bytes that are zero, and take no space.
+    Hole(u64),
+}
+
+/// What a part of a file holds, holes as such.
+#[derive(Clone, Debug, Default)]
+pub struct ReadStretches {
+    /// In file order, without gaps.
+    pub stretches: Vec<Stretch>,
+    /// True if the range read reaches the end of the file.
+    pub eof: bool,
+}
+
+/// Where data, or a hole, was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sought {
+    /// Where it begins.
+    pub offset: u64,
+    /// True if nothing but the end of the file was found, which is at that offset.
+    pub eof: bool,
+}
+
+/// What was cloned.
+#[derive(Clone, Debug)]
+pub struct Cloned {
+    /// Bytes, from the start of the range.
+    pub bytes: u64,
+    /// The target's attributes then.
+    pub attributes: Attributes,
+}
+
 /// One name in a directory.
 #[derive(Clone, Debug)]
 pub struct DirectoryEntry {
