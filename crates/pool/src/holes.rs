@@ -90,7 +90,8 @@ impl Engine {
         let room = self.require_room_for(&inode, offset..end).await;
         self.volumes.release(handle.volume, growth);
         room?;
-        if length > 0 && inode.live()?.size() < end {
+        // A size that only unstable writes give it may be lost.
+        if length > 0 && inode.live()?.record.size < end {
             // It carries an mtime, which a flush must not set back. The lock goes with the job.
             let order = inode.order.clone().lock_owned().await;
             let file = inode.clone();

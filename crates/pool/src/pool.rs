@@ -302,6 +302,10 @@ impl Pool {
     ) -> Result<ReadStretches> {
         self.engine()?.read_stretches(handle, offset, length, hole_bytes_min).await
     }
+    /// Begins to read a range into memory, as much of it as there is room for. False if the pool is too busy for that.
+    pub fn prefetch(&self, handle: Handle, offset: u64, length: u64) -> Result<bool> {
+        self.engine()?.prefetch(handle, offset, length)
+    }
     /// The first data at or behind `offset`, or the end of the file; `None` if the file ends at or before `offset`.
     pub async fn seek_data(&self, handle: Handle, offset: u64) -> Result<Option<Sought>> {
         self.engine()?.seek_data(handle, offset).await

@@ -47,8 +47,12 @@ impl Limits {
 fn changes(operation: &Operation) -> bool {
     matches!(
         operation,
-        Operation::Close(_)
+        Operation::Allocate(_)
+            | Operation::Clone(_)
+            | Operation::Close(_)
+            | Operation::Copy(_)
             | Operation::Create(_)
+            | Operation::Deallocate(_)
             | Operation::Link(_)
             | Operation::Lock(_)
             | Operation::Locku(_)

@@ -21,6 +21,7 @@ mod locking;
 mod mounting;
 mod opening;
 mod preserve_unlinked;
+mod ranges;
 mod recovery;
 mod registration;
 mod sessions;

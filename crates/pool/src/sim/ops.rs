@@ -227,7 +227,7 @@ fn clone_range(world: &World, random: &mut Random, appetite: &Appetite) -> Optio
     let target = target.min(appetite.file_bytes_max);
     let length = length.min(appetite.file_bytes_max - target);
     let apart = from != to || offset + length <= target || target + length <= offset;
-    apart.then_some(Op::CloneRange { from, to, offset, target, length })
+    (apart && length > 0).then_some(Op::CloneRange { from, to, offset, target, length })
 }
 
 fn seek(world: &World, random: &mut Random) -> Option<Op> {

@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 use bytes::Bytes;
 use forebay_pool::{FILE_SIZE_MAX, Kind, NAME_BYTES_MAX, Space, VolumeId};
 
-use super::{SETTABLE, check_readable, is_readable, supported};
+use super::{CLONE_BLOCK_BYTES, SETTABLE, check_readable, is_readable, supported};
 use crate::fs::{FileHandle, Node, PseudoId, Tree};
 use crate::shared::Shared;
 use crate::xdr::nfs4::attribute::*;
@@ -91,6 +91,7 @@ impl<'a> Source<'a> {
             TIME_MODIFY => time(node.mtime).encode(out),
             MOUNTED_ON_FILEID => self.mounted_on_fileid(node).encode(out),
             FS_CHARSET_CAP => CHARSET_CONTAINS_NON_UTF8.encode(out),
+            CLONE_BLKSIZE => CLONE_BLOCK_BYTES.encode(out),
             CHANGE_ATTR_TYPE => CHANGE_IS_MONOTONIC_INCR.encode(out),
             // Listed as readable and not written above: a mistake in this file.
             _ => return Err(Status::ServerFault),

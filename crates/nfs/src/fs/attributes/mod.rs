@@ -14,6 +14,10 @@ use crate::xdr::Status;
 use crate::xdr::nfs4::Bitmap;
 use crate::xdr::nfs4::attribute::*;
 
+/// CLONE takes offsets that are multiples of it (`clone_blksize`). The pool would take any; but clients keep pages, and
+/// a clone that begins or ends within one leaves what they have of it wrong.
+pub const CLONE_BLOCK_BYTES: u32 = 4096;
+
 /// Attributes that can be read, in every minor version.
 const READABLE: &[u32] = &[
     SUPPORTED_ATTRS,
@@ -64,7 +68,7 @@ const READABLE: &[u32] = &[
 ];
 
 /// Attributes that came with minor version 2.
-const READABLE_FROM_MINOR_2: &[u32] = &[CHANGE_ATTR_TYPE, XATTR_SUPPORT];
+const READABLE_FROM_MINOR_2: &[u32] = &[CLONE_BLKSIZE, CHANGE_ATTR_TYPE, XATTR_SUPPORT];
 
 /// Attributes that can be set. All of them can be set by an exclusive create too, because the pool keeps
 /// its verifier beside the attributes and not in one of them.

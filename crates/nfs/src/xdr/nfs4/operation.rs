@@ -292,4 +292,11 @@ operations! {
     TestStateid(TestStateidArgs) -> TestStateidResult;
     DestroyClientid(DestroyClientidArgs) -> ();
     ReclaimComplete(ReclaimCompleteArgs) -> ();
+    Allocate(AllocateArgs) -> ();
+    Clone(CloneArgs) -> ();
+    Copy(CopyArgs) -> CopyResult;
+    Deallocate(DeallocateArgs) -> ();
+    IoAdvise(IoAdviseArgs) -> IoAdviseResult;
+    ReadPlus(ReadPlusArgs) -> ReadPlusResult;
+    Seek(SeekArgs) -> SeekResult;
 }
