@@ -80,6 +80,7 @@ mod versions;
 mod view;
 mod volume;
 mod write;
+mod xattrs;
 
 pub use error::{Error, Result};
 pub use pool::{Pool, PoolOptions};
@@ -87,5 +88,11 @@ pub use types::*;
 
 /// Largest size of a file, in bytes.
 pub const FILE_SIZE_MAX: u64 = i64::MAX as u64;
-/// Longest name of a directory entry, in bytes.
+/// Longest value of an extended attribute, in bytes.
+pub const XATTR_BYTES_MAX: usize = 64 << 10;
+/// Bytes of all extended attributes of an inode together.
+pub const XATTRS_BYTES_MAX: u64 = 1 << 20;
+/// Bytes of their names, each with what Linux adds to it: its list of names can be no longer.
+pub const XATTR_NAMES_BYTES_MAX: u64 = 64 << 10;
+/// Longest name of a directory entry, or of an extended attribute, in bytes.
 pub const NAME_BYTES_MAX: usize = 255;

@@ -269,6 +269,32 @@ impl Pool {
         self.engine()?.rename(from, from_name, to, to_name).await
     }
 
+    // ---- extended attributes of files and directories ----
+
+    /// The value of an extended attribute; [`Error::NotFound`] if there is none of that name.
+    pub async fn xattr_get(&self, handle: Handle, name: &[u8]) -> Result<Bytes> {
+        self.engine()?.xattr_get(handle, name)
+    }
+    /// Sets an extended attribute, durably. [`Error::NoSpace`] beyond what one inode can have of them: see
+    /// [`XATTRS_BYTES_MAX`] and [`XATTR_NAMES_BYTES_MAX`].
+    pub async fn xattr_set(
+        &self,
+        handle: Handle,
+        name: &[u8],
+        value: Bytes,
+        how: SetXattr,
+    ) -> Result<ChangeInfo> {
+        self.engine()?.xattr_set(handle, name, value, how).await
+    }
+    /// Removes an extended attribute, durably.
+    pub async fn xattr_remove(&self, handle: Handle, name: &[u8]) -> Result<ChangeInfo> {
+        self.engine()?.xattr_remove(handle, name).await
+    }
+    /// About `names_max` names of extended attributes after `cookie` (0: from the start).
+    pub async fn xattr_list(&self, handle: Handle, cookie: u64, names_max: usize) -> Result<XattrPage> {
+        self.engine()?.xattr_list(handle, cookie, names_max)
+    }
+
     // ---- data ----
 
     /// Reads up to `length` bytes at `offset`; fewer only at the end of the file. Holes read as zeros.

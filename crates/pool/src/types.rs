@@ -191,6 +191,26 @@ pub struct Sought {
     pub eof: bool,
 }
 
+/// Whether an extended attribute may be there before it is set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SetXattr {
+    /// It may or may not.
+    Either,
+    /// It must not: [`crate::Error::Exists`].
+    Create,
+    /// It must: [`crate::Error::NotFound`].
+    Replace,
+}
+
+/// Some of an inode's extended attributes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct XattrPage {
+    /// Names, each with the cookie after which to go on. Those of the same cookie stand together.
+    pub names: Vec<(u64, Bytes)>,
+    /// True if no name follows.
+    pub end: bool,
+}
+
 /// What was cloned.
 #[derive(Clone, Debug)]
 pub struct Cloned {
@@ -493,6 +513,6 @@ pub struct Stored {
     pub bytes_live: u64,
     /// Frames that are not any more; the cleaner gives their space back.
     pub bytes_dead: u64,
-    /// Tails and small overwrites, in the metadata store.
+    /// Tails, small overwrites and extended attributes, in the metadata store.
     pub bytes_inline: u64,
 }

@@ -234,7 +234,11 @@ async fn what_is_no_regular_file_has_no_ranges() {
             seek(stateid, 0, content::DATA),
             Operation::IoAdvise(IoAdviseArgs { stateid, offset: 0, count: 0, hints: Bitmap::default() }),
         ] {
-            assert_eq!(on(&client, handle, operation.clone()).await.status(), Status::WrongType, "{operation:?}");
+            assert_eq!(
+                on(&client, handle, operation.clone()).await.status(),
+                Status::WrongType,
+                "{operation:?}"
+            );
         }
         let read = Operation::ReadPlus(ReadPlusArgs { stateid, offset: 0, count: 1 });
         assert_eq!(on(&client, handle, read).await.status(), Status::IsDir);
@@ -291,7 +295,10 @@ async fn a_volume_that_may_only_be_read_is_a_source_and_no_target() {
     let policies = &server.shared().policies;
     policies.create("readers").await.unwrap();
     let everyone: Clients = "*".parse().unwrap();
-    policies.rule_add("readers", Rule { access: Access::ReadOnly, ..Rule::new(everyone) }, None).await.unwrap();
+    policies
+        .rule_add("readers", Rule { access: Access::ReadOnly, ..Rule::new(everyone) }, None)
+        .await
+        .unwrap();
     policies.assign("archive", "readers").await.unwrap();
     let stateid = StateId::ANONYMOUS;
     for operation in [allocate(stateid, 0, 1), deallocate(stateid, 0, 1)] {
