@@ -12,7 +12,7 @@ use super::model::{Claim, Effect, Life, Made, New, NodeId, World};
 use super::ops::{self, Appetite, Op};
 use super::random::Random;
 use super::schedule;
-use super::tree::{Tree, difference, walk};
+use super::tree::{Tree, difference, walk, xattrs};
 use crate::faulty::FaultyDisk;
 use crate::*;
 
@@ -217,6 +217,20 @@ impl Client {
                 let attributes = pool.setattr(self.handle(*node)?, set).await?;
                 self.changed(*node, before, &attributes);
             }
+            Effect::Xattr { node, name, value } => {
+                let (handle, before) = (self.handle(*node)?, self.change_ever(*node));
+                let change = match value {
+                    Some(value) => {
+                        let there = self.has_xattr(*node, name);
+                        let how = if there { SetXattr::Replace } else { SetXattr::Create };
+                        pool.xattr_set(handle, name.as_bytes(), value.clone(), how).await?
+                    }
+                    None => pool.xattr_remove(handle, name.as_bytes()).await?,
+                };
+                if change.after <= before {
+                    self.fail(format!("node {node}: change {} after {before}", change.after));
+                }
+            }
             Effect::RecordPut { key, value } => pool.record_put("sim", &[*key], value).await?,
             Effect::RecordDelete { key } => pool.record_delete("sim", &[*key]).await?,
             Effect::VolumeCreate { name } => {
@@ -242,6 +256,10 @@ impl Client {
             }
         }
         Ok(Made::Nothing)
+    }
+
+    fn has_xattr(&self, node: NodeId, name: &str) -> bool {
+        self.shared.world.borrow().node(node).is_some_and(|node| node.xattrs.contains_key(name))
     }
 
     // ---- snapshots ----
@@ -527,6 +545,7 @@ impl Client {
     async fn look(&self, node: NodeId) {
         let Ok(handle) = self.handle(node) else { return };
         let (before, from) = (self.change_of(node), self.tick());
+        let sets = self.shared.world.borrow().node(node).map_or(0, |node| node.xattrs_set);
         let attributes = match self.pool.getattr(handle).await {
             Ok(attributes) => attributes,
             Err(error) => return self.is_gone(node, "getattr", &error),
@@ -534,9 +553,21 @@ impl Client {
         if attributes.change < before {
             self.fail(format!("node {node}: change {} after {before}", attributes.change));
         }
+        let quiet = !self.shared.world.borrow().is_claimed(&Claim::Node(node));
+        let xattrs = xattrs(&self.pool, handle, &attributes.kind).await;
         let mut world = self.shared.world.borrow_mut();
         let claimed = world.is_claimed(&Claim::Node(node));
         let Some(known) = world.nodes.get_mut(&node) else { return };
+        let changed = known.xattrs_set != sets;
+        if let Ok(found) = xattrs
+            && quiet
+            && !claimed
+            && !changed
+            && found != known.xattrs
+            && known.life != Life::Doomed
+        {
+            self.fail(format!("node {node}: attributes {:?}, not {:?}", found.keys(), known.xattrs.keys()));
+        }
         known.change = known.change.max(attributes.change);
         let sizes = known.file().map(|file| file.sizes(Look::Read { from }));
         let right = claimed

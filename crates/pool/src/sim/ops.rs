@@ -91,6 +91,7 @@ pub(super) fn draw(world: &World, random: &mut Random, appetite: &Appetite) -> O
         67..72 => rename(world, random, appetite).map(Op::Effect),
         72..77 => remove(world, random).map(Op::Effect),
         77..79 => link(world, random, appetite).map(Op::Effect),
+        79..81 if random.permille(500) => xattr(world, random).map(Op::Effect),
         79..81 => {
             Some(Op::Effect(Effect::Mode { node: named(world, random)?, mode: random.below(0o1000) as u32 }))
         }
@@ -305,6 +306,17 @@ fn is_within(world: &World, directory: NodeId, above: &Node) -> bool {
         at = if let Body::Directory { parent, .. } = &node.body { *parent } else { None };
     }
     false
+}
+
+/// Few names, so that some are there, and values that are replaced by shorter and longer ones.
+fn xattr(world: &World, random: &mut Random) -> Option<Effect> {
+    let has_place = |node: &Node| is_there(node) && !matches!(node.body, Body::Symlink(_));
+    let node = pick_node(world, random, has_place)?;
+    let name = format!("x{}", random.below(5));
+    let is_set = world.node(node)?.xattrs.contains_key(&name);
+    let length = if random.permille(100) { 30_000 } else { random.between(1, 200) as usize };
+    let value = (!is_set || random.permille(600)).then(|| content::any(random, length));
+    Some(Effect::Xattr { node, name, value })
 }
 
 fn hold_or_release(world: &World, random: &mut Random) -> Option<Op> {
