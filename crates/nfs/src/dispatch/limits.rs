@@ -59,8 +59,10 @@ fn changes(operation: &Operation) -> bool {
             | Operation::Open(_)
             | Operation::OpenDowngrade(_)
             | Operation::Remove(_)
+            | Operation::Removexattr(_)
             | Operation::Rename(_)
             | Operation::Setattr(_)
+            | Operation::Setxattr(_)
             | Operation::Write(_)
     )
 }

@@ -81,4 +81,8 @@ table! {
     IoAdvise => io_advise::io_advise;
     ReadPlus => read_plus::read_plus;
     Seek => seek::seek;
+    Getxattr => getxattr::getxattr;
+    Listxattrs => listxattrs::listxattrs;
+    Removexattr => removexattr::removexattr;
+    Setxattr => setxattr::setxattr;
 }

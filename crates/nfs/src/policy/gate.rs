@@ -85,7 +85,9 @@ impl Need {
             | Operation::Allocate(_)
             | Operation::Deallocate(_)
             | Operation::Copy(_)
-            | Operation::Clone(_) => Need::Change,
+            | Operation::Clone(_)
+            | Operation::Setxattr(_)
+            | Operation::Removexattr(_) => Need::Change,
             Operation::Open(args) if args.share_access & share::ACCESS_WRITE != 0 => Need::Change,
             // What it creates or truncates is seen to where it does so: there may be nothing to do.
             Operation::Open(_)
@@ -103,6 +105,8 @@ impl Need {
             | Operation::SecinfoNoName(_)
             | Operation::GetDirDelegation(_)
             | Operation::IoAdvise(_)
+            | Operation::Getxattr(_)
+            | Operation::Listxattrs(_)
             | Operation::ReadPlus(_)
             | Operation::Seek(_)
             | Operation::Verify(_) => Need::Sight,

@@ -27,3 +27,4 @@ mod registration;
 mod sessions;
 mod snapshots;
 mod state;
+mod xattrs;

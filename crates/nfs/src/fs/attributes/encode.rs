@@ -64,7 +64,8 @@ impl<'a> Source<'a> {
             SIZE => node.size.encode(out),
             LINK_SUPPORT | SYMLINK_SUPPORT | UNIQUE_HANDLES | CANSETTIME | CASE_PRESERVING
             | CHOWN_RESTRICTED | HOMOGENEOUS | NO_TRUNC => true.encode(out),
-            NAMED_ATTR | CASE_INSENSITIVE | XATTR_SUPPORT => false.encode(out),
+            NAMED_ATTR | CASE_INSENSITIVE => false.encode(out),
+            XATTR_SUPPORT => matches!(node.handle, FileHandle::Inode(_)).encode(out),
             FSID => self.fsid(node).encode(out),
             LEASE_TIME => self.server.config.lease_seconds.encode(out),
             RDATTR_ERROR => Status::Ok.encode(out),

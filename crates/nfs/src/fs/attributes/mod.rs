@@ -1,8 +1,9 @@
 //! File attributes: which exist, which can be set, and how they look on the wire.
 //!
 //! [`encode`] answers GETATTR, READDIR, VERIFY and NVERIFY; [`settable`] reads what SETATTR, CREATE and
-//! OPEN bring. Not supported, and so never answered: ACLs, `fs_locations` (there is one server), named and
-//! extended attributes, security labels, quotas and layouts.
+//! OPEN bring. Not supported, and so never answered: ACLs, `fs_locations` (there is one server), named
+//! attributes, security labels, quotas, layouts, and `space_freed`, which with shared chunks would take a look at each
+//! of a file's extents.
 
 mod encode;
 mod settable;

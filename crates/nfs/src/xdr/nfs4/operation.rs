@@ -299,4 +299,8 @@ operations! {
     IoAdvise(IoAdviseArgs) -> IoAdviseResult;
     ReadPlus(ReadPlusArgs) -> ReadPlusResult;
     Seek(SeekArgs) -> SeekResult;
+    Getxattr(GetxattrArgs) -> GetxattrResult;
+    Listxattrs(ListxattrsArgs) -> ListxattrsResult;
+    Removexattr(RemovexattrArgs) -> RemovexattrResult;
+    Setxattr(SetxattrArgs) -> SetxattrResult;
 }
