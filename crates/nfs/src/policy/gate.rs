@@ -81,7 +81,13 @@ impl Need {
             | Operation::Rename(_)
             | Operation::Setattr(_)
             | Operation::Write(_)
-            | Operation::Commit(_) => Need::Change,
+            | Operation::Commit(_)
+            | Operation::Allocate(_)
+            | Operation::Deallocate(_)
+            | Operation::Copy(_)
+            | Operation::Clone(_)
+            | Operation::Setxattr(_)
+            | Operation::Removexattr(_) => Need::Change,
             Operation::Open(args) if args.share_access & share::ACCESS_WRITE != 0 => Need::Change,
             // What it creates or truncates is seen to where it does so: there may be nothing to do.
             Operation::Open(_)
@@ -98,6 +104,11 @@ impl Need {
             | Operation::Secinfo(_)
             | Operation::SecinfoNoName(_)
             | Operation::GetDirDelegation(_)
+            | Operation::IoAdvise(_)
+            | Operation::Getxattr(_)
+            | Operation::Listxattrs(_)
+            | Operation::ReadPlus(_)
+            | Operation::Seek(_)
             | Operation::Verify(_) => Need::Sight,
             Operation::Close(_)
             | Operation::Locku(_)
@@ -124,9 +135,13 @@ impl Need {
         }
     }
 
-    /// True if the operation works on the saved filehandle too.
-    fn includes_saved(operation: &Operation) -> bool {
-        matches!(operation, Operation::Link(_) | Operation::Rename(_))
+    /// What an operation that works on the saved filehandle too needs of that one.
+    fn of_saved(operation: &Operation) -> Option<Need> {
+        match operation {
+            Operation::Link(_) | Operation::Rename(_) => Some(Need::Change),
+            Operation::Copy(_) | Operation::Clone(_) => Some(Need::Sight),
+            _ => None,
+        }
     }
 }
 
@@ -136,9 +151,7 @@ pub(crate) fn check(context: &mut Context<'_>, operation: &Operation) -> Result<
     if need == Need::Nothing {
         return Ok(());
     }
-    if Need::includes_saved(operation)
-        && let Some(saved) = context.saved
-    {
+    if let (Some(need), Some(saved)) = (Need::of_saved(operation), context.saved) {
         enter(context, saved, need)?;
     }
     match context.current {
@@ -146,6 +159,11 @@ pub(crate) fn check(context: &mut Context<'_>, operation: &Operation) -> Result<
         // The operation says so itself.
         None => Ok(()),
     }
+}
+
+/// What follows in the operation is about that object; the context's credential is the one for it.
+pub(crate) fn see(context: &mut Context<'_>, handle: FileHandle) -> Result<(), Status> {
+    enter(context, handle, Need::Sight)
 }
 
 fn enter(context: &mut Context<'_>, handle: FileHandle, need: Need) -> Result<(), Status> {
