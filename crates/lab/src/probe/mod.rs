@@ -6,6 +6,7 @@ pub mod churn;
 mod create;
 pub mod fsx;
 pub mod hold;
+mod hostile;
 mod load;
 mod mapped;
 mod peer;
@@ -18,6 +19,7 @@ use anyhow::Result;
 use clap::Subcommand;
 
 pub use create::Created;
+pub use hostile::Attack;
 pub use load::LoadDone;
 pub use tree::TreeDone;
 
@@ -38,6 +40,8 @@ pub enum ProbeCommand {
     Tree(tree::TreeArgs),
     /// Keep a file open, unlinked, while the server comes and goes
     Hold(hold::HoldArgs),
+    /// Be in an NFS server's way
+    Hostile(hostile::HostileArgs),
     /// Load an NFS server from this process, and say how fast it was
     Load(load::LoadArgs),
     /// Write, overwrite, create, rename and remove, and compare everything when told to
@@ -55,6 +59,7 @@ pub fn main(command: ProbeCommand) -> Result<()> {
         ProbeCommand::Peer(args) => peer::run(&args),
         ProbeCommand::Tree(args) => tree::run(&args),
         ProbeCommand::Hold(args) => hold::run(&args),
+        ProbeCommand::Hostile(args) => hostile::run(&args),
         ProbeCommand::Load(args) => load::run(&args),
         ProbeCommand::Churn(args) => churn::run(&args),
         ProbeCommand::Stream(args) => stream::run(&args),
