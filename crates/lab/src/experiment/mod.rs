@@ -16,6 +16,7 @@ mod posix;
 mod replicas;
 mod restart;
 mod silly_rename;
+mod tls;
 mod watch;
 
 use anyhow::Result;
@@ -76,6 +77,7 @@ pub static ALL: &[&dyn Experiment] = &[
     &posix::Posix,
     &hostile::Hostile,
     &bench::Bench,
+    &tls::Tls,
     &mount::MountCheck,
 ];
 
