@@ -101,7 +101,8 @@ fn start_tlshd(
     certificates: &Certificates,
     pair: Option<&Pair>,
 ) -> Result<Process> {
-    guest.load_modules(&["tls", "gcm"])?;
+    // What the kernel would fetch by itself with modprobe, of which the guest has none.
+    guest.load_modules(&["tls", "gcm", "ctr"])?;
     let mut configuration = format!(
         "[debug]\nloglevel=1\ntls=0\nnl=0\n[authenticate.client]\nx509.truststore={}\n",
         certificates.authority.display()
