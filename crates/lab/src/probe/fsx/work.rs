@@ -254,6 +254,8 @@ impl<'a> Work<'a> {
 
     fn clone_file(&mut self) -> Result<()> {
         self.note("clone to the side file".into());
+        // A clone replaces what it covers; a longer file would stay longer.
+        self.side.set_len(0).context("truncate the side file")?;
         if !self.supported(Operation::Clone, ioctl_ficlone(&self.side, &self.file))? {
             return Ok(());
         }
