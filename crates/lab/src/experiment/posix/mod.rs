@@ -16,7 +16,7 @@ use anyhow::{Context, Result};
 use self::kills::Kills;
 use super::Experiment;
 use crate::host::toolbox::Toolset;
-use crate::host::{Guest, GuestSpec, Output, Site};
+use crate::host::{Guest, GuestCommand, GuestSpec, Output, Process, Site};
 use crate::probe::cases::Group;
 use crate::report::{Recorder, Subject};
 use crate::request::{Profile, Request};
@@ -143,6 +143,7 @@ impl Experiment for Posix {
                 Profile::Full => Duration::from_secs(20),
             };
             recorder.setting("seconds from kill to kill", every.as_secs());
+            let _lookouts = guests.iter().map(keep_looking).collect::<Result<Vec<_>>>()?;
             let count = kills::during(storage.as_mut(), recorder, every, |kills| {
                 run_parts(request, &Ground { kills: Some(kills), ..quiet })?;
                 Ok(kills.count())
@@ -175,6 +176,13 @@ impl Experiment for Posix {
         storage.stop()?;
         Ok(format!("programs that expect a file system found one on {kind}"))
     }
+}
+
+/// Has a guest ask for the file system's size all the time. A client that is idle would not notice for half a minute that the server is
+/// another one, and as long the server waits for it in its grace period, and lets nobody open anything new.
+fn keep_looking(guest: &Guest) -> Result<Process> {
+    let script = format!("while :; do stat -f {TARGET}; sleep 0.5; done > /dev/null");
+    guest.spawn(&GuestCommand::new("sh").args(["-c", &script]))
 }
 
 /// Names of the two passes, which can be asked for like parts.
