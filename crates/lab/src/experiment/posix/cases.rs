@@ -20,8 +20,7 @@ const KILLS_LEAST: u32 = 2;
 
 /// Runs a group.
 pub fn run(ground: &Ground<'_>, group: Group) -> Result<()> {
-    // Ends with this function.
-    let _peer = start_peer(ground)?;
+    let peer = start_peer(ground)?;
     let mut cases = Vec::new();
     let mut again = 0;
     match ground.kills {
@@ -39,7 +38,8 @@ pub fn run(ground: &Ground<'_>, group: Group) -> Result<()> {
         })?,
     }
     conclude(ground, group, &cases, again);
-    Ok(())
+    // It must be gone before the next group has one at the same port.
+    peer.map_or(Ok(()), |peer| peer.stop(PEER_PATIENCE).map(drop))
 }
 
 fn start_peer(ground: &Ground<'_>) -> Result<Option<Process>> {
