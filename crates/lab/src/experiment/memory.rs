@@ -22,6 +22,8 @@ const PAUSE: Duration = Duration::from_millis(500);
 const GROWTH_MAX: f64 = 1.10;
 /// How fast the last third of the writes must be beside the first.
 const SPEED_MIN: f64 = 0.7;
+/// What the server may take in all at its default settings, in bytes.
+const BUDGET: u64 = 512 << 20;
 
 impl Experiment for Memory {
     fn name(&self) -> &'static str {
@@ -132,6 +134,8 @@ fn conclude(recorder: &Recorder, program: &Process, samples: &[Sample], total: u
     recorder.check("steady", title, growth <= GROWTH_MAX, detail);
     let most = samples.iter().map(|sample| sample.resident).max().unwrap_or(0);
     recorder.figure("memory_mb_max", "Server's memory, largest", most as f64 / 1e6, "MB");
+    let detail = format!("{:.0} MB of {:.0} MB", most as f64 / 1e6, BUDGET as f64 / 1e6);
+    recorder.check("budget", "The server never takes more than 512 MiB", most <= BUDGET, detail);
     let (begin, finish) = (speed(third(0)), speed(third(2)));
     recorder.figure("first_third_mb_per_s", "First third of the writes", begin, "MB/s");
     recorder.figure("last_third_mb_per_s", "Last third of the writes", finish, "MB/s");

@@ -12,6 +12,7 @@ pub async fn read(context: &mut Context<'_>, args: ReadArgs) -> Result<ReadResul
     let handle = file::inode(context)?;
     file::check_io(context, handle, context.stateid(args.stateid)?, Share::READ).await?;
     let count = args.count.min(context.server.config.io_bytes_max());
+    context.reserve_reply(count).await;
     match context.server.pool.read(handle, args.offset, count).await {
         Ok(read) => Ok(ReadResult { eof: read.eof, data: Payload(read.pieces) }),
         Err(error) => Err(file::status(context, handle, error).await),

@@ -5,6 +5,9 @@
 //! What only gives something up (CLOSE, LOCKU, …) always goes through, so that a client that is kept out can
 //! leave in order.
 //!
+//! A connection that is not secured as the policy wants it is told NFS4ERR_WRONGSEC, as Linux expects it: the mount fails with
+//! "operation not permitted".
+//!
 //! Where a volume is not there for a client, its name is not found (NFS4ERR_NOENT), and a filehandle that the
 //! client still has is refused with NFS4ERR_ACCESS: NFS4ERR_STALE would make Linux give up the mount for good,
 //! and NFS4ERR_ACCESS ends when the policy lets the client in again.
@@ -172,6 +175,9 @@ fn enter(context: &mut Context<'_>, handle: FileHandle, need: Need) -> Result<()
         FileHandle::Pseudo(id) => return enter_pseudo(context, id),
     };
     match admission(&context.server.policies, &context.connection, volume)? {
+        Admission::Granted(grant) if !grant.tls.admits(context.connection.protection()) => {
+            Err(Status::WrongSec)
+        }
         Admission::Granted(grant) if need == Need::Change && !grant.writable => Err(Status::RoFs),
         Admission::Granted(grant) => {
             assume(context, grant);
@@ -235,6 +241,18 @@ pub(crate) async fn lookup(
     directory: FileHandle,
     name: &[u8],
 ) -> Result<Node, Status> {
+    let found = find(context, directory, name).await?;
+    let FileHandle::Inode(root) = found.handle else { return Ok(found) };
+    match admission(&context.server.policies, &context.connection, root.volume)? {
+        Admission::Granted(grant) if !grant.tls.admits(context.connection.protection()) => {
+            Err(Status::WrongSec)
+        }
+        _ => Ok(found),
+    }
+}
+
+/// As [`lookup`], however the connection is secured: for SECINFO, which tells how it should be.
+pub(crate) async fn find(context: &Context<'_>, directory: FileHandle, name: &[u8]) -> Result<Node, Status> {
     let found = fs::lookup(context.server, &context.credential, directory, name).await?;
     let in_volume = matches!(directory, FileHandle::Inode(_));
     if in_volume || sees(context.server, &context.connection, found.handle)? {
