@@ -171,7 +171,7 @@ impl Client {
         let Ok(handle) = self.handle(node) else { return };
         let from = self.tick();
         // Holes of any length are told, or none is.
-        let data = if offset % 2 == 0 {
+        let data = if offset.is_multiple_of(2) {
             self.pool.read(handle, offset, length).await
         } else {
             self.pool.read_stretches(handle, offset, length, 1).await.map(flat)
