@@ -1,4 +1,4 @@
-//! What READ, WRITE and COMMIT have in common: the current filehandle must be a regular file's.
+//! What operations on open files have in common: the current filehandle must be a regular file's.
 
 use forebay_pool::{Error, Handle, Kind};
 
@@ -12,6 +12,14 @@ pub(super) fn inode(context: &Context<'_>) -> Result<Handle, Status> {
     match context.current()? {
         FileHandle::Inode(handle) => Ok(handle),
         FileHandle::Pseudo(_) => Err(Status::IsDir),
+    }
+}
+
+/// The current filehandle's inode, for an operation on a stateid: of what is above the volumes there are none.
+pub(super) fn opened(context: &Context<'_>) -> Result<Handle, Status> {
+    match context.current()? {
+        FileHandle::Inode(handle) => Ok(handle),
+        FileHandle::Pseudo(_) => Err(Status::BadStateid),
     }
 }
 

@@ -1,7 +1,7 @@
 //! The grace period after a restart (RFC 8881 §8.4.2).
 //!
 //! It lasts until every client with a durable record has said RECLAIM_COMPLETE, has come back as another
-//! incarnation, or has let the time pass; without records there is none. It ends in this order:
+//! incarnation, was absent long before the restart, or has let the time pass; without records there is none. It ends in this order:
 //!
 //! 1. nothing can be reclaimed any more, and nothing new be had yet,
 //! 2. the records of clients that did not come back are removed, durably: after a further restart they must
@@ -45,8 +45,18 @@ impl State {
     /// Begins the grace period, or normal operation if nobody can reclaim.
     pub(super) async fn begin(&self) -> forebay_pool::Result<()> {
         if self.records.all_back().await {
-            self.table().phase = Phase::Normal;
-            return self.reap().await;
+            // Clients that were absent long before are not waited for, and so cannot reclaim any more.
+            if !self.records.anyone_absent().await {
+                self.table().phase = Phase::Normal;
+                return self.reap().await;
+            }
+            if let Err(status) = self.end_grace().await {
+                tracing::error!(
+                    ?status,
+                    "the grace period cannot end yet: the pool does not take the clients' records"
+                );
+            }
+            return Ok(());
         }
         tracing::info!(until = ?self.recovery.deadline, "grace period: clients reclaim what they had open");
         Ok(())

@@ -148,3 +148,49 @@ async fn what_was_acknowledged_as_stable_is_there_after_a_kill_and_the_rest_is_k
     let after = broker.files().commit(&unstable.handle).await.unwrap();
     assert_ne!(after, before.writeverf, "the client sends again what it has not committed");
 }
+
+#[tokio::test]
+async fn a_remove_cut_by_a_kill_has_happened_wholly_or_not_and_the_open_file_is_whole() {
+    const FILES: u64 = 60;
+    let directory = tempfile::tempdir().unwrap();
+    let server = ServerProcess::start(directory.path()).await;
+    let options = ClientOptions::new("broker");
+    let broker = Client::mount(server.address, options.clone()).await.unwrap();
+    let root_directory = root(&broker).await;
+    let name = |number: u64| format!("log-{number}");
+    let content = |number: u64| Bytes::from(number.to_be_bytes().repeat(100));
+    let mut open = Vec::new();
+    for number in 0..FILES {
+        let file = broker.files().create(&root_directory, &name(number)).await.unwrap();
+        broker.files().write(&file, 0, content(number), StableHow::FileSync).await.unwrap();
+        open.push(file);
+    }
+    let mut server = Some(server);
+    let mut removed = 0;
+    while removed < FILES && broker.files().remove(&root_directory, &name(removed)).await.is_ok() {
+        removed += 1;
+        if removed == FILES / 3
+            && let Some(server) = server.take()
+        {
+            tokio::spawn(server.kill());
+        }
+    }
+
+    let server = ServerProcess::start(directory.path()).await;
+    let broker = Client::connect(server.address, options).await.unwrap();
+    for (number, file) in (0..FILES).zip(&open) {
+        let file = reclaim(&broker, &file.handle).await.unwrap();
+        let links = broker.files().getattr(&file.handle).await.unwrap().numlinks.unwrap();
+        let named = broker.files().lookup(&root_directory, &name(number)).await.ok();
+        assert_eq!(
+            named,
+            (links == 1).then(|| file.handle.clone()),
+            "file {number}: a name and a link, or neither"
+        );
+        assert!(links == 0 || number >= removed, "the REMOVE of file {number} was answered");
+        assert!(links == 1 || number <= removed, "the REMOVE of file {number} was not sent");
+        assert_eq!(contents(&broker, &file).await, content(number));
+    }
+    broker.reclaim_complete().await.unwrap();
+    server.kill().await;
+}
