@@ -9,7 +9,7 @@
 //! - there are too many clients (`registry`),
 //! - a day has passed.
 //!
-//! A client that has nothing loses nothing, so its registration goes with its lease.
+//! A client that has nothing, and nothing to reclaim, loses nothing, so its registration goes with its lease.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -65,7 +65,8 @@ impl State {
             let (opens, ranges) = self.table().size_of(id);
             let size = opens.saturating_add(ranges);
             kept = kept.saturating_add(size);
-            let over = overdue >= self.courtesy || opens == 0 || kept > self.courtesy_states_max;
+            let empty = opens == 0 && !registry.get(id).is_ok_and(|client| self.is_reclaiming(client));
+            let over = overdue >= self.courtesy || empty || kept > self.courtesy_states_max;
             if over
                 && let Some(client) = registry.remove(id)
                 && client.is_confirmed()

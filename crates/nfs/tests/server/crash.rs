@@ -22,14 +22,14 @@ const POOL_VARIABLE: &str = "FOREBAY_TEST_POOL";
 const LISTENS: &str = "listens on port ";
 
 /// A server that can be killed.
-struct ServerProcess {
+pub struct ServerProcess {
     child: Child,
     address: SocketAddr,
 }
 
 impl ServerProcess {
     /// Runs this very test program as a server.
-    async fn start(pool: &Path) -> ServerProcess {
+    pub async fn start(pool: &Path) -> ServerProcess {
         let mut child = Command::new(std::env::current_exe().unwrap())
             .args(["crash::server_process", "--exact", "--ignored", "--nocapture"])
             .env(POOL_VARIABLE, pool)
@@ -50,8 +50,18 @@ impl ServerProcess {
         ServerProcess { child, address: SocketAddr::from((Ipv4Addr::LOCALHOST, port)) }
     }
 
+    /// Where clients reach it.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Its number for the system.
+    pub fn id(&self) -> u32 {
+        self.child.id().expect("it runs")
+    }
+
     /// kill -9.
-    async fn kill(mut self) {
+    pub async fn kill(mut self) {
         self.child.kill().await.unwrap();
     }
 }
@@ -65,7 +75,8 @@ async fn server_process() {
         pool.volume_create(volume("kafka", true)).await.unwrap();
     }
     let any_port = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
-    let server = Server::bind(pool, any_port, Config::default()).await.unwrap();
+    let config = Config { connections_max: 16_384, ..Config::default() };
+    let server = Server::bind(pool, any_port, config).await.unwrap();
     println!("{LISTENS}{}", server.local_addr().port());
     server.run(std::future::pending()).await.unwrap();
 }

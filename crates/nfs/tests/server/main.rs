@@ -23,6 +23,7 @@ mod opening;
 mod preserve_unlinked;
 mod recovery;
 mod registration;
+mod scale;
 mod sessions;
 mod snapshots;
 mod state;

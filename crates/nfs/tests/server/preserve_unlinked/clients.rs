@@ -62,7 +62,7 @@ async fn after_an_expired_lease_an_orphan_that_another_holds_is_found_by_its_han
     let file = expired.files().create(&root, "log").await.unwrap();
     let kept = alive.files().open(&root, "log").await.unwrap();
     alive.files().remove(&root, "log").await.unwrap();
-    for _ in 0..3 {
+    for _ in 0..15 {
         server.expire_all_but(&[&alive]).await;
     }
     assert_eq!(status(expired.renew().await), Status::BadSession);

@@ -53,6 +53,22 @@ async fn on_a_full_volume_files_are_removed_and_closing_them_gives_the_space_bac
 }
 
 #[tokio::test]
+async fn space_that_a_silent_client_holds_goes_to_who_wants_it() {
+    let (server, silent, small, file) = full_volume().await;
+    silent.files().remove(&small, "log").await.unwrap();
+    let bystander = server.mount("bystander").await;
+    let harmless = bystander.files().create(&small, "kept").await.unwrap();
+    let writer = server.mount("writer").await;
+    let next = writer.files().create(&small, "next").await.unwrap();
+    assert_eq!(write_one(&writer, &next, 0).await, Err(Status::NoSpc), "the holder's lease is good");
+    server.expire_all_but(&[&writer]).await;
+    assert_eq!(write_one(&writer, &next, 0).await, Err(Status::Delay));
+    assert_eq!(status(silent.files().read(&file, 0, 1).await), Status::BadSession);
+    eventually("the space is given back", async || write_one(&writer, &next, 0).await == Ok(())).await;
+    bystander.files().close(&harmless).await.expect("who is silent too, but in nobody's way, loses nothing");
+}
+
+#[tokio::test]
 async fn a_volume_with_a_file_that_is_still_open_is_deleted_by_force_only() {
     let Orphaned { server, client, file, .. } = Orphaned::new().await;
     server.pool().volume_delete("kafka", false).await.expect_err("a client has a file of it open");
