@@ -1,4 +1,4 @@
-//! Kafka's jars and the records tool, built by Maven from the project's `kafka` folder.
+//! Kafka's jars, the records tool and the load driver, built by Maven from the project's `kafka` folder.
 //!
 //! The folder's sources are part of this binary, so that an installed lab needs no checkout; what Maven makes of them is
 //! kept in the cache under a name that follows from them. Maven downloads, so this must happen where there is a network.
@@ -38,6 +38,26 @@ const SOURCES: &[(&str, &str)] = sources![
     "records/src/main/java/forebay/records/Verification.java",
     "records/src/main/java/forebay/records/VerifyCommand.java",
     "records/src/main/java/forebay/records/package-info.java",
+    "workload/pom.xml",
+    "workload/src/main/java/forebay/workload/Clients.java",
+    "workload/src/main/java/forebay/workload/Driver.java",
+    "workload/src/main/java/forebay/workload/KafkaClients.java",
+    "workload/src/main/java/forebay/workload/KeyDistributor.java",
+    "workload/src/main/java/forebay/workload/Load.java",
+    "workload/src/main/java/forebay/workload/Main.java",
+    "workload/src/main/java/forebay/workload/Pace.java",
+    "workload/src/main/java/forebay/workload/Payloads.java",
+    "workload/src/main/java/forebay/workload/Phase.java",
+    "workload/src/main/java/forebay/workload/Progress.java",
+    "workload/src/main/java/forebay/workload/RateSearch.java",
+    "workload/src/main/java/forebay/workload/Result.java",
+    "workload/src/main/java/forebay/workload/Run.java",
+    "workload/src/main/java/forebay/workload/Sample.java",
+    "workload/src/main/java/forebay/workload/Statistics.java",
+    "workload/src/main/java/forebay/workload/UsageException.java",
+    "workload/src/main/java/forebay/workload/Workload.java",
+    "workload/src/main/java/forebay/workload/Yaml.java",
+    "workload/src/main/java/forebay/workload/package-info.java",
 ];
 
 /// Kafka, ready to run.
@@ -181,10 +201,13 @@ mod tests {
     #[test]
     fn every_source_of_the_kafka_folder_is_part_of_the_binary() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../kafka");
-        let mut found: Vec<String> = vec!["pom.xml".into(), "dist/pom.xml".into(), "records/pom.xml".into()];
-        let java = "records/src/main/java/forebay/records";
-        for entry in fs::read_dir(root.join(java)).unwrap() {
-            found.push(format!("{java}/{}", entry.unwrap().file_name().into_string().unwrap()));
+        let mut found: Vec<String> = vec!["pom.xml".into(), "dist/pom.xml".into()];
+        for tool in ["records", "workload"] {
+            found.push(format!("{tool}/pom.xml"));
+            let java = format!("{tool}/src/main/java/forebay/{tool}");
+            for entry in fs::read_dir(root.join(&java)).unwrap() {
+                found.push(format!("{java}/{}", entry.unwrap().file_name().into_string().unwrap()));
+            }
         }
         let mut listed: Vec<&str> = SOURCES.iter().map(|(path, _)| *path).collect();
         found.sort();
