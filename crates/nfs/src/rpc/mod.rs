@@ -3,6 +3,7 @@
 
 pub mod auth;
 mod buffers;
+mod caller;
 mod connection;
 pub mod message;
 pub mod record;

@@ -21,6 +21,7 @@ use tokio::time::timeout;
 
 use super::Connection;
 use super::buffers::Buffers;
+use super::message;
 use super::record::RecordReader;
 use super::replies::{Replies, TRANSFER_TIME_MAX};
 use crate::config::Config;
@@ -86,6 +87,7 @@ pub(super) async fn serve_connection(resources: Resources, connection: Arc<Conne
     }
     let (reading, writing) = stream.into_split();
     let replies = Replies::new(writing);
+    connection.call_through(&replies);
     let in_work_max = resources.shared.config.requests_per_connection_max;
     let in_work = Arc::new(Semaphore::new(in_work_max));
     let reader = Reader {
@@ -162,6 +164,9 @@ impl Reader {
 
     /// Answers a request here if it need not wait, else in a task of its own.
     async fn begin(&self, record: Bytes, permit: OwnedSemaphorePermit) -> io::Result<()> {
+        if message::is_reply(&record) {
+            return self.connection.take_answer(record);
+        }
         // Taken once the record is here, so that whoever is slow to send one takes nothing from requests in work.
         let memory = self.resources.memory.take(record.len(), &self.replies).await?;
         let request = Request { replies: self.replies.clone(), permit: Some(permit), _memory: memory };

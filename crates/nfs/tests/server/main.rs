@@ -9,6 +9,7 @@
 )]
 
 mod attributes;
+mod back_channel;
 mod connections;
 mod contention;
 mod crash;

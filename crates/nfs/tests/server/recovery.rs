@@ -362,12 +362,13 @@ async fn the_grace_period_goes_on_while_clients_reclaim() {
         files.push(slow.files().create(&root, &format!("log-{number}")).await.unwrap());
     }
     server.restart().await;
-    let (slow, other) = (server.connect("slow").await, server.mount("other").await);
+    let slow = server.connect("slow").await;
     server.pass(GRACE - Duration::from_secs(1)).await;
     for file in &files {
         reclaim(&slow, &file.handle).await.expect("somebody is at it");
         server.pass(Duration::from_secs(1)).await;
     }
+    let other = server.mount("other").await;
     assert_eq!(open_new(&other).await, Err(Status::Grace));
     for _ in 0..LEASE.as_secs() {
         let _ = reclaim(&slow, &files[0].handle).await;

@@ -2,9 +2,10 @@
 //!
 //! [`types`] holds what several operations share; [`session`], [`state`] and [`file`] hold arguments and
 //! results of the operations on sessions, on open and lock state, and on files and directories;
-//! [`attribute`] numbers the file attributes; [`errors`] says which errors belong to which operation; [`operation`] ties numbers, arguments and results together.
+//! [`attribute`] numbers the file attributes; [`callback`] is what goes to clients; [`errors`] says which errors belong to which operation; [`operation`] ties numbers, arguments and results together.
 
 pub mod attribute;
+pub mod callback;
 pub mod errors;
 pub mod file;
 pub mod operation;
