@@ -3,8 +3,8 @@
 //! A network that fails for some minutes then costs nobody his locks and open files. What ends the courtesy:
 //!
 //! - another client wants what is open or locked (`files` asks for it, `lease` evicts),
-//! - a volume is full, and the client holds files without a name on it or elsewhere: they take space that nobody
-//!   else can free,
+//! - a volume is full, or to be deleted, and the client holds files without a name on it or elsewhere: they take space
+//!   that nobody else can free,
 //! - the silent clients together have more opens and locks than the server wants to remember,
 //! - there are too many clients (`registry`),
 //! - a day has passed.
@@ -78,7 +78,7 @@ impl State {
         registry.all_leaving()
     }
 
-    /// Somebody found no space: evicts the clients whose lease ran out and who hold files without a name. True if
+    /// Somebody wants space: evicts the clients whose lease ran out and who hold files without a name. True if
     /// that was done just now, so that there will be space when the files are freed.
     pub async fn yield_space(&self) -> bool {
         let mut last = self.space_search.last.lock().await;

@@ -77,7 +77,9 @@ impl Registry {
         }
         if self.clients.len() >= self.clients_max {
             let silent = self.longest_silent(lease).ok_or(Status::Delay)?;
-            self.remove(silent);
+            if let Some(client) = self.remove(silent) {
+                tracing::info!(client = %client.owner().ownerid.escape_ascii(), "makes room for another client");
+            }
         }
         self.ids_given = self.ids_given.checked_add(1).ok_or(Status::ServerFault)?;
         let id = ClientId(u64::from(self.boot.number()) << 32 | u64::from(self.ids_given));

@@ -80,6 +80,18 @@ async fn a_volume_with_a_file_that_is_still_open_is_deleted_by_force_only() {
 }
 
 #[tokio::test]
+async fn a_volume_whose_deleted_files_only_silent_clients_hold_can_be_deleted() {
+    let Orphaned { server, client: silent, .. } = Orphaned::new().await;
+    let alive = server.mount("alive").await;
+    assert!(!server.shared().state.yield_space().await, "its lease is good");
+    server.pool().volume_delete("kafka", false).await.expect_err("a client has a file of it open");
+    server.expire_all_but(&[&alive]).await;
+    assert!(server.shared().state.yield_space().await);
+    server.pool().volume_delete("kafka", false).await.unwrap();
+    assert_eq!(status(silent.renew().await), Status::BadSession);
+}
+
+#[tokio::test]
 async fn a_snapshot_taken_before_the_remove_keeps_the_file_for_its_readers() {
     let server = Daemon::start().await;
     let (client, root) = server.mount_root("broker").await;
