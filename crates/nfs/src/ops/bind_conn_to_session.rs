@@ -17,6 +17,7 @@ pub async fn bind_conn_to_session(
 ) -> Result<BindConnToSessionResult, Status> {
     let session = context.server.sessions.get(&args.sessionid)?;
     let _renewal = session.client.renew();
+    context.server.state.is_present(&session.client).await;
     if args.direction != Asked::Fore {
         session.offer_back_channel(&context.connection, context.minor_version);
     }

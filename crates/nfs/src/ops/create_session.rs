@@ -47,6 +47,7 @@ async fn establish(
     }
     let _renewal = client.renew();
     server.state.confirm(client).await?;
+    server.state.is_present(client).await;
     let callback = Callback::new(args.cb_program, &args.sec_parms);
     let session = server.sessions.create(client, (fore.clone(), back.clone()), callback);
     if args.flags & session_flags::CONN_BACK_CHAN != 0 {

@@ -20,6 +20,8 @@ use crate::clock::Clock;
 use crate::xdr::Status;
 use crate::xdr::nfs4::ClientId;
 
+/// A client that is silent for so many leases is not waited for after a restart.
+const ABSENT_LEASES: u32 = 10;
 /// After an eviction for space, those who want it are told for so long to try again: the files are being freed.
 const FREEING: Duration = Duration::from_secs(5);
 /// How long a search for space that found nothing is not repeated.
@@ -143,6 +145,3 @@ impl State {
         }
     }
 }
-
-/// A client that is silent for so many leases is not waited for after a restart.
-const ABSENT_LEASES: u32 = 10;
