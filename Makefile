@@ -4,7 +4,7 @@ CARGO ?= cargo
 # Where `make demo` and `make bench` put their results; a new directory below lab-results if not given.
 OUT ?=
 
-.PHONY: help setup build demo test soak bench lint docs clean
+.PHONY: help setup build demo test fuzz soak bench lint docs clean
 
 help: ## List the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -20,6 +20,9 @@ demo: setup build ## Kafka on a generic NFS server and on Forebay, side by side
 
 test: setup ## Everything continuous integration checks
 	@scripts/test
+
+fuzz: ## Fuzz the NFS server, 10 minutes each target, or FOREBAY_FUZZ_SECONDS
+	@scripts/fuzz $${FOREBAY_FUZZ_SECONDS:-600}
 
 soak: ## Simulate crashes of the pool until Ctrl-C, or for FOREBAY_SOAK_MINUTES
 	@scripts/soak

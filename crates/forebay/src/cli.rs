@@ -84,6 +84,13 @@ pub enum Command {
     #[command(subcommand)]
     Pool(PoolCommand),
 
+    /// Work out what storage a Kafka cluster needs: throughput, capacity, nodes
+    ///
+    /// Every replica is written to storage, so it takes the produced rate times the replication factor; Forebay keeps the
+    /// replicas of a record batch once. Nothing is asked of a daemon.
+    #[command(after_long_help = SIZE_EXAMPLES)]
+    Size(crate::sizing::SizeArgs),
+
     /// Prove it: real Kafka brokers on real Linux NFS clients, on this machine
     #[command(subcommand)]
     Lab(forebay_lab::LabCommand),
@@ -194,6 +201,12 @@ Examples:
 
 Then, on a client:
   mount -t nfs -o vers=4.2,hard,nconnect=4 SERVER:/kafka /var/lib/kafka
+";
+
+const SIZE_EXAMPLES: &str = "\
+Examples:
+  forebay size --produce 1.2GB/s --replication 3 --retention 7d --brokers 6
+  forebay size --produce 300MB/s --brokers 5 --node-throughput 2GB/s --node-capacity 50TB
 ";
 
 #[cfg(test)]

@@ -14,6 +14,7 @@ mod reference;
 mod remote;
 mod serve;
 mod signals;
+mod sizing;
 
 use std::process::ExitCode;
 
@@ -42,6 +43,7 @@ fn main() -> ExitCode {
         Command::Export(command) => remote::export::run(command),
         Command::Nfs(command) => remote::nfs::run(command),
         Command::Pool(command) => pool_commands::run(command),
+        Command::Size(wanted) => sizing::run(&wanted),
         Command::Lab(command) => return forebay_lab::main(command),
         Command::Reference { page } => output::print(&reference::page(page)),
     };

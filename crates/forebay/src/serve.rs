@@ -5,23 +5,28 @@
 
 use std::io::ErrorKind;
 use std::net::SocketAddr;
+use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow};
-use forebay_nfs::{Server, ServerError};
+use forebay_nfs::{Server, ServerError, Shared, Tls};
 use forebay_pool::{Pool, VolumeSpec};
 use rustix::fs::Mode;
 use rustix::process::{Resource, getrlimit, setrlimit, umask};
+use tokio::signal::unix::Signal;
 
 use crate::admin::check_socket_path;
 use crate::admin::commands::Daemon;
 use crate::admin::server::AdminServer;
-use crate::config::{Config, PoolConfig};
+use crate::config::{Config, ConfigError, PoolConfig};
 use crate::signals::{self, Shutdown, Trigger};
 use crate::{logging, output};
 
 /// How long work that nobody waits for may still take when everything is closed.
 const LEFTOVER_WORK_MAX: Duration = Duration::from_secs(5);
+
+/// Files that the pool may have open: segments, tables of metadata, journals.
+const FILES_OF_POOL: u64 = 1024;
 
 /// Where the pool keeps what this file must remember, and under which key it is that the default volume was
 /// made once: it must not come back after someone deleted it.
@@ -32,39 +37,48 @@ const DEFAULT_VOLUME_MADE: &[u8] = b"default-volume-made";
 pub fn run(config: &Config) -> Result<()> {
     // Everything the daemon makes, the admin socket above all, is for its own user only.
     umask(Mode::from_raw_mode(0o077));
-    raise_file_limit();
     logging::start(&config.log)?;
+    let files_max = raise_file_limit();
     let runtime = tokio::runtime::Runtime::new().context("the asynchronous runtime cannot be started")?;
-    let result = runtime.block_on(serve(config));
+    let result = runtime.block_on(serve(config, files_max));
     runtime.shutdown_timeout(LEFTOVER_WORK_MAX);
     result
 }
 
-async fn serve(config: &Config) -> Result<()> {
+async fn serve(config: &Config, files_max: u64) -> Result<()> {
     check_socket_path(&config.admin_socket())?;
     let (trigger, shutdown) = signals::watch()?;
     let pool = tokio::select! {
         pool = open_pool(&config.pool) => pool?,
         () = shutdown.clone().requested() => return Ok(()),
     };
-    let served = serve_pool(config, &pool, &trigger, &shutdown).await;
+    let nfs_config = nfs_config(config, files_max);
+    let served = serve_pool(config, nfs_config, &pool, &trigger, &shutdown).await;
     let closed = pool.close().await.map_err(|error| anyhow!("the pool was not closed cleanly: {error}"));
     served.and(closed)?;
     tracing::info!("stopped");
     Ok(())
 }
 
-async fn serve_pool(config: &Config, pool: &Pool, trigger: &Trigger, shutdown: &Shutdown) -> Result<()> {
+async fn serve_pool(
+    config: &Config,
+    nfs_config: forebay_nfs::Config,
+    pool: &Pool,
+    trigger: &Trigger,
+    shutdown: &Shutdown,
+) -> Result<()> {
     make_default_volume(pool).await.map_err(|error| anyhow!("volume kafka cannot be made: {error}"))?;
-    let nfs = Server::bind(pool.clone(), config.nfs.listen, nfs_config(config)).await.map_err(explain)?;
+    let nfs = Server::bind(pool.clone(), config.nfs.listen, nfs_config).await.map_err(explain)?;
     let address = nfs.local_addr();
     let daemon = Daemon { nfs: nfs.shared(), directory: config.pool.directory.clone() };
+    let reloading = tokio::spawn(reload_when_asked(nfs.shared(), signals::reloads()?));
     let admin = AdminServer::bind(config.admin_socket(), daemon)?;
     let admin = tokio::spawn(admin.run(shutdown.clone().requested()));
     tracing::info!(%address, pool = %config.pool.directory.display(), boot = pool.boot(), "serving");
     output::print(&ready_line(pool, address))?;
 
     let served = nfs.run(shutdown.clone().requested()).await;
+    reloading.abort();
     trigger.shut_down();
     admin.await.context("the admin socket's server failed")?;
     served.map_err(|error| anyhow!("the NFS server failed: {error}"))
@@ -95,11 +109,34 @@ async fn make_default_volume(pool: &Pool) -> forebay_pool::Result<()> {
     pool.record_put(RECORDS, DEFAULT_VOLUME_MADE, b"").await
 }
 
-fn nfs_config(config: &Config) -> forebay_nfs::Config {
+/// Reads the certificates again at every SIGHUP.
+async fn reload_when_asked(nfs: Arc<Shared>, mut asked: Signal) {
+    while asked.recv().await.is_some() {
+        match nfs.tls.as_ref().map(Tls::reload) {
+            None => tracing::info!("SIGHUP: there is nothing to read again, as TLS is not used"),
+            Some(Ok(())) => tracing::info!("SIGHUP: certificates were read again"),
+            Some(Err(error)) => {
+                tracing::error!(%error, "SIGHUP: certificates cannot be read again; the old ones stay in use");
+            }
+        }
+    }
+}
+
+fn nfs_config(config: &Config, files_max: u64) -> forebay_nfs::Config {
+    let connections_max = config.nfs.connections_max.min(connections_for(files_max));
+    if connections_max < config.nfs.connections_max {
+        tracing::warn!(
+            files_max,
+            connections_max,
+            "nfs.connections_max is more than the limit of open files allows: raise it (LimitNOFILE= in the unit, or ulimit -Hn)"
+        );
+    }
     forebay_nfs::Config {
         lease_seconds: config.nfs.lease_seconds,
         grace_seconds: config.nfs.grace_seconds,
-        connections_max: config.nfs.connections_max,
+        connections_max,
+        connections_per_client_max: config.nfs.connections_per_client_max,
+        tls: config.nfs.tls(),
         requests_bytes_max: usize::try_from(config.nfs.requests_max).unwrap_or(usize::MAX),
         ..forebay_nfs::Config::default()
     }
@@ -107,8 +144,10 @@ fn nfs_config(config: &Config) -> forebay_nfs::Config {
 
 /// Says what an operator can do about an NFS server that cannot be started.
 fn explain(error: ServerError) -> anyhow::Error {
-    let ServerError::Bind { address, source } = error else {
-        return anyhow!("{error}");
+    let (address, source) = match error {
+        ServerError::Bind { address, source } => (address, source),
+        ServerError::Tls(error) => return ConfigError::new(format!("nfs.tls_…: {error}")).into(),
+        error => return anyhow!("{error}"),
     };
     let (cause, remedy) = match source.kind() {
         ErrorKind::AddrInUse => (
@@ -147,10 +186,30 @@ fn ready_line(pool: &Pool, address: SocketAddr) -> String {
     )
 }
 
-/// Lets the daemon have as many files and connections open as the system allows it.
-fn raise_file_limit() {
+/// Lets the daemon have as many files and connections open as the system allows it; returns how many.
+fn raise_file_limit() -> u64 {
     let mut limit = getrlimit(Resource::Nofile);
     limit.current = limit.maximum;
     // Where this is forbidden the smaller limit stays, which serves small installations well.
     let _ = setrlimit(Resource::Nofile, limit);
+    getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX)
+}
+
+/// How many connections there may be if the daemon may have so many files open: the pool needs some, and must never be without.
+fn connections_for(files_max: u64) -> usize {
+    let pool = (files_max / 8).max(FILES_OF_POOL.min(files_max / 2));
+    usize::try_from(files_max.saturating_sub(pool)).unwrap_or(usize::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn connections_leave_files_to_the_pool() {
+        assert_eq!(connections_for(1024), 512);
+        assert_eq!(connections_for(4096), 3072);
+        assert_eq!(connections_for(20_000), 17_500);
+        assert!(connections_for(u64::MAX) > 1 << 40);
+    }
 }

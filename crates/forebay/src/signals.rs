@@ -1,4 +1,4 @@
-//! SIGTERM and SIGINT: the first asks for a clean stop, the second for one at once.
+//! SIGTERM and SIGINT: the first asks for a clean stop, the second for one at once. SIGHUP asks to read certificates again.
 
 use anyhow::{Context, Result};
 use tokio::signal::unix::{Signal, SignalKind, signal};
@@ -44,6 +44,11 @@ pub fn watch() -> Result<(Trigger, Shutdown)> {
         std::process::exit(STATUS_AT_ONCE);
     });
     Ok((Trigger(sender), Shutdown(receiver)))
+}
+
+/// SIGHUP, which no longer ends the process from here on.
+pub fn reloads() -> Result<Signal> {
+    signal(SignalKind::hangup()).context("SIGHUP cannot be watched")
 }
 
 async fn next(terminate: &mut Signal, interrupt: &mut Signal) -> &'static str {

@@ -13,7 +13,7 @@ use forebay_nfs::xdr::nfs4::{
 };
 use tokio::sync::Semaphore;
 
-use crate::{CompoundReply, Connection, Error, Result};
+use crate::{CompoundReply, Connection, Error, Result, TlsOptions};
 
 /// Program number that callbacks would be sent to.
 const CALLBACK_PROGRAM: u32 = 0x4000_0000;
@@ -35,6 +35,8 @@ pub struct ClientOptions {
     pub channel: ChannelAttributes,
     /// The address of its own that it calls from; `None`: whichever the system chooses.
     pub source: Option<IpAddr>,
+    /// How its connections are secured; `None`: not at all.
+    pub tls: Option<TlsOptions>,
 }
 
 impl ClientOptions {
@@ -56,6 +58,7 @@ impl ClientOptions {
                 rdma_ird: None,
             },
             source: None,
+            tls: None,
         }
     }
 
@@ -69,6 +72,12 @@ impl ClientOptions {
     /// Calls from this address of its own.
     pub fn from(mut self, source: IpAddr) -> Self {
         self.source = Some(source);
+        self
+    }
+
+    /// Secures its connections.
+    pub fn tls(mut self, tls: TlsOptions) -> Self {
+        self.tls = Some(tls);
         self
     }
 
@@ -117,7 +126,8 @@ impl ClientOptions {
 
     /// Opens a connection that calls on the client's behalf.
     pub async fn connect(&self, address: SocketAddr) -> Result<Connection> {
-        Connection::connect_from(self.source, address, OpaqueAuth::sys(&self.credential)).await
+        Connection::connect_from(self.source, address, OpaqueAuth::sys(&self.credential), self.tls.as_ref())
+            .await
     }
 }
 

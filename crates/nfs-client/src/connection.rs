@@ -11,13 +11,12 @@ use forebay_nfs::rpc::message::{Call, PROCEDURE_COMPOUND, PROCEDURE_NULL, ReplyH
 use forebay_nfs::rpc::record::{RecordReader, write_record};
 use forebay_nfs::xdr::nfs4::{Operation, OperationResult};
 use forebay_nfs::xdr::{Decode, Decoder, Encode, Encoder, Status};
-use tokio::net::TcpSocket;
-use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
+use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt};
 use tokio::sync::oneshot;
 use tokio::task::AbortHandle;
 
-use crate::wire::RECORD_BYTES_MAX;
-use crate::{Error, Result};
+use crate::wire::{RECORD_BYTES_MAX, dial};
+use crate::{Error, Result, TlsOptions};
 
 /// The answer to a COMPOUND.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -63,9 +62,11 @@ struct Waiting {
     closed: bool,
 }
 
+type Writer = Box<dyn AsyncWrite + Send + Unpin>;
+
 /// An RPC connection.
 pub struct Connection {
-    writer: tokio::sync::Mutex<OwnedWriteHalf>,
+    writer: tokio::sync::Mutex<Writer>,
     waiting: Arc<Mutex<Waiting>>,
     next_xid: AtomicU32,
     credential: OpaqueAuth,
@@ -75,25 +76,29 @@ pub struct Connection {
 impl Connection {
     /// Connects; all calls bear `credential`.
     pub async fn connect(address: SocketAddr, credential: OpaqueAuth) -> Result<Connection> {
-        Connection::connect_from(None, address, credential).await
+        Connection::connect_from(None, address, credential, None).await
     }
 
-    /// As [`Connection::connect`], from an address of the caller's own.
+    /// As [`Connection::connect`], from an address of the caller's own, and secured.
     pub async fn connect_from(
         source: Option<IpAddr>,
         address: SocketAddr,
         credential: OpaqueAuth,
+        tls: Option<&TlsOptions>,
     ) -> Result<Connection> {
-        let socket = if address.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
-        if let Some(source) = source {
-            socket.bind(SocketAddr::new(source, 0))?;
-        }
-        let stream = socket.connect(address).await?;
-        stream.set_nodelay(true)?;
-        let (reader, writer) = stream.into_split();
+        let stream = dial(source, address).await?;
         let waiting = Arc::<Mutex<Waiting>>::default();
-        let receiving = tokio::spawn(receive(reader, waiting.clone())).abort_handle();
-        let writer = tokio::sync::Mutex::new(writer);
+        let (writer, receiving): (Writer, _) = match tls {
+            None => {
+                let (reader, writer) = stream.into_split();
+                (Box::new(writer), tokio::spawn(receive(reader, waiting.clone())))
+            }
+            Some(tls) => {
+                let (reader, writer) = tokio::io::split(tls.secure(stream).await?);
+                (Box::new(writer), tokio::spawn(receive(reader, waiting.clone())))
+            }
+        };
+        let (writer, receiving) = (tokio::sync::Mutex::new(writer), receiving.abort_handle());
         Ok(Connection { writer, waiting, next_xid: AtomicU32::new(1), credential, receiving })
     }
 
@@ -127,7 +132,12 @@ impl Connection {
             }
             waiting.calls.insert(xid, answer);
         }
-        let sent = write_record(&mut *self.writer.lock().await, &out.into_pieces()).await;
+        let sent = async {
+            let mut writer = self.writer.lock().await;
+            write_record(&mut *writer, &out.into_pieces()).await?;
+            writer.flush().await
+        };
+        let sent = sent.await;
         if let Err(error) = sent {
             lock(&self.waiting).calls.remove(&xid);
             return Err(error.into());
@@ -149,7 +159,7 @@ fn lock(waiting: &Mutex<Waiting>) -> std::sync::MutexGuard<'_, Waiting> {
 }
 
 /// Hands answers to the calls that wait for them, until the connection ends.
-async fn receive(reader: OwnedReadHalf, waiting: Arc<Mutex<Waiting>>) {
+async fn receive(reader: impl AsyncRead + Unpin, waiting: Arc<Mutex<Waiting>>) {
     let mut reader = RecordReader::new(reader, RECORD_BYTES_MAX);
     while let Ok(Some(record)) = reader.next().await {
         let xid = u32::decode(&mut Decoder::new(record.clone()));

@@ -29,6 +29,9 @@ pub enum Error {
         /// Why.
         status: Status,
     },
+    /// The connection cannot be secured.
+    #[error("no TLS: {0}")]
+    Tls(String),
     /// The server's answer lacks a result.
     #[error("the answer has no result of {0}")]
     Missing(&'static str),

@@ -13,6 +13,7 @@ mod client;
 mod connection;
 mod error;
 mod files;
+mod tls;
 mod wire;
 
 pub use attributes::{Attributes, attribute};
@@ -21,4 +22,5 @@ pub use connection::{CompoundReply, Connection};
 pub use error::{Error, Result};
 pub use files::{FileHandle, Files, OpenFile};
 pub use forebay_nfs::xdr;
+pub use tls::{Identity, TlsOptions};
 pub use wire::Wire;

@@ -1,19 +1,30 @@
 //! A connection that carries any bytes, to see what a server does with them.
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
 use bytes::Bytes;
 use forebay_nfs::rpc::record::{RecordReader, write_record};
 use tokio::io::AsyncWriteExt;
-use tokio::net::TcpStream;
 use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
+use tokio::net::{TcpSocket, TcpStream};
 use tokio::time::timeout;
 
 use crate::{Error, Result};
 
 /// Largest answer that is read, in bytes.
 pub(crate) const RECORD_BYTES_MAX: usize = 64 << 20;
+
+/// A new TCP connection.
+pub(crate) async fn dial(source: Option<IpAddr>, address: SocketAddr) -> std::io::Result<TcpStream> {
+    let socket = if address.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
+    if let Some(source) = source {
+        socket.bind(SocketAddr::new(source, 0))?;
+    }
+    let stream = socket.connect(address).await?;
+    stream.set_nodelay(true)?;
+    Ok(stream)
+}
 
 /// A TCP connection on which the caller decides about every byte.
 pub struct Wire {
@@ -24,8 +35,12 @@ pub struct Wire {
 impl Wire {
     /// Connects.
     pub async fn connect(address: SocketAddr) -> Result<Wire> {
-        let stream = TcpStream::connect(address).await?;
-        stream.set_nodelay(true)?;
+        Wire::connect_from(None, address).await
+    }
+
+    /// Connects from an address of the caller's own.
+    pub async fn connect_from(source: Option<IpAddr>, address: SocketAddr) -> Result<Wire> {
+        let stream = dial(source, address).await?;
         let (reader, writer) = stream.into_split();
         Ok(Wire { reader: RecordReader::new(reader, RECORD_BYTES_MAX), writer })
     }

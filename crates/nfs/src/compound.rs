@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::fs::FileHandle;
 use crate::policy::Grant;
-use crate::rpc::{Connection, Credential, Principal};
+use crate::rpc::{Connection, Credential, Principal, ReplyRoom};
 use crate::session::Session;
 use crate::shared::Shared;
 use crate::state::Client;
@@ -40,6 +40,8 @@ pub struct Context<'a> {
     pub client: Option<Arc<Client>>,
     /// Where the COMPOUND came from.
     pub connection: Arc<Connection>,
+    /// Room in the reply, for operations whose results are large.
+    pub reply_room: ReplyRoom,
 }
 
 impl Context<'_> {
@@ -63,6 +65,11 @@ impl Context<'_> {
     /// COMPOUND left, and BAD_STATEID if none did (RFC 8881 §16.2.3.1.2).
     pub fn stateid(&self, given: StateId) -> Result<StateId, Status> {
         if given == StateId::CURRENT { self.current_stateid.ok_or(Status::BadStateid) } else { Ok(given) }
+    }
+
+    /// Waits until so many bytes of file data may be added to what waits for the client.
+    pub async fn reserve_reply(&mut self, bytes: u32) {
+        self.connection.reserve_reply(&mut self.reply_room, bytes as usize).await;
     }
 
     /// The session's client. Operations that need one run only after SEQUENCE.

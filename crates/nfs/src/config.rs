@@ -2,6 +2,7 @@
 
 use crate::clock::Clock;
 use crate::policy::Resolver;
+use crate::tls::TlsFiles;
 
 /// How a server is to behave. The defaults suit production.
 #[derive(Clone, Debug)]
@@ -17,15 +18,19 @@ pub struct Config {
     /// Seconds after a start during which only state from before is given back. Default 45; it ends earlier
     /// when every client that had state has come back.
     pub grace_seconds: u32,
-    /// TCP connections at a time; further ones are closed. Default 4096.
+    /// TCP connections at a time. A further one takes the place of one that carries no session, or is closed. Default
+    /// 16,384: 1,024 clients with 16 each.
     pub connections_max: usize,
+    /// TCP connections from one address at a time. Default 16,384: several clients may have the same address.
+    pub connections_per_client_max: usize,
     /// Bytes of one RPC record, and of one READ's or WRITE's payload plus 64 KiB. Default 1 MiB + 64 KiB.
     pub record_bytes_max: u32,
     /// Requests of one connection that may be in work at a time; the rest waits in the socket. Default 256.
     pub requests_per_connection_max: usize,
     /// Bytes of all requests in work, over all connections; beyond that, connections wait before their next
-    /// request is taken up. Half as much again may be taken by large requests that are being received, and a
-    /// quarter is kept for the next ones. Default 256 MiB.
+    /// request is taken up. Half as much again may be taken by large requests that are being received, a
+    /// quarter is kept for the next ones, and as much as in work may be in replies that clients have still to take. The connections
+    /// from one address have no more than half of each. Default 256 MiB.
     pub requests_bytes_max: usize,
     /// Slots of one session. Default 256.
     pub slots_max: u32,
@@ -39,8 +44,11 @@ pub struct Config {
     pub opens_per_client_max: usize,
     /// Byte-range locks of one client. Default 1,000,000.
     pub locks_per_client_max: usize,
-    /// Seconds without a byte after which a connection on which nothing is in work is closed. Default 600.
+    /// Seconds without a byte after which a connection is closed on which nothing is in work and that carries no
+    /// session. Default 60.
     pub idle_seconds_max: u32,
+    /// Certificates for TLS. Default: none, and TLS is not offered.
+    pub tls: Option<TlsFiles>,
     /// The time that leases are measured in. Default: the system's.
     pub clock: Clock,
     /// Where the host names of export policies are looked up. Default: the system's.
@@ -54,7 +62,8 @@ impl Default for Config {
             courtesy_seconds: 24 * 60 * 60,
             courtesy_states_max: 100_000,
             grace_seconds: 45,
-            connections_max: 4096,
+            connections_max: 16_384,
+            connections_per_client_max: 16_384,
             record_bytes_max: (1 << 20) + (64 << 10),
             requests_per_connection_max: 256,
             requests_bytes_max: 256 << 20,
@@ -64,7 +73,8 @@ impl Default for Config {
             clients_max: 4096,
             opens_per_client_max: 1_000_000,
             locks_per_client_max: 1_000_000,
-            idle_seconds_max: 600,
+            idle_seconds_max: 60,
+            tls: None,
             clock: Clock::system(),
             resolver: Resolver::system(),
         }

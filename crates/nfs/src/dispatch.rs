@@ -13,8 +13,8 @@ use bytes::Bytes;
 
 use crate::compound::Context;
 use crate::ops::{self, sequence};
-use crate::rpc::message::{Call, PROCEDURE_NULL, Refusal, encode_success};
-use crate::rpc::{Connection, Credential, Principal};
+use crate::rpc::message::{Call, PROCEDURE_NULL, Refusal, encode_starttls, encode_success};
+use crate::rpc::{Connection, Credential, Principal, ReplyRoom};
 use crate::session::{Fingerprint, Reply, Start};
 use crate::shared::Shared;
 use crate::xdr::nfs4::{OpCode, Operation, OperationResult, SequenceArgs};
@@ -37,6 +37,7 @@ pub async fn answer(
     let call = Call::decode(&mut input)?;
     let mut out = Encoder::new();
     match call.check() {
+        Err(_) if call.asks_for_tls() && server.tls.is_some() => answer_probe(connection, call.xid, &mut out),
         Err(refusal) => refusal.encode_reply(call.xid, &mut out),
         Ok(_) if call.procedure == PROCEDURE_NULL => encode_success(call.xid, &mut out),
         Ok((credential, principal)) => match Compound::decode(input, request_bytes) {
@@ -51,6 +52,15 @@ pub async fn answer(
         },
     }
     Ok(out.into_pieces())
+}
+
+/// Answers a client that asks for TLS: it may follow, unless it is there already (RFC 9289 §4.1).
+fn answer_probe(connection: &Connection, xid: u32, out: &mut Encoder) {
+    if connection.protection().is_some() {
+        return Refusal::BadCredential.encode_reply(xid, out);
+    }
+    connection.offer_tls();
+    encode_starttls(xid, out);
 }
 
 fn context<'a>(
@@ -73,6 +83,7 @@ fn context<'a>(
         session: None,
         client: None,
         connection: connection.clone(),
+        reply_room: ReplyRoom::default(),
     }
 }
 

@@ -19,9 +19,11 @@ pub mod session;
 mod shared;
 pub mod state;
 pub mod statistics;
+mod tls;
 pub mod xdr;
 
 pub use clock::Clock;
 pub use config::Config;
 pub use server::{Server, ServerError};
 pub use shared::Shared;
+pub use tls::{ALPN, Tls, TlsError, TlsFiles};

@@ -9,13 +9,11 @@ use tokio::net::TcpListener;
 use tokio::sync::watch;
 
 use crate::config::Config;
-use crate::fs::Exports;
-use crate::policy::{self, Policies, PolicyError};
+use crate::policy::{self, PolicyError};
 use crate::rpc::server::serve;
-use crate::session::SessionTable;
 use crate::shared::Shared;
-use crate::state::{self, State};
-use crate::statistics::Statistics;
+use crate::state;
+use crate::tls::TlsError;
 
 /// Why a server cannot be started.
 #[derive(Debug, thiserror::Error)]
@@ -28,6 +26,9 @@ pub enum ServerError {
         /// What the system said.
         source: std::io::Error,
     },
+    /// TLS cannot be used as it is configured.
+    #[error("NFS cannot use TLS: {0}")]
+    Tls(#[from] TlsError),
     /// The pool's export policies cannot be read.
     #[error("{0}")]
     Policies(#[from] PolicyError),
@@ -50,18 +51,7 @@ impl Server {
         let unbound = |source| ServerError::Bind { address, source };
         let listener = TcpListener::bind(address).await.map_err(unbound)?;
         let address = listener.local_addr().map_err(unbound)?;
-        let state = State::open(pool.clone(), &config).await?;
-        let policies = Arc::new(Policies::load(pool.clone())?);
-        let exports = Exports::new(pool.clone(), policies.clone());
-        let shared = Shared {
-            pool,
-            config,
-            sessions: SessionTable::default(),
-            state,
-            policies,
-            exports,
-            statistics: Statistics::default(),
-        };
+        let shared = Shared::open(pool, config).await?;
         Ok(Server { shared: Arc::new(shared), listener, address })
     }
 

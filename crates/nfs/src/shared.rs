@@ -7,9 +7,11 @@ use forebay_pool::Pool;
 use crate::config::Config;
 use crate::fs::Exports;
 use crate::policy::Policies;
+use crate::server::ServerError;
 use crate::session::SessionTable;
 use crate::state::State;
 use crate::statistics::Statistics;
+use crate::tls::Tls;
 
 /// One server's pool, configuration and protocol state.
 pub struct Shared {
@@ -23,8 +25,23 @@ pub struct Shared {
     pub state: State,
     /// Which clients see which volumes, and what they may do there.
     pub policies: Arc<Policies>,
+    /// What connections may be secured with, if at all.
+    pub tls: Option<Tls>,
     /// Counters of operations.
     pub statistics: Statistics,
     /// The tree from the root down to the volumes.
     pub exports: Exports,
+}
+
+impl Shared {
+    /// What the server of a pool begins with: its records from before the restart, and the grace period, which starts now. It
+    /// answers requests ([`crate::dispatch`]), with or without a network.
+    pub async fn open(pool: Pool, config: Config) -> Result<Shared, ServerError> {
+        let tls = config.tls.clone().map(Tls::load).transpose()?;
+        let state = State::open(pool.clone(), &config).await?;
+        let policies = Arc::new(Policies::load(pool.clone())?);
+        let exports = Exports::new(pool.clone(), policies.clone());
+        let (sessions, statistics) = (SessionTable::default(), Statistics::default());
+        Ok(Shared { pool, config, sessions, state, policies, tls, statistics, exports })
+    }
 }

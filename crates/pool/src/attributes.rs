@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::engine::Engine;
 use crate::extents::ExtentChange;
-use crate::inode::Inode;
+use crate::inode::{Cleared, Inode};
 use crate::records::InodeRecord;
 use crate::stretch;
 use crate::txn::Txn;
@@ -62,7 +62,7 @@ fn apply(txn: &mut Txn<'_>, inode: &Arc<Inode>, set: &SetAttributes) -> Result<(
         record.mtime = time(mtime);
     }
     match set.size {
-        Some(size) => txn.touch_with_size(inode, record, size),
+        Some(size) => txn.touch_and_clear(inode, record, Cleared::Behind(size)),
         None if set.mtime.is_some() => txn.touch_with_mtime(inode, record),
         None => txn.touch(inode, record),
     };

@@ -16,8 +16,8 @@ use crate::engine::Engine;
 use crate::keys::{self, ChunkId};
 use crate::meta::MetaView;
 use crate::records::{
-    ChunkRecord, Content, ExtentRecord, InodeRecord, Record, SegmentRecord, UsageRecord, is_tombstone,
-    malformed,
+    ChunkRecord, Content, ExtentRecord, InodeRecord, Record, SegmentRecord, UsageRecord, XattrRecord,
+    is_tombstone, malformed,
 };
 use crate::segment::SegmentId;
 use crate::view::View;
@@ -72,6 +72,7 @@ impl Engine {
             check.volumes()?;
             check.inodes()?;
             check.extents()?;
+            check.xattrs()?;
             check.chunks(read_chunks)?;
             check.compare_usage();
             check.compare_segments()?;
@@ -139,6 +140,13 @@ impl Check<'_> {
             if matches!(extent.content, Content::Inline(_)) {
                 usage.entry(volume).or_default().bytes_inline += u64::from(extent.length);
             }
+        })
+    }
+
+    fn xattrs(&mut self) -> Result<()> {
+        let usage = &mut self.usage;
+        each_stored(&*self.meta, keys::XATTR, |volume, xattr: XattrRecord| {
+            usage.entry(volume).or_default().bytes_inline += xattr.value.len() as u64;
         })
     }
 

@@ -1,5 +1,5 @@
 //! The part of the check that looks at one volume, or one snapshot, as it shows itself: its inodes, their names, their
-//! links, their extents, and what it is said to hold.
+//! links, their extents, their extended attributes, and what it is said to hold.
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;
@@ -8,7 +8,9 @@ use crate::check::VolumeThen;
 use crate::extents::EXTENT_BYTES_MAX;
 use crate::keys;
 use crate::meta::MetaView;
-use crate::records::{EntryRecord, ExtentRecord, InodeRecord, OrphanRecord, Record, UsageRecord, malformed};
+use crate::records::{
+    EntryRecord, ExtentRecord, InodeRecord, OrphanRecord, Record, UsageRecord, XattrRecord, malformed,
+};
 use crate::view::{BATCH_ITEMS, RangeIn};
 use crate::{InodeId, Result};
 
@@ -47,6 +49,7 @@ pub(crate) fn check_view(meta: &dyn MetaView, volume: &VolumeThen) -> Result<Vec
     check.entries()?;
     check.orphans()?;
     check.extents()?;
+    check.xattrs()?;
     check.compare_inodes();
     check.compare_usage();
     Ok(check.differences)
@@ -145,6 +148,16 @@ impl ViewCheck<'_> {
         Ok(())
     }
 
+    fn xattrs(&mut self) -> Result<()> {
+        let mut counted = std::mem::take(&mut self.counted);
+        self.each(&keys::xattrs_of_volume, |inode, _, _: XattrRecord| {
+            counted.entry(inode).or_default();
+            Ok(())
+        })?;
+        self.counted = counted;
+        Ok(())
+    }
+
     fn compare_inodes(&mut self) {
         let mut counted = std::mem::take(&mut self.counted);
         for (inode, record) in std::mem::take(&mut self.records) {
@@ -157,7 +170,10 @@ impl ViewCheck<'_> {
             }
         }
         for inode in counted.into_keys() {
-            self.report(format!("inode {}: no record, but a name, an extent or an orphan record", inode.0));
+            self.report(format!(
+                "inode {}: no record, but a name, an extent, an attribute or an orphan record",
+                inode.0
+            ));
         }
     }
 

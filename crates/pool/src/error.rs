@@ -36,6 +36,9 @@ pub enum Error {
     /// An argument is outside what the operation takes.
     #[error("invalid argument: {0}")]
     Invalid(String),
+    /// The value of an extended attribute is too long.
+    #[error("extended attribute too large: at most {max} bytes", max = crate::XATTR_BYTES_MAX)]
+    XattrTooLarge,
     /// The file would be larger than a file can be.
     #[error("file too large: at most {max} bytes", max = crate::FILE_SIZE_MAX)]
     FileTooLarge,

@@ -36,6 +36,24 @@ impl Engine {
         Ok(extents)
     }
 
+    /// The first `count` of the file's extents that reach into `range`, in order, and the part of the range, from its
+    /// start, that these are all of.
+    pub(crate) fn extents_within(
+        &self,
+        key: InodeKey,
+        range: Range<u64>,
+        count: usize,
+    ) -> Result<(Vec<Extent>, Range<u64>)> {
+        if range.is_empty() {
+            return Ok((Vec::new(), range));
+        }
+        let mut extents = self.extents(key, range.start..range.start + 1)?;
+        extents.extend(self.extents_in(key, range.start + 1..range.end, count.saturating_add(1))?);
+        let end = extents.get(count).map_or(range.end, |(offset, _)| *offset);
+        extents.truncate(count);
+        Ok((extents, range.start..end))
+    }
+
     /// Up to `count` of the file's extents that start at or after `offset`, in order.
     pub(crate) fn extents_from(&self, key: InodeKey, offset: u64, count: usize) -> Result<Vec<Extent>> {
         self.extents_in(key, offset..u64::MAX, count)

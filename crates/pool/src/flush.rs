@@ -101,6 +101,11 @@ impl Engine {
         Lasting::new(flush).await
     }
 
+    /// As [`Engine::flush`], by who holds the inode's `order` lock.
+    pub(crate) async fn flush_written_ordered(self: &Arc<Self>, inode: &Arc<Inode>) -> Result<()> {
+        self.flush_ordered(inode, |state| state.is_written(), false).await
+    }
+
     /// By who holds the inode's `order` lock.
     async fn flush_ordered(
         self: &Arc<Self>,

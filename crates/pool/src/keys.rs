@@ -11,6 +11,7 @@
 //! 21 volume:4 directory:8 hash:8 length:1 name ~epoch:8      directory entry
 //! 22 volume:4 inode:8 offset:8 ~epoch:8                      extent
 //! 23 volume:4 inode:8 ~epoch:8                               orphan
+//! 24 volume:4 inode:8 hash:8 length:1 name ~epoch:8          extended attribute
 //! 30 chunk id:32                                             chunk record
 //! 31 segment:8                                               segment record
 //! 40 length:1 namespace key                                  record of a protocol
@@ -72,16 +73,18 @@ pub(crate) const INODE: u8 = 0x20;
 const ENTRY: u8 = 0x21;
 pub(crate) const EXTENT: u8 = 0x22;
 const ORPHAN: u8 = 0x23;
+pub(crate) const XATTR: u8 = 0x24;
 const CHUNK: u8 = 0x30;
 const SEGMENT: u8 = 0x31;
 const RECORD: u8 = 0x40;
 
 /// The kinds of things that have versions.
-pub(crate) const VERSIONED: [u8; 4] = [INODE, ENTRY, EXTENT, ORPHAN];
+pub(crate) const VERSIONED: [u8; 5] = [INODE, ENTRY, EXTENT, ORPHAN, XATTR];
 
 const EPOCH_BYTES: usize = 8;
 
-/// Something that can have versions, in whatever volume: an inode, a directory entry, an extent, an orphan.
+/// Something that can have versions, in whatever volume: an inode, a directory entry, an extent, an orphan, an
+/// extended attribute.
 /// Its bytes are those of its keys, without the volume and the epoch.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Item(Vec<u8>);
@@ -102,6 +105,12 @@ impl Item {
         Item(Builder::new(ENTRY).number(directory.0).number(hash).bytes(&[length]).bytes(name).0)
     }
 
+    /// `name` is at most 255 bytes, as for an entry.
+    pub(crate) fn xattr(inode: InodeId, hash: u64, name: &[u8]) -> Item {
+        let length = u8::try_from(name.len()).unwrap_or(u8::MAX);
+        Item(Builder::new(XATTR).number(inode.0).number(hash).bytes(&[length]).bytes(name).0)
+    }
+
     /// The item that a key is a version of, and at which epoch.
     pub(crate) fn of(key: &[u8]) -> Option<(Item, Epoch)> {
         let at = key.len().checked_sub(EPOCH_BYTES)?;
@@ -115,6 +124,10 @@ impl Item {
     }
     pub(crate) fn is_extent(&self) -> bool {
         self.0.first() == Some(&EXTENT)
+    }
+
+    pub(crate) fn is_xattr(&self) -> bool {
+        self.0.first() == Some(&XATTR)
     }
 
     /// The key of the version that `volume` has of that epoch.
@@ -246,6 +259,15 @@ pub(crate) fn entries_after(directory: InodeKey, cookie: u64) -> Range<Key> {
     let all = starting_with(Builder::new(ENTRY).inode(directory).0);
     Builder::new(ENTRY).inode(directory).number(cookie.saturating_add(1)).0..all.end
 }
+/// Extended attributes of an inode whose hash is greater than `cookie`.
+pub(crate) fn xattrs_after(key: InodeKey, cookie: u64) -> Range<Key> {
+    let all = starting_with(Builder::new(XATTR).inode(key).0);
+    Builder::new(XATTR).inode(key).number(cookie.saturating_add(1)).0..all.end
+}
+/// The extended attributes of all inodes of a volume.
+pub(crate) fn xattrs_of_volume(id: VolumeId) -> Range<Key> {
+    items(XATTR, id)
+}
 /// Extents of a file that start in `offsets`.
 pub(crate) fn extents(key: InodeKey, offsets: Range<u64>) -> Range<Key> {
     let from = Builder::new(EXTENT).inode(key).number(offsets.start).0;
@@ -270,7 +292,7 @@ fn number_at(key: &[u8], at: usize) -> Option<u64> {
 pub(crate) fn volume_in(key: &[u8]) -> Option<VolumeId> {
     Some(VolumeId(u32::from_be_bytes(key.get(1..5)?.try_into().ok()?)))
 }
-/// The inode that an inode's, orphan's or extent's key names.
+/// The inode that the key of an inode, or of something of an inode, names.
 pub(crate) fn inode_in(key: &[u8]) -> Option<InodeKey> {
     Some(InodeKey { volume: volume_in(key)?, inode: InodeId(number_at(key, 5)?) })
 }
@@ -286,7 +308,7 @@ pub(crate) fn segment_in(key: &[u8]) -> Option<SegmentId> {
 pub(crate) fn chunk_in(key: &[u8]) -> Option<ChunkId> {
     Some(ChunkId(key.get(1..)?.try_into().ok()?))
 }
-/// Hash and name that a directory entry's key names.
+/// Hash and name that the key of a directory entry, or of an extended attribute, names.
 pub(crate) fn entry_in(key: &[u8]) -> Option<(u64, &[u8])> {
     let name = key.get(22..key.len().checked_sub(EPOCH_BYTES)?)?;
     Some((number_at(key, 13)?, name))

@@ -23,6 +23,7 @@ mod check_view;
 mod chunk;
 mod chunk_cache;
 mod cleaner;
+mod clone_range;
 mod codec;
 mod commit;
 mod copies;
@@ -39,6 +40,7 @@ mod fault_tests;
 mod faulty;
 mod fingerprints;
 mod flush;
+mod holes;
 mod home;
 mod inode;
 mod keys;
@@ -78,6 +80,7 @@ mod versions;
 mod view;
 mod volume;
 mod write;
+mod xattrs;
 
 pub use error::{Error, Result};
 pub use pool::{Pool, PoolOptions};
@@ -85,5 +88,11 @@ pub use types::*;
 
 /// Largest size of a file, in bytes.
 pub const FILE_SIZE_MAX: u64 = i64::MAX as u64;
-/// Longest name of a directory entry, in bytes.
+/// Longest value of an extended attribute, in bytes.
+pub const XATTR_BYTES_MAX: usize = 64 << 10;
+/// Bytes of all extended attributes of an inode together.
+pub const XATTRS_BYTES_MAX: u64 = 1 << 20;
+/// Bytes of their names, each with what Linux adds to it: its list of names can be no longer.
+pub const XATTR_NAMES_BYTES_MAX: u64 = 64 << 10;
+/// Longest name of a directory entry, or of an extended attribute, in bytes.
 pub const NAME_BYTES_MAX: usize = 255;

@@ -33,7 +33,7 @@ impl Engine {
         }
         // Afterwards nothing is reserved for what only went over something.
         self.flush_volume(volume).await?;
-        let growth = self.uncovered(inode, range)?;
+        let growth = self.uncovered(inode, range).await?;
         if self.volumes.reserve(volume, growth) { Ok(growth) } else { Err(Error::NoSpace) }
     }
 
@@ -56,29 +56,6 @@ impl Engine {
             }
         }
         Ok(())
-    }
-
-    /// Bytes of the range that are holes.
-    fn uncovered(&self, inode: &Inode, range: Range<u64>) -> Result<u64> {
-        let extents = self.extents(inode.key(), range.clone())?;
-        let mut covered: Vec<Range<u64>> = extents
-            .iter()
-            .map(|(offset, extent)| *offset..offset.saturating_add(u64::from(extent.length)))
-            .collect();
-        {
-            let state = inode.live()?;
-            let flushing = state.flushing.iter().flat_map(|pieces| pieces.within(range.clone()));
-            let pieces = state.dirty.within(range.clone()).into_iter().chain(flushing);
-            covered.extend(pieces.map(|(offset, piece)| offset..offset + piece.len() as u64));
-        }
-        covered.sort_by_key(|covered| covered.start);
-        let mut holes = 0;
-        let mut at = range.start;
-        for covered in covered {
-            holes += covered.start.min(range.end).saturating_sub(at);
-            at = at.max(covered.end);
-        }
-        Ok(holes + range.end.saturating_sub(at))
     }
 
     /// Drops what is unstable of an inode that is going, and what was reserved for it.

@@ -26,7 +26,7 @@ use crate::txn::Txn;
 use crate::view::BATCH_ITEMS;
 use crate::{Error, Handle, Result, VolumeId, sync};
 
-/// Extents that one batch frees at most.
+/// Extents, and extended attributes, that one batch frees at most.
 const BATCH_EXTENTS_MAX: usize = 1024;
 /// Inodes that one batch frees at most.
 const BATCH_INODES_MAX: usize = 128;
@@ -76,7 +76,10 @@ impl Orphans {
     fn take(&self) -> Vec<Arc<Inode>> {
         let mut queue = sync::lock(&self.queue);
         let count = queue.len().min(BATCH_INODES_MAX);
-        queue.drain(..count).collect()
+        let mut taken: Vec<_> = queue.drain(..count).collect();
+        // Their `order` locks are held together.
+        taken.sort_by_key(|inode| inode.key());
+        taken
     }
 
     /// There is something to free.
@@ -327,8 +330,14 @@ fn free_some(txn: &mut Txn<'_>, freeing: Vec<Freeing>) -> Result<Vec<Freeing>> {
         if over {
             continue;
         }
-        let (freed, more) = if budget == 0 { (0, true) } else { free_extents(txn, &mut one, budget)? };
+        let (mut freed, mut more) =
+            if budget == 0 { (0, true) } else { free_extents(txn, &mut one, budget)? };
         budget = budget.saturating_sub(freed);
+        if !more {
+            let xattrs = txn.free_xattrs(&one.inode, budget.max(1))?;
+            (freed, more) = (freed + xattrs.0, xattrs.1);
+            budget = budget.saturating_sub(xattrs.0);
+        }
         if more {
             if freed > 0 && !one.marked {
                 let item = Item::orphan(one.inode.handle.inode);
@@ -343,7 +352,7 @@ fn free_some(txn: &mut Txn<'_>, freeing: Vec<Freeing>) -> Result<Vec<Freeing>> {
     Ok(left)
 }
 
-/// The inode has no extents any more.
+/// The inode has no extents and no extended attributes any more.
 fn end(txn: &mut Txn<'_>, one: &Freeing) -> Result<()> {
     let (volume, item) = (one.inode.handle.volume, Item::orphan(one.inode.handle.inode));
     if txn.item::<OrphanRecord>(volume, &item)?.is_some() {

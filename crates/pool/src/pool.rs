@@ -60,6 +60,9 @@ impl Default for PoolOptions {
 /// Time that closing waits for operations that are under way.
 const CLOSE_WAIT_MAX: Duration = Duration::from_secs(10);
 
+/// Batches of a copy that is answered as one.
+const COPY_BATCHES_MAX: usize = 16;
+
 /// A pool. Cheap to clone; all clones are the same pool.
 ///
 /// Operations that change anything but file data (create, remove, rename, link, setattr, records) are
@@ -266,6 +269,32 @@ impl Pool {
         self.engine()?.rename(from, from_name, to, to_name).await
     }
 
+    // ---- extended attributes of files and directories ----
+
+    /// The value of an extended attribute; [`Error::NotFound`] if there is none of that name.
+    pub async fn xattr_get(&self, handle: Handle, name: &[u8]) -> Result<Bytes> {
+        self.engine()?.xattr_get(handle, name)
+    }
+    /// Sets an extended attribute, durably. [`Error::NoSpace`] beyond what one inode can have of them: see
+    /// [`XATTRS_BYTES_MAX`] and [`XATTR_NAMES_BYTES_MAX`].
+    pub async fn xattr_set(
+        &self,
+        handle: Handle,
+        name: &[u8],
+        value: Bytes,
+        how: SetXattr,
+    ) -> Result<ChangeInfo> {
+        self.engine()?.xattr_set(handle, name, value, how).await
+    }
+    /// Removes an extended attribute, durably.
+    pub async fn xattr_remove(&self, handle: Handle, name: &[u8]) -> Result<ChangeInfo> {
+        self.engine()?.xattr_remove(handle, name).await
+    }
+    /// About `names_max` names of extended attributes after `cookie` (0: from the start).
+    pub async fn xattr_list(&self, handle: Handle, cookie: u64, names_max: usize) -> Result<XattrPage> {
+        self.engine()?.xattr_list(handle, cookie, names_max)
+    }
+
     // ---- data ----
 
     /// Reads up to `length` bytes at `offset`; fewer only at the end of the file. Holes read as zeros.
@@ -287,6 +316,61 @@ impl Pool {
         // The whole file is flushed, whatever the range: what is in it is on its way in one go.
         let _ = (offset, length);
         self.engine()?.commit(handle).await
+    }
+
+    /// As [`Pool::read`], but holes of at least `hole_bytes_min` bytes are told, not zeros.
+    pub async fn read_stretches(
+        &self,
+        handle: Handle,
+        offset: u64,
+        length: u32,
+        hole_bytes_min: u64,
+    ) -> Result<ReadStretches> {
+        self.engine()?.read_stretches(handle, offset, length, hole_bytes_min).await
+    }
+    /// Begins to read a range into memory, as much of it as there is room for. False if the pool is too busy for that.
+    pub fn prefetch(&self, handle: Handle, offset: u64, length: u64) -> Result<bool> {
+        self.engine()?.prefetch(handle, offset, length)
+    }
+    /// The first data at or behind `offset`, or the end of the file; `None` if the file ends at or before `offset`.
+    pub async fn seek_data(&self, handle: Handle, offset: u64) -> Result<Option<Sought>> {
+        self.engine()?.seek_data(handle, offset).await
+    }
+    /// The first hole at or behind `offset`, where the end of the file counts as one; `None` if the file ends at or
+    /// before `offset`.
+    pub async fn seek_hole(&self, handle: Handle, offset: u64) -> Result<Option<Sought>> {
+        self.engine()?.seek_hole(handle, offset).await
+    }
+    /// Makes a hole: the range reads as zeros from then on, and takes no space. The size of the file stays. Durable on
+    /// return; if it fails, or in a crash, a first part of it may be done.
+    pub async fn deallocate(&self, handle: Handle, offset: u64, length: u64) -> Result<Attributes> {
+        self.engine()?.deallocate(handle, offset, length).await
+    }
+    /// Makes the file reach to the end of the range, durably, if all of the range could be written now; else
+    /// [`Error::NoSpace`]. It does not set space aside: what others write later can take it.
+    pub async fn allocate(&self, handle: Handle, offset: u64, length: u64) -> Result<Attributes> {
+        self.engine()?.allocate(handle, offset, length).await
+    }
+    /// Has a range of a file share what is stored for a range of another, of any volume, or of its own, which it must
+    /// not overlap. `length` `None`: up to the source's end; a source that ends before the range does is [`Error::Invalid`].
+    /// Durable on return. A range of up to some thousand extents is cloned at once or not at all; of a larger one a first part may be
+    /// done if it fails, or in a crash.
+    pub async fn clone_range(
+        &self,
+        from: (Handle, u64),
+        to: (Handle, u64),
+        length: Option<u64>,
+    ) -> Result<Cloned> {
+        self.engine()?.clone_range(from, to, length, usize::MAX).await
+    }
+    /// As [`Pool::clone_range`], but may do a first part only, so that it does not take long.
+    pub async fn copy_range(
+        &self,
+        from: (Handle, u64),
+        to: (Handle, u64),
+        length: Option<u64>,
+    ) -> Result<Cloned> {
+        self.engine()?.clone_range(from, to, length, COPY_BATCHES_MAX).await
     }
 
     // ---- open inodes ----

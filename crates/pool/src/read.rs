@@ -14,7 +14,7 @@ use crate::engine::Engine;
 use crate::inode::{Inode, State};
 use crate::keys::ChunkId;
 use crate::records::{Content, ExtentRecord};
-use crate::{Error, Handle, ReadData, Result, sync};
+use crate::{Error, Handle, ReadData, ReadStretches, Result, Stretch, sync};
 
 /// Times that a read begins anew because the file was changed under it.
 const TRIES_MAX: usize = 64;
@@ -37,6 +37,25 @@ struct View {
 
 impl Engine {
     pub(crate) async fn read(self: &Arc<Self>, handle: Handle, offset: u64, length: u32) -> Result<ReadData> {
+        let read = self.read_stretches(handle, offset, length, u64::MAX).await?;
+        let mut pieces = Vec::new();
+        for stretch in read.stretches {
+            match stretch {
+                Stretch::Data(mut bytes) => pieces.append(&mut bytes),
+                Stretch::Hole(bytes) => push_zeros(&mut pieces, bytes),
+            }
+        }
+        Ok(ReadData { pieces, eof: read.eof })
+    }
+
+    /// Holes of fewer than `hole_bytes_min` bytes are zeros.
+    pub(crate) async fn read_stretches(
+        self: &Arc<Self>,
+        handle: Handle,
+        offset: u64,
+        length: u32,
+        hole_bytes_min: u64,
+    ) -> Result<ReadStretches> {
         let inode = self.inode(handle)?;
         let mut tries = 0;
         while tries < TRIES_MAX {
@@ -50,8 +69,9 @@ impl Engine {
             }
             tries += 1;
             let Some(segments) = self.segments_of(&inode, &view)? else { continue };
-            if let Some(pieces) = self.fetch(handle, segments).await? {
-                return Ok(ReadData { pieces, eof });
+            let segments = merge_holes(segments);
+            if let Some(stretches) = self.fetch(handle, segments, hole_bytes_min).await? {
+                return Ok(ReadStretches { stretches, eof });
             }
         }
         Err(Error::Damaged(format!(
@@ -123,16 +143,21 @@ impl Engine {
     }
 
     /// The bytes; `None` if a chunk is gone.
-    async fn fetch(self: &Arc<Self>, handle: Handle, segments: Vec<Segment>) -> Result<Option<Vec<Bytes>>> {
+    async fn fetch(
+        self: &Arc<Self>,
+        handle: Handle,
+        segments: Vec<Segment>,
+        hole_bytes_min: u64,
+    ) -> Result<Option<Vec<Stretch>>> {
         let missing: Vec<ChunkId> = segments.iter().filter_map(|segment| self.missing_of(segment)).collect();
         if missing.is_empty() {
-            return self.gather(handle, segments);
+            return self.gather(handle, segments, hole_bytes_min);
         }
         if missing.len() > 1 {
             self.load_all(missing).await?;
         }
         let engine = self.clone();
-        sync::blocking(move || engine.gather(handle, segments)).await
+        sync::blocking(move || engine.gather(handle, segments, hole_bytes_min)).await
     }
 
     fn missing_of(&self, segment: &Segment) -> Option<ChunkId> {
@@ -159,12 +184,24 @@ impl Engine {
         Ok(())
     }
 
-    fn gather(&self, handle: Handle, segments: Vec<Segment>) -> Result<Option<Vec<Bytes>>> {
+    fn gather(
+        &self,
+        handle: Handle,
+        segments: Vec<Segment>,
+        hole_bytes_min: u64,
+    ) -> Result<Option<Vec<Stretch>>> {
+        let mut stretches = Vec::new();
         let mut pieces = Vec::with_capacity(segments.len());
         for segment in segments {
             match segment {
                 Segment::Memory(bytes) => pieces.push(bytes),
-                Segment::Hole(length) => push_zeros(&mut pieces, length),
+                Segment::Hole(length) if length < hole_bytes_min => push_zeros(&mut pieces, length),
+                Segment::Hole(length) => {
+                    if !pieces.is_empty() {
+                        stretches.push(Stretch::Data(std::mem::take(&mut pieces)));
+                    }
+                    stretches.push(Stretch::Hole(length));
+                }
                 Segment::Chunk { id, range } => {
                     let Some(content) = self.chunk_content(id, handle)? else { return Ok(None) };
                     if content.get(range.clone()).is_none() {
@@ -174,8 +211,23 @@ impl Engine {
                 }
             }
         }
-        Ok(Some(pieces))
+        if !pieces.is_empty() {
+            stretches.push(Stretch::Data(pieces));
+        }
+        Ok(Some(stretches))
     }
+}
+
+/// Makes one of holes that follow each other.
+fn merge_holes(segments: Vec<Segment>) -> Vec<Segment> {
+    let mut merged: Vec<Segment> = Vec::with_capacity(segments.len());
+    for segment in segments {
+        match (merged.last_mut(), &segment) {
+            (Some(Segment::Hole(before)), Segment::Hole(bytes)) => *before += bytes,
+            _ => merged.push(segment),
+        }
+    }
+    merged
 }
 
 /// Unstable pieces within `range`, newest on top, in order.

@@ -17,7 +17,7 @@ use crate::engine::Engine;
 use crate::inode::Inode;
 use crate::keys::{ChunkId, InodeKey};
 use crate::records::Content;
-use crate::sync;
+use crate::{Handle, Result, sync};
 
 /// Bytes read ahead for one reader, at least and at most.
 const WINDOW_BYTES_MIN: u64 = 1 << 20;
@@ -121,6 +121,19 @@ impl Engine {
         self.ahead.began(inode.key(), &ahead);
         let (engine, key) = (self.clone(), inode.key());
         self.in_reading_thread(move || engine.load_ahead(key, ahead));
+    }
+
+    /// Begins to read a range into the cache, as far as there is room for it. False if others keep the pool busy with that.
+    pub(crate) fn prefetch(self: &Arc<Self>, handle: Handle, offset: u64, length: u64) -> Result<bool> {
+        let inode = self.inode(handle)?;
+        inode.live()?.require_file()?;
+        if self.ahead.threads.load(Ordering::Relaxed) >= THREADS_MAX {
+            return Ok(false);
+        }
+        let length = length.min(self.chunk_cache.bytes_max() / 2);
+        let (engine, key) = (self.clone(), inode.key());
+        self.in_reading_thread(move || engine.load_ahead(key, offset..offset.saturating_add(length)));
+        Ok(true)
     }
 
     fn in_reading_thread(self: &Arc<Self>, work: impl FnOnce() + Send + 'static) {

@@ -12,7 +12,7 @@ use std::sync::atomic::Ordering;
 use bytes::Bytes;
 
 use crate::engine::Engine;
-use crate::inode::{Flushed, Inode};
+use crate::inode::{Cleared, Flushed, Inode};
 use crate::keys::{self, ChunkId, InodeKey, Item, Key};
 use crate::meta::Batch;
 use crate::records::{ChunkRecord, Counters, InodeRecord, Record, SegmentRecord, UsageRecord, VolumeRecord};
@@ -22,8 +22,8 @@ use crate::{Error, Handle, InodeId, Result, VolumeId, sync};
 /// How the inode in memory follows its record.
 enum Follow {
     /// The record was changed by a metadata operation.
-    /// `mtime_set`: the caller chose its mtime. `truncate`: what is unstable beyond that size goes.
-    Changed { mtime_set: bool, truncate: Option<u64> },
+    /// `mtime_set`: the caller chose its mtime. `cleared`: what is unstable there goes.
+    Changed { mtime_set: bool, cleared: Option<Cleared> },
     /// The record is the result of a flush.
     Flushed(Flushed),
     /// The inode is new.
@@ -127,7 +127,7 @@ impl<'a> Txn<'a> {
         record.ctime = self.engine.clock.now().max(state.attributes(inode.handle).ctime);
         drop(state);
         let change = record.change;
-        self.stage(inode, record, Follow::Changed { mtime_set: false, truncate: None });
+        self.stage(inode, record, Follow::Changed { mtime_set: false, cleared: None });
         change
     }
 
@@ -142,13 +142,13 @@ impl<'a> Txn<'a> {
         change
     }
 
-    /// As [`Txn::touch_with_mtime`], where the caller chose the size as well.
-    pub(crate) fn touch_with_size(&mut self, inode: &Arc<Inode>, record: InodeRecord, size: u64) -> u64 {
+    /// As [`Txn::touch_with_mtime`], where extents went or were replaced, and with them what is unstable there.
+    pub(crate) fn touch_and_clear(&mut self, inode: &Arc<Inode>, record: InodeRecord, what: Cleared) -> u64 {
         let change = self.touch_with_mtime(inode, record);
-        if let Some(StagedInode { follow: Follow::Changed { truncate, .. }, .. }) =
+        if let Some(StagedInode { follow: Follow::Changed { cleared, .. }, .. }) =
             self.inodes.get_mut(&inode.key())
         {
-            *truncate = Some(size);
+            *cleared = Some(what);
         }
         change
     }
@@ -326,10 +326,10 @@ impl<'a> Txn<'a> {
         Ok(())
     }
 
-    /// Readers of truncated files wait while extents and size may disagree.
+    /// Readers of truncated files wait while extents, size and what is unstable may disagree.
     fn set_truncating(&self, truncating: bool) {
         for staged in self.inodes.values() {
-            if matches!(staged.follow, Follow::Changed { truncate: Some(_), .. }) {
+            if matches!(staged.follow, Follow::Changed { cleared: Some(_), .. }) {
                 staged.inode.state().truncating = truncating;
             }
         }
@@ -383,9 +383,9 @@ impl<'a> Txn<'a> {
         for (_, staged) in self.inodes {
             let mut state = staged.inode.state();
             match staged.follow {
-                Follow::Changed { mtime_set, truncate } => {
+                Follow::Changed { mtime_set, cleared } => {
                     state.applied(staged.record, mtime_set);
-                    let released = truncate.map_or(0, |size| state.truncated(size));
+                    let released = cleared.map_or(0, |what| state.clear(what));
                     let empty = state.dirty.is_empty();
                     let growth = if empty { std::mem::take(&mut state.growth) } else { 0 };
                     drop(state);

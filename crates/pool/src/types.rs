@@ -164,6 +164,62 @@ pub struct ReadData {
     pub eof: bool,
 }
 
+/// What a part of a file consists of.
+#[derive(Clone, Debug)]
+pub enum Stretch {
+    /// Bytes, in as many pieces as they were stored in.
+    Data(Vec<Bytes>),
+    /// So many bytes that are zero, and take no space.
+    Hole(u64),
+}
+
+/// What a part of a file holds, holes as such.
+#[derive(Clone, Debug, Default)]
+pub struct ReadStretches {
+    /// In file order, without gaps.
+    pub stretches: Vec<Stretch>,
+    /// True if the range read reaches the end of the file.
+    pub eof: bool,
+}
+
+/// Where data, or a hole, was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sought {
+    /// Where it begins.
+    pub offset: u64,
+    /// True if nothing but the end of the file was found, which is at that offset.
+    pub eof: bool,
+}
+
+/// Whether an extended attribute may be there before it is set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SetXattr {
+    /// It may or may not.
+    Either,
+    /// It must not: [`crate::Error::Exists`].
+    Create,
+    /// It must: [`crate::Error::NotFound`].
+    Replace,
+}
+
+/// Some of an inode's extended attributes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct XattrPage {
+    /// Names, each with the cookie after which to go on. Those of the same cookie stand together.
+    pub names: Vec<(u64, Bytes)>,
+    /// True if no name follows.
+    pub end: bool,
+}
+
+/// What was cloned.
+#[derive(Clone, Debug)]
+pub struct Cloned {
+    /// Bytes, from the start of the range.
+    pub bytes: u64,
+    /// The target's attributes then.
+    pub attributes: Attributes,
+}
+
 /// One name in a directory.
 #[derive(Clone, Debug)]
 pub struct DirectoryEntry {
@@ -457,6 +513,6 @@ pub struct Stored {
     pub bytes_live: u64,
     /// Frames that are not any more; the cleaner gives their space back.
     pub bytes_dead: u64,
-    /// Tails and small overwrites, in the metadata store.
+    /// Tails, small overwrites and extended attributes, in the metadata store.
     pub bytes_inline: u64,
 }

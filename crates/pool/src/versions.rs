@@ -24,7 +24,7 @@ use std::ops::ControlFlow;
 use bytes::Bytes;
 
 use crate::keys::{EPOCH_FIRST, Epoch, Item, Key};
-use crate::records::{Content, ExtentRecord, Record, TOMBSTONE, is_tombstone, malformed};
+use crate::records::{Content, ExtentRecord, Record, TOMBSTONE, XattrRecord, is_tombstone, malformed};
 use crate::registry::Writing;
 use crate::txn::Txn;
 use crate::view::Layer;
@@ -189,6 +189,11 @@ impl Txn<'_> {
         {
             let usage = self.usage(volume)?;
             usage.bytes_inline = usage.bytes_inline.saturating_add_signed(i64::from(length) * sign);
+        }
+        if item.is_xattr() {
+            let bytes = XattrRecord::decode(b"", value)?.bytes();
+            let usage = self.usage(volume)?;
+            usage.bytes_inline = usage.bytes_inline.saturating_add_signed(bytes * sign);
         }
         Ok(())
     }

@@ -3,7 +3,9 @@
 use std::str::FromStr;
 
 use anyhow::{Result, anyhow};
-use forebay_nfs::policy::{Access, Anonymous, Clients, Policies, Policy, Rule, RuleChange, Security, Squash};
+use forebay_nfs::policy::{
+    Access, Anonymous, Clients, Policies, Policy, Rule, RuleChange, Security, Squash, TlsUse,
+};
 
 use super::protocol::{Answer, ExportCommand, PolicyView, RuleChangeView, RuleView};
 
@@ -58,17 +60,19 @@ fn change(rule: &RuleChangeView) -> Result<RuleChange> {
         access: rule.access.as_deref().map(word::<Access>).transpose()?,
         squash: rule.squash.as_deref().map(word::<Squash>).transpose()?,
         anonymous: rule.anonymous.map(|(uid, gid)| Anonymous { uid, gid }),
+        tls: rule.tls.as_deref().map(word::<TlsUse>).transpose()?,
     })
 }
 
 fn new_rule(rule: &RuleChangeView) -> Result<Rule> {
     let usual = Rule::new(word(&rule.clients)?);
-    let RuleChange { access, squash, anonymous } = change(rule)?;
+    let RuleChange { access, squash, anonymous, tls } = change(rule)?;
     Ok(Rule {
         access: access.unwrap_or(usual.access),
         squash: squash.unwrap_or(usual.squash),
         anonymous: anonymous.unwrap_or(usual.anonymous),
         security: rule.security.as_deref().map(word::<Security>).transpose()?.unwrap_or(usual.security),
+        tls: tls.unwrap_or(usual.tls),
         clients: usual.clients,
     })
 }
@@ -81,6 +85,7 @@ fn view(policies: &Policies, name: &str, policy: &Policy) -> PolicyView {
         anonymous_uid: rule.anonymous.uid,
         anonymous_gid: rule.anonymous.gid,
         security: rule.security.to_string(),
+        tls: rule.tls.to_string(),
         addresses: match &rule.clients {
             Clients::Host(host) => policies
                 .host_addresses(host)

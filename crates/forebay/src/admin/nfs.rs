@@ -1,8 +1,11 @@
 //! Does what is asked for with NFS clients and their state.
 
+use std::collections::{BTreeSet, HashMap};
+
 use anyhow::{Context, Result, anyhow, bail};
 use forebay_nfs::Shared;
 use forebay_nfs::inspect::Paths;
+use forebay_nfs::rpc::Connection;
 use forebay_nfs::session::Reach;
 use forebay_nfs::state::{Condition, LockKind, OpenedAs, Share};
 use forebay_nfs::statistics::OperationStatistics;
@@ -38,8 +41,10 @@ pub async fn execute(nfs: &Shared, command: NfsCommand) -> Result<Answer> {
 
 fn clients(nfs: &Shared) -> Vec<ClientView> {
     let known = nfs.state.clients().into_iter();
+    let mut protections = protections(nfs);
     known
-        .map(|client| ClientView {
+        .map(|client| (protections.remove(&client.id).unwrap_or_default(), client))
+        .map(|(protection, client)| ClientView {
             client: client_name(client.id),
             owner: client.owner.escape_ascii().to_string(),
             address: client.address.map(|address| address.to_string()),
@@ -48,8 +53,48 @@ fn clients(nfs: &Shared) -> Vec<ClientView> {
             sessions: nfs.sessions.count_of_client(client.id),
             opens: client.opens,
             locks: client.locks,
+            tls: protection.words().to_owned(),
+            certificates: protection.certificates.into_iter().collect(),
         })
         .collect()
+}
+
+/// How a client's connections are secured.
+#[derive(Default)]
+struct Protections {
+    plain: bool,
+    secured: bool,
+    certificates: BTreeSet<String>,
+}
+
+impl Protections {
+    fn note(&mut self, connection: &Connection) {
+        match connection.protection() {
+            None => self.plain = true,
+            Some(protection) => {
+                self.secured = true;
+                self.certificates.extend(protection.certificate.clone());
+            }
+        }
+    }
+
+    fn words(&self) -> &'static str {
+        match (self.secured, self.plain, self.certificates.is_empty()) {
+            (false, ..) => "off",
+            (true, true, _) => "partly",
+            (true, false, true) => "on",
+            (true, false, false) => "mutual",
+        }
+    }
+}
+
+fn protections(nfs: &Shared) -> HashMap<ClientId, Protections> {
+    let mut found: HashMap<ClientId, Protections> = HashMap::new();
+    for session in nfs.sessions.all() {
+        let of_client = found.entry(session.client.id()).or_default();
+        session.connections().iter().for_each(|connection| of_client.note(connection));
+    }
+    found
 }
 
 fn condition(condition: Condition) -> &'static str {
@@ -77,7 +122,7 @@ fn sessions(nfs: &Shared) -> Vec<SessionView> {
             Reach::Silent => "silent",
         }
         .to_owned(),
-        connections: session.peers().iter().map(ToString::to_string).collect(),
+        connections: session.connections().iter().map(|connection| connection.peer.to_string()).collect(),
     })
     .collect()
 }

@@ -1,7 +1,7 @@
 //! `forebay export`: what can be typed, and its help.
 
 use clap::Subcommand;
-use forebay_nfs::policy::{Access, Clients, Security, Squash};
+use forebay_nfs::policy::{Access, Clients, Security, Squash, TlsUse};
 
 use super::volume::parse_owner;
 use crate::config::flags::AdminSettings;
@@ -90,6 +90,11 @@ pub enum RuleCommand {
         #[arg(long, value_name = "FLAVOR", default_value = "sys")]
         security: Security,
 
+        /// Whether their connections must be secured by TLS: off, optional, required, or mutual, with a certificate
+        /// of the client
+        #[arg(long, value_name = "USE", default_value = "optional")]
+        tls: TlsUse,
+
         /// Where it stands among the rules, counted from 1 [default: last]
         #[arg(long, value_name = "NUMBER")]
         position: Option<usize>,
@@ -120,6 +125,11 @@ pub enum RuleCommand {
         #[arg(long, value_name = "UID:GID", value_parser = parse_owner, group = "change")]
         anonymous: Option<(u32, u32)>,
 
+        /// Whether their connections must be secured by TLS: off, optional, required, or mutual, with a certificate
+        /// of the client
+        #[arg(long, value_name = "USE", group = "change")]
+        tls: Option<TlsUse>,
+
         /// Where the daemon is.
         #[command(flatten)]
         settings: AdminSettings,
@@ -144,5 +154,6 @@ Examples:
   forebay export create brokers
   forebay export rule add brokers 10.1.0.0/16
   forebay export rule add brokers 10.2.0.7 --access ro --squash all
+  forebay export rule add brokers 10.3.0.0/16 --tls mutual
   forebay volume modify kafka --export brokers
 ";

@@ -85,8 +85,25 @@ pub struct NfsConfig {
     pub grace_seconds: u32,
     /// TCP connections served at once.
     pub connections_max: usize,
+    /// TCP connections of one address.
+    pub connections_per_client_max: usize,
     /// Bytes that requests in work may take in memory.
     pub requests_max: u64,
+    /// The certificate for TLS, if it is offered.
+    pub tls_certificate: Option<PathBuf>,
+    /// Its key.
+    pub tls_key: Option<PathBuf>,
+    /// Whose certificates clients may show, if they are asked for one.
+    pub tls_client_authorities: Option<PathBuf>,
+}
+
+impl NfsConfig {
+    /// Where certificates are; `None` without TLS.
+    pub fn tls(&self) -> Option<forebay_nfs::TlsFiles> {
+        let (certificate, key) = self.tls_certificate.clone().zip(self.tls_key.clone())?;
+        let client_authorities = self.tls_client_authorities.clone();
+        Some(forebay_nfs::TlsFiles { certificate, key, client_authorities })
+    }
 }
 
 /// The log.
@@ -138,7 +155,11 @@ impl Default for Config {
                 lease_seconds: nfs.lease_seconds,
                 grace_seconds: nfs.grace_seconds,
                 connections_max: nfs.connections_max,
+                connections_per_client_max: nfs.connections_per_client_max,
                 requests_max: nfs.requests_bytes_max as u64,
+                tls_certificate: None,
+                tls_key: None,
+                tls_client_authorities: None,
             },
             log: LogConfig { format: LogFormat::Text, level: "info".to_owned() },
             admin: AdminConfig { socket: PathBuf::from("admin.sock") },
@@ -169,13 +190,32 @@ impl Config {
                  only within their lease; make the grace period at least as long"
             )));
         }
-        Ok(())
+        match (&self.nfs.tls_certificate, &self.nfs.tls_key, &self.nfs.tls_client_authorities) {
+            (Some(_), None, _) => {
+                Err(ConfigError::new("nfs.tls_certificate is set, but nfs.tls_key is not: set it too"))
+            }
+            (None, Some(_), _) => {
+                Err(ConfigError::new("nfs.tls_key is set, but nfs.tls_certificate is not: set it too"))
+            }
+            (None, None, Some(_)) => Err(ConfigError::new(
+                "nfs.tls_client_authorities is set, but nfs.tls_certificate and nfs.tls_key are not: clients show \
+                 certificates only to a server that has one; set both",
+            )),
+            _ => Ok(()),
+        }
     }
 }
 
 /// A configuration that cannot be used: where it is wrong, why, and what would be right.
 #[derive(Debug, PartialEq, Eq)]
 pub struct ConfigError(String);
+
+impl ConfigError {
+    /// What is wrong with which setting, and what would be right.
+    pub fn new(message: impl Into<String>) -> Self {
+        ConfigError(message.into())
+    }
+}
 
 impl std::fmt::Display for ConfigError {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -194,6 +234,19 @@ mod tests {
         let mut config = Config::default();
         config.nfs.grace_seconds = config.nfs.lease_seconds - 1;
         assert!(config.check().unwrap_err().to_string().contains("nfs.grace_seconds"));
+    }
+
+    #[test]
+    fn a_certificate_without_its_key_is_refused() {
+        let path = || Some(PathBuf::from("file.pem"));
+        let mut config = Config::default();
+        config.nfs.tls_certificate = path();
+        assert!(config.check().unwrap_err().to_string().contains("nfs.tls_key is not"));
+        config.nfs.tls_key = path();
+        config.check().unwrap();
+        assert!(config.nfs.tls().is_some());
+        config.nfs = NfsConfig { tls_client_authorities: path(), ..Config::default().nfs };
+        assert!(config.check().is_err());
     }
 
     #[test]

@@ -6,7 +6,7 @@
 
 use std::fmt::Display;
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use tracing_subscriber::EnvFilter;
@@ -175,10 +175,8 @@ pub const SETTINGS: &[Setting] = &[
                   and repaired, from the other. May be set later: the scrub fills it. Must be empty or the \
                   pool's own copy. While it is missing, the pool goes on with one copy, and says so. The \
                   metadata has one copy only.",
-        set: |config, text| store(&mut config.pool.copies_directory, directory_or_none(text)),
-        get: |config| {
-            config.pool.copies_directory.as_ref().map_or("none".to_owned(), |path| path.display().to_string())
-        },
+        set: |config, text| store(&mut config.pool.copies_directory, path_or_none(text)),
+        get: |config| path_text(config.pool.copies_directory.as_deref()),
     },
     Setting {
         section: "pool",
@@ -238,10 +236,22 @@ pub const SETTINGS: &[Setting] = &[
         key: "connections_max",
         kind: Kind::Number,
         value_name: "COUNT",
-        summary: "How many TCP connections are served at once; further ones are closed.",
-        details: "A client opens one for each `nconnect` of its mount.",
+        summary: "How many TCP connections are served at once.",
+        details: "A client opens one for each `nconnect` of its mount. A further one takes the place of one that no \
+                  mount uses, if there is one, and is closed else. Must be below the system's limit of open files \
+                  (LimitNOFILE= in the unit); the daemon says when it is not.",
         set: |config, text| store(&mut config.nfs.connections_max, number(text, 1, 65_536)),
         get: |config| config.nfs.connections_max.to_string(),
+    },
+    Setting {
+        section: "nfs",
+        key: "connections_per_client_max",
+        kind: Kind::Number,
+        value_name: "COUNT",
+        summary: "How many TCP connections one address may have at once.",
+        details: "Clients behind a gateway that translates addresses have one address together.",
+        set: |config, text| store(&mut config.nfs.connections_per_client_max, number(text, 1, 65_536)),
+        get: |config| config.nfs.connections_per_client_max.to_string(),
     },
     Setting {
         section: "nfs",
@@ -249,9 +259,43 @@ pub const SETTINGS: &[Setting] = &[
         kind: Kind::Text,
         value_name: "SIZE",
         summary: "How many bytes the requests that are in work may take in memory; further ones wait.",
-        details: "At least 2 MiB, so that the largest request fits.",
-        set: |config, text| store(&mut config.nfs.requests_max, at_least(2 << 20, text)),
+        details: "At least 4 MiB. No client has more than half of it. Requests that are being received may take \
+                  half as much again, and replies that clients have still to take as much again.",
+        set: |config, text| store(&mut config.nfs.requests_max, at_least(4 << 20, text)),
         get: |config| size::exact(config.nfs.requests_max),
+    },
+    Setting {
+        section: "nfs",
+        key: "tls_certificate",
+        kind: Kind::Text,
+        value_name: "FILE",
+        summary: "The server's certificate for RPC-with-TLS, or `none`: TLS is not offered.",
+        details: "PEM, followed by the certificates between it and the authority that clients trust. Clients \
+                  mount with xprtsec=tls; `forebay export rule` says who must. It is read again on SIGHUP, and \
+                  so are the other two files; connections that exist keep what they have.",
+        set: |config, text| store(&mut config.nfs.tls_certificate, path_or_none(text)),
+        get: |config| path_text(config.nfs.tls_certificate.as_deref()),
+    },
+    Setting {
+        section: "nfs",
+        key: "tls_key",
+        kind: Kind::Text,
+        value_name: "FILE",
+        summary: "The private key of `tls_certificate`, or `none`.",
+        details: "PEM. Only the daemon's user should be able to read it.",
+        set: |config, text| store(&mut config.nfs.tls_key, path_or_none(text)),
+        get: |config| path_text(config.nfs.tls_key.as_deref()),
+    },
+    Setting {
+        section: "nfs",
+        key: "tls_client_authorities",
+        kind: Kind::Text,
+        value_name: "FILE",
+        summary: "The authorities whose certificates clients may show, or `none`: no client is asked for one.",
+        details: "PEM. Clients mount with xprtsec=mtls then. A client that shows a certificate of another \
+                  authority, or one that has expired, is not let in.",
+        set: |config, text| store(&mut config.nfs.tls_client_authorities, path_or_none(text)),
+        get: |config| path_text(config.nfs.tls_client_authorities.as_deref()),
     },
     Setting {
         section: "log",
@@ -298,8 +342,12 @@ fn directory(text: &str) -> Result<PathBuf, String> {
     Ok(PathBuf::from(text))
 }
 
-fn directory_or_none(text: &str) -> Result<Option<PathBuf>, String> {
+fn path_or_none(text: &str) -> Result<Option<PathBuf>, String> {
     if text == "none" { Ok(None) } else { directory(text).map(Some) }
+}
+
+fn path_text(path: Option<&Path>) -> String {
+    path.map_or("none".to_owned(), |path| path.display().to_string())
 }
 
 fn on_or_off(text: &str) -> Result<bool, String> {

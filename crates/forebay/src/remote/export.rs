@@ -38,23 +38,35 @@ pub fn run(command: ExportCommand) -> Result<()> {
 /// Changes rules, and shows the policy that results.
 fn run_rule(command: RuleCommand) -> Result<()> {
     let (settings, asked) = match command {
-        RuleCommand::Add { policy, clients, access, squash, anonymous, security, position, settings } => {
+        RuleCommand::Add {
+            policy,
+            clients,
+            access,
+            squash,
+            anonymous,
+            security,
+            tls,
+            position,
+            settings,
+        } => {
             let rule = RuleChangeView {
                 clients: clients.to_string(),
                 access: Some(access.to_string()),
                 squash: Some(squash.to_string()),
                 anonymous: Some(anonymous),
                 security: Some(security.to_string()),
+                tls: Some(tls.to_string()),
             };
             (settings, Asked::RuleAdd { policy, rule, position })
         }
-        RuleCommand::Modify { policy, clients, access, squash, anonymous, settings } => {
+        RuleCommand::Modify { policy, clients, access, squash, anonymous, tls, settings } => {
             let rule = RuleChangeView {
                 clients: clients.to_string(),
                 access: access.map(|access| access.to_string()),
                 squash: squash.map(|squash| squash.to_string()),
                 anonymous,
                 security: None,
+                tls: tls.map(|tls| tls.to_string()),
             };
             (settings, Asked::RuleModify { policy, rule })
         }
@@ -97,8 +109,9 @@ fn show(policy: &PolicyView) -> Result<()> {
             rule.squash.clone(),
             format!("{}:{}", rule.anonymous_uid, rule.anonymous_gid),
             rule.security.clone(),
+            rule.tls.clone(),
             rule.addresses.as_deref().unwrap_or_default().join(", "),
         ]
     });
-    print_columns(&["rule", "clients", "access", "squash", "anonymous", "security", "addresses"], rows)
+    print_columns(&["rule", "clients", "access", "squash", "anonymous", "security", "tls", "addresses"], rows)
 }

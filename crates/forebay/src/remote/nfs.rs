@@ -79,11 +79,20 @@ fn show_clients(clients: &[ClientView]) -> Result<()> {
             client.sessions.to_string(),
             client.opens.to_string(),
             client.locks.to_string(),
+            tls(client),
             client.owner.clone(),
         ]
     };
-    let headings = ["client", "address", "state", "silent", "sessions", "opens", "locks", "owner"];
+    let headings = ["client", "address", "state", "silent", "sessions", "opens", "locks", "tls", "owner"];
     print_columns(&headings, clients.iter().map(row))
+}
+
+/// `off`, `on`, or `mutual: CN=broker1`.
+fn tls(client: &ClientView) -> String {
+    if client.certificates.is_empty() {
+        return client.tls.clone();
+    }
+    format!("{}: {}", client.tls, client.certificates.join("; "))
 }
 
 fn show_sessions(sessions: &[SessionView]) -> Result<()> {

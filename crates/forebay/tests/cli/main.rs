@@ -11,4 +11,5 @@ mod nfs_state;
 mod reference;
 mod serve;
 mod snapshot;
+mod tls;
 mod volume;

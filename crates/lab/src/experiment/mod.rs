@@ -7,6 +7,7 @@ mod bed;
 mod bench;
 mod clone;
 mod efficiency;
+mod hostile;
 mod kill_load;
 mod kill_storage;
 mod memory;
@@ -67,6 +68,7 @@ pub static ALL: &[&dyn Experiment] = &[
     &restart::Restart,
     &memory::Memory,
     &posix::Posix,
+    &hostile::Hostile,
     &bench::Bench,
     &mount::MountCheck,
 ];

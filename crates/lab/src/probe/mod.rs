@@ -5,6 +5,7 @@ pub mod churn;
 mod create;
 mod fsx;
 pub mod hold;
+mod hostile;
 mod load;
 pub mod random;
 pub mod stream;
@@ -15,6 +16,7 @@ use clap::Subcommand;
 
 pub use create::Created;
 pub use fsx::FsxDone;
+pub use hostile::Attack;
 pub use load::LoadDone;
 pub use tree::TreeDone;
 
@@ -31,6 +33,8 @@ pub enum ProbeCommand {
     Tree(tree::TreeArgs),
     /// Keep a file open, unlinked, while the server comes and goes
     Hold(hold::HoldArgs),
+    /// Be in an NFS server's way
+    Hostile(hostile::HostileArgs),
     /// Load an NFS server from this process, and say how fast it was
     Load(load::LoadArgs),
     /// Write, overwrite, create, rename and remove, and compare everything when told to
@@ -46,6 +50,7 @@ pub fn main(command: ProbeCommand) -> Result<()> {
         ProbeCommand::Fsx(args) => fsx::run(&args),
         ProbeCommand::Tree(args) => tree::run(&args),
         ProbeCommand::Hold(args) => hold::run(&args),
+        ProbeCommand::Hostile(args) => hostile::run(&args),
         ProbeCommand::Load(args) => load::run(&args),
         ProbeCommand::Churn(args) => churn::run(&args),
         ProbeCommand::Stream(args) => stream::run(&args),

@@ -47,16 +47,22 @@ impl Limits {
 fn changes(operation: &Operation) -> bool {
     matches!(
         operation,
-        Operation::Close(_)
+        Operation::Allocate(_)
+            | Operation::Clone(_)
+            | Operation::Close(_)
+            | Operation::Copy(_)
             | Operation::Create(_)
+            | Operation::Deallocate(_)
             | Operation::Link(_)
             | Operation::Lock(_)
             | Operation::Locku(_)
             | Operation::Open(_)
             | Operation::OpenDowngrade(_)
             | Operation::Remove(_)
+            | Operation::Removexattr(_)
             | Operation::Rename(_)
             | Operation::Setattr(_)
+            | Operation::Setxattr(_)
             | Operation::Write(_)
     )
 }

@@ -19,6 +19,7 @@ impl From<Error> for Status {
             Error::NameTooLong => Status::NameTooLong,
             Error::Invalid(_) => Status::Inval,
             Error::FileTooLarge => Status::FBig,
+            Error::XattrTooLarge => Status::Xattr2Big,
             Error::TooManyLinks => Status::MLink,
             Error::CrossVolume => Status::XDev,
             // NFS4ERR_DQUOT would be for a user's quota; a volume is a file system, and this one is full.

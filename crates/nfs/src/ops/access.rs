@@ -21,6 +21,9 @@ const DIRECTORY_RIGHTS: &[(u32, u32)] = &[
 const FILE_RIGHTS: &[(u32, u32)] =
     &[(bits::READ, READ), (bits::MODIFY, WRITE), (bits::EXTEND, WRITE), (bits::EXECUTE, EXECUTE)];
 
+/// Those that came with extended attributes, for files and directories.
+const XATTR_RIGHTS: &[(u32, u32)] = &[(bits::XAREAD, READ), (bits::XAWRITE, WRITE), (bits::XALIST, READ)];
+
 /// Nothing above the volumes can be changed, nor a volume that the client may only read.
 /// Rights that mean nothing for the object's kind, or that the server does not know, are not `supported`.
 pub async fn access(context: &mut Context<'_>, args: AccessArgs) -> Result<AccessResult, Status> {
@@ -30,8 +33,10 @@ pub async fn access(context: &mut Context<'_>, args: AccessArgs) -> Result<Acces
     if fs::is_read_only(context.server, node.handle) || !gate::is_writable(context) {
         granted &= !WRITE;
     }
+    let has_xattrs = context.minor_version >= 2 && matches!(node.kind, Kind::File | Kind::Directory);
+    let rights = rights.iter().chain(if has_xattrs { XATTR_RIGHTS } else { &[] });
     let mut result = AccessResult { supported: 0, access: 0 };
-    for (right, needed) in rights.iter().filter(|(right, _)| args.access & right != 0) {
+    for (right, needed) in rights.filter(|(right, _)| args.access & right != 0) {
         result.supported |= right;
         if granted & needed == *needed {
             result.access |= right;

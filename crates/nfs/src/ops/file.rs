@@ -1,10 +1,14 @@
-//! What operations on open files have in common: the current filehandle must be a regular file's.
+//! What the operations on the data of files have in common: which file it is, whether the stateid lets the client, and
+//! what else a write changes.
 
-use forebay_pool::{Error, Handle, Kind};
+use forebay_pool::{Attributes, Error, Handle, Kind, SetAttributes};
 
 use crate::compound::Context;
-use crate::fs::FileHandle;
+use crate::fs::{FileHandle, access};
+use crate::policy::gate;
+use crate::state::{IoBasis, Share};
 use crate::xdr::Status;
+use crate::xdr::nfs4::StateId;
 
 /// The current filehandle's inode, which may turn out not to be a file. Directories of the pseudo file
 /// system are none for sure.
@@ -31,4 +35,69 @@ pub(super) async fn status(context: &Context<'_>, handle: Handle, error: Error) 
         Ok(attributes) if matches!(attributes.kind, Kind::Symlink(_)) => Status::Symlink,
         _ => Status::WrongType,
     }
+}
+
+/// The regular file that a filehandle names. For most operations of RFC 7862 anything else is WRONG_TYPE (§15.1.3).
+pub(super) async fn regular(context: &Context<'_>, handle: FileHandle) -> Result<Handle, Status> {
+    let FileHandle::Inode(handle) = handle else { return Err(Status::WrongType) };
+    match context.server.pool.getattr(handle).await?.kind {
+        Kind::File => Ok(handle),
+        _ => Err(Status::WrongType),
+    }
+}
+
+/// [`Status::Inval`] if the range is empty, or ends beyond what an offset can be.
+pub(super) fn require_range(offset: u64, length: u64) -> Result<(), Status> {
+    let end = offset.checked_add(length).filter(|end| *end > offset);
+    end.map(|_| ()).ok_or(Status::Inval)
+}
+
+/// Whether a stateid lets the client read or write the file. An open has checked the permissions; without one they
+/// are checked now.
+pub(super) async fn check_io(
+    context: &Context<'_>,
+    handle: Handle,
+    stateid: StateId,
+    share: Share,
+) -> Result<(), Status> {
+    let basis = context.server.state.check_io(context.client()?, handle, &stateid, share).await?;
+    if basis == IoBasis::Anonymous {
+        let attributes = context.server.pool.getattr(handle).await?;
+        let wanted = if share.writes() { access::WRITE } else { access::READ };
+        access::require_data(&context.credential, &attributes, wanted)?;
+    }
+    Ok(())
+}
+
+/// The files from which and to which COPY and CLONE go: the saved and the current filehandle, if the stateids let the client
+/// read the one and write the other. The current stateid, where one stands for it, is that of each filehandle.
+pub(super) async fn source_and_target(
+    context: &mut Context<'_>,
+    source: StateId,
+    target: StateId,
+) -> Result<(Handle, Handle), Status> {
+    let (saved, current) = (context.saved()?, context.current()?);
+    let (from, to) = (regular(context, saved).await?, regular(context, current).await?);
+    let source = match source {
+        StateId::CURRENT => context.saved_stateid.ok_or(Status::BadStateid)?,
+        given => given,
+    };
+    let target = context.stateid(target)?;
+    // In another volume the caller may count as somebody else.
+    gate::see(context, saved)?;
+    check_io(context, from, source, Share::READ).await?;
+    gate::see(context, current)?;
+    check_io(context, to, target, Share::WRITE).await?;
+    Ok((from, to))
+}
+
+/// A program that a user other than root wrote to no longer runs with its owner's rights.
+pub(super) async fn drop_privileges(context: &Context<'_>, written: &Attributes) -> Result<(), Status> {
+    let mode = access::mode_after_change(written.mode);
+    if mode == written.mode || context.credential.is_root() || written.kind != Kind::File {
+        return Ok(());
+    }
+    let set = SetAttributes { mode: Some(mode), ..SetAttributes::default() };
+    context.server.pool.setattr(written.handle, set).await?;
+    Ok(())
 }

@@ -1,12 +1,16 @@
 //! The operations, one file for each, named as the RFC names them. `table` ties names to functions.
 
 pub mod access;
+pub mod allocate;
 pub mod backchannel_ctl;
 pub mod bind_conn_to_session;
+pub mod clone;
 pub mod close;
 pub mod commit;
+pub mod copy;
 pub mod create;
 pub mod create_session;
+pub mod deallocate;
 pub mod delegpurge;
 pub mod delegreturn;
 pub mod destroy_clientid;
@@ -16,7 +20,10 @@ pub mod free_stateid;
 pub mod get_dir_delegation;
 pub mod getattr;
 pub mod getfh;
+pub mod getxattr;
+pub mod io_advise;
 pub mod link;
+pub mod listxattrs;
 pub mod lock;
 pub mod lockt;
 pub mod locku;
@@ -29,22 +36,27 @@ pub mod putfh;
 pub mod putpubfh;
 pub mod putrootfh;
 pub mod read;
+pub mod read_plus;
 pub mod readdir;
 pub mod readlink;
 pub mod reclaim_complete;
 pub mod remove;
+pub mod removexattr;
 pub mod rename;
 pub mod restorefh;
 pub mod savefh;
 pub mod secinfo;
 pub mod secinfo_no_name;
+pub mod seek;
 pub mod sequence;
 pub mod setattr;
+pub mod setxattr;
 pub mod test_stateid;
 pub mod verify;
 pub mod write;
 
 mod file;
 mod table;
+mod xattr;
 
 pub use table::run;

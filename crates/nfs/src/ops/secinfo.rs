@@ -8,7 +8,7 @@ use crate::xdr::nfs4::{SecinfoArgs, SecinfoResult, SecurityFlavor};
 /// The same everywhere. The current filehandle is gone afterwards, as the RFC wants.
 pub async fn secinfo(context: &mut Context<'_>, args: SecinfoArgs) -> Result<SecinfoResult, Status> {
     let directory = context.current()?;
-    gate::lookup(context, directory, &args.name).await?;
+    gate::find(context, directory, &args.name).await?;
     Ok(consume(context))
 }
 

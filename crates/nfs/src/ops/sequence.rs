@@ -1,12 +1,13 @@
 //! SEQUENCE: which session and slot a COMPOUND belongs to, and whether it is new (RFC 8881 §18.46).
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use crate::compound::Context;
 use crate::session::{Fingerprint, Session, Start};
 use crate::state::Renewal;
 use crate::xdr::Status;
-use crate::xdr::nfs4::{SequenceArgs, SequenceResult, sequence_flags};
+use crate::xdr::nfs4::{OpCode, SequenceArgs, SequenceResult, sequence_flags};
 
 /// Bytes of the shortest reply that begins with SEQUENCE.
 const REPLY_BYTES_MIN: u32 = 80;
@@ -21,10 +22,24 @@ pub struct Sequenced {
     pub renewal: Renewal,
 }
 
-/// Claims the slot, renews the client's lease and puts session and client into the context.
+/// Claims the slot, renews the client's lease and puts session and client into the context; counts that.
 ///
 /// `operations` and `request_bytes` are those of the whole COMPOUND.
 pub fn start(
+    context: &mut Context<'_>,
+    args: &SequenceArgs,
+    operations: u32,
+    request_bytes: usize,
+    request: Fingerprint,
+) -> Result<(Start, Sequenced), Status> {
+    let begin = Instant::now();
+    let started = claim(context, args, operations, request_bytes, request);
+    let status = started.as_ref().err().copied().unwrap_or(Status::Ok);
+    context.server.statistics.count(OpCode::Sequence as u32, begin, status);
+    started
+}
+
+fn claim(
     context: &mut Context<'_>,
     args: &SequenceArgs,
     operations: u32,

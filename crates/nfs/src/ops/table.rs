@@ -87,4 +87,15 @@ table! {
     TestStateid => test_stateid::test_stateid;
     DestroyClientid => destroy_clientid::destroy_clientid;
     ReclaimComplete => reclaim_complete::reclaim_complete;
+    Allocate => allocate::allocate;
+    Clone => clone::clone;
+    Copy => copy::copy;
+    Deallocate => deallocate::deallocate;
+    IoAdvise => io_advise::io_advise;
+    ReadPlus => read_plus::read_plus;
+    Seek => seek::seek;
+    Getxattr => getxattr::getxattr;
+    Listxattrs => listxattrs::listxattrs;
+    Removexattr => removexattr::removexattr;
+    Setxattr => setxattr::setxattr;
 }

@@ -5,6 +5,9 @@
 //! What only gives something up (CLOSE, LOCKU, …) always goes through, so that a client that is kept out can
 //! leave in order.
 //!
+//! A connection that is not secured as the policy wants it is told NFS4ERR_WRONGSEC, as Linux expects it: the mount fails with
+//! "operation not permitted".
+//!
 //! Where a volume is not there for a client, its name is not found (NFS4ERR_NOENT), and a filehandle that the
 //! client still has is refused with NFS4ERR_ACCESS: NFS4ERR_STALE would make Linux give up the mount for good,
 //! and NFS4ERR_ACCESS ends when the policy lets the client in again.
@@ -80,7 +83,13 @@ impl Need {
             | Operation::Remove(_)
             | Operation::Rename(_)
             | Operation::Setattr(_)
-            | Operation::Write(_) => Need::Change,
+            | Operation::Write(_)
+            | Operation::Allocate(_)
+            | Operation::Deallocate(_)
+            | Operation::Copy(_)
+            | Operation::Clone(_)
+            | Operation::Setxattr(_)
+            | Operation::Removexattr(_) => Need::Change,
             Operation::Open(args) if args.share_access & share::ACCESS_WRITE != 0 => Need::Change,
             // What it creates or truncates is seen to where it does so: there may be nothing to do.
             Operation::Open(_)
@@ -99,6 +108,11 @@ impl Need {
             | Operation::Secinfo(_)
             | Operation::SecinfoNoName(_)
             | Operation::GetDirDelegation(_)
+            | Operation::IoAdvise(_)
+            | Operation::Getxattr(_)
+            | Operation::Listxattrs(_)
+            | Operation::ReadPlus(_)
+            | Operation::Seek(_)
             | Operation::Verify(_) => Need::Sight,
             Operation::Close(_)
             | Operation::Locku(_)
@@ -125,9 +139,13 @@ impl Need {
         }
     }
 
-    /// True if the operation works on the saved filehandle too.
-    fn includes_saved(operation: &Operation) -> bool {
-        matches!(operation, Operation::Link(_) | Operation::Rename(_))
+    /// What an operation that works on the saved filehandle too needs of that one.
+    fn of_saved(operation: &Operation) -> Option<Need> {
+        match operation {
+            Operation::Link(_) | Operation::Rename(_) => Some(Need::Change),
+            Operation::Copy(_) | Operation::Clone(_) => Some(Need::Sight),
+            _ => None,
+        }
     }
 }
 
@@ -137,9 +155,7 @@ pub(crate) fn check(context: &mut Context<'_>, operation: &Operation) -> Result<
     if need == Need::Nothing {
         return Ok(());
     }
-    if Need::includes_saved(operation)
-        && let Some(saved) = context.saved
-    {
+    if let (Some(need), Some(saved)) = (Need::of_saved(operation), context.saved) {
         enter(context, saved, need)?;
     }
     match context.current {
@@ -149,12 +165,20 @@ pub(crate) fn check(context: &mut Context<'_>, operation: &Operation) -> Result<
     }
 }
 
+/// What follows in the operation is about that object; the context's credential is the one for it.
+pub(crate) fn see(context: &mut Context<'_>, handle: FileHandle) -> Result<(), Status> {
+    enter(context, handle, Need::Sight)
+}
+
 fn enter(context: &mut Context<'_>, handle: FileHandle, need: Need) -> Result<(), Status> {
     let volume = match handle {
         FileHandle::Inode(handle) => handle.volume,
         FileHandle::Pseudo(id) => return enter_pseudo(context, id),
     };
     match admission(&context.server.policies, &context.connection, volume)? {
+        Admission::Granted(grant) if !grant.tls.admits(context.connection.protection()) => {
+            Err(Status::WrongSec)
+        }
         Admission::Granted(grant) if need == Need::Change && !grant.writable => Err(Status::RoFs),
         Admission::Granted(grant) => {
             assume(context, grant);
@@ -218,6 +242,18 @@ pub(crate) async fn lookup(
     directory: FileHandle,
     name: &[u8],
 ) -> Result<Node, Status> {
+    let found = find(context, directory, name).await?;
+    let FileHandle::Inode(root) = found.handle else { return Ok(found) };
+    match admission(&context.server.policies, &context.connection, root.volume)? {
+        Admission::Granted(grant) if !grant.tls.admits(context.connection.protection()) => {
+            Err(Status::WrongSec)
+        }
+        _ => Ok(found),
+    }
+}
+
+/// As [`lookup`], however the connection is secured: for SECINFO, which tells how it should be.
+pub(crate) async fn find(context: &Context<'_>, directory: FileHandle, name: &[u8]) -> Result<Node, Status> {
     let found = fs::lookup(context.server, &context.credential, directory, name).await?;
     let in_volume = matches!(directory, FileHandle::Inode(_));
     if in_volume || sees(context.server, &context.connection, found.handle)? {

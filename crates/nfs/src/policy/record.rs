@@ -1,13 +1,13 @@
 //! How policies are kept in the pool, as records of the protocol's own (`docs/formats.md`).
 //!
 //! ```text
-//! nfs-export         policy's name → format u32 = 1, count u32, rules
-//!   rule             clients string, access string, squash string, uid u32, gid u32, security string
+//! nfs-export         policy's name → format u32 = 2, count u32, rules
+//!   rule             clients string, access string, squash string, uid u32, gid u32, security string, tls string
 //! nfs-export-volume  volume's name → policy's name
 //! nfs-export-host    host name → count u32, addresses, each a string: what the name stood for last
 //! ```
 //!
-//! Numbers and strings as XDR has them. Words are kept as operators write them, so that a record says what
+//! In format 1 a rule says nothing of TLS, which means `optional`. Numbers and strings as XDR has them. Words are kept as operators write them, so that a record says what
 //! `forebay export show` says.
 
 use std::net::IpAddr;
@@ -15,7 +15,7 @@ use std::str::FromStr;
 
 use bytes::Bytes;
 
-use super::rule::{Anonymous, Policy, Rule};
+use super::rule::{Anonymous, Policy, Rule, TlsUse};
 use crate::xdr::{Decode, Decoder, Encode, Encoder};
 
 /// Policies by name.
@@ -25,7 +25,9 @@ pub(super) const VOLUMES: &str = "nfs-export-volume";
 /// What host names stood for last, so that a restart does not depend on the name service.
 pub(super) const HOSTS: &str = "nfs-export-host";
 
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
+/// The format whose rules do not speak of TLS.
+const FORMAT_WITHOUT_TLS: u32 = 1;
 /// Rules of one policy.
 pub(super) const RULES_MAX: usize = 1000;
 /// Addresses of one host that are kept.
@@ -43,6 +45,7 @@ pub(super) fn encode_policy(policy: &Policy) -> Bytes {
         rule.anonymous.uid.encode(&mut out);
         rule.anonymous.gid.encode(&mut out);
         out.put_opaque(rule.security.to_string().as_bytes());
+        out.put_opaque(rule.tls.to_string().as_bytes());
     }
     out.into_bytes()
 }
@@ -50,7 +53,8 @@ pub(super) fn encode_policy(policy: &Policy) -> Bytes {
 /// `None` if it is none that this release writes.
 pub(super) fn decode_policy(record: &Bytes) -> Option<Policy> {
     let mut input = Decoder::new(record.clone());
-    if u32::decode(&mut input).ok()? != FORMAT {
+    let format = u32::decode(&mut input).ok()?;
+    if !matches!(format, FORMAT_WITHOUT_TLS | FORMAT) {
         return None;
     }
     let count = u32::decode(&mut input).ok()? as usize;
@@ -59,19 +63,20 @@ pub(super) fn decode_policy(record: &Bytes) -> Option<Policy> {
         return None;
     }
     for _ in 0..count {
-        policy.rules.push(decode_rule(&mut input)?);
+        policy.rules.push(decode_rule(&mut input, format)?);
     }
     input.finish().ok()?;
     Some(policy)
 }
 
-fn decode_rule(input: &mut Decoder) -> Option<Rule> {
+fn decode_rule(input: &mut Decoder, format: u32) -> Option<Rule> {
     Some(Rule {
         clients: word(input)?,
         access: word(input)?,
         squash: word(input)?,
         anonymous: Anonymous { uid: Decode::decode(input).ok()?, gid: Decode::decode(input).ok()? },
         security: word(input)?,
+        tls: if format == FORMAT_WITHOUT_TLS { TlsUse::Optional } else { word(input)? },
     })
 }
 
@@ -115,6 +120,7 @@ mod tests {
             squash,
             anonymous: Anonymous { uid: 7, gid: 8 },
             security: Security::Sys,
+            tls: TlsUse::Mutual,
             ..Rule::new(clients.parse().expect(clients))
         };
         let rules = vec![
@@ -134,6 +140,21 @@ mod tests {
     }
 
     #[test]
+    fn a_record_from_before_tls_says_that_it_is_optional() {
+        let mut out = Encoder::new();
+        1u32.encode(&mut out);
+        out.put_length(1);
+        for word in ["*", "ro", "all"] {
+            out.put_opaque(word.as_bytes());
+        }
+        7u32.encode(&mut out);
+        8u32.encode(&mut out);
+        out.put_opaque(b"sys");
+        let policy = decode_policy(&out.into_bytes()).unwrap();
+        assert_eq!((policy.rules[0].access, policy.rules[0].tls), (Access::ReadOnly, TlsUse::Optional));
+    }
+
+    #[test]
     fn a_record_that_is_cut_lengthened_or_of_another_format_is_not_read() {
         let record = encode_policy(&policy());
         for length in 0..record.len() {
@@ -141,7 +162,7 @@ mod tests {
         }
         let longer: Bytes = [&record[..], &[0; 4]].concat().into();
         assert_eq!(decode_policy(&longer), None);
-        let newer: Bytes = [&2u32.to_be_bytes()[..], &record[4..]].concat().into();
+        let newer: Bytes = [&3u32.to_be_bytes()[..], &record[4..]].concat().into();
         assert_eq!(decode_policy(&newer), None);
     }
 

@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use super::clients::Clients;
 use crate::rpc::auth::{AUTH_NONE, NOBODY};
-use crate::rpc::{Credential, Principal};
+use crate::rpc::{Credential, Principal, Protection};
 
 /// An export policy: its rules, in the order in which they are looked at. The first that is for a client
 /// decides; a client that none is for sees nothing.
@@ -29,6 +29,8 @@ pub struct Rule {
     pub anonymous: Anonymous,
     /// How the clients must say who their users are.
     pub security: Security,
+    /// Whether their connections must be secured.
+    pub tls: TlsUse,
 }
 
 impl Rule {
@@ -40,6 +42,7 @@ impl Rule {
             squash: Squash::None,
             anonymous: Anonymous::default(),
             security: Security::Sys,
+            tls: TlsUse::Optional,
         }
     }
 }
@@ -109,6 +112,32 @@ words! {
     }
 }
 
+words! {
+    /// Whether connections must be secured (RFC 9289).
+    TlsUse: "tls" {
+        /// They must not be.
+        Off = "off",
+        /// They may be.
+        Optional = "optional",
+        /// They must be.
+        Required = "required",
+        /// They must be, and the client must have shown a certificate.
+        Mutual = "mutual",
+    }
+}
+
+impl TlsUse {
+    /// Whether a connection that is protected in this way will do.
+    pub fn admits(self, protection: Option<&Protection>) -> bool {
+        match self {
+            TlsUse::Off => protection.is_none(),
+            TlsUse::Optional => true,
+            TlsUse::Required => protection.is_some(),
+            TlsUse::Mutual => protection.is_some_and(|protection| protection.certificate.is_some()),
+        }
+    }
+}
+
 /// For whom users are taken that are not believed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Anonymous {
@@ -129,6 +158,8 @@ impl Default for Anonymous {
 pub struct Grant {
     /// False: only read.
     pub writable: bool,
+    /// How the connection must be secured.
+    pub tls: TlsUse,
     squash: Squash,
     anonymous: Anonymous,
 }
@@ -191,8 +222,8 @@ impl Policy {
 
 impl Rule {
     fn admission(&self) -> Admission {
-        let granted =
-            |writable| Admission::Granted(Grant { writable, squash: self.squash, anonymous: self.anonymous });
+        let (tls, squash, anonymous) = (self.tls, self.squash, self.anonymous);
+        let granted = |writable| Admission::Granted(Grant { writable, tls, squash, anonymous });
         match self.access {
             Access::ReadWrite => granted(true),
             Access::ReadOnly => granted(false),
@@ -264,7 +295,8 @@ mod tests {
 
     #[test]
     fn squashing_takes_users_for_the_anonymous_one() {
-        let grant = |squash| Grant { writable: true, squash, anonymous: Anonymous { uid: 99, gid: 98 } };
+        let tls = TlsUse::Optional;
+        let grant = |squash| Grant { writable: true, tls, squash, anonymous: Anonymous { uid: 99, gid: 98 } };
         let sys = |uid| Principal { flavor: AUTH_SYS, uid };
         let root = Credential { uid: 0, gid: 0, groups: vec![0, 5] };
         let user = Credential { uid: 7, gid: 8, groups: vec![9] };
@@ -276,6 +308,22 @@ mod tests {
         assert_eq!(grant(Squash::All).credential(sys(7), &user), anonymous);
         let unnamed = Principal { flavor: AUTH_NONE, uid: NOBODY };
         assert_eq!(grant(Squash::None).credential(unnamed, &Credential::nobody()), anonymous);
+    }
+
+    #[test]
+    fn a_rule_says_which_connections_will_do() {
+        let tls = Protection { certificate: None };
+        let mutual = Protection { certificate: Some("CN=broker1".to_owned()) };
+        let connections = [None, Some(&tls), Some(&mutual)];
+        let expected = [
+            (TlsUse::Off, [true, false, false]),
+            (TlsUse::Optional, [true; 3]),
+            (TlsUse::Required, [false, true, true]),
+            (TlsUse::Mutual, [false, false, true]),
+        ];
+        for (rule, admitted) in expected {
+            assert_eq!(connections.map(|connection| rule.admits(connection)), admitted, "{rule}");
+        }
     }
 
     #[test]

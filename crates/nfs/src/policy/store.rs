@@ -13,7 +13,7 @@ use super::clients::Clients;
 use super::error::PolicyError;
 use super::hosts::Hosts;
 use super::record::{self, HOSTS, POLICIES, RULES_MAX, VOLUMES};
-use super::rule::{Access, Admission, Anonymous, Policy, Rule, Squash};
+use super::rule::{Access, Admission, Anonymous, Policy, Rule, Squash, TlsUse};
 use crate::xdr::Status;
 
 type Result<T> = std::result::Result<T, PolicyError>;
@@ -49,6 +49,8 @@ pub struct RuleChange {
     pub squash: Option<Squash>,
     /// For whom those are taken.
     pub anonymous: Option<Anonymous>,
+    /// Whether their connections must be secured.
+    pub tls: Option<TlsUse>,
 }
 
 impl Known {
@@ -265,6 +267,7 @@ impl Policies {
         rule.access = change.access.unwrap_or(rule.access);
         rule.squash = change.squash.unwrap_or(rule.squash);
         rule.anonymous = change.anonymous.unwrap_or(rule.anonymous);
+        rule.tls = change.tls.unwrap_or(rule.tls);
         self.put(name, policy).await
     }
 

@@ -1,4 +1,4 @@
-//! Who calls (RFC 5531 §8): AUTH_NONE and AUTH_SYS.
+//! Who calls (RFC 5531 §8): AUTH_NONE and AUTH_SYS. AUTH_TLS asks for TLS (RFC 9289 §4.1).
 
 use bytes::Bytes;
 
@@ -8,6 +8,10 @@ use crate::xdr::{Decode, Decoder, Encode, Encoder, XdrError};
 pub const AUTH_NONE: u32 = 0;
 /// Flavor number of AUTH_SYS.
 pub const AUTH_SYS: u32 = 1;
+/// Flavor number of AUTH_TLS.
+pub const AUTH_TLS: u32 = 7;
+/// What the verifier of the reply to AUTH_TLS says if TLS may follow.
+pub const STARTTLS: &[u8] = b"STARTTLS";
 /// Longest body of a credential or verifier, in bytes.
 pub const AUTH_BYTES_MAX: usize = 400;
 /// Longest machine name, in bytes.
@@ -29,6 +33,9 @@ pub struct OpaqueAuth {
 impl OpaqueAuth {
     /// AUTH_NONE.
     pub const NONE: OpaqueAuth = OpaqueAuth { flavor: AUTH_NONE, body: Bytes::new() };
+
+    /// AUTH_TLS: the caller asks whether it may use TLS.
+    pub const TLS: OpaqueAuth = OpaqueAuth { flavor: AUTH_TLS, body: Bytes::new() };
 
     /// AUTH_SYS.
     pub fn sys(parms: &AuthSys) -> Self {

@@ -2,13 +2,14 @@
 //!
 //! A payload of a MiB in fresh memory costs a page fault for every 4 KiB, which is a good part of what it costs to receive it. So a
 //! buffer comes back here when the last slice of its record is dropped, wherever that is, and waits for the next record.
-//! While records are being received their buffers are counted: whoever sends many large records slowly has others wait for room,
-//! for as long as a record may take, and does not take more memory.
+//! While records are being received, and until the memory for requests in work has room for them, their buffers are counted in
+//! shares ([`Share`]): whoever sends many large records slowly does not take more memory than a client's share.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytes::{Bytes, BytesMut};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+use super::shares::{Share, Taken};
 
 /// Capacity of the smallest kind of buffer: a payload of 64 KiB and what is around it. Each kind has twice the payload of the last.
 const PAYLOAD_BYTES_MIN: usize = 64 << 10;
@@ -18,14 +19,14 @@ const KINDS: usize = 5;
 /// What waits to be used again, if nobody says otherwise.
 const IDLE_BYTES_MAX: usize = 4 << 20;
 
-/// Where buffers come from. Clones share what is in it.
+/// Where buffers come from. Clones share what is idle, and the room.
 #[derive(Clone)]
-pub struct Buffers(Arc<Shared>);
+pub struct Buffers {
+    home: Arc<Home>,
+    room: Share,
+}
 
-struct Shared {
-    /// In KiB; what records may take while they are received.
-    room: Arc<Semaphore>,
-    room_total: u32,
+struct Home {
     idle_bytes_max: usize,
     idle: Mutex<Idle>,
 }
@@ -39,33 +40,36 @@ struct Idle {
 impl Default for Buffers {
     /// Buffers of any number; few of them wait to be used again.
     fn default() -> Self {
-        Buffers::new(usize::MAX, IDLE_BYTES_MAX)
+        Buffers::new(IDLE_BYTES_MAX)
     }
 }
 
 impl Buffers {
-    /// At most `receiving_bytes_max` for records that are being received, and `idle_bytes_max` waiting to be used again.
-    pub fn new(receiving_bytes_max: usize, idle_bytes_max: usize) -> Self {
-        let limit = u32::try_from(Semaphore::MAX_PERMITS).unwrap_or(u32::MAX);
-        let room_total = u32::try_from(receiving_bytes_max >> 10).unwrap_or(limit).clamp(1, limit);
-        Buffers(Arc::new(Shared {
-            room: Arc::new(Semaphore::new(room_total as usize)),
-            room_total,
-            idle_bytes_max,
-            idle: Mutex::default(),
-        }))
+    /// Buffers of any number, of which at most `idle_bytes_max` bytes wait to be used again.
+    pub fn new(idle_bytes_max: usize) -> Self {
+        Buffers { home: Arc::new(Home { idle_bytes_max, idle: Mutex::default() }), room: Share::unbounded() }
+    }
+
+    /// The same buffers, counted in that share.
+    pub(super) fn counted_in(&self, room: Share) -> Self {
+        Buffers { home: self.home.clone(), room }
     }
 
     /// An empty buffer for that many bytes; waits for room if need be.
     pub(super) async fn take(&self, bytes: usize) -> std::io::Result<Buffer> {
-        let wanted = u32::try_from(bytes >> 10).unwrap_or(u32::MAX).clamp(1, self.0.room_total);
-        let room = self.0.room.clone().acquire_many_owned(wanted).await.map_err(std::io::Error::other)?;
-        let content = self.0.idle().take(bytes).unwrap_or_else(|| BytesMut::with_capacity(capacity(bytes)));
-        Ok(Buffer { content: Lent { content, home: self.clone() }, room })
+        let room = self.room.take(bytes, || ()).await?;
+        let content = self.home.idle().take(bytes);
+        let content = content.unwrap_or_else(|| BytesMut::with_capacity(capacity(bytes)));
+        Ok(Buffer { content: Lent { content, home: self.home.clone() }, room })
+    }
+
+    /// Whether someone waits for room that is taken by these buffers, or others.
+    pub(super) fn are_wanted(&self) -> bool {
+        self.room.is_wanted()
     }
 }
 
-impl Shared {
+impl Home {
     /// What is idle changes by single calls of the lists, so a panic elsewhere leaves no half-done change that matters.
     fn idle(&self) -> MutexGuard<'_, Idle> {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner)
@@ -109,7 +113,7 @@ fn capacity(bytes: usize) -> usize {
 /// A buffer that a record is being received into.
 pub(super) struct Buffer {
     content: Lent,
-    room: OwnedSemaphorePermit,
+    room: Taken,
 }
 
 impl Buffer {
@@ -118,17 +122,16 @@ impl Buffer {
         &mut self.content.content
     }
 
-    /// The record is complete, and no longer counted.
-    pub(super) fn freeze(self) -> Bytes {
-        drop(self.room);
-        Bytes::from_owner(self.content)
+    /// The record is complete. It is counted until what is returned beside it is dropped.
+    pub(super) fn freeze(self) -> (Bytes, Taken) {
+        (Bytes::from_owner(self.content), self.room)
     }
 }
 
 /// Bytes that go home when they are dropped.
 struct Lent {
     content: BytesMut,
-    home: Buffers,
+    home: Arc<Home>,
 }
 
 impl AsRef<[u8]> for Lent {
@@ -140,22 +143,24 @@ impl AsRef<[u8]> for Lent {
 impl Drop for Lent {
     fn drop(&mut self) {
         let content = std::mem::take(&mut self.content);
-        self.home.0.idle().give_back(content, self.home.0.idle_bytes_max);
+        self.home.idle().give_back(content, self.home.idle_bytes_max);
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
+    use std::pin::Pin;
+    use std::task::Poll;
 
     use bytes::BufMut;
 
+    use super::super::shares::Shares;
     use super::*;
 
     async fn record(buffers: &Buffers, bytes: usize) -> Bytes {
         let mut buffer = buffers.take(bytes).await.unwrap();
         buffer.content().put_bytes(7, bytes);
-        buffer.freeze()
+        buffer.freeze().0
     }
 
     #[tokio::test]
@@ -176,7 +181,7 @@ mod tests {
 
     #[tokio::test]
     async fn no_more_than_allowed_waits_to_be_used_again() {
-        let buffers = Buffers::new(usize::MAX, 3 << 20);
+        let buffers = Buffers::new(3 << 20);
         let mut records = Vec::new();
         for _ in 0..10 {
             records.push(record(&buffers, 1 << 20).await);
@@ -184,19 +189,26 @@ mod tests {
         // Of no kind, so never kept.
         records.push(record(&buffers, 8 << 20).await);
         drop(records);
-        let idle = buffers.0.idle();
+        let idle = buffers.home.idle();
         assert_eq!(idle.bytes, 2 * capacity_of(KINDS - 1));
         assert_eq!(idle.kinds.iter().map(Vec::len).sum::<usize>(), 2);
     }
 
     #[tokio::test]
-    async fn records_beyond_the_limit_wait_until_others_are_complete() {
-        let buffers = Buffers::new(2 << 20, 0);
+    async fn records_beyond_the_limit_wait_until_others_are_complete_and_in_work() {
+        let shares = Shares::new(4 << 20);
+        let buffers = Buffers::new(0).counted_in(shares.of([192, 0, 2, 1].into()));
         let slow = [buffers.take(1 << 20).await.unwrap(), buffers.take(1 << 20).await.unwrap()];
-        let waiting = tokio::time::timeout(Duration::from_millis(20), buffers.take(1 << 20));
-        assert!(waiting.await.is_err());
-        let complete: Vec<Bytes> = slow.into_iter().map(Buffer::freeze).collect();
-        buffers.take(64 << 20).await.unwrap();
-        drop(complete);
+        let mut next = Box::pin(buffers.take(64 << 20));
+        assert!(poll_once(&mut next).await.is_pending());
+        assert!(buffers.are_wanted());
+        let complete = slow.map(Buffer::freeze);
+        assert!(poll_once(&mut next).await.is_pending());
+        drop(complete.map(|(_, room)| room));
+        next.await.unwrap();
+    }
+
+    async fn poll_once<T>(future: &mut (impl Future<Output = T> + Unpin)) -> Poll<T> {
+        std::future::poll_fn(|context| Poll::Ready(Pin::new(&mut *future).poll(context))).await
     }
 }

@@ -1,6 +1,8 @@
 //! RPC calls and replies (RFC 5531 §9).
 
-use super::auth::{AUTH_NONE, AUTH_SYS, AuthSys, Credential, OpaqueAuth, Principal};
+use super::auth::{AUTH_NONE, AUTH_SYS, AUTH_TLS, AuthSys, Credential, OpaqueAuth, Principal, STARTTLS};
+use bytes::Bytes;
+
 use crate::xdr::{Decode, Decoder, Encode, Encoder, XdrError};
 
 /// Program number of NFS.
@@ -67,6 +69,13 @@ impl Call {
             (NFS_PROGRAM, ..) => Err(Refusal::ProgramMismatch),
             _ => Err(Refusal::ProgramUnavailable),
         }
+    }
+
+    /// Whether it asks for TLS, and nothing else (RFC 9289 §4.1).
+    pub fn asks_for_tls(&self) -> bool {
+        let to_nfs =
+            (self.rpc_version, self.program, self.version) == (RPC_VERSION, NFS_PROGRAM, NFS_VERSION);
+        to_nfs && self.procedure == PROCEDURE_NULL && self.credential.flavor == AUTH_TLS
     }
 
     fn caller(&self) -> Result<(Credential, Principal), Refusal> {
@@ -163,6 +172,13 @@ pub fn encode_success(xid: u32, out: &mut Encoder) {
     encode_accepted(xid, 0, out);
 }
 
+/// Appends the reply that says that TLS may follow.
+pub fn encode_starttls(xid: u32, out: &mut Encoder) {
+    encode_words(out, &[xid, MESSAGE_REPLY, REPLY_ACCEPTED]);
+    OpaqueAuth { flavor: AUTH_NONE, body: Bytes::from_static(STARTTLS) }.encode(out);
+    0u32.encode(out);
+}
+
 fn encode_accepted(xid: u32, status: u32, out: &mut Encoder) {
     encode_words(out, &[xid, MESSAGE_REPLY, REPLY_ACCEPTED]);
     OpaqueAuth::NONE.encode(out);
@@ -186,6 +202,8 @@ pub struct ReplyHeader {
     pub xid: u32,
     /// Whether the call was executed, and if not, why.
     pub outcome: Result<(), Refusal>,
+    /// Whether TLS may follow on the connection.
+    pub starttls: bool,
 }
 
 impl Decode for ReplyHeader {
@@ -195,15 +213,16 @@ impl Decode for ReplyHeader {
             MESSAGE_REPLY => {}
             value => return Err(XdrError::Unknown { of: "reply", value }),
         }
+        let mut starttls = false;
         let outcome = match u32::decode(input)? {
             REPLY_ACCEPTED => {
-                OpaqueAuth::decode(input)?;
+                starttls = OpaqueAuth::decode(input)?.body == STARTTLS;
                 decode_accept_status(u32::decode(input)?)?
             }
             REPLY_DENIED => Err(decode_denial(input)?),
             value => return Err(XdrError::Unknown { of: "reply_stat", value }),
         };
-        Ok(ReplyHeader { xid, outcome })
+        Ok(ReplyHeader { xid, outcome, starttls })
     }
 }
 

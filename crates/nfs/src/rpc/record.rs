@@ -4,13 +4,19 @@
 //! last. A record of one fragment, which is what clients send, is handed out without being copied: small
 //! ones are slices of a shared buffer, large ones have a buffer of their own ([`Buffers`]), so that a payload that is
 //! kept for long does not keep more than its own record.
+//!
+//! What a peer only announces takes no memory: a record over the limit is refused by its header, and a buffer of its own is taken when
+//! the first [`OWN_BUFFER_BYTES_MIN`] bytes are there. Who has one, goes on slowly and is in the way of others gives it up.
 
 use std::io::{self, IoSlice};
+use std::time::Duration;
 
 use bytes::{Buf, Bytes, BytesMut};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+use tokio::time::timeout;
 
 use super::buffers::{Buffer, Buffers};
+use super::shares::Taken;
 
 const LAST_FRAGMENT: u32 = 0x8000_0000;
 /// Bytes of a fragment's header.
@@ -21,6 +27,9 @@ const BUFFER_BYTES: usize = 64 << 10;
 const READ_BYTES_MIN: usize = 4 << 10;
 /// Records of at least this many bytes get a buffer of their own.
 const OWN_BUFFER_BYTES_MIN: usize = 16 << 10;
+/// While others wait for memory, of a large record so much must arrive in such a time.
+const PROGRESS_TIME: Duration = Duration::from_secs(1);
+const PROGRESS_BYTES_MIN: usize = 64 << 10;
 /// Fragments of one record that are accepted. More than a few are a way to make the server work for nothing.
 const FRAGMENTS_MAX: usize = 64;
 /// Pieces handed to one vectored write.
@@ -32,6 +41,7 @@ pub struct RecordReader<R> {
     buffer: BytesMut,
     record_bytes_max: usize,
     buffers: Buffers,
+    progress_time: Duration,
 }
 
 /// The body of a fragment.
@@ -41,12 +51,30 @@ enum Fragment {
 }
 
 impl Fragment {
-    fn freeze(self) -> Bytes {
+    fn freeze(self) -> Received {
         match self {
-            Fragment::Shared(bytes) => bytes.freeze(),
-            Fragment::Own(buffer) => buffer.freeze(),
+            Fragment::Shared(bytes) => Received { record: bytes.freeze(), room: None },
+            Fragment::Own(buffer) => {
+                let (record, room) = buffer.freeze();
+                Received { record, room: Some(room) }
+            }
         }
     }
+}
+
+/// A record, and the memory that it takes among those that are being received.
+pub(super) struct Received {
+    pub(super) record: Bytes,
+    pub(super) room: Option<Taken>,
+}
+
+/// A stream that says that something is there without being given memory for it.
+pub trait Readable {
+    /// Waits until something can be read, or the stream has ended; may be wrong now and then. Cancel safe.
+    fn readable(&self) -> impl Future<Output = io::Result<()>> + Send;
+
+    /// Takes no more memory than it must until something comes.
+    fn rest(&mut self);
 }
 
 impl<R: AsyncRead + Unpin> RecordReader<R> {
@@ -57,7 +85,8 @@ impl<R: AsyncRead + Unpin> RecordReader<R> {
 
     /// The same with buffers that others use as well.
     pub(super) fn with_buffers(stream: R, record_bytes_max: usize, buffers: Buffers) -> Self {
-        RecordReader { stream, buffer: BytesMut::new(), record_bytes_max, buffers }
+        let buffer = BytesMut::new();
+        RecordReader { stream, buffer, record_bytes_max, buffers, progress_time: PROGRESS_TIME }
     }
 
     /// Whether a small record has arrived already, so that [`RecordReader::next`] need not wait.
@@ -72,6 +101,11 @@ impl<R: AsyncRead + Unpin> RecordReader<R> {
     ///
     /// Not cancel safe: a call that was dropped has lost part of a record.
     pub async fn next(&mut self) -> io::Result<Option<Bytes>> {
+        Ok(self.receive().await?.map(|received| received.record))
+    }
+
+    /// As [`RecordReader::next`], with the memory counted as long as the caller keeps it.
+    pub(super) async fn receive(&mut self) -> io::Result<Option<Received>> {
         let Some((length, mut last)) = self.fragment_header().await? else {
             return Ok(None);
         };
@@ -79,24 +113,16 @@ impl<R: AsyncRead + Unpin> RecordReader<R> {
         if last {
             return Ok(Some(first.freeze()));
         }
-        let mut record = BytesMut::from(&first.freeze()[..]);
+        let mut record = BytesMut::from(&first.freeze().record[..]);
         for _ in 1..FRAGMENTS_MAX {
             let (length, is_last) = self.fragment_header().await?.ok_or(io::ErrorKind::UnexpectedEof)?;
             last = is_last;
-            record.extend_from_slice(&self.fragment(length, record.len()).await?.freeze());
+            record.extend_from_slice(&self.fragment(length, record.len()).await?.freeze().record);
             if last {
-                return Ok(Some(record.freeze()));
+                return Ok(Some(Received { record: record.freeze(), room: None }));
             }
         }
         Err(io::Error::new(io::ErrorKind::InvalidData, "RPC record in too many fragments"))
-    }
-
-    /// Waits until a byte of the next record is there, or the stream has ended. Cancel safe.
-    pub async fn readable(&mut self) -> io::Result<()> {
-        if self.buffer.is_empty() {
-            self.fill(MARK_BYTES).await?;
-        }
-        Ok(())
     }
 
     async fn fragment_header(&mut self) -> io::Result<Option<(usize, bool)>> {
@@ -118,15 +144,16 @@ impl<R: AsyncRead + Unpin> RecordReader<R> {
             let message = format!("RPC record over the limit of {} bytes", self.record_bytes_max);
             return Err(io::Error::new(io::ErrorKind::InvalidData, message));
         }
-        if length >= OWN_BUFFER_BYTES_MIN {
-            return self.fragment_in_own_buffer(length).await.map(Fragment::Own);
-        }
-        while self.buffer.len() < length {
-            if self.fill(length).await? == 0 {
+        let first = length.min(OWN_BUFFER_BYTES_MIN);
+        while self.buffer.len() < first {
+            if self.fill(first).await? == 0 {
                 return Err(io::ErrorKind::UnexpectedEof.into());
             }
         }
-        Ok(Fragment::Shared(self.buffer.split_to(length)))
+        if length < OWN_BUFFER_BYTES_MIN {
+            return Ok(Fragment::Shared(self.buffer.split_to(length)));
+        }
+        self.fragment_in_own_buffer(length).await.map(Fragment::Own)
     }
 
     async fn fragment_in_own_buffer(&mut self, length: usize) -> io::Result<Buffer> {
@@ -135,9 +162,14 @@ impl<R: AsyncRead + Unpin> RecordReader<R> {
         let buffered = self.buffer.len().min(length);
         content.extend_from_slice(&self.buffer.split_to(buffered));
         while content.len() < length {
-            let missing = (length - content.len()) as u64;
-            if (&mut self.stream).take(missing).read_buf(content).await? == 0 {
-                return Err(io::ErrorKind::UnexpectedEof.into());
+            let before = content.len();
+            match timeout(self.progress_time, read_up_to(&mut self.stream, content, length)).await {
+                Ok(outcome) => outcome?,
+                Err(_) if content.len() - before < PROGRESS_BYTES_MIN && self.buffers.are_wanted() => {
+                    let message = "RPC record comes too slowly while others wait for memory";
+                    return Err(io::Error::new(io::ErrorKind::TimedOut, message));
+                }
+                Err(_) => {}
             }
         }
         Ok(own)
@@ -151,6 +183,50 @@ impl<R: AsyncRead + Unpin> RecordReader<R> {
         }
         self.stream.read_buf(&mut self.buffer).await
     }
+}
+
+impl<R: AsyncRead + Readable + Unpin> RecordReader<R> {
+    /// Waits until a byte of the next record is there, or the stream has ended. Cancel safe.
+    pub(super) async fn readable(&mut self) -> io::Result<()> {
+        if self.buffer.is_empty() {
+            self.stream.readable().await?;
+            self.fill(MARK_BYTES).await?;
+        }
+        Ok(())
+    }
+
+    /// Takes no more memory than it must until something comes.
+    pub(super) fn rest(&mut self) {
+        if self.buffer.is_empty() {
+            self.buffer = BytesMut::new();
+        }
+        self.stream.rest();
+    }
+
+    /// The first byte of what comes next, if it is there.
+    pub(super) fn peek(&self) -> Option<u8> {
+        self.buffer.first().copied()
+    }
+
+    /// The stream, and what was read of it and is no record yet, for who makes something else of it.
+    pub(super) fn take_over(&mut self) -> (&mut R, BytesMut) {
+        (&mut self.stream, std::mem::take(&mut self.buffer))
+    }
+}
+
+/// Reads until there are `length` bytes. Cancel safe: what was read is in `content`.
+async fn read_up_to(
+    stream: &mut (impl AsyncRead + Unpin),
+    content: &mut BytesMut,
+    length: usize,
+) -> io::Result<()> {
+    while content.len() < length {
+        let missing = (length - content.len()) as u64;
+        if (&mut *stream).take(missing).read_buf(content).await? == 0 {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
+    }
+    Ok(())
 }
 
 /// The header of a record of that length in one fragment.
@@ -180,7 +256,16 @@ pub async fn write_record(stream: &mut (impl AsyncWrite + Unpin), pieces: &[Byte
 
 #[cfg(test)]
 mod tests {
+    use super::super::shares::Shares;
     use super::*;
+
+    impl Readable for &[u8] {
+        async fn readable(&self) -> io::Result<()> {
+            Ok(())
+        }
+
+        fn rest(&mut self) {}
+    }
 
     fn fragment(last: bool, body: &[u8]) -> Vec<u8> {
         let header = body.len() as u32 | if last { LAST_FRAGMENT } else { 0 };
@@ -238,6 +323,49 @@ mod tests {
         assert_eq!(error.kind(), io::ErrorKind::InvalidData);
         let stream = [fragment(false, &[0; 600]), fragment(true, &[0; 600])].concat();
         assert_eq!(records_of(&stream, 1000).await.unwrap_err().kind(), io::ErrorKind::InvalidData);
+    }
+
+    /// What can be taken is taken: `None` while the rest is still to come.
+    async fn try_next<R: AsyncRead + Unpin>(
+        reader: &mut RecordReader<R>,
+    ) -> Option<io::Result<Option<Bytes>>> {
+        let mut next = Box::pin(reader.next());
+        match std::future::poll_fn(|context| std::task::Poll::Ready(next.as_mut().poll(context))).await {
+            std::task::Poll::Ready(outcome) => Some(outcome),
+            std::task::Poll::Pending => None,
+        }
+    }
+
+    #[tokio::test]
+    async fn what_is_only_announced_takes_nothing() {
+        let shares = Shares::new(4 << 20);
+        let buffers = Buffers::new(0).counted_in(shares.of([192, 0, 2, 1].into()));
+        let mut begun = Vec::new();
+        for _ in 0..100 {
+            let (mut peer, stream) = tokio::io::duplex(64 << 10);
+            peer.write_all(&fragment(true, &[0; 1 << 20])[..10_000]).await.unwrap();
+            let mut reader = RecordReader::with_buffers(stream, 1 << 20, buffers.clone());
+            assert!(try_next(&mut reader).await.is_none());
+            begun.push((peer, reader));
+        }
+        assert!(!buffers.are_wanted());
+        buffers.take(2 << 20).await.unwrap();
+    }
+
+    #[tokio::test]
+    async fn who_sends_a_large_record_slowly_gives_way_when_others_wait() {
+        let shares = Shares::new(4 << 20);
+        let buffers = Buffers::new(0).counted_in(shares.of([192, 0, 2, 1].into()));
+        let (mut peer, stream) = tokio::io::duplex(64 << 10);
+        let mut reader = RecordReader::with_buffers(stream, 2 << 20, buffers.clone());
+        peer.write_all(&fragment(true, &vec![0; 2 << 20])[..20_000]).await.unwrap();
+        reader.progress_time = Duration::from_millis(10);
+        let mut slow = Box::pin(reader.next());
+        assert!(timeout(Duration::from_millis(50), &mut slow).await.is_err(), "nobody minds");
+        let other = tokio::spawn(async move { buffers.take(1 << 20).await.map(drop) });
+        assert_eq!(slow.await.unwrap_err().kind(), io::ErrorKind::TimedOut);
+        other.await.unwrap().unwrap();
+        drop(peer);
     }
 
     #[tokio::test]

@@ -6,7 +6,7 @@
 
 use std::collections::VecDeque;
 use std::io::{self, IoSlice};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -14,18 +14,25 @@ use tokio::net::tcp::OwnedWriteHalf;
 use tokio::sync::{Notify, OwnedSemaphorePermit};
 use tokio::time::timeout;
 
+use super::backlog::{Backlog, Waiting};
 use super::record::{MARK_BYTES, mark};
+use super::secure::Secure;
 
 /// Replies that are on their way must be taken within this time.
 pub(super) const TRANSFER_TIME_MAX: Duration = Duration::from_secs(60);
+/// While others are held up by what waits here, something must be taken within this time.
+const PROGRESS_TIME: Duration = Duration::from_secs(5);
 /// Pieces handed to one vectored write.
 const SLICES_MAX: usize = 64;
 
 /// See the module.
 pub(super) struct Replies {
     stream: OwnedWriteHalf,
+    /// Seals what is written, once there is TLS.
+    tls: OnceLock<Arc<Secure>>,
     state: Mutex<State>,
     closed: Notify,
+    backlog: Arc<Backlog>,
 }
 
 #[derive(Default)]
@@ -41,15 +48,32 @@ struct State {
 
 /// A reply as a record. The permit counts the request as in work until the reply is written.
 struct Reply {
-    mark: [u8; MARK_BYTES],
+    /// Before the pieces; none if they are sealed.
+    mark: Option<[u8; MARK_BYTES]>,
     pieces: Vec<Bytes>,
     bytes: usize,
+    _waiting: Waiting,
     _permit: OwnedSemaphorePermit,
 }
 
+impl Reply {
+    fn slices(&self) -> impl Iterator<Item = &[u8]> {
+        self.mark.iter().map(|mark| &mark[..]).chain(self.pieces.iter().map(|piece| &piece[..]))
+    }
+
+    fn seal(&mut self, secure: &Secure) -> io::Result<()> {
+        let sealed = secure.seal(self.slices())?;
+        self.bytes = sealed.len();
+        self.mark = None;
+        self.pieces = vec![sealed];
+        Ok(())
+    }
+}
+
 impl Replies {
-    pub(super) fn new(stream: OwnedWriteHalf) -> Arc<Self> {
-        Arc::new(Replies { stream, state: Mutex::default(), closed: Notify::new() })
+    pub(super) fn new(stream: OwnedWriteHalf, backlog: Arc<Backlog>) -> Arc<Self> {
+        let (state, closed) = (Mutex::default(), Notify::new());
+        Arc::new(Replies { stream, tls: OnceLock::new(), state, closed, backlog })
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -66,8 +90,32 @@ impl Replies {
         };
         let mut state = self.state();
         if !state.closed && !state.ending {
-            state.queue.push_back(Reply { mark, pieces, bytes: MARK_BYTES + length, _permit: permit });
+            let bytes = MARK_BYTES + length;
+            let waiting = self.backlog.add(bytes);
+            state.queue.push_back(Reply {
+                mark: Some(mark),
+                pieces,
+                bytes,
+                _waiting: waiting,
+                _permit: permit,
+            });
         }
+    }
+
+    /// The socket, for a handshake while nothing is in work.
+    pub(super) fn socket(&self) -> &OwnedWriteHalf {
+        &self.stream
+    }
+
+    /// From now on everything is sealed. There is one handshake on a connection.
+    pub(super) fn secure(&self, secure: Arc<Secure>) {
+        // A second one is refused before it comes to this.
+        let _ = self.tls.set(secure);
+    }
+
+    /// What waits for the client, here and elsewhere.
+    pub(super) fn backlog(&self) -> &Backlog {
+        &self.backlog
     }
 
     /// Says that the connection is to be closed after the replies that are in the queue. [`Replies::flush`] must follow.
@@ -95,12 +143,26 @@ impl Replies {
 
     async fn write_rest(self: Arc<Self>, mut batch: Batch) {
         loop {
-            match timeout(TRANSFER_TIME_MAX, batch.write(&self.stream)).await {
+            match timeout(TRANSFER_TIME_MAX, self.write_on(&mut batch)).await {
                 Ok(Ok(())) => match self.next_batch() {
                     Some(next) => batch = next,
                     None => return,
                 },
                 Ok(Err(_)) | Err(_) => return self.close(),
+            }
+        }
+    }
+
+    /// Writes the batch. An error if nothing is taken of it for a while, and that is in the way of others.
+    async fn write_on(&self, batch: &mut Batch) -> io::Result<()> {
+        loop {
+            let before = batch.written_total;
+            match timeout(PROGRESS_TIME, batch.write(&self.stream)).await {
+                Ok(outcome) => return outcome,
+                Err(_) if batch.written_total == before && self.backlog.is_in_the_way() => {
+                    return Err(io::ErrorKind::TimedOut.into());
+                }
+                Err(_) => {}
             }
         }
     }
@@ -115,13 +177,29 @@ impl Replies {
         let mut state = self.state();
         state.writing = !state.queue.is_empty();
         if state.writing {
-            return Some(Batch { replies: std::mem::take(&mut state.queue), written: 0 });
+            let replies = std::mem::take(&mut state.queue);
+            drop(state);
+            return self.seal(replies);
         }
         if state.ending {
             drop(state);
             self.close();
         }
         None
+    }
+
+    /// The replies as they are to be written.
+    fn seal(&self, mut replies: VecDeque<Reply>) -> Option<Batch> {
+        if let Some(secure) = self.tls.get() {
+            for reply in &mut replies {
+                if let Err(error) = reply.seal(secure) {
+                    tracing::debug!(%error, "a reply cannot be sealed");
+                    self.close();
+                    return None;
+                }
+            }
+        }
+        Some(Batch { replies, written: 0, written_total: 0 })
     }
 
     /// Nothing can be sent, or is to be sent, any more.
@@ -150,6 +228,8 @@ struct Batch {
     replies: VecDeque<Reply>,
     /// Bytes of the first that are gone.
     written: usize,
+    /// Bytes of all that are gone.
+    written_total: u64,
 }
 
 impl Batch {
@@ -180,7 +260,7 @@ impl Batch {
         let mut slices = Vec::with_capacity(SLICES_MAX.min(4 * self.replies.len()));
         let mut skip = self.written;
         for reply in &self.replies {
-            let pieces = std::iter::once(&reply.mark[..]).chain(reply.pieces.iter().map(|piece| &piece[..]));
+            let pieces = reply.slices();
             for piece in pieces {
                 let rest = piece.get(skip..).unwrap_or_default();
                 skip = skip.saturating_sub(piece.len());
@@ -197,6 +277,7 @@ impl Batch {
 
     fn advance(&mut self, bytes: usize) {
         self.written += bytes;
+        self.written_total += bytes as u64;
         while let Some(first) = self.replies.front()
             && first.bytes <= self.written
         {
@@ -212,6 +293,7 @@ mod tests {
     use tokio::net::{TcpListener, TcpStream};
     use tokio::sync::Semaphore;
 
+    use super::super::backlog::Backlogs;
     use super::super::record::RecordReader;
     use super::*;
 
@@ -223,7 +305,7 @@ mod tests {
         let (server, _) = listener.accept().await.unwrap();
         let (reading, writing) = server.into_split();
         std::mem::forget(reading);
-        (client, Replies::new(writing))
+        (client, Replies::new(writing, Arc::new(Backlogs::new(256 << 20).of([127, 0, 0, 1].into()))))
     }
 
     fn reply(index: usize) -> Vec<Bytes> {
@@ -253,6 +335,29 @@ mod tests {
         }
         // The permits come back once the replies are written.
         timeout(DEADLINE, permits.acquire_many(COUNT as u32)).await.unwrap().unwrap().forget();
+    }
+
+    #[tokio::test]
+    async fn a_client_that_takes_nothing_has_bounded_replies_until_it_does() {
+        let (client, replies) = pair().await;
+        let permits = Arc::new(Semaphore::new(100));
+        let mut sent = 0;
+        while replies.backlog().has_room() {
+            let reply = vec![Bytes::from(vec![1; 1 << 20])];
+            replies.push(reply, permits.clone().acquire_owned().await.unwrap());
+            replies.flush();
+            sent += 1;
+            assert!(sent < 100, "the bound is reached");
+        }
+        let receiving = tokio::spawn(async move {
+            let mut reader = RecordReader::new(client, 2 << 20);
+            for _ in 0..sent {
+                timeout(DEADLINE, reader.next()).await.unwrap().unwrap().unwrap();
+            }
+        });
+        timeout(DEADLINE, replies.backlog().room()).await.unwrap();
+        receiving.await.unwrap();
+        timeout(DEADLINE, permits.acquire_many(100)).await.unwrap().unwrap().forget();
     }
 
     #[tokio::test]

@@ -2,9 +2,9 @@
 //!
 //! A request begins to be answered on the connection's own task. If it can be answered without waiting, that is all; else the rest of
 //! it becomes a task of its own, so a slow one delays no other, and replies go out as they come. What a connection
-//! may have in work at a time is bounded, and so are the bytes of all requests in work; beyond that the rest waits in the
-//! sockets, and the clients with it. A request that was read is executed to its end even if its connection breaks: the
-//! reply waits in the session's slot.
+//! may have in work at a time is bounded, and so are the bytes of all requests in work, and of replies that clients do not
+//! take; beyond that the rest waits in the sockets, and the clients with it. A request that was read is executed to its end even if its
+//! connection breaks: the reply waits in the session's slot.
 
 use std::future::{Future, poll_fn};
 use std::io;
@@ -14,22 +14,35 @@ use std::task::Poll;
 use std::time::Duration;
 
 use bytes::Bytes;
+use socket2::{SockRef, TcpKeepalive};
 use tokio::net::TcpStream;
 use tokio::net::tcp::OwnedReadHalf;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio::time::timeout;
 
 use super::Connection;
+use super::backlog::Backlogs;
 use super::buffers::Buffers;
+use super::incoming::Incoming;
 use super::message;
-use super::record::RecordReader;
+use super::record::{Received, RecordReader};
 use super::replies::{Replies, TRANSFER_TIME_MAX};
+use super::secure::{HANDSHAKE, Secure};
+use super::shares::{Share, Shares, Taken};
 use crate::config::Config;
 use crate::dispatch;
 use crate::shared::Shared;
 
 /// Replies that may wait while further requests, which have arrived already, are answered.
 const REPLIES_HELD_MAX: usize = 16;
+
+/// How long a connection keeps memory to read into after its last request.
+const BUFFER_TIME: Duration = Duration::from_secs(1);
+/// A handshake must be done within this time.
+const HANDSHAKE_TIME_MAX: Duration = Duration::from_secs(20);
+/// When a connection on which nothing comes is probed, and how often then.
+const PROBE_AFTER: Duration = Duration::from_secs(60);
+const PROBE_EVERY: Duration = Duration::from_secs(10);
 
 /// What a connection needs of the server.
 #[derive(Clone)]
@@ -39,44 +52,34 @@ pub(super) struct Resources {
     pub(super) draining: watch::Receiver<bool>,
 }
 
-/// The memory that requests may take: while they are received, and while they are in work.
+/// The memory that requests may take: while they are received, while they are in work, and when they are answered.
 pub(super) struct Memory {
     buffers: Buffers,
-    /// In KiB.
-    free: Arc<Semaphore>,
-    total: u32,
+    receiving: Shares,
+    in_work: Shares,
+    answered: Backlogs,
 }
 
 impl Memory {
     pub(super) fn new(config: &Config) -> Self {
-        let total = u32::try_from(config.requests_bytes_max >> 10).unwrap_or(u32::MAX).max(1);
-        let buffers = Buffers::new(config.requests_bytes_max / 2, config.requests_bytes_max / 4);
-        Memory { buffers, free: Arc::new(Semaphore::new(total as usize)), total }
+        let bytes_max = config.requests_bytes_max;
+        Memory {
+            buffers: Buffers::new(bytes_max / 4),
+            receiving: Shares::new(bytes_max / 2),
+            in_work: Shares::new(bytes_max),
+            answered: Backlogs::new(bytes_max),
+        }
     }
-
-    /// Waits for memory to keep a record of that length in work.
-    async fn take(&self, record_bytes: usize, replies: &Arc<Replies>) -> io::Result<OwnedSemaphorePermit> {
-        let wanted = u32::try_from(record_bytes >> 10).unwrap_or(u32::MAX).clamp(1, self.total);
-        take(&self.free, wanted, replies).await
-    }
-}
-
-/// Waits for permits; what others may be waiting for is sent before.
-async fn take(
-    free: &Arc<Semaphore>,
-    wanted: u32,
-    replies: &Arc<Replies>,
-) -> io::Result<OwnedSemaphorePermit> {
-    if let Ok(permit) = free.clone().try_acquire_many_owned(wanted) {
-        return Ok(permit);
-    }
-    replies.flush();
-    free.clone().acquire_many_owned(wanted).await.map_err(io::Error::other)
 }
 
 /// Waits until the server is to finish; that it is gone altogether says so too.
 pub(super) async fn asked_to_drain(draining: &mut watch::Receiver<bool>) {
     let _ = draining.wait_for(|draining| *draining).await;
+}
+
+/// A peer that is gone without a word is noticed within three minutes: Linux gives up after nine probes.
+fn keepalive() -> TcpKeepalive {
+    TcpKeepalive::new().with_time(PROBE_AFTER).with_interval(PROBE_EVERY)
 }
 
 /// Serves a connection until the client is done or out of step, the connection breaks, or the server drains.
@@ -85,12 +88,20 @@ pub(super) async fn serve_connection(resources: Resources, connection: Arc<Conne
     if let Err(error) = stream.set_nodelay(true) {
         tracing::debug!(id = connection.id, %error, "connection stays with Nagle's algorithm");
     }
+    if let Err(error) = SockRef::from(&stream).set_tcp_keepalive(&keepalive()) {
+        tracing::debug!(id = connection.id, %error, "connection is not probed; it ends when it is idle too long");
+    }
     let (reading, writing) = stream.into_split();
-    let replies = Replies::new(writing);
+    let client = connection.peer.ip();
+    let backlog = Arc::new(resources.memory.answered.of(client));
+    connection.set_backlog(backlog.clone());
+    let replies = Replies::new(writing, backlog);
     connection.call_through(&replies);
     let in_work_max = resources.shared.config.requests_per_connection_max;
     let in_work = Arc::new(Semaphore::new(in_work_max));
     let reader = Reader {
+        receiving: resources.memory.receiving.of(client),
+        share: resources.memory.in_work.of(client),
         resources,
         connection: connection.clone(),
         replies: replies.clone(),
@@ -110,6 +121,7 @@ pub(super) async fn serve_connection(resources: Resources, connection: Arc<Conne
             }
         }
         () = replies.closed() => {}
+        () = connection.ended() => tracing::debug!(id = connection.id, "NFS connection makes room for others"),
     }
     tracing::debug!(id = connection.id, peer = %connection.peer, "NFS connection closed");
 }
@@ -117,58 +129,115 @@ pub(super) async fn serve_connection(resources: Resources, connection: Arc<Conne
 /// The reading side of a connection.
 struct Reader {
     resources: Resources,
+    receiving: Share,
+    share: Share,
     connection: Arc<Connection>,
     replies: Arc<Replies>,
     in_work: Arc<Semaphore>,
 }
 
 impl Reader {
-    async fn run(mut self, stream: OwnedReadHalf) -> io::Result<()> {
+    async fn run(mut self, socket: OwnedReadHalf) -> io::Result<()> {
         let record_bytes_max = self.resources.shared.config.record_bytes_max as usize;
-        let buffers = self.resources.memory.buffers.clone();
-        let mut reader = RecordReader::with_buffers(stream, record_bytes_max, buffers);
+        let buffers = self.resources.memory.buffers.counted_in(self.receiving.clone());
+        let mut reader = RecordReader::with_buffers(Incoming::new(socket), record_bytes_max, buffers);
         let mut held = 0;
         loop {
             if !reader.has_record() || held >= REPLIES_HELD_MAX {
                 self.replies.flush();
                 held = 0;
             }
-            let permit = take(&self.in_work, 1, &self.replies).await?;
+            if !self.replies.backlog().has_room() {
+                self.replies.flush();
+                self.replies.backlog().room().await;
+            }
+            let permit = self.take_place().await?;
             if !reader.has_record() && !self.await_request(&mut reader).await? {
                 return Ok(());
             }
-            let Some(record) = timeout(TRANSFER_TIME_MAX, reader.next()).await?? else {
+            if reader.peek() == Some(HANDSHAKE) && self.connection.tls_is_offered() {
+                drop(permit);
+                timeout(HANDSHAKE_TIME_MAX, self.secure(&mut reader)).await??;
+                continue;
+            }
+            let Some(received) = timeout(TRANSFER_TIME_MAX, reader.receive()).await?? else {
                 return Ok(());
             };
-            self.begin(record, permit).await?;
+            self.begin(received, permit).await?;
             held += 1;
         }
     }
 
+    /// Waits until the connection may have another request in work.
+    async fn take_place(&self) -> io::Result<OwnedSemaphorePermit> {
+        if let Ok(permit) = self.in_work.clone().try_acquire_owned() {
+            return Ok(permit);
+        }
+        self.replies.flush();
+        self.in_work.clone().acquire_owned().await.map_err(io::Error::other)
+    }
+
     /// False if there will be none: the server drains, or nothing came for too long.
-    async fn await_request(&mut self, reader: &mut RecordReader<OwnedReadHalf>) -> io::Result<bool> {
-        let config = &self.resources.shared.config;
-        let idle_time_max = Duration::from_secs(config.idle_seconds_max.into());
+    async fn await_request(&mut self, reader: &mut RecordReader<Incoming>) -> io::Result<bool> {
+        let idle_time_max = Duration::from_secs(self.resources.shared.config.idle_seconds_max.into());
+        let mut idle = Duration::ZERO;
         loop {
+            // At first what was in the buffer may be of use again soon.
+            let wait = if idle.is_zero() { BUFFER_TIME.min(idle_time_max) } else { idle_time_max - idle };
             tokio::select! {
                 () = asked_to_drain(&mut self.resources.draining) => return Ok(false),
-                ready = timeout(idle_time_max, reader.readable()) => match ready {
+                ready = timeout(wait, reader.readable()) => match ready {
                     Ok(ready) => return ready.map(|()| true),
-                    // Something is in work beside the request that is waited for.
-                    Err(_) if self.in_work.available_permits() + 1 < config.requests_per_connection_max => {}
-                    Err(_) => return Ok(false),
+                    Err(_) => {
+                        reader.rest();
+                        idle += wait;
+                    }
                 },
+            }
+            if idle >= idle_time_max {
+                if !self.may_stay_idle() {
+                    return Ok(false);
+                }
+                idle = Duration::ZERO;
             }
         }
     }
 
+    /// Answers the handshake that follows on the offer of TLS.
+    async fn secure(&self, reader: &mut RecordReader<Incoming>) -> io::Result<()> {
+        let Some(tls) = &self.resources.shared.tls else { return Err(io::ErrorKind::Unsupported.into()) };
+        // The offer itself may not be counted as sent yet. Nothing else is in work of a client that keeps to RFC 9289 §4.1.
+        let all = u32::try_from(self.resources.shared.config.requests_per_connection_max).unwrap_or(u32::MAX);
+        let _idle = self.in_work.acquire_many(all).await.map_err(io::Error::other)?;
+        let (incoming, mut sealed) = reader.take_over();
+        let accepted =
+            Secure::accept(tls.current(), incoming.socket(), self.replies.socket(), &mut sealed).await;
+        let (secure, protection) = accepted.inspect_err(|error| {
+            tracing::info!(peer = %self.connection.peer, %error, "TLS handshake failed");
+        })?;
+        let secure = Arc::new(secure);
+        incoming.secure(secure.clone(), sealed);
+        self.replies.secure(secure);
+        self.connection.is_protected_by(protection);
+        Ok(())
+    }
+
+    /// Whether the connection serves something although nothing comes: a request is in work beside the one that is waited
+    /// for, or a client's session, which lives as long as its lease.
+    fn may_stay_idle(&self) -> bool {
+        let in_work_max = self.resources.shared.config.requests_per_connection_max;
+        self.in_work.available_permits() + 1 < in_work_max || self.connection.carries_session()
+    }
+
     /// Answers a request here if it need not wait, else in a task of its own.
-    async fn begin(&self, record: Bytes, permit: OwnedSemaphorePermit) -> io::Result<()> {
+    async fn begin(&self, received: Received, permit: OwnedSemaphorePermit) -> io::Result<()> {
+        let Received { record, room } = received;
         if message::is_reply(&record) {
             return self.connection.take_answer(record);
         }
         // Taken once the record is here, so that whoever is slow to send one takes nothing from requests in work.
-        let memory = self.resources.memory.take(record.len(), &self.replies).await?;
+        let memory = self.share.take(record.len(), || self.replies.flush()).await?;
+        drop(room);
         let request = Request { replies: self.replies.clone(), permit: Some(permit), _memory: memory };
         let mut answering =
             Box::pin(request.answer(self.resources.shared.clone(), self.connection.clone(), record));
@@ -194,7 +263,7 @@ async fn poll_once<F: Future>(mut future: Pin<&mut F>) -> Poll<F::Output> {
 struct Request {
     replies: Arc<Replies>,
     permit: Option<OwnedSemaphorePermit>,
-    _memory: OwnedSemaphorePermit,
+    _memory: Taken,
 }
 
 impl Request {

@@ -1,16 +1,18 @@
-//! The TCP server: accepts connections up to a limit, and ends them in order. What happens on one is in [`super::requests`].
+//! The TCP server: accepts connections as far as there is room ([`super::roster`]), and ends them in order. What happens on one is
+//! in [`super::requests`].
 
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use tokio::net::TcpListener;
+use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio::task::{JoinError, JoinSet};
 use tokio::time::timeout;
 
 use super::Connection;
 use super::requests::{Memory, Resources, asked_to_drain, serve_connection};
+use super::roster::Roster;
 use crate::shared::Shared;
 
 /// How long the server waits for requests in work when it shuts down.
@@ -18,30 +20,28 @@ const DRAIN_TIME_MAX: Duration = Duration::from_secs(10);
 /// Pause after the system refused a new connection, for example because no descriptor is left.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
+/// Refusals are reported no more often than this.
+const COMPLAINT_EVERY: Duration = Duration::from_secs(10);
+
 /// Serves connections until `draining` becomes true, then finishes what is in work.
 pub async fn serve(shared: Arc<Shared>, listener: TcpListener, draining: watch::Receiver<bool>) {
-    let memory = Arc::new(Memory::new(&shared.config));
     let mut draining_here = draining.clone();
+    let config = &shared.config;
+    let mut door = Door {
+        roster: Roster::new(config.connections_max, config.connections_per_client_max),
+        resources: Resources { shared: shared.clone(), memory: Arc::new(Memory::new(config)), draining },
+        accepted: 0,
+        complaints: Complaints::default(),
+    };
     let mut connections = JoinSet::new();
-    let mut accepted = 0u64;
     loop {
         tokio::select! {
             () = asked_to_drain(&mut draining_here) => break,
             Some(ended) = connections.join_next() => note_panic(ended),
             incoming = listener.accept() => match incoming {
-                Ok((stream, peer)) if connections.len() < shared.config.connections_max => {
-                    let connection = Arc::new(Connection::new(accepted, peer));
-                    accepted += 1;
-                    let resources = Resources {
-                        shared: shared.clone(),
-                        memory: memory.clone(),
-                        draining: draining.clone(),
-                    };
-                    connections.spawn(serve_connection(resources, connection, stream));
-                }
-                Ok((_, peer)) => refuse(peer, &shared),
+                Ok((stream, peer)) => door.admit(stream, peer, &mut connections),
                 Err(error) => {
-                    tracing::warn!(%error, "cannot accept NFS connections; is the limit of open files too low?");
+                    door.note_no_room(&error);
                     tokio::time::sleep(ACCEPT_PAUSE).await;
                 }
             },
@@ -61,9 +61,66 @@ pub async fn serve(shared: Arc<Shared>, listener: TcpListener, draining: watch::
     }
 }
 
-fn refuse(peer: SocketAddr, shared: &Shared) {
-    let limit = shared.config.connections_max;
-    tracing::warn!(%peer, limit, "NFS connection refused: too many; raise connections_max or find who opens them");
+/// Where connections come in.
+struct Door {
+    roster: Arc<Roster>,
+    resources: Resources,
+    accepted: u64,
+    complaints: Complaints,
+}
+
+impl Door {
+    fn admit(&mut self, stream: TcpStream, peer: SocketAddr, connections: &mut JoinSet<()>) {
+        let connection = Arc::new(Connection::new(self.accepted, peer));
+        self.accepted += 1;
+        match self.roster.admit(&connection) {
+            Ok(place) => {
+                let resources = self.resources.clone();
+                connections.spawn(async move {
+                    serve_connection(resources, connection, stream).await;
+                    drop(place);
+                });
+            }
+            Err(setting) => {
+                if let Some(refused) = self.complaints.may_be_made() {
+                    let connections = self.roster.total();
+                    tracing::warn!(%peer, refused, connections, "NFS connections refused: raise nfs.{setting}, or find who opens them");
+                }
+            }
+        }
+    }
+
+    /// The system has no room for another connection: one that does nothing goes, if there is one.
+    fn note_no_room(&mut self, error: &std::io::Error) {
+        let made_room = self.roster.make_room();
+        if self.complaints.may_be_made().is_some() {
+            let connections = self.roster.total();
+            tracing::warn!(
+                %error, connections, made_room,
+                "NFS connections cannot be accepted: raise the limit of open files (LimitNOFILE= in the unit, or ulimit -n), or lower \
+                 nfs.connections_max below it"
+            );
+        }
+    }
+}
+
+/// Counts what there is to complain about, and complains now and then.
+#[derive(Default)]
+struct Complaints {
+    count: u64,
+    last: Option<Instant>,
+}
+
+impl Complaints {
+    /// How many there were since the last time, if it is time to say so.
+    fn may_be_made(&mut self) -> Option<u64> {
+        self.count += 1;
+        if self.last.is_some_and(|last| last.elapsed() < COMPLAINT_EVERY) {
+            return None;
+        }
+        self.last = Some(Instant::now());
+        Some(std::mem::take(&mut self.count))
+    }
 }
 
 /// Says that a connection was closed because of a mistake in the server.

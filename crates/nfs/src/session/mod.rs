@@ -8,7 +8,6 @@ mod back_channel;
 mod slot;
 mod table;
 
-use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 pub use attributes::{negotiate, negotiate_back};
@@ -64,8 +63,8 @@ impl Session {
     }
 
     /// Takes note of a connection that the session is used on.
-    pub fn is_used_on(&self, connection: &Arc<Connection>) {
-        if !connection.is_new_to(self.number()) {
+    pub fn is_used_on(self: &Arc<Self>, connection: &Arc<Connection>) {
+        if !connection.carry(self, self.number()) {
             return;
         }
         let mut connections = self.connections.lock().unwrap_or_else(PoisonError::into_inner);
@@ -73,10 +72,10 @@ impl Session {
         connections.push(Arc::downgrade(connection));
     }
 
-    /// The addresses at the other ends of the connections that the session is used on.
-    pub fn peers(&self) -> Vec<SocketAddr> {
+    /// The connections that the session is used on.
+    pub fn connections(&self) -> Vec<Arc<Connection>> {
         let connections = self.connections.lock().unwrap_or_else(PoisonError::into_inner);
-        connections.iter().filter_map(Weak::upgrade).map(|connection| connection.peer).collect()
+        connections.iter().filter_map(Weak::upgrade).collect()
     }
 
     /// How many slots have a request in work.

@@ -76,7 +76,8 @@ async fn the_server_says_what_it_can_do() {
     assert_eq!(value::<u32>(&client, &root, attribute::MAXNAME).await, 255);
     assert_eq!(value::<u32>(&client, &root, attribute::FH_EXPIRE_TYPE).await, 0);
     assert_eq!(value::<u32>(&client, &root, attribute::CHANGE_ATTR_TYPE).await, 0, "strictly increasing");
-    assert!(!value::<bool>(&client, &root, attribute::XATTR_SUPPORT).await);
+    assert!(value::<bool>(&client, &root, attribute::XATTR_SUPPORT).await);
+    assert_eq!(value::<u32>(&client, &root, attribute::CLONE_BLKSIZE).await, 4096);
     assert!(!value::<bool>(&client, &root, attribute::CASE_INSENSITIVE).await);
     assert!(value::<bool>(&client, &root, attribute::CASE_PRESERVING).await);
     let exclusive: Bitmap = value(&client, &root, attribute::SUPPATTR_EXCLCREAT).await;
@@ -270,11 +271,17 @@ async fn access_tells_what_would_be_allowed() {
         OperationResult::Access(Ok(result)) => (result.supported, result.access),
         other => panic!("ACCESS was answered by {other:?}"),
     };
-    let of_file = access::READ | access::MODIFY | access::EXTEND | access::EXECUTE;
-    let of_directory = access::READ | access::LOOKUP | access::MODIFY | access::EXTEND | access::DELETE;
-    assert_eq!(ask(&alice, &file, u32::MAX).await, (of_file, access::READ), "0644");
+    let xattrs_read = access::XAREAD | access::XALIST;
+    let xattrs = xattrs_read | access::XAWRITE;
+    let of_file = access::READ | access::MODIFY | access::EXTEND | access::EXECUTE | xattrs;
+    let of_directory =
+        access::READ | access::LOOKUP | access::MODIFY | access::EXTEND | access::DELETE | xattrs;
+    assert_eq!(ask(&alice, &file, u32::MAX).await, (of_file, access::READ | xattrs_read), "0644");
     assert_eq!(ask(&admin, &file, u32::MAX).await, (of_file, of_file & !access::EXECUTE));
-    assert_eq!(ask(&alice, &directory, u32::MAX).await, (of_directory, access::READ | access::LOOKUP));
+    assert_eq!(
+        ask(&alice, &directory, u32::MAX).await,
+        (of_directory, access::READ | access::LOOKUP | xattrs_read)
+    );
     assert_eq!(ask(&admin, &directory, u32::MAX).await, (of_directory, of_directory));
     assert_eq!(ask(&admin, &directory, access::DELETE).await, (access::DELETE, access::DELETE));
 }

@@ -4,14 +4,19 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
-use forebay_nfs::xdr::Status;
+use bytes::Bytes;
+use forebay_nfs::rpc::message::{Call, PROCEDURE_COMPOUND};
+use forebay_nfs::rpc::{AuthSys, OpaqueAuth};
 use forebay_nfs::xdr::nfs4::{Operation, OperationResult, PutfhArgs};
+use forebay_nfs::xdr::{Encode, Encoder, Status};
 use forebay_nfs::{Clock, Config, Server, Shared};
 use forebay_nfs_client::{Client, ClientOptions, Error, FileHandle};
 use forebay_pool::{Pool, PoolOptions, VolumeSpec};
 use tempfile::TempDir;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
+
+use crate::recorder;
 
 /// Where the volume is that every server has.
 pub const VOLUME: &str = "/kafka";
@@ -70,7 +75,7 @@ impl Daemon {
         };
         let any_port = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
         let server = Server::bind(pool.clone(), any_port, config).await.expect("the server binds");
-        let (address, shared) = (server.local_addr(), server.shared());
+        let (address, shared) = (recorder::before(server.local_addr()).await, server.shared());
         let (stop, stopped) = oneshot::channel();
         let task = tokio::spawn(async move {
             let stopped = async {
@@ -209,4 +214,13 @@ pub fn put(handle: &FileHandle) -> Operation {
 pub async fn on(client: &Client, handle: &FileHandle, operation: Operation) -> OperationResult {
     let reply = client.try_compound([put(handle), operation]).await.expect("an answer");
     reply.results.into_iter().next_back().expect("the operation was executed")
+}
+
+/// A COMPOUND as a record, of version 4.2 and root.
+pub fn compound(operations: &[Operation]) -> Vec<u8> {
+    let mut out = Encoder::of(&Call::nfs(7, PROCEDURE_COMPOUND, OpaqueAuth::sys(&AuthSys::default())));
+    Bytes::new().encode(&mut out);
+    2u32.encode(&mut out);
+    operations.to_vec().encode(&mut out);
+    out.into_bytes().to_vec()
 }

@@ -165,7 +165,7 @@ async fn operations_are_in_their_place_or_refused() {
             (Status::NotSupp, 3),
         ),
         (vec![root(), Operation::Other(OpCode::Setclientid as u32, Bytes::new())], (Status::NotSupp, 3)),
-        (vec![root(), Operation::Other(OpCode::Seek as u32, Bytes::new())], (Status::NotSupp, 3)),
+        (vec![root(), Operation::Other(OpCode::WriteSame as u32, Bytes::new())], (Status::NotSupp, 3)),
         (vec![root(), Operation::Other(76, Bytes::new()), root()], (Status::OpIllegal, 3)),
         (vec![root(), destroy], (Status::Ok, 3)),
         (vec![], (Status::BadSession, 1)),

@@ -4,8 +4,8 @@
 //! writes change the *unstable* part, under the inode's lock. Readers see the sum: [`State::attributes`].
 //!
 //! Two locks:
-//! - `order` (async) is held by whoever changes extents: a flush, a truncation, the reaper. It may be held
-//!   while waiting for the disk.
+//! - `order` (async) is held by whoever changes extents: a flush, a truncation, a hole, a clone, the reaper. It may
+//!   be held while waiting for the disk. Who holds several has taken them in the order of their keys.
 //! - `state` is held for memory operations only. Who holds one waits for no other lock, except that the
 //!   committer may hold the states of several inodes: it is the only one that does.
 //!
@@ -21,6 +21,7 @@ mod pieces;
 pub(crate) use cache::InodeCache;
 pub(crate) use pieces::Pieces;
 
+use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, SystemTime};
 
@@ -66,6 +67,15 @@ pub(crate) struct Flushed {
     pub(crate) growth: u64,
 }
 
+/// What goes of the unstable content when a change of extents is applied.
+#[derive(Clone, Debug)]
+pub(crate) enum Cleared {
+    /// All behind this size, which is the file's from then on.
+    Behind(u64),
+    /// All in this range. The size stays.
+    Within(Range<u64>),
+}
+
 /// What `state` guards.
 pub(crate) struct State {
     pub(crate) record: InodeRecord,
@@ -83,9 +93,9 @@ pub(crate) struct State {
     /// Largest `change` handed out.
     change_reserved: u64,
     pub(crate) holds: u32,
-    /// Counts truncations: a reader that overlaps one begins again.
+    /// Counts truncations, and other changes of extents but flushes: a reader that overlaps one begins again.
     pub(crate) truncations: u64,
-    /// A truncation is being applied: extents may be gone that the size still covers.
+    /// One of them is being applied: extents may be gone that the size still covers.
     pub(crate) truncating: bool,
     /// The inode is gone, or going: its handle is stale.
     pub(crate) freed: bool,
@@ -196,11 +206,17 @@ impl State {
         !self.dirty.is_empty() || self.unstable.change != 0
     }
 
-    /// The record that was just applied has this size. Returns how many dirty bytes went.
-    pub(crate) fn truncated(&mut self, size: u64) -> u64 {
+    /// The record that was just applied goes with other extents, which what is dirty there is older than. Returns how
+    /// many dirty bytes went.
+    pub(crate) fn clear(&mut self, what: Cleared) -> u64 {
         let before = self.dirty.bytes();
-        self.dirty.remove(size..u64::MAX);
-        self.unstable.size = 0;
+        match what {
+            Cleared::Behind(size) => {
+                self.dirty.remove(size..u64::MAX);
+                self.unstable.size = 0;
+            }
+            Cleared::Within(range) => self.dirty.remove(range),
+        }
         self.truncations += 1;
         self.truncating = false;
         before - self.dirty.bytes()

@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 
-use super::Record;
+use super::{CHECKSUM_BYTES, Record, checksum};
 use crate::codec::{Decoded, Decoder, Encoder, Malformed};
 use crate::cut::Cut;
 use crate::keys::ChunkId;
@@ -28,13 +28,6 @@ pub(crate) enum Content {
 
 const KIND_CHUNK: u8 = 1;
 const KIND_INLINE: u8 = 2;
-const CHECKSUM_BYTES: usize = 8;
-
-fn checksum(bytes: &[u8]) -> [u8; CHECKSUM_BYTES] {
-    let mut sum = [0; CHECKSUM_BYTES];
-    sum.copy_from_slice(&blake3::hash(bytes).as_bytes()[..CHECKSUM_BYTES]);
-    sum
-}
 
 /// 0: provisional, 1: stream, 2: seek, 3 and more: among batches, and so many bytes of one still to come.
 fn encode_end(end: Option<Cut>) -> u64 {

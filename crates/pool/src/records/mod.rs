@@ -8,6 +8,7 @@ mod extent;
 mod inode;
 mod space;
 mod volume;
+mod xattr;
 
 pub(crate) use extent::{ChunkRecord, Content, ExtentRecord};
 #[cfg(test)]
@@ -15,6 +16,7 @@ pub(crate) use inode::sample as sample_inode;
 pub(crate) use inode::{EntryRecord, InodeRecord, OrphanRecord};
 pub(crate) use space::{Counters, PoolRecord, SegmentRecord, UsageRecord};
 pub(crate) use volume::{SnapshotRecord, VolumeRecord};
+pub(crate) use xattr::XattrRecord;
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -26,6 +28,16 @@ const DELETED: u8 = 1;
 
 /// The value of something that was deleted at an epoch.
 pub(crate) const TOMBSTONE: &[u8] = &[VERSION, DELETED];
+
+/// Bytes of the checksum of what is not in a chunk.
+const CHECKSUM_BYTES: usize = 8;
+
+/// What is kept beside bytes that are not in a chunk, to find out when they are damaged.
+fn checksum(bytes: &[u8]) -> [u8; CHECKSUM_BYTES] {
+    let mut sum = [0; CHECKSUM_BYTES];
+    sum.copy_from_slice(&blake3::hash(bytes).as_bytes()[..CHECKSUM_BYTES]);
+    sum
+}
 
 /// Whether a value says that there is nothing.
 pub(crate) fn is_tombstone(value: &[u8]) -> bool {

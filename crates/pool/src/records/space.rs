@@ -54,7 +54,7 @@ impl Record for Counters {
 pub(crate) struct UsageRecord {
     /// Bytes of files that are not holes.
     pub(crate) bytes_logical: u64,
-    /// Bytes that are stored inline in the metadata store, of all the volume's own versions.
+    /// Bytes that are stored inline in the metadata store, extended attributes included, of all the volume's own versions.
     pub(crate) bytes_inline: u64,
     /// Inode records that are stored, of all the volume's own versions.
     pub(crate) inodes_stored: u64,

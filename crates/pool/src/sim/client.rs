@@ -12,7 +12,7 @@ use super::model::{Claim, Effect, Life, Made, New, NodeId, World};
 use super::ops::{self, Appetite, Op};
 use super::random::Random;
 use super::schedule;
-use super::tree::{Tree, difference, walk};
+use super::tree::{Tree, difference, walk, xattrs};
 use crate::faulty::FaultyDisk;
 use crate::*;
 
@@ -122,6 +122,7 @@ impl Client {
                 Some(*node)
             }
             Op::List { node, .. } | Op::Hold { node } | Op::Release { node } => Some(*node),
+            Op::CloneRange { from: node, .. } | Op::Seek { node, .. } => Some(*node),
             _ => None,
         };
         let Some(node) = of else { return self.dispatch(op).await };
@@ -135,6 +136,12 @@ impl Client {
             Op::Effect(effect) => self.effect(effect).await,
             Op::Wrong(effect) => self.wrong(effect).await,
             Op::Change { node, change, stability } => self.change(node, change, stability).await,
+            Op::CloneRange { from, to, offset, target, length } => {
+                let Some(volume) = self.shared.world.borrow_mut().enter(to) else { return };
+                self.clone_range((from, offset), (to, target), length).await;
+                self.shared.world.borrow_mut().leave(volume);
+            }
+            Op::Seek { node, offset, data } => self.seek(node, offset, data).await,
             Op::Commit { node } => self.commit(node).await,
             Op::Read { node, offset, length } => self.read(node, offset, length).await,
             Op::Look { node } => self.look(node).await,
@@ -210,6 +217,20 @@ impl Client {
                 let attributes = pool.setattr(self.handle(*node)?, set).await?;
                 self.changed(*node, before, &attributes);
             }
+            Effect::Xattr { node, name, value } => {
+                let (handle, before) = (self.handle(*node)?, self.change_ever(*node));
+                let change = match value {
+                    Some(value) => {
+                        let there = self.has_xattr(*node, name);
+                        let how = if there { SetXattr::Replace } else { SetXattr::Create };
+                        pool.xattr_set(handle, name.as_bytes(), value.clone(), how).await?
+                    }
+                    None => pool.xattr_remove(handle, name.as_bytes()).await?,
+                };
+                if change.after <= before {
+                    self.fail(format!("node {node}: change {} after {before}", change.after));
+                }
+            }
             Effect::RecordPut { key, value } => pool.record_put("sim", &[*key], value).await?,
             Effect::RecordDelete { key } => pool.record_delete("sim", &[*key]).await?,
             Effect::VolumeCreate { name } => {
@@ -235,6 +256,10 @@ impl Client {
             }
         }
         Ok(Made::Nothing)
+    }
+
+    fn has_xattr(&self, node: NodeId, name: &str) -> bool {
+        self.shared.world.borrow().node(node).is_some_and(|node| node.xattrs.contains_key(name))
     }
 
     // ---- snapshots ----
@@ -320,12 +345,17 @@ impl Client {
             }
             file.begin(change.clone(), tick)
         };
+        let allocates = matches!(change, Change::Allocate { .. });
         let outcome = match change {
             Change::Write { offset, bytes } => self.pool.write(handle, offset, bytes, stability).await,
             Change::Truncate { size } => {
                 let set = SetAttributes { size: Some(size), ..SetAttributes::default() };
                 self.pool.setattr(handle, set).await
             }
+            Change::Punch { offset, length } => self.pool.deallocate(handle, offset, length).await,
+            Change::Allocate { offset, length } => self.pool.allocate(handle, offset, length).await,
+            // Of whose bytes, is known where it is begun.
+            Change::Clone { .. } => Err(Error::Invalid("a clone is not a change by itself".into())),
         };
         if self.shared.disk.is_dead() {
             return;
@@ -340,8 +370,108 @@ impl Client {
             }
         }
         match outcome {
+            // What is there already is not allocated again.
+            Ok(_) if allocates => {}
             Ok(attributes) => self.changed(node, before, &attributes),
             Err(error) => self.is_gone(node, "change", &error),
+        }
+    }
+
+    /// Nobody changes the source meanwhile, so what is in it now is what the target gets.
+    async fn clone_range(&self, from: (NodeId, u64), to: (NodeId, u64), length: u64) {
+        let (Ok(source), Ok(target)) = (self.handle(from.0), self.handle(to.0)) else { return };
+        self.set_source(from.0, true);
+        if let Some(number) = self.begin_clone(from, source, to, length).await {
+            let begun = self.tick();
+            let cloned = self.pool.clone_range((source, from.1), (target, to.1), Some(length)).await;
+            if self.shared.disk.is_dead() {
+                return;
+            }
+            self.end_clone(from.0, to.0, number, begun, cloned);
+        }
+        self.set_source(from.0, false);
+    }
+
+    fn set_source(&self, node: NodeId, is_source: bool) {
+        if let Some(file) = self.shared.world.borrow_mut().file_mut(node) {
+            if is_source { file.sources += 1 } else { file.sources -= 1 }
+        }
+    }
+
+    /// Begins to change the target in the model. `None` if the source cannot be read.
+    async fn begin_clone(
+        &self,
+        from: (NodeId, u64),
+        source: Handle,
+        to: (NodeId, u64),
+        length: u64,
+    ) -> Option<usize> {
+        let look = Look::Read { from: self.tick() };
+        let bytes = match self.pool.read(source, from.1, length as u32).await {
+            Ok(data) => {
+                self.compare(from.0, from.1, length as u32, &data, look);
+                data.pieces.concat()
+            }
+            Err(error) => {
+                self.is_gone(from.0, "read", &error);
+                return None;
+            }
+        };
+        let mut world = self.shared.world.borrow_mut();
+        let tick = world.tick();
+        // A truncation may have begun while the source was read, or a clone of the target.
+        let file = world
+            .file_mut(to.0)
+            .filter(|file| !file.truncating && file.sources <= u32::from(from.0 == to.0))?;
+        let whole = bytes.len() as u64 == length;
+        whole.then(|| file.begin(Change::Clone { offset: to.1, bytes: bytes.into() }, tick))
+    }
+
+    fn end_clone(&self, from: NodeId, to: NodeId, number: usize, begun: u64, cloned: Result<Cloned>) {
+        let done = cloned.is_ok();
+        let mut world = self.shared.world.borrow_mut();
+        let tick = world.tick();
+        if let Some(file) = world.file_mut(to) {
+            file.end(number, tick, done, done);
+        }
+        if let Some(file) = world.file_mut(from).filter(|_| done) {
+            file.committed(begun);
+        }
+        drop(world);
+        match cloned {
+            Ok(_) => {}
+            Err(Error::Stale) if self.may_be_gone(from) => {}
+            Err(error) => self.is_gone(to, "clone", &error),
+        }
+    }
+
+    /// What is passed over must be zeros, and what is found within the file.
+    async fn seek(&self, node: NodeId, offset: u64, data: bool) {
+        let Ok(handle) = self.handle(node) else { return };
+        let look = Look::Read { from: self.tick() };
+        let found = if data {
+            self.pool.seek_data(handle, offset).await
+        } else {
+            self.pool.seek_hole(handle, offset).await
+        };
+        let found = match found {
+            Ok(found) => found,
+            Err(error) => return self.is_gone(node, "seek", &error),
+        };
+        let world = self.shared.world.borrow();
+        let Some(file) = world.node(node).and_then(|node| node.file()) else { return };
+        let sizes = file.sizes(look);
+        let right = match found {
+            None => sizes.fits(offset, 1, 0),
+            Some(Sought { offset: at, eof: true }) => sizes.contains(at),
+            Some(Sought { offset: at, eof: false }) => at >= offset && sizes.fits(at, 1, 1),
+        };
+        if !right {
+            self.fail(format!("seek of node {node} from {offset}: {found:?}, {sizes:?}"));
+        }
+        let zeros = found.filter(|_| data).map_or(0, |found| found.offset - offset);
+        if let Some(wrong) = file.wrong(offset, &vec![0; zeros as usize], look) {
+            self.fail(format!("seek of node {node} from {offset}: {found:?} passes data: {wrong}"));
         }
     }
 
@@ -365,7 +495,13 @@ impl Client {
     async fn read(&self, node: NodeId, offset: u64, length: u32) {
         let Ok(handle) = self.handle(node) else { return };
         let from = self.tick();
-        match self.pool.read(handle, offset, length).await {
+        // Holes of any length are told, or none is.
+        let data = if offset % 2 == 0 {
+            self.pool.read(handle, offset, length).await
+        } else {
+            self.pool.read_stretches(handle, offset, length, 1).await.map(flat)
+        };
+        match data {
             Ok(data) => self.compare(node, offset, length, &data, Look::Read { from }),
             Err(error) => self.is_gone(node, "read", &error),
         }
@@ -409,6 +545,7 @@ impl Client {
     async fn look(&self, node: NodeId) {
         let Ok(handle) = self.handle(node) else { return };
         let (before, from) = (self.change_of(node), self.tick());
+        let sets = self.shared.world.borrow().node(node).map_or(0, |node| node.xattrs_set);
         let attributes = match self.pool.getattr(handle).await {
             Ok(attributes) => attributes,
             Err(error) => return self.is_gone(node, "getattr", &error),
@@ -416,9 +553,21 @@ impl Client {
         if attributes.change < before {
             self.fail(format!("node {node}: change {} after {before}", attributes.change));
         }
+        let quiet = !self.shared.world.borrow().is_claimed(&Claim::Node(node));
+        let xattrs = xattrs(&self.pool, handle, &attributes.kind).await;
         let mut world = self.shared.world.borrow_mut();
         let claimed = world.is_claimed(&Claim::Node(node));
         let Some(known) = world.nodes.get_mut(&node) else { return };
+        let changed = known.xattrs_set != sets;
+        if let Ok(found) = xattrs
+            && quiet
+            && !claimed
+            && !changed
+            && found != known.xattrs
+            && known.life != Life::Doomed
+        {
+            self.fail(format!("node {node}: attributes {:?}, not {:?}", found.keys(), known.xattrs.keys()));
+        }
         known.change = known.change.max(attributes.change);
         let sizes = known.file().map(|file| file.sizes(Look::Read { from }));
         let right = claimed
@@ -536,6 +685,15 @@ impl Client {
             Err(error) => self.fail(format!("records: {error}")),
         }
     }
+}
+
+/// With zeros for the holes.
+fn flat(read: ReadStretches) -> ReadData {
+    let bytes = read.stretches.into_iter().flat_map(|stretch| match stretch {
+        Stretch::Data(pieces) => pieces,
+        Stretch::Hole(length) => vec![vec![0; length as usize].into()],
+    });
+    ReadData { pieces: bytes.collect(), eof: read.eof }
 }
 
 /// All names in a directory, in order, with what they stand for.

@@ -12,8 +12,28 @@ use bytes::Bytes;
 /// What a change does.
 #[derive(Clone)]
 pub(super) enum Change {
-    Write { offset: u64, bytes: Bytes },
-    Truncate { size: u64 },
+    Write {
+        offset: u64,
+        bytes: Bytes,
+    },
+    Truncate {
+        size: u64,
+    },
+    /// Makes a hole. The size stays.
+    Punch {
+        offset: u64,
+        length: u64,
+    },
+    /// Makes the file reach so far.
+    Allocate {
+        offset: u64,
+        length: u64,
+    },
+    /// Bytes that were somebody else's.
+    Clone {
+        offset: u64,
+        bytes: Bytes,
+    },
 }
 
 impl fmt::Debug for Change {
@@ -21,6 +41,9 @@ impl fmt::Debug for Change {
         match self {
             Change::Write { offset, bytes } => write!(formatter, "write {offset}+{}", bytes.len()),
             Change::Truncate { size } => write!(formatter, "truncate {size}"),
+            Change::Punch { offset, length } => write!(formatter, "punch {offset}+{length}"),
+            Change::Allocate { offset, length } => write!(formatter, "allocate {offset}+{length}"),
+            Change::Clone { offset, bytes } => write!(formatter, "clone to {offset}+{}", bytes.len()),
         }
     }
 }
@@ -41,8 +64,13 @@ pub(super) struct Event {
 impl Event {
     fn reaches(&self) -> Range<u64> {
         match &self.change {
-            Change::Write { offset, bytes } => *offset..offset + bytes.len() as u64,
+            Change::Write { offset, bytes } | Change::Clone { offset, bytes } => {
+                *offset..offset + bytes.len() as u64
+            }
             Change::Truncate { size } => *size..u64::MAX,
+            Change::Punch { offset, length } => *offset..offset + length,
+            // It changes no byte.
+            Change::Allocate { offset, length } => offset + length..offset + length,
         }
     }
 
@@ -99,6 +127,8 @@ pub(super) struct FileModel {
     pub(super) changing: u32,
     /// A truncation is under way.
     pub(super) truncating: bool,
+    /// Clones of it that are under way: nobody changes it.
+    pub(super) sources: u32,
     /// How far the file is as a replica of the log, if it is one.
     pub(super) replica: usize,
 }
@@ -137,10 +167,10 @@ impl FileModel {
         event.sure = sure;
         event.stable = stable;
         let begun = event.begun;
-        if matches!(event.change, Change::Truncate { .. }) {
-            self.truncating = false;
-        } else if stable {
-            self.committed(begun);
+        match event.change {
+            Change::Truncate { .. } => self.truncating = false,
+            Change::Write { .. } if stable => self.committed(begun),
+            _ => {}
         }
     }
 
@@ -170,11 +200,13 @@ impl FileModel {
             let must = look.must_see(event);
             let mut after: BTreeSet<(u64, u64)> = match &event.change {
                 Change::Truncate { size } => BTreeSet::from([(*size, *size)]),
-                Change::Write { .. } => sizes
+                Change::Punch { .. } => continue,
+                Change::Write { .. } | Change::Allocate { .. } | Change::Clone { .. } => sizes
                     .iter()
                     .map(|(from, to)| {
                         // Of an unstable write a part may be durable.
-                        let least = if must || look != Look::Crash { reaches.end } else { reaches.start };
+                        let partly = look == Look::Crash && !matches!(event.change, Change::Allocate { .. });
+                        let least = if must || !partly { reaches.end } else { reaches.start };
                         let to = (*to).max(reaches.end);
                         ((*from).max(least).min(to), to)
                     })
@@ -258,8 +290,10 @@ impl<'a> Part<'a> {
 impl Event {
     fn part(&self, range: &Range<u64>) -> Part<'_> {
         match &self.change {
-            Change::Write { offset, bytes } => Part::of(bytes, &(range.start - offset..range.end - offset)),
-            Change::Truncate { .. } => Part(&[]),
+            Change::Write { offset, bytes } | Change::Clone { offset, bytes } => {
+                Part::of(bytes, &(range.start - offset..range.end - offset))
+            }
+            Change::Truncate { .. } | Change::Punch { .. } | Change::Allocate { .. } => Part(&[]),
         }
     }
 

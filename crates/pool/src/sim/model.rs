@@ -15,6 +15,9 @@ use crate::{Handle, InodeId, VolumeId};
 /// Names an inode in the model.
 pub(super) type NodeId = u32;
 
+/// Extended attributes by name.
+pub(super) type Xattrs = BTreeMap<String, Bytes>;
+
 #[derive(Debug)]
 pub(super) enum Body {
     File(FileModel),
@@ -41,6 +44,10 @@ pub(super) struct Node {
     pub(super) names: u32,
     pub(super) holds: u32,
     pub(super) mode: u32,
+    /// Extended attributes.
+    pub(super) xattrs: Xattrs,
+    /// Times that one was set or removed.
+    pub(super) xattrs_set: u32,
     /// Largest `change` seen since the last opening.
     pub(super) change: u64,
     /// Largest `change` seen before it: of what was lost, perhaps, and never to be seen again with other content.
@@ -94,6 +101,12 @@ pub(super) enum Effect {
     Mode {
         node: NodeId,
         mode: u32,
+    },
+    /// Sets an extended attribute, or removes it.
+    Xattr {
+        node: NodeId,
+        name: String,
+        value: Option<Bytes>,
     },
     RecordPut {
         key: u8,
@@ -238,7 +251,7 @@ impl World {
                 claims.dedup();
                 claims
             }
-            Effect::Mode { node, .. } => vec![Claim::Node(*node)],
+            Effect::Mode { node, .. } | Effect::Xattr { node, .. } => vec![Claim::Node(*node)],
             Effect::RecordPut { key, .. } | Effect::RecordDelete { key } => vec![Claim::Record(*key)],
             Effect::VolumeCreate { name }
             | Effect::VolumeDelete { name }
@@ -380,6 +393,15 @@ impl World {
                     node.mode = mode;
                 }
             }
+            Effect::Xattr { node, name, value } => {
+                if let Some(node) = self.nodes.get_mut(&node) {
+                    match value {
+                        Some(value) => node.xattrs.insert(name, value),
+                        None => node.xattrs.remove(&name),
+                    };
+                    node.xattrs_set += 1;
+                }
+            }
             Effect::RecordPut { key, value } => {
                 self.records.insert(key, value);
             }
@@ -452,8 +474,18 @@ impl World {
 
     pub(super) fn add(&mut self, handle: Handle, body: Body, mode: u32) -> NodeId {
         self.node_next += 1;
-        let node =
-            Node { handle, body, life: Life::Named, names: 1, holds: 0, mode, change: 0, change_lost: 0 };
+        let node = Node {
+            handle,
+            body,
+            life: Life::Named,
+            names: 1,
+            holds: 0,
+            mode,
+            xattrs: Xattrs::new(),
+            xattrs_set: 0,
+            change: 0,
+            change_lost: 0,
+        };
         self.nodes.insert(self.node_next, node);
         self.node_next
     }

@@ -27,6 +27,20 @@ pub(super) enum Op {
         offset: u64,
         length: u32,
     },
+    /// Clones a range of a file that nobody changes meanwhile.
+    CloneRange {
+        from: NodeId,
+        to: NodeId,
+        offset: u64,
+        target: u64,
+        length: u64,
+    },
+    /// Looks for data, or for a hole.
+    Seek {
+        node: NodeId,
+        offset: u64,
+        data: bool,
+    },
     Look {
         node: NodeId,
     },
@@ -66,14 +80,18 @@ pub(super) struct Appetite {
 /// Draws an operation; `None` if the one that was drawn cannot be done just now.
 pub(super) fn draw(world: &World, random: &mut Random, appetite: &Appetite) -> Option<Op> {
     match random.below(100) {
-        0..30 => write(world, random, appetite),
-        30..42 => Some(Op::Commit { node: file(world, random)? }),
-        42..56 => read(world, random),
+        0..27 => write(world, random, appetite),
+        27..30 => punch_or_allocate(world, random, appetite),
+        30..39 => Some(Op::Commit { node: file(world, random)? }),
+        39..42 => clone_range(world, random, appetite),
+        42..54 => read(world, random),
+        54..56 => seek(world, random),
         56..60 => truncate(world, random, appetite),
         60..67 => create(world, random, appetite).map(Op::Effect),
         67..72 => rename(world, random, appetite).map(Op::Effect),
         72..77 => remove(world, random).map(Op::Effect),
         77..79 => link(world, random, appetite).map(Op::Effect),
+        79..81 if random.permille(500) => xattr(world, random).map(Op::Effect),
         79..81 => {
             Some(Op::Effect(Effect::Mode { node: named(world, random)?, mode: random.below(0o1000) as u32 }))
         }
@@ -130,7 +148,7 @@ fn entry(world: &World, random: &mut Random) -> Option<(NodeId, String, NodeId)>
 fn write(world: &World, random: &mut Random, appetite: &Appetite) -> Option<Op> {
     let node = file(world, random)?;
     let file = world.node(node)?.file()?;
-    if file.truncating {
+    if file.truncating || file.sources > 0 {
         return None;
     }
     let size = file.end_of_file();
@@ -162,7 +180,7 @@ fn write(world: &World, random: &mut Random, appetite: &Appetite) -> Option<Op> 
 fn truncate(world: &World, random: &mut Random, appetite: &Appetite) -> Option<Op> {
     let node = file(world, random)?;
     let file = world.node(node)?.file()?;
-    if file.changing > 0 {
+    if file.changing > 0 || file.sources > 0 {
         return None;
     }
     let size = match random.below(4) {
@@ -171,6 +189,52 @@ fn truncate(world: &World, random: &mut Random, appetite: &Appetite) -> Option<O
         _ => random.below(file.end_of_file() + 1),
     };
     Some(Op::Change { node, change: Change::Truncate { size }, stability: Stability::FileSync })
+}
+
+fn punch_or_allocate(world: &World, random: &mut Random, appetite: &Appetite) -> Option<Op> {
+    let node = file(world, random)?;
+    let file = world.node(node)?.file()?;
+    if file.truncating || file.sources > 0 {
+        return None;
+    }
+    let offset = random.below(file.end_of_file() + 1);
+    let length = match random.below(4) {
+        0 => random.between(1, 10_000),
+        1 => random.below(8) * 4096 + 1,
+        _ => random.between(1, appetite.file_bytes_max),
+    };
+    let change = if random.permille(700) {
+        Change::Punch { offset, length }
+    } else {
+        Change::Allocate { offset, length: length.min(appetite.file_bytes_max.saturating_sub(offset)) }
+    };
+    Some(Op::Change { node, change, stability: Stability::FileSync })
+}
+
+fn clone_range(world: &World, random: &mut Random, appetite: &Appetite) -> Option<Op> {
+    let (from, to) = (file(world, random)?, file(world, random)?);
+    let (source, target) = (world.node(from)?.file()?, world.node(to)?.file()?);
+    if source.changing > 0 || target.truncating || target.sources > 0 {
+        return None;
+    }
+    let size = source.end_of_file();
+    let offset = random.below(size + 1);
+    let length = if random.permille(300) { size - offset } else { random.below(size - offset + 1) };
+    let target = match random.below(3) {
+        0 => offset,
+        1 => target.end_of_file(),
+        _ => random.below(target.end_of_file() + 10_000),
+    };
+    let target = target.min(appetite.file_bytes_max);
+    let length = length.min(appetite.file_bytes_max - target);
+    let apart = from != to || offset + length <= target || target + length <= offset;
+    (apart && length > 0).then_some(Op::CloneRange { from, to, offset, target, length })
+}
+
+fn seek(world: &World, random: &mut Random) -> Option<Op> {
+    let node = file(world, random)?;
+    let size = world.node(node)?.file()?.end_of_file();
+    Some(Op::Seek { node, offset: random.below(size + 100), data: random.permille(500) })
 }
 
 fn read(world: &World, random: &mut Random) -> Option<Op> {
@@ -242,6 +306,17 @@ fn is_within(world: &World, directory: NodeId, above: &Node) -> bool {
         at = if let Body::Directory { parent, .. } = &node.body { *parent } else { None };
     }
     false
+}
+
+/// Few names, so that some are there, and values that are replaced by shorter and longer ones.
+fn xattr(world: &World, random: &mut Random) -> Option<Effect> {
+    let has_place = |node: &Node| is_there(node) && !matches!(node.body, Body::Symlink(_));
+    let node = pick_node(world, random, has_place)?;
+    let name = format!("x{}", random.below(5));
+    let is_set = world.node(node)?.xattrs.contains_key(&name);
+    let length = if random.permille(100) { 30_000 } else { random.between(1, 200) as usize };
+    let value = (!is_set || random.permille(600)).then(|| content::any(random, length));
+    Some(Effect::Xattr { node, name, value })
 }
 
 fn hold_or_release(world: &World, random: &mut Random) -> Option<Op> {

@@ -6,7 +6,7 @@ use bytes::Bytes;
 
 use super::client::list;
 use super::file::{FileModel, Look};
-use super::model::{Body, Life, Node, NodeId, World};
+use super::model::{Body, Life, Node, NodeId, World, Xattrs};
 use crate::{Handle, InodeId, Kind, Pool, Result, VolumeId};
 
 #[derive(Clone, PartialEq, Eq)]
@@ -22,6 +22,7 @@ pub(super) struct Shown {
     pub(super) inode: InodeId,
     pub(super) generation: u32,
     pub(super) mode: u32,
+    pub(super) xattrs: Xattrs,
     pub(super) what: What,
 }
 
@@ -43,6 +44,7 @@ pub(super) async fn walk(pool: &Pool, root: Handle) -> Result<Tree> {
     let mut left = VecDeque::from([(String::new(), root)]);
     while let Some((path, handle)) = left.pop_front() {
         let attributes = pool.getattr(handle).await?;
+        let xattrs = xattrs(pool, handle, &attributes.kind).await?;
         let what = match attributes.kind {
             Kind::Directory => {
                 let names = list(pool, handle, 5).await?;
@@ -53,9 +55,30 @@ pub(super) async fn walk(pool: &Pool, root: Handle) -> Result<Tree> {
             _ => What::File(pool.read(handle, 0, u32::MAX).await?.pieces.concat().into()),
         };
         let (inode, generation) = (handle.inode, handle.generation);
-        tree.insert(path, Shown { inode, generation, mode: attributes.mode, what });
+        tree.insert(path, Shown { inode, generation, mode: attributes.mode, xattrs, what });
     }
     Ok(tree)
+}
+
+/// All extended attributes of an inode; none of what can have none.
+pub(super) async fn xattrs(pool: &Pool, handle: Handle, kind: &Kind) -> Result<Xattrs> {
+    let (mut found, mut cookie) = (Xattrs::new(), 0);
+    loop {
+        if !matches!(kind, Kind::File | Kind::Directory) {
+            return Ok(found);
+        }
+        let page = pool.xattr_list(handle, cookie, 2).await?;
+        for (at, name) in page.names {
+            // Removed since it was listed, if it is not there.
+            if let Ok(value) = pool.xattr_get(handle, &name).await {
+                found.insert(String::from_utf8_lossy(&name).into_owned(), value);
+            }
+            cookie = at;
+        }
+        if page.end {
+            return Ok(found);
+        }
+    }
 }
 
 /// Where two trees differ, if they do.
@@ -67,6 +90,11 @@ pub(super) fn difference(found: &Tree, expected: &Tree) -> Option<String> {
     })
 }
 
+/// Names and lengths, for messages.
+fn names(xattrs: &Xattrs) -> Vec<(&str, usize)> {
+    xattrs.iter().map(|(name, value)| (&name[..], value.len())).collect()
+}
+
 impl Shown {
     fn summary(&self) -> String {
         let what = match &self.what {
@@ -76,7 +104,7 @@ impl Shown {
             What::Directory => "directory".to_owned(),
             What::Symlink(_) => "symlink".to_owned(),
         };
-        format!("{what} (inode {}, mode {:o})", self.inode.0, self.mode)
+        format!("{what} (inode {}, mode {:o}, attributes {:?})", self.inode.0, self.mode, names(&self.xattrs))
     }
 }
 
@@ -155,10 +183,18 @@ impl World {
             Some((id, node)) => {
                 let change_lost = node.change.max(node.change_lost);
                 let (life, mode) = (Life::Named, shown.mode);
-                self.nodes.insert(id, Node { body, life, mode, names: 1, change: 0, change_lost, ..node });
+                let xattrs = shown.xattrs.clone();
+                let back = Node { body, life, mode, xattrs, names: 1, change: 0, change_lost, ..node };
+                self.nodes.insert(id, back);
                 id
             }
-            None => self.add(handle, body, shown.mode),
+            None => {
+                let id = self.add(handle, body, shown.mode);
+                if let Some(node) = self.nodes.get_mut(&id) {
+                    node.xattrs = shown.xattrs.clone();
+                }
+                id
+            }
         }
     }
 }
@@ -166,8 +202,9 @@ impl World {
 fn wrong_node(node: &Node, shown: &Shown, look: Look) -> Option<String> {
     let same =
         (node.handle.inode, node.handle.generation, node.mode) == (shown.inode, shown.generation, shown.mode);
-    if !same {
-        return Some(format!("{}, not inode {}, mode {:o}", shown.summary(), node.handle.inode.0, node.mode));
+    if !same || node.xattrs != shown.xattrs {
+        let known = (node.handle.inode, node.mode, names(&node.xattrs));
+        return Some(format!("{}, not {known:?}", shown.summary()));
     }
     match (&node.body, &shown.what) {
         (Body::File(file), What::File(found)) => {

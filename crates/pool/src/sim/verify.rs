@@ -3,7 +3,7 @@
 use super::client::{Shared, list};
 use super::file::Look;
 use super::model::{Body, Effect, Life, Made, Node, NodeId, World};
-use super::tree::{Tree, difference, walk};
+use super::tree::{Tree, difference, walk, xattrs};
 use crate::*;
 
 /// Handles of freed inodes that are tried again.
@@ -87,6 +87,14 @@ async fn outcome(pool: &Pool, shared: &Shared, effect: &Effect, begun: u64) -> F
         Effect::Mode { node, mode } => {
             let attributes = pool.getattr(handle(*node)?).await.map_err(words("getattr"))?;
             (attributes.mode == *mode).then_some(Made::Nothing)
+        }
+        Effect::Xattr { node, name, value } => {
+            let found = match pool.xattr_get(handle(*node)?, name.as_bytes()).await {
+                Ok(found) => Some(found),
+                Err(Error::NotFound(_)) => None,
+                Err(error) => return Err(error.to_string()),
+            };
+            (found == *value).then_some(Made::Nothing)
         }
         Effect::RecordPut { key, value } => {
             (record(pool, *key)?.as_ref() == Some(value)).then_some(Made::Nothing)
@@ -234,6 +242,10 @@ async fn verify_node(pool: &Pool, shared: &Shared, id: NodeId) -> Found<()> {
     }
     let attributes = pool.getattr(handle).await.map_err(words("getattr"))?;
     compare_attributes(&shared.world.borrow(), id, &attributes)?;
+    let xattrs = xattrs(pool, handle, &attributes.kind).await.map_err(words("xattrs"))?;
+    if shared.world.borrow().node(id).is_some_and(|node| node.xattrs != xattrs) {
+        return Err(format!("has not its attributes but {:?}", xattrs.keys()));
+    }
     let is_directory = shared.world.borrow().node(id).is_some_and(|node| node.entries().is_some());
     if is_directory {
         let found = list(pool, handle, 7).await.map_err(words("readdir"))?;

@@ -24,7 +24,7 @@ mod part;
 mod run;
 mod window;
 
-pub(crate) use part::{covers, up_to};
+pub(crate) use part::{covers, moved, up_to, without};
 
 use std::collections::VecDeque;
 use std::ops::Range;

@@ -161,6 +161,28 @@ pub(crate) fn up_to(extents: &[Extent], size: u64) -> Vec<Extent> {
     kept.map(|part| part.extent()).collect()
 }
 
+/// What is left of the extents of a file, which are in order, where nothing is any more in `range`.
+pub(crate) fn without(extents: &[Extent], range: Range<u64>) -> Vec<Extent> {
+    let parts = extents.iter().map(part_of);
+    let left = parts.flat_map(|part| {
+        let (start, end) = (part.offset, part.end());
+        [left_over(&part, start..range.start), left_over(&part, range.end..end)]
+    });
+    left.flatten().map(|part| part.extent()).collect()
+}
+
+/// The extents of a file as far as they lie in `range`, as they are when that range begins at `to`; `None` if one would
+/// reach further than a file can.
+pub(crate) fn moved(extents: &[Extent], range: &Range<u64>, to: u64) -> Option<Vec<Extent>> {
+    let within = extents.iter().filter_map(|extent| left_over(&part_of(extent), range.clone()));
+    within
+        .map(|part| {
+            let offset = (part.offset - range.start).checked_add(to)?;
+            Some(Part { offset, ..part }.extent())
+        })
+        .collect()
+}
+
 /// Whether one of the extents, which are in order, covers a byte of `range`.
 pub(crate) fn covers(extents: &[Extent], range: Range<u64>) -> bool {
     let end = |(offset, extent): &Extent| offset.saturating_add(u64::from(extent.length));
@@ -224,7 +246,7 @@ pub(super) fn overlay(extents: &[Extent], dirty: &[(u64, Bytes)]) -> Vec<Part> {
     parts
 }
 
-/// What is left of a part that was written over. It stays as it is.
+/// What is left of a part of which only so much is to be kept. It stays as it is.
 fn left_over(part: &Part, keep: Range<u64>) -> Option<Part> {
     let mut left = part.clip(keep, Some(Cut::Stream))?;
     if left.length != part.length {

@@ -62,6 +62,8 @@ pub struct RuleChangeView {
     pub anonymous: Option<(u32, u32)>,
     /// `sys`.
     pub security: Option<String>,
+    /// `off`, `optional`, `required` or `mutual`.
+    pub tls: Option<String>,
 }
 
 /// A policy as an operator sees it; also what `--json` prints.
@@ -90,6 +92,8 @@ pub struct RuleView {
     pub anonymous_gid: u32,
     /// `sys`.
     pub security: String,
+    /// `off`, `optional`, `required` or `mutual`.
+    pub tls: String,
     /// What a host name stands for now; nothing for other clients, and before it was looked up.
     pub addresses: Option<Vec<String>>,
 }

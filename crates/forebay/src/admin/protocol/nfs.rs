@@ -57,6 +57,10 @@ pub struct ClientView {
     pub opens: usize,
     /// How many separate ranges it has locked.
     pub locks: usize,
+    /// Whether its connections are secured by TLS: `off`, `on`, `mutual` if the client showed a certificate, or `partly`.
+    pub tls: String,
+    /// For whom the certificates are that it showed.
+    pub certificates: Vec<String>,
 }
 
 /// A session as an operator sees it; also what `--json` prints.

@@ -1,12 +1,13 @@
 //! A load generator that speaks NFSv4.1 itself, so that many streams can be driven from one process at little cost: no kernel
 //! client, no cache, no guest.
 //!
-//! Three workloads ([`append`], [`read`], [`replicas`]), each with sessions over several connections and a bounded number of
+//! Three workloads ([`append`], [`read`], [`replicas`]), and a client that hardly does anything ([`light`]), each with sessions over several connections and a bounded number of
 //! requests under way. All content is made before the clock starts and is sent without being copied. What is printed at the end
 //! ([`LoadDone`]) says how much, how fast, how long each operation took, and what it cost in processor time on both sides.
 
 mod append;
 mod content;
+mod light;
 mod meter;
 mod read;
 mod replicas;
@@ -50,6 +51,8 @@ pub struct LoadArgs {
 pub enum Work {
     /// Append Kafka's record batches to many files, each with unstable writes and a commit after some of them
     Append(append::AppendArgs),
+    /// Do one small step after the other, as a client with little to do
+    Light(light::LightArgs),
     /// Write files for the readers, so that the read itself writes nothing
     PrepareRead(read::ReadArgs),
     /// Read many files at the same time, each from its begin to its end
@@ -98,6 +101,7 @@ async fn work(args: &LoadArgs) -> Result<LoadDone> {
     };
     match &args.work {
         Work::Append(work) => append::run(&target, work).await,
+        Work::Light(work) => light::run(&target, work).await,
         Work::PrepareRead(work) => read::prepare(&target, work).await,
         Work::Read(work) => read::run(&target, work).await,
         Work::Replicas(work) => replicas::run(&target, work).await,

@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 use bytes::Bytes;
 use forebay_pool::{FILE_SIZE_MAX, Kind, NAME_BYTES_MAX, Space, VolumeId};
 
-use super::{SETTABLE, check_readable, is_readable, supported};
+use super::{CLONE_BLOCK_BYTES, SETTABLE, check_readable, is_readable, supported};
 use crate::fs::{FileHandle, Node, PseudoId, Tree};
 use crate::shared::Shared;
 use crate::xdr::nfs4::attribute::*;
@@ -64,7 +64,8 @@ impl<'a> Source<'a> {
             SIZE => node.size.encode(out),
             LINK_SUPPORT | SYMLINK_SUPPORT | UNIQUE_HANDLES | CANSETTIME | CASE_PRESERVING
             | CHOWN_RESTRICTED | HOMOGENEOUS | NO_TRUNC => true.encode(out),
-            NAMED_ATTR | CASE_INSENSITIVE | XATTR_SUPPORT => false.encode(out),
+            NAMED_ATTR | CASE_INSENSITIVE => false.encode(out),
+            XATTR_SUPPORT => matches!(node.handle, FileHandle::Inode(_)).encode(out),
             FSID => self.fsid(node).encode(out),
             LEASE_TIME => self.server.config.lease_seconds.encode(out),
             RDATTR_ERROR => Status::Ok.encode(out),
@@ -91,6 +92,7 @@ impl<'a> Source<'a> {
             TIME_MODIFY => time(node.mtime).encode(out),
             MOUNTED_ON_FILEID => self.mounted_on_fileid(node).encode(out),
             FS_CHARSET_CAP => CHARSET_CONTAINS_NON_UTF8.encode(out),
+            CLONE_BLKSIZE => CLONE_BLOCK_BYTES.encode(out),
             CHANGE_ATTR_TYPE => CHANGE_IS_MONOTONIC_INCR.encode(out),
             // Listed as readable and not written above: a mistake in this file.
             _ => return Err(Status::ServerFault),

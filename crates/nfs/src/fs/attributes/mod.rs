@@ -1,8 +1,9 @@
 //! File attributes: which exist, which can be set, and how they look on the wire.
 //!
 //! [`encode`] answers GETATTR, READDIR, VERIFY and NVERIFY; [`settable`] reads what SETATTR, CREATE and
-//! OPEN bring. Not supported, and so never answered: ACLs, `fs_locations` (there is one server), named and
-//! extended attributes, security labels, quotas and layouts.
+//! OPEN bring. Not supported, and so never answered: ACLs, `fs_locations` (there is one server), named
+//! attributes, security labels, quotas, layouts, and `space_freed`, which with shared chunks would take a look at each
+//! of a file's extents.
 
 mod encode;
 mod settable;
@@ -13,6 +14,10 @@ pub use settable::decode;
 use crate::xdr::Status;
 use crate::xdr::nfs4::Bitmap;
 use crate::xdr::nfs4::attribute::*;
+
+/// CLONE takes offsets that are multiples of it (`clone_blksize`). The pool would take any; but clients keep pages, and
+/// a clone that begins or ends within one leaves what they have of it wrong.
+pub const CLONE_BLOCK_BYTES: u32 = 4096;
 
 /// Attributes that can be read, in every minor version.
 const READABLE: &[u32] = &[
@@ -64,7 +69,7 @@ const READABLE: &[u32] = &[
 ];
 
 /// Attributes that came with minor version 2.
-const READABLE_FROM_MINOR_2: &[u32] = &[CHANGE_ATTR_TYPE, XATTR_SUPPORT];
+const READABLE_FROM_MINOR_2: &[u32] = &[CLONE_BLKSIZE, CHANGE_ATTR_TYPE, XATTR_SUPPORT];
 
 /// Attributes that can be set. All of them can be set by an exclusive create too, because the pool keeps
 /// its verifier beside the attributes and not in one of them.

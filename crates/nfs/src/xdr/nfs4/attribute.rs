@@ -49,5 +49,6 @@ pub const TIME_MODIFY_SET: u32 = 54;
 pub const MOUNTED_ON_FILEID: u32 = 55;
 pub const SUPPATTR_EXCLCREAT: u32 = 75;
 pub const FS_CHARSET_CAP: u32 = 76;
+pub const CLONE_BLKSIZE: u32 = 77;
 pub const CHANGE_ATTR_TYPE: u32 = 79;
 pub const XATTR_SUPPORT: u32 = 82;

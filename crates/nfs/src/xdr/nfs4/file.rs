@@ -19,7 +19,13 @@ pub mod access {
     pub const DELETE: u32 = 0x10;
     /// Execute.
     pub const EXECUTE: u32 = 0x20;
-    /// All of these.
+    /// Read extended attributes (RFC 8276 §8.5).
+    pub const XAREAD: u32 = 0x40;
+    /// Set and remove extended attributes.
+    pub const XAWRITE: u32 = 0x80;
+    /// List extended attributes.
+    pub const XALIST: u32 = 0x100;
+    /// All of RFC 8881.
     pub const ALL: u32 = 0x3f;
 }
 

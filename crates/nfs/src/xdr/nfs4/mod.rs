@@ -1,22 +1,28 @@
 //! The types of RFC 8881 (XDR in RFC 5662) and RFC 7862 (XDR in RFC 7863), under the RFCs' names.
 //!
-//! [`types`] holds what several operations share; [`session`], [`state`] and [`file`] hold arguments and
-//! results of the operations on sessions, on open and lock state, and on files and directories;
-//! [`attribute`] numbers the file attributes; [`callback`] is what goes to clients; [`errors`] says which errors belong to which operation; [`operation`] ties numbers, arguments and results together.
+//! [`types`] holds what several operations share; [`session`], [`state`], [`file`], [`range`] and [`xattr`] hold arguments and
+//! results of the operations on sessions, on open and lock state, on files and directories, on ranges of files,
+//! and on extended attributes;
+//! [`attribute`] numbers the file attributes; [`callback`] is what goes to clients; [`errors`] says which errors belong to
+//! which operation; [`operation`] ties numbers, arguments and results together.
 
 pub mod attribute;
 pub mod callback;
 pub mod errors;
 pub mod file;
 pub mod operation;
+pub mod range;
 pub mod session;
 pub mod state;
 mod status;
 pub mod types;
+pub mod xattr;
 
 pub use file::*;
 pub use operation::*;
+pub use range::*;
 pub use session::*;
 pub use state::*;
 pub use status::Status;
 pub use types::*;
+pub use xattr::*;

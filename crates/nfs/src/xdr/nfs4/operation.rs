@@ -292,4 +292,15 @@ operations! {
     TestStateid(TestStateidArgs) -> TestStateidResult;
     DestroyClientid(DestroyClientidArgs) -> ();
     ReclaimComplete(ReclaimCompleteArgs) -> ();
+    Allocate(AllocateArgs) -> ();
+    Clone(CloneArgs) -> ();
+    Copy(CopyArgs) -> CopyResult;
+    Deallocate(DeallocateArgs) -> ();
+    IoAdvise(IoAdviseArgs) -> IoAdviseResult;
+    ReadPlus(ReadPlusArgs) -> ReadPlusResult;
+    Seek(SeekArgs) -> SeekResult;
+    Getxattr(GetxattrArgs) -> GetxattrResult;
+    Listxattrs(ListxattrsArgs) -> ListxattrsResult;
+    Removexattr(RemovexattrArgs) -> RemovexattrResult;
+    Setxattr(SetxattrArgs) -> SetxattrResult;
 }

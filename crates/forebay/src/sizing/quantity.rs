@@ -1,0 +1,76 @@
+//! Amounts as people who plan write them: `1.2GB/s`, `400MiB/s`, `100TB`. Unlike in the configuration, where a size must be exact,
+//! fractions and decimal units are welcome.
+
+const UNITS: [(&str, f64); 11] = [
+    ("PiB", (1_u64 << 50) as f64),
+    ("TiB", (1_u64 << 40) as f64),
+    ("GiB", (1_u64 << 30) as f64),
+    ("MiB", (1_u64 << 20) as f64),
+    ("KiB", (1_u64 << 10) as f64),
+    ("PB", 1e15),
+    ("TB", 1e12),
+    ("GB", 1e9),
+    ("MB", 1e6),
+    ("kB", 1e3),
+    ("B", 1.0),
+];
+
+/// Reads bytes.
+pub fn parse_bytes(text: &str) -> Result<f64, String> {
+    parse(text).ok_or_else(|| format!("`{text}` is not a size; write it like 100TB or 1.5TiB"))
+}
+
+/// Reads bytes per second; the `/s` may be left out.
+pub fn parse_rate(text: &str) -> Result<f64, String> {
+    let bytes = text.trim().strip_suffix("/s").unwrap_or(text);
+    parse(bytes).ok_or_else(|| format!("`{text}` is not a rate; write it like 1.2GB/s or 400MiB/s"))
+}
+
+fn parse(text: &str) -> Option<f64> {
+    let text = text.trim();
+    let end = text.find(|character: char| character.is_ascii_alphabetic())?;
+    let (number, unit) = text.split_at(end);
+    let (_, bytes) = UNITS.iter().find(|(name, _)| name.eq_ignore_ascii_case(unit))?;
+    let amount = number.trim().parse::<f64>().ok()? * bytes;
+    (amount.is_finite() && amount >= 0.0).then_some(amount)
+}
+
+/// Writes bytes with three digits, in decimal units as disks are sold.
+pub fn show(bytes: f64) -> String {
+    let unit = UNITS.iter().filter(|(name, _)| !name.contains('i')).find(|(_, size)| bytes >= *size);
+    let (name, size) = unit.unwrap_or(&("B", 1.0));
+    let amount = bytes / size;
+    let digits = if amount >= 99.95 {
+        0
+    } else if amount >= 9.995 {
+        1
+    } else {
+        2
+    };
+    format!("{amount:.digits$} {name}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn amounts_are_read_in_both_kinds_of_units() {
+        assert_eq!(parse_rate("1.2GB/s"), Ok(1.2e9));
+        assert_eq!(parse_rate("400 MiB/s"), Ok(400.0 * 1_048_576.0));
+        assert_eq!(parse_rate("5mb"), Ok(5e6));
+        assert_eq!(parse_bytes("100TB"), Ok(1e14));
+        for wrong in ["", "12", "GB", "-1GB", "1GB/h", "infB", "nanB", "1e400GB"] {
+            assert!(parse_rate(wrong).unwrap_err().contains(wrong), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn amounts_are_written_with_three_digits() {
+        assert_eq!(show(0.0), "0.00 B");
+        assert_eq!(show(3.6e9), "3.60 GB");
+        assert_eq!(show(778.2e12), "778 TB");
+        assert_eq!(show(2.177e15), "2.18 PB");
+        assert_eq!(show(12.34e6), "12.3 MB");
+    }
+}

@@ -1,0 +1,62 @@
+//! A plan for people and for programs.
+
+use anyhow::Result;
+
+use super::quantity::show;
+use super::{Nodes, Plan, SizeArgs, plan};
+use crate::output;
+
+/// Prints what is needed.
+pub fn run(wanted: &SizeArgs) -> Result<()> {
+    let plan = plan(wanted)?;
+    if wanted.json { output::print_json(&plan) } else { print(&plan) }
+}
+
+fn print(plan: &Plan) -> Result<()> {
+    let days = plan.retention_seconds / 86_400.0;
+    let mut pairs = vec![
+        ("produced", format!("{}/s, kept for {days} days", show(plan.produce))),
+        (
+            "written to storage",
+            format!(
+                "{}/s at replication factor {}; {}/s by each of {} brokers",
+                show(plan.storage_write),
+                plan.replication,
+                show(plan.broker_write),
+                plan.brokers
+            ),
+        ),
+        ("storage throughput", format!("{}/s, reads included", show(plan.storage_throughput))),
+        ("capacity, replicas", show(plan.capacity_logical)),
+        ("capacity, stored", format!("{} at {:.2}:1", show(plan.capacity_physical), plan.efficiency)),
+        (
+            "capacity to provide",
+            format!(
+                "{} with what stays free; {} if each replica was stored",
+                show(plan.capacity_with_reserve),
+                show(plan.capacity_without_efficiency)
+            ),
+        ),
+    ];
+    match &plan.nodes {
+        Some(nodes) => pairs.push(("storage nodes", describe(nodes))),
+        None => pairs.push(("storage nodes", "say --node-throughput or --node-capacity".to_owned())),
+    }
+    output::print_pairs(&pairs)?;
+    let Some(nodes) = plan.nodes.as_ref().filter(|nodes| !nodes.produce_max.is_empty()) else {
+        return Ok(());
+    };
+    output::print("\n")?;
+    let rows =
+        nodes.produce_max.iter().map(|(factor, rate)| vec![factor.to_string(), format!("{}/s", show(*rate))]);
+    output::print_columns(&["replication factor", "most that can be produced"], rows)
+}
+
+fn describe(nodes: &Nodes) -> String {
+    let part = |count: Option<u64>, of: &str| count.map(|count| format!("{count} for {of}"));
+    let parts: Vec<String> = [part(nodes.for_throughput, "throughput"), part(nodes.for_capacity, "capacity")]
+        .into_iter()
+        .flatten()
+        .collect();
+    format!("{} ({})", nodes.needed, parts.join(", "))
+}

@@ -1,0 +1,108 @@
+//! TLS as an operator sets it up: files, SIGHUP, and who uses it.
+
+use std::path::Path;
+
+use forebay_nfs_client::{Client, ClientOptions, Identity, TlsOptions};
+use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, DnType, IsCa, KeyPair};
+use rustix::process::Signal;
+use serde_json::Value;
+use tempfile::tempdir;
+
+use crate::daemon::{Daemon, assert_refused, forebay, wait_until};
+
+struct Authority(CertifiedIssuer<'static, KeyPair>);
+
+impl Authority {
+    fn new() -> Authority {
+        let mut params = CertificateParams::default();
+        params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+        Authority(CertifiedIssuer::self_signed(params, KeyPair::generate().unwrap()).unwrap())
+    }
+
+    /// A certificate and its key.
+    fn sign(&self, name: &str) -> (String, String) {
+        let mut params = CertificateParams::new([name.to_owned()]).unwrap();
+        params.distinguished_name.push(DnType::CommonName, name);
+        let key = KeyPair::generate().unwrap();
+        (params.signed_by(&key, &self.0).unwrap().pem(), key.serialize_pem())
+    }
+
+    /// Writes the server's files.
+    fn install(&self, folder: &Path) {
+        let (certificate, key) = self.sign("localhost");
+        std::fs::write(folder.join("server.pem"), certificate).unwrap();
+        std::fs::write(folder.join("server.key"), key).unwrap();
+        std::fs::write(folder.join("authority.pem"), self.0.pem()).unwrap();
+    }
+
+    async fn mount(&self, daemon: &Daemon, name: &str) -> forebay_nfs_client::Result<Client> {
+        let (certificates, key) = self.sign(name);
+        let identity = Identity { certificates: &certificates, key: &key };
+        let tls = TlsOptions::new(&self.0.pem(), "localhost", Some(identity)).unwrap();
+        Client::mount(daemon.address(), ClientOptions::new(name).tls(tls)).await
+    }
+}
+
+fn start(scratch: &Path) -> Daemon {
+    let path = |name: &str| scratch.join(name).display().to_string();
+    let (certificate, key, authorities) = (path("server.pem"), path("server.key"), path("authority.pem"));
+    let arguments = [
+        "--nfs-tls-certificate",
+        &certificate,
+        "--nfs-tls-key",
+        &key,
+        "--nfs-tls-client-authorities",
+        &authorities,
+    ];
+    Daemon::start_with(scratch, &arguments)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_uses_tls_is_shown_and_certificates_are_read_again_on_sighup() {
+    let scratch = tempdir().unwrap();
+    let old = Authority::new();
+    old.install(scratch.path());
+    let daemon = start(scratch.path());
+    let secured = old.mount(&daemon, "broker1.example.org").await.unwrap();
+    let plain = Client::mount(daemon.address(), ClientOptions::new("plain")).await.unwrap();
+    let clients: Value = serde_json::from_str(&daemon.done(&["nfs", "clients", "--json"])).unwrap();
+    assert_eq!((&clients[0]["tls"], &clients[1]["tls"]), (&"mutual".into(), &"off".into()));
+    assert_eq!(clients[0]["certificates"][0], "CN=broker1.example.org");
+    assert!(daemon.done(&["nfs", "clients"]).contains("mutual: CN=broker1.example.org"));
+
+    daemon.done(&["export", "rule", "modify", "default", "*", "--tls", "mutual"]);
+    assert!(plain.files().resolve("/kafka").await.is_err());
+    secured.files().resolve("/kafka").await.unwrap();
+
+    let new = Authority::new();
+    new.install(scratch.path());
+    daemon.signal(Signal::HUP);
+    wait_until("the certificates are read again", || daemon.log().contains("certificates were read again"));
+    assert!(old.mount(&daemon, "broker2").await.is_err());
+    new.mount(&daemon, "broker2").await.unwrap();
+    secured.renew().await.unwrap();
+
+    std::fs::write(scratch.path().join("server.key"), "nonsense").unwrap();
+    daemon.signal(Signal::HUP);
+    wait_until("the log says what is wrong", || daemon.log().contains("server.key"));
+    new.mount(&daemon, "broker3").await.unwrap();
+    daemon.stop();
+}
+
+#[test]
+fn certificates_that_cannot_be_used_are_configuration_errors() {
+    let scratch = tempdir().unwrap();
+    Authority::new().install(scratch.path());
+    let (other, _) = Authority::new().sign("localhost");
+    std::fs::write(scratch.path().join("other.pem"), other).unwrap();
+    let path = |name: &str| scratch.path().join(name).display().to_string();
+    let serve = |certificate: &str, key: &str| {
+        let mut command = forebay();
+        command.args(["serve", "--nfs-listen", "127.0.0.1:0", "--pool-directory", &path("pool")]);
+        crate::daemon::finish(command.args(["--nfs-tls-certificate", certificate, "--nfs-tls-key", key]))
+    };
+    assert_refused(&serve(&path("missing.pem"), &path("server.key")), 2, &["nfs.tls_", "missing.pem"]);
+    assert_refused(&serve(&path("server.pem"), &path("server.pem")), 2, &["server.pem", "private key"]);
+    assert_refused(&serve(&path("other.pem"), &path("server.key")), 2, &["other.pem", "server.key"]);
+    assert_refused(&serve(&path("server.pem"), "none"), 2, &["nfs.tls_key"]);
+}

@@ -1,0 +1,198 @@
+//! `hostile`: what a light client feels of peers that misbehave, or want everything.
+//!
+//! The light client does GETATTR, a WRITE of 4 KiB and COMMIT, one after the other. It is measured alone and beside each attack, in
+//! turns, so that what disturbs the machine disturbs both; the median of the ratios counts. No guest is needed.
+
+use std::io::{BufRead, BufReader};
+use std::process::{Child, Command, Stdio};
+
+use anyhow::{Context, Result, bail, ensure};
+
+use super::Experiment;
+use crate::host::Site;
+use crate::probe::{Attack, LoadDone};
+use crate::report::{Recorder, Subject, number};
+use crate::request::{Profile, Request};
+use crate::storage::{self, HostServer, Storage};
+
+/// The experiment.
+pub struct Hostile;
+
+/// How much longer an operation may take beside an attack.
+const RATIO_MAX: f64 = 2.0;
+/// What is no longer than this, is no matter: the noise of a disk's flush.
+const NEGLIGIBLE_US: u64 = 3_000;
+/// Beside a client that takes all it gets, the disk and the processors are shared; nobody may starve.
+const STARVED_US: u64 = 250_000;
+
+impl Experiment for Hostile {
+    fn name(&self) -> &'static str {
+        "hostile"
+    }
+
+    fn subject(&self) -> Subject {
+        Subject {
+            title: "A light client beside hostile ones",
+            question: "Others announce records of 2 GiB, open 10,000 connections, send a byte a second, or write as much as they \
+                       can. Does a light client notice?",
+        }
+    }
+
+    fn needs_kafka(&self) -> bool {
+        false
+    }
+
+    fn run(&self, site: &Site, request: &Request, recorder: &Recorder) -> Result<String> {
+        let kind = *request.storages.first().context("no storage is named")?;
+        let (rounds, ms) = match request.profile {
+            Profile::Laptop => (request.repetitions.unwrap_or(3), 2_500),
+            Profile::Full => (request.repetitions.unwrap_or(7), 10_000),
+        };
+        recorder.setting("rounds", rounds);
+        recorder.setting("milliseconds of a measurement", ms);
+        recorder.stage("storage");
+        let mut storage = storage::start(kind, site)?;
+        for (name, version) in storage.versions() {
+            recorder.version(&name, version);
+        }
+        let bed =
+            Bed { server: storage.host_server().context("its server is not on the host")?, ms, recorder };
+        bed.light()?;
+        for attack in [Attack::Headers, Attack::Connections, Attack::Dribble, Attack::Flood] {
+            recorder.stage(attack.name());
+            let outcome = bed.measure(attack, rounds, storage.as_ref())?;
+            outcome.conclude(attack, recorder);
+        }
+        storage.stop()?;
+        Ok("A light client's operations took no more than twice as long beside hostile peers.".to_owned())
+    }
+}
+
+/// The server, and how it is looked at.
+struct Bed<'a> {
+    server: HostServer,
+    ms: u32,
+    recorder: &'a Recorder,
+}
+
+/// One attack, several times, and the same without it.
+struct Outcome {
+    /// Alone, and beside the attack.
+    rounds: Vec<(LoadDone, LoadDone)>,
+    /// The server's memory, in bytes.
+    resident_max: u64,
+}
+
+impl Bed<'_> {
+    fn measure(&self, attack: Attack, rounds: u32, storage: &dyn Storage) -> Result<Outcome> {
+        let mut outcome = Outcome { rounds: Vec::new(), resident_max: 0 };
+        for _ in 0..rounds {
+            let alone = self.light()?;
+            let attacker = Attacker::start(attack, &self.server)?;
+            let beside = self.light()?;
+            outcome.resident_max = outcome.resident_max.max(storage.usage()?.resident);
+            drop(attacker);
+            self.recorder.point_in(attack.name(), "alone, p99", "ms", ms(alone.latency_us_p99));
+            self.recorder.point_in(attack.name(), "beside it, p99", "ms", ms(beside.latency_us_p99));
+            outcome.rounds.push((alone, beside));
+        }
+        Ok(outcome)
+    }
+
+    fn light(&self) -> Result<LoadDone> {
+        let output = Command::new(std::env::current_exe().context("find this program")?)
+            .args(["lab", "probe", "load", "--connections", "1", "--path", self.server.path])
+            .args(["--server", &self.server.address.to_string()])
+            .args(["light", "--ms", &self.ms.to_string()])
+            .output()
+            .context("start the light client")?;
+        let said = String::from_utf8_lossy(&output.stderr);
+        ensure!(output.status.success(), "the light client failed ({}): {}", output.status, said.trim());
+        serde_json::from_slice(&output.stdout).context("parse what the light client printed")
+    }
+}
+
+impl Outcome {
+    fn conclude(&self, attack: Attack, recorder: &Recorder) {
+        let name = attack.name();
+        recorder.figure(
+            &format!("{name}_memory_mb"),
+            &format!("{name}: server's memory"),
+            self.resident_max as f64 / 1e6,
+            "MB",
+        );
+        for (what, of) in [("p50", latency_p50 as fn(&LoadDone) -> u64), ("p99", latency_p99)] {
+            let ratio =
+                median(self.rounds.iter().map(|(alone, beside)| of(beside) as f64 / of(alone).max(1) as f64));
+            let alone = median(self.rounds.iter().map(|(alone, _)| of(alone) as f64));
+            let beside = median(self.rounds.iter().map(|(_, beside)| of(beside) as f64));
+            recorder.figure(
+                &format!("{name}_{what}_ratio"),
+                &format!("{name}: {what} beside it / alone"),
+                ratio,
+                "×",
+            );
+            let (title, passed) = match attack {
+                Attack::Flood => {
+                    (format!("{name}: the light client is served ({what})"), beside <= STARVED_US as f64)
+                }
+                _ => (
+                    format!("{name}: the light client's {what} stays within {RATIO_MAX}×"),
+                    ratio <= RATIO_MAX || beside <= NEGLIGIBLE_US as f64,
+                ),
+            };
+            let (alone, beside) = (number(alone / 1e3), number(beside / 1e3));
+            let detail = format!("{alone} ms alone, {beside} ms beside it, {}×", number(ratio));
+            recorder.check(&format!("{name}_{what}"), &title, passed, detail);
+        }
+    }
+}
+
+fn latency_p50(done: &LoadDone) -> u64 {
+    done.latency_us_p50
+}
+
+fn latency_p99(done: &LoadDone) -> u64 {
+    done.latency_us_p99
+}
+
+fn ms(us: u64) -> f64 {
+    us as f64 / 1e3
+}
+
+fn median(values: impl Iterator<Item = f64>) -> f64 {
+    let mut values: Vec<f64> = values.collect();
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
+}
+
+/// The process that attacks, until this is dropped.
+struct Attacker(Child);
+
+impl Attacker {
+    /// Starts it and waits until it is under way.
+    fn start(attack: Attack, server: &HostServer) -> Result<Self> {
+        let child = Command::new(std::env::current_exe().context("find this program")?)
+            .args(["lab", "probe", "hostile", "--path", server.path])
+            .args(["--server", &server.address.to_string(), attack.name()])
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .spawn()
+            .context("start the attack")?;
+        let mut attacker = Self(child);
+        let output = attacker.0.stdout.take().context("the attack has no output")?;
+        let mut line = String::new();
+        BufReader::new(output).read_line(&mut line).context("wait for the attack")?;
+        if line != "ready\n" {
+            bail!("the attack {} did not begin", attack.name());
+        }
+        Ok(attacker)
+    }
+}
+
+impl Drop for Attacker {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}

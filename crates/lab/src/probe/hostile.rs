@@ -1,0 +1,189 @@
+//! Peers that no server wishes for. Prints `ready` when the attack is under way, and goes on until the process is ended.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use bytes::Bytes;
+use clap::{Args, ValueEnum};
+use forebay_nfs_client::xdr::nfs4::StableHow;
+use forebay_nfs_client::{Client, ClientOptions, Wire};
+use rustix::process::{Resource, getrlimit, setrlimit};
+use tokio::sync::Semaphore;
+use tokio::task::JoinSet;
+
+/// Where, and what.
+#[derive(Debug, Args)]
+pub struct HostileArgs {
+    /// Address of the server
+    #[arg(long)]
+    server: SocketAddr,
+    /// Path of the volume, from the server's root
+    #[arg(long, default_value = "/kafka")]
+    path: String,
+    /// What to do
+    attack: Attack,
+}
+
+/// What a peer can do to be in the way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Attack {
+    /// Announce records of 2 GiB, on one connection after the other
+    Headers,
+    /// Open 10,000 connections, and again those that the server closes
+    Connections,
+    /// Send 1,000 requests of 1 MiB, a byte a second
+    Dribble,
+    /// Write 1 MiB at a time over 16 connections, as fast as the server takes it
+    Flood,
+}
+
+impl Attack {
+    /// Its name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Attack::Headers => "headers",
+            Attack::Connections => "connections",
+            Attack::Dribble => "dribble",
+            Attack::Flood => "flood",
+        }
+    }
+}
+
+/// A header of the last fragment of so many bytes.
+const fn header(bytes: u32) -> [u8; 4] {
+    (0x8000_0000 | bytes).to_be_bytes()
+}
+
+const HEADER_2_GIB: [u8; 4] = header(0x7fff_ffff);
+const HEADER_1_MIB: [u8; 4] = header(1 << 20);
+const CONNECTIONS: usize = 10_000;
+/// Connections that are being opened at a time.
+const OPENING: usize = 32;
+const DRIBBLERS: usize = 1_000;
+const FLOOD_CONNECTIONS: usize = 16;
+const FLOOD_FILE_BYTES: u64 = 256 << 20;
+const SECOND: Duration = Duration::from_secs(1);
+
+/// Does it.
+pub fn run(args: &HostileArgs) -> Result<()> {
+    let mut limit = getrlimit(Resource::Nofile);
+    limit.current = limit.maximum;
+    setrlimit(Resource::Nofile, limit).context("raise the limit of open files")?;
+    let runtime =
+        tokio::runtime::Builder::new_current_thread().enable_all().build().context("start tokio")?;
+    runtime.block_on(async {
+        match args.attack {
+            Attack::Headers => headers(args.server).await,
+            Attack::Connections => connections(args.server).await,
+            Attack::Dribble => dribble(args.server).await,
+            Attack::Flood => flood(args).await,
+        }
+    })
+}
+
+fn say_ready() {
+    println!("ready");
+}
+
+async fn headers(server: SocketAddr) -> Result<()> {
+    let mut peers = JoinSet::new();
+    for _ in 0..8 {
+        peers.spawn(async move {
+            loop {
+                if let Ok(mut wire) = Wire::connect(server).await {
+                    // The server may be gone already when the rest is sent.
+                    let _ = wire.send(&HEADER_2_GIB).await;
+                    let _ = wire.send(&[0; 1000]).await;
+                    let _ = wire.receive(10 * SECOND).await;
+                }
+                tokio::time::sleep(SECOND / 50).await;
+            }
+        });
+    }
+    say_ready();
+    forever(peers).await
+}
+
+async fn connections(server: SocketAddr) -> Result<()> {
+    let opening = Arc::new(Semaphore::new(OPENING));
+    let opened = Arc::new(Semaphore::new(0));
+    let mut peers = JoinSet::new();
+    for _ in 0..CONNECTIONS {
+        let (opening, opened) = (opening.clone(), opened.clone());
+        peers.spawn(async move {
+            loop {
+                let wire = {
+                    let _turn = opening.acquire().await;
+                    Wire::connect(server).await
+                };
+                opened.add_permits(1);
+                match wire {
+                    Ok(mut wire) => while wire.receive(60 * SECOND).await.is_err() {},
+                    Err(_) => tokio::time::sleep(SECOND).await,
+                }
+            }
+        });
+    }
+    let all = u32::try_from(CONNECTIONS).context("too many connections")?;
+    opened.acquire_many(all).await?.forget();
+    say_ready();
+    forever(peers).await
+}
+
+async fn dribble(server: SocketAddr) -> Result<()> {
+    let mut peers = JoinSet::new();
+    for _ in 0..DRIBBLERS {
+        peers.spawn(async move {
+            loop {
+                if let Ok(mut wire) = Wire::connect(server).await
+                    && wire.send(&HEADER_1_MIB).await.is_ok()
+                {
+                    while wire.send(&[0]).await.is_ok() {
+                        tokio::time::sleep(SECOND).await;
+                    }
+                }
+                tokio::time::sleep(SECOND).await;
+            }
+        });
+    }
+    tokio::time::sleep(SECOND).await;
+    say_ready();
+    forever(peers).await
+}
+
+async fn flood(args: &HostileArgs) -> Result<()> {
+    let owner = format!("flood of {}", std::process::id());
+    let options = ClientOptions::new(&owner).connections(FLOOD_CONNECTIONS);
+    let client = Arc::new(Client::mount(args.server, options).await.context("mount")?);
+    let root = client.files().resolve(&args.path).await.context("find the volume")?;
+    let file = client.files().create(&root, &owner).await.context("create a file")?;
+    let data = Bytes::from(vec![0x5a; 1 << 20]);
+    let mut writers = JoinSet::new();
+    for number in 0..2 * FLOOD_CONNECTIONS as u64 {
+        let (client, file, data) = (client.clone(), file.clone(), data.clone());
+        writers.spawn(async move {
+            let mut offset = number << 20;
+            loop {
+                let files = client.files();
+                if files
+                    .write(&file, offset % FLOOD_FILE_BYTES, data.clone(), StableHow::Unstable)
+                    .await
+                    .is_err()
+                {
+                    return;
+                }
+                offset += (2 * FLOOD_CONNECTIONS as u64) << 20;
+            }
+        });
+    }
+    tokio::time::sleep(SECOND).await;
+    say_ready();
+    forever(writers).await
+}
+
+async fn forever(mut peers: JoinSet<()>) -> Result<()> {
+    while peers.join_next().await.is_some() {}
+    Ok(())
+}

@@ -1,0 +1,27 @@
+//! CLONE (RFC 7862 §15.13) from the saved into the current file.
+
+use super::file;
+use crate::compound::Context;
+use crate::fs::attributes::CLONE_BLOCK_BYTES;
+use crate::xdr::Status;
+use crate::xdr::nfs4::CloneArgs;
+
+/// Both files share what is stored of the range when this is answered. [`Status::Inval`] unless all of it begins and ends
+/// at a multiple of `clone_blksize`, or ends where the source does.
+pub async fn clone(context: &mut Context<'_>, args: CloneArgs) -> Result<(), Status> {
+    let (from, to) = file::source_and_target(context, args.src_stateid, args.dst_stateid).await?;
+    let pool = &context.server.pool;
+    let length = Some(args.count).filter(|count| *count > 0);
+    let aligned = |at: u64| at.is_multiple_of(u64::from(CLONE_BLOCK_BYTES));
+    if !aligned(args.src_offset) || !aligned(args.dst_offset) {
+        return Err(Status::Inval);
+    }
+    if !aligned(args.count) {
+        let size = pool.getattr(from).await?.size;
+        if args.src_offset.checked_add(args.count) != Some(size) {
+            return Err(Status::Inval);
+        }
+    }
+    let cloned = pool.clone_range((from, args.src_offset), (to, args.dst_offset), length).await?;
+    file::drop_privileges(context, &cloned.attributes).await
+}

@@ -1,0 +1,28 @@
+//! COPY (RFC 7862 §15.2) from the saved into the current file, within this server.
+
+use super::file;
+use crate::compound::Context;
+use crate::xdr::Status;
+use crate::xdr::nfs4::{COPY_REQUIREMENTS, CopyArgs, CopyResult, StableHow, Verifier, WriteResponse};
+
+/// Copies by sharing what is stored, so the answer comes when all is done and durable, whether or not the client would
+/// wait. Of a large range a first part may be copied; the count says so, and the client goes on.
+///
+/// [`Status::NotSupp`] for a source on another server.
+pub async fn copy(context: &mut Context<'_>, args: CopyArgs) -> Result<CopyResult, Status> {
+    if !args.source_server.is_empty() {
+        return Err(Status::NotSupp);
+    }
+    let (from, to) = file::source_and_target(context, args.src_stateid, args.dst_stateid).await?;
+    let length = Some(args.count).filter(|count| *count > 0);
+    let pool = &context.server.pool;
+    let copied = pool.copy_range((from, args.src_offset), (to, args.dst_offset), length).await?;
+    file::drop_privileges(context, &copied.attributes).await?;
+    let response = WriteResponse {
+        callback_id: None,
+        count: copied.bytes,
+        committed: StableHow::FileSync,
+        writeverf: Verifier(pool.write_verifier()),
+    };
+    Ok(CopyResult { response, requirements: COPY_REQUIREMENTS })
+}

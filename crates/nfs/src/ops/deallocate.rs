@@ -1,0 +1,16 @@
+//! DEALLOCATE (RFC 7862 §15.4).
+
+use super::file;
+use crate::compound::Context;
+use crate::state::Share;
+use crate::xdr::Status;
+use crate::xdr::nfs4::DeallocateArgs;
+
+/// The range is a hole when this is answered, durably, whatever was unstable of it. The size stays.
+pub async fn deallocate(context: &mut Context<'_>, args: DeallocateArgs) -> Result<(), Status> {
+    let handle = file::regular(context, context.current()?).await?;
+    file::check_io(context, handle, context.stateid(args.stateid)?, Share::WRITE).await?;
+    file::require_range(args.offset, args.length)?;
+    let attributes = context.server.pool.deallocate(handle, args.offset, args.length).await?;
+    file::drop_privileges(context, &attributes).await
+}

@@ -1,0 +1,14 @@
+//! GETXATTR (RFC 8276 §8.4.1).
+
+use super::xattr;
+use crate::compound::Context;
+use crate::xdr::Status;
+use crate::xdr::nfs4::{GetxattrArgs, GetxattrResult};
+
+/// [`Status::NoXattr`] if there is none of that name.
+pub async fn getxattr(context: &mut Context<'_>, args: GetxattrArgs) -> Result<GetxattrResult, Status> {
+    xattr::check_name(&args.name)?;
+    let handle = xattr::readable(context).await?.ok_or(Status::NoXattr)?;
+    let value = context.server.pool.xattr_get(handle, &args.name).await.map_err(xattr::status)?;
+    Ok(GetxattrResult { value })
+}

@@ -1,0 +1,25 @@
+//! IO_ADVISE (RFC 7862 §15.5).
+
+use super::file;
+use crate::compound::Context;
+use crate::state::Share;
+use crate::xdr::Status;
+use crate::xdr::nfs4::{Bitmap, IoAdviseArgs, IoAdviseResult, advice};
+
+/// Answers with the hints that are heeded: what will be needed is read into memory, as far as there is room, and who
+/// reads in sequence is read ahead for in any case.
+pub async fn io_advise(context: &mut Context<'_>, args: IoAdviseArgs) -> Result<IoAdviseResult, Status> {
+    let handle = file::regular(context, context.current()?).await?;
+    file::check_io(context, handle, context.stateid(args.stateid)?, Share::READ).await?;
+    let mut heeded = Bitmap::default();
+    for hint in [advice::NORMAL, advice::SEQUENTIAL] {
+        if args.hints.contains(hint) {
+            heeded.insert(hint);
+        }
+    }
+    let length = if args.count == 0 { u64::MAX } else { args.count };
+    if args.hints.contains(advice::WILLNEED) && context.server.pool.prefetch(handle, args.offset, length)? {
+        heeded.insert(advice::WILLNEED);
+    }
+    Ok(IoAdviseResult { hints: heeded })
+}

@@ -1,0 +1,17 @@
+//! REMOVEXATTR (RFC 8276 §8.4.4).
+
+use super::xattr;
+use crate::compound::Context;
+use crate::xdr::Status;
+use crate::xdr::nfs4::{RemovexattrArgs, RemovexattrResult};
+
+/// Durable when answered.
+pub async fn removexattr(
+    context: &mut Context<'_>,
+    args: RemovexattrArgs,
+) -> Result<RemovexattrResult, Status> {
+    xattr::check_name(&args.name)?;
+    let handle = xattr::writable(context).await?;
+    let change = context.server.pool.xattr_remove(handle, &args.name).await;
+    Ok(RemovexattrResult { change_info: change.map_err(xattr::status)?.into() })
+}

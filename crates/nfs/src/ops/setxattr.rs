@@ -1,0 +1,22 @@
+//! SETXATTR (RFC 8276 §8.4.2).
+
+use forebay_pool::SetXattr;
+
+use super::xattr;
+use crate::compound::Context;
+use crate::xdr::Status;
+use crate::xdr::nfs4::{SetxattrArgs, SetxattrOption, SetxattrResult};
+
+/// Durable when answered. [`Status::Xattr2Big`] for a value beyond 64 KiB, [`Status::NoSpc`] if the object would have too much of
+/// them.
+pub async fn setxattr(context: &mut Context<'_>, args: SetxattrArgs) -> Result<SetxattrResult, Status> {
+    xattr::check_name(&args.name)?;
+    let handle = xattr::writable(context).await?;
+    let how = match args.option {
+        SetxattrOption::Either => SetXattr::Either,
+        SetxattrOption::Create => SetXattr::Create,
+        SetxattrOption::Replace => SetXattr::Replace,
+    };
+    let change = context.server.pool.xattr_set(handle, &args.name, args.value, how).await;
+    Ok(SetxattrResult { change_info: change.map_err(xattr::status)?.into() })
+}

@@ -1,0 +1,182 @@
+//! Extended attributes: small named values of files and directories, with versions as everything else of an inode.
+//!
+//! They are found by the keyed hash of their names, as directory entries are, and listed in that order: the hash is the cookie, and
+//! stays good whatever is set or removed meanwhile. They are no part of the inode's record, so inodes without them, which
+//! are almost all, pay one look when they are freed.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use bytes::Bytes;
+
+use crate::directory::shown;
+use crate::engine::Engine;
+use crate::inode::{Inode, State};
+use crate::keys::{self, InodeKey, Item};
+use crate::records::{Record, XattrRecord, malformed};
+use crate::txn::Txn;
+use crate::view::BATCH_ITEMS;
+use crate::{
+    ChangeInfo, Error, Handle, Kind, NAME_BYTES_MAX, Result, SetXattr, XATTR_BYTES_MAX,
+    XATTR_NAMES_BYTES_MAX, XATTRS_BYTES_MAX, XattrPage,
+};
+
+/// What a name takes in a list of names, beside its own bytes: Linux's `user.`, and the NUL behind it.
+const NAME_OVERHEAD_BYTES: u64 = 6;
+
+/// Cookie, name and value.
+type Found = (u64, Bytes, XattrRecord);
+
+impl Engine {
+    pub(crate) fn xattr_get(&self, handle: Handle, name: &[u8]) -> Result<Bytes> {
+        let inode = self.inode(handle)?;
+        require_kind(&*inode.live()?)?;
+        check_name(name)?;
+        let found: Option<XattrRecord> = self.item(handle.volume, &self.xattr(inode.key(), name))?;
+        found.map(|record| record.value).ok_or_else(|| missing(name))
+    }
+
+    /// Up to `count` names behind `cookie`. Names of one cookie stay together.
+    pub(crate) fn xattr_list(&self, handle: Handle, cookie: u64, count: usize) -> Result<XattrPage> {
+        let inode = self.inode(handle)?;
+        require_kind(&*inode.live()?)?;
+        let (found, end) = self.xattrs_after(inode.key(), cookie, count.max(1))?;
+        Ok(XattrPage { names: found.into_iter().map(|(cookie, name, _)| (cookie, name)).collect(), end })
+    }
+
+    pub(crate) async fn xattr_set(
+        self: &Arc<Self>,
+        handle: Handle,
+        name: &[u8],
+        value: Bytes,
+        how: SetXattr,
+    ) -> Result<ChangeInfo> {
+        check_name(name)?;
+        if value.len() > XATTR_BYTES_MAX {
+            return Err(Error::XattrTooLarge);
+        }
+        let name = Bytes::copy_from_slice(name);
+        self.transact(move |txn| {
+            let inode = txn.inode(handle)?;
+            require_kind(&*inode.live()?)?;
+            let item = txn.engine.xattr(inode.key(), &name);
+            let before: Option<XattrRecord> = txn.item(handle.volume, &item)?;
+            match how {
+                SetXattr::Create if before.is_some() => return Err(Error::Exists(shown(&name))),
+                SetXattr::Replace if before.is_none() => return Err(missing(&name)),
+                _ => {}
+            }
+            txn.engine.require_room(value.len() as u64)?;
+            require_room(txn, &inode, &name, &value)?;
+            let record = XattrRecord { value };
+            txn.put_item(handle.volume, &item, &record)?;
+            account(txn, &inode, record.bytes() - before.map_or(0, |before| before.bytes()))?;
+            changed(txn, &inode)
+        })
+        .await
+    }
+
+    pub(crate) async fn xattr_remove(self: &Arc<Self>, handle: Handle, name: &[u8]) -> Result<ChangeInfo> {
+        check_name(name)?;
+        let name = Bytes::copy_from_slice(name);
+        self.transact(move |txn| {
+            let inode = txn.inode(handle)?;
+            require_kind(&*inode.live()?)?;
+            let item = txn.engine.xattr(inode.key(), &name);
+            let before: XattrRecord = txn.item(handle.volume, &item)?.ok_or_else(|| missing(&name))?;
+            txn.remove_item(handle.volume, &item)?;
+            account(txn, &inode, -before.bytes())?;
+            changed(txn, &inode)
+        })
+        .await
+    }
+
+    fn xattr(&self, key: InodeKey, name: &[u8]) -> Item {
+        Item::xattr(key.inode, self.name_hash(name), name)
+    }
+
+    /// The first `count` of an inode's attributes behind `cookie`, and those of the last one's cookie; and whether those are all.
+    fn xattrs_after(&self, key: InodeKey, cookie: u64, count: usize) -> Result<(Vec<Found>, bool)> {
+        let range = |volume| keys::xattrs_after(InodeKey { volume, ..key }, cookie);
+        self.look(key.volume, |view| {
+            let mut found: Vec<Found> = Vec::new();
+            let mut end = true;
+            view.scan(&*self.meta, &range, count.saturating_add(1).min(BATCH_ITEMS), &mut |key, value| {
+                let (hash, name) = keys::entry_in(key).ok_or_else(|| malformed(XattrRecord::NAME, key))?;
+                let twin = found.last().is_some_and(|(last, _, _)| *last == hash);
+                if found.len() >= count && !twin {
+                    end = false;
+                    return Ok(ControlFlow::Break(()));
+                }
+                found.push((hash, Bytes::copy_from_slice(name), XattrRecord::decode(key, value)?));
+                Ok(ControlFlow::Continue(()))
+            })?;
+            Ok((found, end))
+        })
+    }
+}
+
+impl Txn<'_> {
+    /// Stages the end of up to about `budget` attributes of an inode that goes. Returns how many, and whether there are more.
+    pub(crate) fn free_xattrs(&mut self, inode: &Inode, budget: usize) -> Result<(usize, bool)> {
+        let key = inode.key();
+        let (found, end) = self.engine.xattrs_after(key, 0, budget)?;
+        for (hash, name, record) in &found {
+            self.remove_item(key.volume, &Item::xattr(key.inode, *hash, name))?;
+            account(self, inode, -record.bytes())?;
+        }
+        Ok((found.len(), !end))
+    }
+}
+
+/// Only these have a place for them, as on Linux.
+fn require_kind(state: &State) -> Result<()> {
+    match state.record.kind {
+        Kind::File | Kind::Directory => Ok(()),
+        _ => Err(Error::NotFile),
+    }
+}
+
+fn check_name(name: &[u8]) -> Result<()> {
+    if name.len() > NAME_BYTES_MAX {
+        return Err(Error::NameTooLong);
+    }
+    if name.is_empty() || name.contains(&0) {
+        return Err(Error::Invalid("an attribute's name must not be empty, nor contain NUL".into()));
+    }
+    Ok(())
+}
+
+fn missing(name: &[u8]) -> Error {
+    Error::NotFound(format!("extended attribute {}", shown(name)))
+}
+
+/// [`Error::NoSpace`] if the inode would have too much of them.
+fn require_room(txn: &Txn<'_>, inode: &Inode, name: &[u8], value: &[u8]) -> Result<()> {
+    let (found, _) = txn.engine.xattrs_after(inode.key(), 0, usize::MAX)?;
+    let others = found.iter().filter(|(_, other, _)| other != name);
+    let (mut names, mut bytes) = (NAME_OVERHEAD_BYTES + name.len() as u64, value.len() as u64);
+    for (_, name, record) in others {
+        names += NAME_OVERHEAD_BYTES + name.len() as u64;
+        bytes += record.value.len() as u64;
+    }
+    if names > XATTR_NAMES_BYTES_MAX || bytes > XATTRS_BYTES_MAX { Err(Error::NoSpace) } else { Ok(()) }
+}
+
+/// In a volume with versions, whoever writes them counts what is stored.
+fn account(txn: &mut Txn<'_>, inode: &Inode, difference: i64) -> Result<()> {
+    let volume = inode.handle.volume;
+    if txn.is_plain(volume) {
+        let usage = txn.usage(volume)?;
+        usage.bytes_inline = usage.bytes_inline.saturating_add_signed(difference);
+    }
+    Ok(())
+}
+
+/// `change` and ctime of the inode are new; its mtime, which is that of the data, is not.
+fn changed(txn: &mut Txn<'_>, inode: &Arc<Inode>) -> Result<ChangeInfo> {
+    let record = txn.record(inode)?;
+    let before = inode.state().change();
+    let after = txn.touch(inode, record);
+    Ok(ChangeInfo { before, after })
+}
