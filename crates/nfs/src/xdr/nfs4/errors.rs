@@ -39,10 +39,12 @@ fn beyond(operation: OpCode) -> &'static [Status] {
     match operation {
         // Writes that were accepted found the pool full when they became durable. Linux tells the application so;
         // NFS4ERR_IO would look like a broken disk.
-        OpCode::Commit => &[NoSpc],
+        OpCode::Commit => &[NoSpc, WrongSec],
         // §18.35.4, case 9, demands it.
         OpCode::ExchangeId => &[Perm],
-        _ => &[],
+        // §2.6.3.1.1 has PUTFH look at what follows, and answer this in its place. Here what follows answers it: the
+        // COMPOUND ends in the same way.
+        _ => &[WrongSec],
     }
 }
 
