@@ -69,6 +69,9 @@ pub struct RunArgs {
     /// Sizes of the experiment
     #[arg(long, default_value = "laptop")]
     profile: Profile,
+    /// Parts of the experiment to run, separated by commas; all if none is named
+    #[arg(long, value_delimiter = ',', value_name = "PART")]
+    part: Vec<String>,
     /// How often to repeat what is measured
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..=1000))]
     repetitions: Option<u32>,
@@ -153,7 +156,7 @@ fn list() -> Result<u8> {
 fn setup(cache: CacheArgs) -> Result<u8> {
     check_prerequisites(true)?;
     let cache = cache.resolve()?;
-    provide(&cache, &[Toolset::Guests, Toolset::Bench], true)?;
+    provide(&cache, Toolset::ALL, true)?;
     println!("the lab is ready; it keeps what it fetched in {}", cache.folder.display());
     Ok(0)
 }
@@ -181,12 +184,16 @@ fn run(args: RunArgs) -> Result<u8> {
         eprintln!("forebay lab: storage {kind} is named twice");
         return Ok(STATUS_USAGE);
     }
+    if let Some(part) = args.part.iter().find(|part| !experiment.parts().contains(&part.as_str())) {
+        eprintln!("forebay lab: {} has no part {part:?}; {}", experiment.name(), parts_told(experiment));
+        return Ok(STATUS_USAGE);
+    }
     check_prerequisites(experiment.needs_kafka())?;
     supervisor::sweep();
     let expect_fail = args.expect_fail.clone();
     let requests = requests(experiment, args)?;
     for request in &requests.each {
-        provide(&request.cache, request.toolsets(experiment.needs_bench_tools()), experiment.needs_kafka())?;
+        provide(&request.cache, &request.toolsets(experiment.tools()), experiment.needs_kafka())?;
     }
     let mut results = Vec::new();
     let mut status = 0;
@@ -209,6 +216,13 @@ fn run(args: RunArgs) -> Result<u8> {
     }
     conclude(experiment, &requests.out, &results)?;
     Ok(status)
+}
+
+fn parts_told(experiment: &dyn Experiment) -> String {
+    match experiment.parts() {
+        [] => "it runs as a whole".to_owned(),
+        parts => format!("it has {}", parts.join(", ")),
+    }
 }
 
 fn named_twice(storages: &[StorageKind]) -> Option<StorageKind> {
@@ -255,6 +269,7 @@ fn requests(experiment: &dyn Experiment, args: RunArgs) -> Result<Requests> {
         storages: group,
         profile: args.profile,
         repetitions: args.repetitions,
+        parts: args.part.clone(),
         cache: cache.clone(),
     });
     let each = each.collect();

@@ -39,6 +39,8 @@ pub struct Request {
     pub profile: Profile,
     /// How often to repeat what is measured; the experiment decides if none.
     pub repetitions: Option<u32>,
+    /// Names of the experiment's parts to run; all if there is none.
+    pub parts: Vec<String>,
     /// The folder of results.
     pub out: PathBuf,
     /// The cache of what is fetched.
@@ -47,11 +49,17 @@ pub struct Request {
 
 impl Request {
     /// What must be fetched for it.
-    pub fn toolsets(&self, benchmark: bool) -> &'static [Toolset] {
-        if benchmark || self.storages.contains(&StorageKind::Ganesha) {
-            &[Toolset::Guests, Toolset::Bench]
-        } else {
-            &[Toolset::Guests]
+    pub fn toolsets(&self, of_experiment: &[Toolset]) -> Vec<Toolset> {
+        let mut sets = vec![Toolset::Guests];
+        sets.extend_from_slice(of_experiment);
+        if self.storages.contains(&StorageKind::Ganesha) && !sets.contains(&Toolset::Bench) {
+            sets.push(Toolset::Bench);
         }
+        sets
+    }
+
+    /// Whether a part of the experiment is asked for.
+    pub fn wants(&self, part: &str) -> bool {
+        self.parts.is_empty() || self.parts.iter().any(|wanted| wanted == part)
     }
 }

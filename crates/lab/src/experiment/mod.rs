@@ -16,11 +16,13 @@ mod posix;
 mod replicas;
 mod restart;
 mod silly_rename;
+mod tls;
 mod watch;
 
 use anyhow::Result;
 
 use crate::host::Site;
+use crate::host::toolbox::Toolset;
 use crate::report::{Recorder, Subject};
 use crate::request::Request;
 use crate::storage::StorageKind;
@@ -38,9 +40,14 @@ pub trait Experiment: Sync {
         true
     }
 
-    /// Whether the tools for benchmarks must be there ([`Site::bench_tools`]).
-    fn needs_bench_tools(&self) -> bool {
-        false
+    /// What must be there besides the guest kernel ([`Site::tools_of`]).
+    fn tools(&self) -> &'static [Toolset] {
+        &[]
+    }
+
+    /// The parts that can be asked for alone.
+    fn parts(&self) -> &'static [&'static str] {
+        &[]
     }
 
     /// Whether several storages are measured in turns within one run, instead of one run for each.
@@ -70,6 +77,7 @@ pub static ALL: &[&dyn Experiment] = &[
     &posix::Posix,
     &hostile::Hostile,
     &bench::Bench,
+    &tls::Tls,
     &mount::MountCheck,
 ];
 

@@ -1,8 +1,11 @@
 //! Hosts: the namespace a run lives in, and the guests in it.
 //!
 //! [`supervisor`] starts and cleans up, [`worker`] is what it starts, [`Site`] is what the worker works with, [`Guest`] a
-//! booted kernel, [`Process`] a program in a guest. [`toolbox`] holds what is fetched from Debian, [`mirror`] finds from where.
+//! booted kernel, [`Process`] a program in a guest. [`toolbox`] holds what is fetched from Debian ([`apt`], and [`mirror`]
+//! finds from where) and from crates.io ([`cargo`]).
 
+mod apt;
+mod cargo;
 mod files;
 mod guest;
 mod leftovers;

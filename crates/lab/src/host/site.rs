@@ -69,9 +69,9 @@ impl Site {
         &self.tools
     }
 
-    /// The unpacked packages for benchmarks. They are there if the experiment says that it needs them.
-    pub fn bench_tools(&self) -> Result<Toolbox> {
-        Toolbox::open(&self.cache, Toolset::Bench)
+    /// A tool set that the experiment has said it needs ([`crate::experiment::Experiment::tools`]).
+    pub fn tools_of(&self, set: Toolset) -> Result<Toolbox> {
+        Toolbox::open(&self.cache, set)
     }
 
     /// The folder of results.

@@ -1,4 +1,4 @@
-//! What the lab takes from Debian: the guest kernel, and servers and tools that run inside guests.
+//! What the lab takes from Debian and from crates.io: the guest kernel, and servers, tools and tests that run inside guests.
 //!
 //! Packages of Debian sid are downloaded with all they need and *unpacked* into a folder of the cache, never installed:
 //! the kernel of older releases dies on current processors, and installing from sid would replace the machine's libc.
@@ -7,13 +7,13 @@
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::time::Duration;
+use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
 
-use super::{files, mirror};
+use super::apt::{Apt, SUITE};
+use super::{cargo, files, mirror};
 use crate::progress::Progress;
 use crate::report::Tone;
 
@@ -33,20 +33,41 @@ pub enum Toolset {
     Guests,
     /// What only the experiment `bench` needs: fio, and NFS-Ganesha to compare with.
     Bench,
+    /// What an NFS client needs to speak TLS: the daemon that does the handshakes.
+    Tls,
+    /// The tests of POSIX behaviour that the experiment `posix` runs.
+    Pjdfstest,
+}
+
+/// Where a tool set comes from.
+enum Source {
+    /// Packages of Debian.
+    Debian(&'static [&'static str]),
+    /// A program that is compiled from its source on crates.io: its name and version.
+    Crate(&'static str, &'static str),
 }
 
 impl Toolset {
-    fn name(self) -> &'static str {
+    /// Everything that the lab may need.
+    pub const ALL: &[Self] = &[Self::Guests, Self::Bench, Self::Tls, Self::Pjdfstest];
+
+    fn folder(self) -> &'static str {
         match self {
-            Self::Guests => "guests",
-            Self::Bench => "bench",
+            Self::Guests => "debian-guests",
+            Self::Bench => "debian-bench",
+            Self::Tls => "debian-tls",
+            Self::Pjdfstest => "pjdfstest-0.2.2",
         }
     }
 
-    fn packages(self) -> &'static [&'static str] {
+    fn source(self) -> Source {
         match self {
-            Self::Guests => &["user-mode-linux", "patchelf", "nfs-kernel-server", "rpcbind", "libc6"],
-            Self::Bench => &["fio", "nfs-ganesha", "nfs-ganesha-vfs", "libc6"],
+            Self::Guests => {
+                Source::Debian(&["user-mode-linux", "patchelf", "nfs-kernel-server", "rpcbind", "libc6"])
+            }
+            Self::Bench => Source::Debian(&["fio", "nfs-ganesha", "nfs-ganesha-vfs", "libc6"]),
+            Self::Tls => Source::Debian(&["ktls-utils", "libc6"]),
+            Self::Pjdfstest => Source::Crate("pjdfstest", "0.2.2"),
         }
     }
 }
@@ -57,10 +78,8 @@ pub struct Toolbox {
     folder: PathBuf,
 }
 
-const SUITE: &str = "sid";
 /// Folders of libraries; the second is NFS-Ganesha's own, the third is what fio's Ceph support wants.
 const LIBRARIES: [&str; 3] = ["usr/lib/x86_64-linux-gnu", "usr/lib/ganesha", "usr/lib/x86_64-linux-gnu/ceph"];
-const KEYRING: &str = "/usr/share/keyrings/debian-archive-keyring.gpg";
 
 impl Toolbox {
     /// The unpacked tool set; an error if it was not fetched.
@@ -88,19 +107,27 @@ impl Toolbox {
     }
 
     fn place(cache: &Cache, set: Toolset) -> Self {
-        Self { folder: cache.folder.join(format!("debian-{}", set.name())) }
+        Self { folder: cache.folder.join(set.folder()) }
     }
 
     fn fetch(&self, cache: &Cache, set: Toolset, progress: &Progress) -> Result<()> {
-        let mirror = cache.mirror.clone().map_or_else(mirror::find, Ok)?;
-        let work = cache.folder.join(format!("fetch-{}", set.name()));
+        let work = cache.folder.join(format!("fetch-{}", set.folder()));
         let _ = fs::remove_dir_all(&work);
-        progress.event(Tone::Plain, &format!("fetching {} from Debian {SUITE}", set.packages().join(", ")));
-        let apt = Apt::prepare(&work, &mirror)?;
-        apt.update(progress)?;
-        let archives = apt.download(set.packages(), progress)?;
         let tree = work.join("tree");
-        unpack(&archives, &tree, progress)?;
+        match set.source() {
+            Source::Debian(packages) => {
+                let mirror = cache.mirror.clone().map_or_else(mirror::find, Ok)?;
+                progress.event(Tone::Plain, &format!("fetching {} from Debian {SUITE}", packages.join(", ")));
+                let apt = Apt::prepare(&work, &mirror)?;
+                apt.update(progress)?;
+                unpack(&apt.download(packages, progress)?, &tree, progress)?;
+            }
+            Source::Crate(name, version) => {
+                progress.event(Tone::Plain, &format!("compiling {name} {version} from crates.io"));
+                cargo::install(name, version, &work, &tree)?;
+                write_versions(&tree, &[format!("{name} {version}\n")])?;
+            }
+        }
         if set == Toolset::Guests {
             self.adapt_kernel(&tree)?;
         }
@@ -188,85 +215,6 @@ impl Toolbox {
 /// File in a tool box that names each package and its version.
 const VERSIONS: &str = "versions.txt";
 
-/// apt with private folders, so that nothing of the machine's package management is read or changed but its mirror, its
-/// keys and its proxy settings.
-struct Apt {
-    folder: PathBuf,
-    options: Vec<String>,
-}
-
-impl Apt {
-    fn prepare(work: &Path, mirror: &str) -> Result<Self> {
-        let folder = work.to_owned();
-        for name in ["lists/partial", "cache/archives/partial"] {
-            fs::create_dir_all(folder.join(name)).with_context(|| format!("make {}", folder.display()))?;
-        }
-        let signed =
-            if Path::new(KEYRING).exists() { format!("[signed-by={KEYRING}] ") } else { String::new() };
-        fs::write(folder.join("sources.list"), format!("deb {signed}{mirror} {SUITE} main\n"))?;
-        // An empty list of installed packages makes apt download everything that is needed.
-        fs::write(folder.join("status"), "")?;
-        let path = |name: &str| folder.join(name).to_string_lossy().into_owned();
-        let options = vec![
-            format!("Dir::Etc::sourcelist={}", path("sources.list")),
-            "Dir::Etc::sourceparts=-".into(),
-            "Dir::Etc::preferences=/dev/null".into(),
-            format!("Dir::Etc::preferencesparts={}", path("cache/archives/partial")),
-            format!("Dir::State={}", path("")),
-            format!("Dir::State::Lists={}", path("lists")),
-            format!("Dir::State::status={}", path("status")),
-            format!("Dir::Cache={}", path("cache")),
-            "APT::Architecture=amd64".into(),
-            "APT::Sandbox::User=root".into(),
-            "Acquire::Languages=none".into(),
-            "Acquire::IndexTargets::deb::DEP-11::DefaultEnabled=false".into(),
-            "APT::Update::Error-Mode=any".into(),
-        ];
-        Ok(Self { folder, options })
-    }
-
-    fn command(&self) -> Command {
-        let mut command = Command::new("apt-get");
-        command.env("LC_ALL", "C").env("DEBIAN_FRONTEND", "noninteractive").arg("-q");
-        for option in &self.options {
-            command.arg("-o").arg(option);
-        }
-        command
-    }
-
-    fn update(&self, progress: &Progress) -> Result<()> {
-        progress.detail("reading Debian's list of packages");
-        files::run(self.command().arg("update"))
-            .context("could not read Debian's list of packages; is the mirror reachable?")
-    }
-
-    /// Downloads the packages and all they need; returns the archives.
-    fn download(&self, packages: &[&str], progress: &Progress) -> Result<Vec<PathBuf>> {
-        let mut command = self.command();
-        command.args(["install", "--download-only", "--no-install-recommends", "-y"]).args(packages);
-        let log = self.folder.join("download.log");
-        let output = File::create(&log).with_context(|| format!("create {}", log.display()))?;
-        command.stdin(Stdio::null()).stdout(output.try_clone()?).stderr(output);
-        let mut child = command.spawn().context("start apt-get")?;
-        let archives = self.folder.join("cache/archives");
-        let status = loop {
-            if let Some(status) = child.try_wait().context("wait for apt-get")? {
-                break status;
-            }
-            let megabytes = files::folder_bytes(&archives) / 1_000_000;
-            progress.detail(&format!("downloading packages: {megabytes} MB so far"));
-            std::thread::sleep(Duration::from_millis(200));
-        };
-        if !status.success() {
-            let text = fs::read_to_string(&log).unwrap_or_default();
-            bail!("apt-get could not download {}: {}", packages.join(", "), files::last_lines(&text, 4));
-        }
-        let entries = fs::read_dir(&archives).with_context(|| format!("list {}", archives.display()))?;
-        let paths = entries.flatten().map(|entry| entry.path());
-        Ok(paths.filter(|path| path.extension().is_some_and(|extension| extension == "deb")).collect())
-    }
-}
-
 fn unpack(archives: &[PathBuf], tree: &Path, progress: &Progress) -> Result<()> {
     fs::create_dir_all(tree).with_context(|| format!("make {}", tree.display()))?;
     let mut versions = Vec::new();
@@ -280,5 +228,9 @@ fn unpack(archives: &[PathBuf], tree: &Path, progress: &Progress) -> Result<()> 
         }
     }
     versions.sort();
+    write_versions(tree, &versions)
+}
+
+fn write_versions(tree: &Path, versions: &[String]) -> Result<()> {
     fs::write(tree.join(VERSIONS), versions.concat()).context("write the list of versions")
 }

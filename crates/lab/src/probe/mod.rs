@@ -1,13 +1,17 @@
 //! Programs that experiments run inside a guest, on a mounted storage, or (the load generator) on the host. Each prints JSON when all went well, and fails with
 //! the reason when something was not as it must be.
 
+pub mod cases;
 pub mod churn;
 mod create;
-mod fsx;
+pub mod fsx;
 pub mod hold;
 mod hostile;
 mod load;
+mod mapped;
+mod peer;
 pub mod random;
+mod ranges;
 pub mod stream;
 mod tree;
 
@@ -15,7 +19,6 @@ use anyhow::Result;
 use clap::Subcommand;
 
 pub use create::Created;
-pub use fsx::FsxDone;
 pub use hostile::Attack;
 pub use load::LoadDone;
 pub use tree::TreeDone;
@@ -29,6 +32,10 @@ pub enum ProbeCommand {
     Create(create::CreateArgs),
     /// Do random operations on a file, and compare with a copy in memory
     Fsx(fsx::FsxArgs),
+    /// Do what programs do with files, and see whether it has the effects that POSIX says
+    Cases(cases::CasesArgs),
+    /// Do what the cases of another process ask for
+    Peer(peer::PeerArgs),
     /// Create, rename, list and remove a tree of files
     Tree(tree::TreeArgs),
     /// Keep a file open, unlinked, while the server comes and goes
@@ -48,6 +55,8 @@ pub fn main(command: ProbeCommand) -> Result<()> {
     match command {
         ProbeCommand::Create(args) => create::run(&args),
         ProbeCommand::Fsx(args) => fsx::run(&args),
+        ProbeCommand::Cases(args) => cases::run(&args),
+        ProbeCommand::Peer(args) => peer::run(&args),
         ProbeCommand::Tree(args) => tree::run(&args),
         ProbeCommand::Hold(args) => hold::run(&args),
         ProbeCommand::Hostile(args) => hostile::run(&args),

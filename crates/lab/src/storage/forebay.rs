@@ -18,6 +18,7 @@ pub struct Forebay {
     pool: PathBuf,
     log: PathBuf,
     listen: std::net::Ipv4Addr,
+    arguments: Vec<String>,
 }
 
 /// The volume that every new pool has.
@@ -29,13 +30,14 @@ const POOL_SIZE_MAX: &str = "48GiB";
 const PATIENCE: Duration = Duration::from_secs(30);
 
 impl Forebay {
-    /// Starts the daemon on an empty pool.
-    pub fn start(site: &Site) -> Result<Self> {
+    /// Starts the daemon on an empty pool, with more words on its command line.
+    pub fn start(site: &Site, arguments: &[String]) -> Result<Self> {
         let mut storage = Self {
             server: Server::new("forebay serve"),
             pool: site.scratch().join("forebay-data"),
             log: site.logs().join("forebay.log"),
             listen: site.gateway(),
+            arguments: arguments.to_vec(),
         };
         storage.serve()?;
         Ok(storage)
@@ -46,6 +48,7 @@ impl Forebay {
         let mut command = Command::new(program);
         command.arg("serve").arg("--pool-directory").arg(&self.pool).args(["--pool-size-max", POOL_SIZE_MAX]);
         command.arg("--nfs-listen").arg(format!("{}:{PORT}", self.listen));
+        command.args(&self.arguments);
         let log = File::options()
             .create(true)
             .append(true)
@@ -75,6 +78,36 @@ impl Forebay {
             bail!("forebay {} failed: {}", words.join(" "), String::from_utf8_lossy(&output.stderr).trim());
         }
         Ok((output.stdout, begun.elapsed()))
+    }
+}
+
+impl Forebay {
+    /// Changes the rule that every client has, `*` in the policy that every new volume has.
+    pub fn change_rule(&self, change: &[&str]) -> Result<()> {
+        self.administer(&[&["export", "rule", "modify", "default", "*"], change].concat()).map(drop)
+    }
+
+    /// Adds a rule for some clients in front of that of all others.
+    pub fn add_first_rule(&self, clients: &str, words: &[&str]) -> Result<()> {
+        let add = ["export", "rule", "add", "default", clients, "--position", "1"];
+        self.administer(&[&add, words].concat()).map(drop)
+    }
+
+    /// Removes the rule for exactly these clients.
+    pub fn remove_rule(&self, clients: &str) -> Result<()> {
+        self.administer(&["export", "rule", "remove", "default", clients]).map(drop)
+    }
+
+    /// What `forebay nfs clients --json` prints.
+    pub fn clients(&self) -> Result<serde_json::Value> {
+        let (said, _) = self.administer(&["nfs", "clients", "--json"])?;
+        serde_json::from_slice(&said).context("parse what nfs clients says")
+    }
+
+    /// Mounts the volume with a transport security of the client's choice: `none`, `tls` or `mtls`.
+    pub fn mount_secured(&self, guest: &Guest, target: &str, security: &str) -> Result<()> {
+        guest.load_modules(&["nfsv4"])?;
+        mount_nfs(guest, self.listen, JUNCTION_PATH, &format!("{OPTIONS},xprtsec={security}"), target)
     }
 }
 
@@ -128,6 +161,10 @@ impl Storage for Forebay {
     fn host_server(&self) -> Option<HostServer> {
         let address = (self.listen, PORT).into();
         Some(HostServer { address, path: JUNCTION_PATH, pid: self.server.pid()?, data: self.pool.clone() })
+    }
+
+    fn can_be_killed(&self) -> bool {
+        true
     }
 
     fn kill(&mut self) -> Result<()> {

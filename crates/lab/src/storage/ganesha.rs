@@ -9,7 +9,7 @@ use anyhow::{Context, Result};
 
 use super::server::Server;
 use super::{HostServer, Storage, StorageKind, mount_nfs};
-use crate::host::toolbox::Toolbox;
+use crate::host::toolbox::{Toolbox, Toolset};
 use crate::host::{Guest, Site};
 
 /// The storage.
@@ -28,7 +28,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 impl Ganesha {
     /// Starts it on an empty folder.
     pub fn start(site: &Site) -> Result<Self> {
-        let tools = site.bench_tools()?;
+        let tools = site.tools_of(Toolset::Bench)?;
         let folder = site.scratch().join("ganesha");
         for name in ["export", "recovery"] {
             let path = folder.join(name);

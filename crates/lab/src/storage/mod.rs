@@ -22,6 +22,8 @@ use serde::{Deserialize, Serialize};
 use crate::host::{Guest, GuestSpec, Site};
 use crate::wire::Mount;
 
+pub use forebay::Forebay;
+
 /// The storages the lab knows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -112,6 +114,11 @@ pub trait Storage: Send {
         None
     }
 
+    /// Whether its server can be killed and started again, and its files recounted.
+    fn can_be_killed(&self) -> bool {
+        false
+    }
+
     /// Ends its server at once (kill -9), as a crash would.
     fn kill(&mut self) -> Result<()> {
         bail!("storage {} has no server of its own to kill", self.kind())
@@ -167,7 +174,7 @@ pub fn start(kind: StorageKind, site: &Site) -> Result<Box<dyn Storage>> {
         StorageKind::Local => Box::new(local::LocalDisk::start(site)?),
         StorageKind::KnfsdV3 => Box::new(kernel_nfs::KernelNfs::start(site, kernel_nfs::Version::V3)?),
         StorageKind::KnfsdV4 => Box::new(kernel_nfs::KernelNfs::start(site, kernel_nfs::Version::V4)?),
-        StorageKind::Forebay => Box::new(forebay::Forebay::start(site)?),
+        StorageKind::Forebay => Box::new(Forebay::start(site, &[])?),
         StorageKind::Ganesha => Box::new(ganesha::Ganesha::start(site)?),
     })
 }

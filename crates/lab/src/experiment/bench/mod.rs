@@ -15,7 +15,7 @@ use self::fio::FioRow;
 use self::load::LoadRow;
 use self::outcome::Outcome;
 use super::Experiment;
-use crate::host::toolbox::Toolbox;
+use crate::host::toolbox::{Toolbox, Toolset};
 use crate::host::{Guest, GuestSpec, Site};
 use crate::report::{Recorder, Subject, Tone, number};
 use crate::request::{Profile, Request};
@@ -43,8 +43,8 @@ impl Experiment for Bench {
         false
     }
 
-    fn needs_bench_tools(&self) -> bool {
-        true
+    fn tools(&self) -> &'static [Toolset] {
+        &[Toolset::Bench]
     }
 
     fn compares(&self) -> bool {
@@ -60,7 +60,7 @@ impl Experiment for Bench {
             Profile::Laptop => 5,
             Profile::Full => 10,
         });
-        let tools = site.bench_tools()?;
+        let tools = site.tools_of(Toolset::Bench)?;
         recorder.version("fio", tools.version("fio")?);
         settings(recorder, repetitions);
         let mut outcome = Outcome::default();

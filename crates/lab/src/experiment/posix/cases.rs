@@ -1,0 +1,144 @@
+//! What programs do with files, in the groups of the Connectathon's suite: basic, general, special, and locks between two clients.
+
+use std::time::Duration;
+
+use anyhow::{Result, ensure};
+
+use super::{Ground, PATIENCE, TARGET};
+use crate::host::{GuestCommand, Process, wait_for_port};
+use crate::probe;
+use crate::probe::cases::{CaseDone, Group, parse};
+use crate::report::Excerpt;
+use crate::request::Profile;
+use crate::storage::StorageKind;
+
+/// Where the peer in the other guest listens.
+const PEER_PORT: u16 = 7200;
+const PEER_PATIENCE: Duration = Duration::from_secs(30);
+/// In the second pass, the cases of a group run until there were so many kills.
+const KILLS_LEAST: u32 = 2;
+
+/// Runs a group.
+pub fn run(ground: &Ground<'_>, group: Group) -> Result<()> {
+    // Ends with this function.
+    let _peer = start_peer(ground)?;
+    let mut cases = Vec::new();
+    let mut again = 0;
+    match ground.kills {
+        None => cases = run_cases(ground, group, &[])?,
+        Some(kills) => kills.through(KILLS_LEAST, || {
+            for case in run_cases(ground, group, &[])? {
+                cases.push(if may_have_been_repeated(&case) {
+                    again += 1;
+                    run_again(ground, group, case)?
+                } else {
+                    case
+                });
+            }
+            Ok(())
+        })?,
+    }
+    conclude(ground, group, &cases, again);
+    Ok(())
+}
+
+fn start_peer(ground: &Ground<'_>) -> Result<Option<Process>> {
+    let Some(witness) = ground.witness else { return Ok(None) };
+    let log = ground.site.logs().join("peer.log");
+    let command = probe::guest_command(&["peer", &format!("0.0.0.0:{PEER_PORT}")])?.log(log);
+    let process = witness.spawn(&command)?;
+    wait_for_port(witness.address(), PEER_PORT, PEER_PATIENCE)?;
+    Ok(Some(process))
+}
+
+/// Runs the cases of these names, or all.
+fn run_cases(ground: &Ground<'_>, group: Group, only: &[&str]) -> Result<Vec<CaseDone>> {
+    let folder = format!("{TARGET}/cases");
+    let mut command = probe::guest_command(&["cases", group.name(), &folder])?;
+    if let Some(witness) = ground.witness {
+        command = command.args(["--peer", &format!("{}:{PEER_PORT}", witness.address())]);
+    }
+    if ground.profile == Profile::Laptop {
+        command = command.arg("--small");
+    }
+    if !only.is_empty() {
+        command = command.args(["--only", &only.join(",")]);
+    }
+    let log = ground.site.logs().join("cases.log");
+    let output = ground.client.exec(&command.log(log), PATIENCE)?;
+    let cases = parse(&output.stdout);
+    ensure!(
+        output.exit.success() && !cases.is_empty(),
+        "{} cases ran, and then {}: {}",
+        cases.len(),
+        output.exit,
+        output.stderr.trim()
+    );
+    let remove = GuestCommand::new("rm").args(["-rf", &folder]);
+    ground.client.run(&remove, PATIENCE)?;
+    Ok(cases)
+}
+
+/// When the server dies between an operation and its answer, the client asks again, and the program is told that the name is
+/// there already, or gone already: NFS has no remedy for that but a reply cache on disk. What is wrong in any other way is wrong.
+fn may_have_been_repeated(case: &CaseDone) -> bool {
+    const ERRORS: [&str; 4] = ["(os error 2)", "(os error 17)", "Failed(2,", "Failed(17,"];
+    case.wrong.as_ref().is_some_and(|wrong| ERRORS.iter().any(|error| wrong.contains(error)))
+}
+
+fn run_again(ground: &Ground<'_>, group: Group, case: CaseDone) -> Result<CaseDone> {
+    // For up to a minute a client believes what it knew of a name before its own operation, whose answer was lost, changed it.
+    ground.client.drop_caches()?;
+    let again = run_cases(ground, group, &[&case.name])?;
+    Ok(again.into_iter().next().unwrap_or(case))
+}
+
+fn conclude(ground: &Ground<'_>, group: Group, cases: &[CaseDone], again: usize) {
+    let wrong: Vec<_> = cases.iter().filter(|case| case.wrong.is_some()).map(told).collect();
+    let seconds = cases.iter().map(|case| case.ms).sum::<u64>() as f64 / 1e3;
+    let mut detail = format!("{} of {} cases, {seconds:.1} s", cases.len() - wrong.len(), cases.len());
+    if ground.kills.is_some() {
+        detail = format!("{detail}; {again} were run twice");
+    }
+    if !wrong.is_empty() {
+        detail = format!("{detail}; {}", wrong.join("; "));
+    }
+    // The others' failures are worth knowing, and no verdict on Forebay.
+    let passed = wrong.is_empty() || ground.kind != StorageKind::Forebay;
+    let title = match group {
+        Group::Basic => "Single operations and their effects",
+        Group::General => "Loads such as a compiler's",
+        Group::Special => "What few programs do, and some rely on",
+        Group::Lock => "Locks between processes and between clients",
+    };
+    ground.check(group.name(), title, passed, detail);
+    ground.figure(&format!("{}_s", group.name()), title, seconds, "s");
+    if ground.kills.is_none() {
+        ground.recorder.excerpt(Excerpt {
+            title: format!("{title}: the cases"),
+            file: "logs/cases.log".into(),
+            lines: cases.iter().map(told).collect(),
+            highlight: "WRONG".into(),
+        });
+    }
+}
+
+fn told(case: &CaseDone) -> String {
+    match &case.wrong {
+        None => format!("{}: holds, {} ms", case.name, case.ms),
+        Some(wrong) => format!("{}: WRONG: {wrong}", case.name),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_a_repeated_operation_explains_is_run_again() {
+        let case = |wrong: &str| CaseDone { name: "x".into(), ms: 1, wrong: Some(wrong.into()) };
+        assert!(may_have_been_repeated(&case("create x: File exists (os error 17)")));
+        assert!(!may_have_been_repeated(&case("x does not hold what was written")));
+        assert!(!may_have_been_repeated(&case("write: Input/output error (os error 5)")));
+    }
+}

@@ -1,0 +1,103 @@
+//! Random operations on a file, every byte compared; then another client reads the file.
+
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+
+use super::{Ground, PATIENCE};
+use crate::host::{Guest, GuestCommand, Process};
+use crate::probe::fsx::{self, FsxDone};
+use crate::storage::StorageKind;
+
+const FILE: &str = "/mnt/volume/fsx";
+/// Between two looks at how far it is.
+const PAUSE: Duration = Duration::from_millis(500);
+/// Kinds of operations that a storage may refuse without failing, unless it is Forebay.
+const OPTIONAL: [&str; 5] = ["punch-hole", "zero-range", "allocate", "copy", "clone"];
+
+/// Does it.
+pub fn run(ground: &Ground<'_>) -> Result<()> {
+    let operations = ground.size(20_000, 20_000, 1_000_000);
+    let seed = u64::from(std::process::id()) ^ ground.recorder.now_ms();
+    ground.recorder.setting("fsx operations", operations);
+    ground.recorder.setting("fsx seed", seed);
+    let words = ["fsx", FILE, &operations.to_string(), &seed.to_string()];
+    let begun = ground.recorder.now_ms();
+    let process = ground.client.spawn(&probe_command(&words)?)?;
+    follow(ground, &process, operations)?;
+    let exit = process.wait(PATIENCE)?;
+    let (stdout, stderr) = process.output();
+    let done = if exit.success() { Some(fsx::parse(&stdout)?) } else { None };
+    let detail = match &done {
+        Some(done) => described(done, seed),
+        None => format!("{exit}: {}", stderr.trim()),
+    };
+    ground.check("fsx", "Random reads, writes, maps and truncations of a file", done.is_some(), detail);
+    let Some(done) = done else { return Ok(()) };
+    let seconds = (ground.recorder.now_ms() - begun) as f64 / 1e3;
+    ground.figure("fsx_operations_per_s", "fsx", operations as f64 / seconds, "1/s");
+    check_support(ground, &done);
+    if let Some(witness) = ground.witness {
+        compare_with_witness(ground, witness)?;
+    }
+    ground.client.run(&GuestCommand::new("rm").args(["-f", FILE]), PATIENCE)?;
+    Ok(())
+}
+
+fn probe_command(words: &[&str]) -> Result<GuestCommand> {
+    crate::probe::guest_command(words)
+}
+
+fn described(done: &FsxDone, seed: u64) -> String {
+    let kinds: Vec<_> = done
+        .kinds
+        .iter()
+        .map(|(kind, count, ms)| format!("{count} {kind} {:.1} s", Duration::from_millis(*ms).as_secs_f64()))
+        .collect();
+    format!(
+        "{} operations ({}), {} MB read and compared, seed {seed}",
+        done.operations,
+        kinds.join(", "),
+        done.compared_bytes / 1_000_000
+    )
+}
+
+/// Shows how far it is, until it ends.
+fn follow(ground: &Ground<'_>, process: &Process, operations: u64) -> Result<()> {
+    let deadline = ground.recorder.now_ms() + u64::try_from(PATIENCE.as_millis())?;
+    while process.exit()?.is_none() {
+        let done = fsx::operations_so_far(&process.output().0);
+        ground.recorder.detail(format_args!("{done} of {operations} operations"));
+        if ground.recorder.now_ms() > deadline {
+            bail!("{done} of {operations} operations after {} s", PATIENCE.as_secs());
+        }
+        std::thread::sleep(PAUSE);
+    }
+    Ok(())
+}
+
+/// What Forebay must support; of others it is told.
+fn check_support(ground: &Ground<'_>, done: &FsxDone) {
+    let missing: Vec<_> = done.unsupported.iter().map(String::as_str).collect();
+    if ground.kind == StorageKind::Forebay {
+        let detail =
+            if missing.is_empty() { OPTIONAL.join(", ") } else { format!("without {}", missing.join(", ")) };
+        ground.check(
+            "fsx_kinds",
+            "Holes, allocation, copies and clones are supported",
+            missing.is_empty(),
+            detail,
+        );
+    } else {
+        ground.recorder.setting("fsx without", missing.join(", "));
+    }
+}
+
+/// The other guest must read from the server what the first one wrote.
+fn compare_with_witness(ground: &Ground<'_>, witness: &Guest) -> Result<()> {
+    let sum = |guest: &Guest| guest.run(&GuestCommand::new("sha256sum").arg(FILE), PATIENCE);
+    let (written, read) = (sum(ground.client)?, sum(witness)?);
+    let detail = written.split_whitespace().next().context("sha256sum printed nothing")?.to_owned();
+    ground.check("witness", "Another guest reads the same file", written == read, detail);
+    Ok(())
+}

@@ -1,0 +1,223 @@
+//! `posix`: whether a mounted storage behaves as a file system must, for a Linux client that knows nothing of it.
+//!
+//! All parts run twice where the storage has a server that can be killed: in peace, and then while that is killed (kill -9)
+//! and started again all the time ([`kills`]). Each part is a file here.
+
+mod cases;
+mod fsx;
+mod kills;
+mod pjdfstest;
+mod tree;
+
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+
+use self::kills::Kills;
+use super::Experiment;
+use crate::host::toolbox::Toolset;
+use crate::host::{Guest, GuestCommand, GuestSpec, Output, Process, Site};
+use crate::probe::cases::Group;
+use crate::report::{Recorder, Subject};
+use crate::request::{Profile, Request};
+use crate::storage::{self, StorageKind};
+
+/// The experiment.
+pub struct Posix;
+
+/// Where both guests mount the storage.
+const TARGET: &str = "/mnt/volume";
+const PATIENCE: Duration = Duration::from_secs(3600);
+
+/// A part of the experiment.
+struct Part {
+    name: &'static str,
+    run: fn(&Ground<'_>) -> Result<()>,
+}
+
+const PARTS: [Part; 7] = [
+    Part { name: "basic", run: |ground| cases::run(ground, Group::Basic) },
+    Part { name: "general", run: |ground| cases::run(ground, Group::General) },
+    Part { name: "special", run: |ground| cases::run(ground, Group::Special) },
+    Part { name: "lock", run: |ground| cases::run(ground, Group::Lock) },
+    Part { name: "pjdfstest", run: pjdfstest::run },
+    Part { name: "fsx", run: fsx::run },
+    Part { name: "tree", run: tree::run },
+];
+
+/// What a part works on.
+struct Ground<'a> {
+    site: &'a Site,
+    recorder: &'a Recorder,
+    kind: StorageKind,
+    profile: Profile,
+    client: &'a Guest,
+    /// Another client of the same storage, if that can be shared.
+    witness: Option<&'a Guest>,
+    /// The kills that go on meanwhile, in the second pass.
+    kills: Option<&'a Kills>,
+}
+
+impl Ground<'_> {
+    /// Records a check under a name and a title that also say which pass it is.
+    fn check(&self, name: &str, title: &str, passed: bool, detail: impl std::fmt::Display) {
+        match self.kills {
+            None => self.recorder.check(name, title, passed, detail),
+            Some(kills) => self.recorder.check(
+                &format!("{name}_killed"),
+                &format!("{title}, while the server is killed"),
+                passed,
+                format_args!("{detail} ({} kills so far)", kills.count()),
+            ),
+        }
+    }
+
+    /// Records a figure of the pass in peace; kills would only add their pauses to it.
+    fn figure(&self, name: &str, title: &str, value: f64, unit: &str) {
+        if self.kills.is_none() {
+            self.recorder.figure(name, title, value, unit);
+        }
+    }
+
+    /// A size that is smaller on a laptop, and smaller still in the second pass there.
+    fn size(&self, laptop: u64, laptop_killed: u64, full: u64) -> u64 {
+        match (self.profile, self.kills) {
+            (Profile::Laptop, None) => laptop,
+            (Profile::Laptop, Some(_)) => laptop_killed,
+            (Profile::Full, _) => full,
+        }
+    }
+}
+
+impl Experiment for Posix {
+    fn name(&self) -> &'static str {
+        "posix"
+    }
+
+    fn subject(&self) -> Subject {
+        Subject {
+            title: "A file system, as POSIX has it",
+            question: "Does a mounted volume do what programs expect of a file system: all system calls and their errors, locks, maps, \
+                       every byte where it was put? And does it still while its server is killed and started again and again?",
+        }
+    }
+
+    fn needs_kafka(&self) -> bool {
+        false
+    }
+
+    fn tools(&self) -> &'static [Toolset] {
+        &[Toolset::Pjdfstest]
+    }
+
+    fn parts(&self) -> &'static [&'static str] {
+        &["basic", "general", "special", "lock", "pjdfstest", "fsx", "tree", QUIET, KILLED]
+    }
+
+    fn run(&self, site: &Site, request: &Request, recorder: &Recorder) -> Result<String> {
+        let kind = *request.storages.first().context("no storage is named")?;
+        recorder.stage("storage");
+        let mut storage = storage::start(kind, site)?;
+        for (name, version) in storage.versions() {
+            recorder.version(&name, version);
+        }
+        recorder.stage("guests");
+        let mut specs = vec![GuestSpec::new("client", 768), GuestSpec::new("witness", 384)];
+        for spec in &mut specs {
+            storage.prepare(site, spec)?;
+        }
+        let guests = site.boot_all(&specs)?;
+        for guest in &guests {
+            storage.mount(guest, TARGET)?;
+        }
+        let [client, witness] = guests.as_slice() else { anyhow::bail!("two guests were asked for") };
+        let before = client.list_tree(TARGET)?;
+        let witness = (kind != StorageKind::Local).then_some(witness);
+        let quiet = Ground { site, recorder, kind, profile: request.profile, client, witness, kills: None };
+        if wants_pass(request, QUIET) {
+            run_parts(request, &quiet)?;
+        }
+        if wants_pass(request, KILLED) && storage.can_be_killed() {
+            let every = match request.profile {
+                Profile::Laptop => Duration::from_secs(5),
+                Profile::Full => Duration::from_secs(20),
+            };
+            recorder.setting("seconds from kill to kill", every.as_secs());
+            let _lookouts = guests.iter().map(keep_looking).collect::<Result<Vec<_>>>()?;
+            let count = kills::during(storage.as_mut(), recorder, every, |kills| {
+                run_parts(request, &Ground { kills: Some(kills), ..quiet })?;
+                Ok(kills.count())
+            })?;
+            recorder.figure("kills", "Kills of the server", f64::from(count), "");
+        }
+        let left = client.list_tree(TARGET)?;
+        let extra: Vec<_> = left.iter().filter(|entry| !before.contains(entry)).collect();
+        let detail = match extra.first() {
+            None => "no object is left".to_owned(),
+            Some(first) => format!("{} objects are left, such as {}", extra.len(), first.path.display()),
+        };
+        recorder.check("empty", "Nothing is left", extra.is_empty(), detail);
+        if storage.can_be_killed() {
+            recorder.stage("recounting");
+            let differences = storage.check()?;
+            let detail = differences.first().map_or("clean", String::as_str);
+            recorder.check(
+                "recount",
+                "The server's recount finds nothing wrong",
+                differences.is_empty(),
+                detail,
+            );
+        }
+        recorder.stage("unmounting");
+        for guest in &guests {
+            guest.unmount(TARGET)?;
+            guest.stop()?;
+        }
+        storage.stop()?;
+        Ok(format!("programs that expect a file system found one on {kind}"))
+    }
+}
+
+/// Has a guest ask for the file system's size all the time. A client that is idle would not notice for half a minute that the server is
+/// another one, and as long the server waits for it in its grace period, and lets nobody open anything new.
+fn keep_looking(guest: &Guest) -> Result<Process> {
+    let script = format!("while :; do stat -f {TARGET}; sleep 0.5; done > /dev/null");
+    guest.spawn(&GuestCommand::new("sh").args(["-c", &script]))
+}
+
+/// Names of the two passes, which can be asked for like parts.
+const QUIET: &str = "quiet";
+const KILLED: &str = "killed";
+
+/// A pass runs if it is named, or if none is.
+fn wants_pass(request: &Request, pass: &str) -> bool {
+    let named = |name: &str| request.parts.iter().any(|part| part == name);
+    named(pass) || !(named(QUIET) || named(KILLED))
+}
+
+fn run_parts(request: &Request, ground: &Ground<'_>) -> Result<()> {
+    let named = |part: &&Part| request.parts.iter().any(|name| name == part.name);
+    let all = !PARTS.iter().any(|part| named(&part));
+    for part in PARTS.iter().filter(|part| all || named(part)) {
+        let pass = if ground.kills.is_some() { ", killed" } else { "" };
+        ground.recorder.stage(&format!("{}{pass}", part.name));
+        (part.run)(ground).with_context(|| part.name)?;
+    }
+    Ok(())
+}
+
+/// What a program that failed said.
+fn said(output: &Output) -> String {
+    format!("{}: {}", output.exit, output.stderr.trim())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_part_can_be_asked_for() {
+        let named: Vec<_> = PARTS.iter().map(|part| part.name).chain([QUIET, KILLED]).collect();
+        assert_eq!(named, Posix.parts());
+    }
+}

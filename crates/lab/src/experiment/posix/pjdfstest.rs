@@ -1,0 +1,237 @@
+//! pjdfstest: what each system call on files does, and which error it gives, for all the cases that POSIX tells apart.
+//!
+//! It is somebody else's program, compiled by the tool box, and runs in a guest. Which cases a storage may fail is in [`EXCUSED`], each
+//! with its reason; anything else that fails, fails the check.
+
+use std::collections::BTreeMap;
+
+use anyhow::{Context, Result, ensure};
+
+use super::{Ground, PATIENCE, TARGET};
+use crate::host::toolbox::Toolset;
+use crate::host::{Guest, GuestCommand};
+use crate::report::Excerpt;
+use crate::storage::StorageKind;
+
+/// What the file system has, and how exact its times are.
+const CONFIGURATION: &str = "[features]\nposix_fallocate = {}\nrename_ctime = {}\nutime_now = {}\nutimensat = {}\n\
+                             [settings]\nnaptime = 0.01\n";
+
+/// The same program twice: a case keeps an unlinked file open until the program ends, and while there is one the client's kernel
+/// does not mount anything again as read-only. So cases that need that have a program of their own.
+const RUNS: [Run; 2] = [
+    Run { configuration: "/run/pjdfstest.toml", remounts: false, pattern: &[] },
+    Run { configuration: "/run/pjdfstest-remounts.toml", remounts: true, pattern: &["erofs"] },
+];
+
+/// One run of the program.
+struct Run {
+    configuration: &'static str,
+    /// Whether it may mount the storage again as read-only, and back.
+    remounts: bool,
+    /// Parts of the names of the cases; all if there is none.
+    pattern: &'static [&'static str],
+}
+
+/// Users that the cases change to. The guest gets lists of its own: its `/etc` is the host's.
+const PASSWD: &str =
+    "root:x:0:0:root:/:/bin/sh\ntests:x:1001:1001::/:/bin/sh\nnobody:x:65534:65534::/:/bin/sh\n";
+const GROUP: &str = "root:x:0:\ntests:x:1001:\nnobody:x:65534:\n";
+
+/// A file system other than the storage, for what must not work across the two.
+const OTHER: &str = "/run/other";
+
+/// Cases that fail for a reason that is no fault of the storage: their name, and the reason.
+const EXCUSED: [(&str, &str); 0] = [];
+
+/// In the second pass, all cases run until there were so many kills.
+const KILLS_LEAST: u32 = 3;
+
+/// How a case ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Ended {
+    Passed,
+    Skipped(String),
+    Failed(String),
+}
+
+/// Does it.
+pub fn run(ground: &Ground<'_>) -> Result<()> {
+    let tools = ground.site.tools_of(Toolset::Pjdfstest)?;
+    ground.recorder.version("pjdfstest", tools.version("pjdfstest")?);
+    prepare(ground.client)?;
+    let suite = Suite { ground, program: tools.path("bin/pjdfstest").to_string_lossy().into_owned() };
+    let mut cases = BTreeMap::new();
+    let mut again = 0;
+    match ground.kills {
+        None => suite.run_all(&mut cases)?,
+        Some(kills) => kills.through(KILLS_LEAST, || {
+            let mut some = BTreeMap::new();
+            suite.run_all(&mut some)?;
+            again += suite.run_failed_again(&mut some)?;
+            // What failed once stays failed, whatever came later.
+            for (name, ended) in some {
+                if !matches!(cases.get(&name), Some(Ended::Failed(_))) {
+                    cases.insert(name, ended);
+                }
+            }
+            Ok(())
+        })?,
+    }
+    conclude(ground, &cases, again);
+    Ok(())
+}
+
+/// The program, and what it works on.
+struct Suite<'a> {
+    ground: &'a Ground<'a>,
+    program: String,
+}
+
+impl Suite<'_> {
+    fn run_all(&self, cases: &mut BTreeMap<String, Ended>) -> Result<()> {
+        for run in &RUNS {
+            let some = self.run_some(run, run.pattern)?;
+            ensure!(!some.is_empty(), "pjdfstest ran no case; see logs/pjdfstest.log");
+            cases.extend(some);
+        }
+        Ok(())
+    }
+
+    /// When the server dies between an operation and its answer, the client asks again, and the case sees an error such as
+    /// EEXIST: NFS has no remedy for that but a reply cache on disk. So what failed is run once more, by itself; how many.
+    fn run_failed_again(&self, cases: &mut BTreeMap<String, Ended>) -> Result<usize> {
+        let failed = |ended: &Ended| matches!(ended, Ended::Failed(_));
+        let names: Vec<_> =
+            cases.iter().filter(|(_, ended)| failed(ended)).map(|(name, _)| name.clone()).collect();
+        // For up to a minute a client believes what it knew of a name before its own operation changed it.
+        if !names.is_empty() {
+            self.ground.client.drop_caches()?;
+        }
+        for name in &names {
+            let run =
+                RUNS.iter().find(|run| run.remounts == name.contains("erofs")).context("no such run")?;
+            cases.extend(self.run_some(run, &["--exact", name.as_str()])?);
+        }
+        Ok(names.len())
+    }
+
+    fn run_some(&self, run: &Run, pattern: &[&str]) -> Result<BTreeMap<String, Ended>> {
+        let command = GuestCommand::new(&self.program)
+            .args(["--configuration-file", run.configuration, "--path", TARGET, "--secondary-fs", OTHER])
+            .args(pattern.iter().copied())
+            .log(self.ground.site.logs().join("pjdfstest.log"));
+        Ok(parse(&self.ground.client.exec(&command, PATIENCE)?.stdout))
+    }
+}
+
+fn prepare(guest: &Guest) -> Result<()> {
+    guest.make_folder(OTHER)?;
+    for (name, content) in [("passwd", PASSWD), ("group", GROUP)] {
+        let own = format!("/run/etc/{name}");
+        guest.write_file(&own, content.as_bytes())?;
+        let bind = GuestCommand::new("mount").args(["--bind", &own, &format!("/etc/{name}")]);
+        guest.run(&bind, PATIENCE).context("give the guest users of its own")?;
+    }
+    for run in &RUNS {
+        let configuration = format!("{CONFIGURATION}allow_remount = {}\n", run.remounts);
+        guest.write_file(run.configuration, configuration.as_bytes())?;
+    }
+    Ok(())
+}
+
+/// What the program printed: a line for each case, and lines that begin with a tab below it.
+fn parse(printed: &str) -> BTreeMap<String, Ended> {
+    let mut cases = BTreeMap::new();
+    let mut last: Option<String> = None;
+    for line in printed.lines() {
+        if let Some(detail) = line.strip_prefix('\t') {
+            let case = last.as_ref().and_then(|name| cases.get_mut(name));
+            if let Some(Ended::Skipped(why) | Ended::Failed(why)) = case {
+                *why = if why.is_empty() { detail.to_owned() } else { format!("{why}; {detail}") };
+            }
+            continue;
+        }
+        let Some((name, word)) = line.trim_end().rsplit_once(' ') else { continue };
+        let ended = match word {
+            "ok" => Ended::Passed,
+            "skipped" => Ended::Skipped(String::new()),
+            "FAILED" => Ended::Failed(String::new()),
+            _ => continue,
+        };
+        let name = name.trim_end().to_owned();
+        cases.insert(name.clone(), ended);
+        last = Some(name);
+    }
+    cases
+}
+
+fn conclude(ground: &Ground<'_>, cases: &BTreeMap<String, Ended>, again: usize) {
+    let count = |wanted: fn(&Ended) -> bool| cases.values().filter(|ended| wanted(ended)).count();
+    let passed = count(|ended| matches!(ended, Ended::Passed));
+    let skipped = count(|ended| matches!(ended, Ended::Skipped(_)));
+    let failed: Vec<_> = cases
+        .iter()
+        .filter(|(name, ended)| matches!(ended, Ended::Failed(_)) && excuse(name).is_none())
+        .map(|(name, _)| name.as_str())
+        .collect();
+    let excused = cases.len() - passed - skipped - failed.len();
+    let mut detail =
+        format!("{passed} passed, {skipped} do not apply, {excused} excused, {} failed", failed.len());
+    if ground.kills.is_some() {
+        detail = format!("{detail}; {again} were run twice");
+    }
+    if !failed.is_empty() {
+        detail = format!("{detail}: {}", failed.join(", "));
+    }
+    // The others' failures are worth knowing, and no verdict on Forebay.
+    let must = ground.kind == StorageKind::Forebay;
+    ground.check(
+        "pjdfstest",
+        "System calls and their errors (pjdfstest)",
+        failed.is_empty() || !must,
+        detail,
+    );
+    ground.figure("pjdfstest_passed", "pjdfstest: cases passed", passed as f64, "");
+    if ground.kills.is_some() && failed.is_empty() {
+        return;
+    }
+    let lines = cases.iter().map(|(name, ended)| told(name, ended)).collect();
+    ground.recorder.excerpt(Excerpt {
+        title: match ground.kills {
+            None => "Cases of pjdfstest".into(),
+            Some(_) => "Cases of pjdfstest, while the server is killed".into(),
+        },
+        file: "logs/pjdfstest.log".into(),
+        lines,
+        highlight: "FAILED".into(),
+    });
+}
+
+fn excuse(name: &str) -> Option<&'static str> {
+    EXCUSED.iter().find(|(excused, _)| *excused == name).map(|(_, reason)| *reason)
+}
+
+fn told(name: &str, ended: &Ended) -> String {
+    match (ended, excuse(name)) {
+        (Ended::Passed, _) => format!("{name}: passed"),
+        (Ended::Skipped(why), _) => format!("{name}: does not apply ({why})"),
+        (Ended::Failed(why), Some(reason)) => format!("{name}: excused ({reason}): {why}"),
+        (Ended::Failed(why), None) => format!("{name}: FAILED: {why}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_program_prints_is_understood() {
+        let printed = "chmod::a      ok\nchmod::b \tx   skipped\n\trequires features: chflags\n\
+                       open::c      FAILED\n\tassertion failed: x\n\tleft: 1\n\nSummary: 1 failed\n";
+        let cases = parse(printed);
+        assert_eq!(cases.len(), 3);
+        assert_eq!(cases["chmod::a"], Ended::Passed);
+        assert_eq!(cases["open::c"], Ended::Failed("assertion failed: x; left: 1".into()));
+    }
+}

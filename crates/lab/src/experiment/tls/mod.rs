@@ -1,0 +1,254 @@
+//! `tls`: Linux clients mount over TLS (RFC 9289), with and without a certificate of their own, and those who must not get in do not.
+//!
+//! In each guest the kernel asks `tlshd` for the handshake, as on any client; then the kernel itself encrypts.
+
+mod certificates;
+
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+
+use self::certificates::{CLIENT, Certificates, Pair};
+use super::Experiment;
+use crate::host::toolbox::{Toolbox, Toolset};
+use crate::host::{Guest, GuestCommand, GuestSpec, Process, Site};
+use crate::report::{Recorder, Subject};
+use crate::request::Request;
+use crate::storage::{Forebay, Storage};
+
+/// The experiment.
+pub struct Tls;
+
+const TARGET: &str = "/mnt/volume";
+const PATIENCE: Duration = Duration::from_secs(120);
+/// Bytes that are written over TLS and compared.
+const MEGABYTES: &str = "64";
+
+impl Experiment for Tls {
+    fn name(&self) -> &'static str {
+        "tls"
+    }
+
+    fn subject(&self) -> Subject {
+        Subject {
+            title: "NFS over TLS",
+            question: "Can Linux clients mount over TLS, with and without a certificate, and is nobody let in who is not to be?",
+        }
+    }
+
+    fn needs_kafka(&self) -> bool {
+        false
+    }
+
+    fn tools(&self) -> &'static [Toolset] {
+        &[Toolset::Tls]
+    }
+
+    fn run(&self, site: &Site, _: &Request, recorder: &Recorder) -> Result<String> {
+        recorder.stage("storage");
+        let certificates = Certificates::make(&site.scratch().join("certificates"), site.gateway())?;
+        let mut storage = Forebay::start(site, &arguments(&certificates))?;
+        for (name, version) in storage.versions() {
+            recorder.version(&name, version);
+        }
+        recorder.stage("guests");
+        let tools = site.tools_of(Toolset::Tls)?;
+        recorder.version("ktls-utils", tools.version("ktls-utils")?);
+        let names = ["broker", "bare", "stranger"];
+        let guests = site.boot_all(&names.map(|name| GuestSpec::new(name, 256)))?;
+        let [broker, bare, stranger] = guests.as_slice() else {
+            anyhow::bail!("three guests were asked for")
+        };
+        let shown =
+            [(broker, Some(&certificates.client)), (bare, None), (stranger, Some(&certificates.stranger))];
+        let daemons = shown
+            .iter()
+            .map(|(guest, pair)| start_tlshd(site, &tools, guest, &certificates, *pair))
+            .collect::<Result<Vec<_>>>()?;
+        let bed = Bed { recorder, storage: &storage, broker, bare, stranger };
+        bed.required()?;
+        bed.mutual()?;
+        bed.outside()?;
+        recorder.stage("a restart of the server");
+        survives_restart(recorder, broker, &mut storage)?;
+        recorder.stage("stopping");
+        drop(daemons);
+        for guest in &guests {
+            guest.stop()?;
+        }
+        storage.stop()?;
+        Ok("clients mounted over TLS, and those without the right certificate or address did not".into())
+    }
+}
+
+fn arguments(certificates: &Certificates) -> Vec<String> {
+    let text = |path: &std::path::Path| path.to_string_lossy().into_owned();
+    [
+        ("--nfs-tls-certificate", &certificates.server.certificate),
+        ("--nfs-tls-key", &certificates.server.key),
+        ("--nfs-tls-client-authorities", &certificates.authority),
+    ]
+    .into_iter()
+    .flat_map(|(flag, path)| [flag.to_owned(), text(path)])
+    .collect()
+}
+
+/// Starts the daemon that the guest's kernel asks for handshakes.
+fn start_tlshd(
+    site: &Site,
+    tools: &Toolbox,
+    guest: &Guest,
+    certificates: &Certificates,
+    pair: Option<&Pair>,
+) -> Result<Process> {
+    // What the kernel would fetch by itself with modprobe, of which the guest has none.
+    guest.load_modules(&["tls", "gcm", "ctr"])?;
+    let mut configuration = format!(
+        "[debug]\nloglevel=1\ntls=0\nnl=0\n[authenticate.client]\nx509.truststore={}\n",
+        certificates.authority.display()
+    );
+    if let Some(pair) = pair {
+        let (certificate, key) = (pair.certificate.display(), pair.key.display());
+        configuration.push_str(&format!("x509.certificate={certificate}\nx509.private_key={key}\n"));
+    }
+    let path = "/run/tlshd.conf";
+    guest.write_file(path, configuration.as_bytes())?;
+    let log = site.logs().join(format!("{}-tlshd.log", guest.name()));
+    let words = tools.words("usr/sbin/tlshd");
+    let command = GuestCommand::from_words(words).args(["--stderr", "--config", path]).log(log);
+    guest.spawn(&command).context("start tlshd")
+}
+
+/// What the checks work on.
+struct Bed<'a> {
+    recorder: &'a Recorder,
+    storage: &'a Forebay,
+    /// Has a certificate that the server trusts.
+    broker: &'a Guest,
+    /// Has none.
+    bare: &'a Guest,
+    /// Has one of another authority.
+    stranger: &'a Guest,
+}
+
+impl Bed<'_> {
+    /// TLS is required: without it nobody gets in, with it files are shared.
+    fn required(&self) -> Result<()> {
+        self.recorder.stage("TLS required");
+        self.storage.change_rule(&["--tls", "required"])?;
+        self.refused("plain_refused", "Without TLS, where it is required", self.bare, "none")?;
+        self.mounted("tls_mount", "Over TLS, without a certificate", self.bare, "tls")?;
+        self.moves_data(self.bare)?;
+        self.is_told("tls_told", "The server tells that the client uses TLS", "on", None)?;
+        self.bare.unmount(TARGET)
+    }
+
+    /// A certificate of the client is required.
+    fn mutual(&self) -> Result<()> {
+        self.recorder.stage("certificates required");
+        self.storage.change_rule(&["--tls", "mutual"])?;
+        self.refused(
+            "bare_refused",
+            "Over TLS without a certificate, where one is required",
+            self.bare,
+            "tls",
+        )?;
+        let title = "With a certificate of an authority that is not trusted";
+        self.refused("stranger_refused", title, self.stranger, "mtls")?;
+        self.mounted("mtls_mount", "Over TLS, with a certificate", self.broker, "mtls")?;
+        self.moves_data(self.broker)?;
+        self.is_told("mtls_told", "The server tells for whom the certificate is", "mutual", Some(CLIENT))
+    }
+
+    /// A client that no rule lets in, whatever its certificate.
+    fn outside(&self) -> Result<()> {
+        self.recorder.stage("outside the policy");
+        let address = self.bare.address().to_string();
+        self.storage.change_rule(&["--tls", "optional"])?;
+        self.storage.add_first_rule(&address, &["--access", "none"])?;
+        for security in ["none", "tls"] {
+            let name = format!("outside_{security}_refused");
+            self.refused(&name, "A client outside the export policy", self.bare, security)?;
+        }
+        self.storage.remove_rule(&address)?;
+        self.storage.change_rule(&["--tls", "mutual"])
+    }
+
+    fn mounted(&self, name: &str, title: &str, guest: &Guest, security: &str) -> Result<()> {
+        let result = self.storage.mount_secured(guest, TARGET, security);
+        let detail = match &result {
+            Ok(()) => format!("mounted with xprtsec={security}"),
+            Err(error) => format!("{error:#}"),
+        };
+        self.recorder.check(name, title, result.is_ok(), detail);
+        result
+    }
+
+    fn refused(&self, name: &str, title: &str, guest: &Guest, security: &str) -> Result<()> {
+        match self.storage.mount_secured(guest, TARGET, security) {
+            Err(error) => {
+                let error = format!("{error:#}");
+                // The last word of the chain is the system call's error.
+                let short = error.rsplit(": ").next().unwrap_or(&error);
+                self.recorder.check(name, title, true, format_args!("refused: {short}"));
+            }
+            Ok(()) => {
+                // The mount alone may succeed at a place above the volume; what counts is that nothing can be seen.
+                let listed = guest.exec(&GuestCommand::new("ls").args(["-A", TARGET]), PATIENCE)?;
+                let nothing = !listed.exit.success();
+                self.recorder.check(
+                    name,
+                    title,
+                    nothing,
+                    format_args!("mounted; ls: {}", listed.stderr.trim()),
+                );
+                guest.unmount(TARGET)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Bytes go there and come back.
+    fn moves_data(&self, guest: &Guest) -> Result<()> {
+        let (sent, came) = write_and_read(guest)?;
+        let name = format!("{}_data", guest.name());
+        let detail = format!("{MEGABYTES} MB, {sent}");
+        self.recorder.check(&name, "What is written over TLS is read over TLS", sent == came, detail);
+        Ok(())
+    }
+
+    fn is_told(&self, name: &str, title: &str, tls: &str, certificate: Option<&str>) -> Result<()> {
+        let clients = self.storage.clients()?;
+        let text = clients.to_string();
+        let passed = text.contains(&format!("\"tls\":\"{tls}\""))
+            && certificate.is_none_or(|name| text.contains(name));
+        self.recorder.check(name, title, passed, if passed { tls } else { text.as_str() });
+        Ok(())
+    }
+}
+
+/// Writes random bytes, forgets them, and reads them back; the sums of both.
+fn write_and_read(guest: &Guest) -> Result<(String, String)> {
+    let script = format!(
+        "set -e; dd if=/dev/urandom bs=1M count={MEGABYTES} status=none | tee {TARGET}/data | sha256sum; \
+         sync; echo 3 > /proc/sys/vm/drop_caches"
+    );
+    let sent = guest.run(&GuestCommand::new("sh").args(["-c", &script]), PATIENCE)?;
+    let came =
+        guest.run(&GuestCommand::new("sh").args(["-c", &format!("sha256sum < {TARGET}/data")]), PATIENCE)?;
+    Ok((sent, came))
+}
+
+/// The connection has to be secured again, by another handshake, before the client can go on.
+fn survives_restart(recorder: &Recorder, broker: &Guest, storage: &mut Forebay) -> Result<()> {
+    storage.kill()?;
+    storage.restart()?;
+    let (sent, came) = write_and_read(broker)?;
+    recorder.check(
+        "restart",
+        "The client goes on over TLS after kill -9 and a restart",
+        sent == came,
+        sent.trim(),
+    );
+    broker.unmount(TARGET)
+}

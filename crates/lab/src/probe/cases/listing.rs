@@ -1,0 +1,145 @@
+//! Listing folders while they change, by positions that a program kept.
+
+use std::collections::BTreeSet;
+use std::fs::{self, File};
+use std::path::Path;
+
+use anyhow::{Context, Result, ensure};
+use rustix::fs::Dir;
+
+use super::folder::names;
+use super::{Case, Ground};
+
+pub const CASES: &[Case] = &[
+    Case { name: "large_folder", run: large_folder },
+    Case { name: "removed_while_listed", run: removed_while_listed },
+    Case { name: "added_while_listed", run: added_while_listed },
+    Case { name: "positions_stay_valid", run: positions_stay_valid },
+    Case { name: "numbers_are_those_of_stat", run: numbers_are_those_of_stat },
+];
+
+fn name(index: usize) -> String {
+    format!("file-with-a-name-that-fills-a-reply-{index:06}")
+}
+
+fn make(ground: &Ground, count: usize) -> Result<()> {
+    (0..count).try_for_each(|index| {
+        File::create_new(ground.path(&name(index)))
+            .map(drop)
+            .with_context(|| format!("create {}", name(index)))
+    })
+}
+
+fn open(folder: &Path) -> Result<Dir> {
+    let file = File::open(folder).with_context(|| format!("open {}", folder.display()))?;
+    Ok(Dir::read_from(&file)?)
+}
+
+/// The next name that is not one of the two every folder has, and the position behind it.
+fn next(dir: &mut Dir) -> Result<Option<(String, i64)>> {
+    loop {
+        let Some(entry) = dir.read() else { return Ok(None) };
+        let entry = entry.context("readdir")?;
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if name != "." && name != ".." {
+            return Ok(Some((name, entry.offset())));
+        }
+    }
+}
+
+fn large_folder(ground: &Ground) -> Result<()> {
+    let count = ground.size(1000, 20_000);
+    make(ground, count)?;
+    let expected: Vec<_> = (0..count).map(name).collect();
+    ensure!(names(&ground.folder)? == expected, "the listing of {count} names is not complete");
+    for index in (0..count).step_by(2) {
+        fs::remove_file(ground.path(&name(index)))?;
+    }
+    ensure!(names(&ground.folder)?.len() == count / 2, "the listing is wrong after half was removed");
+    Ok(())
+}
+
+/// As `rm -r` and Kafka do: every name must still come, and only once.
+fn removed_while_listed(ground: &Ground) -> Result<()> {
+    let count = ground.size(500, 5000);
+    make(ground, count)?;
+    let mut dir = open(&ground.folder)?;
+    let mut seen = BTreeSet::new();
+    while let Some((found, _)) = next(&mut dir)? {
+        ensure!(seen.insert(found.clone()), "{found} came twice");
+        fs::remove_file(ground.path(&found)).with_context(|| format!("remove {found}"))?;
+    }
+    ensure!(seen.len() == count, "{} of {count} names came", seen.len());
+    fs::remove_dir(&ground.folder).context("remove the empty folder")
+}
+
+/// What was there at the start must come once; what is added may or may not.
+fn added_while_listed(ground: &Ground) -> Result<()> {
+    let count = ground.size(500, 5000);
+    make(ground, count)?;
+    let mut dir = open(&ground.folder)?;
+    let mut seen = BTreeSet::new();
+    let mut added = 0;
+    while let Some((found, _)) = next(&mut dir)? {
+        ensure!(seen.insert(found.clone()), "{found} came twice");
+        if added < count {
+            File::create_new(ground.path(&format!("added-{added}")))?;
+            added += 1;
+        }
+    }
+    let missing: Vec<_> = (0..count).map(name).filter(|name| !seen.contains(name)).take(3).collect();
+    ensure!(missing.is_empty(), "these were there at the start and did not come: {missing:?}");
+    Ok(())
+}
+
+/// `telldir`, removals before and behind the position, `seekdir`: the rest must come, and nothing that came before.
+fn positions_stay_valid(ground: &Ground) -> Result<()> {
+    let count = ground.size(500, 3000);
+    make(ground, count)?;
+    let mut dir = open(&ground.folder)?;
+    let mut before = BTreeSet::new();
+    let mut position = 0;
+    while before.len() < count / 2 {
+        let (found, behind) = next(&mut dir)?.context("the listing ended too early")?;
+        before.insert(found);
+        position = behind;
+    }
+    for (index, gone) in before.iter().enumerate() {
+        if index % 2 == 0 {
+            fs::remove_file(ground.path(gone))?;
+        }
+    }
+    let mut again = open(&ground.folder)?;
+    again.seek(position).context("seekdir")?;
+    let mut after = BTreeSet::new();
+    while let Some((found, _)) = next(&mut again)? {
+        ensure!(!before.contains(&found), "{found} came before the position and after it");
+        ensure!(after.insert(found.clone()), "{found} came twice");
+    }
+    ensure!(after.len() == count - before.len(), "{} of {} came after it", after.len(), count - before.len());
+    again.rewind();
+    let mut all = 0;
+    while next(&mut again)?.is_some() {
+        all += 1;
+    }
+    let left = count - before.len().div_ceil(2);
+    ensure!(all == left, "{all} names came after rewinddir, and {left} are left");
+    Ok(())
+}
+
+fn numbers_are_those_of_stat(ground: &Ground) -> Result<()> {
+    use std::os::unix::fs::MetadataExt;
+    make(ground, 50)?;
+    let mut dir = open(&ground.folder)?;
+    while let Some(entry) = dir.read() {
+        let entry = entry.context("readdir")?;
+        let name = entry.file_name().to_string_lossy().into_owned();
+        // A mount point may have another number above and below.
+        if name == ".." {
+            continue;
+        }
+        let number = fs::symlink_metadata(ground.path(&name))?.ino();
+        ensure!(entry.ino() == number, "{name} is listed as {} and stat says {number}", entry.ino());
+    }
+    Ok(())
+}

@@ -1,0 +1,421 @@
+//! The file, the copy of it in memory, and the operations on both.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::fs::{File, OpenOptions};
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail, ensure};
+use rustix::fs::{
+    Advice, FallocateFlags, SeekFrom, copy_file_range, fadvise, fallocate, ioctl_ficlone, seek,
+};
+use rustix::io::Errno;
+
+use super::FsxDone;
+use super::operation::Operation;
+use crate::probe::mapped::Mapped;
+use crate::probe::random::Random;
+
+/// The file never gets longer, in bytes.
+const FILE_BYTES_MAX: usize = 256 << 10;
+/// Longest read, write, hole and copy, in bytes.
+const OPERATION_BYTES_MAX: usize = 64 << 10;
+/// One look in so many at the file's length is a stat.
+const STAT_EVERY: usize = 32;
+const PAGE_BYTES: usize = 4096;
+/// Operations that are told when one goes wrong.
+const HISTORY: usize = 16;
+
+pub struct Work<'a> {
+    path: &'a Path,
+    file: File,
+    /// Where parts are copied to, and copied back from.
+    side_path: PathBuf,
+    side: File,
+    /// What the file must hold.
+    model: Vec<u8>,
+    random: Random,
+    compared_bytes: u64,
+    done: BTreeMap<Operation, (u64, Duration)>,
+    unsupported: BTreeSet<Operation>,
+    recent: VecDeque<String>,
+}
+
+impl<'a> Work<'a> {
+    /// Begins with an empty file.
+    pub fn start(path: &'a Path, seed: u64) -> Result<Self> {
+        let side_path = path.with_extension("side");
+        let (file, side) = (open(path)?, open(&side_path)?);
+        file.set_len(0).with_context(|| format!("truncate {}", path.display()))?;
+        side.set_len(0).with_context(|| format!("truncate {}", side_path.display()))?;
+        Ok(Self {
+            path,
+            file,
+            side_path,
+            side,
+            model: Vec::new(),
+            random: Random::new(seed),
+            compared_bytes: 0,
+            done: BTreeMap::new(),
+            unsupported: BTreeSet::new(),
+            recent: VecDeque::new(),
+        })
+    }
+
+    /// One operation.
+    pub fn step(&mut self) -> Result<()> {
+        let operation = Operation::choose(&mut self.random);
+        if self.unsupported.contains(&operation) {
+            return Ok(());
+        }
+        let begun = Instant::now();
+        let result = self.perform(operation);
+        if !self.unsupported.contains(&operation) {
+            let (count, time) = self.done.entry(operation).or_default();
+            *count += 1;
+            *time += begun.elapsed();
+        }
+        result
+    }
+
+    fn perform(&mut self, operation: Operation) -> Result<()> {
+        match operation {
+            Operation::Write => self.write(),
+            Operation::Read => self.read(),
+            Operation::MappedWrite => self.mapped_write(),
+            Operation::MappedRead => self.mapped_read(),
+            Operation::Truncate => self.truncate(),
+            Operation::PunchHole => self.punch_hole(),
+            Operation::ZeroRange => self.zero_range(),
+            Operation::Allocate => self.allocate(),
+            Operation::Copy => self.copy(),
+            Operation::Clone => self.clone_file(),
+            Operation::Seek => self.seek(),
+            Operation::Sync => self.sync(),
+            Operation::DropCache => self.drop_cache(),
+            Operation::Reopen => self.reopen(),
+        }
+    }
+
+    /// Compares all at the end, from the server; what was done.
+    pub fn finish(mut self, operations: u64) -> Result<FsxDone> {
+        self.compare_all().context("comparing the whole file at the end")?;
+        self.file.sync_all().context("fsync at the end")?;
+        std::fs::remove_file(&self.side_path).context("remove the side file")?;
+        let kinds = self.done.iter().map(|(kind, (count, time))| {
+            (kind.name().to_owned(), *count, u64::try_from(time.as_millis()).unwrap_or(u64::MAX))
+        });
+        Ok(FsxDone {
+            operations,
+            kinds: kinds.collect(),
+            compared_bytes: self.compared_bytes,
+            file_bytes: u64::try_from(self.model.len())?,
+            unsupported: self.unsupported.iter().map(|kind| kind.name().to_owned()).collect(),
+        })
+    }
+
+    /// A stretch that is not empty, anywhere below the greatest length.
+    fn stretch(&mut self) -> (usize, usize) {
+        let offset = self.random.below(FILE_BYTES_MAX);
+        (offset, 1 + self.random.below(OPERATION_BYTES_MAX.min(FILE_BYTES_MAX - offset)))
+    }
+
+    /// A stretch of what the file has; empty if the file is.
+    fn stretch_inside(&mut self) -> (usize, usize) {
+        let offset = self.random.below(self.model.len());
+        (offset, (1 + self.random.below(OPERATION_BYTES_MAX)).min(self.model.len() - offset))
+    }
+
+    fn write(&mut self) -> Result<()> {
+        let (offset, length) = self.stretch();
+        self.note(format!("write {length}@{offset}"));
+        let bytes = self.random.bytes(length);
+        self.file.write_all_at(&bytes, offset as u64).context("write")?;
+        self.put(offset, &bytes);
+        self.check_length()
+    }
+
+    fn put(&mut self, offset: usize, bytes: &[u8]) {
+        let end = offset + bytes.len();
+        if self.model.len() < end {
+            self.model.resize(end, 0);
+        }
+        self.model.splice(offset..end, bytes.iter().copied());
+    }
+
+    fn read(&mut self) -> Result<()> {
+        let (offset, length) = self.stretch_inside();
+        self.note(format!("read {length}@{offset}"));
+        self.compare(offset, length)
+    }
+
+    /// The pages around a stretch, and where it begins in them.
+    fn map(&self, offset: usize, length: usize) -> Result<(Mapped, usize)> {
+        let start = offset / PAGE_BYTES * PAGE_BYTES;
+        let map = Mapped::new(&self.file, start as u64, offset + length - start).context("mmap")?;
+        Ok((map, offset - start))
+    }
+
+    fn mapped_write(&mut self) -> Result<()> {
+        let (offset, length) = self.stretch_inside();
+        if length == 0 {
+            return Ok(());
+        }
+        let sync = self.random.below(16) == 0;
+        self.note(format!("mmap-write {length}@{offset}{}", if sync { " msync" } else { "" }));
+        let bytes = self.random.bytes(length);
+        let (mut map, at) = self.map(offset, length)?;
+        map.write(at, &bytes).context("write to the map")?;
+        if sync {
+            map.sync().context("msync")?;
+        }
+        self.put(offset, &bytes);
+        Ok(())
+    }
+
+    fn mapped_read(&mut self) -> Result<()> {
+        let (offset, length) = self.stretch_inside();
+        if length == 0 {
+            return Ok(());
+        }
+        self.note(format!("mmap-read {length}@{offset}"));
+        let (map, at) = self.map(offset, length)?;
+        let mut found = vec![0; length];
+        map.read(at, &mut found).context("read from the map")?;
+        self.compare_bytes(offset, &found)
+    }
+
+    fn truncate(&mut self) -> Result<()> {
+        let length = self.random.below(FILE_BYTES_MAX);
+        self.note(format!("truncate {} to {length}", self.model.len()));
+        self.file.set_len(length as u64).context("truncate")?;
+        self.model.resize(length, 0);
+        self.check_length()
+    }
+
+    /// Changes no length.
+    fn punch_hole(&mut self) -> Result<()> {
+        let (offset, length) = self.stretch();
+        self.note(format!("punch-hole {length}@{offset}"));
+        let how = FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE;
+        let result = fallocate(&self.file, how, offset as u64, length as u64);
+        if !self.supported(Operation::PunchHole, result)? {
+            return Ok(());
+        }
+        let end = (offset + length).min(self.model.len());
+        if let Some(zeroed) = self.model.get_mut(offset..end) {
+            zeroed.fill(0);
+        }
+        self.check_length()
+    }
+
+    /// Extends the file if the stretch goes beyond its end.
+    fn zero_range(&mut self) -> Result<()> {
+        let (offset, length) = self.stretch();
+        self.note(format!("zero-range {length}@{offset}"));
+        let result = fallocate(&self.file, FallocateFlags::ZERO_RANGE, offset as u64, length as u64);
+        if self.supported(Operation::ZeroRange, result)? {
+            self.put(offset, &vec![0; length]);
+        }
+        self.check_length()
+    }
+
+    fn allocate(&mut self) -> Result<()> {
+        let (offset, length) = self.stretch();
+        self.note(format!("allocate {length}@{offset}"));
+        let result = fallocate(&self.file, FallocateFlags::empty(), offset as u64, length as u64);
+        if self.supported(Operation::Allocate, result)? {
+            self.model.resize(self.model.len().max(offset + length), 0);
+        }
+        self.check_length()
+    }
+
+    fn copy(&mut self) -> Result<()> {
+        let (from, length) = self.stretch_inside();
+        if length == 0 {
+            return Ok(());
+        }
+        let to = self.random.below(FILE_BYTES_MAX - length + 1);
+        self.note(format!("copy {length}@{from} by way of the side file to {to}"));
+        // For COPY the Linux client sends only what is dirty of the range itself. What it keeps behind that may be all that makes
+        // the file long enough, and a range beyond the end that the server knows is NFS4ERR_INVAL (RFC 7862, section 15.2.3).
+        self.file.sync_data().context("fdatasync before a copy")?;
+        let there = copy_whole(&self.file, from, &self.side, 0, length);
+        if !self.supported(Operation::Copy, there)? {
+            return Ok(());
+        }
+        let back = copy_whole(&self.side, 0, &self.file, to, length);
+        self.supported(Operation::Copy, back)?;
+        let bytes = self.model.get(from..from + length).context("copy past the model's end")?.to_vec();
+        self.put(to, &bytes);
+        self.check_length()
+    }
+
+    fn clone_file(&mut self) -> Result<()> {
+        self.note("clone to the side file".into());
+        // A clone replaces what it covers; a longer file would stay longer.
+        self.side.set_len(0).context("truncate the side file")?;
+        if !self.supported(Operation::Clone, ioctl_ficlone(&self.side, &self.file))? {
+            return Ok(());
+        }
+        let length = self.side.metadata().context("stat the side file")?.len();
+        ensure!(length == self.model.len() as u64, "the clone is {length} bytes long");
+        let mut found = vec![0; self.model.len()];
+        self.side.read_exact_at(&mut found, 0).context("read the clone")?;
+        self.compare_bytes(0, &found).context("the clone")
+    }
+
+    /// What `lseek` calls a hole must be zeros; where data is, is the file system's choice.
+    fn seek(&mut self) -> Result<()> {
+        let (offset, _) = self.stretch_inside();
+        self.note(format!("seek from {offset}"));
+        if self.model.is_empty() {
+            return Ok(());
+        }
+        let data = match seek(&self.file, SeekFrom::Data(offset as u64)) {
+            Ok(data) => usize::try_from(data)?,
+            // No data from here to the end.
+            Err(Errno::NXIO) => self.model.len(),
+            Err(error) => return Err(error).context("SEEK_DATA"),
+        };
+        let skipped = self.model.get(offset..data).context("SEEK_DATA went back, or beyond the end")?;
+        ensure!(skipped.iter().all(|byte| *byte == 0), "SEEK_DATA from {offset} skipped data up to {data}");
+        let hole = seek(&self.file, SeekFrom::Hole(offset as u64)).context("SEEK_HOLE")?;
+        ensure!(
+            (offset as u64..=self.model.len() as u64).contains(&hole),
+            "SEEK_HOLE from {offset} is {hole}, which is not in the file"
+        );
+        Ok(())
+    }
+
+    fn sync(&mut self) -> Result<()> {
+        self.note("fsync".into());
+        self.file.sync_all().context("fsync")
+    }
+
+    fn drop_cache(&mut self) -> Result<()> {
+        self.note("drop cache".into());
+        self.file.sync_data().context("fdatasync")?;
+        fadvise(&self.file, 0, None, Advice::DontNeed).context("drop the file's cached pages")
+    }
+
+    fn reopen(&mut self) -> Result<()> {
+        self.note("close, open".into());
+        self.file = open(self.path)?;
+        self.check_length()
+    }
+
+    /// Whether the operation was done; if it is not supported it is left out from now on.
+    fn supported(&mut self, operation: Operation, result: Result<(), Errno>) -> Result<bool> {
+        match result {
+            Ok(()) => Ok(true),
+            Err(Errno::OPNOTSUPP | Errno::NOTTY | Errno::NOSYS) => {
+                self.unsupported.insert(operation);
+                Ok(false)
+            }
+            Err(error) => Err(error).context(operation.name()),
+        }
+    }
+
+    /// With stat now and then only: for that an NFS client first sends all that is dirty, and maps and caches would have nothing
+    /// to get wrong.
+    fn check_length(&mut self) -> Result<()> {
+        let length = match self.random.below(STAT_EVERY) {
+            0 => self.file.metadata().context("stat")?.len(),
+            _ => seek(&self.file, SeekFrom::End(0)).context("SEEK_END")?,
+        };
+        if length != self.model.len() as u64 {
+            bail!("the file is {length} bytes long and must be {}", self.model.len());
+        }
+        Ok(())
+    }
+
+    fn compare(&mut self, offset: usize, length: usize) -> Result<()> {
+        let mut found = vec![0; length];
+        self.file.read_exact_at(&mut found, offset as u64).context("read")?;
+        self.compare_bytes(offset, &found)
+    }
+
+    fn compare_bytes(&mut self, offset: usize, found: &[u8]) -> Result<()> {
+        let length = found.len();
+        self.compared_bytes += length as u64;
+        let expected = self.model.get(offset..offset + length).context("read past the model's end")?;
+        if found == expected {
+            return Ok(());
+        }
+        let differs = |(found, expected): &(&u8, &u8)| found != expected;
+        let wrong = || found.iter().zip(expected);
+        let at = wrong().position(|pair| differs(&pair)).unwrap_or(0);
+        let count = wrong().filter(differs).count();
+        bail!(
+            "byte {} is {:?} and must be {:?} ({count} of {length} bytes from {offset} are wrong)",
+            offset + at,
+            found.get(at),
+            expected.get(at)
+        )
+    }
+
+    fn compare_all(&mut self) -> Result<()> {
+        self.drop_cache()?;
+        self.check_length()?;
+        self.compare(0, self.model.len())
+    }
+
+    fn note(&mut self, operation: String) {
+        if self.recent.len() == HISTORY {
+            self.recent.pop_front();
+        }
+        self.recent.push_back(operation);
+    }
+
+    /// The last operations, the newest last.
+    pub fn history(&self) -> String {
+        self.recent.iter().map(String::as_str).collect::<Vec<_>>().join(", ")
+    }
+}
+
+/// Copies all of a stretch, as often as it takes.
+fn copy_whole(
+    from: &File,
+    from_offset: usize,
+    to: &File,
+    to_offset: usize,
+    length: usize,
+) -> Result<(), Errno> {
+    let (mut source, mut target) = (from_offset as u64, to_offset as u64);
+    let end = source + length as u64;
+    while source < end {
+        let left = usize::try_from(end - source).unwrap_or(length);
+        // The kernel advances both offsets.
+        if copy_file_range(from, Some(&mut source), to, Some(&mut target), left)? == 0 {
+            return Err(Errno::IO);
+        }
+    }
+    Ok(())
+}
+
+fn open(path: &Path) -> Result<File> {
+    let file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path);
+    file.with_context(|| format!("open {}", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_wrong_byte_is_found() {
+        let path = std::env::temp_dir().join(format!("forebay-lab-fsx-wrong-{}", std::process::id()));
+        let mut work = Work::start(&path, 7).unwrap();
+        while work.model.len() < 1000 {
+            work.write().unwrap();
+        }
+        let right = work.model[500];
+        work.file.write_all_at(&[!right], 500).unwrap();
+        let error = work.compare_all().unwrap_err().to_string();
+        std::fs::remove_file(&work.side_path).unwrap();
+        std::fs::remove_file(path).unwrap();
+        assert!(error.contains("byte 500") && error.contains("(1 of"), "{error}");
+    }
+}

@@ -1,0 +1,257 @@
+//! Another process, on this client or on another one, that does what it is told: the other side of cases that take two.
+//!
+//! `peer` listens; whoever connects sends one request on a line (JSON) and gets one answer on a line. Connections are served one by one,
+//! so that the process has one set of locks, until it is told to end, which it does at once and without closing anything.
+
+use std::collections::HashMap;
+use std::fs::{File, OpenOptions};
+use std::io::{self, BufRead, BufReader, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::os::unix::fs::FileExt;
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+use clap::Args;
+use serde::{Deserialize, Serialize};
+
+use super::ranges::{self, Kind, Range};
+
+/// How long a peer may take for an answer: grace, and the client's own timers.
+const PATIENCE: Duration = Duration::from_secs(180);
+/// Exit status of a peer that was told to end.
+const STATUS_TOLD_TO_END: i32 = 0;
+
+/// Where to listen.
+#[derive(Debug, Args)]
+pub struct PeerArgs {
+    /// Address and port; with port 0 the port is printed
+    listen: SocketAddr,
+}
+
+/// What a peer can be asked to do.
+#[derive(Debug, Serialize, Deserialize)]
+pub enum Ask {
+    /// Open a file for reading and writing, made if it is missing, and keep it open under this name.
+    Open(String, PathBuf),
+    /// Close it.
+    Close(String),
+    /// Lock a range of it, if that is possible at once.
+    Lock(String, Kind, Range),
+    /// Lock a range of it, as soon as that is possible.
+    LockWhenFree(String, Kind, Range),
+    /// Unlock a range of it.
+    Unlock(String, Range),
+    /// Tell which lock would be in the way.
+    InTheWay(String, Kind, Range),
+    /// Write at an offset, and fsync.
+    Write(String, u64, Vec<u8>),
+    /// Read from an offset.
+    Read(String, u64, usize),
+    /// Read a whole file by its name.
+    ReadFile(PathBuf),
+    /// Make a new file, which must not be there.
+    CreateNew(PathBuf),
+    /// Remove a file.
+    Remove(PathBuf),
+    /// Rename a file.
+    Rename(PathBuf, PathBuf),
+    /// List a folder's names.
+    List(PathBuf),
+    /// End at once.
+    End,
+}
+
+/// What a peer answers.
+#[derive(Debug, Serialize, Deserialize)]
+pub enum Told {
+    Done,
+    Lock(Option<(Kind, Range)>),
+    Bytes(Vec<u8>),
+    Names(Vec<String>),
+    /// It failed, with this error number (0 if there is none).
+    Failed(i32, String),
+}
+
+/// Serves until told to end.
+pub fn run(args: &PeerArgs) -> Result<()> {
+    let listener = TcpListener::bind(args.listen).with_context(|| format!("listen on {}", args.listen))?;
+    println!("{}", listener.local_addr()?);
+    let mut files = HashMap::new();
+    loop {
+        let (stream, _) = listener.accept().context("accept a connection")?;
+        serve(stream, &mut files)?;
+    }
+}
+
+fn serve(stream: TcpStream, files: &mut HashMap<String, File>) -> Result<()> {
+    stream.set_nodelay(true)?;
+    let mut out = stream.try_clone()?;
+    for line in BufReader::new(stream).lines() {
+        // Who only looked whether the port answers says nothing, and may hang up at any moment.
+        let Ok(line) = line else { return Ok(()) };
+        let ask: Ask = serde_json::from_str(&line).with_context(|| format!("understand {line:?}"))?;
+        let told = perform(ask, files).unwrap_or_else(|error| {
+            Told::Failed(error.raw_os_error().unwrap_or_default(), error.to_string())
+        });
+        writeln!(out, "{}", serde_json::to_string(&told)?)?;
+    }
+    Ok(())
+}
+
+fn perform(ask: Ask, files: &mut HashMap<String, File>) -> io::Result<Told> {
+    let open = |name: &str| files.get(name).ok_or_else(|| io::Error::other(format!("{name} is not open")));
+    match ask {
+        Ask::Open(name, path) => {
+            let file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)?;
+            files.insert(name, file);
+        }
+        Ask::Close(name) => drop(files.remove(&name)),
+        Ask::Lock(name, kind, range) => ranges::lock(open(&name)?, kind, range)?,
+        Ask::LockWhenFree(name, kind, range) => ranges::lock_when_free(open(&name)?, kind, range)?,
+        Ask::Unlock(name, range) => ranges::unlock(open(&name)?, range)?,
+        Ask::InTheWay(name, kind, range) => {
+            return Ok(Told::Lock(ranges::in_the_way(open(&name)?, kind, range)?));
+        }
+        Ask::Write(name, offset, bytes) => {
+            let file = open(&name)?;
+            file.write_all_at(&bytes, offset)?;
+            file.sync_all()?;
+        }
+        Ask::Read(name, offset, length) => {
+            let mut bytes = vec![0; length];
+            open(&name)?.read_exact_at(&mut bytes, offset)?;
+            return Ok(Told::Bytes(bytes));
+        }
+        Ask::ReadFile(path) => return Ok(Told::Bytes(std::fs::read(path)?)),
+        Ask::CreateNew(path) => drop(File::create_new(path)?),
+        Ask::Remove(path) => std::fs::remove_file(path)?,
+        Ask::Rename(from, to) => std::fs::rename(from, to)?,
+        Ask::List(path) => {
+            let names = std::fs::read_dir(path)?
+                .map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned()))
+                .collect::<io::Result<_>>()?;
+            return Ok(Told::Names(names));
+        }
+        Ask::End => std::process::exit(STATUS_TOLD_TO_END),
+    }
+    Ok(Told::Done)
+}
+
+/// The connection to a peer, and the process if it was started here.
+#[derive(Debug)]
+pub struct Peer {
+    stream: BufReader<TcpStream>,
+    child: Option<Child>,
+}
+
+impl Peer {
+    /// Starts a peer on this client.
+    pub fn start() -> Result<Self> {
+        let program = std::env::current_exe().context("find this program")?;
+        let mut child = Command::new(program)
+            .args(["lab", "probe", "peer", "127.0.0.1:0"])
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .spawn()
+            .context("start a peer")?;
+        let mut address = String::new();
+        let stdout = child.stdout.take().context("the peer has no output")?;
+        BufReader::new(stdout).read_line(&mut address).context("read where the peer listens")?;
+        let mut peer = Self::connect(address.trim().parse().context("read where the peer listens")?)?;
+        peer.child = Some(child);
+        Ok(peer)
+    }
+
+    /// Connects to a peer that runs already.
+    pub fn connect(address: SocketAddr) -> Result<Self> {
+        let stream =
+            TcpStream::connect(address).with_context(|| format!("connect to the peer at {address}"))?;
+        stream.set_nodelay(true)?;
+        stream.set_read_timeout(Some(PATIENCE))?;
+        Ok(Self { stream: BufReader::new(stream), child: None })
+    }
+
+    /// Sends a request without waiting for the answer.
+    pub fn send(&mut self, ask: &Ask) -> Result<()> {
+        writeln!(self.stream.get_mut(), "{}", serde_json::to_string(ask)?).context("send to the peer")
+    }
+
+    /// The answer to what was sent.
+    pub fn answer(&mut self) -> Result<Told> {
+        let mut line = String::new();
+        self.stream.read_line(&mut line).context("wait for the peer")?;
+        serde_json::from_str(&line).with_context(|| format!("the peer answered {line:?}"))
+    }
+
+    /// Whether there is an answer within a time.
+    pub fn answers_within(&mut self, patience: Duration) -> Result<bool> {
+        self.stream.get_mut().set_read_timeout(Some(patience))?;
+        let found = match self.stream.fill_buf() {
+            Ok(bytes) => Ok(!bytes.is_empty()),
+            Err(error) if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut) => {
+                Ok(false)
+            }
+            Err(error) => Err(error).context("wait for the peer"),
+        };
+        self.stream.get_mut().set_read_timeout(Some(PATIENCE))?;
+        found
+    }
+
+    /// Sends a request, and waits for its answer.
+    pub fn ask(&mut self, ask: &Ask) -> Result<Told> {
+        self.send(ask)?;
+        self.answer()
+    }
+
+    /// Has something done that must succeed.
+    pub fn must(&mut self, ask: &Ask) -> Result<()> {
+        match self.ask(ask)? {
+            Told::Done => Ok(()),
+            other => bail!("the peer was to {ask:?} and answered {other:?}"),
+        }
+    }
+
+    /// Has something done that must fail; the error number.
+    pub fn must_fail(&mut self, ask: &Ask) -> Result<i32> {
+        match self.ask(ask)? {
+            Told::Failed(number, _) => Ok(number),
+            other => bail!("the peer was to fail to {ask:?} and answered {other:?}"),
+        }
+    }
+
+    /// Asks for bytes.
+    pub fn bytes(&mut self, ask: &Ask) -> Result<Vec<u8>> {
+        match self.ask(ask)? {
+            Told::Bytes(bytes) => Ok(bytes),
+            other => bail!("the peer was to {ask:?} and answered {other:?}"),
+        }
+    }
+
+    /// Asks which lock is in the way.
+    pub fn in_the_way(&mut self, name: &str, kind: Kind, range: Range) -> Result<Option<(Kind, Range)>> {
+        match self.ask(&Ask::InTheWay(name.to_owned(), kind, range))? {
+            Told::Lock(found) => Ok(found),
+            other => bail!("the peer was to test a lock and answered {other:?}"),
+        }
+    }
+
+    /// Ends the process at once, with all that it has open and locked.
+    pub fn kill(mut self) -> Result<()> {
+        self.end()
+    }
+
+    fn end(&mut self) -> Result<()> {
+        if let Some(mut child) = self.child.take() {
+            child.kill().and_then(|()| child.wait()).context("end the peer")?;
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Peer {
+    fn drop(&mut self) {
+        let _ = self.end();
+    }
+}
