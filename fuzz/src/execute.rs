@@ -19,8 +19,10 @@ use crate::script::*;
 
 /// Requests of one script that are executed.
 const REQUESTS_MAX: usize = 64;
-/// How much time passes when a script says so.
+/// How much time passes when a script says so, and how often leases are looked at meanwhile: a server that did not look for
+/// longer takes itself for one that did not run.
 const LATER: Duration = Duration::from_secs(25);
+const SWEEP: Duration = Duration::from_secs(5);
 const SESSION_BYTES_MAX: u32 = 64 << 10;
 
 static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| {
@@ -128,8 +130,7 @@ impl World {
 
     async fn execute(&mut self, request: &Request) {
         if request.how & HOW_LATER != 0 {
-            self.clock.advance(LATER);
-            self.server.state.sweep().await;
+            self.pass(LATER).await;
         }
         let number = usize::from(request.how & HOW_SECOND != 0);
         if request.how & HOW_AGAIN != 0
@@ -173,6 +174,15 @@ impl World {
                 client.sequence -= 1;
             }
             client.last = (sequence && cachethis).then_some((record, reply));
+        }
+    }
+
+    async fn pass(&self, time: Duration) {
+        let mut passed = Duration::ZERO;
+        while passed < time {
+            self.clock.advance(SWEEP);
+            self.server.state.sweep().await;
+            passed += SWEEP;
         }
     }
 
@@ -220,10 +230,7 @@ impl World {
 
     /// Ends all state; then nothing may be wrong with the pool.
     async fn end(self) {
-        for _ in 0..8 {
-            self.clock.advance(LATER);
-            self.server.state.sweep().await;
-        }
+        self.pass(8 * LATER).await;
         assert!(self.server.state.clients().is_empty(), "leases have run out");
         let pool = &self.server.pool;
         let _ = pool.settle().await;

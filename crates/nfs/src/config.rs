@@ -10,8 +10,11 @@ pub struct Config {
     /// Seconds after which a client that is silent may lose its state. Default 30.
     pub lease_seconds: u32,
     /// Seconds that a client which is silent beyond its lease keeps its state as long as nobody else wants what
-    /// it has open or locked. Default 60.
+    /// it has open or locked, or the space of the files without a name that it has open. Default a day.
     pub courtesy_seconds: u32,
+    /// Opens and locks that are kept for all such clients together; past that, those that are silent longest lose
+    /// theirs. Default 100,000.
+    pub courtesy_states_max: usize,
     /// Seconds after a start during which only state from before is given back. Default 45; it ends earlier
     /// when every client that had state has come back.
     pub grace_seconds: u32,
@@ -56,7 +59,8 @@ impl Default for Config {
     fn default() -> Self {
         Config {
             lease_seconds: 30,
-            courtesy_seconds: 60,
+            courtesy_seconds: 24 * 60 * 60,
+            courtesy_states_max: 100_000,
             grace_seconds: 45,
             connections_max: 16_384,
             connections_per_client_max: 16_384,

@@ -143,6 +143,7 @@ impl Compound {
             }
         };
         let _renewal = sequenced.renewal;
+        context.server.state.is_present(&sequenced.session.client).await;
         let limits = Limits::of(&sequenced.session.fore, args.cachethis);
         results.push(&OperationResult::Sequence(Ok(sequenced.result)));
         match start {

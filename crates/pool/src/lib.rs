@@ -54,6 +54,8 @@ mod pool;
 mod protocol_records;
 mod purge;
 mod queue;
+#[cfg(test)]
+mod range_crash_tests;
 mod read;
 mod read_ahead;
 mod records;

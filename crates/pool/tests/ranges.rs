@@ -1,5 +1,5 @@
 //! Ranges of files: holes that are made, found and filled, and content that is cloned from elsewhere.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "in tests a panic is the report")]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "in tests a panic is the report")]
 
 mod common;
 use common::*;

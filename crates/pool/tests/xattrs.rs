@@ -1,5 +1,5 @@
 //! Extended attributes: set, listed, kept through everything that keeps a file, and gone with it.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "in tests a panic is the report")]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "in tests a panic is the report")]
 
 mod common;
 use bytes::Bytes;

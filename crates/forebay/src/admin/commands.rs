@@ -100,6 +100,10 @@ pub async fn execute(daemon: &Daemon, command: Command) -> Result<Answer> {
         }
         Command::VolumeShow { name } => shown(daemon, &pool.volume(&name)?).await,
         Command::VolumeDelete { name, force } => {
+            if !force {
+                // A volume without names may still hold files that only clients have open who are not heard of any more.
+                daemon.nfs.state.yield_space().await;
+            }
             policies.volume_delete(&name, force).await?;
             tracing::info!(volume = name, force, "volume deleted");
             Ok(Answer::Done)

@@ -6,6 +6,7 @@ use anyhow::{Context, Result, anyhow, bail};
 use forebay_nfs::Shared;
 use forebay_nfs::inspect::Paths;
 use forebay_nfs::rpc::Connection;
+use forebay_nfs::session::Reach;
 use forebay_nfs::state::{Condition, LockKind, OpenedAs, Share};
 use forebay_nfs::statistics::OperationStatistics;
 use forebay_nfs::xdr::Status;
@@ -114,6 +115,13 @@ fn sessions(nfs: &Shared) -> Vec<SessionView> {
         slots: session.fore.maxrequests,
         slots_in_work: session.slots_in_work(),
         request_bytes_max: session.fore.maxrequestsize,
+        back_channel: match session.back_channel() {
+            Reach::None => "none",
+            Reach::Probing => "probing",
+            Reach::Answers => "answers",
+            Reach::Silent => "silent",
+        }
+        .to_owned(),
         connections: session.connections().iter().map(|connection| connection.peer.to_string()).collect(),
     })
     .collect()

@@ -102,10 +102,14 @@ fn show_sessions(sessions: &[SessionView]) -> Result<()> {
             session.client.clone(),
             session.slots.to_string(),
             session.slots_in_work.to_string(),
+            session.back_channel.clone(),
             session.connections.join(", "),
         ]
     };
-    print_columns(&["session", "client", "slots", "in work", "connections"], sessions.iter().map(row))
+    print_columns(
+        &["session", "client", "slots", "in work", "back channel", "connections"],
+        sessions.iter().map(row),
+    )
 }
 
 fn show_opens(opens: &OpensView) -> Result<()> {

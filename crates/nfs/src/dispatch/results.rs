@@ -3,7 +3,7 @@
 use bytes::Bytes;
 
 use super::limits::Limits;
-use crate::xdr::nfs4::OperationResult;
+use crate::xdr::nfs4::{OperationResult, errors};
 use crate::xdr::{Encode, Encoder, Status};
 
 /// The results so far, and the status of the last of them.
@@ -28,6 +28,7 @@ impl Results {
 
     /// Adds the result of an operation.
     pub(super) fn push(&mut self, result: &OperationResult) {
+        assert_valid(result);
         self.status = result.status();
         self.count += 1;
         result.encode(&mut self.body);
@@ -38,6 +39,7 @@ impl Results {
         let encoded = Encoder::of(result);
         match limits.check(self.len() + encoded.len()) {
             Ok(()) => {
+                assert_valid(result);
                 self.status = result.status();
                 self.count += 1;
                 self.body.append(encoded);
@@ -68,4 +70,12 @@ impl Results {
         out.append(self.body);
         out.into_pieces()
     }
+}
+
+/// An operation answers only errors that clients expect of it. Those that this server does not have all answer the same.
+fn assert_valid(result: &OperationResult) {
+    debug_assert!(
+        errors::is_valid_for(result.code(), result.status()) || matches!(result, OperationResult::Other(..)),
+        "this operation has no such error: {result:?}"
+    );
 }

@@ -1,7 +1,7 @@
 //! BIND_CONN_TO_SESSION: a further connection for a session (RFC 8881 §18.34).
 //!
 //! Any connection may carry any session here, so there is nothing to remember. A back channel is granted
-//! when asked for, because clients otherwise keep asking; nothing is ever sent on it.
+//! when asked for, because clients otherwise keep asking; it is tried, and otherwise not used.
 
 use crate::compound::Context;
 use crate::xdr::Status;
@@ -17,6 +17,10 @@ pub async fn bind_conn_to_session(
 ) -> Result<BindConnToSessionResult, Status> {
     let session = context.server.sessions.get(&args.sessionid)?;
     let _renewal = session.client.renew();
+    context.server.state.is_present(&session.client).await;
+    if args.direction != Asked::Fore {
+        session.offer_back_channel(&context.connection, context.minor_version);
+    }
     let direction = match args.direction {
         Asked::Fore => Granted::Fore,
         Asked::Back => Granted::Back,

@@ -8,7 +8,7 @@ use crate::xdr::nfs4::{CloseArgs, CloseResult, StateId};
 /// Ends an open, and the locks that were made under it. An orphan that nobody else has open is freed.
 pub async fn close(context: &mut Context<'_>, args: CloseArgs) -> Result<CloseResult, Status> {
     let stateid = context.stateid(args.open_stateid)?;
-    context.server.state.close(context.client()?, file::inode(context)?, &stateid)?;
+    context.server.state.close(context.client()?, file::opened(context)?, &stateid)?;
     context.current_stateid = Some(StateId::INVALID);
     Ok(CloseResult { open_stateid: StateId::INVALID })
 }

@@ -8,7 +8,8 @@ use crate::xdr::nfs4::{COPY_REQUIREMENTS, CopyArgs, CopyResult, StableHow, Verif
 /// Copies by sharing what is stored, so the answer comes when all is done and durable, whether or not the client would
 /// wait. Of a large range a first part may be copied; the count says so, and the client goes on.
 ///
-/// [`Status::NotSupp`] for a source on another server.
+/// [`Status::NotSupp`] for a source on another server. So are COPY_NOTIFY, OFFLOAD_CANCEL and OFFLOAD_STATUS, as there is
+/// never a copy that goes on after its answer (RFC 7862 §15.2.3).
 pub async fn copy(context: &mut Context<'_>, args: CopyArgs) -> Result<CopyResult, Status> {
     if !args.source_server.is_empty() {
         return Err(Status::NotSupp);

@@ -16,7 +16,7 @@ pub async fn create(context: &mut Context<'_>, args: CreateArgs) -> Result<Creat
     if device && !context.credential.is_root() {
         return Err(Status::Perm);
     }
-    let chosen = attributes::decode(context.minor_version, &args.attributes)?;
+    let chosen = attributes::decode(context.minor_version, &args.attributes).map_err(without_size)?;
     let (handle, directory) =
         fs::writable_directory(context.server, &context.credential, context.current()?).await?;
     fs::check_changed(context.server, handle, &args.name)?;
@@ -24,6 +24,11 @@ pub async fn create(context: &mut Context<'_>, args: CreateArgs) -> Result<Creat
     let created = context.server.pool.create(handle, &args.name, new).await?;
     context.set_current(FileHandle::Inode(created.attributes.handle));
     Ok(CreateResult { change_info: created.directory.into(), attributes_set: args.attributes.mask })
+}
+
+/// Nothing that CREATE makes has a size to choose, so CREATE has no NFS4ERR_FBIG.
+fn without_size(status: Status) -> Status {
+    if status == Status::FBig { Status::Inval } else { status }
 }
 
 fn kind(wanted: CreateType) -> Result<Kind, Status> {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::compound::Context;
-use crate::session;
+use crate::session::{self, Callback};
 use crate::state::Client;
 use crate::xdr::Status;
 use crate::xdr::nfs4::{ChannelAttributes, CreateSessionArgs, CreateSessionResult, session_flags};
@@ -47,7 +47,12 @@ async fn establish(
     }
     let _renewal = client.renew();
     server.state.confirm(client).await?;
-    let session = server.sessions.create(client, fore.clone(), back.clone());
+    server.state.is_present(client).await;
+    let callback = Callback::new(args.cb_program, &args.sec_parms);
+    let session = server.sessions.create(client, (fore.clone(), back.clone()), callback);
+    if args.flags & session_flags::CONN_BACK_CHAN != 0 {
+        session.offer_back_channel(&context.connection, context.minor_version);
+    }
     Ok(CreateSessionResult {
         sessionid: session.id,
         sequence: args.sequence,

@@ -19,6 +19,14 @@ pub(super) fn inode(context: &Context<'_>) -> Result<Handle, Status> {
     }
 }
 
+/// The current filehandle's inode, for an operation on a stateid: of what is above the volumes there are none.
+pub(super) fn opened(context: &Context<'_>) -> Result<Handle, Status> {
+    match context.current()? {
+        FileHandle::Inode(handle) => Ok(handle),
+        FileHandle::Pseudo(_) => Err(Status::BadStateid),
+    }
+}
+
 /// The status for an error of the pool. What is not a file has one of its own for each kind of object:
 /// ISDIR, SYMLINK, and WRONG_TYPE for the rest (RFC 8881 §18.22.3).
 pub(super) async fn status(context: &Context<'_>, handle: Handle, error: Error) -> Status {

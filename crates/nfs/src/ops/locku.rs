@@ -11,7 +11,7 @@ pub async fn locku(context: &mut Context<'_>, args: LockuArgs) -> Result<LockuRe
     let range = Range::new(args.offset, args.length)?;
     let stateid = context.stateid(args.lock_stateid)?;
     let lock_stateid =
-        context.server.state.unlock(context.client()?, file::inode(context)?, &stateid, range)?;
+        context.server.state.unlock(context.client()?, file::opened(context)?, &stateid, range)?;
     context.current_stateid = Some(lock_stateid);
     Ok(LockuResult { lock_stateid })
 }

@@ -87,7 +87,8 @@ async fn find(context: &Context<'_>, args: &OpenArgs) -> Result<Target, Status> 
             Ok(Target::existing(file, 0))
         }
         OpenClaim::DelegateCurrent(_) | OpenClaim::DelegateCurrentFh(_) => Err(Status::BadStateid),
-        OpenClaim::DelegatePrevious(_) | OpenClaim::DelegatePreviousFh => Err(Status::NotSupp),
+        // OPEN has no NFS4ERR_NOTSUPP; nothing matches what is reclaimed here.
+        OpenClaim::DelegatePrevious(_) | OpenClaim::DelegatePreviousFh => Err(Status::ReclaimBad),
     }
 }
 

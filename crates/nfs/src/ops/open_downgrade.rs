@@ -16,7 +16,7 @@ pub async fn open_downgrade(
     // The other bits are about delegations, which there are none of.
     let to = Share::new(args.share_access & ACCESS_BOTH, args.share_deny)?;
     let open_stateid =
-        context.server.state.downgrade(context.client()?, file::inode(context)?, &stateid, to)?;
+        context.server.state.downgrade(context.client()?, file::opened(context)?, &stateid, to)?;
     context.current_stateid = Some(open_stateid);
     Ok(OpenDowngradeResult { open_stateid })
 }

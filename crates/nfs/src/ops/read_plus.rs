@@ -17,6 +17,7 @@ pub async fn read_plus(context: &mut Context<'_>, args: ReadPlusArgs) -> Result<
     let handle = file::inode(context)?;
     file::check_io(context, handle, context.stateid(args.stateid)?, Share::READ).await?;
     let count = args.count.min(context.server.config.io_bytes_max());
+    context.reserve_reply(count).await;
     match context.server.pool.read_stretches(handle, args.offset, count, HOLE_BYTES_MIN).await {
         Ok(read) => Ok(ReadPlusResult { eof: read.eof, contents: contents(args.offset, read.stretches) }),
         Err(error) => Err(file::status(context, handle, error).await),

@@ -8,8 +8,13 @@ use crate::xdr::nfs4::{SecinfoArgs, SecinfoResult, SecurityFlavor};
 /// The same everywhere. The current filehandle is gone afterwards, as the RFC wants.
 pub async fn secinfo(context: &mut Context<'_>, args: SecinfoArgs) -> Result<SecinfoResult, Status> {
     let directory = context.current()?;
-    gate::find(context, directory, &args.name).await?;
+    gate::find(context, directory, &args.name).await.map_err(without_symlink)?;
     Ok(consume(context))
+}
+
+/// SECINFO and SECINFO_NO_NAME have no NFS4ERR_SYMLINK for what is no directory.
+pub(super) fn without_symlink(status: Status) -> Status {
+    if status == Status::Symlink { Status::NotDir } else { status }
 }
 
 /// The ways to authenticate, best first.

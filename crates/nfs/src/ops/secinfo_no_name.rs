@@ -1,6 +1,6 @@
 //! SECINFO_NO_NAME (RFC 8881 §18.45): how clients may authenticate to the current object or its parent.
 
-use super::secinfo::consume;
+use super::secinfo::{consume, without_symlink};
 use crate::compound::Context;
 use crate::fs;
 use crate::xdr::Status;
@@ -13,7 +13,7 @@ pub async fn secinfo_no_name(
 ) -> Result<SecinfoResult, Status> {
     let current = context.current()?;
     if args.style == SecinfoStyle::Parent {
-        fs::parent(context.server, &context.credential, current).await?;
+        fs::parent(context.server, &context.credential, current).await.map_err(without_symlink)?;
     }
     Ok(consume(context))
 }

@@ -6,7 +6,7 @@ use crate::compound::Context;
 use crate::ops::*;
 use crate::policy::gate;
 use crate::xdr::Status;
-use crate::xdr::nfs4::{Operation, OperationResult};
+use crate::xdr::nfs4::{Operation, OperationResult, errors};
 
 macro_rules! table {
     ($($code:ident => $function:path;)*) => {
@@ -23,9 +23,22 @@ macro_rules! table {
 /// Executes one operation, if the export policies let the client.
 pub async fn run(context: &mut Context<'_>, operation: Operation) -> OperationResult {
     let (begin, code) = (Instant::now(), operation.code());
+    // Other operations lack another space.
+    let changes_files = !matches!(operation, Operation::CreateSession(_));
     let result = match gate::check(context, &operation) {
         Ok(()) => execute(context, operation).await,
         Err(status) => OperationResult::failed(code, status),
+    };
+    let result = match result.status() {
+        // It may be taken by files that only clients have open who are not heard of any more.
+        Status::NoSpc if changes_files && context.server.state.yield_space().await => {
+            OperationResult::failed(code, Status::Delay)
+        }
+        // Few operations lack this error in the RFC; it is the pool that failed, whatever it was asked for.
+        Status::Io if !errors::is_valid_for(code, Status::Io) => {
+            OperationResult::failed(code, Status::ServerFault)
+        }
+        _ => result,
     };
     context.server.statistics.count(code, begin, result.status());
     result

@@ -1,7 +1,7 @@
 //! What a client may do, asked before each operation.
 //!
 //! An operation on a filehandle needs its volume to be there for the client, and to be writable if the operation
-//! changes something: also WRITE, COMMIT and SETATTR under a stateid from before the policy said otherwise.
+//! changes something: also WRITE and SETATTR under a stateid from before the policy said otherwise.
 //! What only gives something up (CLOSE, LOCKU, …) always goes through, so that a client that is kept out can
 //! leave in order.
 //!
@@ -84,7 +84,6 @@ impl Need {
             | Operation::Rename(_)
             | Operation::Setattr(_)
             | Operation::Write(_)
-            | Operation::Commit(_)
             | Operation::Allocate(_)
             | Operation::Deallocate(_)
             | Operation::Copy(_)
@@ -95,6 +94,8 @@ impl Need {
             // What it creates or truncates is seen to where it does so: there may be nothing to do.
             Operation::Open(_)
             | Operation::Access(_)
+            // What was written before the policy said otherwise was accepted.
+            | Operation::Commit(_)
             | Operation::Getattr(_)
             | Operation::Lock(_)
             | Operation::Lockt(_)

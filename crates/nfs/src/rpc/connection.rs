@@ -1,21 +1,27 @@
 //! What is known of a TCP connection.
 
+use std::io;
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, Weak};
+use std::time::Duration;
 
+use bytes::Bytes;
 use tokio::sync::watch;
 
 use super::backlog::{Backlog, Waiting};
+use super::caller::Caller;
+use super::message::Call;
+use super::replies::Replies;
 use super::secure::Protection;
 use crate::policy::gate::Decisions;
 use crate::session::Session;
+use crate::xdr::{Decoder, Encoder};
 
 /// A TCP connection from a client.
 ///
-/// Any connection may carry any session (RFC 8881 §2.10.3.1), as state protection is not offered, and the server
-/// never calls back. Sessions know their connections for operators to see; a connection knows its session because those that
-/// carry none are the first to go.
+/// Any connection may carry any session (RFC 8881 §2.10.3.1), as state protection is not offered. Sessions know their
+/// connections for operators to see; a connection knows its session because those that carry none are the first to go.
 #[derive(Debug)]
 pub struct Connection {
     /// Counts the server's connections.
@@ -31,6 +37,8 @@ pub struct Connection {
     tls_offered: AtomicBool,
     protection: OnceLock<Protection>,
     backlog: OnceLock<Arc<Backlog>>,
+    /// Set once the connection is served.
+    caller: OnceLock<Caller>,
 }
 
 /// Room for a part of a reply that is still being made.
@@ -50,7 +58,26 @@ impl Connection {
             tls_offered: AtomicBool::new(false),
             protection: OnceLock::new(),
             backlog: OnceLock::new(),
+            caller: OnceLock::new(),
         }
+    }
+
+    /// Calls of the client go the way of the replies to it.
+    pub(super) fn call_through(&self, replies: &Arc<Replies>) {
+        self.caller.get_or_init(|| Caller::new(replies));
+    }
+
+    /// Calls the client, and returns the result. Fails if the connection is gone, the client refuses the call, or does
+    /// not answer within `patience`.
+    pub async fn call(&self, call: Call, arguments: Encoder, patience: Duration) -> io::Result<Decoder> {
+        let caller = self.caller.get().ok_or(io::ErrorKind::NotConnected)?;
+        caller.call(call, arguments, patience).await
+    }
+
+    /// Takes the client's answer to a call; an error if there was no such call.
+    pub(super) fn take_answer(&self, record: Bytes) -> io::Result<()> {
+        let expected = self.caller.get().is_some_and(|caller| caller.take(record));
+        if expected { Ok(()) } else { Err(io::Error::new(io::ErrorKind::InvalidData, "a reply to no call")) }
     }
 
     /// Takes note that the session of that number is used on the connection; true if it was another one before.

@@ -122,6 +122,11 @@ impl Decode for Call {
     }
 }
 
+/// True if the record is the reply to a call, and so none itself.
+pub fn is_reply(record: &[u8]) -> bool {
+    record.get(4..8) == Some(&MESSAGE_REPLY.to_be_bytes()[..])
+}
+
 /// Why a call is not executed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refusal {

@@ -5,6 +5,7 @@ pub mod auth;
 mod backlog;
 mod buffers;
 mod by_client;
+mod caller;
 mod connection;
 mod incoming;
 pub mod message;

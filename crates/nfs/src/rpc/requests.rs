@@ -24,6 +24,7 @@ use super::Connection;
 use super::backlog::Backlogs;
 use super::buffers::Buffers;
 use super::incoming::Incoming;
+use super::message;
 use super::record::{Received, RecordReader};
 use super::replies::{Replies, TRANSFER_TIME_MAX};
 use super::secure::{HANDSHAKE, Secure};
@@ -95,6 +96,7 @@ pub(super) async fn serve_connection(resources: Resources, connection: Arc<Conne
     let backlog = Arc::new(resources.memory.answered.of(client));
     connection.set_backlog(backlog.clone());
     let replies = Replies::new(writing, backlog);
+    connection.call_through(&replies);
     let in_work_max = resources.shared.config.requests_per_connection_max;
     let in_work = Arc::new(Semaphore::new(in_work_max));
     let reader = Reader {
@@ -230,6 +232,9 @@ impl Reader {
     /// Answers a request here if it need not wait, else in a task of its own.
     async fn begin(&self, received: Received, permit: OwnedSemaphorePermit) -> io::Result<()> {
         let Received { record, room } = received;
+        if message::is_reply(&record) {
+            return self.connection.take_answer(record);
+        }
         // Taken once the record is here, so that whoever is slow to send one takes nothing from requests in work.
         let memory = self.share.take(record.len(), || self.replies.flush()).await?;
         drop(room);

@@ -4,12 +4,14 @@
 //! reply, so that a request sent again is answered again instead of being executed again ([`slot`]).
 
 mod attributes;
+mod back_channel;
 mod slot;
 mod table;
 
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 pub use attributes::{negotiate, negotiate_back};
+pub use back_channel::{Callback, Reach};
 pub use slot::{Fingerprint, Reply, Start};
 pub use table::SessionTable;
 
@@ -17,6 +19,7 @@ use crate::rpc::Connection;
 use crate::state::Client;
 use crate::xdr::Status;
 use crate::xdr::nfs4::{ChannelAttributes, SequenceArgs, SessionId};
+use back_channel::BackChannel;
 use slot::Slot;
 
 /// A session of a client.
@@ -27,17 +30,31 @@ pub struct Session {
     pub client: Arc<Client>,
     /// What requests and replies may be.
     pub fore: ChannelAttributes,
-    /// What callbacks could be; none are sent.
+    /// What callbacks may be.
     pub back: ChannelAttributes,
+    back_channel: BackChannel,
     slots: Mutex<Box<[Slot]>>,
     /// Where it was used, for operators.
     connections: Mutex<Vec<Weak<Connection>>>,
 }
 
 impl Session {
-    fn new(id: SessionId, client: Arc<Client>, fore: ChannelAttributes, back: ChannelAttributes) -> Session {
+    fn new(
+        id: SessionId,
+        client: Arc<Client>,
+        (fore, back): (ChannelAttributes, ChannelAttributes),
+        callback: Callback,
+    ) -> Session {
         let slots = (0..fore.maxrequests).map(|_| Slot::default()).collect();
-        Session { id, client, fore, back, slots: Mutex::new(slots), connections: Mutex::default() }
+        Session {
+            id,
+            client,
+            fore,
+            back,
+            back_channel: BackChannel::new(callback),
+            slots: Mutex::new(slots),
+            connections: Mutex::default(),
+        }
     }
 
     /// The highest slot that the client may use.

@@ -5,7 +5,7 @@ use std::hash::{BuildHasher, RandomState};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-use super::Session;
+use super::{Callback, Session};
 use crate::state::Client;
 use crate::xdr::Status;
 use crate::xdr::nfs4::{ChannelAttributes, ClientId, SessionId};
@@ -31,15 +31,15 @@ impl Default for SessionTable {
 }
 
 impl SessionTable {
-    /// Creates a session. Sessions of clients that are gone make room.
+    /// Creates a session, with what its fore and its back channel carry. Sessions of clients that are gone make room.
     pub fn create(
         &self,
         client: &Arc<Client>,
-        fore: ChannelAttributes,
-        back: ChannelAttributes,
+        channels: (ChannelAttributes, ChannelAttributes),
+        callback: Callback,
     ) -> Arc<Session> {
         let id = self.next_id();
-        let session = Arc::new(Session::new(id, client.clone(), fore, back));
+        let session = Arc::new(Session::new(id, client.clone(), channels, callback));
         let mut sessions = self.write();
         sessions.retain(|_, session| !session.client.is_gone());
         sessions.insert(id, session.clone());

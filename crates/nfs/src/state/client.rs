@@ -23,6 +23,7 @@ pub struct Client {
     confirmed: AtomicBool,
     gone: AtomicBool,
     recorded: AtomicBool,
+    noted_absent: AtomicBool,
     may_reclaim: AtomicBool,
     has_revoked: AtomicBool,
     address: OnceLock<SocketAddr>,
@@ -67,6 +68,7 @@ impl Client {
             confirmed: AtomicBool::new(false),
             gone: AtomicBool::new(false),
             recorded: AtomicBool::new(false),
+            noted_absent: AtomicBool::new(false),
             may_reclaim: AtomicBool::new(false),
             has_revoked: AtomicBool::new(false),
             address: OnceLock::new(),
@@ -139,6 +141,15 @@ impl Client {
 
     pub(super) fn set_recorded(&self) {
         self.recorded.store(true, Ordering::Release);
+    }
+
+    /// True if its durable record says that it has been silent for long.
+    pub(super) fn is_noted_absent(&self) -> bool {
+        self.noted_absent.load(Ordering::Acquire)
+    }
+
+    pub(super) fn set_noted_absent(&self, absent: bool) {
+        self.noted_absent.store(absent, Ordering::Release);
     }
 
     /// True if the client had state when the server went down.

@@ -64,7 +64,12 @@ impl State {
                 }
             };
             let status = match opened {
-                Ok((stateid, _)) => return Ok(stateid),
+                Ok((stateid, _)) => {
+                    if reclaim {
+                        self.note_reclaim();
+                    }
+                    return Ok(stateid);
+                }
                 Err((status, unused)) => {
                     hold = unused;
                     status
@@ -144,7 +149,12 @@ impl State {
                 table.lock(client.id(), file, &locker, range, args.locktype.into())?
             };
             match outcome {
-                Outcome::Granted(stateid) => return Ok(Locked::Granted(stateid)),
+                Outcome::Granted(stateid) => {
+                    if args.reclaim {
+                        self.note_reclaim();
+                    }
+                    return Ok(Locked::Granted(stateid));
+                }
                 Outcome::Denied(denied) if self.evict_if_overdue(denied.client).await? => {}
                 Outcome::Denied(_) if args.reclaim => return Err(Status::ReclaimConflict),
                 Outcome::Denied(denied) => return Ok(Locked::Denied(denied)),

@@ -1,5 +1,5 @@
 //! What happens to clients that fall silent (RFC 8881 §8.3, §9.5): eviction when someone wants what they
-//! have, or when their time as a courtesy is over.
+//! have, or when the courtesy is over (`courtesy`).
 //!
 //! A server that did not run, because its process or its machine was halted, heard of nobody. It notices by
 //! how long it did not look at the leases, and lets them all begin anew before it evicts anyone.
@@ -9,7 +9,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use super::State;
-use super::client::Client;
 use crate::clock::Clock;
 use crate::shared::Shared;
 use crate::xdr::Status;
@@ -43,7 +42,7 @@ impl LastSweep {
     }
 
     /// How long the server did not run, if it did not.
-    fn halt(&self) -> Option<Duration> {
+    pub(super) fn halt(&self) -> Option<Duration> {
         let ago = Duration::from_millis(self.now_ms().saturating_sub(self.at_ms.load(Ordering::Acquire)));
         Some(ago).filter(|ago| *ago > HALT_MIN)
     }
@@ -73,6 +72,9 @@ impl State {
                 "the grace period cannot end: the pool does not take the clients' records"
             );
         }
+        if let Err(status) = self.note_who_is_absent().await {
+            tracing::error!(?status, "the pool does not take the clients' records");
+        }
         for client in self.clients_to_evict() {
             if let Err(status) = self.take_all(&client).await {
                 tracing::error!(
@@ -82,20 +84,6 @@ impl State {
                 );
             }
         }
-    }
-
-    /// Removes the clients whose time is over, and returns them and those that are to be tried again.
-    fn clients_to_evict(&self) -> Vec<Arc<Client>> {
-        let mut registry = self.registry();
-        for (id, overdue) in registry.overdue(self.lease) {
-            if (overdue >= self.courtesy || !self.table().client_has_state(id))
-                && let Some(client) = registry.remove(id)
-                && client.is_confirmed()
-            {
-                tracing::info!(client = %client.owner().ownerid.escape_ascii(), "lease expired");
-            }
-        }
-        registry.all_leaving()
     }
 
     /// Evicts a client whose state is in someone's way, if its lease ran out. True if the state is gone, so

@@ -7,17 +7,18 @@
 //!   and byte-range locks, `stateid` how stateids look, `hold` what keeps an open inode alive,
 //! - `records`: the durable records of clients with state; `recovery`: the grace period they are for,
 //! - `view`: what operators see, evict and revoke,
-//! - `lease`: what happens to clients that fall silent; `files`: what clients do to files.
+//! - `lease`: what happens to clients that fall silent; `courtesy`: how long they keep what they have,
+//! - `files`: what clients do to files.
 //!
 //! Locks, in this order: the registry, then the table, each held for a few look-ups and never across an
 //! `await`. What needs the disk (records) happens between.
 //!
-//! A client whose lease ran out keeps its state as a courtesy, for a while, as long as nobody else wants
-//! what it has. Then it is *evicted*: its sessions are void at once, its durable record is removed, and only
+//! A client whose lease ran out keeps its state as a courtesy, for a day, as long as it is in nobody's way. Then it is *evicted*: its sessions are void at once, its durable record is removed, and only
 //! then are its opens and locks free for others. That order is what keeps a client that lost its lock from
 //! reclaiming it after a restart.
 
 mod client;
+mod courtesy;
 mod files;
 mod hold;
 mod lease;
@@ -48,6 +49,7 @@ use crate::config::Config;
 use crate::rpc::Principal;
 use crate::xdr::Status;
 use crate::xdr::nfs4::{ClientId, ClientOwner};
+use courtesy::SpaceSearch;
 use hold::Hold;
 use lease::LastSweep;
 use records::Records;
@@ -62,11 +64,13 @@ pub struct State {
     clock: Clock,
     lease: Duration,
     courtesy: Duration,
+    courtesy_states_max: usize,
     registry: Mutex<Registry>,
     table: Mutex<Table>,
     records: Records,
     recovery: Recovery,
     last_sweep: LastSweep,
+    space_search: SpaceSearch,
 }
 
 impl State {
@@ -80,10 +84,12 @@ impl State {
             clock: config.clock.clone(),
             lease: Duration::from_secs(config.lease_seconds.into()),
             courtesy: Duration::from_secs(config.courtesy_seconds.into()),
+            courtesy_states_max: config.courtesy_states_max,
             registry: Mutex::new(Registry::new(boot, config.clock.clone(), config.clients_max)),
             table: Mutex::new(Table::new(boot, limits, Phase::Grace)),
             records: Records::load(&pool)?,
             last_sweep: LastSweep::new(config.clock.clone()),
+            space_search: SpaceSearch::new(config.clock.clone()),
             recovery: Recovery::new(&config.clock, Duration::from_secs(config.grace_seconds.into())),
             pool,
         };
@@ -101,7 +107,9 @@ impl State {
 
     /// EXCHANGE_ID (RFC 8881 §18.35): the client's registration, an old one or one to be confirmed.
     pub fn register(&self, owner: &ClientOwner, principal: Principal) -> Result<Arc<Client>, Status> {
-        self.registry().register(owner, principal, |client| {
+        // A server that did not run cannot tell who is silent.
+        let lease = if self.last_sweep.halt().is_some() { Duration::MAX } else { self.lease };
+        self.registry().register(owner, principal, lease, |client| {
             client.overdue(self.lease).is_none() && self.table().client_has_state(client.id())
         })
     }

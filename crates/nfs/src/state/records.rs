@@ -7,8 +7,11 @@
 //!
 //! ```text
 //! key      the client's name (co_ownerid), as it is
-//! value    format, 1 byte, 1; the incarnation's verifier, 8 bytes
+//! value    format, 1 byte, 1; the incarnation's verifier, 8 bytes; 1 byte more, 1, if the client is absent
 //! ```
+//!
+//! An *absent* client has been silent for long. A restart does not wait for it: nobody shall wait a whole grace period
+//! for a machine that was switched off hours ago. It may reclaim as long as others are waited for.
 
 use std::collections::HashMap;
 
@@ -22,6 +25,7 @@ use crate::xdr::nfs4::{ClientId, Verifier};
 
 const NAMESPACE: &str = "nfs-client";
 const FORMAT: u8 = 1;
+const ABSENT: u8 = 1;
 
 /// The records of one pool.
 pub(super) struct Records {
@@ -45,13 +49,13 @@ impl Records {
     pub fn load(pool: &Pool) -> forebay_pool::Result<Records> {
         let mut known = HashMap::new();
         for (name, value) in pool.records(NAMESPACE)? {
-            let Some(verifier) = decode(&value) else {
+            let Some((verifier, absent)) = decode(&value) else {
                 let client = name.escape_ascii();
                 tracing::warn!(%client, "unreadable client record; the client cannot reclaim");
                 continue;
             };
             // Copied, because the pool's bytes may be part of something larger.
-            let record = Record { verifier, holder: None, awaited: true };
+            let record = Record { verifier, holder: None, awaited: !absent };
             known.insert(Bytes::copy_from_slice(&name), record);
         }
         Ok(Records { pool: pool.clone(), known: Mutex::new(known) })
@@ -64,6 +68,10 @@ impl Records {
         let name = &client.owner().ownerid;
         match known.get_mut(name) {
             Some(record) if record.holder.is_none() && record.verifier == client.owner().verifier => {
+                if !record.awaited {
+                    self.pool.record_put(NAMESPACE, name, &encode(record.verifier, false)).await?;
+                }
+                record.awaited = true;
                 record.holder = Some(client.id());
                 client.set_recorded();
                 client.set_may_reclaim();
@@ -91,9 +99,20 @@ impl Records {
         }
         let verifier = client.owner().verifier;
         let name = &client.owner().ownerid;
-        self.pool.record_put(NAMESPACE, name, &encode(verifier)).await?;
+        self.pool.record_put(NAMESPACE, name, &encode(verifier, false)).await?;
         known.insert(name.clone(), Record { verifier, holder: Some(client.id()), awaited: false });
         client.set_recorded();
+        Ok(())
+    }
+
+    /// Writes into the client's record whether it is absent; asked under the lock, so that the last word is right.
+    pub async fn note_absence(&self, client: &Client, is_absent: impl Fn() -> bool) -> Result<(), Status> {
+        let known = self.known.lock().await;
+        let (owner, absent) = (client.owner(), is_absent());
+        if known.get(&owner.ownerid).is_some_and(|record| record.holder == Some(client.id())) {
+            self.pool.record_put(NAMESPACE, &owner.ownerid, &encode(owner.verifier, absent)).await?;
+            client.set_noted_absent(absent);
+        }
         Ok(())
     }
 
@@ -123,6 +142,11 @@ impl Records {
         !self.known.lock().await.values().any(|record| record.awaited)
     }
 
+    /// True if there is a client with a record that has not come back.
+    pub async fn anyone_absent(&self) -> bool {
+        self.known.lock().await.values().any(|record| record.holder.is_none())
+    }
+
     /// Removes the records of the clients that did not come back, and stops waiting for anyone.
     pub async fn remove_absent(&self) -> Result<(), Status> {
         let mut known = self.known.lock().await;
@@ -140,17 +164,21 @@ impl Records {
     }
 }
 
-fn encode(verifier: Verifier) -> [u8; 9] {
-    let mut value = [FORMAT; 9];
-    value[1..].copy_from_slice(&verifier.0);
-    value
+fn encode(verifier: Verifier, absent: bool) -> Vec<u8> {
+    let mark: &[u8] = if absent { &[ABSENT] } else { &[] };
+    [&[FORMAT], &verifier.0[..], mark].concat()
 }
 
-fn decode(value: &[u8]) -> Option<Verifier> {
-    match value.split_first() {
-        Some((&FORMAT, verifier)) => verifier.try_into().ok().map(Verifier),
-        _ => None,
-    }
+/// The incarnation's verifier, and whether the client is absent.
+fn decode(value: &[u8]) -> Option<(Verifier, bool)> {
+    let (&FORMAT, value) = value.split_first()? else { return None };
+    let (verifier, mark) = value.split_first_chunk()?;
+    let absent = match mark {
+        [] => false,
+        [ABSENT] => true,
+        _ => return None,
+    };
+    Some((Verifier(*verifier), absent))
 }
 
 #[cfg(test)]
@@ -160,7 +188,9 @@ mod tests {
     #[test]
     fn a_record_comes_back_as_it_went() {
         let verifier = Verifier([1, 2, 3, 4, 5, 6, 7, 8]);
-        assert_eq!(decode(&encode(verifier)), Some(verifier));
+        for absent in [false, true] {
+            assert_eq!(decode(&encode(verifier, absent)), Some((verifier, absent)));
+        }
     }
 
     #[test]
@@ -168,6 +198,7 @@ mod tests {
         assert_eq!(decode(&[]), None);
         assert_eq!(decode(&[FORMAT, 1, 2]), None);
         assert_eq!(decode(&[FORMAT + 1, 0, 0, 0, 0, 0, 0, 0, 0]), None);
-        assert_eq!(decode(&[FORMAT, 0, 0, 0, 0, 0, 0, 0, 0, 0]), None);
+        assert_eq!(decode(&[FORMAT, 0, 0, 0, 0, 0, 0, 0, 0, 2]), None);
+        assert_eq!(decode(&[FORMAT, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1]), None);
     }
 }

@@ -51,11 +51,13 @@ impl Registry {
     }
 
     /// EXCHANGE_ID without EXCHGID4_FLAG_UPD_CONFIRMED_REC_A (RFC 8881 §18.35.4, cases 1 to 5).
-    /// `in_use` tells whether a client has state and a good lease.
+    /// `in_use` tells whether a client has state and a good lease. If there are too many clients, one that is silent
+    /// beyond its `lease`, or not confirmed, gives way: the one that is silent longest.
     pub fn register(
         &mut self,
         owner: &ClientOwner,
         principal: Principal,
+        lease: Duration,
         in_use: impl FnOnce(&Client) -> bool,
     ) -> Result<Arc<Client>, Status> {
         if let Some(known) = self.confirmed(&owner.ownerid).map(Arc::clone) {
@@ -74,7 +76,10 @@ impl Registry {
             self.clients.remove(&replaced);
         }
         if self.clients.len() >= self.clients_max {
-            return Err(Status::Delay);
+            let silent = self.longest_silent(lease).ok_or(Status::Delay)?;
+            if let Some(client) = self.remove(silent) {
+                tracing::info!(client = %client.owner().ownerid.escape_ascii(), "makes room for another client");
+            }
         }
         self.ids_given = self.ids_given.checked_add(1).ok_or(Status::ServerFault)?;
         let id = ClientId(u64::from(self.boot.number()) << 32 | u64::from(self.ids_given));
@@ -94,6 +99,16 @@ impl Registry {
             return Err(Status::Perm);
         }
         Ok(Arc::clone(known))
+    }
+
+    /// Who can give way to another client.
+    fn longest_silent(&self, lease: Duration) -> Option<ClientId> {
+        let silence = |client: &Arc<Client>| {
+            let silence = client.silence()?;
+            let may_go = silence > lease || !client.is_confirmed();
+            may_go.then_some((silence, client.id()))
+        };
+        self.clients.values().filter_map(silence).max_by_key(|(silence, _)| *silence).map(|(_, id)| id)
     }
 
     fn confirmed(&self, ownerid: &Bytes) -> Option<&Arc<Client>> {
@@ -165,6 +180,8 @@ mod tests {
     const ALICE: Principal = Principal { flavor: 1, uid: 1 };
     const BOB: Principal = Principal { flavor: 1, uid: 2 };
 
+    const LEASE: Duration = Duration::from_secs(30);
+
     fn registry() -> Registry {
         Registry::new(Boot::new(1), Clock::manual(), 4)
     }
@@ -174,7 +191,7 @@ mod tests {
     }
 
     fn register(registry: &mut Registry, owner: &ClientOwner) -> Arc<Client> {
-        registry.register(owner, ALICE, |_| true).expect("registered")
+        registry.register(owner, ALICE, LEASE, |_| true).expect("registered")
     }
 
     #[test]
@@ -207,8 +224,8 @@ mod tests {
         let mut registry = registry();
         let client = register(&mut registry, &owner("a", 1));
         registry.confirm(&client).expect("known");
-        assert_eq!(registry.register(&owner("a", 1), BOB, |_| true).err(), Some(Status::ClidInUse));
-        assert!(registry.register(&owner("a", 1), BOB, |_| false).is_ok());
+        assert_eq!(registry.register(&owner("a", 1), BOB, LEASE, |_| true).err(), Some(Status::ClidInUse));
+        assert!(registry.register(&owner("a", 1), BOB, LEASE, |_| false).is_ok());
         assert!(client.is_gone());
     }
 
@@ -227,10 +244,31 @@ mod tests {
     #[test]
     fn the_number_of_clients_is_bounded() {
         let mut registry = registry();
-        for name in ["a", "b", "c", "d"] {
-            register(&mut registry, &owner(name, 1));
+        for name in ["a", "b", "c"] {
+            let client = register(&mut registry, &owner(name, 1));
+            registry.confirm(&client).expect("known");
         }
-        assert_eq!(registry.register(&owner("e", 1), ALICE, |_| true).err(), Some(Status::Delay));
-        assert!(registry.register(&owner("d", 2), ALICE, |_| true).is_ok(), "it replaces its own");
+        let unconfirmed = register(&mut registry, &owner("d", 1));
+        let client = register(&mut registry, &owner("e", 1));
+        assert!(unconfirmed.is_gone(), "it gave way");
+        registry.confirm(&client).expect("known");
+        assert_eq!(registry.register(&owner("f", 1), ALICE, LEASE, |_| true).err(), Some(Status::Delay));
+    }
+
+    #[test]
+    fn one_client_too_many_takes_the_place_of_the_one_that_is_silent_longest() {
+        let clock = Clock::manual();
+        let mut registry = Registry::new(Boot::new(1), clock.clone(), 3);
+        let mut clients = Vec::new();
+        for name in ["a", "b", "c"] {
+            let client = register(&mut registry, &owner(name, 1));
+            registry.confirm(&client).expect("known");
+            clients.push(client);
+            clock.advance(LEASE);
+        }
+        assert!(registry.register(&owner("d", 1), ALICE, LEASE, |_| true).is_ok());
+        let gone: Vec<bool> = clients.iter().map(|client| client.is_gone()).collect();
+        assert_eq!(gone, [true, false, false]);
+        assert_eq!(registry.all_leaving().len(), 1, "its state is still to be taken away");
     }
 }

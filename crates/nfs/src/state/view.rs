@@ -11,7 +11,6 @@ use super::State;
 use super::client::Client;
 use super::ranges::Held;
 use super::share::Share;
-use super::table::Phase;
 use crate::xdr::Status;
 use crate::xdr::nfs4::{ClientId, StateId};
 
@@ -112,12 +111,11 @@ impl State {
     }
 
     fn condition(&self, client: &Client) -> Condition {
-        let in_grace = self.table().phase == Phase::Grace;
         if !client.is_confirmed() {
             Condition::Unconfirmed
         } else if client.overdue(self.lease).is_some() {
             Condition::Courteous
-        } else if in_grace && client.may_reclaim() && !client.reclaim_is_complete() {
+        } else if self.is_reclaiming(client) {
             Condition::Reclaiming
         } else {
             Condition::Confirmed

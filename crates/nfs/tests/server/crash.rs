@@ -22,14 +22,14 @@ const POOL_VARIABLE: &str = "FOREBAY_TEST_POOL";
 const LISTENS: &str = "listens on port ";
 
 /// A server that can be killed.
-struct ServerProcess {
+pub struct ServerProcess {
     child: Child,
     address: SocketAddr,
 }
 
 impl ServerProcess {
     /// Runs this very test program as a server.
-    async fn start(pool: &Path) -> ServerProcess {
+    pub async fn start(pool: &Path) -> ServerProcess {
         let mut child = Command::new(std::env::current_exe().unwrap())
             .args(["crash::server_process", "--exact", "--ignored", "--nocapture"])
             .env(POOL_VARIABLE, pool)
@@ -50,8 +50,18 @@ impl ServerProcess {
         ServerProcess { child, address: SocketAddr::from((Ipv4Addr::LOCALHOST, port)) }
     }
 
+    /// Where clients reach it.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// Its number for the system.
+    pub fn id(&self) -> u32 {
+        self.child.id().expect("it runs")
+    }
+
     /// kill -9.
-    async fn kill(mut self) {
+    pub async fn kill(mut self) {
         self.child.kill().await.unwrap();
     }
 }
@@ -65,7 +75,8 @@ async fn server_process() {
         pool.volume_create(volume("kafka", true)).await.unwrap();
     }
     let any_port = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
-    let server = Server::bind(pool, any_port, Config::default()).await.unwrap();
+    let config = Config { connections_max: 16_384, ..Config::default() };
+    let server = Server::bind(pool, any_port, config).await.unwrap();
     println!("{LISTENS}{}", server.local_addr().port());
     server.run(std::future::pending()).await.unwrap();
 }
@@ -147,4 +158,50 @@ async fn what_was_acknowledged_as_stable_is_there_after_a_kill_and_the_rest_is_k
     }
     let after = broker.files().commit(&unstable.handle).await.unwrap();
     assert_ne!(after, before.writeverf, "the client sends again what it has not committed");
+}
+
+#[tokio::test]
+async fn a_remove_cut_by_a_kill_has_happened_wholly_or_not_and_the_open_file_is_whole() {
+    const FILES: u64 = 60;
+    let directory = tempfile::tempdir().unwrap();
+    let server = ServerProcess::start(directory.path()).await;
+    let options = ClientOptions::new("broker");
+    let broker = Client::mount(server.address, options.clone()).await.unwrap();
+    let root_directory = root(&broker).await;
+    let name = |number: u64| format!("log-{number}");
+    let content = |number: u64| Bytes::from(number.to_be_bytes().repeat(100));
+    let mut open = Vec::new();
+    for number in 0..FILES {
+        let file = broker.files().create(&root_directory, &name(number)).await.unwrap();
+        broker.files().write(&file, 0, content(number), StableHow::FileSync).await.unwrap();
+        open.push(file);
+    }
+    let mut server = Some(server);
+    let mut removed = 0;
+    while removed < FILES && broker.files().remove(&root_directory, &name(removed)).await.is_ok() {
+        removed += 1;
+        if removed == FILES / 3
+            && let Some(server) = server.take()
+        {
+            tokio::spawn(server.kill());
+        }
+    }
+
+    let server = ServerProcess::start(directory.path()).await;
+    let broker = Client::connect(server.address, options).await.unwrap();
+    for (number, file) in (0..FILES).zip(&open) {
+        let file = reclaim(&broker, &file.handle).await.unwrap();
+        let links = broker.files().getattr(&file.handle).await.unwrap().numlinks.unwrap();
+        let named = broker.files().lookup(&root_directory, &name(number)).await.ok();
+        assert_eq!(
+            named,
+            (links == 1).then(|| file.handle.clone()),
+            "file {number}: a name and a link, or neither"
+        );
+        assert!(links == 0 || number >= removed, "the REMOVE of file {number} was answered");
+        assert!(links == 1 || number <= removed, "the REMOVE of file {number} was not sent");
+        assert_eq!(contents(&broker, &file).await, content(number));
+    }
+    broker.reclaim_complete().await.unwrap();
+    server.kill().await;
 }

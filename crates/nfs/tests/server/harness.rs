@@ -23,7 +23,7 @@ pub const VOLUME: &str = "/kafka";
 /// How long a client may be silent.
 pub const LEASE: Duration = Duration::from_secs(30);
 /// How long it may be so beyond its lease, as long as nobody minds.
-pub const COURTESY: Duration = Duration::from_secs(60);
+pub const COURTESY: Duration = Duration::from_secs(600);
 /// How long clients have to come back after a restart.
 pub const GRACE: Duration = Duration::from_secs(45);
 /// No answer takes longer, unless something is wrong.

@@ -9,6 +9,7 @@
 )]
 
 mod attributes;
+mod back_channel;
 mod connections;
 mod contention;
 mod crash;
@@ -25,6 +26,7 @@ mod ranges;
 mod recorder;
 mod recovery;
 mod registration;
+mod scale;
 mod sessions;
 mod snapshots;
 mod state;

@@ -1,5 +1,7 @@
 //! What clients keep through a restart of the server, of themselves, and through silence.
 
+use std::time::Duration;
+
 use bytes::Bytes;
 use forebay_nfs::xdr::Status;
 use forebay_nfs::xdr::nfs4::*;
@@ -269,6 +271,110 @@ async fn a_silent_client_keeps_what_nobody_wants_for_a_while() {
     server.pass(LEASE + COURTESY).await;
     assert_eq!(status(silent.renew().await), Status::BadSession);
     assert_eq!(records(&server), 0);
+}
+
+#[tokio::test]
+async fn silent_clients_keep_no_more_than_the_server_wants_to_remember() {
+    let config = forebay_nfs::Config { courtesy_states_max: 3, ..Default::default() };
+    let server = Daemon::start_with(config).await;
+    let alive = server.mount("alive").await;
+    let mut silent = Vec::new();
+    for name in ["first", "second", "third"] {
+        let (client, root) = server.mount_root(name).await;
+        let file = client.files().create(&root, name).await.unwrap();
+        lock(&client, &file).await.unwrap();
+        silent.push(client);
+        server.pass(LEASE / 10).await;
+        alive.renew().await.unwrap();
+    }
+    server.expire_all_but(&[&alive]).await;
+    let mut gone = Vec::new();
+    for client in &silent {
+        gone.push(client.renew().await.is_err());
+    }
+    assert_eq!(
+        gone,
+        [true, true, false],
+        "an open, a lock owner and a range each; the one silent for the shortest stays"
+    );
+}
+
+#[tokio::test]
+async fn a_restart_does_not_wait_for_a_client_that_was_absent_for_long() {
+    let mut server = Daemon::start().await;
+    let (absent, root) = server.mount_root("absent").await;
+    let file = absent.files().create(&root, "log").await.unwrap();
+    let alive = server.mount("alive").await;
+    server.pass(LEASE * 12).await;
+    server.restart().await;
+    let alive_again = server.mount("alive").await;
+    assert_eq!(open_new(&alive_again).await, Ok(()), "there is no grace period");
+    drop(alive);
+    let back = server.connect("absent").await;
+    assert_eq!(status(reclaim(&back, &file.handle).await), Status::NoGrace);
+    drop(back);
+    // Others may have got what it had, so it must not reclaim after the next restart either.
+    server.restart().await;
+    let back = server.connect("absent").await;
+    assert_ne!(reclaim(&back, &file.handle).await.unwrap_err().status(), None);
+}
+
+#[tokio::test]
+async fn an_absent_client_may_reclaim_as_long_as_others_are_waited_for() {
+    let mut server = Daemon::start().await;
+    let (absent, root) = server.mount_root("absent").await;
+    let file = absent.files().create(&root, ".lock").await.unwrap();
+    lock(&absent, &file).await.unwrap();
+    server.pass(LEASE * 12).await;
+    let (late, root) = server.mount_root("late").await;
+    late.files().create(&root, "log").await.unwrap();
+    server.restart().await;
+    let back = server.connect("absent").await;
+    let file = reclaim(&back, &file.handle).await.unwrap();
+    reclaim_lock(&back, &file).await.unwrap();
+    let late = server.connect("late").await;
+    late.reclaim_complete().await.unwrap();
+    assert_eq!(open_new(&late).await, Err(Status::Grace), "now it is waited for");
+    back.reclaim_complete().await.unwrap();
+    assert_eq!(open_new(&late).await, Ok(()));
+}
+
+#[tokio::test]
+async fn a_client_that_was_absent_and_is_back_is_waited_for_from_its_first_request_on() {
+    let mut server = Daemon::start().await;
+    let (broker, root) = server.mount_root("broker").await;
+    let file = broker.files().create(&root, "log").await.unwrap();
+    server.pass(LEASE * 12).await;
+    broker.renew().await.unwrap();
+    server.restart().await;
+    let other = server.mount("other").await;
+    assert_eq!(open_new(&other).await, Err(Status::Grace));
+    let broker = server.connect("broker").await;
+    reclaim(&broker, &file.handle).await.unwrap();
+}
+
+#[tokio::test]
+async fn the_grace_period_goes_on_while_clients_reclaim() {
+    let mut server = Daemon::start().await;
+    let (slow, root) = server.mount_root("slow").await;
+    let mut files = Vec::new();
+    for number in 0..4 {
+        files.push(slow.files().create(&root, &format!("log-{number}")).await.unwrap());
+    }
+    server.restart().await;
+    let slow = server.connect("slow").await;
+    server.pass(GRACE - Duration::from_secs(1)).await;
+    for file in &files {
+        reclaim(&slow, &file.handle).await.expect("somebody is at it");
+        server.pass(Duration::from_secs(1)).await;
+    }
+    let other = server.mount("other").await;
+    assert_eq!(open_new(&other).await, Err(Status::Grace));
+    for _ in 0..LEASE.as_secs() {
+        let _ = reclaim(&slow, &files[0].handle).await;
+        server.pass(Duration::from_secs(1)).await;
+    }
+    assert_eq!(status(reclaim(&slow, &files[0].handle).await), Status::NoGrace, "but not for ever");
 }
 
 #[tokio::test]

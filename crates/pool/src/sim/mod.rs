@@ -14,6 +14,7 @@
 
 mod client;
 mod content;
+mod effect;
 mod file;
 mod history;
 mod model;

@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use bytes::Bytes;
 
+pub(super) use super::effect::{Effect, Made, New};
 use super::file::FileModel;
 use super::tree::Tree;
 use crate::{Handle, InodeId, VolumeId};
@@ -64,89 +65,6 @@ impl Node {
     pub(super) fn entries(&self) -> Option<&BTreeMap<String, NodeId>> {
         if let Body::Directory { entries, .. } = &self.body { Some(entries) } else { None }
     }
-}
-
-/// What is to be created.
-#[derive(Clone, Debug)]
-pub(super) enum New {
-    File { size: u64 },
-    Directory,
-    Symlink(Bytes),
-}
-
-/// A change of names, attributes, records or volumes.
-#[derive(Clone, Debug)]
-pub(super) enum Effect {
-    Create {
-        directory: NodeId,
-        name: String,
-        new: New,
-        mode: u32,
-    },
-    Link {
-        node: NodeId,
-        directory: NodeId,
-        name: String,
-    },
-    Remove {
-        directory: NodeId,
-        name: String,
-    },
-    Rename {
-        from: NodeId,
-        from_name: String,
-        to: NodeId,
-        to_name: String,
-    },
-    Mode {
-        node: NodeId,
-        mode: u32,
-    },
-    /// Sets an extended attribute, or removes it.
-    Xattr {
-        node: NodeId,
-        name: String,
-        value: Option<Bytes>,
-    },
-    RecordPut {
-        key: u8,
-        value: Bytes,
-    },
-    RecordDelete {
-        key: u8,
-    },
-    VolumeCreate {
-        name: String,
-    },
-    VolumeDelete {
-        name: String,
-    },
-    SnapshotCreate {
-        volume: String,
-        name: String,
-    },
-    SnapshotDelete {
-        volume: String,
-        name: String,
-    },
-    Clone {
-        volume: String,
-        snapshot: String,
-        name: String,
-    },
-    /// Younger snapshots go with it.
-    Rollback {
-        volume: String,
-        snapshot: String,
-    },
-}
-
-/// What an effect has made.
-pub(super) enum Made {
-    Nothing,
-    Inode(Handle),
-    /// A snapshot or a clone, and what it shows.
-    Tree(Handle, Tree),
 }
 
 /// A snapshot.

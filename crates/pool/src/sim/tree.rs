@@ -7,7 +7,7 @@ use bytes::Bytes;
 use super::client::list;
 use super::file::{FileModel, Look};
 use super::model::{Body, Life, Node, NodeId, World, Xattrs};
-use crate::{Handle, InodeId, Kind, Pool, Result, VolumeId};
+use crate::{Error, Handle, InodeId, Kind, Pool, Result, VolumeId};
 
 #[derive(Clone, PartialEq, Eq)]
 pub(super) enum What {
@@ -70,9 +70,11 @@ pub(super) async fn xattrs(pool: &Pool, handle: Handle, kind: &Kind) -> Result<X
         let page = pool.xattr_list(handle, cookie, 2).await?;
         for (at, name) in page.names {
             // Removed since it was listed, if it is not there.
-            if let Ok(value) = pool.xattr_get(handle, &name).await {
-                found.insert(String::from_utf8_lossy(&name).into_owned(), value);
-            }
+            match pool.xattr_get(handle, &name).await {
+                Ok(value) => found.insert(String::from_utf8_lossy(&name).into_owned(), value),
+                Err(Error::NotFound(_)) => None,
+                Err(error) => return Err(error),
+            };
             cookie = at;
         }
         if page.end {

@@ -76,6 +76,8 @@ pub struct SessionView {
     pub slots_in_work: usize,
     /// Bytes that a request may have.
     pub request_bytes_max: u32,
+    /// Whether the client answers calls: `none` if it offered no connection for them, `probing`, `answers`, `silent`.
+    pub back_channel: String,
     /// Addresses at the other ends of its connections.
     pub connections: Vec<String>,
 }

@@ -18,6 +18,17 @@ impl Table {
         (opens, holdings.ranges)
     }
 
+    /// How many opens and lock owners a client has, and how many ranges locked.
+    pub fn size_of(&self, client: ClientId) -> (usize, usize) {
+        self.clients.get(&client).map_or((0, 0), |holdings| (holdings.states.len(), holdings.ranges))
+    }
+
+    /// The files that a client has open.
+    pub fn files_of(&self, client: ClientId) -> Vec<Handle> {
+        let Some(holdings) = self.clients.get(&client) else { return Vec::new() };
+        holdings.states.iter().filter_map(|key| self.opens.get(key)).map(|open| open.hold.file()).collect()
+    }
+
     pub fn open_views(&self, client: Option<ClientId>, items_max: usize) -> Excerpt<OpenView> {
         let of_client = |owner: ClientId| client.is_none_or(|client| client == owner);
         let opens = self.opens.iter().filter(|(_, open)| of_client(open.owner.0)).map(|(key, _)| *key);

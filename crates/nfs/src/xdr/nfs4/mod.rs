@@ -3,9 +3,12 @@
 //! [`types`] holds what several operations share; [`session`], [`state`], [`file`], [`range`] and [`xattr`] hold arguments and
 //! results of the operations on sessions, on open and lock state, on files and directories, on ranges of files,
 //! and on extended attributes;
-//! [`attribute`] numbers the file attributes; [`operation`] ties numbers, arguments and results together.
+//! [`attribute`] numbers the file attributes; [`callback`] is what goes to clients; [`errors`] says which errors belong to
+//! which operation; [`operation`] ties numbers, arguments and results together.
 
 pub mod attribute;
+pub mod callback;
+pub mod errors;
 pub mod file;
 pub mod operation;
 pub mod range;

@@ -1,0 +1,90 @@
+//! What clients change but data: names, attributes, records, volumes, snapshots.
+
+use bytes::Bytes;
+
+use super::model::NodeId;
+use super::tree::Tree;
+use crate::Handle;
+
+/// What is to be created.
+#[derive(Clone, Debug)]
+pub(super) enum New {
+    File { size: u64 },
+    Directory,
+    Symlink(Bytes),
+}
+
+/// A change of names, attributes, records or volumes.
+#[derive(Clone, Debug)]
+pub(super) enum Effect {
+    Create {
+        directory: NodeId,
+        name: String,
+        new: New,
+        mode: u32,
+    },
+    Link {
+        node: NodeId,
+        directory: NodeId,
+        name: String,
+    },
+    Remove {
+        directory: NodeId,
+        name: String,
+    },
+    Rename {
+        from: NodeId,
+        from_name: String,
+        to: NodeId,
+        to_name: String,
+    },
+    Mode {
+        node: NodeId,
+        mode: u32,
+    },
+    /// Sets an extended attribute, or removes it.
+    Xattr {
+        node: NodeId,
+        name: String,
+        value: Option<Bytes>,
+    },
+    RecordPut {
+        key: u8,
+        value: Bytes,
+    },
+    RecordDelete {
+        key: u8,
+    },
+    VolumeCreate {
+        name: String,
+    },
+    VolumeDelete {
+        name: String,
+    },
+    SnapshotCreate {
+        volume: String,
+        name: String,
+    },
+    SnapshotDelete {
+        volume: String,
+        name: String,
+    },
+    Clone {
+        volume: String,
+        snapshot: String,
+        name: String,
+    },
+    /// Younger snapshots go with it.
+    Rollback {
+        volume: String,
+        snapshot: String,
+    },
+}
+
+/// What an effect has made.
+pub(super) enum Made {
+    Nothing,
+    Inode(Handle),
+    /// A snapshot or a clone, and what it shows.
+    Tree(Handle, Tree),
+}
