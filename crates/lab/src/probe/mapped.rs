@@ -21,7 +21,8 @@ pub struct Mapped {
 }
 
 impl Mapped {
-    /// Maps `length` bytes of the file from `offset`, which is a multiple of the page's size. All of it must be in the file.
+    /// Maps `length` bytes of the file from `offset`, which is a multiple of the page's size. All of it must be in the file,
+    /// whose position is moved.
     pub fn new(mut file: &File, offset: u64, length: usize) -> io::Result<Self> {
         let end = offset.checked_add(length as u64).ok_or(io::ErrorKind::InvalidInput)?;
         // Not stat, for which an NFS client first sends all that is dirty.
@@ -80,8 +81,6 @@ impl Drop for Mapped {
 
 #[cfg(test)]
 mod tests {
-    use std::io::Read;
-
     use super::*;
 
     fn scratch(name: &str, content: &[u8]) -> (std::path::PathBuf, File) {
@@ -93,15 +92,14 @@ mod tests {
 
     #[test]
     fn what_is_written_to_the_map_is_in_the_file() {
-        let (path, mut file) = scratch("write", &[1; 5000]);
+        let (path, file) = scratch("write", &[1; 5000]);
         let mut map = Mapped::new(&file, 4096, 904).unwrap();
         map.write(4, &[7, 8]).unwrap();
         map.sync().unwrap();
         let mut back = [0; 8];
         map.read(0, &mut back).unwrap();
         drop(map);
-        let mut bytes = Vec::new();
-        file.read_to_end(&mut bytes).unwrap();
+        let bytes = std::fs::read(&path).unwrap();
         std::fs::remove_file(path).unwrap();
         assert_eq!(back, [1, 1, 1, 1, 7, 8, 1, 1]);
         assert_eq!((bytes.len(), &bytes[4096..4104]), (5000, back.as_slice()));

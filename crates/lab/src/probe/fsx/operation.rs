@@ -35,7 +35,7 @@ pub enum Operation {
 /// operations are minutes.
 const KINDS: [(Operation, &str, usize); 14] = [
     (Operation::Write, "write", 320),
-    (Operation::Read, "read", 300),
+    (Operation::Read, "read", 290),
     (Operation::MappedWrite, "mmap-write", 125),
     (Operation::MappedRead, "mmap-read", 125),
     (Operation::Truncate, "truncate", 30),
