@@ -64,7 +64,8 @@ impl World {
         let volume = VolumeSpec { mode: 0o777, ..VolumeSpec::new("kafka", "/kafka") };
         pool.volume_create(volume).await.expect("a volume");
         let clock = Clock::manual();
-        let config = Config { clock: clock.clone(), slots_max: 4, ..Config::default() };
+        // A minute of courtesy, so that scripts see clients that are evicted.
+        let config = Config { clock: clock.clone(), slots_max: 4, courtesy_seconds: 60, ..Config::default() };
         let server = Arc::new(Shared::open(pool, config).await.expect("a server"));
         let connection = Arc::new(Connection::new(0, ([127, 0, 0, 1], 1000).into()));
         let mut world =
