@@ -53,7 +53,9 @@ class RunTest {
         assertNull(outcome.stopped());
         assertEquals(Map.of(), outcome.errors());
         Statistics.Counters counters = outcome.counters();
-        assertEquals(2000 * 2.4, counters.sent(), 2000 * 2.4 * 0.25);
+        // A machine that is held up takes longer, and sends what was due meanwhile.
+        double due = 2000 * outcome.phaseSeconds().values().stream().mapToDouble(Double::doubleValue).sum();
+        assertEquals(due, counters.sent(), due * 0.25);
         assertEquals(2.0 * counters.sent(), counters.received(), 0.1 * counters.sent());
         assertEquals(100 * counters.sent(), counters.sentBytes());
         assertEquals(Set.of(Phase.WARMUP, Phase.STEADY), outcome.phaseSeconds().keySet());
