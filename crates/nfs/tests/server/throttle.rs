@@ -191,7 +191,8 @@ async fn who_would_wait_for_too_long_is_told_in_time_and_takes_no_memory_until_t
     let waiting: Vec<_> = (0..9).map(|_| begin(&client, &file, write_of(&file, MIB))).collect();
     wait_until_in_work(&server, 9).await;
     let freed = Arc::new(AtomicBool::new(false));
-    let slot = client.take_slot().unwrap();
+    let mut slot = client.take_slot().unwrap();
+    slot.sequence += 1;
     let operations = [client.sequence(slot, true), put(&file.handle), write_of(&file, MIB)];
     let record = Bytes::from_owner(Record(compound(&operations), freed.clone()));
     let (shared, peer) = (server.shared().clone(), server.address());
@@ -236,7 +237,7 @@ async fn what_was_not_moved_does_not_count_and_copies_do() {
     }
     let root = client.files().resolve(crate::harness::VOLUME).await.unwrap();
     let copy = client.files().create(&root, "copy").await.unwrap();
-    // Behind the end, under a stateid that is none, of a directory, of holes: nothing is moved.
+    // Behind the end, under a stateid that is none, of holes: nothing is moved.
     let hole = client.files().create(&root, "hole").await.unwrap();
     let size = forebay_nfs_client::Attributes::size(4 << 20);
     client.files().setattr(&hole.handle, hole.stateid, &size).await.unwrap();
@@ -244,7 +245,6 @@ async fn what_was_not_moved_does_not_count_and_copies_do() {
         assert_eq!(on(&client, &copy.handle, read_of(&copy, MIB)).await.status(), Status::Ok);
         let nobody = OpenFile { stateid: StateId { seqid: 7, other: [9; 12] }, ..file.clone() };
         assert_eq!(on(&client, &file.handle, write_of(&nobody, MIB)).await.status(), Status::BadStateid);
-        assert_eq!(on(&client, &root, read_of(&nobody, MIB)).await.status(), Status::IsDir);
         let plus = ReadPlusArgs { stateid: hole.stateid, offset: 0, count: MIB as u32 };
         assert_eq!(on(&client, &hole.handle, Operation::ReadPlus(plus)).await.status(), Status::Ok);
     }
