@@ -22,7 +22,10 @@ const BURST: u64 = MIB as u64;
 
 async fn limit(server: &Daemon, name: &str, limit: Option<u64>) {
     let change = VolumeChange { max_bytes_per_second: Some(limit), ..VolumeChange::default() };
-    server.pool().volume_modify(name, change).await.unwrap();
+    let volume = server.pool().volume_modify(name, change).await.unwrap();
+    // The server takes it over when it looks, which is now, before the clock moves again.
+    let waits = server.shared().throttle.waits(volume.id);
+    assert_eq!(waits.is_some(), limit.is_some());
 }
 
 /// A server whose volume is limited, and a file there.
