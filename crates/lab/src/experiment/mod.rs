@@ -16,6 +16,10 @@ mod posix;
 mod replicas;
 mod restart;
 mod silly_rename;
+mod stand;
+mod tally;
+mod target;
+mod throughput;
 mod tls;
 mod watch;
 
@@ -68,6 +72,7 @@ pub trait Experiment: Sync {
 /// Every experiment, in the order of `forebay lab list`.
 pub static ALL: &[&dyn Experiment] = &[
     &silly_rename::SillyRename,
+    &throughput::Throughput,
     &efficiency::Efficiency,
     &clone::Clone,
     &kill_storage::KillStorage,
