@@ -10,9 +10,11 @@ mod config;
 mod controller;
 mod distribution;
 mod excerpt;
+mod groups;
 mod java;
 mod records;
 mod tools;
+mod watch;
 mod workload;
 
 use std::path::PathBuf;
@@ -27,6 +29,7 @@ pub use distribution::Distribution;
 pub use excerpt::{failure_excerpt, storage_errors};
 pub use records::{Payload, Production, RecordsPlan};
 pub use tools::{Assignment, Tools};
+pub use watch::{InSync, SyncWatch};
 pub use workload::{Clients, Load, LoadResult, Turn};
 
 use crate::host::{Guest, Site};

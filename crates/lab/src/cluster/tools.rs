@@ -126,7 +126,7 @@ impl Tools {
         Ok(said.lines().filter(|line| line.contains("Partition:")).count())
     }
 
-    fn run(&self, main: &str, arguments: &[&str]) -> Result<String> {
+    pub(super) fn run(&self, main: &str, arguments: &[&str]) -> Result<String> {
         let bootstrap = self.bootstrap();
         let arguments = [&["--bootstrap-server", &bootstrap], arguments].concat();
         let output = self.command(main, "warn", &arguments)?.output().context("start java")?;

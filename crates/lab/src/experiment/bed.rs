@@ -157,18 +157,21 @@ impl Bed {
         self.storage.prepare(site, &mut spec)?;
         let guest = site.boot(&spec)?;
         mount(&guest, broker, self.layout, &self.prefix, self.storage.as_ref())?;
+        log_folders(broker, self.layout).into_iter().try_for_each(|folder| guest.make_folder(folder))?;
         Ok(guest)
     }
 
-    /// Starts a broker that has ended in another guest, which takes the place of its own; that one is ended.
-    pub fn move_broker(&mut self, broker: u32, standby: Guest) -> Result<()> {
+    /// Starts a broker that has ended in another guest, which takes the place of its own; that one is ended, with all that was
+    /// its alone.
+    pub fn move_broker(&mut self, site: &Site, broker: u32, standby: Guest) -> Result<()> {
         let place = Place { guest: &standby, log_folders: log_folders(broker, self.layout) };
         self.cluster.move_broker(broker, &place)?;
         drop(place);
         let (_, guest) =
             (1u32..).zip(&mut self.guests).find(|(id, _)| *id == broker).context("no such broker")?;
-        *guest = standby;
-        Ok(())
+        let left = std::mem::replace(guest, standby);
+        left.kill()?;
+        self.storage.discard(site, left.name())
     }
 }
 
@@ -179,10 +182,6 @@ impl Target for Bed {
 
     fn tools(&self) -> &Tools {
         self.cluster.tools()
-    }
-
-    fn brokers(&self) -> u32 {
-        u32::try_from(self.guests.len()).unwrap_or(u32::MAX)
     }
 
     fn keeps_topics(&self) -> bool {

@@ -17,9 +17,6 @@ pub trait Target {
     /// The tools, which talk to it.
     fn tools(&self) -> &Tools;
 
-    /// How many brokers it has.
-    fn brokers(&self) -> u32;
-
     /// Whether topics must stay when a load is over, since their deletion would end brokers.
     fn keeps_topics(&self) -> bool;
 

@@ -107,6 +107,12 @@ pub trait Storage: Send {
         Ok(())
     }
 
+    /// A guest that was prepared is gone and will not come back: what was its own goes, too.
+    fn discard(&mut self, site: &Site, guest: &str) -> Result<()> {
+        let _ = (site, guest);
+        Ok(())
+    }
+
     /// Later mounts use so many TCP connections, where the storage is one that is reached over the network.
     fn set_connections(&mut self, count: u32) {
         let _ = count;
