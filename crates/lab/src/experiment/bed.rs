@@ -7,7 +7,7 @@ use anyhow::{Context, Result};
 use serde_json::Value;
 
 use super::target::{CpuTime, Target};
-use crate::cluster::{Cluster, Distribution, Place, Settings, Tools};
+use crate::cluster::{Broker, Cluster, Distribution, Place, Settings, Tools};
 use crate::host::{Guest, GuestSpec, Site};
 use crate::report::{Recorder, Tone};
 use crate::request::Request;
@@ -130,6 +130,14 @@ impl Bed {
         self.guests.iter().try_for_each(Guest::sync)
     }
 
+    /// The volumes that brokers have of their own.
+    pub fn volume_names(&self) -> Vec<String> {
+        let brokers = self.cluster.brokers().iter().map(Broker::id);
+        let of =
+            |broker| (1..=self.layout.volumes).map(move |volume| volume_name(&self.prefix, broker, volume));
+        brokers.flat_map(of).collect()
+    }
+
     /// The guest of a broker.
     pub fn guest(&self, broker: u32) -> Result<&Guest> {
         let (_, guest) =
@@ -243,7 +251,7 @@ fn mount(guest: &Guest, broker: u32, layout: Layout, prefix: &str, storage: &dyn
 }
 
 /// Name of a broker's own volume.
-pub fn volume_name(prefix: &str, broker: u32, volume: u32) -> String {
+fn volume_name(prefix: &str, broker: u32, volume: u32) -> String {
     format!("{prefix}broker{broker}-{volume}")
 }
 

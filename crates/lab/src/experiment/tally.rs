@@ -46,6 +46,12 @@ impl Tally {
         Some(self.median(name, first)? / second)
     }
 
+    /// The median of one name over that of another, on one storage.
+    pub fn ratio_of(&self, name: &str, to: &str, storage: &str) -> Option<f64> {
+        let to = self.median(to, storage).filter(|median| *median != 0.0)?;
+        Some(self.median(name, storage)? / to)
+    }
+
     /// Hands the values of a name to the recorder, the storages in this order. Nothing if there are none.
     pub fn report(
         &self,
