@@ -69,7 +69,7 @@ mod tests {
     use crate::progress::Progress;
     use crate::report::Recorder;
 
-    const SUBJECT: Subject = Subject { title: "T", question: "Q?" };
+    const SUBJECT: Subject = Subject { title: "T", question: "Q?", method: "M." };
 
     fn run(storage: &str, passed: bool) -> RunResult {
         let recorder = Recorder::new(Progress::silent());

@@ -4,12 +4,14 @@
 //! leaves that in the results' folder as `result.json` and, drawn, as `report.html`. [`table`] is the end of the command's
 //! output. Open `result.rs` first: everything else shows what it holds.
 
+mod curve;
 mod files;
 mod html;
 mod recorder;
 mod result;
 mod table;
 
+pub use curve::{Axis, Curve, CurveLine, CurvePoint, CurveSpec, Reference, Scale};
 pub use files::{REPORT_FILE, RESULT_FILE, write};
 pub use html::number;
 pub use recorder::Recorder;
@@ -26,4 +28,6 @@ pub struct Subject {
     pub title: &'static str,
     /// What it asks, in one or two sentences.
     pub question: &'static str,
+    /// What it does, step by step, in a reader's words: so that who reads the report could do the same by hand.
+    pub method: &'static str,
 }

@@ -226,7 +226,8 @@ mod tests {
     use crate::progress::Progress;
     use crate::report::Recorder;
 
-    const SUBJECT: Subject = Subject { title: "Killing & restarting", question: "Does it live?" };
+    const SUBJECT: Subject =
+        Subject { title: "Killing & restarting", question: "Does it live?", method: "M." };
 
     fn run() -> RunResult {
         let recorder = Recorder::new(Progress::silent());
