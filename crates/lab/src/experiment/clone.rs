@@ -174,7 +174,7 @@ impl Work<'_> {
                 guest.make_folder(DATA)?;
             }
         }
-        let place = |guest| Place { guest, log_folder: PathBuf::from(DATA) };
+        let place = |guest| Place { guest, log_folders: vec![PathBuf::from(DATA)] };
         let places: Vec<Place<'_>> = guests.iter().map(place).collect();
         let cluster = Cluster::start_combined(self.site, &self.kafka, &settings(), &places, new)?;
         drop(places);

@@ -3,9 +3,12 @@
 //! An experiment boots guests at a [`Site`], does its work on one or more storages, and writes what happens to a
 //! [`Recorder`]: checks decide the verdict. To add one, implement [`Experiment`] in a file of its own and name it in [`ALL`].
 
+mod backlog;
 mod bed;
 mod bench;
+mod broker_replacement;
 mod clone;
+mod cpu;
 mod efficiency;
 mod hostile;
 mod kill_load;
@@ -16,6 +19,10 @@ mod posix;
 mod replicas;
 mod restart;
 mod silly_rename;
+mod stand;
+mod tally;
+mod target;
+mod throughput;
 mod tls;
 mod watch;
 
@@ -68,6 +75,10 @@ pub trait Experiment: Sync {
 /// Every experiment, in the order of `forebay lab list`.
 pub static ALL: &[&dyn Experiment] = &[
     &silly_rename::SillyRename,
+    &cpu::Cpu,
+    &broker_replacement::BrokerReplacement,
+    &throughput::Throughput,
+    &backlog::Backlog,
     &efficiency::Efficiency,
     &clone::Clone,
     &kill_storage::KillStorage,

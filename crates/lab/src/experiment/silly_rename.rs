@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Result, ensure};
 
 use super::Experiment;
-use super::bed::{Bed, BedSpec, actor, figure};
+use super::bed::{Bed, BedSpec, Layout, figure};
 use super::replicas::Replicas;
 use super::watch::{self, Ended};
 use crate::cluster::{Assignment, RecordsPlan, Settings};
@@ -91,7 +91,12 @@ impl Experiment for SillyRename {
             delete_delay_ms: sizes.delete_delay_ms,
             more: BTreeMap::new(),
         };
-        let spec = BedSpec { brokers: BROKERS, guest_memory_mib: sizes.guest_memory_mib, settings };
+        let spec = BedSpec {
+            brokers: BROKERS,
+            guest_memory_mib: sizes.guest_memory_mib,
+            settings,
+            layout: Layout::default(),
+        };
         let bed = Bed::start(site, request, &spec, recorder)?;
         let acknowledged = site.out().join("acknowledged.bin");
         let plan = RecordsPlan::new(TOPIC, sizes.records, sizes.record_bytes, 1, acknowledged);
@@ -269,7 +274,7 @@ fn check_ports(bed: &Bed, recorder: &Recorder) {
         .brokers()
         .iter()
         .filter(|broker| !broker.answers())
-        .map(|broker| actor(broker.id()))
+        .map(|broker| bed.actor(broker.id()))
         .collect();
     let detail = match silent.as_slice() {
         [] => format!("{BROKERS} of {BROKERS}"),

@@ -96,12 +96,22 @@ impl Site {
 
     /// Makes a disk image with an empty ext4 in the scratch folder. It takes only the space that is written.
     pub fn make_disk(&self, name: &str, bytes: u64) -> Result<PathBuf> {
-        let path = self.scratch().join(format!("{name}.img"));
+        let path = self.disk(name);
         let file = fs::File::create(&path).with_context(|| format!("create {}", path.display()))?;
         file.set_len(bytes).with_context(|| format!("extend {}", path.display()))?;
         files::run(Command::new("mkfs.ext4").args(["-q", "-F", "-E", "lazy_itable_init=0"]).arg(&path))
             .context("make an ext4 (package e2fsprogs)")?;
         Ok(path)
+    }
+
+    /// Removes a disk image that [`Site::make_disk`] made.
+    pub fn remove_disk(&self, name: &str) -> Result<()> {
+        let path = self.disk(name);
+        fs::remove_file(&path).with_context(|| format!("remove {}", path.display()))
+    }
+
+    fn disk(&self, name: &str) -> PathBuf {
+        self.scratch().join(format!("{name}.img"))
     }
 }
 

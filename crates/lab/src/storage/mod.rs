@@ -23,6 +23,7 @@ use crate::host::{Guest, GuestSpec, Site};
 use crate::wire::Mount;
 
 pub use forebay::Forebay;
+pub use usage::cpu_of_process;
 
 /// The storages the lab knows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, ValueEnum, Serialize, Deserialize)]
@@ -104,6 +105,17 @@ pub trait Storage: Send {
     fn prepare(&mut self, site: &Site, spec: &mut GuestSpec) -> Result<()> {
         let _ = (site, spec);
         Ok(())
+    }
+
+    /// A guest that was prepared is gone and will not come back: what was its own goes, too.
+    fn discard(&mut self, site: &Site, guest: &str) -> Result<()> {
+        let _ = (site, guest);
+        Ok(())
+    }
+
+    /// Later mounts use so many TCP connections, where the storage is one that is reached over the network.
+    fn set_connections(&mut self, count: u32) {
+        let _ = count;
     }
 
     /// Mounts it in a guest. Shared by all guests, but for [`StorageKind::Local`].

@@ -14,7 +14,7 @@ use anyhow::{Context, Result};
 
 use self::account::{Account, Settled};
 use super::Experiment;
-use super::bed::{Bed, BedSpec, actor, figure};
+use super::bed::{Bed, BedSpec, Layout, figure};
 use super::watch::{Ended, describe_verification};
 use crate::cluster::{Assignment, Payload, RecordsPlan, Settings};
 use crate::host::{GuestCommand, Site};
@@ -133,7 +133,12 @@ impl<'a> Work<'a> {
                 ("log.initial.task.delay.ms".to_owned(), "5000".to_owned()),
             ]),
         };
-        let spec = BedSpec { brokers: BROKERS, guest_memory_mib: sizes.guest_memory_mib, settings };
+        let spec = BedSpec {
+            brokers: BROKERS,
+            guest_memory_mib: sizes.guest_memory_mib,
+            settings,
+            layout: Layout::default(),
+        };
         let bed = Bed::start(site, request, &spec, recorder)?;
         let unique = RecordsPlan::new(
             UNIQUE_TOPIC,
@@ -222,7 +227,7 @@ impl<'a> Work<'a> {
     fn wipe(&mut self) -> Result<()> {
         let guest = self.bed.guest(WIPED)?;
         self.bed.cluster.stop_broker(WIPED)?;
-        self.recorder.end(&actor(WIPED), Tone::Plain);
+        self.recorder.end(&self.bed.actor(WIPED), Tone::Plain);
         let folder = self.bed.log_folder(WIPED)?;
         // What says whose folder it is stays: it is the logs that are lost.
         let words = [
@@ -245,7 +250,7 @@ impl<'a> Work<'a> {
         )?;
         self.recorder.event(Tone::Plain, format_args!("the logs of broker {WIPED} are removed"));
         self.bed.restart_broker(WIPED)?;
-        self.recorder.begin(&actor(WIPED), "serving", Tone::Good);
+        self.recorder.begin(&self.bed.actor(WIPED), "serving", Tone::Good);
         Ok(())
     }
 
