@@ -81,6 +81,9 @@ impl Experiment for KillStorage {
             title: "Killing the storage server under load",
             question: "The storage server is killed with kill -9 and started again while brokers write with acks=all. Do \
                        the brokers notice more than a pause, and is every acknowledged record there?",
+            method: "Brokers write with acks=all. Under load the storage server is killed with kill -9 and started again after a while. The \
+                     producer goes on until all records are acknowledged. In the end the clients drop their caches and every record is read \
+                     back; the brokers' processes and logs are searched for any sign of an error.",
         }
     }
 

@@ -100,3 +100,8 @@ pub static ALL: &[&dyn Experiment] = &[
 pub fn find(name: &str) -> Option<&'static dyn Experiment> {
     ALL.iter().copied().find(|experiment| experiment.name() == name)
 }
+
+/// What the experiment of this name is.
+pub fn subject_of(name: &str) -> Option<Subject> {
+    find(name).map(|experiment| experiment.subject())
+}

@@ -71,6 +71,11 @@ impl Experiment for SillyRename {
             title: "Unlinking open files",
             question: "Kafka deletes partitions that moved to other brokers while their files are still open. Do the \
                        brokers live on, are the old replicas really gone, and is every record still there?",
+            method: "Four brokers keep their logs on one storage, each in a client of its own. A producer writes records to a topic of four \
+                     partitions with two replicas each and logs every acknowledgement. Then every partition is moved to two other brokers. \
+                     Kafka deletes the replicas that were left behind while their files are still open and mapped. The experiment watches \
+                     until they are gone or a broker ends. Last, the clients drop their caches and the topic is read from its beginning: each \
+                     acknowledged record must be there once, with every byte.",
         }
     }
 

@@ -87,6 +87,12 @@ impl Experiment for Efficiency {
             title: "Three replicas, stored once",
             question: "Kafka at replication factor 3 gives its storage every byte three times. How much does the storage keep, also after \
                        a broker lost its logs and copied them from the others?",
+            method: "Three brokers at replication factor 3 keep all logs on one volume, without compression by Kafka. First they store \
+                     records of random bytes, which nothing can compress, so that all that is saved is saved on replicas. Then 40 % of each \
+                     partition are deleted, and one broker loses its logs and copies them from the others. Last they store the reports' \
+                     payload: half random bytes, half zeros, from a pool of 100. Before each count the clients send what they kept and the \
+                     pool comes to rest. Logical is what clients see their files take, all replicas; physical is what the pool keeps for \
+                     them. In the end every record is read back.",
         }
     }
 
