@@ -121,6 +121,10 @@ impl Experiment for Backlog {
             title: "Backlog",
             question: "Consumers rest until far more waits for them than brokers' machines remember, and then catch up while producers go \
                        on. How fast is each of it?",
+            method: "Brokers on each storage, each in a Linux machine of its own; a topic with three replicas of each partition; messages of 16 KiB at a \
+                     fixed rate. Consumers rest until the backlog is as large as planned. Then every broker's machine drops its caches, \
+                     and consumers read as fast as they can while producers go on, until they have caught up. The time of each phase is \
+                     taken by itself, on the storages in turns.",
         }
     }
 

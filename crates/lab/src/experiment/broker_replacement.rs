@@ -16,7 +16,7 @@ use super::target::Target as _;
 use super::watch::{Ended, describe_verification};
 use crate::cluster::{Assignment, RecordsPlan, Settings, SyncWatch};
 use crate::host::Site;
-use crate::report::{Better, Recorder, Subject, Tone, number};
+use crate::report::{Axis, Better, CurveSpec, Recorder, Subject, Tone, number};
 use crate::request::{Profile, Request};
 use crate::storage::StorageKind;
 
@@ -96,7 +96,7 @@ fn megabytes(records: u64) -> u64 {
 }
 
 fn name(records: u64) -> String {
-    format!("replacement_{}_mb_s", megabytes(records))
+    format!("replacement_s_at_{}", megabytes(records))
 }
 
 impl Experiment for BrokerReplacement {
@@ -109,6 +109,12 @@ impl Experiment for BrokerReplacement {
             title: "A broker's machine is replaced",
             question: "A broker ends, and another machine takes its place. How long does the cluster lack a replica, and does that grow with \
                        what the broker holds? Are consumers' offsets and all records still there?",
+            method: "Three brokers on each storage hold three replicas of everything. One is ended in order; another machine, which was booted \
+                     before, starts a broker with its id and settings. On shared storage it mounts the same log directory; with a local disk it \
+                     begins with an empty one. A client asks the cluster ten times a second which replicas are in sync. Measured is the time \
+                     from the end of the one broker's process until every partition has all replicas in sync, at three sizes of data, on \
+                     the storages in turns. A consumer group's offsets are compared before and after each replacement, and in \
+                     the end every record is read back and compared.",
         }
     }
 
@@ -283,8 +289,19 @@ impl Subjected {
     }
 }
 
+/// Name of the drawing of times by sizes.
+const DRAWING: &str = "replacement_by_size";
+
 fn conclude(tally: &Tally, sizes: &Sizes, storages: &[String], recorder: &Recorder) -> String {
+    recorder.curve(CurveSpec {
+        drawing: DRAWING.to_owned(),
+        title: "Time to replace a broker by what it holds".to_owned(),
+        x: Axis::linear("Data of each broker", "MB"),
+        y: Axis::linear("Until all replicas are in sync", "s"),
+        references: Vec::new(),
+    });
     for records in sizes.records {
+        tally.curve_point(DRAWING, megabytes(records) as f64, &name(records), storages, recorder);
         let (name, title) =
             (name(records), format!("Until all replicas are in sync, at {} MB", megabytes(records)));
         let title = Title { name: &name, title: &title, unit: "s", better: Better::Lower };

@@ -11,7 +11,7 @@ use super::tally::{Tally, Title};
 use super::throughput::reports_driver;
 use crate::cluster::{Load, Settings};
 use crate::host::Site;
-use crate::report::{Better, Recorder, Subject};
+use crate::report::{Axis, Better, CurveSpec, Recorder, Subject};
 use crate::request::{Profile, Request};
 use crate::storage::StorageKind;
 
@@ -95,6 +95,11 @@ impl Experiment for Cpu {
         Subject {
             title: "Broker CPU",
             question: "How much of their machines' processors do brokers need at each rate of messages, on each storage?",
+            method: "Three brokers on each storage, each in a Linux machine of its own with one processor. Four producers and four consumers \
+                     work on one topic with three replicas of each partition, at one fixed rate after the other, on the storages in turns. When \
+                     the rate has settled, the experiment reads /proc/stat in each broker's machine, waits, and reads it again: busy is \
+                     all that is neither idle nor waiting for a disk, so the machine's kernel and its NFS client count. A rate of \
+                     which less than 98 % was published fails.",
         }
     }
 
@@ -130,6 +135,21 @@ struct Work<'a> {
     tally: Tally,
 }
 
+/// Drawings, and what is drawn in each.
+const CURVES: [(&str, &str); 2] =
+    [("cpu_by_rate", "broker_cpu_percent"), ("latency_by_rate", "publish_ms_p99")];
+
+fn recorder_curves(recorder: &Recorder) {
+    let rate = || Axis::linear("Rate", "messages/s");
+    for (drawing, title, y) in [
+        ("cpu_by_rate", "Brokers' CPU by rate of messages", Axis::linear("CPU of a broker's machine", "%")),
+        ("latency_by_rate", "Publish latency by rate of messages", Axis::linear("99th percentile", "ms")),
+    ] {
+        let (drawing, title) = (drawing.to_owned(), title.to_owned());
+        recorder.curve(CurveSpec { drawing, title, x: rate(), y, references: Vec::new() });
+    }
+}
+
 fn name(what: &str, rate: u32) -> String {
     format!("{what}_at_{rate}")
 }
@@ -162,7 +182,17 @@ impl Work<'_> {
     }
 
     fn conclude(&self, storages: &[String], repetitions: u32) -> Result<String> {
+        recorder_curves(self.recorder);
         for rate in self.sizes.rates {
+            for (drawing, what) in CURVES {
+                self.tally.curve_point(
+                    drawing,
+                    f64::from(*rate),
+                    &name(what, *rate),
+                    storages,
+                    self.recorder,
+                );
+            }
             for (what, title, unit) in [
                 ("broker_cpu_percent", "brokers' CPU", "%"),
                 ("server_processors", "processors of the storage's server", ""),

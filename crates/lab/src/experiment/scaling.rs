@@ -16,7 +16,7 @@ use super::target::Target as _;
 use super::throughput::reports_driver;
 use crate::cluster::{Load, Settings};
 use crate::host::Site;
-use crate::report::{Better, Recorder, Subject, number};
+use crate::report::{Axis, Better, CurveSpec, Recorder, Subject, number};
 use crate::request::{Profile, Request};
 
 /// The experiment.
@@ -125,6 +125,9 @@ impl Experiment for Scaling {
             title: "Throughput grows with the storage's",
             question: "The limit of every broker's volume is doubled, and doubled again, while all runs. Does the cluster produce twice as \
                        much, and twice again?",
+            method: "Three brokers, each with a volume of its own, which the storage holds to a number of bytes per second. Producers send as fast as \
+                     the cluster takes it; every batch must be on the storage before it counts (flush.messages=1), since a broker's machine \
+                     would keep what the limit does not let through. The limit of all volumes is changed while brokers run.",
         }
     }
 
@@ -154,17 +157,28 @@ impl Experiment for Scaling {
     }
 }
 
+/// Name of the drawing of throughput by limits.
+const DRAWING: &str = "throughput_by_limit";
+
 fn megabytes(bytes: u64) -> f64 {
     bytes as f64 / 1e6
 }
 
 fn name(limit: u64) -> String {
-    format!("produced_at_{}_kb_per_s_mb_per_s", limit / 1_000)
+    format!("produced_mb_per_s_at_{}", limit / 1_000)
 }
 
 fn conclude(tally: &Tally, sizes: &Sizes, storage: &str, recorder: &Recorder) -> String {
+    recorder.curve(CurveSpec {
+        drawing: DRAWING.to_owned(),
+        title: "Throughput by the storage's limit".to_owned(),
+        x: Axis::linear("Limit of each broker's volume", "MB/s"),
+        y: Axis::linear("Produced", "MB/s"),
+        references: Vec::new(),
+    });
     for limit in sizes.limits {
         let name = name(limit);
+        tally.curve_point(DRAWING, megabytes(limit), &name, &[storage.to_owned()], recorder);
         let whole = megabytes(limit) * f64::from(BROKERS) / f64::from(sizes.factor);
         let title = format!("Produced while each broker's volume is held to {} MB/s", megabytes(limit));
         let title = Title { name: &name, title: &title, unit: "MB/s", better: Better::Higher };

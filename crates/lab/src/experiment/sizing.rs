@@ -47,6 +47,10 @@ impl Experiment for Sizing {
         Subject {
             title: "Sizing",
             question: "What can a cluster take in, if one node's storage takes so much? Is it what was predicted, when it is run?",
+            method: "One broker alone on its volume takes in what its storage lets it: every batch must be on the storage before it counts. The rule \
+                     'a cluster takes in the throughput of a node's storage, times the brokers, divided by the replication factor' makes a table of \
+                     that. One row of it is run: three brokers, factor 2. Where the storage can hold volumes to a limit, each broker's is held to \
+                     one, since brokers of the lab share one machine's processors.",
         }
     }
 
