@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result};
 
 use super::Experiment;
-use super::bed::{Bed, BedSpec, Layout, figure};
+use super::bed::{Bed, BedSpec, figure};
 use super::tally::{Tally, Title};
 use super::target::Target as _;
 use super::watch::{Ended, describe_verification};
@@ -85,8 +85,7 @@ impl Sizes {
             delete_delay_ms: 1_000,
             more: more.into_iter().map(|(key, value)| (key.to_owned(), value)).collect(),
         };
-        let (guest_memory_mib, layout) = (self.guest_memory_mib, Layout::default());
-        BedSpec { brokers: BROKERS, guest_memory_mib, settings, layout }
+        BedSpec::new(BROKERS, self.guest_memory_mib, settings)
     }
 }
 

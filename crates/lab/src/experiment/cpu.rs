@@ -5,7 +5,7 @@ use std::time::Duration;
 use anyhow::Result;
 
 use super::Experiment;
-use super::bed::{BedSpec, Layout};
+use super::bed::BedSpec;
 use super::stand::{Outcome, Stand, Trial};
 use super::tally::{Tally, Title};
 use super::throughput::reports_driver;
@@ -66,8 +66,7 @@ impl Sizes {
             delete_delay_ms: 1_000,
             more: std::collections::BTreeMap::new(),
         };
-        let (guest_memory_mib, layout) = (self.guest_memory_mib, Layout::default());
-        BedSpec { brokers: BROKERS, guest_memory_mib, settings, layout }
+        BedSpec::new(BROKERS, self.guest_memory_mib, settings)
     }
 
     fn load(&self, rate: u32) -> Load {
@@ -116,7 +115,7 @@ impl Experiment for Cpu {
         let repetitions = request.repetitions.unwrap_or(REPETITIONS);
         recorder.setting("repetitions", repetitions);
         recorder.setting("rates, messages/s", sizes.rates);
-        let stand = Stand::start(site, request, &sizes.bed(), recorder)?;
+        let stand = Stand::start(site, request, sizes.bed(), recorder)?;
         let mut work = Work { recorder, sizes, tally: Tally::default() };
         for repetition in 0..repetitions {
             for rate in work.sizes.rates {

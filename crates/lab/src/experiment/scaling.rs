@@ -79,7 +79,7 @@ impl Node {
             more: BTreeMap::new(),
         };
         let layout = Layout { volumes: 1, ..Layout::default() };
-        BedSpec { brokers, guest_memory_mib: self.guest_memory_mib, settings, layout }
+        BedSpec { layout, ..BedSpec::new(brokers, self.guest_memory_mib, settings) }
     }
 
     /// As much as goes, of records that nothing is gained by.

@@ -99,7 +99,7 @@ impl Sizes {
         let more = self.brokers.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
         let settings =
             Settings { heap_mib: self.heap_mib, segment_bytes: 1 << 30, delete_delay_ms: 1_000, more };
-        BedSpec { brokers: BROKERS, guest_memory_mib: self.guest_memory_mib, settings, layout }
+        BedSpec { layout, ..BedSpec::new(BROKERS, self.guest_memory_mib, settings) }
     }
 }
 
@@ -209,7 +209,7 @@ fn cell_name(sync: bool, factor: u32) -> String {
 impl Work<'_> {
     /// Both drivers at both factors, on all storages in turns.
     fn drivers(&mut self) -> Result<()> {
-        let stand = Stand::start(self.site, self.request, &self.sizes.bed(Layout::default()), self.recorder)?;
+        let stand = Stand::start(self.site, self.request, self.sizes.bed(Layout::default()), self.recorder)?;
         for repetition in 0..self.repetitions {
             self.recorder.stage(&format!("drivers, {} of {}", repetition + 1, self.repetitions));
             for (sync, factor) in CELLS {
@@ -225,7 +225,7 @@ impl Work<'_> {
             return Ok(());
         }
         let request = Request { storages: vec![kind], ..self.request.clone() };
-        let stand = Stand::start(self.site, &request, &self.sizes.bed(layout), self.recorder)?;
+        let stand = Stand::start(self.site, &request, self.sizes.bed(layout), self.recorder)?;
         for repetition in 0..self.repetitions {
             self.recorder.stage(&format!("{name}, {} of {}", repetition + 1, self.repetitions));
             self.measure(&stand, repetition, &reports_driver(false, 3), &format!("{name}_factor_3"))?;
