@@ -121,6 +121,10 @@ impl Experiment for Backlog {
             title: "Backlog",
             question: "Consumers rest until far more waits for them than brokers' machines remember, and then catch up while producers go \
                        on. How fast is each of it?",
+            method: "Clusters of three brokers or more, one on each storage, take turns. Producers alone send messages of 16 KiB at a fixed \
+                     rate until the backlog has its size. Then every broker's machine is made to forget what it has written, so that \
+                     consumers read from the storage, and they catch up while producers go on. Build, drain and what comes after are timed \
+                     apart.",
         }
     }
 

@@ -109,6 +109,11 @@ impl Experiment for BrokerReplacement {
             title: "A broker's machine is replaced",
             question: "A broker ends, and another machine takes its place. How long does the cluster lack a replica, and does that grow with \
                        what the broker holds? Are consumers' offsets and all records still there?",
+            method: "Three brokers at factor 3 hold the same data. One is ended, and a machine that stood by starts with its id and settings: \
+                     on shared storage it mounts the log directory of the one before, with a local disk it begins with nothing and copies \
+                     every replica from the others. The time is from the end of the one to when every partition has all replicas in sync \
+                     again. More data is written, and all of it is repeated. A group's committed offsets are compared before and after, and \
+                     in the end every record is read back.",
         }
     }
 

@@ -141,6 +141,11 @@ impl Experiment for Throughput {
             title: "Throughput",
             question: "How much can a Kafka cluster produce and consume on a storage, with and without every batch on disk before it counts, \
                        at replication factors 1 and 3, with one and several volumes for each broker?",
+            method: "Clusters of three brokers, one on each storage, take turns with the same load: producers send as fast as they can while \
+                     consumers read along, with messages of 3 KiB of which half is random. The throughput driver leaves it to the brokers' \
+                     machines when to write; the sync driver has every batch on stable storage before it counts (flush.messages=1). Both run \
+                     at factors 3 and 1, then the first once more with several volumes for each broker, and with more connections. A figure \
+                     is what was produced and consumed per second after the warm-up, the median of the repetitions.",
         }
     }
 
