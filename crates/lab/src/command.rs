@@ -10,6 +10,7 @@ use clap::{Args, Subcommand, ValueEnum};
 
 use crate::agent;
 use crate::cluster::Distribution;
+use crate::comparison::{self, CompareArgs};
 use crate::experiment::{self, Experiment};
 use crate::host::toolbox::{Cache, Toolbox, Toolset};
 use crate::host::{check_prerequisites, supervisor, worker};
@@ -36,6 +37,10 @@ pub enum LabCommand {
     /// Exit status: 0 if the verdict is pass, 1 if the experiment could not be run, 2 if the command line is wrong, 4 if the
     /// verdict is fail. Of several storages the worst counts: 1 before 4 before 0.
     Run(RunArgs),
+    /// Put the results of runs side by side, and beside those of the technical reports
+    ///
+    /// Exit status: 0 if the page was written, 1 if a folder holds no results, or one that cannot be read.
+    Compare(CompareArgs),
     /// Check that this machine can run the lab, and fetch what it needs
     Setup(CacheArgs),
     /// The first process of a guest
@@ -125,6 +130,7 @@ pub fn main(command: LabCommand) -> ExitCode {
     let status = match command {
         LabCommand::List => list(),
         LabCommand::Run(args) => run(args),
+        LabCommand::Compare(args) => comparison::run(&args).map(|()| 0),
         LabCommand::Setup(cache) => setup(cache),
         LabCommand::Init(guest) => return agent::init(&guest.config),
         LabCommand::Agent(guest) => agent::serve(&guest.config).map(|()| 0),

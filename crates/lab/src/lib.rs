@@ -21,6 +21,7 @@
 mod agent;
 pub mod cluster;
 mod command;
+mod comparison;
 pub mod experiment;
 pub mod host;
 mod probe;

@@ -27,7 +27,7 @@ pub(super) const STARTED: &str = "Kafka Server started";
 pub struct Broker {
     id: u32,
     address: SocketAddr,
-    log_folder: PathBuf,
+    log_folders: Vec<PathBuf>,
     log_file: PathBuf,
     /// How many times it has said that it started, before its last start.
     starts_before: usize,
@@ -36,20 +36,19 @@ pub struct Broker {
 }
 
 impl Broker {
-    /// Formats the log folder, starts the broker and waits until it serves.
+    /// Formats the log folders that are not, starts the broker and waits until it serves.
     pub(super) fn start(
-        site: &Site,
+        logs: &Path,
         kafka: &Distribution,
         settings: &Settings,
-        id: u32,
+        (id, voters): (u32, &str),
         place: &Place<'_>,
     ) -> Result<Self> {
-        let Place { guest, log_folder } = place;
-        let voters = config::voters(site.gateway());
+        let Place { guest, log_folders } = place;
         let text =
-            config::broker(settings, id, guest.address(), &voters, log_folder, Path::new(METADATA_FOLDER));
+            config::broker(settings, id, guest.address(), voters, log_folders, Path::new(METADATA_FOLDER));
         guest.make_folder(METADATA_FOLDER)?;
-        let log_file = site.logs().join(format!("broker-{id}.log"));
+        let log_file = logs.join(format!("{}.log", guest.name()));
         Self::configure_and_start(kafka, settings, id, place, &text, log_file, true)
     }
 
@@ -62,8 +61,8 @@ impl Broker {
         place: &Place<'_>,
         new: bool,
     ) -> Result<Self> {
-        let Place { guest, log_folder } = place;
-        let text = config::combined(settings, id, guest.address(), voters, log_folder);
+        let Place { guest, log_folders } = place;
+        let text = config::combined(settings, id, guest.address(), voters, log_folders);
         let log_file = site.logs().join(format!("{}.log", guest.name()));
         Self::configure_and_start(kafka, settings, id, place, &text, log_file, new)
     }
@@ -72,7 +71,7 @@ impl Broker {
         kafka: &Distribution,
         settings: &Settings,
         id: u32,
-        Place { guest, log_folder }: &Place<'_>,
+        Place { guest, log_folders }: &Place<'_>,
         text: &str,
         log_file: PathBuf,
         new: bool,
@@ -84,16 +83,18 @@ impl Broker {
             GuestCommand::from_words(words).log(&log_file)
         };
         if new {
-            let format = ["format", "--cluster-id", config::CLUSTER_ID, "--config", CONFIG_FILE];
+            let format =
+                ["format", "--ignore-formatted", "--cluster-id", config::CLUSTER_ID, "--config", CONFIG_FILE];
             guest
                 .run(&java("kafka.tools.StorageTool", &format), FORMAT_PATIENCE)
                 .with_context(|| format!("format the log folder of broker {id}"))?;
         }
         let command = java("kafka.Kafka", &[CONFIG_FILE]);
-        let process = guest.spawn(&command)?;
         let address = SocketAddr::from((guest.address(), BROKER_PORT));
-        let log_folder = log_folder.clone();
-        let broker = Self { id, address, log_folder, log_file, starts_before: 0, command, process };
+        let log_folders = log_folders.clone();
+        let starts_before = starts(&log_file);
+        let process = guest.spawn(&command)?;
+        let broker = Self { id, address, log_folders, log_file, starts_before, command, process };
         broker.wait_until_it_serves(guest)?;
         Ok(broker)
     }
@@ -110,14 +111,9 @@ impl Broker {
 
     /// Starts it again after it has ended.
     pub(super) fn restart(&mut self, guest: &Guest) -> Result<()> {
-        self.starts_before = self.starts();
+        self.starts_before = starts(&self.log_file);
         self.process = guest.spawn(&self.command)?;
         self.wait_until_it_serves(guest)
-    }
-
-    /// How many times its log says that it started.
-    fn starts(&self) -> usize {
-        std::fs::read_to_string(&self.log_file).unwrap_or_default().matches(STARTED).count()
     }
 
     fn wait_until_it_serves(&self, guest: &Guest) -> Result<()> {
@@ -127,7 +123,7 @@ impl Broker {
             if let Some(exit) = self.exit()? {
                 bail!("broker {} ended while it started ({exit}); see {file}", self.id);
             }
-            if self.starts() > self.starts_before && self.answers() {
+            if starts(&self.log_file) > self.starts_before && self.answers() {
                 return Ok(());
             }
             if Instant::now() > deadline {
@@ -162,13 +158,18 @@ impl Broker {
         self.process.exit()
     }
 
-    /// Its log directory, in the guest.
+    /// Its log directory, in the guest; the first of several.
     pub fn log_folder(&self) -> &Path {
-        &self.log_folder
+        self.log_folders.first().map_or(Path::new(""), PathBuf::as_path)
     }
 
     /// What it logged, on the host.
     pub fn log_file(&self) -> &Path {
         &self.log_file
     }
+}
+
+/// How many times a broker's log says that it started.
+fn starts(log_file: &Path) -> usize {
+    std::fs::read_to_string(log_file).unwrap_or_default().matches(STARTED).count()
 }

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
-use std::net::Ipv4Addr;
-use std::path::Path;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::{Path, PathBuf};
 
 /// The controller's node id: out of the way of brokers, which count from 1.
 pub const CONTROLLER_ID: u32 = 1000;
-/// The controller's port, on the host.
-pub const CONTROLLER_PORT: u16 = 9093;
+/// The port of a controller: on the host that of the first cluster, others follow; of combined nodes, in their guests.
+const CONTROLLER_PORT: u16 = 9093;
 /// Every broker's port, in its guest.
 pub const BROKER_PORT: u16 = 9092;
 /// The cluster's id, which only has to be one.
@@ -48,7 +48,7 @@ pub fn broker(
     id: u32,
     address: Ipv4Addr,
     voters: &str,
-    log_folder: &Path,
+    log_folders: &[PathBuf],
     metadata_folder: &Path,
 ) -> String {
     let mut text = properties(&[
@@ -57,7 +57,7 @@ pub fn broker(
         ("controller.quorum.voters", voters),
         ("controller.listener.names", "CONTROLLER"),
         ("listeners", &format!("PLAINTEXT://{address}:{BROKER_PORT}")),
-        ("log.dirs", &log_folder.display().to_string()),
+        ("log.dirs", &comma_separated(log_folders)),
         ("metadata.log.dir", &metadata_folder.display().to_string()),
     ]);
     text.push_str(&chosen(settings));
@@ -72,7 +72,13 @@ fn chosen(settings: &Settings) -> String {
 }
 
 /// The properties of a node that is broker and controller at once, with the cluster's metadata in its log directory too.
-pub fn combined(settings: &Settings, id: u32, address: Ipv4Addr, voters: &str, log_folder: &Path) -> String {
+pub fn combined(
+    settings: &Settings,
+    id: u32,
+    address: Ipv4Addr,
+    voters: &str,
+    log_folders: &[PathBuf],
+) -> String {
     let listeners = format!("PLAINTEXT://{address}:{BROKER_PORT},CONTROLLER://{address}:{CONTROLLER_PORT}");
     let mut text = properties(&[
         ("process.roles", "broker,controller"),
@@ -80,20 +86,20 @@ pub fn combined(settings: &Settings, id: u32, address: Ipv4Addr, voters: &str, l
         ("controller.quorum.voters", voters),
         ("controller.listener.names", "CONTROLLER"),
         ("listeners", &listeners),
-        ("log.dirs", &log_folder.display().to_string()),
+        ("log.dirs", &comma_separated(log_folders)),
     ]);
     text.push_str(&chosen(settings));
     text
 }
 
 /// The properties of the controller.
-pub fn controller(address: Ipv4Addr, voters: &str, folder: &Path) -> String {
+pub fn controller(address: SocketAddr, voters: &str, folder: &Path) -> String {
     properties(&[
         ("process.roles", "controller"),
         ("node.id", &CONTROLLER_ID.to_string()),
         ("controller.quorum.voters", voters),
         ("controller.listener.names", "CONTROLLER"),
-        ("listeners", &format!("CONTROLLER://{address}:{CONTROLLER_PORT}")),
+        ("listeners", &format!("CONTROLLER://{address}")),
         ("log.dirs", &folder.display().to_string()),
     ])
 }
@@ -110,9 +116,18 @@ pub fn loopback([port, controller_port]: [u16; 2], folder: &Path) -> String {
     ])
 }
 
-/// What `controller.quorum.voters` says.
-pub fn voters(address: Ipv4Addr) -> String {
-    format!("{CONTROLLER_ID}@{address}:{CONTROLLER_PORT}")
+/// What `controller.quorum.voters` says of the cluster of that index at a site.
+pub fn voters(address: Ipv4Addr, index: u16) -> String {
+    format!("{CONTROLLER_ID}@{address}:{}", controller_port(index))
+}
+
+/// The port of that cluster's controller, on the host.
+pub fn controller_port(index: u16) -> u16 {
+    CONTROLLER_PORT.saturating_add(index)
+}
+
+fn comma_separated(folders: &[PathBuf]) -> String {
+    folders.iter().map(|folder| folder.display().to_string()).collect::<Vec<_>>().join(",")
 }
 
 /// What `controller.quorum.voters` says of combined nodes, with ids from 1.
@@ -148,13 +163,13 @@ mod tests {
             3,
             address,
             "1000@10.0.0.1:9093",
-            Path::new("/mnt/logs"),
+            &["/mnt/logs".into(), "/mnt/more".into()],
             Path::new("/run/meta"),
         );
         for line in [
             "node.id=3",
             "listeners=PLAINTEXT://10.0.0.2:9092",
-            "log.dirs=/mnt/logs",
+            "log.dirs=/mnt/logs,/mnt/more",
             "log.segment.bytes=1048576",
             "log.segment.delete.delay.ms=5000",
             "num.io.threads=4",

@@ -1,7 +1,7 @@
 //! The KRaft controller: one process on the host, in the lab's network.
 
 use std::fs::{self, File};
-use std::net::{Ipv4Addr, SocketAddr, TcpStream};
+use std::net::{SocketAddr, TcpStream};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -22,14 +22,16 @@ pub struct Controller {
 
 impl Controller {
     /// Formats its folder, starts it, and waits until it listens.
-    pub fn start(site: &Site, kafka: &Distribution) -> Result<Self> {
-        let folder = site.scratch().join("controller");
-        let file = site.scratch().join("controller.properties");
-        let address = site.gateway();
-        fs::write(&file, config::controller(address, &config::voters(address), &folder))
+    /// `index` tells it from others at the same site.
+    pub fn start(site: &Site, kafka: &Distribution, index: u16) -> Result<Self> {
+        let folder = site.fresh(&format!("controller-{index}"))?;
+        let file = site.scratch().join(format!("controller-{index}.properties"));
+        let address = SocketAddr::from((site.gateway(), config::controller_port(index)));
+        let voters = config::voters(site.gateway(), index);
+        fs::write(&file, config::controller(address, &voters, &folder))
             .with_context(|| format!("write {}", file.display()))?;
         let file = file.to_string_lossy();
-        let log_path = site.logs().join("controller.log");
+        let log_path = site.logs().join(format!("controller-{index}.log"));
         let log = File::create(&log_path).with_context(|| format!("create {}", log_path.display()))?;
         let format = ["format", "--cluster-id", config::CLUSTER_ID, "--config", &file];
         let status = command(kafka, "kafka.tools.StorageTool", &format, &log)?
@@ -45,9 +47,8 @@ impl Controller {
         Ok(controller)
     }
 
-    fn wait_until_it_listens(&mut self, address: Ipv4Addr) -> Result<()> {
+    fn wait_until_it_listens(&mut self, address: SocketAddr) -> Result<()> {
         let deadline = Instant::now() + START_PATIENCE;
-        let address = SocketAddr::from((address, config::CONTROLLER_PORT));
         while TcpStream::connect_timeout(&address, Duration::from_secs(1)).is_err() {
             if let Some(status) = self.process.try_wait().context("look after the controller")? {
                 bail!("the controller ended while it started ({status})");

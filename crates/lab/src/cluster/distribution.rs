@@ -37,6 +37,7 @@ const SOURCES: &[(&str, &str)] = sources![
     "records/src/main/java/forebay/records/Report.java",
     "records/src/main/java/forebay/records/Verification.java",
     "records/src/main/java/forebay/records/VerifyCommand.java",
+    "records/src/main/java/forebay/records/WatchCommand.java",
     "records/src/main/java/forebay/records/package-info.java",
     "workload/pom.xml",
     "workload/src/main/java/forebay/workload/Clients.java",

@@ -10,9 +10,12 @@ mod config;
 mod controller;
 mod distribution;
 mod excerpt;
+mod groups;
 mod java;
 mod records;
 mod tools;
+mod watch;
+mod workload;
 
 use std::path::PathBuf;
 use std::thread::ScopedJoinHandle;
@@ -26,12 +29,19 @@ pub use distribution::Distribution;
 pub use excerpt::{failure_excerpt, storage_errors};
 pub use records::{Payload, Production, RecordsPlan};
 pub use tools::{Assignment, Tools};
+pub use watch::{InSync, SyncWatch};
+pub use workload::{Clients, Load, LoadResult, Turn};
 
 use crate::host::{Guest, Site};
 
 /// A running cluster. Dropping it ends its programs.
 #[derive(Debug)]
 pub struct Cluster {
+    kafka: Distribution,
+    settings: Settings,
+    /// What `controller.quorum.voters` says; of combined nodes, all of them.
+    voters: String,
+    logs: PathBuf,
     tools: Tools,
     brokers: Vec<Broker>,
     /// None if the brokers are controllers too.
@@ -43,32 +53,37 @@ pub struct Cluster {
 pub struct Place<'a> {
     /// The guest.
     pub guest: &'a Guest,
-    /// The folder for `log.dirs`, in the guest; it is on the storage under test.
-    pub log_folder: PathBuf,
+    /// The folders for `log.dirs`, in the guest, at least one; they are on the storage under test.
+    pub log_folders: Vec<PathBuf>,
 }
 
 impl Cluster {
-    /// Formats and starts a controller and one broker per place, with ids from 1, and waits until all of them serve.
+    /// Formats and starts a controller and one broker per place, with ids from 1, and waits until all of them serve. `index` tells
+    /// the clusters of one site from each other.
     pub fn start(
         site: &Site,
         kafka: &Distribution,
         settings: &Settings,
         places: &[Place<'_>],
+        index: u16,
     ) -> Result<Self> {
+        let voters = config::voters(site.gateway(), index);
         // Brokers wait for their controller by themselves, so both may start at once.
         let (controller, brokers) = std::thread::scope(|scope| {
-            let controller = scope.spawn(|| Controller::start(site, kafka));
+            let controller = scope.spawn(|| Controller::start(site, kafka, index));
             let starts: Vec<_> = (1u32..)
                 .zip(places)
-                .map(|(id, place)| scope.spawn(move || Broker::start(site, kafka, settings, id, place)))
+                .map(|(id, place)| {
+                    let (logs, voters) = (site.logs(), &voters);
+                    scope.spawn(move || Broker::start(&logs, kafka, settings, (id, voters), place))
+                })
                 .collect();
             let brokers: Vec<_> = starts.into_iter().map(join).collect();
             (join(controller), brokers)
         });
         let controller = controller.context("start the controller")?;
         let brokers = brokers.into_iter().collect::<Result<Vec<_>>>().context("start the brokers")?;
-        let tools = Tools::new(kafka.clone(), brokers.iter().map(Broker::endpoint).collect(), site.logs());
-        Ok(Self { tools, brokers, _controller: Some(controller) })
+        Ok(Self::of(site, kafka, settings, voters, brokers, Some(controller)))
     }
 
     /// Starts one node per place, with ids from 1, that is broker and controller at once, and waits until all of them serve. The
@@ -88,8 +103,20 @@ impl Cluster {
             starts.into_iter().map(join).collect()
         });
         let brokers = brokers.into_iter().collect::<Result<Vec<_>>>().context("start the nodes")?;
-        let tools = Tools::new(kafka.clone(), brokers.iter().map(Broker::endpoint).collect(), site.logs());
-        Ok(Self { tools, brokers, _controller: None })
+        Ok(Self::of(site, kafka, settings, voters, brokers, None))
+    }
+
+    fn of(
+        site: &Site,
+        kafka: &Distribution,
+        settings: &Settings,
+        voters: String,
+        brokers: Vec<Broker>,
+        controller: Option<Controller>,
+    ) -> Self {
+        let (kafka, settings, logs) = (kafka.clone(), settings.clone(), site.logs());
+        let tools = Tools::new(kafka.clone(), brokers.iter().map(Broker::endpoint).collect(), logs.clone());
+        Self { kafka, settings, voters, logs, tools, brokers, _controller: controller }
     }
 
     /// The brokers, by id from 1.
@@ -106,6 +133,16 @@ impl Cluster {
     pub fn restart_broker(&mut self, id: u32, guest: &Guest) -> Result<()> {
         let broker = self.brokers.iter_mut().find(|broker| broker.id() == id);
         broker.with_context(|| format!("there is no broker {id}"))?.restart(guest)
+    }
+
+    /// Starts a broker that has ended in another place, and waits until it serves. What is in the place's log folders stays; what is
+    /// not formatted there is.
+    pub fn move_broker(&mut self, id: u32, place: &Place<'_>) -> Result<()> {
+        let broker = self.brokers.iter_mut().find(|broker| broker.id() == id);
+        let broker = broker.with_context(|| format!("there is no broker {id}"))?;
+        *broker = Broker::start(&self.logs, &self.kafka, &self.settings, (id, &self.voters), place)?;
+        self.tools.set_endpoints(self.brokers.iter().map(Broker::endpoint).collect());
+        Ok(())
     }
 
     fn broker(&self, id: u32) -> Result<&Broker> {

@@ -205,7 +205,7 @@ impl Production {
 }
 
 /// Reads the tool's lines in a thread of its own, which returns the summary.
-fn follow(
+pub(super) fn follow(
     child: &mut Child,
     mut progress: impl FnMut(&Summary) + Send + 'static,
 ) -> Result<JoinHandle<Option<Summary>>> {

@@ -1,7 +1,7 @@
 //! Kafka's own command-line tools, run on the host against the cluster.
 
 use std::fs::{self, File};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 use anyhow::{Context, Result, bail};
@@ -65,6 +65,16 @@ impl Tools {
         Self { kafka, endpoints, logs }
     }
 
+    /// The brokers' addresses have changed.
+    pub(super) fn set_endpoints(&mut self, endpoints: Vec<String>) {
+        self.endpoints = endpoints;
+    }
+
+    /// The folder of logs.
+    pub(super) fn logs(&self) -> &Path {
+        &self.logs
+    }
+
     /// What clients take as their first address: every broker.
     pub fn bootstrap(&self) -> String {
         self.endpoints.join(",")
@@ -116,7 +126,7 @@ impl Tools {
         Ok(said.lines().filter(|line| line.contains("Partition:")).count())
     }
 
-    fn run(&self, main: &str, arguments: &[&str]) -> Result<String> {
+    pub(super) fn run(&self, main: &str, arguments: &[&str]) -> Result<String> {
         let bootstrap = self.bootstrap();
         let arguments = [&["--bootstrap-server", &bootstrap], arguments].concat();
         let output = self.command(main, "warn", &arguments)?.output().context("start java")?;
@@ -129,7 +139,16 @@ impl Tools {
     }
 
     fn command(&self, main: &str, log_level: &str, arguments: &[&str]) -> Result<Command> {
-        let words = java::words(&self.kafka, SIZE, log_level, main, arguments);
+        self.sized_command(main, SIZE, log_level, arguments)
+    }
+
+    /// A Java program of the distribution, with a heap of its own size.
+    pub(super) fn java(&self, main: &str, heap_mib: u32, arguments: &[&str]) -> Result<Command> {
+        self.sized_command(main, Size { heap_mib }, "error", arguments)
+    }
+
+    fn sized_command(&self, main: &str, size: Size, log_level: &str, arguments: &[&str]) -> Result<Command> {
+        let words = java::words(&self.kafka, size, log_level, main, arguments);
         let (program, rest) = words.split_first().context("a command line has a program")?;
         let mut command = Command::new(program);
         command.args(rest).stdin(Stdio::null());

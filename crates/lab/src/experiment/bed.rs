@@ -1,20 +1,23 @@
 //! What every experiment with Kafka begins with: a storage, guests that mount it, and a cluster with its logs there.
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use anyhow::{Context, Result};
 use serde_json::Value;
 
-use crate::cluster::{Cluster, Distribution, Place, Settings};
-use crate::host::{Guest, GuestSpec, Site};
+use super::target::{CpuTime, Target};
+use crate::cluster::{Broker, Cluster, Distribution, Place, Settings, Tools};
+use crate::host::{Guest, GuestSpec, Halves, Site};
 use crate::report::{Recorder, Tone};
 use crate::request::Request;
-use crate::storage::{self, Storage};
+use crate::storage::{self, Storage, StorageKind};
 
-/// Where guests mount the storage.
+/// Where guests mount the storage, or, with several volumes, what their mount points begin with.
 const MOUNT_POINT: &str = "/mnt/kafka";
 
 /// How large the bed is.
+#[derive(Debug, Clone)]
 pub struct BedSpec {
     /// Number of brokers, each in a guest of its own.
     pub brokers: u32,
@@ -22,6 +25,20 @@ pub struct BedSpec {
     pub guest_memory_mib: u32,
     /// What brokers are told.
     pub settings: Settings,
+    /// How the storage is used.
+    pub layout: Layout,
+    /// Brokers run on their half of the machine's processors, if these were divided.
+    pub processors: Option<Halves>,
+}
+
+/// How brokers use the storage.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Layout {
+    /// How many volumes each broker has of its own, each a log directory; 0: one volume for all brokers, with a folder for each.
+    /// A storage that has no volumes gives folders instead.
+    pub volumes: u32,
+    /// TCP connections of each client to its NFS server (`nconnect`); `None`: what the lab does by default.
+    pub connections: Option<u32>,
 }
 
 /// A running cluster on a running storage. Dropping it ends all, the cluster first.
@@ -29,54 +46,108 @@ pub struct Bed {
     pub cluster: Cluster,
     pub guests: Vec<Guest>,
     pub storage: Box<dyn Storage>,
+    /// What the names of guests, and so of logs, begin with; empty where there is one bed in the run.
+    prefix: String,
+    layout: Layout,
+    processors: Option<Halves>,
 }
 
 impl Bed {
     /// Starts the one storage that is asked for, boots the guests, mounts, and starts the cluster.
     pub fn start(site: &Site, request: &Request, spec: &BedSpec, recorder: &Recorder) -> Result<Self> {
         let kind = *request.storages.first().context("no storage is named")?;
+        Self::start_beside(site, request, kind, None, spec, recorder)
+    }
+
+    /// The same on a storage of choice. `index` tells beds of one run from each other; `None` if there is only one.
+    pub fn start_beside(
+        site: &Site,
+        request: &Request,
+        kind: StorageKind,
+        index: Option<u16>,
+        spec: &BedSpec,
+        recorder: &Recorder,
+    ) -> Result<Self> {
         let kafka = Distribution::open(&request.cache.folder, recorder.progress())?;
-        recorder.version("kafka", kafka.version()?);
+        let version = kafka.version()?;
+        recorder.version("kafka", &version);
         recorder.stage("storage");
         let mut storage = storage::start(kind, site)?;
+        if let Some(count) = spec.layout.connections {
+            storage.set_connections(count);
+        }
         for (name, version) in storage.versions() {
             recorder.version(&name, version);
         }
+        spec.tell(recorder);
         recorder.stage("guests");
-        let guests = boot(site, spec, storage.as_mut())?;
+        let prefix = index.map(|_| format!("{kind}-")).unwrap_or_default();
+        let guests = boot(site, spec, &prefix, storage.as_mut())?;
         recorder.event(Tone::Plain, format_args!("{} guests booted and mounted {kind}", guests.len()));
         recorder.stage("brokers");
-        let places: Vec<Place<'_>> =
-            (1u32..).zip(&guests).map(|(id, guest)| Place { guest, log_folder: log_folder(id) }).collect();
-        for (key, value) in spec.settings.all() {
-            recorder.setting(&format!("broker {key}"), value);
-        }
-        recorder.setting("brokers", spec.brokers);
-        recorder.setting("broker heap, MiB", spec.settings.heap_mib);
-        recorder.setting("guest memory, MiB", spec.guest_memory_mib);
-        let cluster = Cluster::start(site, &kafka, &spec.settings, &places)?;
-        for broker in cluster.brokers() {
-            recorder.begin(&actor(broker.id()), "serving", Tone::Good);
+        let places: Vec<Place<'_>> = (1u32..)
+            .zip(&guests)
+            .map(|(id, guest)| Place { guest, log_folders: log_folders(id, spec.layout) })
+            .collect();
+        let cluster = Cluster::start(site, &kafka, &spec.settings, &places, index.unwrap_or(0))?;
+        drop(places);
+        let bed = Self { cluster, guests, storage, prefix, layout: spec.layout, processors: spec.processors };
+        for broker in bed.cluster.brokers() {
+            recorder.begin(&bed.actor(broker.id()), "serving", Tone::Good);
         }
         recorder.event(
             Tone::Plain,
-            format_args!("{} brokers serve, with Kafka {}", guests.len(), kafka.version()?),
+            format_args!("{} brokers serve on {kind}, with Kafka {version}", bed.guests.len()),
         );
-        Ok(Self { cluster, guests, storage })
+        Ok(bed)
+    }
+}
+
+impl BedSpec {
+    /// Brokers on one volume, on all of the machine's processors.
+    pub fn new(brokers: u32, guest_memory_mib: u32, settings: Settings) -> Self {
+        Self { brokers, guest_memory_mib, settings, layout: Layout::default(), processors: None }
+    }
+
+    fn tell(&self, recorder: &Recorder) {
+        for (key, value) in self.settings.all() {
+            recorder.setting(&format!("broker {key}"), value);
+        }
+        recorder.setting("brokers", self.brokers);
+        recorder.setting("broker heap, MiB", self.settings.heap_mib);
+        recorder.setting("guest memory, MiB", self.guest_memory_mib);
+        if let Some((brokers, rest)) = self.processors.map(|halves| halves.counts()) {
+            recorder.setting("processors of all brokers together", brokers);
+            recorder.setting("processors of the storage's server and the load", rest);
+        }
     }
 }
 
 impl Bed {
+    /// A broker's lane in the record.
+    pub fn actor(&self, broker: u32) -> String {
+        match self.prefix.as_str() {
+            "" => format!("broker {broker}"),
+            _ => format!("{} broker {broker}", self.storage.kind()),
+        }
+    }
+
     /// Makes every guest forget what it knows of the storage, so that what is read next comes from there.
     pub fn drop_caches(&self) -> Result<()> {
         self.guests.iter().try_for_each(Guest::drop_caches)
     }
-}
 
-impl Bed {
     /// Makes every guest send to the storage what it keeps for it.
     pub fn sync(&self) -> Result<()> {
         self.guests.iter().try_for_each(Guest::sync)
+    }
+
+    /// The volumes that brokers have of their own.
+    pub fn volume_names(&self) -> Vec<String> {
+        let brokers = self.cluster.brokers().iter().map(Broker::id);
+        let of =
+            |broker| (1..=self.layout.volumes).map(move |volume| volume_name(&self.prefix, broker, volume));
+        brokers.flat_map(of).collect()
     }
 
     /// The guest of a broker.
@@ -86,7 +157,7 @@ impl Bed {
         Ok(guest)
     }
 
-    /// A broker's log directory, in its guest.
+    /// A broker's log directory, in its guest; the first if it has several.
     pub fn log_folder(&self, broker: u32) -> Result<&Path> {
         let brokers = self.cluster.brokers();
         let broker = brokers.iter().find(|candidate| candidate.id() == broker).context("no such broker")?;
@@ -99,29 +170,112 @@ impl Bed {
             (1u32..).zip(&self.guests).find(|(id, _)| *id == broker).context("no such broker")?;
         self.cluster.restart_broker(broker, guest)
     }
+
+    /// Boots one more guest, which mounts the storage as that of a broker does and stands by for it.
+    pub fn boot_standby(&mut self, site: &Site, name: &str, memory_mib: u32, broker: u32) -> Result<Guest> {
+        let mut spec = GuestSpec::new(format!("{}{name}", self.prefix), memory_mib);
+        spec.processors = self.processors;
+        self.storage.prepare(site, &mut spec)?;
+        let guest = site.boot(&spec)?;
+        mount(&guest, broker, self.layout, &self.prefix, self.storage.as_ref())?;
+        log_folders(broker, self.layout).into_iter().try_for_each(|folder| guest.make_folder(folder))?;
+        Ok(guest)
+    }
+
+    /// Starts a broker that has ended in another guest, which takes the place of its own; that one is ended, with all that was
+    /// its alone.
+    pub fn move_broker(&mut self, site: &Site, broker: u32, standby: Guest) -> Result<()> {
+        let place = Place { guest: &standby, log_folders: log_folders(broker, self.layout) };
+        self.cluster.move_broker(broker, &place)?;
+        drop(place);
+        let (_, guest) =
+            (1u32..).zip(&mut self.guests).find(|(id, _)| *id == broker).context("no such broker")?;
+        let left = std::mem::replace(guest, standby);
+        left.kill()?;
+        self.storage.discard(site, left.name())
+    }
 }
 
-fn boot(site: &Site, spec: &BedSpec, storage: &mut dyn Storage) -> Result<Vec<Guest>> {
+impl Target for Bed {
+    fn name(&self) -> &'static str {
+        self.storage.kind().name()
+    }
+
+    fn tools(&self) -> &Tools {
+        self.cluster.tools()
+    }
+
+    fn keeps_topics(&self) -> bool {
+        // On the kernel's server a deleted topic ends its brokers: that is what `silly-rename` shows.
+        matches!(self.storage.kind(), StorageKind::KnfsdV3 | StorageKind::KnfsdV4)
+    }
+
+    fn cpu(&self) -> Result<Option<Vec<CpuTime>>> {
+        let of = |guest: &Guest| CpuTime::parse(&String::from_utf8_lossy(&guest.read_file("/proc/stat")?));
+        self.guests.iter().map(of).collect::<Result<_>>().map(Some)
+    }
+
+    fn server_cpu(&self) -> Result<Option<Duration>> {
+        self.storage.host_server().map(|server| storage::cpu_of_process(server.pid)).transpose()
+    }
+
+    fn forget(&self) -> Result<()> {
+        self.drop_caches()
+    }
+
+    fn ended(&self) -> Result<Vec<String>> {
+        let mut ended = Vec::new();
+        for broker in self.cluster.brokers() {
+            if let Some(exit) = broker.exit()? {
+                ended.push(format!("{} ({exit})", self.actor(broker.id())));
+            }
+        }
+        Ok(ended)
+    }
+}
+
+fn boot(site: &Site, spec: &BedSpec, prefix: &str, storage: &mut dyn Storage) -> Result<Vec<Guest>> {
+    let name = |id| format!("{prefix}broker{id}");
     let mut specs: Vec<GuestSpec> =
-        (1..=spec.brokers).map(|id| GuestSpec::new(format!("broker{id}"), spec.guest_memory_mib)).collect();
+        (1..=spec.brokers).map(|id| GuestSpec::new(name(id), spec.guest_memory_mib)).collect();
     for guest in &mut specs {
+        guest.processors = spec.processors;
         storage.prepare(site, guest)?;
     }
     let guests = site.boot_all(&specs)?;
     for (id, guest) in (1u32..).zip(&guests) {
-        storage.mount(guest, MOUNT_POINT)?;
-        guest.make_folder(log_folder(id))?;
+        if let Ok(volumes) = storage.volumes() {
+            (1..=spec.layout.volumes)
+                .try_for_each(|volume| volumes.create(&volume_name(prefix, id, volume)))?;
+        }
+        mount(guest, id, spec.layout, prefix, storage)?;
+        log_folders(id, spec.layout).into_iter().try_for_each(|folder| guest.make_folder(folder))?;
     }
     Ok(guests)
 }
 
-fn log_folder(broker: u32) -> PathBuf {
-    Path::new(MOUNT_POINT).join(format!("broker{broker}"))
+/// Mounts in a guest what the broker keeps its logs on.
+fn mount(guest: &Guest, broker: u32, layout: Layout, prefix: &str, storage: &dyn Storage) -> Result<()> {
+    match storage.volumes() {
+        Ok(volumes) if layout.volumes > 0 => (1..=layout.volumes).try_for_each(|volume| {
+            volumes.mount(guest, &volume_name(prefix, broker, volume), &format!("{MOUNT_POINT}/{volume}"))
+        }),
+        _ => storage.mount(guest, MOUNT_POINT),
+    }
 }
 
-/// A broker's lane in the record.
-pub fn actor(broker: u32) -> String {
-    format!("broker {broker}")
+/// Name of a broker's own volume.
+fn volume_name(prefix: &str, broker: u32, volume: u32) -> String {
+    format!("{prefix}broker{broker}-{volume}")
+}
+
+fn log_folders(broker: u32, layout: Layout) -> Vec<PathBuf> {
+    let root = Path::new(MOUNT_POINT);
+    let folder = format!("broker{broker}");
+    match layout.volumes {
+        0 => vec![root.join(folder)],
+        count => (1..=count).map(|volume| root.join(volume.to_string()).join(&folder)).collect(),
+    }
 }
 
 /// A figure out of a summary of the records tool; 0 if it is not there.

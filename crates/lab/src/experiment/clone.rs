@@ -66,6 +66,10 @@ impl Experiment for Clone {
             title: "A second cluster, at once",
             question: "All volumes of a running Kafka cluster are snapshotted at one instant and cloned. How long does that take, does a second \
                        cluster on the clones serve every record that was acknowledged before, and does the first go on untouched?",
+            method: "Three nodes, each with a volume of its own, are broker and controller at once. While a producer writes to a topic with \
+                     flush.messages=1, one command takes a snapshot of all three volumes at one instant, and each is cloned. A second cluster \
+                     starts on the clones, in guests on a network of their own. Each cluster's topic is read from its beginning and compared \
+                     with what had been acknowledged.",
         }
     }
 
@@ -170,7 +174,7 @@ impl Work<'_> {
                 guest.make_folder(DATA)?;
             }
         }
-        let place = |guest| Place { guest, log_folder: PathBuf::from(DATA) };
+        let place = |guest| Place { guest, log_folders: vec![PathBuf::from(DATA)] };
         let places: Vec<Place<'_>> = guests.iter().map(place).collect();
         let cluster = Cluster::start_combined(self.site, &self.kafka, &settings(), &places, new)?;
         drop(places);

@@ -35,6 +35,10 @@ impl Experiment for Hostile {
             title: "A light client beside hostile ones",
             question: "Others announce records of 2 GiB, open 10,000 connections, send a byte a second, or write as much as they \
                        can. Does a light client notice?",
+            method: "A light client does small operations alone, and then beside others that announce records of 2 GiB, open 10,000 \
+                     connections, send a byte a second, or write as much as they can: one kind at a time, in several rounds. What its \
+                     operations take beside them is compared with what they take alone, each in its quietest round, since other work on the \
+                     machine can only make a round worse.",
         }
     }
 

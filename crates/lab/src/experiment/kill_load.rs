@@ -47,6 +47,10 @@ impl Experiment for KillLoad {
             title: "Killed again and again",
             question: "The server is killed with kill -9 at random moments while a Linux client appends, overwrites, creates, renames \
                        and removes. Is every byte there each time, and does the server's recount find nothing wrong?",
+            method: "A Linux client appends to logs of record batches, rolls, renames and removes them, overwrites a file at random, and \
+                     keeps an unlinked file open; it knows what every byte must be. At random moments the server is killed with kill -9 and \
+                     started again, mostly with the network cut meanwhile. After each kill the pool is recounted with every frame verified, \
+                     the client goes on by itself, and every byte of every file is compared.",
         }
     }
 

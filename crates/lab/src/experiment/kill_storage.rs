@@ -81,6 +81,9 @@ impl Experiment for KillStorage {
             title: "Killing the storage server under load",
             question: "The storage server is killed with kill -9 and started again while brokers write with acks=all. Do \
                        the brokers notice more than a pause, and is every acknowledged record there?",
+            method: "Brokers write with acks=all. Under load the storage server is killed with kill -9 and started again after a while. The \
+                     producer goes on until all records are acknowledged. In the end the clients drop their caches and every record is read \
+                     back; the brokers' processes and logs are searched for any sign of an error.",
         }
     }
 
@@ -90,7 +93,7 @@ impl Experiment for KillStorage {
         let more = BTreeMap::from([("replica.lag.time.max.ms".to_owned(), "300000".to_owned())]);
         let settings =
             Settings { heap_mib: 512, segment_bytes: sizes.segment_bytes, delete_delay_ms: 5_000, more };
-        let spec = BedSpec { brokers: sizes.brokers, guest_memory_mib: sizes.guest_memory_mib, settings };
+        let spec = BedSpec::new(sizes.brokers, sizes.guest_memory_mib, settings);
         let mut bed = Bed::start(site, request, &spec, recorder)?;
         recorder.begin(ACTOR, "serving", Tone::Good);
         let plan = plan(site, &sizes);

@@ -35,6 +35,8 @@ impl Experiment for Memory {
             title: "Memory under long writes",
             question: "A client writes segment after segment and reads them all back. Does the server's memory stay where it is, and its \
                        speed too?",
+            method: "A client writes segment after segment, far more than the server may keep in memory, and reads them all back, while the \
+                     server's memory is sampled. The last third of the writes is compared with the thirds before it.",
         }
     }
 

@@ -3,9 +3,12 @@
 //! An experiment boots guests at a [`Site`], does its work on one or more storages, and writes what happens to a
 //! [`Recorder`]: checks decide the verdict. To add one, implement [`Experiment`] in a file of its own and name it in [`ALL`].
 
+mod backlog;
 mod bed;
 mod bench;
+mod broker_replacement;
 mod clone;
+mod cpu;
 mod efficiency;
 mod hostile;
 mod kill_load;
@@ -15,7 +18,13 @@ mod mount;
 mod posix;
 mod replicas;
 mod restart;
+mod scaling;
 mod silly_rename;
+mod sizing;
+mod stand;
+mod tally;
+mod target;
+mod throughput;
 mod tls;
 mod watch;
 
@@ -68,6 +77,12 @@ pub trait Experiment: Sync {
 /// Every experiment, in the order of `forebay lab list`.
 pub static ALL: &[&dyn Experiment] = &[
     &silly_rename::SillyRename,
+    &cpu::Cpu,
+    &broker_replacement::BrokerReplacement,
+    &throughput::Throughput,
+    &backlog::Backlog,
+    &scaling::Scaling,
+    &sizing::Sizing,
     &efficiency::Efficiency,
     &clone::Clone,
     &kill_storage::KillStorage,
@@ -84,4 +99,9 @@ pub static ALL: &[&dyn Experiment] = &[
 /// The experiment of this name.
 pub fn find(name: &str) -> Option<&'static dyn Experiment> {
     ALL.iter().copied().find(|experiment| experiment.name() == name)
+}
+
+/// What the experiment of this name is.
+pub fn subject_of(name: &str) -> Option<Subject> {
+    find(name).map(|experiment| experiment.subject())
 }

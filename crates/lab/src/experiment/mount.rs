@@ -26,6 +26,8 @@ impl Experiment for MountCheck {
         Subject {
             title: "Mounting a storage",
             question: "Can two Linux clients mount the storage, and does each see what the other wrote?",
+            method: "Two guests mount the storage. One writes a file, the other reads it back, and a program lists the folder. Where the \
+                     storage has snapshots, a client finds one, copies out of it, and is refused to change it.",
         }
     }
 

@@ -43,6 +43,9 @@ impl Experiment for Restart {
             title: "A server that is killed and comes back",
             question: "Does a client that holds open files, one of them unlinked, go on by itself after kill -9 and a restart of \
                        the server, with every acknowledged byte?",
+            method: "A client writes records to two files, holds them open and unlinks one. The server is killed with kill -9 and started \
+                     again, after a short and after a long outage. The client goes on without help. In the end it compares every byte of both \
+                     files and closes them; then the space of the unlinked one must be given back.",
         }
     }
 

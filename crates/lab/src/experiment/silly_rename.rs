@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Result, ensure};
 
 use super::Experiment;
-use super::bed::{Bed, BedSpec, actor, figure};
+use super::bed::{Bed, BedSpec, figure};
 use super::replicas::Replicas;
 use super::watch::{self, Ended};
 use crate::cluster::{Assignment, RecordsPlan, Settings};
@@ -71,6 +71,11 @@ impl Experiment for SillyRename {
             title: "Unlinking open files",
             question: "Kafka deletes partitions that moved to other brokers while their files are still open. Do the \
                        brokers live on, are the old replicas really gone, and is every record still there?",
+            method: "Four brokers keep their logs on one storage, each in a client of its own. A producer writes records to a topic of four \
+                     partitions with two replicas each and logs every acknowledgement. Then every partition is moved to two other brokers. \
+                     Kafka deletes the replicas that were left behind while their files are still open and mapped. The experiment watches \
+                     until they are gone or a broker ends. Last, the clients drop their caches and the topic is read from its beginning: each \
+                     acknowledged record must be there once, with every byte.",
         }
     }
 
@@ -86,7 +91,7 @@ impl Experiment for SillyRename {
             delete_delay_ms: sizes.delete_delay_ms,
             more: BTreeMap::new(),
         };
-        let spec = BedSpec { brokers: BROKERS, guest_memory_mib: sizes.guest_memory_mib, settings };
+        let spec = BedSpec::new(BROKERS, sizes.guest_memory_mib, settings);
         let bed = Bed::start(site, request, &spec, recorder)?;
         let acknowledged = site.out().join("acknowledged.bin");
         let plan = RecordsPlan::new(TOPIC, sizes.records, sizes.record_bytes, 1, acknowledged);
@@ -264,7 +269,7 @@ fn check_ports(bed: &Bed, recorder: &Recorder) {
         .brokers()
         .iter()
         .filter(|broker| !broker.answers())
-        .map(|broker| actor(broker.id()))
+        .map(|broker| bed.actor(broker.id()))
         .collect();
     let detail = match silent.as_slice() {
         [] => format!("{BROKERS} of {BROKERS}"),

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 use serde_json::{Map, Value};
 
-use super::bed::{Bed, actor, figure};
+use super::bed::{Bed, figure};
 use crate::cluster::{Broker, failure_excerpt};
 use crate::host::Site;
 use crate::report::{Excerpt, Recorder, Tone, number};
@@ -35,7 +35,7 @@ impl Ended {
             if let Some(exit) = broker.exit()?
                 && !self.how.contains_key(&broker.id())
             {
-                recorder.end(&actor(broker.id()), Tone::Bad);
+                recorder.end(&bed.actor(broker.id()), Tone::Bad);
                 recorder.event(Tone::Bad, format_args!("broker {} shut down ({exit})", broker.id()));
                 self.how.insert(broker.id(), exit.to_string());
             }

@@ -1,6 +1,7 @@
 //! What an experiment works with: the lab's network, the guest kernel, and the folders of the run.
 
 use std::fs;
+use std::io::ErrorKind;
 use std::net::Ipv4Addr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -89,6 +90,18 @@ impl Site {
         &self.folders.scratch
     }
 
+    /// A path on the host's disk where nothing is: what an earlier one of that name left in this run is removed. It goes when the run
+    /// ends.
+    pub fn fresh(&self, name: &str) -> Result<PathBuf> {
+        let path = self.scratch().join(name);
+        match fs::remove_dir_all(&path) {
+            Err(error) if error.kind() != ErrorKind::NotFound => {
+                Err(error).with_context(|| format!("remove {}", path.display()))
+            }
+            _ => Ok(path),
+        }
+    }
+
     /// A folder for small things that go when the run ends; its path is short and has no spaces. Guests cannot see it.
     pub fn state_folder(&self) -> &Path {
         &self.folders.state
@@ -96,12 +109,22 @@ impl Site {
 
     /// Makes a disk image with an empty ext4 in the scratch folder. It takes only the space that is written.
     pub fn make_disk(&self, name: &str, bytes: u64) -> Result<PathBuf> {
-        let path = self.scratch().join(format!("{name}.img"));
+        let path = self.disk(name);
         let file = fs::File::create(&path).with_context(|| format!("create {}", path.display()))?;
         file.set_len(bytes).with_context(|| format!("extend {}", path.display()))?;
         files::run(Command::new("mkfs.ext4").args(["-q", "-F", "-E", "lazy_itable_init=0"]).arg(&path))
             .context("make an ext4 (package e2fsprogs)")?;
         Ok(path)
+    }
+
+    /// Removes a disk image that [`Site::make_disk`] made.
+    pub fn remove_disk(&self, name: &str) -> Result<()> {
+        let path = self.disk(name);
+        fs::remove_file(&path).with_context(|| format!("remove {}", path.display()))
+    }
+
+    fn disk(&self, name: &str) -> PathBuf {
+        self.scratch().join(format!("{name}.img"))
     }
 }
 

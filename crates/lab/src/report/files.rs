@@ -9,13 +9,17 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use serde::Serialize;
 
+use super::compare::SubjectOf;
+use super::read::Found;
 use super::result::FORMAT;
-use super::{RunResult, Subject, Verdict, html};
+use super::{RunResult, Subject, Verdict, compare, html};
 
 /// The file for machines.
 pub const RESULT_FILE: &str = "result.json";
 /// The file for people.
 pub const REPORT_FILE: &str = "report.html";
+/// The file that puts runs side by side.
+pub const COMPARISON_FILE: &str = "compare.html";
 
 #[derive(Serialize)]
 struct Comparison<'a> {
@@ -45,6 +49,49 @@ pub fn write(folder: &Path, subject: &Subject, runs: &[RunResult]) -> Result<Pat
     Ok(report)
 }
 
+/// What the index of many runs tells besides the runs.
+#[derive(Debug, Clone, Copy)]
+pub struct All<'a> {
+    /// How long all took together, in milliseconds.
+    pub took_ms: u64,
+    /// What should have been run, and was not.
+    pub not_run: &'a [NotRun],
+    /// What an experiment is, by its name.
+    pub subject_of: SubjectOf,
+}
+
+/// A run that there is no result of.
+#[derive(Debug, Clone)]
+pub struct NotRun {
+    /// Name of the experiment.
+    pub experiment: String,
+    /// Name of the storage; of several, with commas between them.
+    pub storage: String,
+    /// Why, in a sentence.
+    pub why: String,
+}
+
+/// Writes `report.html`, which leads to the report of each run, and `compare.html`, which puts them side by side. Reports that
+/// lie in `out` are linked relative to it, so that the folder can be moved. Returns the path of the first.
+pub fn write_all(out: &Path, found: &[Found], all: &All) -> Result<PathBuf> {
+    fs::create_dir_all(out).with_context(|| format!("make folder {}", out.display()))?;
+    let relative = |page: &PathBuf| page.strip_prefix(out).unwrap_or(page).display().to_string();
+    let page_of = |found: &Found| found.page.as_ref().map(relative);
+    let entries: Vec<_> =
+        found.iter().map(|found| html::Entry { run: &found.run, page: page_of(found) }).collect();
+    let report = out.join(REPORT_FILE);
+    let index = html::index(&entries, all, COMPARISON_FILE);
+    fs::write(&report, index).with_context(|| format!("write {}", report.display()))?;
+    write_comparison(&out.join(COMPARISON_FILE), found, all.subject_of)?;
+    Ok(report)
+}
+
+/// Writes the page that puts these runs side by side.
+pub fn write_comparison(file: &Path, found: &[Found], subject_of: SubjectOf) -> Result<()> {
+    let page = compare::comparison_page(found, subject_of);
+    fs::write(file, page).with_context(|| format!("write {}", file.display()))
+}
+
 fn comparison(runs: &[RunResult]) -> Comparison<'_> {
     let first = runs.first();
     Comparison {
@@ -69,7 +116,7 @@ mod tests {
     use crate::progress::Progress;
     use crate::report::Recorder;
 
-    const SUBJECT: Subject = Subject { title: "T", question: "Q?" };
+    const SUBJECT: Subject = Subject { title: "T", question: "Q?", method: "M." };
 
     fn run(storage: &str, passed: bool) -> RunResult {
         let recorder = Recorder::new(Progress::silent());
@@ -99,5 +146,25 @@ mod tests {
         fs::remove_dir_all(&folder).unwrap();
         assert_eq!((all["verdict"].as_str(), all["runs"].as_array().unwrap().len()), (Some("fail"), 2));
         assert_eq!(one["verdict"].as_str(), Some("pass"));
+    }
+
+    #[test]
+    fn the_index_leads_to_each_report_and_names_what_was_not_run() {
+        let folder = tempfile::tempdir().unwrap();
+        let out = folder.path();
+        write(&out.join("mount"), &SUBJECT, &[run("forebay", true)]).unwrap();
+        let mut found = crate::report::read(&[out.to_owned()]).unwrap();
+        found.push(Found { run: run("local", false), page: None });
+        let not_run = [NotRun { experiment: "cpu".into(), storage: "local".into(), why: "no <Java>".into() }];
+        let all = All { took_ms: 754_000, not_run: &not_run, subject_of: |_| None };
+        let report = write_all(out, &found, &all).unwrap();
+        let html = fs::read_to_string(report).unwrap();
+        assert!(html.contains("href=\"mount/report.html\"") && html.contains("href=\"compare.html\""));
+        assert!(html.contains("1 of 2 runs passed. 1 could not be run."));
+        assert!(html.contains("12 min 34 s") && html.contains("no &lt;Java&gt;"));
+        assert!(fs::read_to_string(out.join(COMPARISON_FILE)).unwrap().contains("local"));
+        for foreign in ["<script", "<link", "src=", "http:", "https:", "url("] {
+            assert!(!html.contains(foreign), "{foreign} is in the page");
+        }
     }
 }

@@ -2,16 +2,25 @@
 //!
 //! An experiment writes to a [`Recorder`] while it works. [`Recorder::finish`] makes a [`RunResult`] of it, and [`write`]
 //! leaves that in the results' folder as `result.json` and, drawn, as `report.html`. [`table`] is the end of the command's
-//! output. Open `result.rs` first: everything else shows what it holds.
+//! output. [`read()`] finds results again, [`write_comparison`] puts any of them side by side, and [`write_all`] does so for all experiments, with an
+//! index. Open `result.rs` first: everything else shows what it holds. `sheet.rs` is how runs stand beside each other, whoever shows them.
 
+mod compare;
+mod curve;
 mod files;
 mod html;
+mod read;
 mod recorder;
+mod reference;
 mod result;
+mod sheet;
 mod table;
 
-pub use files::{REPORT_FILE, RESULT_FILE, write};
+pub use compare::{SubjectOf, comparison_table};
+pub use curve::{Axis, Curve, CurveLine, CurvePoint, CurveSpec, Reference, Scale};
+pub use files::{All, COMPARISON_FILE, NotRun, REPORT_FILE, RESULT_FILE, write, write_all, write_comparison};
 pub use html::number;
+pub use read::{Found, read};
 pub use recorder::Recorder;
 pub use result::{
     Better, Check, Event, Excerpt, Figure, Lane, Measurement, RunResult, Samples, Series, Span, Target, Tone,
@@ -26,4 +35,6 @@ pub struct Subject {
     pub title: &'static str,
     /// What it asks, in one or two sentences.
     pub question: &'static str,
+    /// What it does, step by step, in a reader's words: so that who reads the report could do the same by hand.
+    pub method: &'static str,
 }

@@ -9,6 +9,7 @@ use std::time::{Instant, SystemTime};
 
 use serde_json::Value;
 
+use super::curve::{Curve, CurvePoint, CurveSpec};
 use super::result::{
     Check, Event, Excerpt, FORMAT, Figure, Lane, Measurement, RunResult, Series, Span, Tone, Verdict,
 };
@@ -36,6 +37,7 @@ struct State {
     events: Vec<Event>,
     lanes: Vec<Lane>,
     series: Vec<Series>,
+    curves: Vec<Curve>,
     excerpts: Vec<Excerpt>,
 }
 
@@ -102,8 +104,12 @@ impl Recorder {
         self.state().checks.push(check);
     }
 
-    /// Something was measured once. The name ends with its unit.
+    /// Something was measured once. The name ends with its unit. What is no number (nothing in no time) was not measured.
     pub fn figure(&self, name: &str, title: &str, value: f64, unit: &str) {
+        if !value.is_finite() {
+            self.event(Tone::Plain, format_args!("{title}: not measured"));
+            return;
+        }
         let figure = Figure { name: name.to_owned(), title: title.to_owned(), value, unit: unit.to_owned() };
         self.state().figures.push(figure);
     }
@@ -120,6 +126,9 @@ impl Recorder {
 
     /// One point of a figure over time, in a drawing that it shares with others of the same unit.
     pub fn point_in(&self, drawing: &str, title: &str, unit: &str, value: f64) {
+        if !value.is_finite() {
+            return;
+        }
         let point = (self.now_ms(), value);
         let mut state = self.state();
         match state
@@ -134,6 +143,40 @@ impl Recorder {
                 unit: unit.to_owned(),
                 points: vec![point],
             }),
+        }
+    }
+
+    /// What a drawing of curves shows. Said again, it takes the place of what was said before; points stay.
+    pub fn curve(&self, spec: CurveSpec) {
+        let mut state = self.state();
+        match state.curves.iter_mut().find(|curve| curve.spec.drawing == spec.drawing) {
+            Some(curve) => curve.spec = spec,
+            None => state.curves.push(Curve { spec, lines: Vec::new() }),
+        }
+    }
+
+    /// One point of a line in a drawing of curves ([`Recorder::curve`]), measured once.
+    pub fn curve_point(&self, drawing: &str, line: &str, x: f64, y: f64) {
+        self.add_to_curve(drawing, line, CurvePoint { x, y, low: None, high: None });
+    }
+
+    /// One point of a line in a drawing of curves, measured several times: the median, the smallest and the largest.
+    pub fn curve_point_spread(&self, drawing: &str, line: &str, x: f64, median: f64, low: f64, high: f64) {
+        self.add_to_curve(drawing, line, CurvePoint { x, y: median, low: Some(low), high: Some(high) });
+    }
+
+    fn add_to_curve(&self, drawing: &str, line: &str, point: CurvePoint) {
+        if !point.is_finite() {
+            return;
+        }
+        let mut state = self.state();
+        match state.curves.iter_mut().find(|curve| curve.spec.drawing == drawing) {
+            Some(curve) => curve.add(line, point),
+            None => {
+                let mut curve = Curve { spec: CurveSpec::unknown(drawing), lines: Vec::new() };
+                curve.add(line, point);
+                state.curves.push(curve);
+            }
         }
     }
 
@@ -178,6 +221,7 @@ impl Recorder {
             events: state.events,
             lanes: state.lanes,
             series: state.series,
+            curves: state.curves,
             excerpts: state.excerpts,
         }
     }
@@ -218,6 +262,7 @@ fn end_last(lane: &mut Lane, now_ms: u64, tone: Option<Tone>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::report::Better;
 
     fn recorder() -> Recorder {
         Recorder::new(Progress::silent())
@@ -257,5 +302,35 @@ mod tests {
         assert_eq!(stages.spans[0].to_ms, Some(stages.spans[1].from_ms));
         assert_eq!(stages.spans[1].to_ms, Some(result.duration_ms));
         assert_eq!(broker.spans[0].tone, Tone::Bad);
+    }
+
+    #[test]
+    fn points_of_a_curve_are_in_order_whenever_they_were_measured() {
+        let recorder = recorder();
+        recorder.curve_point("cpu", "forebay", 40.0, 2.0);
+        recorder.curve(CurveSpec { title: "CPU by rate".into(), ..CurveSpec::unknown("cpu") });
+        recorder.curve_point_spread("cpu", "forebay", 10.0, 1.0, 0.5, 1.5);
+        recorder.curve_point("cpu", "forebay", 40.0, 3.0);
+        let result = recorder.finish("x", "forebay", "laptop", "");
+        let [curve] = result.curves.as_slice() else { panic!("one drawing") };
+        assert_eq!((curve.spec.title.as_str(), curve.lines.len()), ("CPU by rate", 1));
+        let points: Vec<_> =
+            curve.lines[0].points.iter().map(|point| (point.x, point.y, point.high)).collect();
+        assert_eq!(points, [(10.0, 1.0, Some(1.5)), (40.0, 3.0, None)]);
+    }
+
+    #[test]
+    fn what_is_no_number_leaves_a_result_that_can_be_read() {
+        let recorder = recorder();
+        recorder.figure("rate_per_s", "Rate", f64::NAN, "/s");
+        recorder.point("Rate", "/s", f64::INFINITY);
+        recorder.curve_point("cpu", "forebay", f64::NAN, 1.0);
+        recorder.curve_point_spread("cpu", "forebay", 1.0, 1.0, 1.0, f64::INFINITY);
+        let values = vec![("forebay".to_owned(), vec![f64::NAN, 2.0])];
+        recorder.measurement(Measurement::new("x", "X", "s", Better::Lower, values));
+        let result = recorder.finish("x", "forebay", "laptop", "");
+        let text = serde_json::to_string(&result).unwrap();
+        assert_eq!(serde_json::from_str::<RunResult>(&text).unwrap(), result);
+        assert_eq!(result.measurements[0].samples[0].values, [2.0]);
     }
 }

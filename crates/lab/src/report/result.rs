@@ -8,6 +8,8 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::curve::Curve;
+
 /// The version of the form below.
 pub const FORMAT: u32 = 1;
 
@@ -46,6 +48,9 @@ pub struct RunResult {
     pub lanes: Vec<Lane>,
     /// Figures over time.
     pub series: Vec<Series>,
+    /// Figures by something other than time.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub curves: Vec<Curve>,
     /// The lines of logs that explain the verdict.
     pub excerpts: Vec<Excerpt>,
 }
@@ -163,8 +168,9 @@ pub struct Samples {
 }
 
 impl Samples {
-    /// Sorts out the values of one storage; `None` without any.
-    pub fn of(storage: &str, values: Vec<f64>) -> Option<Self> {
+    /// Sorts out the values of one storage; `None` without any. What is no number was not measured.
+    pub fn of(storage: &str, mut values: Vec<f64>) -> Option<Self> {
+        values.retain(|value| value.is_finite());
         let mut sorted = values.clone();
         sorted.sort_by(f64::total_cmp);
         let (min, max) = (*sorted.first()?, *sorted.last()?);

@@ -1,15 +1,25 @@
 //! The end of a command's output: the runs side by side, for a terminal.
 
 use comfy_table::presets::UTF8_FULL_CONDENSED;
-use comfy_table::{Attribute, Cell, Color, ContentArrangement, Table};
+use comfy_table::{Attribute, Cell, CellAlignment, Color, ContentArrangement, Table};
 
-use super::{Measurement, RunResult, Target, Verdict, number};
+use super::html::ratio_text;
+use super::sheet::{self, Named, Row, Sheet, named};
+use super::{RunResult, Target, Verdict, number};
 
-/// One row per run, or one per measurement where that is what was asked.
+/// A row for each run's verdict, and one for each figure and measurement with the storages side by side.
 pub fn table(runs: &[RunResult]) -> String {
+    group(&named(&runs.iter().collect::<Vec<_>>()))
+}
+
+/// The same for runs that have names already.
+pub(super) fn group(runs: &[Named]) -> String {
     let mut parts = vec![verdicts(runs)];
+    let sheet = Sheet::of(runs);
+    // Those with a target are what was asked, and come first; those measured once come last.
+    let (aimed, other): (Vec<_>, Vec<_>) = sheet.rows.iter().partition(|row| row.target.is_some());
     parts.extend(
-        runs.iter().filter(|run| !run.measurements.is_empty()).map(|run| measurements(&run.measurements)),
+        [(aimed, true), (other, false)].into_iter().filter_map(|(rows, aims)| figures(&sheet, &rows, aims)),
     );
     parts.join("\n")
 }
@@ -24,77 +34,103 @@ fn empty(header: Vec<String>) -> Table {
     table
 }
 
-fn verdicts(runs: &[RunResult]) -> String {
+fn verdicts(runs: &[Named]) -> String {
     let header = ["experiment", "storage", "verdict", "checks", "time", "why"].map(str::to_owned).to_vec();
     let mut table = empty(header);
-    for run in runs {
+    for Named { name, run, .. } in runs {
         let color = if run.verdict == Verdict::Pass { Color::Green } else { Color::Red };
         let held = run.checks.iter().filter(|check| check.passed).count();
         table.add_row(vec![
-            Cell::new(&run.experiment),
-            Cell::new(&run.storage),
+            Cell::new(plain(&run.experiment)),
+            Cell::new(plain(name)),
             Cell::new(run.verdict.word()).fg(color).add_attribute(Attribute::Bold),
             Cell::new(format!("{held} of {}", run.checks.len())),
             Cell::new(format!("{} s", run.duration_ms / 1000)),
-            Cell::new(&run.why),
+            Cell::new(plain(&run.why)),
         ]);
     }
     table.to_string()
 }
 
-/// Those with a target first, then the others in a table of their own.
-fn measurements(measurements: &[Measurement]) -> String {
-    let (aimed, other): (Vec<_>, Vec<_>) =
-        measurements.iter().partition(|measurement| measurement.target.is_some());
-    let mut tables = Vec::new();
-    if !aimed.is_empty() {
-        tables.push(side_by_side(&aimed, true));
+/// Figures and measurements: median, smallest and largest, and the first storage's median over each other's.
+fn figures(sheet: &Sheet, rows: &[&Row], aims: bool) -> Option<String> {
+    if rows.is_empty() {
+        return None;
     }
-    if !other.is_empty() {
-        tables.push(side_by_side(&other, false));
+    let mut header = vec!["median (low–high)".to_owned()];
+    for (index, column) in sheet.columns.iter().enumerate() {
+        header.push(plain(column));
+        if index > 0 {
+            header.push("ratio".to_owned());
+        }
     }
-    tables.join("\n")
-}
-
-fn side_by_side(measurements: &[&Measurement], with_target: bool) -> String {
-    let storages: Vec<&str> = measurements
-        .first()
-        .map(|first| first.samples.iter().map(|samples| samples.storage.as_str()).collect())
-        .unwrap_or_default();
-    let mut header = vec!["median (spread)".to_owned()];
-    header.extend(storages.iter().map(|&storage| storage.to_owned()));
-    header.push("ratio".to_owned());
-    if with_target {
-        header.extend(["target".to_owned(), "".to_owned()]);
+    if aims {
+        header.extend(["target".to_owned(), String::new()]);
     }
     let mut table = empty(header);
-    for measurement in measurements {
-        let mut row = vec![Cell::new(format!("{}, {}", measurement.title, measurement.unit))];
-        for storage in &storages {
-            let samples = measurement.samples.iter().find(|samples| samples.storage == *storage);
-            row.push(Cell::new(samples.map_or("-".to_owned(), |samples| {
-                format!("{} ({:.0} %)", number(samples.median), samples.spread_percent)
-            })));
+    for row in rows {
+        let unit = if row.unit.is_empty() { String::new() } else { format!(", {}", row.unit) };
+        let mut cells = vec![Cell::new(plain(&format!("{}{unit}", row.title)))];
+        for (index, cell) in row.cells.iter().enumerate() {
+            cells.push(right(cell.as_ref().map_or("-".to_owned(), measured)));
+            if index > 0 {
+                cells.push(right(row.ratio(index).map_or("-".to_owned(), ratio_text)));
+            }
         }
-        row.push(Cell::new(measurement.ratio.map_or("-".to_owned(), |ratio| format!("{ratio:.2}"))));
-        if with_target {
-            row.extend(target(measurement));
+        if aims {
+            cells.extend(target(row));
         }
-        table.add_row(row);
+        table.add_row(cells);
     }
-    table.to_string()
+    Some(table.to_string())
 }
 
-fn target(measurement: &Measurement) -> [Cell; 2] {
-    let aim = match measurement.target {
-        Some(Target::Ratio(least)) => format!("ratio ≥ {least}"),
-        Some(Target::Median(least)) => format!("≥ {least}"),
-        None => String::new(),
+fn right(text: String) -> Cell {
+    Cell::new(text).set_alignment(CellAlignment::Right)
+}
+
+fn measured(cell: &sheet::Cell) -> String {
+    match cell.count {
+        1 => number(cell.median),
+        _ => format!("{} ({}–{})", number(cell.median), number(cell.low), number(cell.high)),
+    }
+}
+
+/// Without control characters: what a file says must not speak to the terminal.
+fn plain(text: &str) -> String {
+    text.chars().filter(|letter| !letter.is_control()).collect()
+}
+
+fn target(row: &Row) -> [Cell; 2] {
+    let Some((target, reached)) = row.target else { return [Cell::new(""), Cell::new("-")] };
+    let aim = match target {
+        Target::Ratio(least) => format!("ratio ≥ {least}"),
+        Target::Median(least) => format!("≥ {least}"),
     };
-    let (word, color) = match measurement.reached {
-        Some(true) => ("PASS", Color::Green),
-        Some(false) => ("short", Color::Red),
-        None => ("-", Color::Reset),
-    };
+    let (word, color) = if reached { ("PASS", Color::Green) } else { ("short", Color::Red) };
     [Cell::new(aim), Cell::new(word).fg(color)]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::progress::Progress;
+    use crate::report::{Better, Measurement, Recorder};
+
+    #[test]
+    fn figures_and_measurements_stand_side_by_side() {
+        let run = |storage: &str, values: &[f64]| {
+            let recorder = Recorder::new(Progress::silent());
+            recorder.check("c", "C", true, "\u{1b}[2Jfine");
+            recorder.figure("rate_mb_per_s", "Rate", 14.4, "MB/s");
+            let values = vec![(storage.to_owned(), values.to_vec())];
+            recorder.measurement(Measurement::new("cpu", "CPU", "%", Better::Lower, values));
+            recorder.finish("cpu", storage, "laptop", "\u{1b}[2Jfine")
+        };
+        let text = table(&[run("forebay", &[10.0, 12.0, 11.0]), run("local", &[22.0])]);
+        for told in ["11 (10–12)", "0.50", "14.4", "Rate, MB/s", "[2Jfine"] {
+            assert!(text.contains(told), "{told} is missing in\n{text}");
+        }
+        assert!(!text.contains('\u{1b}'), "a file cannot speak to the terminal");
+    }
 }

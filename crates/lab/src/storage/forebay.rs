@@ -19,12 +19,13 @@ pub struct Forebay {
     log: PathBuf,
     listen: std::net::Ipv4Addr,
     arguments: Vec<String>,
+    connections: u32,
 }
 
 /// The volume that every new pool has.
 const JUNCTION_PATH: &str = "/kafka";
 const PORT: u16 = 2049;
-const OPTIONS: &str = "vers=4.2,nconnect=4";
+const CONNECTIONS: u32 = 4;
 /// Bounded, so that what the volume says is used is what the pool uses, and not what else is on the host's disk.
 const POOL_SIZE_MAX: &str = "48GiB";
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -34,10 +35,11 @@ impl Forebay {
     pub fn start(site: &Site, arguments: &[String]) -> Result<Self> {
         let mut storage = Self {
             server: Server::new("forebay serve"),
-            pool: site.scratch().join("forebay-data"),
+            pool: site.fresh("forebay-data")?,
             log: site.logs().join("forebay.log"),
             listen: site.gateway(),
             arguments: arguments.to_vec(),
+            connections: CONNECTIONS,
         };
         storage.serve()?;
         Ok(storage)
@@ -62,6 +64,11 @@ impl Forebay {
 }
 
 impl Forebay {
+    /// How clients mount it.
+    fn options(&self) -> String {
+        format!("vers=4.2,nconnect={}", self.connections)
+    }
+
     /// Runs a command of this program against the pool.
     fn admin(&self, words: &[&str]) -> Result<Output> {
         let program = std::env::current_exe().context("find this program")?;
@@ -107,7 +114,13 @@ impl Forebay {
     /// Mounts the volume with a transport security of the client's choice: `none`, `tls` or `mtls`.
     pub fn mount_secured(&self, guest: &Guest, target: &str, security: &str) -> Result<()> {
         guest.load_modules(&["nfsv4"])?;
-        mount_nfs(guest, self.listen, JUNCTION_PATH, &format!("{OPTIONS},xprtsec={security}"), target)
+        mount_nfs(
+            guest,
+            self.listen,
+            JUNCTION_PATH,
+            &format!("{},xprtsec={security}", self.options()),
+            target,
+        )
     }
 }
 
@@ -118,7 +131,12 @@ impl Volumes for Forebay {
 
     fn mount(&self, guest: &Guest, name: &str, target: &str) -> Result<()> {
         guest.load_modules(&["nfsv4"])?;
-        mount_nfs(guest, self.listen, &format!("/{name}"), OPTIONS, target)
+        mount_nfs(guest, self.listen, &format!("/{name}"), &self.options(), target)
+    }
+
+    fn limit(&self, name: &str, bytes_per_second: Option<u64>) -> Result<()> {
+        let limit = bytes_per_second.map_or_else(|| "none".to_owned(), |bytes| bytes.to_string());
+        self.administer(&["volume", "modify", name, "--max-bytes-per-second", &limit]).map(drop)
     }
 
     fn snapshot(&self, volumes: &[String], name: &str) -> Result<Duration> {
@@ -153,9 +171,13 @@ impl Storage for Forebay {
         vec![("forebay".into(), env!("CARGO_PKG_VERSION").into())]
     }
 
+    fn set_connections(&mut self, count: u32) {
+        self.connections = count;
+    }
+
     fn mount(&self, guest: &Guest, target: &str) -> Result<()> {
         guest.load_modules(&["nfsv4"])?;
-        mount_nfs(guest, self.listen, JUNCTION_PATH, OPTIONS, target)
+        mount_nfs(guest, self.listen, JUNCTION_PATH, &self.options(), target)
     }
 
     fn host_server(&self) -> Option<HostServer> {

@@ -31,9 +31,13 @@ impl Storage for LocalDisk {
     }
 
     fn prepare(&mut self, site: &Site, spec: &mut GuestSpec) -> Result<()> {
-        let disk = site.make_disk(&format!("{}-local", spec.name), DISK_BYTES)?;
+        let disk = site.make_disk(&disk_name(&spec.name), DISK_BYTES)?;
         spec.disks.insert(0, disk);
         Ok(())
+    }
+
+    fn discard(&mut self, site: &Site, guest: &str) -> Result<()> {
+        site.remove_disk(&disk_name(guest))
     }
 
     fn mount(&self, guest: &Guest, target: &str) -> Result<()> {
@@ -43,6 +47,10 @@ impl Storage for LocalDisk {
     fn stop(&mut self) -> Result<()> {
         Ok(())
     }
+}
+
+fn disk_name(guest: &str) -> String {
+    format!("{guest}-local")
 }
 
 /// Mounts a guest's first disk.

@@ -23,6 +23,7 @@ use crate::host::{Guest, GuestSpec, Site};
 use crate::wire::Mount;
 
 pub use forebay::Forebay;
+pub use usage::cpu_of_process;
 
 /// The storages the lab knows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, ValueEnum, Serialize, Deserialize)]
@@ -106,6 +107,17 @@ pub trait Storage: Send {
         Ok(())
     }
 
+    /// A guest that was prepared is gone and will not come back: what was its own goes, too.
+    fn discard(&mut self, site: &Site, guest: &str) -> Result<()> {
+        let _ = (site, guest);
+        Ok(())
+    }
+
+    /// Later mounts use so many TCP connections, where the storage is one that is reached over the network.
+    fn set_connections(&mut self, count: u32) {
+        let _ = count;
+    }
+
     /// Mounts it in a guest. Shared by all guests, but for [`StorageKind::Local`].
     fn mount(&self, guest: &Guest, target: &str) -> Result<()>;
 
@@ -160,6 +172,9 @@ pub trait Volumes {
 
     /// Mounts a volume in a guest.
     fn mount(&self, guest: &Guest, name: &str, target: &str) -> Result<()>;
+
+    /// Holds what is read from and written to a volume to so many bytes per second from now on; `None`: to nothing.
+    fn limit(&self, name: &str, bytes_per_second: Option<u64>) -> Result<()>;
 
     /// Takes a snapshot of several volumes at one instant; returns how long that took.
     fn snapshot(&self, volumes: &[String], name: &str) -> Result<Duration>;

@@ -4,6 +4,7 @@ use std::fs;
 use std::io::ErrorKind;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
+use std::time::Duration;
 
 use anyhow::{Context, Result};
 
@@ -11,6 +12,9 @@ use super::Usage;
 
 /// The unit of a file's block count, whatever the file system's own.
 const BLOCK_BYTES: u64 = 512;
+
+/// A unit of the times in `/proc/PID/stat`: the kernel's `USER_HZ`, which is 100 on every system that the lab runs on.
+const TICK: Duration = Duration::from_millis(10);
 
 /// The memory and the disk writes of a process.
 pub fn of_process(pid: u32) -> Result<Usage> {
@@ -21,6 +25,22 @@ pub fn of_process(pid: u32) -> Result<Usage> {
     let resident_kib = field(&read("status")?, "VmRSS").context("the kernel tells no VmRSS")?;
     let written = field(&read("io")?, "write_bytes").context("the kernel tells no write_bytes")?;
     Ok(Usage { resident: resident_kib.saturating_mul(1024), written })
+}
+
+/// Processor time that a process and its threads have taken since its start.
+pub fn cpu_of_process(pid: u32) -> Result<Duration> {
+    let path = format!("/proc/{pid}/stat");
+    let text = fs::read_to_string(&path).with_context(|| format!("read {path}"))?;
+    cpu_in(&text).with_context(|| format!("{path} is not as expected"))
+}
+
+/// The sum of user's and system's time in a line of `/proc/PID/stat`. The program's name, in brackets, may hold anything.
+fn cpu_in(stat: &str) -> Option<Duration> {
+    let (_, fields) = stat.rsplit_once(')')?;
+    let mut fields = fields.split_whitespace().skip(11);
+    let user: u32 = fields.next()?.parse().ok()?;
+    let system: u32 = fields.next()?.parse().ok()?;
+    Some(TICK * user + TICK * system)
 }
 
 /// The number in a line `name: number …`.
@@ -50,6 +70,13 @@ pub fn allocated_bytes(folder: &Path) -> Result<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_name_of_a_program_does_not_confuse_its_times() {
+        let stat = "12 (a) b) S 1 12 12 0 -1 4194560 1 0 0 0 150 50 0 0 20 0 9 0 1 2 3";
+        assert_eq!(cpu_in(stat), Some(Duration::from_secs(2)));
+        assert_eq!(cpu_in("12 (a"), None);
+    }
 
     #[test]
     fn a_field_is_found_by_its_whole_name() {

@@ -36,6 +36,9 @@ impl Experiment for Bench {
             title: "Speed of the storage",
             question: "How fast can one Linux client write, read, append and create files, and how fast are many streams, beside \
                        another NFS server on the same machine?",
+            method: "Each workload runs on the storages in turns, several times. One kernel client writes and reads in sequence, appends with \
+                     fsync, and creates files; a load generator plays many streams of record batches. Caches are dropped before reads. A \
+                     figure is the median of the repetitions, beside the smallest and the largest.",
         }
     }
 

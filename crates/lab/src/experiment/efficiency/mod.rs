@@ -14,7 +14,7 @@ use anyhow::{Context, Result};
 
 use self::account::{Account, Settled};
 use super::Experiment;
-use super::bed::{Bed, BedSpec, actor, figure};
+use super::bed::{Bed, BedSpec, figure};
 use super::watch::{Ended, describe_verification};
 use crate::cluster::{Assignment, Payload, RecordsPlan, Settings};
 use crate::host::{GuestCommand, Site};
@@ -87,6 +87,12 @@ impl Experiment for Efficiency {
             title: "Three replicas, stored once",
             question: "Kafka at replication factor 3 gives its storage every byte three times. How much does the storage keep, also after \
                        a broker lost its logs and copied them from the others?",
+            method: "Three brokers at replication factor 3 keep all logs on one volume, without compression by Kafka. First they store \
+                     records of random bytes, which nothing can compress, so that all that is saved is saved on replicas. Then 40 % of each \
+                     partition are deleted, and one broker loses its logs and copies them from the others. Last they store the reports' \
+                     payload: half random bytes, half zeros, from a pool of 100. Before each count the clients send what they kept and the \
+                     pool comes to rest. Logical is what clients see their files take, all replicas; physical is what the pool keeps for \
+                     them. In the end every record is read back.",
         }
     }
 
@@ -127,7 +133,7 @@ impl<'a> Work<'a> {
                 ("log.initial.task.delay.ms".to_owned(), "5000".to_owned()),
             ]),
         };
-        let spec = BedSpec { brokers: BROKERS, guest_memory_mib: sizes.guest_memory_mib, settings };
+        let spec = BedSpec::new(BROKERS, sizes.guest_memory_mib, settings);
         let bed = Bed::start(site, request, &spec, recorder)?;
         let unique = RecordsPlan::new(
             UNIQUE_TOPIC,
@@ -216,7 +222,7 @@ impl<'a> Work<'a> {
     fn wipe(&mut self) -> Result<()> {
         let guest = self.bed.guest(WIPED)?;
         self.bed.cluster.stop_broker(WIPED)?;
-        self.recorder.end(&actor(WIPED), Tone::Plain);
+        self.recorder.end(&self.bed.actor(WIPED), Tone::Plain);
         let folder = self.bed.log_folder(WIPED)?;
         // What says whose folder it is stays: it is the logs that are lost.
         let words = [
@@ -239,7 +245,7 @@ impl<'a> Work<'a> {
         )?;
         self.recorder.event(Tone::Plain, format_args!("the logs of broker {WIPED} are removed"));
         self.bed.restart_broker(WIPED)?;
-        self.recorder.begin(&actor(WIPED), "serving", Tone::Good);
+        self.recorder.begin(&self.bed.actor(WIPED), "serving", Tone::Good);
         Ok(())
     }
 

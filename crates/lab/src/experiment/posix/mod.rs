@@ -99,6 +99,11 @@ impl Experiment for Posix {
             title: "A file system, as POSIX has it",
             question: "Does a mounted volume do what programs expect of a file system: all system calls and their errors, locks, maps, \
                        every byte where it was put? And does it still while its server is killed and started again and again?",
+            method: "Two Linux clients mount one volume. pjdfstest tries the system calls and their errors; cases in the groups of the \
+                     Connectathon's suite try single operations, small loads, and locks within a client and between two; fsx does random \
+                     operations on one file; a tree of files is created, renamed, listed while it is deleted, and removed. Then all of it \
+                     again while the server is killed and started again and again. A case that failed there, because the answer to a finished \
+                     operation may have been lost with the server, is run once more, alone; the report counts those.",
         }
     }
 

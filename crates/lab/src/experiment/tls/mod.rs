@@ -33,6 +33,9 @@ impl Experiment for Tls {
         Subject {
             title: "NFS over TLS",
             question: "Can Linux clients mount over TLS, with and without a certificate, and is nobody let in who is not to be?",
+            method: "The lab makes certificates for the server and for clients. Guests mount with TLS, with and without a certificate, and \
+                     compare their bytes. Then those try who must be refused: without TLS, without a certificate, with one of another \
+                     authority, from an address outside the export policy. The server is restarted once.",
         }
     }
 

@@ -24,12 +24,19 @@ pub fn escape(text: &str) -> Cow<'_, str> {
 /// Three significant digits, thousands apart; counts are written out.
 pub fn number(value: f64) -> String {
     let magnitude = value.abs();
-    let decimals = if magnitude.fract() == 0.0 || magnitude >= 100.0 {
-        0
-    } else if magnitude >= 10.0 {
-        1
-    } else {
-        2
+    // What a file says may be of any size; written out it would fill the page.
+    if magnitude >= 1e15 || (magnitude > 0.0 && magnitude < 1e-6) {
+        return format!("{value:.2e}");
+    }
+    let decimals = match magnitude {
+        0.0 | 100.0.. => 0,
+        10.0.. if magnitude.fract() != 0.0 => 1,
+        1.0.. if magnitude.fract() != 0.0 => 2,
+        1.0.. => 0,
+        0.1.. => 3,
+        0.01.. => 4,
+        0.001.. => 5,
+        _ => 7,
     };
     let text = format!("{value:.decimals$}");
     let (whole, fraction) = text.split_once('.').map_or((text.as_str(), None), |(a, b)| (a, Some(b)));
@@ -84,6 +91,9 @@ mod tests {
         assert_eq!(number(24.56), "24.6");
         assert_eq!(number(2.5), "2.50");
         assert_eq!(number(0.0), "0");
+        assert_eq!(number(0.25), "0.250");
+        assert_eq!(number(0.012_345), "0.0123");
+        assert_eq!(number(1e300), "1.00e300");
         assert_eq!(number(-1_234.0), "-1,234");
     }
 

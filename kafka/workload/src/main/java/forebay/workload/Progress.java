@@ -35,6 +35,11 @@ final class Progress {
         line(Map.of("event", "phase", "phase", phase.word(), "text", text));
     }
 
+    /** Everything that counts has been measured. */
+    void measured() {
+        line(Map.of("event", "measured"));
+    }
+
     void sample(Sample sample) {
         Histogram publish = sample.latencies().publish();
         Histogram intended = sample.latencies().fromIntended();

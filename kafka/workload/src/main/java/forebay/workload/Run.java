@@ -150,6 +150,7 @@ final class Run {
         double seconds = workload.testDurationMinutes() * 60;
         progress.phase(Phase.STEADY, seconds > 0 ? "%.0f s".formatted(seconds) : "until interrupted");
         pass(load, Phase.STEADY, () -> false, seconds > 0 ? seconds : Double.POSITIVE_INFINITY);
+        progress.measured();
     }
 
     private void backlog(Load load) throws Stop, InterruptedException {

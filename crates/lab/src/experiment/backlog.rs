@@ -1,0 +1,209 @@
+//! `backlog`: how fast do consumers catch up with what no broker remembers any more? The storage reports' test of steady state and
+//! backlog (E6).
+//!
+//! Three phases: producers alone build a backlog, consumers drain it while producers go on, and then all goes on as it would. When the
+//! drain begins, every broker's machine is made to forget what it has written, so that consumers read from the storage.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use anyhow::Result;
+
+use super::Experiment;
+use super::bed::BedSpec;
+use super::stand::{Outcome, Stand, Trial};
+use super::tally::{Tally, Title};
+use super::throughput::reports_driver;
+use crate::cluster::{Load, Settings};
+use crate::host::Site;
+use crate::report::{Better, Recorder, Subject, Target, number};
+use crate::request::{Profile, Request};
+use crate::storage::StorageKind;
+
+/// The experiment.
+pub struct Backlog;
+
+const FACTOR: u32 = 3;
+const REPETITIONS: u32 = 3;
+/// What the first storage must reach of the second when consumers drain.
+const RATIO_MIN: f64 = 0.9;
+
+struct Sizes {
+    brokers: u32,
+    topics: u32,
+    partitions: u32,
+    producers: u32,
+    consumers: u32,
+    rate: u32,
+    backlog_bytes: u64,
+    warmup: Duration,
+    measured: Duration,
+    guest_memory_mib: u32,
+    heap_mib: u32,
+    broker_settings: &'static [(&'static str, &'static str)],
+}
+
+const MESSAGE_BYTES: u32 = 16_384;
+
+impl Sizes {
+    fn of(profile: Profile) -> Self {
+        match profile {
+            Profile::Laptop => Self {
+                brokers: 3,
+                topics: 1,
+                partitions: 12,
+                producers: 2,
+                consumers: 2,
+                rate: 1_200,
+                backlog_bytes: 400 << 20,
+                warmup: Duration::from_secs(2),
+                measured: Duration::from_secs(6),
+                guest_memory_mib: 1100,
+                heap_mib: 512,
+                broker_settings: &[],
+            },
+            Profile::Full => Self {
+                brokers: 8,
+                topics: 4,
+                partitions: 100,
+                producers: 20,
+                consumers: 20,
+                rate: 250_000,
+                backlog_bytes: 4096 << 30,
+                warmup: Duration::from_secs(60),
+                measured: Duration::from_secs(600),
+                guest_memory_mib: 8192,
+                heap_mib: 4096,
+                broker_settings: &[
+                    ("num.io.threads", "96"),
+                    ("num.network.threads", "96"),
+                    ("background.threads", "20"),
+                    ("num.replica.alter.log.dirs.threads", "40"),
+                    ("num.replica.fetchers", "20"),
+                    ("queued.max.requests", "2000"),
+                ],
+            },
+        }
+    }
+
+    fn bed(&self) -> BedSpec {
+        let own = self.broker_settings.iter();
+        let more: BTreeMap<_, _> = own.map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
+        let settings =
+            Settings { heap_mib: self.heap_mib, segment_bytes: 1 << 30, delete_delay_ms: 1_000, more };
+        BedSpec::new(self.brokers, self.guest_memory_mib, settings)
+    }
+
+    fn load(&self) -> Load {
+        Load {
+            name: "backlog".into(),
+            topics: self.topics,
+            partitions: self.partitions,
+            message_bytes: MESSAGE_BYTES,
+            producers: self.producers,
+            consumers: self.consumers,
+            rate: self.rate,
+            backlog_bytes: self.backlog_bytes,
+            warmup: self.warmup,
+            measured: self.measured,
+        }
+    }
+}
+
+impl Experiment for Backlog {
+    fn name(&self) -> &'static str {
+        "backlog"
+    }
+
+    fn subject(&self) -> Subject {
+        Subject {
+            title: "Backlog",
+            question: "Consumers rest until far more waits for them than brokers' machines remember, and then catch up while producers go \
+                       on. How fast is each of it?",
+            method: "Brokers on each storage, each in a Linux machine of its own; a topic with three replicas of each partition; messages of 16 KiB at a \
+                     fixed rate. Consumers rest until the backlog is as large as planned. Then every broker's machine drops its caches, \
+                     and consumers read as fast as they can while producers go on, until they have caught up. The time of each phase is \
+                     taken by itself, on the storages in turns.",
+        }
+    }
+
+    fn compares(&self) -> bool {
+        true
+    }
+
+    fn default_storages(&self) -> &'static [StorageKind] {
+        &[StorageKind::Forebay, StorageKind::Local]
+    }
+
+    fn run(&self, site: &Site, request: &Request, recorder: &Recorder) -> Result<String> {
+        let sizes = Sizes::of(request.profile);
+        let repetitions = request.repetitions.unwrap_or(REPETITIONS);
+        recorder.setting("repetitions", repetitions);
+        recorder.setting("backlog, bytes", sizes.backlog_bytes);
+        recorder.setting("messages per second", sizes.rate);
+        recorder.setting("message size, bytes", MESSAGE_BYTES);
+        let stand = Stand::start(site, request, sizes.bed(), recorder)?;
+        let (load, clients) = (sizes.load(), reports_driver(false, FACTOR));
+        let mut tally = Tally::default();
+        for repetition in 0..repetitions {
+            recorder.stage(&format!("backlog, {} of {repetitions}", repetition + 1));
+            for target in stand.in_turn(repetition) {
+                let label = format!("{}-{}", target.name(), repetition + 1);
+                let trial = Trial { target, label, load: &load, clients: &clients, cold_drain: true };
+                if let Some(outcome) = trial.run(recorder)? {
+                    take(&mut tally, target.name(), &outcome)?;
+                }
+            }
+        }
+        stand.check_brokers(recorder)?;
+        conclude(&tally, &stand.names(), repetitions, recorder)
+    }
+}
+
+fn take(tally: &mut Tally, storage: &str, outcome: &Outcome) -> Result<()> {
+    let result = &outcome.result;
+    let (build, drain) = (result.phase("build")?, result.phase("drain")?);
+    tally.add("build_s", storage, build.seconds);
+    tally.add("build_mb_per_s", storage, build.publish_bytes_per_second / 1e6);
+    tally.add("drain_s", storage, drain.seconds);
+    tally.add("drain_mb_per_s", storage, drain.consume_bytes_per_second / 1e6);
+    tally.add("drain_publish_mb_per_s", storage, drain.publish_bytes_per_second / 1e6);
+    tally.add("steady_mb_per_s", storage, result.phase("steady")?.consume_bytes_per_second / 1e6);
+    tally.add("publish_ms_p99", storage, result.publish_ms_p99);
+    Ok(())
+}
+
+/// What is measured: name, title, unit, which way is good.
+const MEASURED: [(&str, &str, &str, Better); 7] = [
+    ("build_s", "Build: time", "s", Better::Lower),
+    ("build_mb_per_s", "Build: produced", "MB/s", Better::Higher),
+    ("drain_s", "Drain: time", "s", Better::Lower),
+    ("drain_mb_per_s", "Drain: consumed", "MB/s", Better::Higher),
+    ("drain_publish_mb_per_s", "Drain: produced meanwhile", "MB/s", Better::Higher),
+    ("steady_mb_per_s", "Afterwards: consumed", "MB/s", Better::Higher),
+    ("publish_ms_p99", "Publish latency, p99 of all phases", "ms", Better::Lower),
+];
+
+fn conclude(tally: &Tally, storages: &[String], repetitions: u32, recorder: &Recorder) -> Result<String> {
+    for (name, title, unit, better) in MEASURED {
+        let target = (name == "drain_mb_per_s" && storages.len() == 2).then_some(Target::Ratio(RATIO_MIN));
+        tally.report(&Title { name, title, unit, better }, storages, target, recorder);
+    }
+    for storage in storages {
+        let count = tally.samples("drain_s", storage).map_or(0, |samples| samples.values.len());
+        let title = format!("{storage}: consumers drain the backlog in every repetition");
+        let all = count == repetitions as usize;
+        recorder.check(&format!("drained_{storage}"), &title, all, format_args!("{count} of {repetitions}"));
+    }
+    if let [first, second] = storages
+        && let Some(ratio) = tally.ratio("drain_mb_per_s", first, second)
+    {
+        let title = format!("Consumers drain {first} at least {RATIO_MIN} as fast as {second}");
+        recorder.check("drain_ratio", &title, ratio >= RATIO_MIN, format_args!("{ratio:.2}"));
+    }
+    let told = storages.iter().filter_map(|storage| {
+        let drain = tally.median("drain_mb_per_s", storage)?;
+        Some(format!("{} MB/s from {storage}", number(drain)))
+    });
+    Ok(format!("Consumers drain the backlog with {}.", told.collect::<Vec<_>>().join(", ")))
+}

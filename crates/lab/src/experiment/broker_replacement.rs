@@ -1,0 +1,368 @@
+//! `broker-replacement`: how long does a cluster lack a replica when a broker's machine is replaced? The storage reports' test of broker
+//! failure (E3).
+//!
+//! A broker is ended, and a machine that stood by starts it: same id, same settings. On shared storage it finds the log directory of the
+//! one before; with a local disk it finds nothing, and copies every replica from the others. Measured is the time from the end of the one
+//! to when every partition has all of its replicas in sync again.
+
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result};
+
+use super::Experiment;
+use super::bed::{Bed, BedSpec, figure};
+use super::tally::{Tally, Title};
+use super::target::Target as _;
+use super::watch::{Ended, describe_verification};
+use crate::cluster::{Assignment, RecordsPlan, Settings, SyncWatch};
+use crate::host::Site;
+use crate::report::{Axis, Better, CurveSpec, Recorder, Subject, Tone, number};
+use crate::request::{Profile, Request};
+use crate::storage::StorageKind;
+
+/// The experiment.
+pub struct BrokerReplacement;
+
+const BROKERS: u32 = 3;
+const FACTOR: u32 = 3;
+const PARTITIONS: u32 = 6;
+const RECORD_BYTES: u32 = 4096;
+/// The broker that is replaced.
+const REPLACED: u32 = 1;
+const GROUP: &str = "reader";
+/// How many records the group reads before the first replacement.
+const READ_RECORDS: u64 = 1_000;
+const REPETITIONS: u32 = 3;
+/// What the time may be at the largest size, against that at the smallest, to count as not growing.
+const GROWTH_MAX: f64 = 1.5;
+/// How many times as fast the first storage must be as the second at the largest size.
+const SPEEDUP_MIN: f64 = 5.0;
+const IN_SYNC_PATIENCE: Duration = Duration::from_secs(3 * 3600);
+const VERIFY_PATIENCE_SECONDS: u32 = 120;
+
+struct Sizes {
+    /// Records in the cluster, rising: each broker holds all of them.
+    records: [u64; 3],
+    segment_bytes: u64,
+    guest_memory_mib: u32,
+    heap_mib: u32,
+    fetchers: u32,
+}
+
+impl Sizes {
+    fn of(profile: Profile) -> Self {
+        match profile {
+            Profile::Laptop => Self {
+                records: [90_000, 180_000, 540_000],
+                segment_bytes: 64 << 20,
+                guest_memory_mib: 1100,
+                heap_mib: 512,
+                fetchers: 2,
+            },
+            Profile::Full => Self {
+                records: [2_700_000, 27_000_000, 270_000_000],
+                segment_bytes: 1 << 30,
+                guest_memory_mib: 8192,
+                heap_mib: 4096,
+                fetchers: 8,
+            },
+        }
+    }
+
+    fn bed(&self) -> BedSpec {
+        let more = [
+            ("num.replica.fetchers", self.fetchers.to_string()),
+            ("message.max.bytes", (10 << 20).to_string()),
+            ("replica.fetch.max.bytes", (10 << 20).to_string()),
+            ("offsets.topic.replication.factor", FACTOR.to_string()),
+            ("offsets.topic.num.partitions", "3".to_owned()),
+            // Guests that share two processors with others may be late by much.
+            ("replica.lag.time.max.ms", "300000".to_owned()),
+        ];
+        let settings = Settings {
+            heap_mib: self.heap_mib,
+            segment_bytes: self.segment_bytes,
+            delete_delay_ms: 1_000,
+            more: more.into_iter().map(|(key, value)| (key.to_owned(), value)).collect(),
+        };
+        BedSpec::new(BROKERS, self.guest_memory_mib, settings)
+    }
+}
+
+/// What each broker holds at a size, in MB.
+fn megabytes(records: u64) -> u64 {
+    records.saturating_mul(u64::from(RECORD_BYTES)) / 1_000_000
+}
+
+fn name(records: u64) -> String {
+    format!("replacement_s_at_{}", megabytes(records))
+}
+
+impl Experiment for BrokerReplacement {
+    fn name(&self) -> &'static str {
+        "broker-replacement"
+    }
+
+    fn subject(&self) -> Subject {
+        Subject {
+            title: "A broker's machine is replaced",
+            question: "A broker ends, and another machine takes its place. How long does the cluster lack a replica, and does that grow with \
+                       what the broker holds? Are consumers' offsets and all records still there?",
+            method: "Three brokers on each storage hold three replicas of everything. One is ended in order; another machine, which was booted \
+                     before, starts a broker with its id and settings. On shared storage it mounts the same log directory; with a local disk it \
+                     begins with an empty one. A client asks the cluster ten times a second which replicas are in sync. Measured is the time \
+                     from the end of the one broker's process until every partition has all replicas in sync, at three sizes of data, on \
+                     the storages in turns. A consumer group's offsets are compared before and after each replacement, and in \
+                     the end every record is read back and compared.",
+        }
+    }
+
+    fn compares(&self) -> bool {
+        true
+    }
+
+    fn default_storages(&self) -> &'static [StorageKind] {
+        &[StorageKind::Forebay, StorageKind::Local]
+    }
+
+    fn run(&self, site: &Site, request: &Request, recorder: &Recorder) -> Result<String> {
+        let sizes = Sizes::of(request.profile);
+        let repetitions = request.repetitions.unwrap_or(REPETITIONS);
+        recorder.setting("repetitions", repetitions);
+        recorder.setting("record size, bytes", RECORD_BYTES);
+        recorder.setting(
+            "topics",
+            format!("{PARTITIONS} partitions, factor {FACTOR}, min.insync.replicas 2, acks all"),
+        );
+        let mut subjects = Vec::new();
+        for (index, kind) in (0u16..).zip(&request.storages) {
+            let bed = Bed::start_beside(site, request, *kind, Some(index), &sizes.bed(), recorder)?;
+            subjects.push(Subjected::new(bed, recorder)?);
+        }
+        let mut tally = Tally::default();
+        let mut written = 0;
+        for records in sizes.records {
+            recorder.stage(&format!("{} MB in each broker", megabytes(records)));
+            for subject in &mut subjects {
+                subject.write(site, records - written, recorder)?;
+            }
+            written = records;
+            for repetition in 0..repetitions {
+                recorder.stage(&format!(
+                    "replacement at {} MB, {} of {repetitions}",
+                    megabytes(records),
+                    repetition + 1
+                ));
+                for index in in_turn(subjects.len(), repetition) {
+                    let subject = subjects.get_mut(index).context("there is such a storage")?;
+                    let seconds = subject.replace(site, &sizes, recorder)?;
+                    tally.add(&name(records), subject.bed.name(), seconds);
+                }
+            }
+        }
+        recorder.stage("records read back");
+        for subject in &subjects {
+            subject.check(site, recorder)?;
+        }
+        let storages: Vec<String> = subjects.iter().map(|subject| subject.bed.name().to_owned()).collect();
+        Ok(conclude(&tally, &sizes, &storages, recorder))
+    }
+}
+
+/// The order of storages in a repetition: who was last is first next time.
+fn in_turn(count: usize, repetition: u32) -> Vec<usize> {
+    if repetition % 2 == 0 { (0..count).collect() } else { (0..count).rev().collect() }
+}
+
+/// A cluster whose broker is replaced again and again.
+struct Subjected {
+    bed: Bed,
+    sync: SyncWatch,
+    plans: Vec<RecordsPlan>,
+    replacements: u32,
+}
+
+impl Subjected {
+    fn new(bed: Bed, recorder: &Recorder) -> Result<Self> {
+        let (theirs, storage) = (recorder.clone(), bed.name().to_owned());
+        let sync = bed.cluster.tools().watch_sync(move |look| {
+            theirs.point_in(
+                "Partitions that lack a replica in sync",
+                &storage,
+                "",
+                f64::from(look.under_replicated),
+            );
+        })?;
+        Ok(Self { bed, sync, plans: Vec::new(), replacements: 0 })
+    }
+
+    /// Writes more records, to a topic of their own, and has a group read some of the first.
+    fn write(&mut self, site: &Site, records: u64, recorder: &Recorder) -> Result<()> {
+        let tools = self.bed.cluster.tools();
+        let number = self.plans.len() + 1;
+        let topic = format!("data-{number}");
+        let acknowledged = site.out().join(format!("acknowledged-{}-{number}.bin", self.bed.name()));
+        let plan = RecordsPlan::new(&topic, records, RECORD_BYTES, number as u64, acknowledged);
+        let assignment = Assignment::even(&topic, PARTITIONS, FACTOR, BROKERS, 0);
+        tools.create_topic(&assignment, &[("min.insync.replicas", "2".to_owned())])?;
+        let summary = tools.produce(&plan, recorder)?.wait()?;
+        let all = figure(&summary, "acknowledged") as u64 == records;
+        let title = format!("{}: every record of {topic} is acknowledged", self.bed.name());
+        let detail = format!(
+            "{} of {}",
+            crate::report::number(figure(&summary, "acknowledged")),
+            crate::report::number(records as f64)
+        );
+        recorder.check(&format!("acknowledged_{}_{number}", self.bed.name()), &title, all, detail);
+        if self.plans.is_empty() {
+            tools.consume(GROUP, &topic, READ_RECORDS)?;
+        }
+        self.plans.push(plan);
+        Ok(())
+    }
+
+    /// Replaces the broker; returns for how many seconds the cluster lacked it.
+    fn replace(&mut self, site: &Site, sizes: &Sizes, recorder: &Recorder) -> Result<f64> {
+        let storage = self.bed.name().to_owned();
+        self.replacements += 1;
+        let name = format!("standby{}", self.replacements);
+        let standby = self.bed.boot_standby(site, &name, sizes.guest_memory_mib, REPLACED)?;
+        let before = self.bed.cluster.tools().group_offsets(GROUP)?;
+        self.sync.wait(Instant::now(), IN_SYNC_PATIENCE, |look| look.under_replicated == 0)?;
+        self.bed.cluster.stop_broker(REPLACED)?;
+        let ended = Instant::now();
+        recorder.end(&self.bed.actor(REPLACED), Tone::Plain);
+        recorder.detail(format_args!("{storage}: broker {REPLACED} has ended; its standby starts"));
+        self.bed.move_broker(site, REPLACED, standby)?;
+        let serving = ended.elapsed();
+        recorder.begin(&self.bed.actor(REPLACED), "serving again", Tone::Good);
+        recorder.detail(format_args!("{storage}: the standby serves; replicas catch up"));
+        let whole = self
+            .sync
+            .wait(Instant::now(), IN_SYNC_PATIENCE, |look| look.under_replicated == 0 && look.leaderless == 0)
+            .with_context(|| format!("{storage}: the replicas of broker {REPLACED} do not get in sync"))?;
+        let seconds = (whole - ended).as_secs_f64();
+        let words = format!(
+            "{storage}: all replicas are in sync {seconds:.1} s after the broker ended; its standby served after {:.1} s",
+            serving.as_secs_f64()
+        );
+        recorder.event(Tone::Plain, words);
+        let after = self.bed.cluster.tools().group_offsets(GROUP)?;
+        if after != before || after.is_empty() {
+            let title = format!("{storage}: consumers' offsets are kept");
+            recorder.check(
+                &format!("offsets_{storage}"),
+                &title,
+                false,
+                format_args!("{before:?}, then {after:?}"),
+            );
+        }
+        Ok(seconds)
+    }
+
+    /// Every record is there, and no broker ended that was not told to.
+    fn check(&self, site: &Site, recorder: &Recorder) -> Result<()> {
+        let (storage, tools) = (self.bed.name(), self.bed.cluster.tools());
+        self.bed.drop_caches()?;
+        let mut passed = true;
+        let mut details = Vec::new();
+        for plan in &self.plans {
+            let (all, detail) =
+                describe_verification(&tools.verify(plan, VERIFY_PATIENCE_SECONDS, recorder)?);
+            passed &= all;
+            details.push(detail);
+            std::fs::remove_file(&plan.acknowledged).context("remove a log of acknowledgements")?;
+        }
+        let title = format!("{storage}: every acknowledged record is read back once, byte for byte");
+        recorder.check(&format!("records_{storage}"), &title, passed, details.join("; "));
+        let offsets = tools.group_offsets(GROUP)?;
+        let total: u64 = offsets.values().sum();
+        let title =
+            format!("{storage}: consumers' offsets are kept through {} replacements", self.replacements);
+        let detail = format!("{} partitions, {total} records read", offsets.len());
+        recorder.check(&format!("offsets_at_end_{storage}"), &title, total == READ_RECORDS, detail);
+        let mut ended = Ended::default();
+        ended.look(&self.bed, recorder)?;
+        ended.check(&self.bed, site, recorder);
+        Ok(())
+    }
+}
+
+/// Name of the drawing of times by sizes.
+const DRAWING: &str = "replacement_by_size";
+
+fn conclude(tally: &Tally, sizes: &Sizes, storages: &[String], recorder: &Recorder) -> String {
+    recorder.curve(CurveSpec {
+        drawing: DRAWING.to_owned(),
+        title: "Time to replace a broker by what it holds".to_owned(),
+        x: Axis::linear("Data of each broker", "MB"),
+        y: Axis::linear("Until all replicas are in sync", "s"),
+        references: Vec::new(),
+    });
+    for records in sizes.records {
+        tally.curve_point(DRAWING, megabytes(records) as f64, &name(records), storages, recorder);
+        let (name, title) =
+            (name(records), format!("Until all replicas are in sync, at {} MB", megabytes(records)));
+        let title = Title { name: &name, title: &title, unit: "s", better: Better::Lower };
+        tally.report(&title, storages, None, recorder);
+    }
+    let [smallest, _, largest] = sizes.records.map(name);
+    let Some(first) = storages.first() else { return String::new() };
+    let growth = tally.median(&largest, first).zip(tally.median(&smallest, first));
+    let growth = growth.map_or(f64::INFINITY, |(large, small)| large / small);
+    let times = sizes.records[2] / sizes.records[0];
+    if first != StorageKind::Local.name() {
+        let title =
+            format!("{first}: with {times} times the data it takes at most {GROWTH_MAX} times as long");
+        recorder.check("growth", &title, growth <= GROWTH_MAX, format_args!("{growth:.2} times"));
+    }
+    let (took, Some(second)) = (tally.median(&largest, first).unwrap_or(f64::NAN), storages.get(1)) else {
+        return format!(
+            "A broker is replaced in {} s.",
+            number(tally.median(&largest, first).unwrap_or(f64::NAN))
+        );
+    };
+    let speedup = tally.ratio(&largest, second, first).unwrap_or(0.0);
+    if second == StorageKind::Local.name() {
+        let title = format!(
+            "At {} MB {first} is at least {SPEEDUP_MIN} times as fast as {second}",
+            megabytes(sizes.records[2])
+        );
+        recorder.check("speedup", &title, speedup >= SPEEDUP_MIN, format_args!("{speedup:.1} times"));
+    }
+    format!(
+        "A broker is replaced in {took:.0} s on {first}, whatever it holds: {speedup:.1} times as fast as on {second}."
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+    use crate::progress::Progress;
+
+    fn tally(first: [f64; 3], second: [f64; 3], sizes: &Sizes) -> Tally {
+        let mut tally = Tally::default();
+        for (index, records) in sizes.records.into_iter().enumerate() {
+            tally.add(&name(records), "forebay", first[index]);
+            tally.add(&name(records), "local", second[index]);
+        }
+        tally
+    }
+
+    fn verdicts(first: [f64; 3], second: [f64; 3]) -> BTreeMap<String, bool> {
+        let (sizes, recorder) = (Sizes::of(Profile::Laptop), Recorder::new(Progress::silent()));
+        conclude(&tally(first, second, &sizes), &sizes, &["forebay".into(), "local".into()], &recorder);
+        let result = recorder.finish("broker-replacement", "forebay,local", "laptop", "");
+        result.checks.into_iter().map(|check| (check.name, check.passed)).collect()
+    }
+
+    #[test]
+    fn time_that_grows_with_the_data_or_is_not_far_from_a_local_disks_fails() {
+        let good = verdicts([8.0, 8.5, 9.0], [15.0, 30.0, 60.0]);
+        assert_eq!((good["growth"], good["speedup"]), (true, true));
+        let bad = verdicts([8.0, 12.0, 16.0], [15.0, 30.0, 60.0]);
+        assert_eq!((bad["growth"], bad["speedup"]), (false, false));
+    }
+}

@@ -1,0 +1,239 @@
+//! `cpu`: how much of their processors do brokers need at a given rate on each storage? The storage reports' test of broker CPU (E2).
+
+use std::time::Duration;
+
+use anyhow::Result;
+
+use super::Experiment;
+use super::bed::BedSpec;
+use super::stand::{Outcome, Stand, Trial};
+use super::tally::{Tally, Title};
+use super::throughput::reports_driver;
+use crate::cluster::{Load, Settings};
+use crate::host::Site;
+use crate::report::{Axis, Better, CurveSpec, Recorder, Subject};
+use crate::request::{Profile, Request};
+use crate::storage::StorageKind;
+
+/// The experiment.
+pub struct Cpu;
+
+const BROKERS: u32 = 3;
+const FACTOR: u32 = 3;
+const CLIENTS: u32 = 4;
+const MESSAGE_BYTES: u32 = 1024;
+const REPETITIONS: u32 = 3;
+/// The share of a rate that must be published, in percent: less, and the CPU would be that of another rate.
+const SUSTAINED_PERCENT: f64 = 98.0;
+
+struct Sizes {
+    /// Messages per second.
+    rates: &'static [u32],
+    partitions: u32,
+    warmup: Duration,
+    measured: Duration,
+    guest_memory_mib: u32,
+    heap_mib: u32,
+}
+
+impl Sizes {
+    fn of(profile: Profile) -> Self {
+        match profile {
+            // A twentieth of the reports' rates: four brokers' worth of guests share two processors.
+            Profile::Laptop => Self {
+                rates: &[500, 2_000, 4_000, 5_000],
+                partitions: 12,
+                warmup: Duration::from_secs(3),
+                measured: Duration::from_secs(10),
+                guest_memory_mib: 1100,
+                heap_mib: 512,
+            },
+            Profile::Full => Self {
+                rates: &[10_000, 40_000, 80_000, 100_000],
+                partitions: 100,
+                warmup: Duration::from_secs(60),
+                measured: Duration::from_secs(300),
+                guest_memory_mib: 8192,
+                heap_mib: 4096,
+            },
+        }
+    }
+
+    fn bed(&self) -> BedSpec {
+        let settings = Settings {
+            heap_mib: self.heap_mib,
+            segment_bytes: 1 << 30,
+            delete_delay_ms: 1_000,
+            more: std::collections::BTreeMap::new(),
+        };
+        BedSpec::new(BROKERS, self.guest_memory_mib, settings)
+    }
+
+    fn load(&self, rate: u32) -> Load {
+        Load {
+            name: format!("cpu-{rate}"),
+            topics: 1,
+            partitions: self.partitions,
+            message_bytes: MESSAGE_BYTES,
+            producers: CLIENTS,
+            consumers: CLIENTS,
+            rate,
+            backlog_bytes: 0,
+            warmup: self.warmup,
+            measured: self.measured,
+        }
+    }
+}
+
+impl Experiment for Cpu {
+    fn name(&self) -> &'static str {
+        "cpu"
+    }
+
+    fn subject(&self) -> Subject {
+        Subject {
+            title: "Broker CPU",
+            question: "How much of their machines' processors do brokers need at each rate of messages, on each storage?",
+            method: "Three brokers on each storage, each in a Linux machine of its own with one processor. Four producers and four consumers \
+                     work on one topic with three replicas of each partition, at one fixed rate after the other, on the storages in turns. When \
+                     the rate has settled, the experiment reads /proc/stat in each broker's machine, waits, and reads it again: busy is \
+                     all that is neither idle nor waiting for a disk, so the machine's kernel and its NFS client count. A rate of \
+                     which less than 98 % was published fails.",
+        }
+    }
+
+    fn compares(&self) -> bool {
+        true
+    }
+
+    fn default_storages(&self) -> &'static [StorageKind] {
+        &[StorageKind::Forebay, StorageKind::Local]
+    }
+
+    fn run(&self, site: &Site, request: &Request, recorder: &Recorder) -> Result<String> {
+        let sizes = Sizes::of(request.profile);
+        let repetitions = request.repetitions.unwrap_or(REPETITIONS);
+        recorder.setting("repetitions", repetitions);
+        recorder.setting("rates, messages/s", sizes.rates);
+        let stand = Stand::start(site, request, sizes.bed(), recorder)?;
+        let mut work = Work { recorder, sizes, tally: Tally::default() };
+        for repetition in 0..repetitions {
+            for rate in work.sizes.rates {
+                recorder.stage(&format!("{rate}/s, {} of {repetitions}", repetition + 1));
+                work.measure(&stand, repetition, *rate)?;
+            }
+        }
+        stand.check_brokers(recorder)?;
+        work.conclude(&stand.names(), repetitions)
+    }
+}
+
+struct Work<'a> {
+    recorder: &'a Recorder,
+    sizes: Sizes,
+    tally: Tally,
+}
+
+/// Drawings, and what is drawn in each.
+const CURVES: [(&str, &str); 2] =
+    [("cpu_by_rate", "broker_cpu_percent"), ("latency_by_rate", "publish_ms_p99")];
+
+fn recorder_curves(recorder: &Recorder) {
+    let rate = || Axis::linear("Rate", "messages/s");
+    for (drawing, title, y) in [
+        ("cpu_by_rate", "Brokers' CPU by rate of messages", Axis::linear("CPU of a broker's machine", "%")),
+        ("latency_by_rate", "Publish latency by rate of messages", Axis::linear("99th percentile", "ms")),
+    ] {
+        let (drawing, title) = (drawing.to_owned(), title.to_owned());
+        recorder.curve(CurveSpec { drawing, title, x: rate(), y, references: Vec::new() });
+    }
+}
+
+fn name(what: &str, rate: u32) -> String {
+    format!("{what}_at_{rate}")
+}
+
+impl Work<'_> {
+    fn measure(&mut self, stand: &Stand, repetition: u32, rate: u32) -> Result<()> {
+        let (load, clients) = (self.sizes.load(rate), reports_driver(false, FACTOR));
+        for target in stand.in_turn(repetition) {
+            let label = format!("{}-{rate}-{}", target.name(), repetition + 1);
+            let trial = Trial { target, label, load: &load, clients: &clients, cold_drain: false };
+            if let Some(outcome) = trial.run(self.recorder)? {
+                self.take(target.name(), rate, &outcome)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn take(&mut self, storage: &str, rate: u32, outcome: &Outcome) -> Result<()> {
+        let published = outcome.result.phase("steady")?.publish_rate / f64::from(rate) * 100.0;
+        self.tally.add(&name("published_percent", rate), storage, published);
+        self.tally.add(&name("publish_ms_p99", rate), storage, outcome.result.publish_ms_p99);
+        self.tally.add(&name("intended_ms_p99", rate), storage, outcome.result.intended_ms_p99());
+        if let Some(cpu) = outcome.mean_broker_cpu() {
+            self.tally.add(&name("broker_cpu_percent", rate), storage, cpu);
+        }
+        if let Some(server) = outcome.server_processors {
+            self.tally.add(&name("server_processors", rate), storage, server);
+        }
+        Ok(())
+    }
+
+    fn conclude(&self, storages: &[String], repetitions: u32) -> Result<String> {
+        recorder_curves(self.recorder);
+        for rate in self.sizes.rates {
+            for (drawing, what) in CURVES {
+                self.tally.curve_point(
+                    drawing,
+                    f64::from(*rate),
+                    &name(what, *rate),
+                    storages,
+                    self.recorder,
+                );
+            }
+            for (what, title, unit) in [
+                ("broker_cpu_percent", "brokers' CPU", "%"),
+                ("server_processors", "processors of the storage's server", ""),
+                ("publish_ms_p99", "publish latency, p99", "ms"),
+                ("intended_ms_p99", "latency from the intended time, p99", "ms"),
+            ] {
+                let (name, title) = (name(what, *rate), format!("{rate} messages/s: {title}"));
+                let title = Title { name: &name, title: &title, unit, better: Better::Lower };
+                self.tally.report(&title, storages, None, self.recorder);
+            }
+        }
+        storages.iter().for_each(|storage| self.check(storage, repetitions));
+        Ok(storages.iter().filter_map(|storage| self.told(storage)).collect::<Vec<_>>().join(" "))
+    }
+
+    /// Every rate was sustained in every repetition, and the CPU of every rate is known.
+    fn check(&self, storage: &str, repetitions: u32) {
+        let short: Vec<String> = self
+            .sizes
+            .rates
+            .iter()
+            .filter_map(|rate| {
+                let samples = self.tally.samples(&name("published_percent", *rate), storage);
+                let least = samples.as_ref().map_or(0.0, |samples| samples.min);
+                let count = samples.map_or(0, |samples| samples.values.len());
+                let enough = least >= SUSTAINED_PERCENT && count == repetitions as usize;
+                (!enough).then(|| format!("{rate}/s: {count} times, at least {least:.1} %"))
+            })
+            .collect();
+        let detail =
+            if short.is_empty() { format!("{} rates", self.sizes.rates.len()) } else { short.join(", ") };
+        let title = format!("{storage}: at least {SUSTAINED_PERCENT} % of every rate is published");
+        self.recorder.check(&format!("sustained_{storage}"), &title, short.is_empty(), detail);
+    }
+
+    fn told(&self, storage: &str) -> Option<String> {
+        let cpu = |rate: &u32| self.tally.median(&name("broker_cpu_percent", *rate), storage);
+        let (low, high) = (self.sizes.rates.first()?, self.sizes.rates.last()?);
+        Some(format!(
+            "On {storage} brokers' CPU rises from {:.0} % at {low} to {:.0} % at {high} messages per second.",
+            cpu(low)?,
+            cpu(high)?
+        ))
+    }
+}

@@ -1,0 +1,184 @@
+//! Storages side by side, each with a cluster of its own, and loads that are run on them in turns.
+//!
+//! All clusters are there from the beginning and idle while it is another's turn, so that what disturbs the machine disturbs all of them:
+//! the ratio of what two of them do is worth more than either figure.
+
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+
+use super::bed::{Bed, BedSpec};
+use super::target::{CpuTime, Target};
+use crate::cluster::{Clients, Load, LoadResult, Turn};
+use crate::host::{Halves, Site};
+use crate::report::{Recorder, Tone, number};
+use crate::request::Request;
+
+/// The clusters of a run.
+pub struct Stand {
+    targets: Vec<Box<dyn Target>>,
+}
+
+impl Stand {
+    /// Starts a bed on each storage that is asked for. Brokers have one half of the machine's processors together, and everything else the
+    /// other: the same on every storage.
+    pub fn start(site: &Site, request: &Request, spec: BedSpec, recorder: &Recorder) -> Result<Self> {
+        let processors = Halves::of_machine()?;
+        if let Some(halves) = processors {
+            halves.leave_brokers_alone()?;
+        }
+        Self::start_all(site, request, &BedSpec { processors, ..spec }, recorder)
+    }
+
+    fn start_all(site: &Site, request: &Request, spec: &BedSpec, recorder: &Recorder) -> Result<Self> {
+        let mut targets: Vec<Box<dyn Target>> = Vec::new();
+        for (index, kind) in (0u16..).zip(&request.storages) {
+            let bed = Bed::start_beside(site, request, *kind, Some(index), spec, recorder)
+                .with_context(|| format!("start a cluster on {kind}"))?;
+            targets.push(Box::new(bed));
+        }
+        Ok(Self { targets })
+    }
+
+    /// The names of all, in the order they were asked for.
+    pub fn names(&self) -> Vec<String> {
+        self.targets.iter().map(|target| target.name().to_owned()).collect()
+    }
+
+    /// The clusters in the order of this repetition: who was last is first next time.
+    pub fn in_turn(&self, repetition: u32) -> Vec<&dyn Target> {
+        let mut targets: Vec<_> = self.targets.iter().map(AsRef::as_ref).collect();
+        if repetition % 2 == 1 {
+            targets.reverse();
+        }
+        targets
+    }
+
+    /// Checks that no broker ended.
+    pub fn check_brokers(&self, recorder: &Recorder) -> Result<()> {
+        let mut ended = Vec::new();
+        for target in &self.targets {
+            ended.extend(target.ended()?);
+        }
+        let detail = if ended.is_empty() { "all run".to_owned() } else { ended.join(", ") };
+        recorder.check("processes", "No broker ended", ended.is_empty(), detail);
+        Ok(())
+    }
+}
+
+/// What a load has come to on one cluster, and what that took.
+#[derive(Debug)]
+pub struct Outcome {
+    /// What the load driver measured.
+    pub result: LoadResult,
+    /// How busy each broker's machine was while it measured, in percent; none where that is not known.
+    pub broker_cpu_percent: Option<Vec<f64>>,
+    /// Processors that the storage's server kept busy meanwhile.
+    pub server_processors: Option<f64>,
+}
+
+impl Outcome {
+    /// Bytes that were produced and consumed per second while all went on as it would, in MB/s, as the reports count.
+    pub fn total_mb_per_s(&self) -> Result<f64> {
+        let steady = self.result.phase("steady")?;
+        Ok((steady.publish_bytes_per_second + steady.consume_bytes_per_second) / 1e6)
+    }
+
+    /// How busy the brokers' machines were, on average, in percent.
+    pub fn mean_broker_cpu(&self) -> Option<f64> {
+        let all = self.broker_cpu_percent.as_ref().filter(|all| !all.is_empty())?;
+        Some(all.iter().sum::<f64>() / all.len() as f64)
+    }
+}
+
+/// Processor times of a cluster at one moment.
+struct Moment {
+    at: std::time::Instant,
+    brokers: Option<Vec<CpuTime>>,
+    server: Option<Duration>,
+}
+
+impl Moment {
+    fn take(target: &dyn Target) -> Result<Self> {
+        Ok(Self { at: std::time::Instant::now(), brokers: target.cpu()?, server: target.server_cpu()? })
+    }
+}
+
+/// A load on one cluster.
+pub struct Trial<'a> {
+    /// The cluster.
+    pub target: &'a dyn Target,
+    /// What tells this load from others of the run.
+    pub label: String,
+    /// The load.
+    pub load: &'a Load,
+    /// Its clients' and topics' settings.
+    pub clients: &'a Clients,
+    /// Whether brokers must have forgotten what they have written when consumers begin to catch up.
+    pub cold_drain: bool,
+}
+
+impl Trial<'_> {
+    /// Runs it. `None` if it failed: that is a failed check, and so a verdict.
+    pub fn run(&self, recorder: &Recorder) -> Result<Option<Outcome>> {
+        match self.measure(recorder) {
+            Ok(outcome) => {
+                recorder.event(Tone::Plain, self.summary(&outcome)?);
+                Ok(Some(outcome))
+            }
+            Err(error) => {
+                let ended = self.target.ended()?;
+                let ended =
+                    if ended.is_empty() { String::new() } else { format!("; ended: {}", ended.join(", ")) };
+                recorder.check(
+                    "load",
+                    "Every load runs to its end without an error",
+                    false,
+                    format_args!("{}: {error:#}{ended}", self.label),
+                );
+                Ok(None)
+            }
+        }
+    }
+
+    fn summary(&self, outcome: &Outcome) -> Result<String> {
+        let cpu =
+            outcome.mean_broker_cpu().map(|cpu| format!(", brokers' CPU {cpu:.0} %")).unwrap_or_default();
+        Ok(format!(
+            "{}: {} MB/s produced and consumed, p99 {} ms{cpu}",
+            self.label,
+            number(outcome.total_mb_per_s()?),
+            number(outcome.result.publish_ms_p99)
+        ))
+    }
+
+    fn measure(&self, recorder: &Recorder) -> Result<Outcome> {
+        let target = self.target;
+        let (mut before, mut after) = (None, None);
+        let result = target.tools().run_load(
+            (&self.label, target.name(), target.keeps_topics()),
+            self.load,
+            self.clients,
+            recorder,
+            &mut |turn| {
+                match turn {
+                    Turn::Begins(phase) if phase == "drain" && self.cold_drain => target.forget()?,
+                    Turn::Begins(phase) if phase == "steady" => before = Some(Moment::take(target)?),
+                    Turn::Begins(_) => {}
+                    Turn::Measured => after = Some(Moment::take(target)?),
+                }
+                Ok(())
+            },
+        )?;
+        let (before, after) = before.zip(after).context("the load driver did not say when it measured")?;
+        let broker_cpu_percent = before.brokers.zip(after.brokers).map(|(before, after)| {
+            after.iter().zip(&before).map(|(after, before)| after.percent_since(before)).collect()
+        });
+        let seconds = (after.at - before.at).as_secs_f64();
+        let server_processors = before
+            .server
+            .zip(after.server)
+            .map(|(before, after)| after.saturating_sub(before).as_secs_f64() / seconds);
+        Ok(Outcome { result, broker_cpu_percent, server_processors })
+    }
+}

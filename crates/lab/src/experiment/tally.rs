@@ -1,0 +1,97 @@
+//! Values as they come, by what was measured and where, and the measurements they make in the end.
+
+use std::collections::BTreeMap;
+
+use crate::report::{Better, Measurement, Recorder, Samples, Target};
+
+/// What a measurement is called.
+#[derive(Debug, Clone)]
+pub struct Title<'a> {
+    /// Stable name, with its unit last.
+    pub name: &'a str,
+    /// The name for people.
+    pub title: &'a str,
+    /// Unit of the values.
+    pub unit: &'a str,
+    /// Which way is good.
+    pub better: Better,
+}
+
+/// Values by name and storage, in the order measured.
+#[derive(Debug, Default)]
+pub struct Tally {
+    values: BTreeMap<String, BTreeMap<String, Vec<f64>>>,
+}
+
+impl Tally {
+    /// Adds a value.
+    pub fn add(&mut self, name: &str, storage: &str, value: f64) {
+        let of_name = self.values.entry(name.to_owned()).or_default();
+        of_name.entry(storage.to_owned()).or_default().push(value);
+    }
+
+    /// All values of a name on a storage, summed up; `None` without any.
+    pub fn samples(&self, name: &str, storage: &str) -> Option<Samples> {
+        Samples::of(storage, self.values.get(name)?.get(storage)?.clone())
+    }
+
+    /// The middle value.
+    pub fn median(&self, name: &str, storage: &str) -> Option<f64> {
+        Some(self.samples(name, storage)?.median)
+    }
+
+    /// The first storage's median over the second's.
+    pub fn ratio(&self, name: &str, first: &str, second: &str) -> Option<f64> {
+        let second = self.median(name, second).filter(|median| *median != 0.0)?;
+        Some(self.median(name, first)? / second)
+    }
+
+    /// The median of one name over that of another, on one storage.
+    pub fn ratio_of(&self, name: &str, to: &str, storage: &str) -> Option<f64> {
+        let to = self.median(to, storage).filter(|median| *median != 0.0)?;
+        Some(self.median(name, storage)? / to)
+    }
+
+    /// Hands a point of a curve to the recorder for each storage: the median of a name, and how far its values are spread.
+    pub fn curve_point(&self, drawing: &str, x: f64, name: &str, storages: &[String], recorder: &Recorder) {
+        for storage in storages {
+            if let Some(found) = self.samples(name, storage) {
+                recorder.curve_point_spread(drawing, storage, x, found.median, found.min, found.max);
+            }
+        }
+    }
+
+    /// Hands the values of a name to the recorder, the storages in this order. Nothing if there are none.
+    pub fn report(
+        &self,
+        title: &Title<'_>,
+        storages: &[String],
+        target: Option<Target>,
+        recorder: &Recorder,
+    ) {
+        let Some(of_name) = self.values.get(title.name) else { return };
+        let values = storages
+            .iter()
+            .filter_map(|storage| Some((storage.clone(), of_name.get(storage)?.clone())))
+            .collect();
+        let measurement = Measurement::new(title.name, title.title, title.unit, title.better, values);
+        recorder.measurement(measurement.with_target(target));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn medians_and_their_ratio_are_of_all_values() {
+        let mut tally = Tally::default();
+        for (storage, value) in [("a", 3.0), ("b", 2.0), ("a", 9.0), ("a", 6.0)] {
+            tally.add("x", storage, value);
+        }
+        assert_eq!(tally.median("x", "a"), Some(6.0));
+        assert_eq!(tally.ratio("x", "a", "b"), Some(3.0));
+        assert_eq!(tally.ratio("x", "a", "c"), None);
+        assert_eq!(tally.median("y", "a"), None);
+    }
+}

@@ -1,0 +1,353 @@
+//! `throughput`: how much can a cluster produce and consume on each storage? The storage reports' test of throughput (E5).
+//!
+//! Two drivers, as the reports have them: *throughput* leaves it to the brokers' kernels when to write, *sync* has every batch written before it
+//! counts (`flush.messages=1`). Factors 1 and 3. Then the first driver again with several volumes for each broker, and with
+//! more connections, each beside one volume and the usual connections of the same storage.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use anyhow::Result;
+
+use super::Experiment;
+use super::bed::{BedSpec, Layout};
+use super::stand::{Outcome, Stand, Trial};
+use super::tally::{Tally, Title};
+use crate::cluster::{Clients, Load, Settings};
+use crate::host::Site;
+use crate::report::{Axis, Better, CurveSpec, Recorder, Subject, Target};
+use crate::request::{Profile, Request};
+use crate::storage::StorageKind;
+
+/// The experiment.
+pub struct Throughput;
+
+const BROKERS: u32 = 3;
+/// What the first storage must reach of the second.
+const RATIO_MIN: f64 = 0.9;
+const REPETITIONS: u32 = 3;
+
+struct Sizes {
+    topics: u32,
+    partitions: u32,
+    producers: u32,
+    consumers: u32,
+    warmup: Duration,
+    measured: Duration,
+    guest_memory_mib: u32,
+    heap_mib: u32,
+    volumes: u32,
+    connections: u32,
+    brokers: &'static [(&'static str, &'static str)],
+}
+
+impl Sizes {
+    fn of(profile: Profile) -> Self {
+        match profile {
+            Profile::Laptop => Self {
+                topics: 1,
+                partitions: 12,
+                producers: 2,
+                consumers: 2,
+                warmup: Duration::from_secs(4),
+                measured: Duration::from_secs(10),
+                guest_memory_mib: 1100,
+                heap_mib: 512,
+                volumes: 3,
+                connections: 16,
+                brokers: &[],
+            },
+            Profile::Full => Self {
+                topics: 4,
+                partitions: 100,
+                producers: 40,
+                consumers: 80,
+                warmup: Duration::from_secs(60),
+                measured: Duration::from_secs(300),
+                guest_memory_mib: 8192,
+                heap_mib: 4096,
+                volumes: 6,
+                connections: 16,
+                brokers: &[
+                    ("num.network.threads", "64"),
+                    ("num.io.threads", "64"),
+                    ("background.threads", "20"),
+                    ("num.replica.fetchers", "20"),
+                    ("num.replica.alter.log.dirs.threads", "40"),
+                    ("replica.fetch.max.bytes", "524288000"),
+                ],
+            },
+        }
+    }
+
+    fn load(&self) -> Load {
+        Load {
+            name: "throughput".into(),
+            topics: self.topics,
+            partitions: self.partitions,
+            message_bytes: 3072,
+            producers: self.producers,
+            consumers: self.consumers,
+            rate: Load::UNLIMITED,
+            backlog_bytes: 0,
+            warmup: self.warmup,
+            measured: self.measured,
+        }
+    }
+
+    fn bed(&self, layout: Layout) -> BedSpec {
+        let more = self.brokers.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
+        let settings =
+            Settings { heap_mib: self.heap_mib, segment_bytes: 1 << 30, delete_delay_ms: 1_000, more };
+        BedSpec { layout, ..BedSpec::new(BROKERS, self.guest_memory_mib, settings) }
+    }
+}
+
+/// Settings of the reports' drivers. `sync` has every batch on stable storage before it is acknowledged.
+pub fn reports_driver(sync: bool, factor: u32) -> Clients {
+    let map = |pairs: &[(&str, &str)]| {
+        pairs.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect::<BTreeMap<_, _>>()
+    };
+    let mut topic = map(&[("min.insync.replicas", if factor > 1 { "2" } else { "1" })]);
+    if sync {
+        topic.extend(map(&[("flush.messages", "1"), ("flush.ms", "0")]));
+    }
+    Clients {
+        name: format!("{}-factor-{factor}", if sync { "sync" } else { "throughput" }),
+        factor,
+        topic,
+        producer: map(&[
+            ("acks", "all"),
+            ("linger.ms", "1"),
+            ("batch.size", "1048576"),
+            ("request.timeout.ms", "1200000"),
+            ("delivery.timeout.ms", "1300000"),
+        ]),
+        consumer: map(&[
+            ("auto.offset.reset", "earliest"),
+            ("enable.auto.commit", "false"),
+            ("max.partition.fetch.bytes", "10485760"),
+        ]),
+    }
+}
+
+impl Experiment for Throughput {
+    fn name(&self) -> &'static str {
+        "throughput"
+    }
+
+    fn subject(&self) -> Subject {
+        Subject {
+            title: "Throughput",
+            question: "How much can a Kafka cluster produce and consume on a storage, with and without every batch on disk before it counts, \
+                       at replication factors 1 and 3, with one and several volumes for each broker?",
+            method: "Three brokers on each storage, each in a Linux machine of its own. Producers send as fast as the cluster takes it, and consumers \
+                     read it: messages of 3 KiB, half random bytes and half zeros, from a pool of 100, as the reports' load has them. The \
+                     settings of topics and clients are those of the reports' two drivers. Counted is, after a warm-up, what is produced and \
+                     consumed together. Storages take turns within each repetition. On one machine all brokers and the load share its \
+                     processors, so that storages are compared at the same CPU.",
+        }
+    }
+
+    fn compares(&self) -> bool {
+        true
+    }
+
+    fn default_storages(&self) -> &'static [StorageKind] {
+        &[StorageKind::Forebay, StorageKind::Local]
+    }
+
+    fn parts(&self) -> &'static [&'static str] {
+        &["drivers", "volumes", "connections"]
+    }
+
+    fn run(&self, site: &Site, request: &Request, recorder: &Recorder) -> Result<String> {
+        let sizes = Sizes::of(request.profile);
+        let repetitions = request.repetitions.unwrap_or(REPETITIONS);
+        recorder.setting("repetitions", repetitions);
+        let mut work = Work { site, request, recorder, sizes, repetitions, tally: Tally::default() };
+        if request.wants("drivers") {
+            work.drivers()?;
+        }
+        let volumes = Layout { volumes: work.sizes.volumes, ..Layout::default() };
+        let connections = Layout { connections: Some(work.sizes.connections), ..Layout::default() };
+        if request.wants("volumes") {
+            work.variant("volumes", volumes, StorageKind::Forebay)?;
+        }
+        if request.wants("connections") {
+            work.variant("connections", connections, StorageKind::Forebay)?;
+        }
+        work.conclude()
+    }
+}
+
+struct Work<'a> {
+    site: &'a Site,
+    request: &'a Request,
+    recorder: &'a Recorder,
+    sizes: Sizes,
+    repetitions: u32,
+    tally: Tally,
+}
+
+/// A driver and a replication factor.
+const CELLS: [(bool, u32); 4] = [(false, 3), (true, 3), (false, 1), (true, 1)];
+
+/// Name of the drawing of latencies, and the percentiles in it.
+const LATENCY: &str = "latency_by_percentile";
+const PERCENTILES: [f64; 5] = [50.0, 75.0, 90.0, 99.0, 99.9];
+
+fn percentile_name(percentile: f64) -> String {
+    format!("publish_ms_p{percentile}")
+}
+
+/// Name of what is measured in a cell.
+fn cell_name(sync: bool, factor: u32) -> String {
+    format!("{}_factor_{factor}", if sync { "sync" } else { "throughput" })
+}
+
+impl Work<'_> {
+    /// Both drivers at both factors, on all storages in turns.
+    fn drivers(&mut self) -> Result<()> {
+        let stand = Stand::start(self.site, self.request, self.sizes.bed(Layout::default()), self.recorder)?;
+        for repetition in 0..self.repetitions {
+            self.recorder.stage(&format!("drivers, {} of {}", repetition + 1, self.repetitions));
+            for (sync, factor) in CELLS {
+                self.measure(&stand, repetition, &reports_driver(sync, factor), &cell_name(sync, factor))?;
+            }
+        }
+        stand.check_brokers(self.recorder)
+    }
+
+    /// The throughput driver at factor 3 with the storage used in another way.
+    fn variant(&mut self, name: &str, layout: Layout, kind: StorageKind) -> Result<()> {
+        if !self.request.storages.contains(&kind) {
+            return Ok(());
+        }
+        let request = Request { storages: vec![kind], ..self.request.clone() };
+        let stand = Stand::start(self.site, &request, self.sizes.bed(layout), self.recorder)?;
+        for repetition in 0..self.repetitions {
+            self.recorder.stage(&format!("{name}, {} of {}", repetition + 1, self.repetitions));
+            self.measure(&stand, repetition, &reports_driver(false, 3), &format!("{name}_factor_3"))?;
+        }
+        stand.check_brokers(self.recorder)
+    }
+
+    fn measure(&mut self, stand: &Stand, repetition: u32, clients: &Clients, name: &str) -> Result<()> {
+        let load = self.sizes.load();
+        for target in stand.in_turn(repetition) {
+            let label = format!("{}-{}-{}", target.name(), name.replace('_', "-"), repetition + 1);
+            let trial = Trial { target, label, load: &load, clients, cold_drain: false };
+            if let Some(outcome) = trial.run(self.recorder)? {
+                self.take(name, target.name(), &outcome)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn take(&mut self, name: &str, storage: &str, outcome: &Outcome) -> Result<()> {
+        let tally = &mut self.tally;
+        tally.add(&format!("{name}_mb_per_s"), storage, outcome.total_mb_per_s()?);
+        tally.add(&format!("{name}_publish_ms_p99"), storage, outcome.result.publish_ms_p99);
+        if name == cell_name(false, 3) {
+            for percentile in PERCENTILES {
+                let value = outcome.result.publish_percentile(percentile);
+                value.into_iter().for_each(|ms| tally.add(&percentile_name(percentile), storage, ms));
+            }
+        }
+        if let Some(cpu) = outcome.mean_broker_cpu() {
+            tally.add(&format!("{name}_broker_cpu_percent"), storage, cpu);
+        }
+        if let Some(server) = outcome.server_processors {
+            tally.add(&format!("{name}_server_processors"), storage, server);
+        }
+        Ok(())
+    }
+
+    fn conclude(&self) -> Result<String> {
+        let storages: Vec<String> = self.request.storages.iter().map(|kind| kind.name().to_owned()).collect();
+        self.recorder.curve(CurveSpec {
+            drawing: LATENCY.to_owned(),
+            title: "Publish latency at full load, factor 3".to_owned(),
+            x: Axis::percentile(),
+            y: Axis::log("Publish latency", "ms"),
+            references: Vec::new(),
+        });
+        for storage in &storages {
+            for percentile in PERCENTILES {
+                let name = percentile_name(percentile);
+                let Some(found) = self.tally.samples(&name, storage) else { continue };
+                let (low, high) = (found.min, found.max);
+                self.recorder.curve_point_spread(LATENCY, storage, percentile, found.median, low, high);
+            }
+        }
+        for (sync, factor) in CELLS {
+            let title = format!("{} driver, factor {factor}", if sync { "Sync" } else { "Throughput" });
+            self.report(&cell_name(sync, factor), &title, &storages);
+        }
+        self.report(
+            "volumes_factor_3",
+            &format!("{} volumes for each broker, factor 3", self.sizes.volumes),
+            &storages,
+        );
+        let title = format!("{} connections for each broker, factor 3", self.sizes.connections);
+        self.report("connections_factor_3", &title, &storages);
+        let measured = CELLS.iter().any(|(sync, factor)| self.median(*sync, *factor, &storages).is_some());
+        self.recorder.check(
+            "measured",
+            "Every load was measured",
+            measured || !self.request.wants("drivers"),
+            format_args!("{} times", self.repetitions),
+        );
+        Ok(match (self.median(false, 3, &storages), storages.get(1)) {
+            (Some(first), Some(second)) => format!(
+                "With factor 3 the cluster moves {first:.0} MB/s, at least {RATIO_MIN} of what it does on {second}."
+            ),
+            (Some(first), None) => format!("With factor 3 the cluster moves {first:.0} MB/s."),
+            _ => "Measured.".to_owned(),
+        })
+    }
+
+    fn median(&self, sync: bool, factor: u32, storages: &[String]) -> Option<f64> {
+        self.tally.median(&format!("{}_mb_per_s", cell_name(sync, factor)), storages.first()?)
+    }
+
+    /// A cell's measurements, and, with two storages, the check of their ratio.
+    fn report(&self, name: &str, title: &str, storages: &[String]) {
+        let rate = format!("{name}_mb_per_s");
+        for (end, what, unit, better) in [
+            ("mb_per_s", "produced and consumed", "MB/s", Better::Higher),
+            ("publish_ms_p99", "publish latency, p99", "ms", Better::Lower),
+            ("broker_cpu_percent", "brokers' CPU", "%", Better::Lower),
+            ("server_processors", "processors of the storage's server", "", Better::Lower),
+        ] {
+            let (name, title) = (format!("{name}_{end}"), format!("{title}: {what}"));
+            let target = (end == "mb_per_s" && storages.len() == 2).then_some(Target::Ratio(RATIO_MIN));
+            self.tally.report(
+                &Title { name: &name, title: &title, unit, better },
+                storages,
+                target,
+                self.recorder,
+            );
+        }
+        let [first, second] = storages else { return };
+        if let Some(ratio) = self.tally.ratio(&rate, first, second) {
+            let title = format!("{title}: {first} moves at least {RATIO_MIN} of what {second} does");
+            self.recorder.check(&rate, &title, ratio >= RATIO_MIN, format_args!("{ratio:.2}"));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_sync_driver_differs_in_when_a_batch_counts_and_in_nothing_else() {
+        let (fast, sync) = (reports_driver(false, 3), reports_driver(true, 3));
+        assert_eq!(sync.topic.get("flush.messages").map(String::as_str), Some("1"));
+        assert!(!fast.topic.contains_key("flush.messages"));
+        assert_eq!((&fast.producer, &fast.consumer), (&sync.producer, &sync.consumer));
+        assert_eq!(reports_driver(false, 1).topic.get("min.insync.replicas").map(String::as_str), Some("1"));
+    }
+}

@@ -1,0 +1,153 @@
+//! Runs of any experiments and storages, put together by experiment, for a page and for a terminal.
+
+use super::read::Found;
+use super::sheet::{Named, named};
+use super::{Subject, html, table};
+
+/// What an experiment is, by its name; `None` for one that this version does not know.
+pub type SubjectOf = fn(&str) -> Option<Subject>;
+
+/// All runs of one experiment.
+#[derive(Debug)]
+pub struct Group<'a> {
+    /// Its name.
+    pub experiment: &'a str,
+    /// What it is, if this version knows it.
+    pub subject: Option<Subject>,
+    /// Its runs, in the order read.
+    pub runs: Vec<Named<'a>>,
+}
+
+impl Group<'_> {
+    /// The experiment's title, or its name.
+    pub fn title(&self) -> &str {
+        self.subject.map_or(self.experiment, |subject| subject.title)
+    }
+}
+
+/// Puts the runs of each experiment together, in the order of the first of each.
+pub fn groups(found: &[Found], subject_of: SubjectOf) -> Vec<Group<'_>> {
+    let mut experiments: Vec<&str> = Vec::new();
+    for one in found {
+        if !experiments.contains(&one.run.experiment.as_str()) {
+            experiments.push(&one.run.experiment);
+        }
+    }
+    let of = |experiment: &str| {
+        let runs = found.iter().map(|found| &found.run).filter(|run| run.experiment == experiment);
+        named(&runs.collect::<Vec<_>>())
+    };
+    let group = |experiment| Group { experiment, subject: subject_of(experiment), runs: of(experiment) };
+    experiments.into_iter().map(group).collect()
+}
+
+/// The comparison as a page that needs nothing else.
+pub fn comparison_page(found: &[Found], subject_of: SubjectOf) -> String {
+    html::compare(&groups(found, subject_of))
+}
+
+/// The comparison for a terminal.
+pub fn comparison_table(found: &[Found], subject_of: SubjectOf) -> String {
+    let groups = groups(found, subject_of);
+    let tables: Vec<_> = groups.iter().map(|group| table::group(&group.runs)).collect();
+    tables.join("\n\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::progress::Progress;
+    use crate::report::{Axis, Better, CurveSpec, Measurement, Recorder, RunResult};
+
+    const SUBJECT: Subject = Subject { title: "Broker CPU", question: "How much?", method: "M." };
+
+    fn subject_of(experiment: &str) -> Option<Subject> {
+        (experiment == "cpu").then_some(SUBJECT)
+    }
+
+    fn run(storage: &str, cpu: &[(f64, f64)]) -> RunResult {
+        let recorder = Recorder::new(Progress::silent());
+        recorder.setting("rates", storage);
+        recorder.check("sustained", "Every rate is sustained", true, "all");
+        recorder.curve(CurveSpec {
+            drawing: "cpu_by_rate".into(),
+            title: "Brokers' CPU by rate".into(),
+            x: Axis::linear("Rate", "messages/s"),
+            y: Axis::linear("CPU", "%"),
+            references: Vec::new(),
+        });
+        for (rate, percent) in cpu {
+            recorder.curve_point("cpu_by_rate", storage, *rate, *percent);
+            let values = vec![(storage.to_owned(), vec![*percent])];
+            let name = format!("broker_cpu_percent_at_{rate}");
+            recorder.measurement(Measurement::new(&name, "CPU", "%", Better::Lower, values));
+        }
+        recorder.finish("cpu", storage, "laptop", "fine")
+    }
+
+    fn found(runs: Vec<RunResult>) -> Vec<Found> {
+        runs.into_iter().map(|run| Found { run, page: None }).collect()
+    }
+
+    fn two() -> Vec<Found> {
+        found(vec![
+            run("forebay", &[(1000.0, 10.0), (4000.0, 15.0)]),
+            run("local", &[(1000.0, 20.0), (4000.0, 20.0)]),
+        ])
+    }
+
+    #[test]
+    fn two_storages_are_beside_each_other_and_beside_the_reports() {
+        let html = comparison_page(&two(), subject_of);
+        assert!(html.contains("forebay ÷ local"));
+        assert!(html.contains("TR-4947: 26 % ÷ 31 %") && html.contains(">0.84<"), "the report's ratio");
+        assert!(html.contains("<b>0.50</b><small>forebay</small>"), "the same ratio here");
+        assert!(html.contains("Brokers&#39; CPU by rate: forebay ÷ local"), "the curve of ratios");
+        assert!(html.contains("Settings that differ"));
+    }
+
+    #[test]
+    fn a_page_needs_nothing_but_itself() {
+        let html = comparison_page(&two(), subject_of);
+        for foreign in ["<script", "<link", "src=", "http:", "https:", "url("] {
+            assert!(!html.contains(foreign), "{foreign} is in the page");
+        }
+        assert_eq!(
+            html.matches("href=").count(),
+            html.matches("href=\"#").count(),
+            "links lead into the page"
+        );
+    }
+
+    #[test]
+    fn what_a_file_says_stays_text() {
+        let mut hostile = run("<b onload='x'>\"", &[(1000.0, 1.0)]);
+        hostile.experiment = "\"><script>".into();
+        hostile.why = "</p><script>".into();
+        hostile.profile = "<i>".into();
+        hostile.started_at = "</title><script>".into();
+        let again = hostile.clone();
+        let html = comparison_page(&found(vec![hostile, again]), subject_of);
+        assert!(!html.contains("<script") && !html.contains("<b onload") && !html.contains("<i>"));
+        assert!(html.contains("id=\"---script-\""));
+    }
+
+    #[test]
+    fn figures_that_one_storage_lacks_are_not_measured_and_not_compared() {
+        let mut runs = two();
+        runs[1].run.measurements.pop();
+        runs[1].run.curves.clear();
+        let html = comparison_page(&runs, subject_of);
+        assert!(html.contains("not measured"));
+        assert!(!html.contains("CPU by rate: forebay ÷ local"));
+        assert!(comparison_table(&runs, subject_of).contains("forebay"));
+    }
+
+    #[test]
+    fn an_experiment_of_another_version_is_shown_by_its_name() {
+        let mut old = run("forebay", &[]);
+        old.experiment = "fio".into();
+        let html = comparison_page(&found(vec![old]), subject_of);
+        assert!(html.contains("<code>fio</code>"));
+    }
+}

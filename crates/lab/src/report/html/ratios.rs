@@ -1,0 +1,62 @@
+//! Curves of shared storages over the same curve of local disks, with the ratios that the technical reports measured as lines
+//! to compare with.
+
+use super::line::Look;
+use super::plot::{Line, Plot, draw};
+use super::plots;
+use crate::report::reference::{self, Here, Reported, is_local};
+use crate::report::sheet::Named;
+use crate::report::{Axis, CurvePoint, Reference};
+
+/// Draws the ratios of those curves of an experiment for which the reports have some.
+pub fn draw_all(html: &mut String, experiment: &str, runs: &[Named]) {
+    for curve in plots::drawings(runs) {
+        let reported: Vec<_> =
+            reference::of(experiment).filter(|reported| reported.drawing == Some(curve.drawing)).collect();
+        let Some(first) = reported.first() else { continue };
+        let Some(local) = curve.plot.lines.iter().find(|line| is_local(&line.name)) else { continue };
+        let upside_down = matches!(first.here, Here::LocalByShared(_));
+        let shared = curve.plot.lines.iter().filter(|line| !is_local(&line.name));
+        let lines: Vec<_> = shared.filter_map(|line| over(line, local, upside_down)).collect();
+        let Some(only) = lines.first() else { continue };
+        let what = match lines.len() {
+            1 => only.name.clone(),
+            _ if upside_down => "local ÷ each".to_owned(),
+            _ => "each ÷ local".to_owned(),
+        };
+        let title = format!("{}: {what}", curve.plot.title);
+        let y = Axis::linear("Ratio", "");
+        draw(html, &Plot { title: &title, x: curve.plot.x, y: &y, lines, references: lines_of(&reported) });
+    }
+}
+
+fn lines_of(reported: &[&Reported]) -> Vec<Reference> {
+    let end = |here: &Here| match here {
+        Here::SharedByLocal(reference::Pick::Highest(_))
+        | Here::LocalByShared(reference::Pick::Highest(_)) => "report, at its highest",
+        _ => "report, at its lowest",
+    };
+    reported
+        .iter()
+        .map(|reported| Reference { label: end(&reported.here).to_owned(), y: reported.value })
+        .collect()
+}
+
+/// One line over another where both have a point; `None` if they share none.
+fn over<'a>(shared: &Line, local: &Line, upside_down: bool) -> Option<Line<'a>> {
+    let mut points = Vec::new();
+    for point in shared.points.iter() {
+        let Some(other) = local.points.iter().find(|other| other.x == point.x) else { continue };
+        let ratio = if upside_down { other.y / point.y } else { point.y / other.y };
+        if ratio.is_finite() {
+            points.push(CurvePoint { x: point.x, y: ratio, low: None, high: None });
+        }
+    }
+    let name = if upside_down {
+        format!("{} ÷ {}", local.name, shared.name)
+    } else {
+        format!("{} ÷ {}", shared.name, local.name)
+    };
+    let look: Look = shared.look;
+    (!points.is_empty()).then_some(Line { name, look, points: points.into() })
+}
