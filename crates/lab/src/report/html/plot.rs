@@ -3,6 +3,7 @@
 //! What a line is called stands at its end where there is room, and in a legend where there are several. Every point says its
 //! values when it is pointed at.
 
+use std::borrow::Cow;
 use std::fmt::Write;
 
 use super::line::{Look, legend};
@@ -54,7 +55,9 @@ pub struct Line<'a> {
     /// How it is told apart.
     pub look: Look,
     /// In order from left to right.
-    pub points: std::borrow::Cow<'a, [CurvePoint]>,
+    pub points: Cow<'a, [CurvePoint]>,
+    /// Before which points the line is broken, as nothing is known of what is between.
+    pub breaks: Vec<usize>,
 }
 
 /// Draws it, if there is a point.
@@ -180,13 +183,14 @@ impl Canvas {
 
     fn line(&self, html: &mut String, plot: &Plot, line: &Line) {
         let drawable = |point: &&CurvePoint| self.x.holds(point.x) && self.y.holds(point.y);
+        let mut path = String::new();
+        for (index, point) in line.points.iter().enumerate().filter(|(_, point)| drawable(point)) {
+            let letter = if path.is_empty() || line.breaks.contains(&index) { 'M' } else { 'L' };
+            put!(path, "{letter}{:.1} {:.1}", self.x.at(point.x), self.y.at(point.y));
+        }
         let points: Vec<&CurvePoint> = line.points.iter().filter(drawable).collect();
-        let path: Vec<_> = points
-            .iter()
-            .map(|point| format!("{:.1},{:.1}", self.x.at(point.x), self.y.at(point.y)))
-            .collect();
         put!(html, "<g class=\"{}\"><title>{}</title>", line.look.class(), escape(&line.name));
-        put!(html, "<polyline class=\"line\"{} points=\"{}\"/>", line.look.dash(), path.join(" "));
+        put!(html, "<path class=\"line\"{} d=\"{path}\"/>", line.look.dash());
         let stride = points.len().div_ceil(PLACES_MAX).max(1);
         for point in points.iter().step_by(stride) {
             self.point(html, plot, line, point, points.len() <= SHAPES_MAX);
@@ -286,6 +290,7 @@ mod tests {
             name: (*name).to_owned(),
             look: Look::of(index),
             points: (*points).into(),
+            breaks: Vec::new(),
         });
         let plot = Plot { title: "CPU by rate", x: Some(&x), y: &y, lines: lines.collect(), references };
         let mut html = String::new();

@@ -118,24 +118,31 @@ impl<'a> Area<'a> {
             );
         }
         for (index, series) in self.series.iter().enumerate() {
-            let line: Vec<_> = series
-                .points
-                .iter()
-                .map(|(ms, value)| format!("{:.1},{:.1}", x.at(*ms as f64), y.at(*value)))
-                .collect();
-            let line = line.join(" ");
             let look = Look::of(index);
             put!(html, "<g class=\"{}\"><title>{}</title>", look.class(), escape(&told(series)));
-            if let (0, Some(from), Some(to)) = (index, series.points.first(), series.points.last()) {
-                let (from, to) = (x.at(from.0 as f64), x.at(to.0 as f64));
-                put!(
-                    html,
-                    "<polygon class=\"area\" points=\"{from:.1},{base:.1} {line} {to:.1},{base:.1}\"/>"
-                );
+            for stretch in series.stretches() {
+                draw_stretch(html, stretch, look, (x, &y), (index == 0).then_some(base));
             }
-            put!(html, "<polyline class=\"line\"{} points=\"{line}\"/></g>", look.dash());
+            html.push_str("</g>");
         }
     }
+}
+
+/// A line without a pause, and the area below it down to the base, if there is one.
+fn draw_stretch(
+    html: &mut String,
+    stretch: &[(u64, f64)],
+    look: Look,
+    (x, y): (&Ruler, &Ruler),
+    base: Option<f64>,
+) {
+    let points = stretch.iter().map(|(ms, value)| format!("{:.1},{:.1}", x.at(*ms as f64), y.at(*value)));
+    let line = points.collect::<Vec<_>>().join(" ");
+    if let (Some(base), Some(from), Some(to)) = (base, stretch.first(), stretch.last()) {
+        let (from, to) = (x.at(from.0 as f64), x.at(to.0 as f64));
+        put!(html, "<polygon class=\"area\" points=\"{from:.1},{base:.1} {line} {to:.1},{base:.1}\"/>");
+    }
+    put!(html, "<polyline class=\"line\"{} points=\"{line}\"/>", look.dash());
 }
 
 /// What a series says when it is pointed at.
