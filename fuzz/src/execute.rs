@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use forebay_nfs::rpc::message::{Call, PROCEDURE_COMPOUND, ReplyHeader};
-use forebay_nfs::rpc::{AuthSys, Connection, OpaqueAuth};
+use forebay_nfs::rpc::{AuthSys, Connection, OpaqueAuth, RequestMemory};
 use forebay_nfs::xdr::nfs4::*;
 use forebay_nfs::xdr::{Decode, Decoder, Encode, Encoder, Status};
 use forebay_nfs::{Clock, Config, Shared, dispatch};
@@ -189,7 +189,7 @@ impl World {
 
     /// The reply and the results in it; `None` if the request closes the connection or is refused by RPC.
     async fn answer(&self, record: Vec<u8>) -> Option<(Vec<u8>, Vec<OperationResult>)> {
-        let reply = dispatch::answer(&self.server, &self.connection, record.into()).await.ok()?.concat();
+        let reply = dispatch::answer(&self.server, &self.connection, record.into(), RequestMemory::default()).await.ok()?.concat();
         let mut input = Decoder::new(reply.clone().into());
         let header = ReplyHeader::decode(&mut input).expect("the header of a reply");
         header.outcome.ok()?;

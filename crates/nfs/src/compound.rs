@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::fs::FileHandle;
 use crate::policy::Grant;
-use crate::rpc::{Connection, Credential, Principal, ReplyRoom};
+use crate::rpc::{Connection, Credential, Principal, ReplyRoom, RequestMemory};
 use crate::session::Session;
 use crate::shared::Shared;
 use crate::state::Client;
@@ -40,6 +40,8 @@ pub struct Context<'a> {
     pub client: Option<Arc<Client>>,
     /// Where the COMPOUND came from.
     pub connection: Arc<Connection>,
+    /// The memory that the request takes while it is in work.
+    pub memory: RequestMemory,
     /// Room in the reply, for operations whose results are large.
     pub reply_room: ReplyRoom,
 }

@@ -8,15 +8,17 @@ mod limits;
 mod results;
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use bytes::Bytes;
 
 use crate::compound::Context;
 use crate::ops::{self, sequence};
 use crate::rpc::message::{Call, PROCEDURE_NULL, Refusal, encode_starttls, encode_success};
-use crate::rpc::{Connection, Credential, Principal, ReplyRoom};
+use crate::rpc::{Connection, Credential, Principal, ReplyRoom, RequestMemory};
 use crate::session::{Fingerprint, Reply, Start};
 use crate::shared::Shared;
+use crate::throttle;
 use crate::xdr::nfs4::{OpCode, Operation, OperationResult, SequenceArgs};
 use crate::xdr::{Decode, Decoder, Encoder, Status, XdrError};
 use limits::Limits;
@@ -26,25 +28,31 @@ use results::Results;
 const TAG_BYTES_MAX: usize = 1024;
 
 /// Executes one RPC call and returns the reply's pieces. An error if the record is no RPC call: whoever
-/// sent it is out of step, and its connection is to be closed.
+/// sent it is out of step, and its connection is to be closed. `memory` is kept for as long as the record is.
 pub async fn answer(
     server: &Arc<Shared>,
     connection: &Arc<Connection>,
     record: Bytes,
+    memory: RequestMemory,
 ) -> Result<Vec<Bytes>, XdrError> {
     let request_bytes = record.len();
     let mut input = Decoder::new(record);
     let call = Call::decode(&mut input)?;
+    let (xid, procedure, checked) = (call.xid, call.procedure, call.check());
+    let asks_for_tls = call.asks_for_tls();
+    // It has slices of the record, and the record may go before it is answered.
+    drop(call);
     let mut out = Encoder::new();
-    match call.check() {
-        Err(_) if call.asks_for_tls() && server.tls.is_some() => answer_probe(connection, call.xid, &mut out),
-        Err(refusal) => refusal.encode_reply(call.xid, &mut out),
-        Ok(_) if call.procedure == PROCEDURE_NULL => encode_success(call.xid, &mut out),
+    match checked {
+        Err(_) if asks_for_tls && server.tls.is_some() => answer_probe(connection, xid, &mut out),
+        Err(refusal) => refusal.encode_reply(xid, &mut out),
+        Ok(_) if procedure == PROCEDURE_NULL => encode_success(xid, &mut out),
         Ok((credential, principal)) => match Compound::decode(input, request_bytes) {
-            Err(_) => Refusal::GarbageArguments.encode_reply(call.xid, &mut out),
+            Err(_) => Refusal::GarbageArguments.encode_reply(xid, &mut out),
             Ok(compound) => {
-                encode_success(call.xid, &mut out);
+                encode_success(xid, &mut out);
                 let mut context = context(server, connection, credential, principal);
+                context.memory = memory;
                 for piece in compound.execute(&mut context).await {
                     out.put_raw_bytes(piece);
                 }
@@ -83,6 +91,7 @@ fn context<'a>(
         session: None,
         client: None,
         connection: connection.clone(),
+        memory: RequestMemory::default(),
         reply_room: ReplyRoom::default(),
     }
 }
@@ -99,7 +108,8 @@ struct Compound {
 impl Compound {
     fn decode(mut input: Decoder, request_bytes: usize) -> Result<Self, XdrError> {
         Ok(Compound {
-            tag: input.opaque(TAG_BYTES_MAX)?,
+            // A copy, so that it does not keep the record in memory.
+            tag: Bytes::copy_from_slice(&input.opaque(TAG_BYTES_MAX)?),
             minor_version: Decode::decode(&mut input)?,
             operations: Decode::decode(&mut input)?,
             input,
@@ -169,13 +179,37 @@ impl Compound {
                     let allowed = within_session(context, &operation, last)
                         .and_then(|()| limits.check_before(&operation, results));
                     match allowed {
-                        Ok(()) => ops::run(context, operation).await,
+                        Ok(()) => self.run(context, operation).await,
                         Err(status) => OperationResult::failed(code, status),
                     }
                 }
             };
             if results.push_within(&result, limits) != Status::Ok {
                 break;
+            }
+        }
+    }
+
+    /// Executes an operation when the limits of its volumes let it through. If they do not, nothing is left of the request but
+    /// its slot until the client is told.
+    async fn run(&mut self, context: &mut Context<'_>, mut operation: Operation) -> OperationResult {
+        let (server, code) = (context.server, operation.code());
+        match throttle::admit(context, &mut operation).await {
+            Ok(admitted) => {
+                if let Some(waited) = admitted.waited {
+                    server.statistics.count_wait(code, waited);
+                }
+                let result = ops::run(context, operation).await;
+                admitted.settle(&result);
+                result
+            }
+            Err(away) => {
+                drop(operation);
+                self.input = Decoder::new(Bytes::new());
+                context.memory.release();
+                server.statistics.count_wait(code, away.over().await);
+                server.statistics.count(code, Instant::now(), Status::Delay);
+                OperationResult::failed(code, Status::Delay)
             }
         }
     }

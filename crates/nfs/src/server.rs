@@ -71,11 +71,12 @@ impl Server {
         let (drain, draining) = watch::channel(false);
         let housekeeping = tokio::spawn(state::run(self.shared.clone()));
         let resolving = tokio::spawn(policy::hosts::run(self.shared.clone()));
-        let serving = serve(self.shared, self.listener, draining);
+        let serving = serve(self.shared.clone(), self.listener, draining);
         tokio::pin!(serving);
         tokio::select! {
             () = &mut serving => {}
             () = shutdown => {
+                self.shared.throttle.lift();
                 drain.send_replace(true);
                 serving.await;
             }

@@ -11,6 +11,7 @@ use crate::server::ServerError;
 use crate::session::SessionTable;
 use crate::state::State;
 use crate::statistics::Statistics;
+use crate::throttle::Throttle;
 use crate::tls::Tls;
 
 /// One server's pool, configuration and protocol state.
@@ -29,6 +30,8 @@ pub struct Shared {
     pub tls: Option<Tls>,
     /// Counters of operations.
     pub statistics: Statistics,
+    /// The limits of volumes' throughput.
+    pub throttle: Throttle,
     /// The tree from the root down to the volumes.
     pub exports: Exports,
 }
@@ -41,7 +44,8 @@ impl Shared {
         let state = State::open(pool.clone(), &config).await?;
         let policies = Arc::new(Policies::load(pool.clone())?);
         let exports = Exports::new(pool.clone(), policies.clone());
+        let throttle = Throttle::new(pool.clone(), &config);
         let (sessions, statistics) = (SessionTable::default(), Statistics::default());
-        Ok(Shared { pool, config, sessions, state, policies, tls, statistics, exports })
+        Ok(Shared { pool, config, sessions, state, policies, tls, statistics, throttle, exports })
     }
 }

@@ -30,6 +30,9 @@ struct Counters {
     times: [AtomicU64; CLASSES],
     /// Failed ones by status.
     failures: [AtomicU64; STATUSES],
+    /// Those that waited for the limit of a volume, and how long, in nanoseconds. That time is not in `times`.
+    waits: AtomicU64,
+    waits_ns: AtomicU64,
 }
 
 /// What was counted of one operation.
@@ -45,6 +48,10 @@ pub struct OperationStatistics {
     pub p50: Duration,
     /// 99 of 100 took no longer.
     pub p99: Duration,
+    /// How many waited before, because their volume has a limit.
+    pub waits: u64,
+    /// How long they waited, all together.
+    pub waited: Duration,
 }
 
 impl Default for Statistics {
@@ -52,6 +59,8 @@ impl Default for Statistics {
         let counters = || Counters {
             times: [const { AtomicU64::new(0) }; CLASSES],
             failures: [const { AtomicU64::new(0) }; STATUSES],
+            waits: AtomicU64::new(0),
+            waits_ns: AtomicU64::new(0),
         };
         Statistics { operations: (0..OPERATIONS).map(|_| counters()).collect() }
     }
@@ -60,12 +69,23 @@ impl Default for Statistics {
 impl Statistics {
     /// Counts an operation that began at `begin` and has just ended.
     pub fn count(&self, operation: u32, begin: Instant, status: Status) {
-        let number = usize::try_from(operation).unwrap_or(0);
-        let Some(counters) = self.operations.get(number).or_else(|| self.operations.first()) else { return };
+        let Some(counters) = self.of(operation) else { return };
         add(&counters.times, class_of(begin.elapsed()));
         if status != Status::Ok {
             add(&counters.failures, status_index(status as u32));
         }
+    }
+
+    /// Counts that an operation waited for the limit of a volume.
+    pub fn count_wait(&self, operation: u32, waited: Duration) {
+        let Some(counters) = self.of(operation) else { return };
+        counters.waits.fetch_add(1, Ordering::Relaxed);
+        counters.waits_ns.fetch_add(u64::try_from(waited.as_nanos()).unwrap_or(u64::MAX), Ordering::Relaxed);
+    }
+
+    fn of(&self, operation: u32) -> Option<&Counters> {
+        let number = usize::try_from(operation).unwrap_or(0);
+        self.operations.get(number).or_else(|| self.operations.first())
     }
 
     /// What was counted of the operations that were executed at all, by number.
@@ -94,6 +114,8 @@ impl Counters {
             failures: failures.collect(),
             p50: percentile(&times, 50),
             p99: percentile(&times, 99),
+            waits: self.waits.load(Ordering::Relaxed),
+            waited: Duration::from_nanos(self.waits_ns.load(Ordering::Relaxed)),
         }
     }
 }

@@ -90,6 +90,9 @@ pub use types::*;
 
 /// Largest size of a file, in bytes.
 pub const FILE_SIZE_MAX: u64 = i64::MAX as u64;
+/// The lowest limit of a volume's throughput, in bytes per second: one request of a client has up to a MiB, and is not to wait for
+/// longer than clients have patience.
+pub const VOLUME_RATE_MIN: u64 = 1_000_000;
 /// Longest value of an extended attribute, in bytes.
 pub const XATTR_BYTES_MAX: usize = 64 << 10;
 /// Bytes of all extended attributes of an inode together.

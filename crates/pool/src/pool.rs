@@ -5,6 +5,7 @@ use std::sync::{Arc, RwLock};
 use std::time::Duration;
 
 use bytes::Bytes;
+use tokio::sync::watch;
 
 use crate::engine::{Engine, Foundation};
 use crate::home::Home;
@@ -166,6 +167,10 @@ impl Pool {
     pub fn volumes_version(&self) -> u64 {
         self.engine().map(|engine| engine.volumes.version()).unwrap_or_default()
     }
+    /// Tells of each change of [`Pool::volumes_version`], and ends when the pool is closed.
+    pub fn watch_volumes(&self) -> Result<watch::Receiver<u64>> {
+        Ok(self.engine()?.volumes.watch())
+    }
     /// Whether that is a snapshot, in which nothing can be changed.
     pub fn is_read_only(&self, id: VolumeId) -> bool {
         self.engine().is_ok_and(|engine| matches!(engine.volumes.require_writable(id), Err(Error::ReadOnly)))
@@ -179,9 +184,9 @@ impl Pool {
     pub async fn volume_resize(&self, name: &str, size: Option<u64>) -> Result<Volume> {
         self.engine()?.volume_resize(name, size).await
     }
-    /// How many snapshots of a volume are to be taken and kept by the clock.
-    pub async fn volume_modify(&self, name: &str, snapshots: SnapshotPolicy) -> Result<Volume> {
-        self.engine()?.volume_modify(name, snapshots).await
+    /// Changes what a volume was created with: all of it, or with an error nothing.
+    pub async fn volume_modify(&self, name: &str, change: VolumeChange) -> Result<Volume> {
+        self.engine()?.volume_modify(name, change).await
     }
     /// Makes a volume that begins as a copy of a snapshot, in constant time. It keeps the snapshot from being deleted.
     pub async fn volume_clone(&self, volume: &str, snapshot: &str, clone: CloneSpec) -> Result<Volume> {

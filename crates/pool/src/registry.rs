@@ -5,6 +5,8 @@ use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, RwLock};
 
+use tokio::sync::watch;
+
 use crate::keys::{self, EPOCH_FIRST, EPOCH_LAST, EPOCH_NONE, Epoch};
 use crate::meta::MetaStore;
 use crate::records::{Record, UsageRecord, VolumeRecord, malformed};
@@ -41,8 +43,8 @@ type Map = BTreeMap<VolumeId, VolumeState>;
 #[derive(Default)]
 pub(crate) struct Volumes {
     map: RwLock<Map>,
-    /// Counts changes of what there is.
-    version: AtomicU64,
+    /// Counts changes of what there is, and wakes who waits for one.
+    version: watch::Sender<u64>,
     purges: AtomicU64,
 }
 
@@ -78,7 +80,7 @@ impl Volumes {
         let mut map = sync::write(&self.map);
         change(&mut map);
         show(&mut map);
-        self.version.fetch_add(1, Ordering::SeqCst);
+        self.version.send_modify(|version| *version = version.wrapping_add(1));
     }
 
     fn live<T>(&self, id: VolumeId, look: impl FnOnce(&VolumeState) -> T) -> Result<T> {
@@ -88,7 +90,12 @@ impl Volumes {
 
     /// Changes whenever a volume or a snapshot comes, goes, or is changed as such.
     pub(crate) fn version(&self) -> u64 {
-        self.version.load(Ordering::SeqCst)
+        *self.version.borrow()
+    }
+
+    /// Tells of each change of the version.
+    pub(crate) fn watch(&self) -> watch::Receiver<u64> {
+        self.version.subscribe()
     }
 
     /// The volumes, without snapshots, by name.

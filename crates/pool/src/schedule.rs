@@ -159,7 +159,7 @@ mod tests {
     use super::*;
     use crate::faulty::{FaultyDisk, options};
     use crate::sources::Clock;
-    use crate::{Pool, VolumeSpec, sync};
+    use crate::{Pool, VolumeChange, VolumeSpec, sync};
     use std::sync::Mutex;
 
     #[test]
@@ -218,7 +218,9 @@ mod tests {
             let spec = VolumeSpec { snapshots, ..VolumeSpec::new(name, &format!("/{name}")) };
             pool.volume_create(spec).await.unwrap();
         }
-        pool.volume_modify("b", SnapshotPolicy { hourly: 1, ..SnapshotPolicy::default() }).await.unwrap();
+        let hourly = SnapshotPolicy { hourly: 1, ..SnapshotPolicy::default() };
+        let change = VolumeChange { snapshots: Some(hourly), ..VolumeChange::default() };
+        pool.volume_modify("b", change).await.unwrap();
         at(&pool, sunday - HOUR - 1).await;
         assert_eq!(names(&pool), [""; 0]);
         at(&pool, sunday - HOUR).await;

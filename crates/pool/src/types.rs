@@ -328,6 +328,9 @@ pub struct VolumeSpec {
     /// Bytes of files, holes not counted, that the volume may hold; `None`: as many as the pool has room for. May
     /// be more than the pool has room for: a volume takes no space before something is written to it.
     pub size: Option<u64>,
+    /// Bytes that clients may read and write in a second, at least [`crate::VOLUME_RATE_MIN`]; `None`: as many as they can. The pool
+    /// keeps the number; whoever serves the volume keeps to it.
+    pub max_bytes_per_second: Option<u64>,
     /// How many snapshots are taken, and kept, by the clock.
     pub snapshots: SnapshotPolicy,
 }
@@ -397,10 +400,20 @@ impl VolumeSpec {
             gid: 0,
             mode: 0o755,
             size: None,
+            max_bytes_per_second: None,
             compression: Compression::default(),
             snapshots: SnapshotPolicy::default(),
         }
     }
+}
+
+/// What is to change of a volume; `None` leaves it as it is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct VolumeChange {
+    /// Snapshots that are taken by the clock and kept.
+    pub snapshots: Option<SnapshotPolicy>,
+    /// Bytes that clients may read and write in a second; `Some(None)`: as many as they can.
+    pub max_bytes_per_second: Option<Option<u64>>,
 }
 
 /// A volume as it is.

@@ -8,7 +8,9 @@ use crate::limit::check_size;
 use crate::records::{InodeRecord, UsageRecord, VolumeRecord};
 use crate::snapshot;
 use crate::txn::Txn;
-use crate::{Error, Handle, InodeId, Kind, Result, SnapshotPolicy, Volume, VolumeId, VolumeSpec};
+use crate::{
+    Error, Handle, InodeId, Kind, Result, VOLUME_RATE_MIN, Volume, VolumeChange, VolumeId, VolumeSpec,
+};
 
 /// Value of a record that is there or not.
 pub(crate) const MARK: &[u8] = b"\x01\x00";
@@ -61,16 +63,16 @@ impl Engine {
         .await
     }
 
-    /// How many snapshots of the volume are to be taken and kept by the clock.
-    pub(crate) async fn volume_modify(
-        self: &Arc<Self>,
-        name: &str,
-        snapshots: SnapshotPolicy,
-    ) -> Result<Volume> {
+    /// Changes what the volume was created with.
+    pub(crate) async fn volume_modify(self: &Arc<Self>, name: &str, change: VolumeChange) -> Result<Volume> {
+        check_rate(change.max_bytes_per_second.flatten())?;
         let id = self.volumes.by_name(name)?.id;
         self.transact(move |txn| {
             let mut record = txn.engine.volumes.record(id)?;
-            record.spec.snapshots = snapshots;
+            record.spec.snapshots = change.snapshots.unwrap_or(record.spec.snapshots);
+            if let Some(limit) = change.max_bytes_per_second {
+                record.spec.max_bytes_per_second = limit;
+            }
             let volume = record.volume(id);
             txn.change_volume(id, record);
             Ok(volume)
@@ -168,6 +170,7 @@ pub(crate) fn check_name(what: &str, name: &str) -> Result<()> {
 
 fn check_spec(spec: &VolumeSpec) -> Result<()> {
     check_size(spec.size)?;
+    check_rate(spec.max_bytes_per_second)?;
     check_name("volume", &spec.name)?;
     let well_formed = spec.junction_path.strip_prefix('/').is_some_and(|path| {
         path.split('/').all(|part| {
@@ -182,6 +185,15 @@ fn check_spec(spec: &VolumeSpec) -> Result<()> {
         )));
     }
     Ok(())
+}
+
+fn check_rate(limit: Option<u64>) -> Result<()> {
+    match limit {
+        Some(limit) if limit < VOLUME_RATE_MIN => Err(Error::Invalid(format!(
+            "a volume's limit of {limit} bytes per second: must be at least {VOLUME_RATE_MIN}"
+        ))),
+        _ => Ok(()),
+    }
 }
 
 fn check_apart(spec: &VolumeSpec, other: &VolumeSpec) -> Result<()> {

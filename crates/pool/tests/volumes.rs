@@ -8,6 +8,37 @@ use common::*;
 use forebay_pool::*;
 
 #[tokio::test]
+async fn the_limit_of_a_volumes_throughput_is_kept_with_it_and_told_to_who_watches() {
+    let directory = tempfile::tempdir().unwrap();
+    let pool = Pool::open(directory.path(), PoolOptions::default()).await.unwrap();
+    let limited = VolumeSpec { max_bytes_per_second: Some(5_000_000), ..spec("slow") };
+    pool.volume_create(limited).await.unwrap();
+    let mut changes = pool.watch_volumes().unwrap();
+    let limit = |limit| VolumeChange { max_bytes_per_second: Some(limit), ..VolumeChange::default() };
+    pool.volume_modify("slow", limit(Some(VOLUME_RATE_MIN))).await.unwrap();
+    assert!(changes.has_changed().unwrap());
+    assert_eq!(*changes.borrow_and_update(), pool.volumes_version());
+    let snapshots = SnapshotPolicy { hourly: 1, ..SnapshotPolicy::default() };
+    let plan = VolumeChange { snapshots: Some(snapshots), ..VolumeChange::default() };
+    let changed = pool.volume_modify("slow", plan).await.unwrap();
+    assert_eq!(
+        (changed.spec.max_bytes_per_second, changed.spec.snapshots),
+        (Some(VOLUME_RATE_MIN), snapshots)
+    );
+    let refused = pool.volume_modify("slow", limit(Some(VOLUME_RATE_MIN - 1))).await;
+    assert!(matches!(refused, Err(Error::Invalid(_))), "{refused:?}");
+    pool.snapshot_create(&["slow".to_owned()], "then").await.unwrap();
+    let clone = CloneSpec { name: "copy".into(), junction_path: "/copy".into() };
+    pool.volume_clone("slow", "then", clone).await.unwrap();
+    pool.close().await.unwrap();
+    assert!(changes.changed().await.is_ok() && changes.changed().await.is_err(), "it ends with the pool");
+    let pool = Pool::open(directory.path(), PoolOptions::default()).await.unwrap();
+    let of = |name: &str| pool.volume(name).unwrap().spec.max_bytes_per_second;
+    assert_eq!((of("slow"), of("copy")), (Some(VOLUME_RATE_MIN), Some(VOLUME_RATE_MIN)));
+    assert_eq!(pool.volume_modify("slow", limit(None)).await.unwrap().spec.max_bytes_per_second, None);
+}
+
+#[tokio::test]
 async fn volumes_are_found_by_name_and_id_and_survive_reopening() {
     let (directory, pool, _) = disk().await;
     let made = pool.volume_create(spec("archive")).await.unwrap();

@@ -5,11 +5,14 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use anyhow::Result;
-use forebay_pool::{CheckReport, CloneSpec, Efficiency, Pool, Snapshot, SnapshotPolicy, Volume, VolumeSpec};
+use forebay_nfs::throttle::Waits;
+use forebay_pool::{
+    CheckReport, CloneSpec, Efficiency, Pool, Snapshot, SnapshotPolicy, Volume, VolumeChange, VolumeSpec,
+};
 
 use super::protocol::{
     Answer, CheckView, Command, EfficiencyView, NewVolume, Plan, PoolView, ScrubView, SnapshotView,
-    VolumeView,
+    VolumeView, WaitsView,
 };
 
 /// What commands work on.
@@ -55,14 +58,18 @@ pub async fn execute(daemon: &Daemon, command: Command) -> Result<Answer> {
             tracing::info!(volume = name, size, "volume resized");
             shown(daemon, &volume).await
         }
-        Command::VolumeModify { name, export, snapshots } => {
+        Command::VolumeModify { name, export, snapshots, throughput } => {
             if let Some(policy) = export {
                 policies.assign(&name, &policy).await?;
                 tracing::info!(volume = name, policy, "export policy of a volume changed");
             }
-            if let Some(plan) = snapshots {
-                pool.volume_modify(&name, policy(plan)).await?;
-                tracing::info!(volume = name, ?plan, "snapshots by the clock changed");
+            let change = VolumeChange {
+                snapshots: snapshots.map(policy),
+                max_bytes_per_second: throughput.map(|throughput| throughput.max_bytes_per_second),
+            };
+            if change != VolumeChange::default() {
+                pool.volume_modify(&name, change).await?;
+                tracing::info!(volume = name, ?change, "volume changed");
             }
             shown(daemon, &pool.volume(&name)?).await
         }
@@ -187,6 +194,7 @@ fn spec(new: NewVolume) -> Result<VolumeSpec> {
         mode: new.mode,
         compression: new.compression.parse()?,
         size: new.size,
+        max_bytes_per_second: new.max_bytes_per_second,
         snapshots: policy(new.snapshots),
     })
 }
@@ -241,11 +249,21 @@ async fn view(daemon: &Daemon, volume: &Volume) -> forebay_pool::Result<VolumeVi
         mode: format!("{:04o}", root.mode),
         created: humantime::format_rfc3339_seconds(volume.created).to_string(),
         size: volume.spec.size,
+        max_bytes_per_second: volume.spec.max_bytes_per_second,
+        waits: daemon.nfs.throttle.waits(volume.id).map(waits),
         bytes_free: space.bytes_free,
         bytes_logical: space.bytes_logical,
         inodes_used: space.inodes_used,
         orphans: space.orphans,
     })
+}
+
+fn waits(counted: Waits) -> WaitsView {
+    WaitsView {
+        requests: counted.requests,
+        waited_ms: u64::try_from(counted.time.as_millis()).unwrap_or(u64::MAX),
+        turned_away: counted.turned_away,
+    }
 }
 
 fn pool_view(daemon: &Daemon) -> Result<PoolView> {

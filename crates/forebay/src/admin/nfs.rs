@@ -240,6 +240,8 @@ fn operation(counted: &OperationStatistics) -> OperationView {
         errors: counted.failures.iter().map(|(_, count)| count).sum(),
         p50_ns: nanoseconds(counted.p50),
         p99_ns: nanoseconds(counted.p99),
+        waits: counted.waits,
+        waited_ns: nanoseconds(counted.waited),
         errors_by_status: counted
             .failures
             .iter()

@@ -72,6 +72,8 @@ pub enum Command {
         export: Option<String>,
         /// The snapshots that are taken by the clock and kept, if that is to change.
         snapshots: Option<Plan>,
+        /// How fast clients may use it, if that is to change.
+        throughput: Option<Throughput>,
     },
     /// Make a volume of a snapshot; answered with it.
     VolumeClone {
@@ -163,12 +165,22 @@ pub struct NewVolume {
     pub mode: u32,
     /// Bytes that it may hold, if that is limited.
     pub size: Option<u64>,
+    /// Bytes per second that clients may read and write, if that is limited.
+    pub max_bytes_per_second: Option<u64>,
     /// How what is written to it is compressed: `none`, `lz4` or `zstd`.
     pub compression: String,
     /// Snapshots that are taken by the clock.
     pub snapshots: Plan,
     /// Its export policy.
     pub export: String,
+}
+
+/// How fast clients may use a volume.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Throughput {
+    /// Bytes per second that they may read and write; none: no limit.
+    pub max_bytes_per_second: Option<u64>,
 }
 
 /// How many snapshots of each period are taken by the clock, and kept.
@@ -329,6 +341,10 @@ pub struct VolumeView {
     pub created: String,
     /// Bytes that it may hold, if that is limited.
     pub size: Option<u64>,
+    /// Bytes per second that clients may read and write, if that is limited.
+    pub max_bytes_per_second: Option<u64>,
+    /// Requests that had to wait for that since it is limited, or since the daemon started.
+    pub waits: Option<WaitsView>,
     /// Bytes that can still be written to it.
     pub bytes_free: u64,
     /// Bytes of its files that are not holes.
@@ -343,6 +359,17 @@ pub struct VolumeView {
     pub snapshots: Plan,
     /// The snapshot that it was made of, as VOLUME@SNAPSHOT.
     pub clone_of: Option<String>,
+}
+
+/// Requests that had to wait for the limit of a volume.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct WaitsView {
+    /// How many.
+    pub requests: u64,
+    /// Milliseconds that they waited, all together.
+    pub waited_ms: u64,
+    /// How many of them were told to come again, as the wait would have been too long.
+    pub turned_away: u64,
 }
 
 /// A snapshot as an operator sees it; also what `--json` prints.

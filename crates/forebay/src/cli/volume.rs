@@ -31,6 +31,12 @@ pub enum VolumeCommand {
         #[arg(long, value_name = "SIZE", value_parser = parse_size)]
         size: Option<u64>,
 
+        /// Bytes per second that clients may read and write, such as 50MiB, at least 1000000 [default: no limit]
+        ///
+        /// What clients ask for beyond it waits on the server, in order. Other volumes do not feel it.
+        #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+        max_bytes_per_second: Option<u64>,
+
         /// Snapshots to take by the clock, and how many to keep, such as hourly=6,daily=7,weekly=4
         #[arg(long, value_name = "PLAN", default_value = "none", value_parser = parse_plan)]
         snapshots: Plan,
@@ -106,9 +112,9 @@ pub enum VolumeCommand {
         settings: AdminSettings,
     },
 
-    /// Change which clients see a volume, or which snapshots are taken of it by the clock
+    /// Change which clients see a volume, how fast they may use it, or which snapshots are taken of it by the clock
     ///
-    /// An export policy is in force at once, for clients that have the volume mounted too.
+    /// An export policy and a limit are in force at once, for clients that have the volume mounted too.
     ///
     /// Snapshots are taken at full hours, at midnight, and at midnight before Sunday, all in UTC, and are called
     /// `hourly.2026-11-22_0100` and so on. The oldest beyond the number to keep are deleted, but for those
@@ -125,6 +131,10 @@ pub enum VolumeCommand {
         /// Snapshots to take by the clock, and how many to keep, such as hourly=6,daily=7,weekly=4, or none
         #[arg(long, value_name = "PLAN", value_parser = parse_plan, group = "change")]
         snapshots: Option<Plan>,
+
+        /// Bytes per second that clients may read and write, such as 50MiB, at least 1000000, or none
+        #[arg(long, value_name = "SIZE", value_parser = parse_limit, group = "change")]
+        max_bytes_per_second: Option<Limit>,
 
         /// Where the daemon is.
         #[command(flatten)]

@@ -153,11 +153,23 @@ fn show_operations(operations: &[OperationView]) -> Result<()> {
             operation.count.to_string(),
             microseconds(operation.p50_ns),
             microseconds(operation.p99_ns),
+            waited(operation),
             operation.errors.to_string(),
             statuses.join(", "),
         ]
     };
-    print_columns(&["operation", "count", "p50", "p99", "errors", "by status"], operations.iter().map(row))
+    print_columns(
+        &["operation", "count", "p50", "p99", "waited", "errors", "by status"],
+        operations.iter().map(row),
+    )
+}
+
+/// Waiting for limits of volumes: `12.3 s in 456`.
+fn waited(operation: &OperationView) -> String {
+    match operation.waits {
+        0 => "-".to_owned(),
+        waits => format!("{:.1} s in {waits}", Duration::from_nanos(operation.waited_ns).as_secs_f64()),
+    }
 }
 
 fn microseconds(nanoseconds: u64) -> String {

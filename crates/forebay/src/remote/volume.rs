@@ -1,10 +1,14 @@
 //! `forebay volume` and `forebay snapshot`.
 
+use std::time::Duration;
+
 use anyhow::Result;
 
 use super::unexpected;
 use crate::admin::client::call;
-use crate::admin::protocol::{Answer, Command, NewVolume, Plan, SnapshotView, VolumeView};
+use crate::admin::protocol::{
+    Answer, Command, NewVolume, Plan, SnapshotView, Throughput, VolumeView, WaitsView,
+};
 use crate::cli::{Limit, SnapshotCommand, SnapshotName, VolumeCommand};
 use crate::config::size;
 use crate::output::{print, print_columns, print_json, print_pairs};
@@ -19,6 +23,7 @@ pub fn run(command: VolumeCommand) -> Result<()> {
             owner: (uid, gid),
             mode,
             size,
+            max_bytes_per_second,
             snapshots,
             compression,
             export,
@@ -34,6 +39,7 @@ pub fn run(command: VolumeCommand) -> Result<()> {
                 gid,
                 mode,
                 size,
+                max_bytes_per_second,
                 compression,
                 snapshots,
                 export,
@@ -66,15 +72,21 @@ pub fn run(command: VolumeCommand) -> Result<()> {
             let volume = volume_of(call(&settings.load()?.admin_socket(), command)?)?;
             print(&format!("volume {} has size {}\n", volume.name, limit(volume.size)))
         }
-        VolumeCommand::Modify { name, export, snapshots, settings } => {
-            let changes_export = export.is_some();
-            let command = Command::VolumeModify { name, export, snapshots };
+        VolumeCommand::Modify { name, export, snapshots, max_bytes_per_second, settings } => {
+            let (changes_export, changes_limit) = (export.is_some(), max_bytes_per_second.is_some());
+            let throughput =
+                max_bytes_per_second.map(|Limit(max_bytes_per_second)| Throughput { max_bytes_per_second });
+            let command = Command::VolumeModify { name, export, snapshots, throughput };
             let volume = volume_of(call(&settings.load()?.admin_socket(), command)?)?;
             if changes_export {
                 print(&format!("volume {} has export policy {}\n", volume.name, volume.export))?;
             }
             if snapshots.is_some() {
                 print(&format!("volume {} keeps snapshots {}\n", volume.name, plan(volume.snapshots)))?;
+            }
+            if changes_limit {
+                let limit = rate(volume.max_bytes_per_second);
+                print(&format!("volume {} has limit {limit}\n", volume.name))?;
             }
             Ok(())
         }
@@ -169,7 +181,7 @@ fn plan(plan: Plan) -> String {
 
 fn list(volumes: &[VolumeView]) -> Result<()> {
     print_columns(
-        &["name", "path", "export", "size", "used", "inodes", "orphans", "owner", "mode", "created"],
+        &["name", "path", "export", "size", "used", "limit", "inodes", "orphans", "owner", "mode", "created"],
         volumes.iter().map(|volume| {
             vec![
                 volume.name.clone(),
@@ -177,6 +189,7 @@ fn list(volumes: &[VolumeView]) -> Result<()> {
                 volume.export.clone(),
                 limit(volume.size),
                 size::rounded(volume.bytes_logical),
+                rate(volume.max_bytes_per_second),
                 volume.inodes_used.to_string(),
                 volume.orphans.to_string(),
                 format!("{}:{}", volume.uid, volume.gid),
@@ -192,8 +205,20 @@ fn limit(size: Option<u64>) -> String {
     size.map_or("none".to_owned(), size::rounded)
 }
 
+/// The limit of its throughput as it is shown.
+fn rate(limit: Option<u64>) -> String {
+    limit.map_or("none".to_owned(), |limit| format!("{}/s", size::rounded(limit)))
+}
+
+/// Such as `1234 requests, 56.7 s; 8 of them came again`.
+fn waits(waits: &WaitsView) -> String {
+    let seconds = Duration::from_millis(waits.waited_ms).as_secs_f64();
+    format!("{} requests, {seconds:.1} s; {} of them came again", waits.requests, waits.turned_away)
+}
+
 fn show(volume: &VolumeView) -> Result<()> {
     let preserve = if volume.preserve_unlink { "yes" } else { "no" };
+    let no_waits = || "none".to_owned();
     print_pairs(&[
         ("name", volume.name.clone()),
         ("path", volume.path.clone()),
@@ -201,6 +226,8 @@ fn show(volume: &VolumeView) -> Result<()> {
         ("size", limit(volume.size)),
         ("free", size::rounded(volume.bytes_free)),
         ("used", format!("{} ({} bytes)", size::rounded(volume.bytes_logical), volume.bytes_logical)),
+        ("limit", rate(volume.max_bytes_per_second)),
+        ("waited for the limit", volume.waits.as_ref().map_or_else(no_waits, waits)),
         ("inodes", volume.inodes_used.to_string()),
         ("orphans", volume.orphans.to_string()),
         ("owner", format!("{}:{}", volume.uid, volume.gid)),

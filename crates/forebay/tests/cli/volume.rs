@@ -56,6 +56,31 @@ fn a_volumes_size_is_shown_and_changed() {
 }
 
 #[test]
+fn a_volumes_throughput_is_limited_shown_and_set_free_again() {
+    let scratch = tempdir().unwrap();
+    let daemon = Daemon::start(scratch.path());
+    daemon.done(&["volume", "create", "slow", "--max-bytes-per-second", "50MiB"]);
+    let limit = |daemon: &Daemon| {
+        let shown: Value = serde_json::from_str(&daemon.done(&["volume", "show", "slow", "--json"])).unwrap();
+        shown["max_bytes_per_second"].clone()
+    };
+    assert_eq!(limit(&daemon), 50 << 20);
+    let modify = ["volume", "modify", "slow", "--max-bytes-per-second"];
+    assert_eq!(daemon.done(&[&modify[..], &["2000000"]].concat()), "volume slow has limit 1.91 MiB/s\n");
+    daemon.done(&["volume", "modify", "slow", "--snapshots", "hourly=1"]);
+    daemon.stop();
+    let daemon = Daemon::start(scratch.path());
+    assert_eq!(limit(&daemon), 2_000_000);
+    assert!(daemon.done(&["volume", "list"]).contains("1.91 MiB/s"));
+    assert!(daemon.done(&["volume", "show", "slow"]).contains("0 requests"));
+    assert_eq!(daemon.done(&[&modify[..], &["none"]].concat()), "volume slow has limit none\n");
+    assert_eq!(limit(&daemon), Value::Null);
+    assert_refused(&daemon.run(&[&modify[..], &["1KiB"]].concat()), 1, &["at least 1000000"]);
+    assert_eq!(daemon.run(&[&modify[..], &["fast"]].concat()).status, 2);
+    daemon.stop();
+}
+
+#[test]
 fn a_deleted_default_volume_does_not_come_back() {
     let scratch = tempdir().unwrap();
     let daemon = Daemon::start(scratch.path());

@@ -24,7 +24,7 @@ impl Controller {
     /// Formats its folder, starts it, and waits until it listens.
     /// `index` tells it from others at the same site.
     pub fn start(site: &Site, kafka: &Distribution, index: u16) -> Result<Self> {
-        let folder = site.scratch().join(format!("controller-{index}"));
+        let folder = site.fresh(&format!("controller-{index}"))?;
         let file = site.scratch().join(format!("controller-{index}.properties"));
         let address = SocketAddr::from((site.gateway(), config::controller_port(index)));
         let voters = config::voters(site.gateway(), index);

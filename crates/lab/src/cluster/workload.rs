@@ -210,13 +210,11 @@ impl LoadResult {
         self.forebay.totals.publish_errors
     }
 
-    /// How long publishing took: for each percentile, the milliseconds; rising.
-    pub fn publish_percentiles(&self) -> Vec<(f64, f64)> {
-        let pairs = self.publish_quantiles.iter();
-        let mut all: Vec<(f64, f64)> =
-            pairs.filter_map(|(percentile, ms)| Some((percentile.parse().ok()?, *ms))).collect();
-        all.sort_by(|a, b| a.0.total_cmp(&b.0));
-        all
+    /// So many percent of all messages were acknowledged in this many milliseconds, or less.
+    pub fn publish_percentile(&self, percent: f64) -> Option<f64> {
+        let all = self.publish_quantiles.iter();
+        let pairs = all.filter_map(|(percentile, ms)| Some((percentile.parse::<f64>().ok()?, *ms)));
+        pairs.filter(|(at, _)| *at >= percent).min_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, ms)| ms)
     }
 }
 
@@ -408,7 +406,8 @@ mod tests {
         let result: LoadResult = serde_json::from_str(text).unwrap();
         assert_eq!(result.phase("steady").unwrap().publish_rate, 100.0);
         assert!(result.phase("drain").unwrap_err().to_string().contains("no phase drain"));
-        assert_eq!(result.publish_percentiles(), [(50.0, 1.5), (99.0, 9.5), (100.0, 30.0)]);
+        let percentile = |percent| result.publish_percentile(percent);
+        assert_eq!([50.0, 90.0, 99.9].map(percentile), [Some(1.5), Some(9.5), Some(30.0)]);
         assert_eq!((result.intended_ms_p99(), result.publish_errors()), (12.0, 0));
     }
 }

@@ -10,7 +10,7 @@ use std::time::Duration;
 use anyhow::Result;
 
 use super::Experiment;
-use super::bed::{BedSpec, Layout};
+use super::bed::BedSpec;
 use super::stand::{Outcome, Stand, Trial};
 use super::tally::{Tally, Title};
 use super::throughput::reports_driver;
@@ -91,8 +91,7 @@ impl Sizes {
         let more: BTreeMap<_, _> = own.map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
         let settings =
             Settings { heap_mib: self.heap_mib, segment_bytes: 1 << 30, delete_delay_ms: 1_000, more };
-        let layout = Layout::default();
-        BedSpec { brokers: self.brokers, guest_memory_mib: self.guest_memory_mib, settings, layout }
+        BedSpec::new(self.brokers, self.guest_memory_mib, settings)
     }
 
     fn load(&self) -> Load {
@@ -121,10 +120,10 @@ impl Experiment for Backlog {
             title: "Backlog",
             question: "Consumers rest until far more waits for them than brokers' machines remember, and then catch up while producers go \
                        on. How fast is each of it?",
-            method: "Clusters of three brokers or more, one on each storage, take turns. Producers alone send messages of 16 KiB at a fixed \
-                     rate until the backlog has its size. Then every broker's machine is made to forget what it has written, so that \
-                     consumers read from the storage, and they catch up while producers go on. Build, drain and what comes after are timed \
-                     apart.",
+            method: "Brokers on each storage, each in a Linux machine of its own; a topic with three replicas of each partition; messages of 16 KiB at a \
+                     fixed rate. Consumers rest until the backlog is as large as planned. Then every broker's machine drops its caches, \
+                     and consumers read as fast as they can while producers go on, until they have caught up. The time of each phase is \
+                     taken by itself, on the storages in turns.",
         }
     }
 
@@ -143,7 +142,7 @@ impl Experiment for Backlog {
         recorder.setting("backlog, bytes", sizes.backlog_bytes);
         recorder.setting("messages per second", sizes.rate);
         recorder.setting("message size, bytes", MESSAGE_BYTES);
-        let stand = Stand::start(site, request, &sizes.bed(), recorder)?;
+        let stand = Stand::start(site, request, sizes.bed(), recorder)?;
         let (load, clients) = (sizes.load(), reports_driver(false, FACTOR));
         let mut tally = Tally::default();
         for repetition in 0..repetitions {

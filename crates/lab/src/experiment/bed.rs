@@ -7,8 +7,8 @@ use anyhow::{Context, Result};
 use serde_json::Value;
 
 use super::target::{CpuTime, Target};
-use crate::cluster::{Cluster, Distribution, Place, Settings, Tools};
-use crate::host::{Guest, GuestSpec, Site};
+use crate::cluster::{Broker, Cluster, Distribution, Place, Settings, Tools};
+use crate::host::{Guest, GuestSpec, Halves, Site};
 use crate::report::{Recorder, Tone};
 use crate::request::Request;
 use crate::storage::{self, Storage, StorageKind};
@@ -27,6 +27,8 @@ pub struct BedSpec {
     pub settings: Settings,
     /// How the storage is used.
     pub layout: Layout,
+    /// Brokers run on their half of the machine's processors, if these were divided.
+    pub processors: Option<Halves>,
 }
 
 /// How brokers use the storage.
@@ -47,6 +49,7 @@ pub struct Bed {
     /// What the names of guests, and so of logs, begin with; empty where there is one bed in the run.
     prefix: String,
     layout: Layout,
+    processors: Option<Halves>,
 }
 
 impl Bed {
@@ -88,7 +91,7 @@ impl Bed {
             .collect();
         let cluster = Cluster::start(site, &kafka, &spec.settings, &places, index.unwrap_or(0))?;
         drop(places);
-        let bed = Self { cluster, guests, storage, prefix, layout: spec.layout };
+        let bed = Self { cluster, guests, storage, prefix, layout: spec.layout, processors: spec.processors };
         for broker in bed.cluster.brokers() {
             recorder.begin(&bed.actor(broker.id()), "serving", Tone::Good);
         }
@@ -101,6 +104,11 @@ impl Bed {
 }
 
 impl BedSpec {
+    /// Brokers on one volume, on all of the machine's processors.
+    pub fn new(brokers: u32, guest_memory_mib: u32, settings: Settings) -> Self {
+        Self { brokers, guest_memory_mib, settings, layout: Layout::default(), processors: None }
+    }
+
     fn tell(&self, recorder: &Recorder) {
         for (key, value) in self.settings.all() {
             recorder.setting(&format!("broker {key}"), value);
@@ -108,6 +116,10 @@ impl BedSpec {
         recorder.setting("brokers", self.brokers);
         recorder.setting("broker heap, MiB", self.settings.heap_mib);
         recorder.setting("guest memory, MiB", self.guest_memory_mib);
+        if let Some((brokers, rest)) = self.processors.map(|halves| halves.counts()) {
+            recorder.setting("processors of all brokers together", brokers);
+            recorder.setting("processors of the storage's server and the load", rest);
+        }
     }
 }
 
@@ -128,6 +140,14 @@ impl Bed {
     /// Makes every guest send to the storage what it keeps for it.
     pub fn sync(&self) -> Result<()> {
         self.guests.iter().try_for_each(Guest::sync)
+    }
+
+    /// The volumes that brokers have of their own.
+    pub fn volume_names(&self) -> Vec<String> {
+        let brokers = self.cluster.brokers().iter().map(Broker::id);
+        let of =
+            |broker| (1..=self.layout.volumes).map(move |volume| volume_name(&self.prefix, broker, volume));
+        brokers.flat_map(of).collect()
     }
 
     /// The guest of a broker.
@@ -154,6 +174,7 @@ impl Bed {
     /// Boots one more guest, which mounts the storage as that of a broker does and stands by for it.
     pub fn boot_standby(&mut self, site: &Site, name: &str, memory_mib: u32, broker: u32) -> Result<Guest> {
         let mut spec = GuestSpec::new(format!("{}{name}", self.prefix), memory_mib);
+        spec.processors = self.processors;
         self.storage.prepare(site, &mut spec)?;
         let guest = site.boot(&spec)?;
         mount(&guest, broker, self.layout, &self.prefix, self.storage.as_ref())?;
@@ -218,6 +239,7 @@ fn boot(site: &Site, spec: &BedSpec, prefix: &str, storage: &mut dyn Storage) ->
     let mut specs: Vec<GuestSpec> =
         (1..=spec.brokers).map(|id| GuestSpec::new(name(id), spec.guest_memory_mib)).collect();
     for guest in &mut specs {
+        guest.processors = spec.processors;
         storage.prepare(site, guest)?;
     }
     let guests = site.boot_all(&specs)?;
@@ -243,7 +265,7 @@ fn mount(guest: &Guest, broker: u32, layout: Layout, prefix: &str, storage: &dyn
 }
 
 /// Name of a broker's own volume.
-pub fn volume_name(prefix: &str, broker: u32, volume: u32) -> String {
+fn volume_name(prefix: &str, broker: u32, volume: u32) -> String {
     format!("{prefix}broker{broker}-{volume}")
 }
 

@@ -10,13 +10,13 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result};
 
 use super::Experiment;
-use super::bed::{Bed, BedSpec, Layout, figure};
+use super::bed::{Bed, BedSpec, figure};
 use super::tally::{Tally, Title};
 use super::target::Target as _;
 use super::watch::{Ended, describe_verification};
 use crate::cluster::{Assignment, RecordsPlan, Settings, SyncWatch};
 use crate::host::Site;
-use crate::report::{Better, Recorder, Subject, Tone, number};
+use crate::report::{Axis, Better, CurveSpec, Recorder, Subject, Tone, number};
 use crate::request::{Profile, Request};
 use crate::storage::StorageKind;
 
@@ -85,8 +85,7 @@ impl Sizes {
             delete_delay_ms: 1_000,
             more: more.into_iter().map(|(key, value)| (key.to_owned(), value)).collect(),
         };
-        let (guest_memory_mib, layout) = (self.guest_memory_mib, Layout::default());
-        BedSpec { brokers: BROKERS, guest_memory_mib, settings, layout }
+        BedSpec::new(BROKERS, self.guest_memory_mib, settings)
     }
 }
 
@@ -96,7 +95,7 @@ fn megabytes(records: u64) -> u64 {
 }
 
 fn name(records: u64) -> String {
-    format!("replacement_{}_mb_s", megabytes(records))
+    format!("replacement_s_at_{}", megabytes(records))
 }
 
 impl Experiment for BrokerReplacement {
@@ -109,11 +108,12 @@ impl Experiment for BrokerReplacement {
             title: "A broker's machine is replaced",
             question: "A broker ends, and another machine takes its place. How long does the cluster lack a replica, and does that grow with \
                        what the broker holds? Are consumers' offsets and all records still there?",
-            method: "Three brokers at factor 3 hold the same data. One is ended, and a machine that stood by starts with its id and settings: \
-                     on shared storage it mounts the log directory of the one before, with a local disk it begins with nothing and copies \
-                     every replica from the others. The time is from the end of the one to when every partition has all replicas in sync \
-                     again. More data is written, and all of it is repeated. A group's committed offsets are compared before and after, and \
-                     in the end every record is read back.",
+            method: "Three brokers on each storage hold three replicas of everything. One is ended in order; another machine, which was booted \
+                     before, starts a broker with its id and settings. On shared storage it mounts the same log directory; with a local disk it \
+                     begins with an empty one. A client asks the cluster ten times a second which replicas are in sync. Measured is the time \
+                     from the end of the one broker's process until every partition has all replicas in sync, at three sizes of data, on \
+                     the storages in turns. A consumer group's offsets are compared before and after each replacement, and in \
+                     the end every record is read back and compared.",
         }
     }
 
@@ -288,8 +288,19 @@ impl Subjected {
     }
 }
 
+/// Name of the drawing of times by sizes.
+const DRAWING: &str = "replacement_by_size";
+
 fn conclude(tally: &Tally, sizes: &Sizes, storages: &[String], recorder: &Recorder) -> String {
+    recorder.curve(CurveSpec {
+        drawing: DRAWING.to_owned(),
+        title: "Time to replace a broker by what it holds".to_owned(),
+        x: Axis::linear("Data of each broker", "MB"),
+        y: Axis::linear("Until all replicas are in sync", "s"),
+        references: Vec::new(),
+    });
     for records in sizes.records {
+        tally.curve_point(DRAWING, megabytes(records) as f64, &name(records), storages, recorder);
         let (name, title) =
             (name(records), format!("Until all replicas are in sync, at {} MB", megabytes(records)));
         let title = Title { name: &name, title: &title, unit: "s", better: Better::Lower };

@@ -5,13 +5,13 @@ use std::time::Duration;
 use anyhow::Result;
 
 use super::Experiment;
-use super::bed::{BedSpec, Layout};
+use super::bed::BedSpec;
 use super::stand::{Outcome, Stand, Trial};
 use super::tally::{Tally, Title};
 use super::throughput::reports_driver;
 use crate::cluster::{Load, Settings};
 use crate::host::Site;
-use crate::report::{Better, Recorder, Subject};
+use crate::report::{Axis, Better, CurveSpec, Recorder, Subject};
 use crate::request::{Profile, Request};
 use crate::storage::StorageKind;
 
@@ -66,8 +66,7 @@ impl Sizes {
             delete_delay_ms: 1_000,
             more: std::collections::BTreeMap::new(),
         };
-        let (guest_memory_mib, layout) = (self.guest_memory_mib, Layout::default());
-        BedSpec { brokers: BROKERS, guest_memory_mib, settings, layout }
+        BedSpec::new(BROKERS, self.guest_memory_mib, settings)
     }
 
     fn load(&self, rate: u32) -> Load {
@@ -95,11 +94,11 @@ impl Experiment for Cpu {
         Subject {
             title: "Broker CPU",
             question: "How much of their machines' processors do brokers need at each rate of messages, on each storage?",
-            method: "Clusters of three brokers, one on each storage, are there from the beginning and idle while it is another's turn. \
-                     Producers send messages of 1 KiB to one topic at replication factor 3 at a fixed rate, and consumers read them as they \
-                     come. After a warm-up each rate is held for the time measured, on the storages in turns, the order reversed in every \
-                     second repetition. CPU is how busy the brokers' machines were meanwhile, by their own accounting, on average. A rate \
-                     counts only if at least 98 % of it was published.",
+            method: "Three brokers on each storage, each in a Linux machine of its own with one processor. Four producers and four consumers \
+                     work on one topic with three replicas of each partition, at one fixed rate after the other, on the storages in turns. When \
+                     the rate has settled, the experiment reads /proc/stat in each broker's machine, waits, and reads it again: busy is \
+                     all that is neither idle nor waiting for a disk, so the machine's kernel and its NFS client count. A rate of \
+                     which less than 98 % was published fails.",
         }
     }
 
@@ -116,7 +115,7 @@ impl Experiment for Cpu {
         let repetitions = request.repetitions.unwrap_or(REPETITIONS);
         recorder.setting("repetitions", repetitions);
         recorder.setting("rates, messages/s", sizes.rates);
-        let stand = Stand::start(site, request, &sizes.bed(), recorder)?;
+        let stand = Stand::start(site, request, sizes.bed(), recorder)?;
         let mut work = Work { recorder, sizes, tally: Tally::default() };
         for repetition in 0..repetitions {
             for rate in work.sizes.rates {
@@ -133,6 +132,21 @@ struct Work<'a> {
     recorder: &'a Recorder,
     sizes: Sizes,
     tally: Tally,
+}
+
+/// Drawings, and what is drawn in each.
+const CURVES: [(&str, &str); 2] =
+    [("cpu_by_rate", "broker_cpu_percent"), ("latency_by_rate", "publish_ms_p99")];
+
+fn recorder_curves(recorder: &Recorder) {
+    let rate = || Axis::linear("Rate", "messages/s");
+    for (drawing, title, y) in [
+        ("cpu_by_rate", "Brokers' CPU by rate of messages", Axis::linear("CPU of a broker's machine", "%")),
+        ("latency_by_rate", "Publish latency by rate of messages", Axis::linear("99th percentile", "ms")),
+    ] {
+        let (drawing, title) = (drawing.to_owned(), title.to_owned());
+        recorder.curve(CurveSpec { drawing, title, x: rate(), y, references: Vec::new() });
+    }
 }
 
 fn name(what: &str, rate: u32) -> String {
@@ -167,7 +181,17 @@ impl Work<'_> {
     }
 
     fn conclude(&self, storages: &[String], repetitions: u32) -> Result<String> {
+        recorder_curves(self.recorder);
         for rate in self.sizes.rates {
+            for (drawing, what) in CURVES {
+                self.tally.curve_point(
+                    drawing,
+                    f64::from(*rate),
+                    &name(what, *rate),
+                    storages,
+                    self.recorder,
+                );
+            }
             for (what, title, unit) in [
                 ("broker_cpu_percent", "brokers' CPU", "%"),
                 ("server_processors", "processors of the storage's server", ""),

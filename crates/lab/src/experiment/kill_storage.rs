@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, ensure};
 
 use super::Experiment;
-use super::bed::{Bed, BedSpec, Layout, figure};
+use super::bed::{Bed, BedSpec, figure};
 use super::watch::{Ended, describe_verification};
 use crate::cluster::{Assignment, Production, RecordsPlan, Settings, storage_errors};
 use crate::host::Site;
@@ -93,12 +93,7 @@ impl Experiment for KillStorage {
         let more = BTreeMap::from([("replica.lag.time.max.ms".to_owned(), "300000".to_owned())]);
         let settings =
             Settings { heap_mib: 512, segment_bytes: sizes.segment_bytes, delete_delay_ms: 5_000, more };
-        let spec = BedSpec {
-            brokers: sizes.brokers,
-            guest_memory_mib: sizes.guest_memory_mib,
-            settings,
-            layout: Layout::default(),
-        };
+        let spec = BedSpec::new(sizes.brokers, sizes.guest_memory_mib, settings);
         let mut bed = Bed::start(site, request, &spec, recorder)?;
         recorder.begin(ACTOR, "serving", Tone::Good);
         let plan = plan(site, &sizes);

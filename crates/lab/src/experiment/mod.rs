@@ -18,7 +18,9 @@ mod mount;
 mod posix;
 mod replicas;
 mod restart;
+mod scaling;
 mod silly_rename;
+mod sizing;
 mod stand;
 mod tally;
 mod target;
@@ -79,6 +81,8 @@ pub static ALL: &[&dyn Experiment] = &[
     &broker_replacement::BrokerReplacement,
     &throughput::Throughput,
     &backlog::Backlog,
+    &scaling::Scaling,
+    &sizing::Sizing,
     &efficiency::Efficiency,
     &clone::Clone,
     &kill_storage::KillStorage,

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Result, ensure};
 
 use super::Experiment;
-use super::bed::{Bed, BedSpec, Layout, figure};
+use super::bed::{Bed, BedSpec, figure};
 use super::replicas::Replicas;
 use super::watch::{self, Ended};
 use crate::cluster::{Assignment, RecordsPlan, Settings};
@@ -91,12 +91,7 @@ impl Experiment for SillyRename {
             delete_delay_ms: sizes.delete_delay_ms,
             more: BTreeMap::new(),
         };
-        let spec = BedSpec {
-            brokers: BROKERS,
-            guest_memory_mib: sizes.guest_memory_mib,
-            settings,
-            layout: Layout::default(),
-        };
+        let spec = BedSpec::new(BROKERS, sizes.guest_memory_mib, settings);
         let bed = Bed::start(site, request, &spec, recorder)?;
         let acknowledged = site.out().join("acknowledged.bin");
         let plan = RecordsPlan::new(TOPIC, sizes.records, sizes.record_bytes, 1, acknowledged);

@@ -10,7 +10,7 @@ use anyhow::{Context, Result};
 use super::bed::{Bed, BedSpec};
 use super::target::{CpuTime, Target};
 use crate::cluster::{Clients, Load, LoadResult, Turn};
-use crate::host::Site;
+use crate::host::{Halves, Site};
 use crate::report::{Recorder, Tone, number};
 use crate::request::Request;
 
@@ -20,8 +20,17 @@ pub struct Stand {
 }
 
 impl Stand {
-    /// Starts a bed on each storage that is asked for.
-    pub fn start(site: &Site, request: &Request, spec: &BedSpec, recorder: &Recorder) -> Result<Self> {
+    /// Starts a bed on each storage that is asked for. Brokers have one half of the machine's processors together, and everything else the
+    /// other: the same on every storage.
+    pub fn start(site: &Site, request: &Request, spec: BedSpec, recorder: &Recorder) -> Result<Self> {
+        let processors = Halves::of_machine()?;
+        if let Some(halves) = processors {
+            halves.leave_brokers_alone()?;
+        }
+        Self::start_all(site, request, &BedSpec { processors, ..spec }, recorder)
+    }
+
+    fn start_all(site: &Site, request: &Request, spec: &BedSpec, recorder: &Recorder) -> Result<Self> {
         let mut targets: Vec<Box<dyn Target>> = Vec::new();
         for (index, kind) in (0u16..).zip(&request.storages) {
             let bed = Bed::start_beside(site, request, *kind, Some(index), spec, recorder)

@@ -46,6 +46,21 @@ impl Tally {
         Some(self.median(name, first)? / second)
     }
 
+    /// The median of one name over that of another, on one storage.
+    pub fn ratio_of(&self, name: &str, to: &str, storage: &str) -> Option<f64> {
+        let to = self.median(to, storage).filter(|median| *median != 0.0)?;
+        Some(self.median(name, storage)? / to)
+    }
+
+    /// Hands a point of a curve to the recorder for each storage: the median of a name, and how far its values are spread.
+    pub fn curve_point(&self, drawing: &str, x: f64, name: &str, storages: &[String], recorder: &Recorder) {
+        for storage in storages {
+            if let Some(found) = self.samples(name, storage) {
+                recorder.curve_point_spread(drawing, storage, x, found.median, found.min, found.max);
+            }
+        }
+    }
+
     /// Hands the values of a name to the recorder, the storages in this order. Nothing if there are none.
     pub fn report(
         &self,

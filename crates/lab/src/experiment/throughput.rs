@@ -15,7 +15,7 @@ use super::stand::{Outcome, Stand, Trial};
 use super::tally::{Tally, Title};
 use crate::cluster::{Clients, Load, Settings};
 use crate::host::Site;
-use crate::report::{Better, Recorder, Subject, Target};
+use crate::report::{Axis, Better, CurveSpec, Recorder, Subject, Target};
 use crate::request::{Profile, Request};
 use crate::storage::StorageKind;
 
@@ -99,7 +99,7 @@ impl Sizes {
         let more = self.brokers.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
         let settings =
             Settings { heap_mib: self.heap_mib, segment_bytes: 1 << 30, delete_delay_ms: 1_000, more };
-        BedSpec { brokers: BROKERS, guest_memory_mib: self.guest_memory_mib, settings, layout }
+        BedSpec { layout, ..BedSpec::new(BROKERS, self.guest_memory_mib, settings) }
     }
 }
 
@@ -141,11 +141,11 @@ impl Experiment for Throughput {
             title: "Throughput",
             question: "How much can a Kafka cluster produce and consume on a storage, with and without every batch on disk before it counts, \
                        at replication factors 1 and 3, with one and several volumes for each broker?",
-            method: "Clusters of three brokers, one on each storage, take turns with the same load: producers send as fast as they can while \
-                     consumers read along, with messages of 3 KiB of which half is random. The throughput driver leaves it to the brokers' \
-                     machines when to write; the sync driver has every batch on stable storage before it counts (flush.messages=1). Both run \
-                     at factors 3 and 1, then the first once more with several volumes for each broker, and with more connections. A figure \
-                     is what was produced and consumed per second after the warm-up, the median of the repetitions.",
+            method: "Three brokers on each storage, each in a Linux machine of its own. Producers send as fast as the cluster takes it, and consumers \
+                     read it: messages of 3 KiB, half random bytes and half zeros, from a pool of 100, as the reports' load has them. The \
+                     settings of topics and clients are those of the reports' two drivers. Counted is, after a warm-up, what is produced and \
+                     consumed together. Storages take turns within each repetition. On one machine all brokers and the load share its \
+                     processors, so that storages are compared at the same CPU.",
         }
     }
 
@@ -193,6 +193,14 @@ struct Work<'a> {
 /// A driver and a replication factor.
 const CELLS: [(bool, u32); 4] = [(false, 3), (true, 3), (false, 1), (true, 1)];
 
+/// Name of the drawing of latencies, and the percentiles in it.
+const LATENCY: &str = "latency_by_percentile";
+const PERCENTILES: [f64; 5] = [50.0, 75.0, 90.0, 99.0, 99.9];
+
+fn percentile_name(percentile: f64) -> String {
+    format!("publish_ms_p{percentile}")
+}
+
 /// Name of what is measured in a cell.
 fn cell_name(sync: bool, factor: u32) -> String {
     format!("{}_factor_{factor}", if sync { "sync" } else { "throughput" })
@@ -201,7 +209,7 @@ fn cell_name(sync: bool, factor: u32) -> String {
 impl Work<'_> {
     /// Both drivers at both factors, on all storages in turns.
     fn drivers(&mut self) -> Result<()> {
-        let stand = Stand::start(self.site, self.request, &self.sizes.bed(Layout::default()), self.recorder)?;
+        let stand = Stand::start(self.site, self.request, self.sizes.bed(Layout::default()), self.recorder)?;
         for repetition in 0..self.repetitions {
             self.recorder.stage(&format!("drivers, {} of {}", repetition + 1, self.repetitions));
             for (sync, factor) in CELLS {
@@ -217,7 +225,7 @@ impl Work<'_> {
             return Ok(());
         }
         let request = Request { storages: vec![kind], ..self.request.clone() };
-        let stand = Stand::start(self.site, &request, &self.sizes.bed(layout), self.recorder)?;
+        let stand = Stand::start(self.site, &request, self.sizes.bed(layout), self.recorder)?;
         for repetition in 0..self.repetitions {
             self.recorder.stage(&format!("{name}, {} of {}", repetition + 1, self.repetitions));
             self.measure(&stand, repetition, &reports_driver(false, 3), &format!("{name}_factor_3"))?;
@@ -241,6 +249,12 @@ impl Work<'_> {
         let tally = &mut self.tally;
         tally.add(&format!("{name}_mb_per_s"), storage, outcome.total_mb_per_s()?);
         tally.add(&format!("{name}_publish_ms_p99"), storage, outcome.result.publish_ms_p99);
+        if name == cell_name(false, 3) {
+            for percentile in PERCENTILES {
+                let value = outcome.result.publish_percentile(percentile);
+                value.into_iter().for_each(|ms| tally.add(&percentile_name(percentile), storage, ms));
+            }
+        }
         if let Some(cpu) = outcome.mean_broker_cpu() {
             tally.add(&format!("{name}_broker_cpu_percent"), storage, cpu);
         }
@@ -252,6 +266,21 @@ impl Work<'_> {
 
     fn conclude(&self) -> Result<String> {
         let storages: Vec<String> = self.request.storages.iter().map(|kind| kind.name().to_owned()).collect();
+        self.recorder.curve(CurveSpec {
+            drawing: LATENCY.to_owned(),
+            title: "Publish latency at full load, factor 3".to_owned(),
+            x: Axis::percentile(),
+            y: Axis::log("Publish latency", "ms"),
+            references: Vec::new(),
+        });
+        for storage in &storages {
+            for percentile in PERCENTILES {
+                let name = percentile_name(percentile);
+                let Some(found) = self.tally.samples(&name, storage) else { continue };
+                let (low, high) = (found.min, found.max);
+                self.recorder.curve_point_spread(LATENCY, storage, percentile, found.median, low, high);
+            }
+        }
         for (sync, factor) in CELLS {
             let title = format!("{} driver, factor {factor}", if sync { "Sync" } else { "Throughput" });
             self.report(&cell_name(sync, factor), &title, &storages);

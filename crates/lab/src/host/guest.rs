@@ -12,6 +12,7 @@ use anyhow::{Context, Result, bail};
 use super::files;
 use super::network::{PREFIX, Port, Side};
 use super::process::{GuestCommand, Output, Process};
+use super::processors::Halves;
 use super::site::Site;
 use crate::agent::GuestConfig;
 use crate::wire::{self, AGENT_PORT, DATA, Mount, Reply, Request, TreeEntry};
@@ -31,6 +32,8 @@ pub struct GuestSpec {
     pub memory_mib: u32,
     /// The network it is on.
     pub side: Side,
+    /// A broker's guest runs on the brokers' processors, where these were divided.
+    pub processors: Option<Halves>,
     /// Disk images on the host; the first is `/dev/ubda` in the guest, the second `/dev/ubdb`.
     pub disks: Vec<PathBuf>,
 }
@@ -38,7 +41,7 @@ pub struct GuestSpec {
 impl GuestSpec {
     /// A guest without disks.
     pub fn new(name: impl Into<String>, memory_mib: u32) -> Self {
-        Self { name: name.into(), memory_mib, side: Side::First, disks: Vec::new() }
+        Self { name: name.into(), memory_mib, side: Side::First, processors: None, disks: Vec::new() }
     }
 }
 
@@ -58,7 +61,11 @@ impl Guest {
         let mut command = kernel_command(site, spec, port)?;
         let log = File::create(&console).with_context(|| format!("create {}", console.display()))?;
         command.stdin(Stdio::null()).stdout(log.try_clone()?).stderr(log);
-        let kernel = command.spawn().with_context(|| format!("start {}", site.tools().kernel().display()))?;
+        let kernel = match spec.processors {
+            Some(halves) => halves.spawn_with_brokers(&mut command),
+            None => command.spawn().map_err(Into::into),
+        };
+        let kernel = kernel.with_context(|| format!("start {}", site.tools().kernel().display()))?;
         let (name, address) = (spec.name.clone(), port.address);
         let guest = Self { name, address, console, kernel: Mutex::new(kernel) };
         guest.wait_for_agent()?;

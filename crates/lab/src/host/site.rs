@@ -1,6 +1,7 @@
 //! What an experiment works with: the lab's network, the guest kernel, and the folders of the run.
 
 use std::fs;
+use std::io::ErrorKind;
 use std::net::Ipv4Addr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -87,6 +88,18 @@ impl Site {
     /// A folder on the host's disk for data that goes when the run ends.
     pub fn scratch(&self) -> &Path {
         &self.folders.scratch
+    }
+
+    /// A path on the host's disk where nothing is: what an earlier one of that name left in this run is removed. It goes when the run
+    /// ends.
+    pub fn fresh(&self, name: &str) -> Result<PathBuf> {
+        let path = self.scratch().join(name);
+        match fs::remove_dir_all(&path) {
+            Err(error) if error.kind() != ErrorKind::NotFound => {
+                Err(error).with_context(|| format!("remove {}", path.display()))
+            }
+            _ => Ok(path),
+        }
     }
 
     /// A folder for small things that go when the run ends; its path is short and has no spaces. Guests cannot see it.

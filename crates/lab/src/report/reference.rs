@@ -57,15 +57,14 @@ pub enum On {
 pub enum Pick {
     /// The row of this name.
     Named(&'static str),
-    /// Of the rows whose names are this with a number for the `*`, the one with the lowest number.
+    /// Of the rows whose names are this and a number, the one with the lowest number.
     Lowest(&'static str),
     /// The same with the highest number.
     Highest(&'static str),
 }
 
-const CPU: &str = "broker_cpu_percent_at_*";
-const REPLACEMENT: &str = "replacement_*_mb_s";
-const LIMITED: &str = "produced_at_*_kb_per_s_mb_per_s";
+const CPU: &str = "broker_cpu_percent_at_";
+const REPLACEMENT: &str = "replacement_s_at_";
 
 /// Every ratio, in the order of the reports.
 pub const ALL: &[Reported] = &[
@@ -178,7 +177,11 @@ pub const ALL: &[Reported] = &[
         what: "Throughput at the highest storage limit ÷ at the lowest",
         value: 1218.0 / 881.0,
         source: "TR-4947: 1218 MB/s ÷ 881 MB/s on FSx with 4 GB/s ÷ 2 GB/s, factor 3; by peaks 1328 ÷ 881, 1.51",
-        here: Here::Within(Pick::Highest(LIMITED), Pick::Lowest(LIMITED), On::Shared),
+        here: Here::Within(
+            Pick::Highest("produced_mb_per_s_at_"),
+            Pick::Lowest("produced_mb_per_s_at_"),
+            On::Shared,
+        ),
         drawing: None,
     },
     Reported {
@@ -187,18 +190,6 @@ pub const ALL: &[Reported] = &[
         value: 20.0 / 4.03,
         source: "TR-4947: over 20 GB/s ÷ 4.03 GB/s (peak), 8 brokers on an AFF A900",
         here: Here::Within(Pick::Named("drain_mb_per_s"), Pick::Named("build_mb_per_s"), On::Any),
-        drawing: None,
-    },
-    Reported {
-        experiment: "sizing",
-        what: "What three brokers are predicted to take in: factor 1 ÷ factor 3",
-        value: 10.2 / 3.4,
-        source: "TR-4947: 10.2 GB/s ÷ 3.4 GB/s, by its rule; 3.4 GB/s was measured, with 8 brokers",
-        here: Here::Within(
-            Pick::Named("predicted_3_brokers_factor_1_mb_per_s"),
-            Pick::Named("predicted_3_brokers_factor_3_mb_per_s"),
-            On::Any,
-        ),
         drawing: None,
     },
 ];
@@ -246,20 +237,20 @@ pub fn is_local(column: &str) -> bool {
 impl Pick {
     fn median(&self, sheet: &Sheet, column: usize) -> Option<f64> {
         let measured = |row: &&super::sheet::Row| row.cells.get(column).is_some_and(|cell| cell.is_some());
-        let number = |name: &str, pattern: &str| {
-            let (before, after) = pattern.split_once('*')?;
-            name.strip_prefix(before)?.strip_suffix(after)?.parse::<f64>().ok()
-        };
-        let numbered = |pattern: &str| {
-            let rows = sheet.rows.iter().filter(measured);
-            let mut rows: Vec<_> = rows.filter_map(|row| Some((number(&row.name, pattern)?, row))).collect();
+        let numbered = |prefix: &str| {
+            let mut rows: Vec<_> = sheet
+                .rows
+                .iter()
+                .filter(measured)
+                .filter_map(|row| Some((row.name.strip_prefix(prefix)?.parse::<f64>().ok()?, row)))
+                .collect();
             rows.sort_by(|one, other| one.0.total_cmp(&other.0));
             rows
         };
         let row = match self {
             Self::Named(name) => sheet.rows.iter().filter(measured).find(|row| row.name == *name)?,
-            Self::Lowest(pattern) => numbered(pattern).first()?.1,
-            Self::Highest(pattern) => numbered(pattern).last()?.1,
+            Self::Lowest(prefix) => numbered(prefix).first()?.1,
+            Self::Highest(prefix) => numbered(prefix).last()?.1,
         };
         row.cells.get(column).copied().flatten().map(|cell| cell.median)
     }

@@ -35,7 +35,7 @@ impl Forebay {
     pub fn start(site: &Site, arguments: &[String]) -> Result<Self> {
         let mut storage = Self {
             server: Server::new("forebay serve"),
-            pool: site.scratch().join("forebay-data"),
+            pool: site.fresh("forebay-data")?,
             log: site.logs().join("forebay.log"),
             listen: site.gateway(),
             arguments: arguments.to_vec(),
@@ -132,6 +132,11 @@ impl Volumes for Forebay {
     fn mount(&self, guest: &Guest, name: &str, target: &str) -> Result<()> {
         guest.load_modules(&["nfsv4"])?;
         mount_nfs(guest, self.listen, &format!("/{name}"), &self.options(), target)
+    }
+
+    fn limit(&self, name: &str, bytes_per_second: Option<u64>) -> Result<()> {
+        let limit = bytes_per_second.map_or_else(|| "none".to_owned(), |bytes| bytes.to_string());
+        self.administer(&["volume", "modify", name, "--max-bytes-per-second", &limit]).map(drop)
     }
 
     fn snapshot(&self, volumes: &[String], name: &str) -> Result<Duration> {

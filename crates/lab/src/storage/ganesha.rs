@@ -29,7 +29,7 @@ impl Ganesha {
     /// Starts it on an empty folder.
     pub fn start(site: &Site) -> Result<Self> {
         let tools = site.tools_of(Toolset::Bench)?;
-        let folder = site.scratch().join("ganesha");
+        let folder = site.fresh("ganesha")?;
         for name in ["export", "recovery"] {
             let path = folder.join(name);
             fs::create_dir_all(&path).with_context(|| format!("make {}", path.display()))?;

@@ -173,6 +173,9 @@ pub trait Volumes {
     /// Mounts a volume in a guest.
     fn mount(&self, guest: &Guest, name: &str, target: &str) -> Result<()>;
 
+    /// Holds what is read from and written to a volume to so many bytes per second from now on; `None`: to nothing.
+    fn limit(&self, name: &str, bytes_per_second: Option<u64>) -> Result<()>;
+
     /// Takes a snapshot of several volumes at one instant; returns how long that took.
     fn snapshot(&self, volumes: &[String], name: &str) -> Result<Duration>;
 

@@ -20,3 +20,4 @@ mod shares;
 pub use auth::{AuthSys, Credential, OpaqueAuth, Principal};
 pub use connection::{Connection, ReplyRoom};
 pub use secure::Protection;
+pub use shares::RequestMemory;

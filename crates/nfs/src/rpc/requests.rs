@@ -28,7 +28,7 @@ use super::message;
 use super::record::{Received, RecordReader};
 use super::replies::{Replies, TRANSFER_TIME_MAX};
 use super::secure::{HANDSHAKE, Secure};
-use super::shares::{Share, Shares, Taken};
+use super::shares::{RequestMemory, Share, Shares};
 use crate::config::Config;
 use crate::dispatch;
 use crate::shared::Shared;
@@ -238,7 +238,7 @@ impl Reader {
         // Taken once the record is here, so that whoever is slow to send one takes nothing from requests in work.
         let memory = self.share.take(record.len(), || self.replies.flush()).await?;
         drop(room);
-        let request = Request { replies: self.replies.clone(), permit: Some(permit), _memory: memory };
+        let request = Request { replies: self.replies.clone(), permit: Some(permit), memory: memory.into() };
         let mut answering =
             Box::pin(request.answer(self.resources.shared.clone(), self.connection.clone(), record));
         // There is no await between these two, so a request that has begun is never dropped.
@@ -263,13 +263,14 @@ async fn poll_once<F: Future>(mut future: Pin<&mut F>) -> Poll<F::Output> {
 struct Request {
     replies: Arc<Replies>,
     permit: Option<OwnedSemaphorePermit>,
-    _memory: Taken,
+    memory: RequestMemory,
 }
 
 impl Request {
     /// Leaves the reply in the queue; it is for the caller to flush it.
     async fn answer(mut self, shared: Arc<Shared>, connection: Arc<Connection>, record: Bytes) {
-        match dispatch::answer(&shared, &connection, record).await {
+        let memory = std::mem::take(&mut self.memory);
+        match dispatch::answer(&shared, &connection, record, memory).await {
             Ok(pieces) => {
                 if let Some(permit) = self.permit.take() {
                     self.replies.push(pieces, permit);

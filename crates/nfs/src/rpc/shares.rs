@@ -34,6 +34,23 @@ pub(super) struct Taken {
     _own: OwnedSemaphorePermit,
 }
 
+/// The memory that a request in work takes; none if nobody counts.
+#[derive(Default)]
+pub struct RequestMemory(Option<Taken>);
+
+impl From<Taken> for RequestMemory {
+    fn from(taken: Taken) -> Self {
+        RequestMemory(Some(taken))
+    }
+}
+
+impl RequestMemory {
+    /// The request is not going to need it any more.
+    pub(crate) fn release(&mut self) {
+        self.0 = None;
+    }
+}
+
 /// Memory, counted in KiB, and how many wait for some.
 struct Level {
     free: Arc<Semaphore>,

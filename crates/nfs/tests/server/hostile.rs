@@ -5,7 +5,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use forebay_nfs::dispatch;
 use forebay_nfs::rpc::message::{Call, PROCEDURE_COMPOUND, PROCEDURE_NULL, Refusal, ReplyHeader};
-use forebay_nfs::rpc::{AuthSys, Connection, OpaqueAuth};
+use forebay_nfs::rpc::{AuthSys, Connection, OpaqueAuth, RequestMemory};
 use forebay_nfs::xdr::nfs4::*;
 use forebay_nfs::xdr::{Decode, Decoder, Encoder, Status};
 use forebay_nfs_client::{Attributes, Client, ClientOptions, Slot, Wire};
@@ -198,7 +198,8 @@ async fn damaged_requests_never_make_the_server_panic() {
         let mut damaged = compound(&[&[client.sequence(slot, false)], valid.as_slice()].concat());
         damage(&mut damaged, &mut random);
         // An answer, or an error that closes the connection: both will do.
-        let answer = dispatch::answer(server.shared(), &connection, damaged.into()).await;
+        let answer =
+            dispatch::answer(server.shared(), &connection, damaged.into(), RequestMemory::default()).await;
         if answer.is_ok_and(used_its_slot) {
             slot.sequence += 1;
         }

@@ -30,5 +30,6 @@ mod scale;
 mod sessions;
 mod snapshots;
 mod state;
+mod throttle;
 mod tls;
 mod xattrs;

@@ -7,6 +7,9 @@ use crate::codec::{Decoded, Decoder, Encoder, Malformed};
 use crate::keys::Epoch;
 use crate::{Compression, Handle, InodeId, Period, SnapshotPolicy, Volume, VolumeId, VolumeSpec};
 
+/// Bytes of a pair of epochs.
+const HIDDEN_BYTES: usize = 16;
+
 /// A volume as it is stored; a snapshot is one too.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct VolumeRecord {
@@ -75,6 +78,8 @@ fn decode_spec(decoder: &mut Decoder<'_>) -> Decoded<VolumeSpec> {
         gid: decoder.u32()?,
         mode: decoder.u32()?,
         size: Some(decoder.u64()?).filter(|size| *size > 0),
+        // It stands at the end of the record.
+        max_bytes_per_second: None,
         snapshots: SnapshotPolicy { hourly: decoder.u32()?, daily: decoder.u32()?, weekly: decoder.u32()? },
         compression: match decoder.u8()? {
             0 => Compression::None,
@@ -124,7 +129,11 @@ impl Record for VolumeRecord {
         for (from, to) in &self.hidden {
             encoder = encoder.u64(from.0).u64(to.0);
         }
-        encoder
+        // Records from before there was a limit end here, and so do those without one.
+        match self.spec.max_bytes_per_second {
+            Some(limit) => encoder.u64(limit),
+            None => encoder,
+        }
     }
     fn decode_fields(mut decoder: Decoder<'_>) -> Decoded<Self> {
         let mut record = VolumeRecord {
@@ -138,9 +147,13 @@ impl Record for VolumeRecord {
             snapshot: decode_snapshot(&mut decoder)?,
             hidden: Vec::new(),
         };
-        while decoder.remaining() > 0 {
+        while decoder.remaining() >= HIDDEN_BYTES {
             record.hidden.push((Epoch(decoder.u64()?), Epoch(decoder.u64()?)));
         }
+        if decoder.remaining() > 0 {
+            record.spec.max_bytes_per_second = Some(decoder.u64()?);
+        }
+        decoder.finish()?;
         Ok(record)
     }
 }
@@ -168,8 +181,14 @@ mod tests {
         let snapshot =
             VolumeRecord { snapshot: Some(taken), origin: None, hidden: Vec::new(), ..volume.clone() };
         for record in [volume, snapshot] {
-            let value = record.encode();
-            assert_eq!(VolumeRecord::decode(b"k", &value).unwrap(), record);
+            let unlimited = record.encode();
+            assert_eq!(VolumeRecord::decode(b"k", &unlimited).unwrap(), record);
+            let spec = VolumeSpec { max_bytes_per_second: Some(7_000_000), ..record.spec.clone() };
+            let record = VolumeRecord { spec, ..record };
+            let limited = record.encode();
+            assert_eq!(VolumeRecord::decode(b"k", &limited).unwrap(), record);
+            assert_eq!(limited[..unlimited.len()], unlimited, "a volume without a limit is stored as ever");
+            assert!(VolumeRecord::decode(b"k", &limited[..limited.len() - 1]).is_err());
         }
     }
 }

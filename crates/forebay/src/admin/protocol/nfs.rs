@@ -158,6 +158,10 @@ pub struct OperationView {
     pub p50_ns: u64,
     /// Nanoseconds that 99 of 100 did not exceed.
     pub p99_ns: u64,
+    /// How many waited before that, because their volume has a limit.
+    pub waits: u64,
+    /// Nanoseconds that they waited, all together.
+    pub waited_ns: u64,
     /// Failures by status.
     pub errors_by_status: std::collections::BTreeMap<String, u64>,
 }

@@ -14,7 +14,7 @@ use anyhow::{Context, Result};
 
 use self::account::{Account, Settled};
 use super::Experiment;
-use super::bed::{Bed, BedSpec, Layout, figure};
+use super::bed::{Bed, BedSpec, figure};
 use super::watch::{Ended, describe_verification};
 use crate::cluster::{Assignment, Payload, RecordsPlan, Settings};
 use crate::host::{GuestCommand, Site};
@@ -133,12 +133,7 @@ impl<'a> Work<'a> {
                 ("log.initial.task.delay.ms".to_owned(), "5000".to_owned()),
             ]),
         };
-        let spec = BedSpec {
-            brokers: BROKERS,
-            guest_memory_mib: sizes.guest_memory_mib,
-            settings,
-            layout: Layout::default(),
-        };
+        let spec = BedSpec::new(BROKERS, sizes.guest_memory_mib, settings);
         let bed = Bed::start(site, request, &spec, recorder)?;
         let unique = RecordsPlan::new(
             UNIQUE_TOPIC,

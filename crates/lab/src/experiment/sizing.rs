@@ -1,0 +1,165 @@
+//! `sizing`: does what one node can do predict what a cluster can? The storage reports' rule (E7).
+//!
+//! The rule: a broker stores `factor / brokers` of what the cluster takes in, so a cluster takes at most
+//! `storage throughput of a node × brokers ÷ factor`. One node is measured, the table of the rule is made of it, and one of its rows is run.
+//!
+//! All brokers of the lab share one machine, where three of them do not have three times the processors of one. So each broker's
+//! volume is held to a limit that they can reach together; on storages without limits the row is shown beside the prediction, and not judged.
+
+use anyhow::{Context, Result};
+
+use super::Experiment;
+use super::bed::Bed;
+use super::scaling::{Node, limit};
+use super::stand::Trial;
+use super::tally::{Tally, Title};
+use super::target::Target as _;
+use super::throughput::reports_driver;
+use crate::host::Site;
+use crate::report::{Better, Recorder, Subject, number};
+use crate::request::{Profile, Request};
+
+/// The experiment.
+pub struct Sizing;
+
+const REPETITIONS: u32 = 3;
+/// How far from the prediction the row may be, in parts of it.
+const TOLERANCE: f64 = 0.15;
+/// Replication factors of the table.
+const FACTORS: [u32; 3] = [1, 2, 3];
+/// The row that is run.
+const BROKERS: u32 = 3;
+const FACTOR: u32 = 2;
+
+fn limit_of(profile: Profile) -> u64 {
+    match profile {
+        Profile::Laptop => 4_000_000,
+        Profile::Full => 1_000_000_000,
+    }
+}
+
+impl Experiment for Sizing {
+    fn name(&self) -> &'static str {
+        "sizing"
+    }
+
+    fn subject(&self) -> Subject {
+        Subject {
+            title: "Sizing",
+            question: "What can a cluster take in, if one node's storage takes so much? Is it what was predicted, when it is run?",
+            method: "One broker alone on its volume takes in what its storage lets it: every batch must be on the storage before it counts. The rule \
+                     'a cluster takes in the throughput of a node's storage, times the brokers, divided by the replication factor' makes a table of \
+                     that. One row of it is run: three brokers, factor 2. Where the storage can hold volumes to a limit, each broker's is held to \
+                     one, since brokers of the lab share one machine's processors.",
+        }
+    }
+
+    fn run(&self, site: &Site, request: &Request, recorder: &Recorder) -> Result<String> {
+        let node = Node::of(request.profile);
+        let bytes = limit_of(request.profile);
+        let repetitions = request.repetitions.unwrap_or(REPETITIONS);
+        let mut work = Work { site, request, recorder, node, bytes, limited: false, tally: Tally::default() };
+        recorder.setting("repetitions", repetitions);
+        let storage = work.measure("node", 1, 1, repetitions)?;
+        let of_node =
+            work.tally.median("node_mb_per_s", &storage).context("the node could not be measured")?;
+        tell_table(of_node, recorder);
+        work.measure("cluster", BROKERS, FACTOR, repetitions)?;
+        Ok(work.conclude(of_node, &storage))
+    }
+}
+
+/// What a cluster takes in, in the unit of the node's throughput.
+fn predicted(of_node: f64, brokers: u32, factor: u32) -> f64 {
+    of_node * f64::from(brokers) / f64::from(factor)
+}
+
+/// The rule's table, as figures.
+fn tell_table(of_node: f64, recorder: &Recorder) {
+    for brokers in [BROKERS, 2 * BROKERS, 4 * BROKERS] {
+        for factor in FACTORS {
+            recorder.figure(
+                &format!("predicted_{brokers}_brokers_factor_{factor}_mb_per_s"),
+                &format!("Predicted: {brokers} brokers, factor {factor}"),
+                predicted(of_node, brokers, factor),
+                "MB/s",
+            );
+        }
+    }
+}
+
+struct Work<'a> {
+    site: &'a Site,
+    request: &'a Request,
+    recorder: &'a Recorder,
+    node: Node,
+    bytes: u64,
+    limited: bool,
+    tally: Tally,
+}
+
+impl Work<'_> {
+    /// Measures what so many brokers take in; returns the storage's name.
+    fn measure(&mut self, what: &str, brokers: u32, factor: u32, repetitions: u32) -> Result<String> {
+        let bed = Bed::start(self.site, self.request, &self.node.bed(brokers), self.recorder)?;
+        self.limited = bed.storage.volumes().is_ok();
+        if self.limited {
+            limit(&bed, Some(self.bytes))?;
+            self.recorder.setting("limit of each broker's volume, bytes/s", self.bytes);
+        }
+        let (load, clients) = (self.node.load("sizing"), reports_driver(true, factor));
+        for repetition in 1..=repetitions {
+            self.recorder.stage(&format!("{what}, {repetition} of {repetitions}"));
+            let label = format!("{what}-{repetition}");
+            let trial = Trial { target: &bed, label, load: &load, clients: &clients, cold_drain: false };
+            if let Some(outcome) = trial.run(self.recorder)? {
+                let produced = outcome.result.phase("steady")?.publish_bytes_per_second / 1e6;
+                self.tally.add(&format!("{what}_mb_per_s"), bed.name(), produced);
+            }
+        }
+        Ok(bed.name().to_owned())
+    }
+
+    fn conclude(&self, of_node: f64, storage: &str) -> String {
+        let recorder = self.recorder;
+        for (name, title) in [
+            ("node_mb_per_s", "One node takes in".to_owned()),
+            ("cluster_mb_per_s", format!("{BROKERS} brokers with factor {FACTOR} take in")),
+        ] {
+            let title = Title { name, title: &title, unit: "MB/s", better: Better::Higher };
+            self.tally.report(&title, &[storage.to_owned()], None, recorder);
+        }
+        let expected = predicted(of_node, BROKERS, FACTOR);
+        let found = self.tally.median("cluster_mb_per_s", storage).unwrap_or(0.0);
+        let detail = format!("{} MB/s, {} MB/s predicted", number(found), number(expected));
+        let near = (found / expected - 1.0).abs() <= TOLERANCE;
+        let title = if self.limited {
+            format!("{BROKERS} brokers with factor {FACTOR} take in what one node predicts")
+        } else {
+            format!(
+                "{BROKERS} brokers with factor {FACTOR} take in something; not judged, since they share one machine's processors"
+            )
+        };
+        recorder.check("predicted_row", &title, if self.limited { near } else { found > 0.0 }, detail);
+        format!(
+            "One node takes in {} MB/s, so {BROKERS} brokers with factor {FACTOR} should take in {}; they do {}.",
+            number(of_node),
+            number(expected),
+            number(found)
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_rule_is_the_reports() {
+        // A node of 10.2 GB/s, and as many brokers as controllers: factor 1, 2 and 3.
+        let rows = FACTORS.map(|factor| predicted(10.2, 1, factor));
+        assert!(
+            (rows[0] - 10.2).abs() < 1e-9 && (rows[1] - 5.1).abs() < 1e-9 && (rows[2] - 3.4).abs() < 1e-9
+        );
+    }
+}

@@ -1,0 +1,311 @@
+//! Limits of the throughput of volumes: what READ, READ_PLUS, WRITE and COPY move is counted, and waits where it is too much.
+//!
+//! ```text
+//!   dispatch ── admit ── no limit ──────────────────────────► execute
+//!                 │                                              ▲
+//!                 └─ lane of the volume ── its turn, its time ───┘
+//!                        └─ too long, or no memory ── payload dropped ── NFS4ERR_DELAY when its time comes
+//! ```
+//!
+//! What must hold:
+//! - Only operations on data wait. SEQUENCE runs before they do, so leases are renewed, and a client keeps its lease while a request of it
+//!   waits.
+//! - A request waits before it takes anything but its own memory, and that is bounded for all that wait together: other volumes and
+//!   clients do not feel it. The one thing that it keeps from its own client is a slot of the session.
+//! - What was admitted and not used, because a file ended or an operation failed, is given back.
+//!
+//! The limit is the volume's, in the pool ([`forebay_pool::VolumeSpec::max_bytes_per_second`]). Its snapshots count with it.
+
+mod bucket;
+mod lane;
+
+use std::collections::HashMap;
+use std::pin::Pin;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
+use std::time::Duration;
+
+use forebay_pool::{Pool, VolumeId};
+use tokio::sync::futures::Notified;
+use tokio::sync::{Notify, watch};
+
+use crate::clock::Clock;
+use crate::compound::Context;
+use crate::config::Config;
+use crate::fs::FileHandle;
+use crate::policy::gate;
+use crate::xdr::nfs4::{CopyArgs, Operation, OperationResult, ReadPlusContent};
+use bucket::Bucket;
+pub use lane::Waits;
+use lane::{Away, Demand, Lane};
+
+/// The part of the memory for requests in work that may be taken by payloads that wait, and the part of that for one volume.
+const HELD_PART: usize = 4;
+const HELD_PER_VOLUME_PART: u64 = 2;
+
+/// The limits of a server's volumes.
+pub struct Throttle {
+    pool: Pool,
+    clock: Clock,
+    /// The largest request, in bytes of data.
+    request_bytes_max: u64,
+    held_max: u64,
+    /// Bytes of payloads that wait.
+    held: AtomicU64,
+    lifted: AtomicBool,
+    lifting: Notify,
+    lanes: RwLock<Lanes>,
+}
+
+/// The lanes of volumes that have a limit, and of their snapshots.
+#[derive(Default)]
+struct Lanes {
+    /// Of the pool's volumes, when this was made; none if it never was.
+    version: Option<u64>,
+    by_volume: HashMap<VolumeId, Arc<Lane>>,
+}
+
+impl Throttle {
+    pub(crate) fn new(pool: Pool, config: &Config) -> Throttle {
+        Throttle {
+            pool,
+            clock: config.clock.clone(),
+            request_bytes_max: u64::from(config.io_bytes_max()),
+            held_max: (config.requests_bytes_max / HELD_PART) as u64,
+            held: AtomicU64::new(0),
+            lifted: AtomicBool::new(false),
+            lifting: Notify::new(),
+            lanes: RwLock::default(),
+        }
+    }
+
+    /// What was counted of a volume's requests since it has a limit; none if it has no limit.
+    pub fn waits(&self, volume: VolumeId) -> Option<Waits> {
+        self.lane(volume).map(|lane| lane.waits())
+    }
+
+    /// Lets everything through from now on, also what waits: the server is going to end.
+    pub fn lift(&self) {
+        self.lifted.store(true, Ordering::Release);
+        self.read_limits();
+        self.lifting.notify_waiters();
+    }
+
+    fn lane(&self, volume: VolumeId) -> Option<Arc<Lane>> {
+        self.current().by_volume.get(&volume).cloned()
+    }
+
+    /// Takes over what changed in the pool.
+    fn refresh(&self) {
+        drop(self.current());
+    }
+
+    fn current(&self) -> RwLockReadGuard<'_, Lanes> {
+        let lanes = || self.lanes.read().unwrap_or_else(PoisonError::into_inner);
+        let known = lanes();
+        if known.version == Some(self.pool.volumes_version()) {
+            return known;
+        }
+        drop(known);
+        self.read_limits();
+        lanes()
+    }
+
+    fn read_limits(&self) {
+        // The map is replaced as a whole, so a panic leaves one that is in order.
+        let mut lanes = self.lanes.write().unwrap_or_else(PoisonError::into_inner);
+        // Asked before the volumes are looked at: what changes in between is looked at again.
+        let version = self.pool.volumes_version();
+        let lifted = self.lifted.load(Ordering::Acquire);
+        let now = self.clock.now();
+        let mut by_volume = HashMap::new();
+        for volume in self.pool.volumes() {
+            let limit = volume.spec.max_bytes_per_second.filter(|_| !lifted);
+            let known = lanes.by_volume.get(&volume.id);
+            let lane = match (known, limit) {
+                (None, None) => continue,
+                (Some(known), _) => {
+                    known.change(limit, self.request_bytes_max, now);
+                    known.clone()
+                }
+                (None, Some(limit)) => Arc::new(Lane::new(Bucket::new(limit, self.request_bytes_max, now))),
+            };
+            if limit.is_some() {
+                by_volume.insert(volume.id, lane);
+            }
+        }
+        for snapshot in self.pool.snapshots(None) {
+            if let Some(lane) = by_volume.get(&snapshot.volume).cloned() {
+                by_volume.insert(snapshot.id, lane);
+            }
+        }
+        // Whoever waits for a volume that is gone goes on, and finds out.
+        let gone = lanes.by_volume.iter().filter(|(id, _)| !by_volume.contains_key(id));
+        gone.filter(|(_, lane)| by_volume.values().all(|kept| !Arc::ptr_eq(kept, lane)))
+            .for_each(|(_, lane)| lane.change(None, self.request_bytes_max, now));
+        *lanes = Lanes { version: Some(version), by_volume };
+    }
+
+    fn changes(&self) -> Changes<'_> {
+        let mut lifting = Box::pin(self.lifting.notified());
+        // Registered before the limits are looked at, so that nothing falls in between.
+        lifting.as_mut().enable();
+        Changes { volumes: self.pool.watch_volumes().ok(), lifting }
+    }
+
+    fn held_per_volume_max(&self) -> u64 {
+        self.held_max / HELD_PER_VOLUME_PART
+    }
+
+    /// Takes memory for a payload that is to wait; false if there is none.
+    fn hold(&self, bytes: u64) -> bool {
+        let more = |held: u64| {
+            let sum = held.saturating_add(bytes);
+            // One payload always has room.
+            (bytes == 0 || held == 0 || sum <= self.held_max).then_some(sum)
+        };
+        self.held.fetch_update(Ordering::AcqRel, Ordering::Acquire, more).is_ok()
+    }
+}
+
+/// Tells when limits may have changed.
+struct Changes<'a> {
+    volumes: Option<watch::Receiver<u64>>,
+    lifting: Pin<Box<Notified<'a>>>,
+}
+
+impl Changes<'_> {
+    async fn next(&mut self) {
+        tokio::select! {
+            () = changed(&mut self.volumes) => {}
+            () = &mut self.lifting => {}
+        }
+    }
+}
+
+async fn changed(volumes: &mut Option<watch::Receiver<u64>>) {
+    if let Some(changes) = volumes
+        && changes.changed().await.is_ok()
+    {
+        return;
+    }
+    // The pool is closed: whoever waits goes on when its time comes, and finds out.
+    std::future::pending().await
+}
+
+/// Bytes that an operation was let through with.
+#[derive(Default)]
+pub(crate) struct Admitted {
+    lanes: Vec<Arc<Lane>>,
+    bytes: u64,
+    /// How long it had to wait, if it had to.
+    pub waited: Option<Duration>,
+}
+
+impl Admitted {
+    /// Gives back what the operation did not use.
+    pub fn settle(self, result: &OperationResult) {
+        if !self.lanes.is_empty() {
+            self.give_back(moved(result));
+        }
+    }
+
+    fn give_back(&self, used: u64) {
+        let unused = self.bytes.saturating_sub(used);
+        self.lanes.iter().for_each(|lane| lane.give_back(unused));
+    }
+}
+
+/// Waits until the limits of its volumes let an operation through. Where that would take too long it says so at once: the operation is to
+/// be dropped, and when [`Away::over`] says so, answered with NFS4ERR_DELAY. Of a COPY the first part may be let through.
+pub(crate) async fn admit<'a>(
+    context: &mut Context<'a>,
+    operation: &mut Operation,
+) -> Result<Admitted, Away<'a>> {
+    let Some(mut demand) = demand(context, operation) else { return Ok(Admitted::default()) };
+    let lanes = lanes(context, operation);
+    // What is not allowed fails without waiting.
+    if lanes.is_empty() || gate::check(context, operation).is_err() {
+        return Ok(Admitted::default());
+    }
+    if let Operation::Copy(args) = operation {
+        let whole = lanes.iter().map(|lane| lane.burst()).min().unwrap_or(u64::MAX);
+        demand.bytes = cut_copy(context, args, whole).await;
+    }
+    let throttle = &context.server.throttle;
+    let begin = throttle.clock.now();
+    let mut admitted = Admitted { lanes: Vec::with_capacity(lanes.len()), bytes: demand.bytes, waited: None };
+    for lane in lanes {
+        if !lane.try_pass(demand, throttle.clock.now()) {
+            // In a box, because few wait and all would carry the room for it.
+            if let Err(away) = Box::pin(lane.pass(throttle, demand)).await {
+                admitted.give_back(0);
+                return Err(away);
+            }
+            admitted.waited = Some(throttle.clock.now().saturating_sub(begin));
+        }
+        admitted.lanes.push(lane);
+    }
+    Ok(admitted)
+}
+
+/// What an operation is going to move, as far as its arguments say; none if it moves no data.
+fn demand(context: &Context<'_>, operation: &Operation) -> Option<Demand> {
+    let read = |count: u32| Demand { bytes: count.min(context.server.config.io_bytes_max()).into(), held: 0 };
+    match operation {
+        Operation::Read(args) => Some(read(args.count)),
+        Operation::ReadPlus(args) => Some(read(args.count)),
+        Operation::Write(args) => {
+            let bytes = args.data.len() as u64;
+            Some(Demand { bytes, held: bytes })
+        }
+        Operation::Copy(_) => Some(Demand { bytes: 0, held: 0 }),
+        _ => None,
+    }
+}
+
+/// What it did move.
+fn moved(result: &OperationResult) -> u64 {
+    let length = |content: &ReadPlusContent| match content {
+        ReadPlusContent::Data(data) => data.data.len() as u64,
+        ReadPlusContent::Hole(_) => 0,
+    };
+    match result {
+        OperationResult::Read(Ok(read)) => read.data.len() as u64,
+        OperationResult::ReadPlus(Ok(read)) => read.contents.iter().map(length).sum(),
+        OperationResult::Write(Ok(written)) => written.count.into(),
+        OperationResult::Copy(Ok(copied)) => copied.response.count,
+        _ => 0,
+    }
+}
+
+/// The lanes that an operation goes through: those of its volumes that have a limit.
+fn lanes(context: &Context<'_>, operation: &Operation) -> Vec<Arc<Lane>> {
+    let saved = context.saved.filter(|_| matches!(operation, Operation::Copy(_)));
+    let mut lanes: Vec<Arc<Lane>> = Vec::new();
+    for handle in [saved, context.current].into_iter().flatten() {
+        if let FileHandle::Inode(handle) = handle
+            && let Some(lane) = context.server.throttle.lane(handle.volume)
+            && lanes.iter().all(|other| !Arc::ptr_eq(other, &lane))
+        {
+            lanes.push(lane);
+        }
+    }
+    lanes
+}
+
+/// Cuts a COPY to so many bytes, and returns how many it is then. The client goes on with the rest (RFC 7862 §15.2.3).
+async fn cut_copy(context: &Context<'_>, args: &mut CopyArgs, bytes_max: u64) -> u64 {
+    let Some(FileHandle::Inode(source)) = context.saved else { return 0 };
+    let Ok(attributes) = context.server.pool.getattr(source).await else { return 0 };
+    let rest = attributes.size.saturating_sub(args.src_offset);
+    if args.count > rest {
+        // Fails, and moves nothing.
+        return 0;
+    }
+    let wanted = if args.count == 0 { rest } else { args.count };
+    if wanted > bytes_max {
+        args.count = bytes_max;
+    }
+    wanted.min(bytes_max)
+}
