@@ -80,16 +80,15 @@ pub fn draw(html: &mut String, plot: &Plot) {
     for line in &plot.lines {
         canvas.line(html, plot, line);
     }
+    canvas.names_of_references(html, plot);
     canvas.names(html, plot);
     html.push_str("</svg>");
     let (_, far) = near_and_far(plot);
     for reference in far {
         put!(
             html,
-            "<p class=\"note\">Far above, and not drawn: {}, {} {}</p>",
-            escape(&reference.label),
-            number(reference.y),
-            escape(&plot.y.unit)
+            "<p class=\"note\">Far above, and not drawn: {}</p>",
+            escape(&reference_name(plot, reference))
         );
     }
     html.push_str("</figure>\n");
@@ -168,15 +167,23 @@ impl Canvas {
             let y = self.y.at(reference.y);
             put!(
                 html,
-                "<g class=\"reference\"><title>{label}: {value} {unit}</title>\
-                 <line x1=\"{LEFT}\" x2=\"{:.1}\" y1=\"{y:.1}\" y2=\"{y:.1}\"/>\
-                 <text x=\"{:.1}\" y=\"{:.1}\">{label}, {value} {unit}</text></g>",
+                "<g class=\"reference\"><title>{}</title>\
+                 <line x1=\"{LEFT}\" x2=\"{:.1}\" y1=\"{y:.1}\" y2=\"{y:.1}\"/></g>",
+                escape(&reference_name(plot, reference)),
                 self.right,
+            );
+        }
+    }
+
+    /// Above the lines, so that none goes through them.
+    fn names_of_references(&self, html: &mut String, plot: &Plot) {
+        for reference in near_and_far(plot).0 {
+            put!(
+                html,
+                "<text class=\"theirs\" x=\"{:.1}\" y=\"{:.1}\">{}</text>",
                 LEFT + 6.0,
-                y - 5.0,
-                label = escape(&reference.label),
-                value = number(reference.y),
-                unit = escape(&plot.y.unit),
+                self.y.at(reference.y) - 5.0,
+                escape(&reference_name(plot, reference)),
             );
         }
     }
@@ -252,6 +259,10 @@ fn near_and_far<'a>(plot: &'a Plot) -> (Vec<&'a Reference>, Vec<&'a Reference>) 
     let points = plot.lines.iter().flat_map(|line| line.points.iter());
     let most = points.map(|point| point.high.unwrap_or(point.y)).fold(0.0, f64::max);
     plot.references.iter().partition(|reference| reference.y <= most * REFERENCE_FAR)
+}
+
+fn reference_name(plot: &Plot, reference: &Reference) -> String {
+    format!("{}, {} {}", reference.label, number(reference.y), plot.y.unit).trim_end().to_owned()
 }
 
 fn axis_name(axis: &Axis) -> String {
