@@ -277,7 +277,7 @@ const GAP_MS_MIN: u64 = 5_000;
 impl Series {
     /// The stretches without a pause: storages take turns, and nobody knows what a figure was while it was another's.
     pub fn stretches(&self) -> Vec<&[(u64, f64)]> {
-        let mut steps: Vec<u64> = self.points.windows(2).map(|pair| step(pair)).collect();
+        let mut steps: Vec<u64> = self.points.windows(2).map(step).collect();
         steps.sort_unstable();
         let usual = steps.get(steps.len() / 2).copied().unwrap_or_default();
         let gap = usual.saturating_mul(GAP_TIMES).max(GAP_MS_MIN);
