@@ -109,11 +109,14 @@ async fn make_default_volume(pool: &Pool) -> forebay_pool::Result<()> {
     pool.record_put(RECORDS, DEFAULT_VOLUME_MADE, b"").await
 }
 
-/// Reads the certificates again at every SIGHUP.
+/// At every SIGHUP reads the certificates again, and forgets what the database said of users and groups.
 async fn reload_when_asked(nfs: Arc<Shared>, mut asked: Signal) {
     while asked.recv().await.is_some() {
+        nfs.identities.forget();
         match nfs.tls.as_ref().map(Tls::reload) {
-            None => tracing::info!("SIGHUP: there is nothing to read again, as TLS is not used"),
+            None => tracing::info!(
+                "SIGHUP: users and groups are looked up anew; there are no certificates to read"
+            ),
             Some(Ok(())) => tracing::info!("SIGHUP: certificates were read again"),
             Some(Err(error)) => {
                 tracing::error!(%error, "SIGHUP: certificates cannot be read again; the old ones stay in use");
@@ -137,6 +140,8 @@ fn nfs_config(config: &Config, files_max: u64) -> forebay_nfs::Config {
         connections_max,
         connections_per_client_max: config.nfs.connections_per_client_max,
         tls: config.nfs.tls(),
+        id_domain: config.nfs.id_domain.clone(),
+        owner_names: config.nfs.owner_names,
         requests_bytes_max: usize::try_from(config.nfs.requests_max).unwrap_or(usize::MAX),
         ..forebay_nfs::Config::default()
     }

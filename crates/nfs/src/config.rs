@@ -1,6 +1,7 @@
 //! How a server is to behave.
 
 use crate::clock::Clock;
+use crate::identity::Directory;
 use crate::policy::Resolver;
 use crate::tls::TlsFiles;
 
@@ -49,6 +50,12 @@ pub struct Config {
     pub idle_seconds_max: u32,
     /// Certificates for TLS. Default: none, and TLS is not offered.
     pub tls: Option<TlsFiles>,
+    /// The domain of the names of owners and groups that clients may use; none: they use numbers only. Default: none.
+    pub id_domain: Option<String>,
+    /// Whether owners and groups are given as names of that domain, where they have names, and not as numbers. Default: no.
+    pub owner_names: bool,
+    /// Where users and groups are looked up. Default: the system's.
+    pub directory: Directory,
     /// The time that leases are measured in. Default: the system's.
     pub clock: Clock,
     /// Where the host names of export policies are looked up. Default: the system's.
@@ -75,6 +82,9 @@ impl Default for Config {
             locks_per_client_max: 1_000_000,
             idle_seconds_max: 60,
             tls: None,
+            id_domain: None,
+            owner_names: false,
+            directory: Directory::system(),
             clock: Clock::system(),
             resolver: Resolver::system(),
         }

@@ -6,6 +6,7 @@ use forebay_pool::Pool;
 
 use crate::config::Config;
 use crate::fs::Exports;
+use crate::identity::Identities;
 use crate::policy::Policies;
 use crate::server::ServerError;
 use crate::session::SessionTable;
@@ -26,6 +27,8 @@ pub struct Shared {
     pub state: State,
     /// Which clients see which volumes, and what they may do there.
     pub policies: Arc<Policies>,
+    /// Users and groups, and their names.
+    pub identities: Identities,
     /// What connections may be secured with, if at all.
     pub tls: Option<Tls>,
     /// Counters of operations.
@@ -44,8 +47,8 @@ impl Shared {
         let state = State::open(pool.clone(), &config).await?;
         let policies = Arc::new(Policies::load(pool.clone())?);
         let exports = Exports::new(pool.clone(), policies.clone());
-        let throttle = Throttle::new(pool.clone(), &config);
+        let (throttle, identities) = (Throttle::new(pool.clone(), &config), Identities::new(&config));
         let (sessions, statistics) = (SessionTable::default(), Statistics::default());
-        Ok(Shared { pool, config, sessions, state, policies, tls, statistics, throttle, exports })
+        Ok(Shared { pool, config, sessions, state, policies, identities, tls, statistics, throttle, exports })
     }
 }

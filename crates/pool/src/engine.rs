@@ -28,6 +28,7 @@ use crate::sources::{Clock, Entropy};
 use crate::space::{Room, SegmentTable};
 use crate::storer::{self, Storer};
 use crate::tails::Tails;
+use crate::xattrs::Presence;
 use crate::{Error, Handle, PoolId, PoolOptions, Result, background, commit, sync};
 
 /// Inodes kept in memory beyond those that must be.
@@ -62,6 +63,7 @@ pub(crate) struct Engine {
     /// Held while a write is put into memory; all of it, while a snapshot is taken.
     pub(crate) gate: Arc<tokio::sync::RwLock<()>>,
     pub(crate) orphans: Orphans,
+    pub(crate) xattrs: Presence,
     pub(crate) segments: SegmentTable,
     pub(crate) writer: Arc<SegmentWriter>,
     pub(crate) tails: Tails,
@@ -109,6 +111,7 @@ impl Engine {
             dirty: Dirty::new(options.dirty_bytes_max, signals.clone()),
             gate: Arc::default(),
             orphans: Orphans::new(signals.clone()),
+            xattrs: Presence::load(&*meta)?,
             segments,
             writer,
             tails: Tails::default(),

@@ -2,10 +2,11 @@
 //!
 //! They are found by the keyed hash of their names, as directory entries are, and listed in that order: the hash is the cookie, and
 //! stays good whatever is set or removed meanwhile. They are no part of the inode's record, so inodes without them, which
-//! are almost all, pay one look when they are freed.
+//! are almost all, would pay one look when they are freed; they do so only in pools that hold extended attributes at all.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use bytes::Bytes;
 
@@ -13,6 +14,7 @@ use crate::directory::shown;
 use crate::engine::Engine;
 use crate::inode::{Inode, State};
 use crate::keys::{self, InodeKey, Item};
+use crate::meta::MetaStore;
 use crate::records::{Record, XattrRecord, malformed};
 use crate::txn::Txn;
 use crate::view::BATCH_ITEMS;
@@ -23,6 +25,31 @@ use crate::{
 
 /// What a name takes in a list of names, beside its own bytes: Linux's `user.`, and the NUL behind it.
 const NAME_OVERHEAD_BYTES: u64 = 6;
+
+/// Whether the pool may hold extended attributes, in whatever volume, version or snapshot. Only the committer changes it and relies on it,
+/// so none is staged behind the back of who frees an inode.
+pub(crate) struct Presence(AtomicBool);
+
+impl Presence {
+    /// Looks for one.
+    pub(crate) fn load(meta: &dyn MetaStore) -> Result<Presence> {
+        let mut found = false;
+        meta.scan(keys::items_of_all(keys::XATTR), &mut |_, _| {
+            found = true;
+            Ok(ControlFlow::Break(()))
+        })?;
+        Ok(Presence(AtomicBool::new(found)))
+    }
+
+    /// From here on there may be some. That they are gone again is noticed at the next opening.
+    fn begin(&self) {
+        self.0.store(true, Ordering::SeqCst);
+    }
+
+    fn may_be(&self) -> bool {
+        self.0.load(Ordering::SeqCst)
+    }
+}
 
 /// Cookie, name and value.
 type Found = (u64, Bytes, XattrRecord);
@@ -69,6 +96,7 @@ impl Engine {
             txn.engine.require_room(value.len() as u64)?;
             require_room(txn, &inode, &name, &value)?;
             let record = XattrRecord { value };
+            txn.engine.xattrs.begin();
             txn.put_item(handle.volume, &item, &record)?;
             account(txn, &inode, record.bytes() - before.map_or(0, |before| before.bytes()))?;
             changed(txn, &inode)
@@ -119,6 +147,9 @@ impl Engine {
 impl Txn<'_> {
     /// Stages the end of up to about `budget` attributes of an inode that goes. Returns how many, and whether there are more.
     pub(crate) fn free_xattrs(&mut self, inode: &Inode, budget: usize) -> Result<(usize, bool)> {
+        if !self.engine.xattrs.may_be() {
+            return Ok((0, false));
+        }
         let key = inode.key();
         let (found, end) = self.engine.xattrs_after(key, 0, budget)?;
         for (hash, name, record) in &found {
@@ -179,4 +210,97 @@ fn changed(txn: &mut Txn<'_>, inode: &Arc<Inode>) -> Result<ChangeInfo> {
     let before = inode.state().change();
     let after = txn.touch(inode, record);
     Ok(ChangeInfo { before, after })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ops::Range;
+    use std::sync::atomic::AtomicUsize;
+
+    use super::*;
+    use crate::engine::Foundation;
+    use crate::keys::Key;
+    use crate::meta::{Batch, MemoryMeta, MetaView, Visit};
+    use crate::segment::MemorySegments;
+    use crate::sources::{SystemClock, SystemEntropy};
+    use crate::space::UnlimitedRoom;
+    use crate::{NewInode, Pool, PoolOptions, VolumeSpec};
+
+    /// A store that counts how often extended attributes are looked for.
+    #[derive(Default)]
+    struct Counting {
+        store: MemoryMeta,
+        looks: AtomicUsize,
+    }
+
+    impl MetaView for Counting {
+        fn get(&self, key: &[u8]) -> Result<Option<Bytes>> {
+            self.store.get(key)
+        }
+        fn scan(&self, range: Range<Key>, visit: &mut Visit<'_>) -> Result<()> {
+            if range.start.first() == Some(&keys::XATTR) {
+                self.looks.fetch_add(1, Ordering::SeqCst);
+            }
+            self.store.scan(range, visit)
+        }
+    }
+
+    impl MetaStore for Counting {
+        fn write(&self, batch: Batch) -> Result<()> {
+            self.store.write(batch)
+        }
+        fn make_durable(&self) -> Result<()> {
+            self.store.make_durable()
+        }
+    }
+
+    fn open(meta: &Arc<Counting>, store: &Arc<MemorySegments>) -> Pool {
+        let foundation = Foundation {
+            meta: meta.clone(),
+            store: store.clone(),
+            room: Box::new(UnlimitedRoom),
+            clock: Arc::new(SystemClock),
+            entropy: Arc::new(SystemEntropy::new().unwrap()),
+            home: None,
+        };
+        Pool::on(Engine::open(foundation, PoolOptions::default()).unwrap())
+    }
+
+    /// Makes a file and frees it again; returns how often extended attributes were looked for.
+    async fn looks_to_free(pool: &Pool, meta: &Counting, xattr: bool) -> usize {
+        let root = pool.volume("v").unwrap().root;
+        let made = pool.create(root, b"file", NewInode::new(Kind::File, 0o600)).await.unwrap();
+        if xattr {
+            let value = Bytes::from_static(b"value");
+            pool.xattr_set(made.attributes.handle, b"name", value, SetXattr::Either).await.unwrap();
+        }
+        let before = meta.looks.load(Ordering::SeqCst);
+        pool.remove(root, b"file").await.unwrap();
+        pool.settle().await.unwrap();
+        meta.looks.load(Ordering::SeqCst) - before
+    }
+
+    #[tokio::test]
+    async fn files_are_freed_without_a_look_for_extended_attributes_where_there_are_none() {
+        let (meta, store) = (Arc::<Counting>::default(), Arc::<MemorySegments>::default());
+        let pool = open(&meta, &store);
+        pool.volume_create(VolumeSpec::new("v", "/v")).await.unwrap();
+        pool.reap_orphans().await.unwrap();
+        assert_eq!(looks_to_free(&pool, &meta, false).await, 0);
+        assert!(looks_to_free(&pool, &meta, true).await > 0, "here there are some");
+        pool.close().await.unwrap();
+        // Those that a snapshot shows count too, also for the next opening.
+        let pool = open(&meta, &store);
+        pool.reap_orphans().await.unwrap();
+        assert_eq!(looks_to_free(&pool, &meta, false).await, 0);
+        let root = pool.volume("v").unwrap().root;
+        pool.xattr_set(root, b"name", Bytes::from_static(b"value"), SetXattr::Create).await.unwrap();
+        pool.snapshot_create(&["v".to_owned()], "then").await.unwrap();
+        pool.xattr_remove(root, b"name").await.unwrap();
+        pool.close().await.unwrap();
+        let pool = open(&meta, &store);
+        pool.reap_orphans().await.unwrap();
+        assert!(looks_to_free(&pool, &meta, false).await > 0);
+        assert_eq!(pool.check(true).await.unwrap(), [""; 0]);
+    }
 }

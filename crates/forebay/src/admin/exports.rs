@@ -4,7 +4,7 @@ use std::str::FromStr;
 
 use anyhow::{Result, anyhow};
 use forebay_nfs::policy::{
-    Access, Anonymous, Clients, Policies, Policy, Rule, RuleChange, Security, Squash, TlsUse,
+    Access, Anonymous, Clients, Groups, Policies, Policy, Rule, RuleChange, Security, Squash, TlsUse,
 };
 
 use super::protocol::{Answer, ExportCommand, PolicyView, RuleChangeView, RuleView};
@@ -61,18 +61,20 @@ fn change(rule: &RuleChangeView) -> Result<RuleChange> {
         squash: rule.squash.as_deref().map(word::<Squash>).transpose()?,
         anonymous: rule.anonymous.map(|(uid, gid)| Anonymous { uid, gid }),
         tls: rule.tls.as_deref().map(word::<TlsUse>).transpose()?,
+        groups: rule.groups.as_deref().map(word::<Groups>).transpose()?,
     })
 }
 
 fn new_rule(rule: &RuleChangeView) -> Result<Rule> {
     let usual = Rule::new(word(&rule.clients)?);
-    let RuleChange { access, squash, anonymous, tls } = change(rule)?;
+    let RuleChange { access, squash, anonymous, tls, groups } = change(rule)?;
     Ok(Rule {
         access: access.unwrap_or(usual.access),
         squash: squash.unwrap_or(usual.squash),
         anonymous: anonymous.unwrap_or(usual.anonymous),
         security: rule.security.as_deref().map(word::<Security>).transpose()?.unwrap_or(usual.security),
         tls: tls.unwrap_or(usual.tls),
+        groups: groups.unwrap_or(usual.groups),
         clients: usual.clients,
     })
 }
@@ -86,6 +88,7 @@ fn view(policies: &Policies, name: &str, policy: &Policy) -> PolicyView {
         anonymous_gid: rule.anonymous.gid,
         security: rule.security.to_string(),
         tls: rule.tls.to_string(),
+        groups: rule.groups.to_string(),
         addresses: match &rule.clients {
             Clients::Host(host) => policies
                 .host_addresses(host)

@@ -1,7 +1,7 @@
 //! `forebay export`: what can be typed, and its help.
 
 use clap::Subcommand;
-use forebay_nfs::policy::{Access, Clients, Security, Squash, TlsUse};
+use forebay_nfs::policy::{Access, Clients, Groups, Security, Squash, TlsUse};
 
 use super::volume::parse_owner;
 use crate::config::flags::AdminSettings;
@@ -95,6 +95,11 @@ pub enum RuleCommand {
         #[arg(long, value_name = "USE", default_value = "optional")]
         tls: TlsUse,
 
+        /// Who says which groups a user is in beside the first: client, the request, which has room for 16; or server,
+        /// its own database of users
+        #[arg(long, value_name = "WHO", default_value = "client")]
+        groups: Groups,
+
         /// Where it stands among the rules, counted from 1 [default: last]
         #[arg(long, value_name = "NUMBER")]
         position: Option<usize>,
@@ -129,6 +134,11 @@ pub enum RuleCommand {
         /// of the client
         #[arg(long, value_name = "USE", group = "change")]
         tls: Option<TlsUse>,
+
+        /// Who says which groups a user is in beside the first: client, the request, which has room for 16; or server,
+        /// its own database of users
+        #[arg(long, value_name = "WHO", group = "change")]
+        groups: Option<Groups>,
 
         /// Where the daemon is.
         #[command(flatten)]

@@ -95,6 +95,10 @@ pub struct NfsConfig {
     pub tls_key: Option<PathBuf>,
     /// Whose certificates clients may show, if they are asked for one.
     pub tls_client_authorities: Option<PathBuf>,
+    /// The domain of the names that clients may use for owners and groups.
+    pub id_domain: Option<String>,
+    /// Whether clients are told owners and groups by name.
+    pub owner_names: bool,
 }
 
 impl NfsConfig {
@@ -160,6 +164,8 @@ impl Default for Config {
                 tls_certificate: None,
                 tls_key: None,
                 tls_client_authorities: None,
+                id_domain: None,
+                owner_names: false,
             },
             log: LogConfig { format: LogFormat::Text, level: "info".to_owned() },
             admin: AdminConfig { socket: PathBuf::from("admin.sock") },
@@ -189,6 +195,12 @@ impl Config {
                 "nfs.grace_seconds is {grace}, less than nfs.lease_seconds ({lease}): clients notice a restart \
                  only within their lease; make the grace period at least as long"
             )));
+        }
+        if self.nfs.owner_names && self.nfs.id_domain.is_none() {
+            return Err(ConfigError::new(
+                "nfs.owner_names is on, but nfs.id_domain is not set: names have a domain; set it as in the clients' \
+                 idmapd.conf",
+            ));
         }
         match (&self.nfs.tls_certificate, &self.nfs.tls_key, &self.nfs.tls_client_authorities) {
             (Some(_), None, _) => {
@@ -234,6 +246,15 @@ mod tests {
         let mut config = Config::default();
         config.nfs.grace_seconds = config.nfs.lease_seconds - 1;
         assert!(config.check().unwrap_err().to_string().contains("nfs.grace_seconds"));
+    }
+
+    #[test]
+    fn names_of_owners_need_a_domain() {
+        let mut config = Config::default();
+        config.nfs.owner_names = true;
+        assert!(config.check().unwrap_err().to_string().contains("nfs.id_domain"));
+        config.nfs.id_domain = Some("example.org".into());
+        config.check().unwrap();
     }
 
     #[test]

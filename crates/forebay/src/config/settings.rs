@@ -266,6 +266,28 @@ pub const SETTINGS: &[Setting] = &[
     },
     Setting {
         section: "nfs",
+        key: "id_domain",
+        kind: Kind::Text,
+        value_name: "DOMAIN",
+        summary: "The domain of the names that clients may use for owners and groups, or `none`: numbers only.",
+        details: "`kafka@example.org` is the user `kafka` of the server's host, if this is `example.org`, as in the \
+                  clients' idmapd.conf. Linux clients send numbers unless they are configured otherwise, and those \
+                  are always taken.",
+        set: |config, text| store(&mut config.nfs.id_domain, domain_or_none(text)),
+        get: |config| config.nfs.id_domain.clone().unwrap_or_else(|| "none".to_owned()),
+    },
+    Setting {
+        section: "nfs",
+        key: "owner_names",
+        kind: Kind::Text,
+        value_name: "ON|OFF",
+        summary: "Whether clients are told owners and groups by name, and not by number: `on` or `off`.",
+        details: "Needs `id_domain`. Whoever has no name on the server's host is told by number.",
+        set: |config, text| store(&mut config.nfs.owner_names, on_or_off(text)),
+        get: |config| if config.nfs.owner_names { "on".to_owned() } else { "off".to_owned() },
+    },
+    Setting {
+        section: "nfs",
         key: "tls_certificate",
         kind: Kind::Text,
         value_name: "FILE",
@@ -340,6 +362,17 @@ fn directory(text: &str) -> Result<PathBuf, String> {
         return Err("a path must not be empty".to_owned());
     }
     Ok(PathBuf::from(text))
+}
+
+fn domain_or_none(text: &str) -> Result<Option<String>, String> {
+    let sound = |byte: u8| byte.is_ascii_alphanumeric() || b"-._".contains(&byte);
+    match text {
+        "none" => Ok(None),
+        domain if !domain.is_empty() && domain.len() <= 255 && domain.bytes().all(sound) => {
+            Ok(Some(domain.to_owned()))
+        }
+        _ => Err("write a domain such as example.org, or none".to_owned()),
+    }
 }
 
 fn path_or_none(text: &str) -> Result<Option<PathBuf>, String> {

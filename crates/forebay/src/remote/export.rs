@@ -46,6 +46,7 @@ fn run_rule(command: RuleCommand) -> Result<()> {
             anonymous,
             security,
             tls,
+            groups,
             position,
             settings,
         } => {
@@ -56,10 +57,11 @@ fn run_rule(command: RuleCommand) -> Result<()> {
                 anonymous: Some(anonymous),
                 security: Some(security.to_string()),
                 tls: Some(tls.to_string()),
+                groups: Some(groups.to_string()),
             };
             (settings, Asked::RuleAdd { policy, rule, position })
         }
-        RuleCommand::Modify { policy, clients, access, squash, anonymous, tls, settings } => {
+        RuleCommand::Modify { policy, clients, access, squash, anonymous, tls, groups, settings } => {
             let rule = RuleChangeView {
                 clients: clients.to_string(),
                 access: access.map(|access| access.to_string()),
@@ -67,6 +69,7 @@ fn run_rule(command: RuleCommand) -> Result<()> {
                 anonymous,
                 security: None,
                 tls: tls.map(|tls| tls.to_string()),
+                groups: groups.map(|groups| groups.to_string()),
             };
             (settings, Asked::RuleModify { policy, rule })
         }
@@ -110,8 +113,12 @@ fn show(policy: &PolicyView) -> Result<()> {
             format!("{}:{}", rule.anonymous_uid, rule.anonymous_gid),
             rule.security.clone(),
             rule.tls.clone(),
+            rule.groups.clone(),
             rule.addresses.as_deref().unwrap_or_default().join(", "),
         ]
     });
-    print_columns(&["rule", "clients", "access", "squash", "anonymous", "security", "tls", "addresses"], rows)
+    print_columns(
+        &["rule", "clients", "access", "squash", "anonymous", "security", "tls", "groups", "addresses"],
+        rows,
+    )
 }

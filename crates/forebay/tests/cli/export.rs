@@ -28,7 +28,17 @@ fn policies_are_made_shown_changed_and_deleted() {
     );
 
     assert_eq!(daemon.done(&["export", "create", "brokers"]), "created export policy brokers\n");
-    daemon.done(&["export", "rule", "add", "brokers", "10.1.0.0/16", "--squash", "root"]);
+    daemon.done(&[
+        "export",
+        "rule",
+        "add",
+        "brokers",
+        "10.1.0.0/16",
+        "--squash",
+        "root",
+        "--groups",
+        "server",
+    ]);
     let anonymous =
         ["export", "rule", "add", "brokers", "2001:db8::7", "--access", "ro", "--anonymous", "7:8"];
     daemon.done(&[&anonymous[..], &["--position", "1"]].concat());
@@ -37,6 +47,7 @@ fn policies_are_made_shown_changed_and_deleted() {
     let rules = show(&daemon, "brokers")["rules"].clone();
     assert_eq!((&rules[0]["clients"], &rules[0]["anonymous_gid"]), (&"2001:db8::7".into(), &8.into()));
     assert_eq!((&rules[1]["access"], &rules[1]["squash"]), (&"none".into(), &"root".into()));
+    assert_eq!((&rules[0]["groups"], &rules[1]["groups"]), (&"client".into(), &"server".into()));
     daemon.done(&["export", "rule", "remove", "brokers", "2001:db8::7"]);
     assert_eq!(show(&daemon, "brokers")["rules"].as_array().unwrap().len(), 1);
 

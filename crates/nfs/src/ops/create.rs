@@ -16,7 +16,9 @@ pub async fn create(context: &mut Context<'_>, args: CreateArgs) -> Result<Creat
     if device && !context.credential.is_root() {
         return Err(Status::Perm);
     }
-    let chosen = attributes::decode(context.minor_version, &args.attributes).map_err(without_size)?;
+    let identities = &context.server.identities;
+    let chosen = attributes::decode(identities, context.minor_version, &args.attributes).await;
+    let chosen = chosen.map_err(without_size)?;
     let (handle, directory) =
         fs::writable_directory(context.server, &context.credential, context.current()?).await?;
     fs::check_changed(context.server, handle, &args.name)?;

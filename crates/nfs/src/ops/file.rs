@@ -84,9 +84,9 @@ pub(super) async fn source_and_target(
     };
     let target = context.stateid(target)?;
     // In another volume the caller may count as somebody else.
-    gate::see(context, saved)?;
+    gate::see(context, saved).await?;
     check_io(context, from, source, Share::READ).await?;
-    gate::see(context, current)?;
+    gate::see(context, current).await?;
     check_io(context, to, target, Share::WRITE).await?;
     Ok((from, to))
 }

@@ -9,6 +9,9 @@ use crate::xdr::nfs4::{GetattrArgs, GetattrResult};
 /// Needs no permission, and works on orphans: their `numlinks` is 0.
 pub async fn getattr(context: &mut Context<'_>, args: GetattrArgs) -> Result<GetattrResult, Status> {
     let node = fs::node(context.server, context.current()?).await?;
+    if context.server.identities.are_wanted(&args.attributes) {
+        context.server.identities.prepare(node.uid, node.gid).await;
+    }
     let source = Source::new(context.server, context.minor_version);
     Ok(GetattrResult { attributes: source.encode(&node, &args.attributes)? })
 }

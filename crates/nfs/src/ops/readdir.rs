@@ -65,6 +65,11 @@ async fn read_inode(
     let mut cookie = args.cookie;
     loop {
         let batch = context.server.pool.readdir(directory, cookie, page.room()).await?;
+        if context.server.identities.are_wanted(&args.attributes) {
+            for entry in &batch.entries {
+                context.server.identities.prepare(entry.attributes.uid, entry.attributes.gid).await;
+            }
+        }
         let source = Source::new(context.server, context.minor_version);
         let read_something = !batch.entries.is_empty();
         for entry in batch.entries {
@@ -94,6 +99,11 @@ async fn read_pseudo(
             continue;
         }
         let node = fs::node(context.server, handle).await;
+        if let Ok(node) = &node
+            && context.server.identities.are_wanted(&args.attributes)
+        {
+            context.server.identities.prepare(node.uid, node.gid).await;
+        }
         let source = Source::new(context.server, context.minor_version);
         let found = Found { cookie: id.0, name: child.name.clone(), node };
         if !page.add(encode(&source, found, &args.attributes)?) {

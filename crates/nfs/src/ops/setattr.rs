@@ -12,7 +12,8 @@ use crate::xdr::nfs4::{SetattrArgs, SetattrResult, StateId};
 /// Sets all attributes or none. Durable when answered.
 pub async fn setattr(context: &mut Context<'_>, args: SetattrArgs) -> Result<SetattrResult, Status> {
     let handle = context.current()?.writable()?;
-    let wanted = attributes::decode(context.minor_version, &args.attributes)?;
+    let wanted =
+        attributes::decode(&context.server.identities, context.minor_version, &args.attributes).await?;
     let now = context.server.pool.getattr(handle).await?;
     let is_file = now.kind == forebay_pool::Kind::File;
     let write_open = wanted.size.is_some() && is_file && is_write_open(context, handle, args.stateid).await?;

@@ -25,7 +25,7 @@ pub async fn run(context: &mut Context<'_>, operation: Operation) -> OperationRe
     let (begin, code) = (Instant::now(), operation.code());
     // Other operations lack another space.
     let changes_files = !matches!(operation, Operation::CreateSession(_));
-    let result = match gate::check(context, &operation) {
+    let result = match gate::check(context, &operation).await {
         Ok(()) => execute(context, operation).await,
         Err(status) => OperationResult::failed(code, status),
     };

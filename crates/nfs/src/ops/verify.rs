@@ -15,6 +15,9 @@ pub async fn verify(context: &mut Context<'_>, args: VerifyArgs) -> Result<(), S
 pub(super) async fn are_same(context: &Context<'_>, given: &Fattr) -> Result<bool, Status> {
     check_comparable(context.minor_version, &given.mask)?;
     let node = fs::node(context.server, context.current()?).await?;
+    if context.server.identities.are_wanted(&given.mask) {
+        context.server.identities.prepare(node.uid, node.gid).await;
+    }
     let source = Source::new(context.server, context.minor_version);
     // Each value has only one encoding, so equal values are equal bytes.
     Ok(source.encode(&node, &given.mask)?.values == given.values)

@@ -20,7 +20,7 @@ use super::Policies;
 use super::rule::{Admission, Grant};
 use crate::compound::Context;
 use crate::fs::{self, FileHandle, Node, PseudoId, Tree};
-use crate::rpc::Connection;
+use crate::rpc::{Connection, Credential};
 use crate::shared::Shared;
 use crate::xdr::Status;
 use crate::xdr::nfs4::{Operation, share};
@@ -150,27 +150,27 @@ impl Need {
 }
 
 /// Whether the operation may run; then the context's credential is the one that it runs with.
-pub(crate) fn check(context: &mut Context<'_>, operation: &Operation) -> Result<(), Status> {
+pub(crate) async fn check(context: &mut Context<'_>, operation: &Operation) -> Result<(), Status> {
     let need = Need::of(operation);
     if need == Need::Nothing {
         return Ok(());
     }
     if let (Some(need), Some(saved)) = (Need::of_saved(operation), context.saved) {
-        enter(context, saved, need)?;
+        enter(context, saved, need).await?;
     }
     match context.current {
-        Some(current) => enter(context, current, need),
+        Some(current) => enter(context, current, need).await,
         // The operation says so itself.
         None => Ok(()),
     }
 }
 
 /// What follows in the operation is about that object; the context's credential is the one for it.
-pub(crate) fn see(context: &mut Context<'_>, handle: FileHandle) -> Result<(), Status> {
-    enter(context, handle, Need::Sight)
+pub(crate) async fn see(context: &mut Context<'_>, handle: FileHandle) -> Result<(), Status> {
+    enter(context, handle, Need::Sight).await
 }
 
-fn enter(context: &mut Context<'_>, handle: FileHandle, need: Need) -> Result<(), Status> {
+async fn enter(context: &mut Context<'_>, handle: FileHandle, need: Need) -> Result<(), Status> {
     let volume = match handle {
         FileHandle::Inode(handle) => handle.volume,
         FileHandle::Pseudo(id) => return enter_pseudo(context, id),
@@ -180,21 +180,26 @@ fn enter(context: &mut Context<'_>, handle: FileHandle, need: Need) -> Result<()
             Err(Status::WrongSec)
         }
         Admission::Granted(grant) if need == Need::Change && !grant.writable => Err(Status::RoFs),
-        Admission::Granted(grant) => {
-            assume(context, grant);
-            Ok(())
-        }
+        Admission::Granted(grant) => assume(context, grant).await,
         Admission::Hidden => Err(Status::Access),
         Admission::Undecided => Err(Status::Delay),
     }
 }
 
-/// Runs what follows on behalf of whom the grant says.
-fn assume(context: &mut Context<'_>, grant: Grant) {
+/// Runs what follows on behalf of whom the grant says. [`Status::Delay`] while it cannot be found out which groups that user is in.
+async fn assume(context: &mut Context<'_>, grant: Grant) -> Result<(), Status> {
     if context.grant != Some(grant) {
-        context.credential = grant.credential(context.principal, &context.caller);
+        let caller = &context.caller;
+        let credential = if grant.needs_groups(context.principal) {
+            let groups = context.server.identities.groups_of(caller.uid).await?.to_vec();
+            grant.credential(context.principal, &Credential { groups, ..*caller })
+        } else {
+            grant.credential(context.principal, caller)
+        };
+        context.credential = credential;
         context.grant = Some(grant);
     }
+    Ok(())
 }
 
 fn enter_pseudo(context: &mut Context<'_>, id: PseudoId) -> Result<(), Status> {

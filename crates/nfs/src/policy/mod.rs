@@ -19,7 +19,7 @@ mod store;
 pub use clients::{BadClients, Clients, Network};
 pub use error::PolicyError;
 pub use hosts::Resolver;
-pub use rule::{Access, Admission, Anonymous, Grant, Policy, Rule, Security, Squash, TlsUse};
+pub use rule::{Access, Admission, Anonymous, Grant, Groups, Policy, Rule, Security, Squash, TlsUse};
 pub use store::{Policies, RuleChange};
 
 /// The policy of volumes that name none. It is always there.

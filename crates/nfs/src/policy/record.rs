@@ -1,13 +1,14 @@
 //! How policies are kept in the pool, as records of the protocol's own (`docs/formats.md`).
 //!
 //! ```text
-//! nfs-export         policy's name → format u32 = 2, count u32, rules
-//!   rule             clients string, access string, squash string, uid u32, gid u32, security string, tls string
+//! nfs-export         policy's name → format u32 = 3, count u32, rules
+//!   rule             clients string, access string, squash string, uid u32, gid u32, security string, tls string,
+//!                    groups string
 //! nfs-export-volume  volume's name → policy's name
 //! nfs-export-host    host name → count u32, addresses, each a string: what the name stood for last
 //! ```
 //!
-//! In format 1 a rule says nothing of TLS, which means `optional`. Numbers and strings as XDR has them. Words are kept as operators write them, so that a record says what
+//! In format 1 a rule says nothing of TLS, which means `optional`; in formats 1 and 2 nothing of groups, which means `client`. Numbers and strings as XDR has them. Words are kept as operators write them, so that a record says what
 //! `forebay export show` says.
 
 use std::net::IpAddr;
@@ -15,7 +16,7 @@ use std::str::FromStr;
 
 use bytes::Bytes;
 
-use super::rule::{Anonymous, Policy, Rule, TlsUse};
+use super::rule::{Anonymous, Groups, Policy, Rule, TlsUse};
 use crate::xdr::{Decode, Decoder, Encode, Encoder};
 
 /// Policies by name.
@@ -25,9 +26,10 @@ pub(super) const VOLUMES: &str = "nfs-export-volume";
 /// What host names stood for last, so that a restart does not depend on the name service.
 pub(super) const HOSTS: &str = "nfs-export-host";
 
-const FORMAT: u32 = 2;
-/// The format whose rules do not speak of TLS.
-const FORMAT_WITHOUT_TLS: u32 = 1;
+const FORMAT: u32 = 3;
+/// The format from which on rules speak of TLS, and that from which on they speak of groups.
+const FORMAT_OF_TLS: u32 = 2;
+const FORMAT_OF_GROUPS: u32 = 3;
 /// Rules of one policy.
 pub(super) const RULES_MAX: usize = 1000;
 /// Addresses of one host that are kept.
@@ -46,6 +48,7 @@ pub(super) fn encode_policy(policy: &Policy) -> Bytes {
         rule.anonymous.gid.encode(&mut out);
         out.put_opaque(rule.security.to_string().as_bytes());
         out.put_opaque(rule.tls.to_string().as_bytes());
+        out.put_opaque(rule.groups.to_string().as_bytes());
     }
     out.into_bytes()
 }
@@ -54,7 +57,7 @@ pub(super) fn encode_policy(policy: &Policy) -> Bytes {
 pub(super) fn decode_policy(record: &Bytes) -> Option<Policy> {
     let mut input = Decoder::new(record.clone());
     let format = u32::decode(&mut input).ok()?;
-    if !matches!(format, FORMAT_WITHOUT_TLS | FORMAT) {
+    if !(1..=FORMAT).contains(&format) {
         return None;
     }
     let count = u32::decode(&mut input).ok()? as usize;
@@ -76,7 +79,8 @@ fn decode_rule(input: &mut Decoder, format: u32) -> Option<Rule> {
         squash: word(input)?,
         anonymous: Anonymous { uid: Decode::decode(input).ok()?, gid: Decode::decode(input).ok()? },
         security: word(input)?,
-        tls: if format == FORMAT_WITHOUT_TLS { TlsUse::Optional } else { word(input)? },
+        tls: if format < FORMAT_OF_TLS { TlsUse::Optional } else { word(input)? },
+        groups: if format < FORMAT_OF_GROUPS { Groups::Client } else { word(input)? },
     })
 }
 
@@ -121,6 +125,7 @@ mod tests {
             anonymous: Anonymous { uid: 7, gid: 8 },
             security: Security::Sys,
             tls: TlsUse::Mutual,
+            groups: Groups::Server,
             ..Rule::new(clients.parse().expect(clients))
         };
         let rules = vec![
@@ -139,10 +144,10 @@ mod tests {
         }
     }
 
-    #[test]
-    fn a_record_from_before_tls_says_that_it_is_optional() {
+    /// A record of one rule, as older releases wrote it.
+    fn old_record(format: u32) -> Bytes {
         let mut out = Encoder::new();
-        1u32.encode(&mut out);
+        format.encode(&mut out);
         out.put_length(1);
         for word in ["*", "ro", "all"] {
             out.put_opaque(word.as_bytes());
@@ -150,8 +155,18 @@ mod tests {
         7u32.encode(&mut out);
         8u32.encode(&mut out);
         out.put_opaque(b"sys");
-        let policy = decode_policy(&out.into_bytes()).unwrap();
-        assert_eq!((policy.rules[0].access, policy.rules[0].tls), (Access::ReadOnly, TlsUse::Optional));
+        if format == FORMAT_OF_TLS {
+            out.put_opaque(b"required");
+        }
+        out.into_bytes()
+    }
+
+    #[test]
+    fn a_record_from_before_tls_and_groups_says_what_held_then() {
+        for (format, tls) in [(1, TlsUse::Optional), (2, TlsUse::Required)] {
+            let rule = decode_policy(&old_record(format)).unwrap().rules.remove(0);
+            assert_eq!((rule.access, rule.tls, rule.groups), (Access::ReadOnly, tls, Groups::Client));
+        }
     }
 
     #[test]
@@ -162,7 +177,7 @@ mod tests {
         }
         let longer: Bytes = [&record[..], &[0; 4]].concat().into();
         assert_eq!(decode_policy(&longer), None);
-        let newer: Bytes = [&3u32.to_be_bytes()[..], &record[4..]].concat().into();
+        let newer: Bytes = [&4u32.to_be_bytes()[..], &record[4..]].concat().into();
         assert_eq!(decode_policy(&newer), None);
     }
 

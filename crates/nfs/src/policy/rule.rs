@@ -31,6 +31,8 @@ pub struct Rule {
     pub security: Security,
     /// Whether their connections must be secured.
     pub tls: TlsUse,
+    /// Who says which groups their users are in.
+    pub groups: Groups,
 }
 
 impl Rule {
@@ -43,6 +45,7 @@ impl Rule {
             anonymous: Anonymous::default(),
             security: Security::Sys,
             tls: TlsUse::Optional,
+            groups: Groups::Client,
         }
     }
 }
@@ -113,6 +116,16 @@ words! {
 }
 
 words! {
+    /// Who says which groups a caller is in, beside the first.
+    Groups: "groups" {
+        /// The request, which has room for 16.
+        Client = "client",
+        /// The server's own database of users and groups.
+        Server = "server",
+    }
+}
+
+words! {
     /// Whether connections must be secured (RFC 9289).
     TlsUse: "tls" {
         /// They must not be.
@@ -162,9 +175,15 @@ pub struct Grant {
     pub tls: TlsUse,
     squash: Squash,
     anonymous: Anonymous,
+    groups: Groups,
 }
 
 impl Grant {
+    /// Whether the caller's groups are to be those that the server's database has, before [`Grant::credential`] is asked.
+    pub fn needs_groups(&self, principal: Principal) -> bool {
+        self.groups == Groups::Server && self.squash != Squash::All && principal.flavor != AUTH_NONE
+    }
+
     /// On whose behalf a caller's operations run.
     pub fn credential(&self, principal: Principal, caller: &Credential) -> Credential {
         let Anonymous { uid, gid } = self.anonymous;
@@ -222,8 +241,8 @@ impl Policy {
 
 impl Rule {
     fn admission(&self) -> Admission {
-        let (tls, squash, anonymous) = (self.tls, self.squash, self.anonymous);
-        let granted = |writable| Admission::Granted(Grant { writable, tls, squash, anonymous });
+        let Rule { tls, squash, anonymous, groups, .. } = *self;
+        let granted = |writable| Admission::Granted(Grant { writable, tls, squash, anonymous, groups });
         match self.access {
             Access::ReadWrite => granted(true),
             Access::ReadOnly => granted(false),
@@ -296,7 +315,9 @@ mod tests {
     #[test]
     fn squashing_takes_users_for_the_anonymous_one() {
         let tls = TlsUse::Optional;
-        let grant = |squash| Grant { writable: true, tls, squash, anonymous: Anonymous { uid: 99, gid: 98 } };
+        let anonymous = Anonymous { uid: 99, gid: 98 };
+        let groups = Groups::Client;
+        let grant = |squash| Grant { writable: true, tls, squash, anonymous, groups };
         let sys = |uid| Principal { flavor: AUTH_SYS, uid };
         let root = Credential { uid: 0, gid: 0, groups: vec![0, 5] };
         let user = Credential { uid: 7, gid: 8, groups: vec![9] };
@@ -307,6 +328,11 @@ mod tests {
         let anonymous = Credential { uid: 99, gid: 98, groups: vec![] };
         assert_eq!(grant(Squash::All).credential(sys(7), &user), anonymous);
         let unnamed = Principal { flavor: AUTH_NONE, uid: NOBODY };
+        let of_server = |squash| Grant { groups: Groups::Server, ..grant(squash) };
+        assert!(of_server(Squash::Root).needs_groups(sys(7)) && !grant(Squash::Root).needs_groups(sys(7)));
+        assert!(
+            !of_server(Squash::All).needs_groups(sys(7)) && !of_server(Squash::None).needs_groups(unnamed)
+        );
         assert_eq!(grant(Squash::None).credential(unnamed, &Credential::nobody()), anonymous);
     }
 

@@ -13,7 +13,7 @@ use super::clients::Clients;
 use super::error::PolicyError;
 use super::hosts::Hosts;
 use super::record::{self, HOSTS, POLICIES, RULES_MAX, VOLUMES};
-use super::rule::{Access, Admission, Anonymous, Policy, Rule, Squash, TlsUse};
+use super::rule::{Access, Admission, Anonymous, Groups, Policy, Rule, Squash, TlsUse};
 use crate::xdr::Status;
 
 type Result<T> = std::result::Result<T, PolicyError>;
@@ -51,6 +51,8 @@ pub struct RuleChange {
     pub anonymous: Option<Anonymous>,
     /// Whether their connections must be secured.
     pub tls: Option<TlsUse>,
+    /// Who says which groups their users are in.
+    pub groups: Option<Groups>,
 }
 
 impl Known {
@@ -268,6 +270,7 @@ impl Policies {
         rule.squash = change.squash.unwrap_or(rule.squash);
         rule.anonymous = change.anonymous.unwrap_or(rule.anonymous);
         rule.tls = change.tls.unwrap_or(rule.tls);
+        rule.groups = change.groups.unwrap_or(rule.groups);
         self.put(name, policy).await
     }
 

@@ -1,11 +1,12 @@
 //! The token bucket: how many bytes may pass, and when.
 //!
-//! It fills at the limit up to a burst, and each request takes its bytes out. No request is larger than the burst, so each
-//! one's time comes. Whoever is woken late finds what has flowed in meanwhile: the rate does not depend on the precision of timers.
+//! It fills at the limit up to a burst, and each request takes its bytes out. The burst is the largest request, so that each one's time
+//! comes, and 100 ms worth more: whoever is woken late by less than that finds all that has flowed in meanwhile, so the rate does not depend on
+//! the precision of timers.
 
 use std::time::Duration;
 
-/// What may pass at once after a time in which nothing did, as a part of a second's worth: 100 ms.
+/// What may pass at once, beside the largest request, after a time in which nothing did: a part of a second's worth.
 const BURST_PART: u64 = 10;
 const NANOSECONDS: u128 = 1_000_000_000;
 
@@ -88,7 +89,7 @@ impl Bucket {
 }
 
 fn burst(limit: u64, request_bytes_max: u64) -> u64 {
-    (limit / BURST_PART).max(request_bytes_max)
+    (limit / BURST_PART).saturating_add(request_bytes_max)
 }
 
 #[cfg(test)]
@@ -122,7 +123,8 @@ mod tests {
             for late in [Duration::ZERO, ms(1), ms(30)] {
                 let mut bucket = Bucket::new(LIMIT, REQUEST, Duration::ZERO);
                 // Beyond a burst at the start.
-                let sum = passed(&mut bucket, bytes, ms(10_000), late) as f64 - REQUEST as f64;
+                let burst = bucket.burst();
+                let sum = passed(&mut bucket, bytes, ms(10_000), late) as f64 - burst as f64;
                 let rate = sum / (10.0 * LIMIT as f64);
                 assert!((0.98..1.02).contains(&rate), "{bytes} {late:?} {rate}");
             }
@@ -132,7 +134,7 @@ mod tests {
     #[test]
     fn the_time_that_is_told_is_when_it_passes_and_not_before() {
         let mut bucket = Bucket::new(LIMIT, REQUEST, Duration::ZERO);
-        bucket.take(REQUEST, Duration::ZERO).unwrap();
+        bucket.take(bucket.burst(), Duration::ZERO).unwrap();
         let ready = bucket.take(333_333, Duration::ZERO).unwrap_err();
         assert!(bucket.take(333_333, ready - Duration::from_nanos(1)).is_err());
         bucket.take(333_333, ready).unwrap();
@@ -142,17 +144,17 @@ mod tests {
     fn a_pause_earns_no_more_than_a_burst() {
         let mut bucket = Bucket::new(20 * REQUEST, REQUEST, Duration::ZERO);
         let later = Duration::from_secs(3600);
-        bucket.take(2 * REQUEST, later).unwrap();
+        bucket.take(3 * REQUEST, later).unwrap();
         assert!(bucket.take(1, later).is_err());
         bucket.give_back(5 * REQUEST);
-        bucket.take(2 * REQUEST, later).unwrap();
+        bucket.take(3 * REQUEST, later).unwrap();
         assert!(bucket.take(1, later).is_err());
     }
 
     #[test]
     fn another_limit_holds_from_when_it_is_set() {
         let mut bucket = Bucket::new(LIMIT, REQUEST, Duration::ZERO);
-        bucket.take(REQUEST, Duration::ZERO).unwrap();
+        bucket.take(bucket.burst(), Duration::ZERO).unwrap();
         bucket.change(2 * LIMIT, REQUEST, ms(10));
         // 10 ms at the old limit are in it.
         assert_eq!(bucket.take(LIMIT / 100 + LIMIT / 50, ms(10)), Err(ms(20)));

@@ -17,6 +17,7 @@ mod directories;
 mod exports;
 mod harness;
 mod hostile;
+mod identities;
 mod io;
 mod locking;
 mod mounting;

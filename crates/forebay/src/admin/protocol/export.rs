@@ -64,6 +64,8 @@ pub struct RuleChangeView {
     pub security: Option<String>,
     /// `off`, `optional`, `required` or `mutual`.
     pub tls: Option<String>,
+    /// `client` or `server`.
+    pub groups: Option<String>,
 }
 
 /// A policy as an operator sees it; also what `--json` prints.
@@ -94,6 +96,8 @@ pub struct RuleView {
     pub security: String,
     /// `off`, `optional`, `required` or `mutual`.
     pub tls: String,
+    /// Who says which groups a user is in: `client` or `server`.
+    pub groups: String,
     /// What a host name stands for now; nothing for other clients, and before it was looked up.
     pub addresses: Option<Vec<String>>,
 }

@@ -4,7 +4,6 @@ use std::cell::OnceCell;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use bytes::Bytes;
 use forebay_pool::{FILE_SIZE_MAX, Kind, NAME_BYTES_MAX, Space, VolumeId};
 
 use super::{CLONE_BLOCK_BYTES, SETTABLE, check_readable, is_readable, supported};
@@ -79,8 +78,8 @@ impl<'a> Source<'a> {
             MAXREAD | MAXWRITE => u64::from(self.server.config.io_bytes_max()).encode(out),
             MODE => node.mode.encode(out),
             NUMLINKS => node.nlink.encode(out),
-            OWNER => Bytes::from(node.uid.to_string()).encode(out),
-            OWNER_GROUP => Bytes::from(node.gid.to_string()).encode(out),
+            OWNER => self.server.identities.user_name(node.uid).encode(out),
+            OWNER_GROUP => self.server.identities.group_name(node.gid).encode(out),
             RAWDEV => device(&node.kind).encode(out),
             SPACE_AVAIL | SPACE_FREE => self.space(node)?.bytes_free.encode(out),
             SPACE_TOTAL => self.space(node)?.bytes_total.encode(out),

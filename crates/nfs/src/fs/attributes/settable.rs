@@ -6,6 +6,7 @@ use bytes::Bytes;
 use forebay_pool::{FILE_SIZE_MAX, SetAttributes, SetTime};
 
 use super::{SETTABLE, is_readable};
+use crate::identity::{Identities, Owner};
 use crate::xdr::nfs4::attribute::*;
 use crate::xdr::nfs4::{Fattr, NfsTime};
 use crate::xdr::{Decode, Decoder, Status, XdrError};
@@ -23,27 +24,52 @@ const ID_DIGITS_MAX: usize = 10;
 /// # Errors
 /// [`Status::AttrNotSupp`] for attributes that the server does not have, [`Status::Inval`] for those that cannot
 /// be set and for values out of range, [`Status::FBig`] for a size that no file can have,
-/// [`Status::BadOwner`] for owners that are not numbers, [`Status::BadXdr`] for the rest.
-pub fn decode(minor_version: u32, given: &Fattr) -> Result<SetAttributes, Status> {
+/// [`Status::BadOwner`] for owners that are neither numbers nor known names, [`Status::Delay`] while it cannot be found out whether a name is
+/// known, [`Status::BadXdr`] for the rest.
+pub async fn decode(
+    identities: &Identities,
+    minor_version: u32,
+    given: &Fattr,
+) -> Result<SetAttributes, Status> {
+    let Wanted { mut set, owner, group } = read(minor_version, given)?;
+    if let Some(owner) = owner {
+        set.uid = Some(identities.user(&owner).await?);
+    }
+    if let Some(group) = group {
+        set.gid = Some(identities.group(&group).await?);
+    }
+    Ok(set)
+}
+
+/// What a client wants set, its owners still as it names them.
+#[derive(Debug, Default)]
+struct Wanted {
+    set: SetAttributes,
+    owner: Option<Owner>,
+    group: Option<Owner>,
+}
+
+fn read(minor_version: u32, given: &Fattr) -> Result<Wanted, Status> {
     if let Some(attribute) = given.mask.iter().find(|attribute| !SETTABLE.contains(attribute)) {
         let exists = is_readable(minor_version, attribute);
         return Err(if exists { Status::Inval } else { Status::AttrNotSupp });
     }
     let mut input = Decoder::new(given.values.clone());
-    let mut set = SetAttributes::default();
+    let mut wanted = Wanted::default();
     for attribute in given.mask.iter() {
-        take(attribute, &mut input, &mut set)?;
+        take(attribute, &mut input, &mut wanted)?;
     }
     input.finish().map_err(bad_xdr)?;
-    Ok(set)
+    Ok(wanted)
 }
 
-fn take(attribute: u32, input: &mut Decoder, set: &mut SetAttributes) -> Result<(), Status> {
+fn take(attribute: u32, input: &mut Decoder, wanted: &mut Wanted) -> Result<(), Status> {
+    let set = &mut wanted.set;
     match attribute {
         SIZE => set.size = Some(size(u64::decode(input).map_err(bad_xdr)?)?),
         MODE => set.mode = Some(mode(u32::decode(input).map_err(bad_xdr)?)?),
-        OWNER => set.uid = Some(id(Bytes::decode(input).map_err(bad_xdr)?)?),
-        OWNER_GROUP => set.gid = Some(id(Bytes::decode(input).map_err(bad_xdr)?)?),
+        OWNER => wanted.owner = Some(owner(Bytes::decode(input).map_err(bad_xdr)?)?),
+        OWNER_GROUP => wanted.group = Some(owner(Bytes::decode(input).map_err(bad_xdr)?)?),
         TIME_ACCESS_SET => set.atime = Some(time(input)?),
         TIME_MODIFY_SET => set.mtime = Some(time(input)?),
         // Listed as settable and not taken above: a mistake in this file.
@@ -64,12 +90,16 @@ fn mode(mode: u32) -> Result<u32, Status> {
     if mode & !MODE_MASK == 0 { Ok(mode) } else { Err(Status::Inval) }
 }
 
-/// A user or group: its number in decimal (RFC 8881 §5.9). The greatest number stands for no one in system calls.
-fn id(owner: Bytes) -> Result<u32, Status> {
-    let digits = std::str::from_utf8(&owner).map_err(|_| Status::BadOwner)?;
+/// A user or group: its number in decimal, or a name with a domain (RFC 8881 §5.9). The greatest number stands for no one in system
+/// calls.
+fn owner(given: Bytes) -> Result<Owner, Status> {
+    if given.contains(&b'@') {
+        return Ok(Owner::Name(given));
+    }
+    let digits = std::str::from_utf8(&given).map_err(|_| Status::BadOwner)?;
     let plain = digits.len() <= ID_DIGITS_MAX && digits.bytes().all(|byte| byte.is_ascii_digit());
     match digits.parse() {
-        Ok(id) if plain && id != u32::MAX => Ok(id),
+        Ok(id) if plain && id != u32::MAX => Ok(Owner::Number(id)),
         _ => Err(Status::BadOwner),
     }
 }
@@ -110,7 +140,7 @@ mod tests {
     }
 
     fn error(given: &Fattr) -> Status {
-        decode(2, given).expect_err("refused")
+        read(2, given).expect_err("refused")
     }
 
     #[test]
@@ -119,9 +149,9 @@ mod tests {
         let client_time = NfsTime { seconds: -2, nseconds: 750_000_000 };
         let given =
             fattr(SETTABLE, &[&5u64, &0o640u32, &owner, &owner, &SERVER_TIME, &CLIENT_TIME, &client_time]);
-        let set = decode(1, &given).expect("all is well");
+        let Wanted { set, owner, group } = read(1, &given).expect("all is well");
         assert_eq!((set.size, set.mode), (Some(5), Some(0o640)));
-        assert_eq!((set.uid, set.gid), (Some(1000), Some(1000)));
+        assert_eq!((owner, group), (Some(Owner::Number(1000)), Some(Owner::Number(1000))));
         assert_eq!(set.atime, Some(SetTime::Now));
         let before = SystemTime::UNIX_EPOCH - Duration::new(1, 250_000_000);
         assert_eq!(set.mtime, Some(SetTime::To(before)));
@@ -131,7 +161,7 @@ mod tests {
     fn what_cannot_be_set_is_told_from_what_does_not_exist() {
         assert_eq!(error(&fattr(&[FILEID], &[&1u64])), Status::Inval);
         assert_eq!(error(&fattr(&[CHANGE_ATTR_TYPE], &[&1u32])), Status::Inval);
-        assert_eq!(decode(1, &fattr(&[CHANGE_ATTR_TYPE], &[&1u32])).unwrap_err(), Status::AttrNotSupp);
+        assert_eq!(read(1, &fattr(&[CHANGE_ATTR_TYPE], &[&1u32])).unwrap_err(), Status::AttrNotSupp);
         assert_eq!(error(&fattr(&[12], &[&0u32])), Status::AttrNotSupp);
         assert_eq!(error(&fattr(&[1999], &[])), Status::AttrNotSupp);
     }
@@ -143,7 +173,7 @@ mod tests {
         let early = NfsTime { seconds: 0, nseconds: 1_000_000_000 };
         assert_eq!(error(&fattr(&[TIME_MODIFY_SET], &[&CLIENT_TIME, &early])), Status::Inval);
         assert_eq!(error(&fattr(&[TIME_MODIFY_SET], &[&2u32])), Status::BadXdr);
-        for owner in ["", "root@localdomain", "+1", "-1", "4294967295", "4294967296", "00000000001"] {
+        for owner in ["", "root", "+1", "-1", "4294967295", "4294967296", "00000000001"] {
             let owner = Bytes::copy_from_slice(owner.as_bytes());
             assert_eq!(error(&fattr(&[OWNER], &[&owner])), Status::BadOwner, "{owner:?}");
         }

@@ -32,7 +32,7 @@ pub(super) async fn find(context: &Context<'_>, name: &Bytes, how: &OpenHow) -> 
     name::check(name)?;
     let creation = match how {
         OpenHow::NoCreate => None,
-        OpenHow::Create(how) => Some(Creation::new(context.minor_version, how)?),
+        OpenHow::Create(how) => Some(Creation::new(context, how).await?),
     };
     let directory = fs::search_directory(context.server, &context.credential, context.current()?).await?;
     match directory.handle {
@@ -111,7 +111,7 @@ async fn create(
 }
 
 impl Creation {
-    fn new(minor_version: u32, how: &CreateHow) -> Result<Creation, Status> {
+    async fn new(context: &Context<'_>, how: &CreateHow) -> Result<Creation, Status> {
         let (attributes, existing) = match how {
             CreateHow::Unchecked(attributes) => (Some(attributes), IfExisting::Open),
             CreateHow::Guarded(attributes) => (Some(attributes), IfExisting::Fail),
@@ -122,8 +122,9 @@ impl Creation {
         };
         let none = Fattr { mask: Bitmap::default(), values: Bytes::new() };
         let attributes = attributes.unwrap_or(&none);
+        let identities = &context.server.identities;
         Ok(Creation {
-            chosen: attributes::decode(minor_version, attributes)?,
+            chosen: attributes::decode(identities, context.minor_version, attributes).await?,
             attributes_set: attributes.mask.clone(),
             existing,
         })
