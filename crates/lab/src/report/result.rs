@@ -269,6 +269,38 @@ pub struct Series {
     pub points: Vec<(u64, f64)>,
 }
 
+/// How many times as long as usual nothing may be told of a series before its line is broken.
+const GAP_TIMES: u64 = 5;
+/// A shorter silence never breaks it.
+const GAP_MS_MIN: u64 = 5_000;
+
+impl Series {
+    /// The stretches without a pause: storages take turns, and nobody knows what a figure was while it was another's.
+    pub fn stretches(&self) -> Vec<&[(u64, f64)]> {
+        let mut steps: Vec<u64> = self.points.windows(2).map(step).collect();
+        steps.sort_unstable();
+        let usual = steps.get(steps.len() / 2).copied().unwrap_or_default();
+        let gap = usual.saturating_mul(GAP_TIMES).max(GAP_MS_MIN);
+        let mut stretches = Vec::new();
+        let mut rest = self.points.as_slice();
+        while let Some(at) = rest.windows(2).position(|pair| step(pair) > gap) {
+            let (stretch, after) = rest.split_at(at + 1);
+            stretches.push(stretch);
+            rest = after;
+        }
+        stretches.push(rest);
+        stretches
+    }
+}
+
+/// Milliseconds between two points.
+fn step(pair: &[(u64, f64)]) -> u64 {
+    match pair {
+        [from, to] => to.0.saturating_sub(from.0),
+        _ => 0,
+    }
+}
+
 /// Lines of a log.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Excerpt {
@@ -323,6 +355,20 @@ mod tests {
         assert_eq!(measured().with_target(Some(Target::Ratio(1.6))).reached, Some(false));
         assert_eq!(measured().with_target(Some(Target::Median(3.0))).reached, Some(true));
         assert_eq!(measured().with_target(None).reached, None);
+    }
+
+    #[test]
+    fn a_series_is_broken_where_nothing_was_told_of_it() {
+        let series = |times: &[u64]| Series {
+            title: "Produced".into(),
+            drawing: String::new(),
+            unit: "MB/s".into(),
+            points: times.iter().map(|ms| (*ms, 1.0)).collect(),
+        };
+        let lengths = |series: &Series| series.stretches().iter().map(|part| part.len()).collect::<Vec<_>>();
+        assert_eq!(lengths(&series(&[0, 1000, 2000, 60_000, 61_000, 90_000])), [3, 2, 1]);
+        assert_eq!(lengths(&series(&[0, 60_000, 120_000, 200_000])), [4], "told rarely, but steadily");
+        assert_eq!(lengths(&series(&[])), [0]);
     }
 
     #[test]

@@ -146,6 +146,16 @@ impl Row {
         let ratio = first / other;
         (column > 0 && first != 0.0 && ratio.is_finite()).then_some(ratio)
     }
+
+    /// Whether the first column and this one differ by more than they do among their own repetitions. What was measured
+    /// once may differ by chance.
+    pub fn is_apart(&self, column: usize) -> bool {
+        let cell = |column: usize| self.cells.get(column).copied().flatten().filter(|cell| cell.count > 1);
+        match (cell(0), cell(column)) {
+            (Some(first), Some(other)) => first.high < other.low || other.high < first.low,
+            _ => false,
+        }
+    }
 }
 
 impl Sheet {
@@ -248,6 +258,17 @@ mod tests {
         assert_eq!((cpu.ratio(0), cpu.ratio(1)), (None, Some(0.5)));
         let rate = row("rate_mb_per_s");
         assert_eq!((rate.cells[0], rate.ratio(1)), (None, None));
+    }
+
+    #[test]
+    fn storages_differ_if_no_repetition_of_one_comes_near_the_other() {
+        let apart = |first: &[f64], second: &[f64]| {
+            let runs = (run("forebay", None, first), run("local", None, second));
+            Sheet::of(&named(&[&runs.0, &runs.1])).rows[0].is_apart(1)
+        };
+        assert!(apart(&[1.0, 2.0], &[3.0, 4.0]));
+        assert!(!apart(&[1.0, 3.5], &[3.0, 4.0]));
+        assert!(!apart(&[1.0], &[3.0]), "measured once");
     }
 
     #[test]

@@ -28,7 +28,8 @@ pub fn draw(html: &mut String, sheet: &Sheet) {
     if sheet.rows.iter().flat_map(|row| row.cells.iter().flatten()).any(|cell| cell.count > 1) {
         html.push_str(
             "<p class=\"note\">A value is the median of its repetitions; below it the smallest and the largest, of how many. \
-             The strip shows the same from zero to the largest of the row. Values without these were measured once.</p>\n",
+             The strip shows the same from zero to the largest of the row. Values without these were measured once. A ratio has a colour where \
+             no repetition of the one storage came near those of the other.</p>\n",
         );
     }
 }
@@ -97,9 +98,9 @@ fn draw_ratio(html: &mut String, row: &Row, column: usize) {
         return;
     };
     let class = match row.better {
-        Some(better) if (ratio > 1.0) == (better == Better::Higher) || ratio == 1.0 => " good",
-        Some(_) => " bad",
-        None => "",
+        Some(better) if row.is_apart(column) && (ratio > 1.0) == (better == Better::Higher) => " good",
+        Some(_) if row.is_apart(column) => " bad",
+        _ => "",
     };
     put!(html, "<td class=\"number ratio{class}\">{}</td>", ratio_text(ratio));
 }

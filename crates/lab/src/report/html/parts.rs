@@ -3,6 +3,8 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
+use serde_json::Value;
+
 use super::put;
 use super::text::{clock, escape};
 use crate::report::sheet::Named;
@@ -113,10 +115,18 @@ fn check_cell(html: &mut String, check: Option<&Check>) {
 /// One kind of names and values of each run.
 type Values<'a> = (&'a str, fn(&RunResult) -> Vec<(&str, String)>);
 
-const SETTINGS: Values = ("Setting", |run| {
-    let text = |value: &serde_json::Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-    run.settings.iter().map(|(name, value)| (name.as_str(), text(value))).collect()
-});
+const SETTINGS: Values =
+    ("Setting", |run| run.settings.iter().map(|(name, value)| (name.as_str(), setting(value))).collect());
+
+/// Without the marks of JSON where they say nothing.
+fn setting(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Array(values) => values.iter().map(setting).collect::<Vec<_>>().join(", "),
+        other => other.to_string(),
+    }
+}
+
 const VERSIONS: Values = ("Version of", |run| {
     run.versions.iter().map(|(name, version)| (name.as_str(), version.clone())).collect()
 });

@@ -3,6 +3,7 @@
 //! What a line is called stands at its end where there is room, and in a legend where there are several. Every point says its
 //! values when it is pointed at.
 
+use std::borrow::Cow;
 use std::fmt::Write;
 
 use super::line::{Look, legend};
@@ -54,7 +55,9 @@ pub struct Line<'a> {
     /// How it is told apart.
     pub look: Look,
     /// In order from left to right.
-    pub points: std::borrow::Cow<'a, [CurvePoint]>,
+    pub points: Cow<'a, [CurvePoint]>,
+    /// Before which points the line is broken, as nothing is known of what is between.
+    pub breaks: Vec<usize>,
 }
 
 /// Draws it, if there is a point.
@@ -77,16 +80,15 @@ pub fn draw(html: &mut String, plot: &Plot) {
     for line in &plot.lines {
         canvas.line(html, plot, line);
     }
+    canvas.names_of_references(html, plot);
     canvas.names(html, plot);
     html.push_str("</svg>");
     let (_, far) = near_and_far(plot);
     for reference in far {
         put!(
             html,
-            "<p class=\"note\">Far above, and not drawn: {}, {} {}</p>",
-            escape(&reference.label),
-            number(reference.y),
-            escape(&plot.y.unit)
+            "<p class=\"note\">Far above, and not drawn: {}</p>",
+            escape(&reference_name(plot, reference))
         );
     }
     html.push_str("</figure>\n");
@@ -165,28 +167,37 @@ impl Canvas {
             let y = self.y.at(reference.y);
             put!(
                 html,
-                "<g class=\"reference\"><title>{label}: {value} {unit}</title>\
-                 <line x1=\"{LEFT}\" x2=\"{:.1}\" y1=\"{y:.1}\" y2=\"{y:.1}\"/>\
-                 <text x=\"{:.1}\" y=\"{:.1}\">{label}, {value} {unit}</text></g>",
+                "<g class=\"reference\"><title>{}</title>\
+                 <line x1=\"{LEFT}\" x2=\"{:.1}\" y1=\"{y:.1}\" y2=\"{y:.1}\"/></g>",
+                escape(&reference_name(plot, reference)),
                 self.right,
+            );
+        }
+    }
+
+    /// Above the lines, so that none goes through them.
+    fn names_of_references(&self, html: &mut String, plot: &Plot) {
+        for reference in near_and_far(plot).0 {
+            put!(
+                html,
+                "<text class=\"theirs\" x=\"{:.1}\" y=\"{:.1}\">{}</text>",
                 LEFT + 6.0,
-                y - 5.0,
-                label = escape(&reference.label),
-                value = number(reference.y),
-                unit = escape(&plot.y.unit),
+                self.y.at(reference.y) - 5.0,
+                escape(&reference_name(plot, reference)),
             );
         }
     }
 
     fn line(&self, html: &mut String, plot: &Plot, line: &Line) {
         let drawable = |point: &&CurvePoint| self.x.holds(point.x) && self.y.holds(point.y);
+        let mut path = String::new();
+        for (index, point) in line.points.iter().enumerate().filter(|(_, point)| drawable(point)) {
+            let letter = if path.is_empty() || line.breaks.contains(&index) { 'M' } else { 'L' };
+            put!(path, "{letter}{:.1} {:.1}", self.x.at(point.x), self.y.at(point.y));
+        }
         let points: Vec<&CurvePoint> = line.points.iter().filter(drawable).collect();
-        let path: Vec<_> = points
-            .iter()
-            .map(|point| format!("{:.1},{:.1}", self.x.at(point.x), self.y.at(point.y)))
-            .collect();
         put!(html, "<g class=\"{}\"><title>{}</title>", line.look.class(), escape(&line.name));
-        put!(html, "<polyline class=\"line\"{} points=\"{}\"/>", line.look.dash(), path.join(" "));
+        put!(html, "<path class=\"line\"{} d=\"{path}\"/>", line.look.dash());
         let stride = points.len().div_ceil(PLACES_MAX).max(1);
         for point in points.iter().step_by(stride) {
             self.point(html, plot, line, point, points.len() <= SHAPES_MAX);
@@ -250,6 +261,10 @@ fn near_and_far<'a>(plot: &'a Plot) -> (Vec<&'a Reference>, Vec<&'a Reference>) 
     plot.references.iter().partition(|reference| reference.y <= most * REFERENCE_FAR)
 }
 
+fn reference_name(plot: &Plot, reference: &Reference) -> String {
+    format!("{}, {} {}", reference.label, number(reference.y), plot.y.unit).trim_end().to_owned()
+}
+
 fn axis_name(axis: &Axis) -> String {
     match (axis.title.is_empty(), axis.unit.is_empty()) {
         (_, true) => axis.title.clone(),
@@ -286,6 +301,7 @@ mod tests {
             name: (*name).to_owned(),
             look: Look::of(index),
             points: (*points).into(),
+            breaks: Vec::new(),
         });
         let plot = Plot { title: "CPU by rate", x: Some(&x), y: &y, lines: lines.collect(), references };
         let mut html = String::new();

@@ -56,7 +56,7 @@ fn overlay<'a>(first: &'a Curve, runs: &[Named<'a>]) -> Plot<'a> {
         let names: Vec<&str> = curve.lines.iter().map(|line| line.name.as_str()).collect();
         for (line, (name, look)) in curve.lines.iter().zip(names_and_looks(named, number, &names, runs.len()))
         {
-            lines.push(Line { name, look, points: line.points.as_slice().into() });
+            lines.push(Line { name, look, points: line.points.as_slice().into(), breaks: Vec::new() });
         }
     }
     Plot { title: &first.spec.title, x: Some(&first.spec.x), y: &first.spec.y, lines, references }
@@ -109,14 +109,13 @@ fn lines_over_time<'a>((drawing, unit): (&str, &str), runs: &[Named]) -> Vec<Lin
         let names: Vec<&str> = parts.iter().map(|series| series.title.as_str()).collect();
         for (series, (name, look)) in parts.iter().zip(names_and_looks(named, number, &names, runs.len())) {
             let points = series.points.iter();
-            lines.push(Line {
-                name,
-                look,
-                points: points
-                    .map(|(ms, value)| CurvePoint { x: *ms as f64, y: *value, low: None, high: None })
-                    .collect::<Vec<_>>()
-                    .into(),
-            });
+            let points =
+                points.map(|(ms, value)| CurvePoint { x: *ms as f64, y: *value, low: None, high: None });
+            let mut breaks = Vec::new();
+            for stretch in series.stretches() {
+                breaks.push(breaks.last().copied().unwrap_or_default() + stretch.len());
+            }
+            lines.push(Line { name, look, points: points.collect::<Vec<_>>().into(), breaks });
         }
     }
     lines

@@ -58,5 +58,5 @@ fn over<'a>(shared: &Line, local: &Line, upside_down: bool) -> Option<Line<'a>> 
         format!("{} ÷ {}", shared.name, local.name)
     };
     let look: Look = shared.look;
-    (!points.is_empty()).then_some(Line { name, look, points: points.into() })
+    (!points.is_empty()).then_some(Line { name, look, points: points.into(), breaks: Vec::new() })
 }

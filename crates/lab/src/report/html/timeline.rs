@@ -1,4 +1,4 @@
-//! A run over time: figures as areas, and below them, on the same axis, who was there and what happened.
+//! A run over time: its figures, and below them, on the same axis, who was there and what happened.
 
 use std::fmt::Write;
 
@@ -9,8 +9,8 @@ use super::text::{clock, escape, number};
 use crate::report::{Lane, RunResult, Scale, Series, Span, Tone};
 
 const WIDTH: f64 = 1000.0;
-/// Room for names on the left.
-const LEFT: f64 = 96.0;
+/// Room for names on the left, at least.
+const LEFT_MIN: f64 = 96.0;
 const RIGHT: f64 = 14.0;
 const AREA_HEIGHT: f64 = 96.0;
 const AREA_GAP: f64 = 22.0;
@@ -21,17 +21,18 @@ const LANE_GAP: f64 = 8.0;
 const AXIS_HEIGHT: f64 = 24.0;
 /// Width of a letter in the drawing's type, a little generous.
 const LETTER: f64 = 6.7;
-/// Most letters of a lane's name that have room on the left.
-const LANE_LETTERS_MAX: usize = 13;
+/// Most letters of a lane's name that get room on the left.
+const LANE_LETTERS_MAX: usize = 24;
 
 /// Draws the run's series and lanes, if it has any.
 pub fn draw(html: &mut String, run: &RunResult) {
-    let areas: Vec<Area> = drawings(&run.series).into_iter().map(Area::of).collect();
+    let left = room_for_names(&run.lanes);
+    let areas: Vec<Area> = drawings(&run.series).into_iter().map(|series| Area::of(series, left)).collect();
     if run.lanes.is_empty() && areas.is_empty() {
         return;
     }
     let end_ms = run.duration_ms.max(1) as f64;
-    let x = Ruler::fitting(Kind::Time, [0.0, end_ms].into_iter(), LEFT, WIDTH - RIGHT);
+    let x = Ruler::fitting(Kind::Time, [0.0, end_ms].into_iter(), left, WIDTH - RIGHT);
     let above: f64 = areas.iter().map(Area::height).sum();
     let lanes = run.lanes.len() as f64 * (LANE_HEIGHT + LANE_GAP);
     put!(
@@ -55,9 +56,17 @@ pub fn draw(html: &mut String, run: &RunResult) {
         top += area.height();
     }
     for (index, lane) in run.lanes.iter().enumerate() {
-        draw_lane(html, &x, lane, run.duration_ms, above + index as f64 * (LANE_HEIGHT + LANE_GAP));
+        let top = above + index as f64 * (LANE_HEIGHT + LANE_GAP);
+        draw_lane_name(html, &lane.name, left, top);
+        draw_lane(html, &x, lane, run.duration_ms, top);
     }
     html.push_str("</svg></div>");
+}
+
+/// Where the drawing begins, so that the lanes' names stand left of it.
+fn room_for_names(lanes: &[Lane]) -> f64 {
+    let longest = lanes.iter().map(|lane| lane.name.chars().count()).max().unwrap_or_default();
+    (longest.min(LANE_LETTERS_MAX) as f64 * LETTER + 14.0).max(LEFT_MIN)
 }
 
 /// The series of each drawing, in the order of their first points.
@@ -76,23 +85,25 @@ fn drawings(all: &[Series]) -> Vec<Vec<&Series>> {
     drawings
 }
 
-/// Series over each other, on one scale: the first as an area, the others as lines.
+/// Series over each other, on one scale; one alone is filled down to zero.
 struct Area<'a> {
+    left: f64,
     series: Vec<&'a Series>,
     names: Names<'a>,
 }
 
 /// Where the names above an area are: the row, and how far to the right.
 struct Names<'a> {
+    left: f64,
     title: &'a str,
     placed: Vec<(usize, f64)>,
     rows: usize,
 }
 
 impl<'a> Area<'a> {
-    fn of(series: Vec<&'a Series>) -> Self {
-        let names = Names::of(&series);
-        Self { series, names }
+    fn of(series: Vec<&'a Series>, left: f64) -> Self {
+        let names = Names::of(&series, left);
+        Self { left, series, names }
     }
 
     fn height(&self) -> f64 {
@@ -109,33 +120,41 @@ impl<'a> Area<'a> {
         for (at, word) in y.marks() {
             put!(
                 html,
-                "<line class=\"grid\" x1=\"{LEFT}\" x2=\"{:.1}\" y1=\"{at:.1}\" y2=\"{at:.1}\"/>\
+                "<line class=\"grid\" x1=\"{:.1}\" x2=\"{:.1}\" y1=\"{at:.1}\" y2=\"{at:.1}\"/>\
                  <text class=\"tick\" x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{word} {}</text>",
+                self.left,
                 WIDTH - RIGHT,
-                LEFT - 8.0,
+                self.left - 8.0,
                 at + 4.0,
                 escape(unit)
             );
         }
         for (index, series) in self.series.iter().enumerate() {
-            let line: Vec<_> = series
-                .points
-                .iter()
-                .map(|(ms, value)| format!("{:.1},{:.1}", x.at(*ms as f64), y.at(*value)))
-                .collect();
-            let line = line.join(" ");
             let look = Look::of(index);
             put!(html, "<g class=\"{}\"><title>{}</title>", look.class(), escape(&told(series)));
-            if let (0, Some(from), Some(to)) = (index, series.points.first(), series.points.last()) {
-                let (from, to) = (x.at(from.0 as f64), x.at(to.0 as f64));
-                put!(
-                    html,
-                    "<polygon class=\"area\" points=\"{from:.1},{base:.1} {line} {to:.1},{base:.1}\"/>"
-                );
+            for stretch in series.stretches() {
+                draw_stretch(html, stretch, look, (x, &y), (self.series.len() == 1).then_some(base));
             }
-            put!(html, "<polyline class=\"line\"{} points=\"{line}\"/></g>", look.dash());
+            html.push_str("</g>");
         }
     }
+}
+
+/// A line without a pause, and the area below it down to the base, if there is one.
+fn draw_stretch(
+    html: &mut String,
+    stretch: &[(u64, f64)],
+    look: Look,
+    (x, y): (&Ruler, &Ruler),
+    base: Option<f64>,
+) {
+    let points = stretch.iter().map(|(ms, value)| format!("{:.1},{:.1}", x.at(*ms as f64), y.at(*value)));
+    let line = points.collect::<Vec<_>>().join(" ");
+    if let (Some(base), Some(from), Some(to)) = (base, stretch.first(), stretch.last()) {
+        let (from, to) = (x.at(from.0 as f64), x.at(to.0 as f64));
+        put!(html, "<polygon class=\"area\" points=\"{from:.1},{base:.1} {line} {to:.1},{base:.1}\"/>");
+    }
+    put!(html, "<polyline class=\"line\"{} points=\"{line}\"/>", look.dash());
 }
 
 /// What a series says when it is pointed at.
@@ -146,27 +165,28 @@ fn told(series: &Series) -> String {
 }
 
 impl<'a> Names<'a> {
-    fn of(series: &[&'a Series]) -> Self {
+    fn of(series: &[&'a Series], left: f64) -> Self {
         let title = series.first().map_or("", |first| first.drawing.as_str());
-        let (mut row, mut x) = (0, LEFT);
+        let (mut row, mut x) = (0, left);
         if !title.is_empty() {
             x += title.chars().count() as f64 * LETTER + 24.0;
         }
         let mut placed = Vec::new();
         for series in series {
             let width = 36.0 + series.title.chars().count() as f64 * LETTER + 18.0;
-            if x + width > WIDTH - RIGHT && x > LEFT {
-                (row, x) = (row + 1, LEFT);
+            if x + width > WIDTH - RIGHT && x > left {
+                (row, x) = (row + 1, left);
             }
             placed.push((row, x));
             x += width;
         }
-        Self { title, placed, rows: row + 1 }
+        Self { left, title, placed, rows: row + 1 }
     }
 
     fn draw(&self, html: &mut String, series: &[&Series], top: f64) {
         if !self.title.is_empty() {
-            put!(html, "<text class=\"name\" x=\"{LEFT}\" y=\"{top:.1}\">{}</text>", escape(self.title));
+            let (x, title) = (self.left, escape(self.title));
+            put!(html, "<text class=\"name\" x=\"{x:.1}\" y=\"{top:.1}\">{title}</text>");
         }
         for (index, (one, (row, x))) in series.iter().zip(&self.placed).enumerate() {
             let y = top + *row as f64 * NAMES_HEIGHT;
@@ -186,15 +206,18 @@ impl<'a> Names<'a> {
     }
 }
 
-fn draw_lane(html: &mut String, x: &Ruler, lane: &Lane, end_ms: u64, top: f64) {
+fn draw_lane_name(html: &mut String, name: &str, left: f64, top: f64) {
     put!(
         html,
         "<g><title>{}</title><text class=\"name\" x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"end\">{}</text></g>",
-        escape(&lane.name),
-        LEFT - 8.0,
+        escape(name),
+        left - 8.0,
         top + 15.0,
-        escape(&shortened(&lane.name))
+        escape(&shortened(name))
     );
+}
+
+fn draw_lane(html: &mut String, x: &Ruler, lane: &Lane, end_ms: u64, top: f64) {
     for span in &lane.spans {
         draw_span(html, x, span, end_ms, top);
     }
@@ -206,11 +229,13 @@ fn draw_lane(html: &mut String, x: &Ruler, lane: &Lane, end_ms: u64, top: f64) {
     }
 }
 
+/// The end of a name that is too long: it tells the brokers of one storage apart.
 fn shortened(name: &str) -> String {
-    if name.chars().count() <= LANE_LETTERS_MAX {
+    let letters = name.chars().count();
+    if letters <= LANE_LETTERS_MAX {
         return name.to_owned();
     }
-    name.chars().take(LANE_LETTERS_MAX - 1).chain(['…']).collect()
+    ['…'].into_iter().chain(name.chars().skip(letters - LANE_LETTERS_MAX + 1)).collect()
 }
 
 fn draw_span(html: &mut String, x: &Ruler, span: &Span, run_end_ms: u64, top: f64) {
@@ -250,12 +275,20 @@ mod tests {
     fn names_that_have_no_room_in_one_row_take_another() {
         let all: Vec<Series> =
             (0..9).map(|index| series("Memory", &format!("a rather long name, number {index}"))).collect();
-        let area = Area::of(all.iter().collect());
+        let area = Area::of(all.iter().collect(), LEFT_MIN);
         assert!(area.names.rows > 1);
         let mut html = String::new();
-        let x = Ruler::fitting(Kind::Time, [0.0, 2000.0].into_iter(), LEFT, WIDTH - RIGHT);
+        let x = Ruler::fitting(Kind::Time, [0.0, 2000.0].into_iter(), LEFT_MIN, WIDTH - RIGHT);
         area.draw(&mut html, &x, 0.0);
         assert!(html.contains("number 8"));
+    }
+
+    #[test]
+    fn brokers_of_a_storage_with_a_long_name_are_told_apart() {
+        let names = [1, 2].map(|broker| shortened(&format!("mount:/a/rather/long/folder broker {broker}")));
+        assert!(names.iter().all(|name| name.starts_with('…') && name.chars().count() == LANE_LETTERS_MAX));
+        assert_ne!(names[0], names[1]);
+        assert_eq!(shortened("forebay broker 1"), "forebay broker 1");
     }
 
     #[test]
