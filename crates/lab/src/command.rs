@@ -6,19 +6,19 @@ use std::process::ExitCode;
 use std::time::SystemTime;
 
 use anyhow::{Context, Result};
-use clap::{Args, Subcommand, ValueEnum};
+use clap::{Args, Subcommand};
 
 use crate::agent;
 use crate::cluster::Distribution;
 use crate::comparison::{self, CompareArgs};
 use crate::experiment::{self, Experiment};
 use crate::host::toolbox::{Cache, Toolbox, Toolset};
-use crate::host::{check_prerequisites, supervisor, worker};
+use crate::host::{Needs, check_prerequisites, supervisor, worker};
 use crate::probe::{self, ProbeCommand};
 use crate::progress::Progress;
 use crate::report::{self, RunResult, Verdict};
-use crate::request::{Profile, Request};
-use crate::storage::StorageKind;
+use crate::request::{ClusterAddress, Profile, Request, Surroundings};
+use crate::storage::{self, StorageKind};
 
 /// The experiment could not be run.
 const STATUS_COULD_NOT_RUN: u8 = 1;
@@ -58,6 +58,12 @@ pub enum LabCommand {
         /// The work order
         order: PathBuf,
     },
+    /// Removes what a run made that was killed
+    #[command(hide = true)]
+    Clean {
+        /// The run's work order
+        order: PathBuf,
+    },
 }
 
 /// What `run` can be told.
@@ -66,11 +72,22 @@ pub struct RunArgs {
     /// Name of the experiment; `forebay lab list` names them all
     experiment: String,
     /// Storages to run on, separated by commas; what is the default depends on the experiment
+    ///
+    /// mount:DIR is a directory of this host, such as an NFS mount; brokers then run on this host, without guests.
     #[arg(long, value_delimiter = ',', value_name = "STORAGE")]
     storage: Vec<StorageKind>,
     /// Storages that should fail, separated by commas: for the exit status, fail counts as pass there and pass as fail
     #[arg(long, value_delimiter = ',', value_name = "STORAGE")]
     expect_fail: Vec<StorageKind>,
+    /// Run on a Kafka cluster that is there, instead of on storages: addresses of brokers, separated by commas
+    ///
+    /// Only experiments that do nothing but produce and consume can. No root is needed. Topics of the run's own are made, and deleted at
+    /// its end.
+    #[arg(long, value_name = "HOST:PORT", value_delimiter = ',', value_parser = broker_address, conflicts_with_all = ["storage", "expect_fail"])]
+    bootstrap_server: Vec<String>,
+    /// What clients of that cluster must know (security.protocol, sasl.…): a properties file as Kafka's own tools take
+    #[arg(long, value_name = "FILE", requires = "bootstrap_server")]
+    client_config: Option<PathBuf>,
     /// Sizes of the experiment
     #[arg(long, default_value = "laptop")]
     profile: Profile,
@@ -96,6 +113,19 @@ pub struct CacheArgs {
     /// Address of a Debian mirror; the one in this machine's package sources if not given
     #[arg(long, env = "FOREBAY_LAB_MIRROR", value_name = "URL")]
     mirror: Option<String>,
+}
+
+/// The address of a broker, `HOST:PORT`.
+fn broker_address(text: &str) -> Result<String, String> {
+    let (host, port) =
+        text.rsplit_once(':').ok_or_else(|| format!("{text:?} has no port: write HOST:PORT"))?;
+    if host.is_empty() || host.contains(char::is_whitespace) {
+        return Err(format!("{text:?} names no host: write HOST:PORT"));
+    }
+    match port.parse::<u16>() {
+        Ok(1..) => Ok(text.to_owned()),
+        _ => Err(format!("{port:?} is not a port: write HOST:PORT")),
+    }
 }
 
 /// What a guest's kernel passes to its first process.
@@ -136,6 +166,7 @@ pub fn main(command: LabCommand) -> ExitCode {
         LabCommand::Agent(guest) => agent::serve(&guest.config).map(|()| 0),
         LabCommand::Probe(command) => probe::main(command).map(|()| 0),
         LabCommand::Worker { order } => worker::run(&order),
+        LabCommand::Clean { order } => worker::clean(&order).map(|()| 0),
     };
     match status {
         Ok(status) => ExitCode::from(status),
@@ -151,16 +182,28 @@ fn list() -> Result<u8> {
     table.set_header(["EXPERIMENT", "QUESTION", "STORAGES IF NONE IS NAMED"]);
     table.set_content_arrangement(comfy_table::ContentArrangement::Dynamic);
     for experiment in experiment::ALL {
-        let storages: Vec<_> = experiment.default_storages().iter().map(|kind| kind.name()).collect();
+        let storages: Vec<_> = experiment.default_storages().iter().map(StorageKind::name).collect();
         table.add_row([experiment.name(), experiment.subject().question, &storages.join(", ")]);
     }
-    let storages: Vec<_> = StorageKind::value_variants().iter().map(|kind| kind.name()).collect();
-    println!("{table}\n\nStorages: {}", storages.join(", "));
+    let names = |wanted: &dyn Fn(&dyn Experiment) -> bool| {
+        let found =
+            experiment::ALL.iter().filter(|experiment| wanted(**experiment)).map(|found| found.name());
+        found.collect::<Vec<_>>().join(", ")
+    };
+    println!("{table}\n\nStorages: {}", StorageKind::all_names());
+    println!(
+        "mount:DIR is a directory of this host, with brokers on this host, for: {}",
+        names(&|experiment| !experiment.needs_guests())
+    );
+    println!(
+        "--bootstrap-server, for a cluster that is there already: {}",
+        names(&|experiment| experiment.takes_clusters())
+    );
     Ok(0)
 }
 
 fn setup(cache: CacheArgs) -> Result<u8> {
-    check_prerequisites(true)?;
+    check_prerequisites(Needs { namespaces: true, guests: true, kafka: true })?;
     let cache = cache.resolve()?;
     provide(&cache, Toolset::ALL, true)?;
     println!("the lab is ready; it keeps what it fetched in {}", cache.folder.display());
@@ -194,10 +237,13 @@ fn run(args: RunArgs) -> Result<u8> {
         eprintln!("forebay lab: {} has no part {part:?}; {}", experiment.name(), parts_told(experiment));
         return Ok(STATUS_USAGE);
     }
-    check_prerequisites(experiment.needs_kafka())?;
-    supervisor::sweep();
+    if let Some(why) = cannot_be_combined(experiment, &args) {
+        eprintln!("forebay lab: {why}");
+        return Ok(STATUS_USAGE);
+    }
     let expect_fail = args.expect_fail.clone();
     let requests = requests(experiment, args)?;
+    prepare(experiment, &requests.each)?;
     for request in &requests.each {
         provide(&request.cache, &request.toolsets(experiment.tools()), experiment.needs_kafka())?;
     }
@@ -224,6 +270,43 @@ fn run(args: RunArgs) -> Result<u8> {
     Ok(status)
 }
 
+/// Why an experiment cannot be run on what the command line names.
+fn cannot_be_combined(experiment: &dyn Experiment, args: &RunArgs) -> Option<String> {
+    let name = experiment.name();
+    if let Some(mounted) =
+        args.storage.iter().find(|kind| kind.folder().is_some() && experiment.needs_guests())
+    {
+        return Some(format!("experiment {name} needs guests of its own; {mounted} has none"));
+    }
+    if !args.bootstrap_server.is_empty() && !experiment.takes_clusters() {
+        return Some(format!(
+            "experiment {name} needs a cluster of its own and cannot use another one; `forebay lab list` says which can"
+        ));
+    }
+    None
+}
+
+/// Checks that the machine can do it, and removes what earlier runs left.
+fn prepare(experiment: &dyn Experiment, requests: &[Request]) -> Result<()> {
+    let surroundings = |wanted| requests.iter().any(|request| request.surroundings() == wanted);
+    let guests = surroundings(Surroundings::Guests);
+    let namespaces = guests || surroundings(Surroundings::Native);
+    check_prerequisites(Needs { namespaces, guests, kafka: experiment.needs_kafka() })?;
+    if let Some(request) = requests.first() {
+        supervisor::sweep(&request.cache.folder);
+    }
+    for request in requests {
+        for folder in request.storages.iter().filter_map(StorageKind::folder) {
+            storage::check_folder(folder, experiment.disk_bytes(request.profile))?;
+        }
+        if let Some(config) = request.cluster.as_ref().and_then(|cluster| cluster.client_config.as_deref()) {
+            std::fs::File::open(config)
+                .with_context(|| format!("open the clients' configuration {}", config.display()))?;
+        }
+    }
+    Ok(())
+}
+
 fn parts_told(experiment: &dyn Experiment) -> String {
     match experiment.parts() {
         [] => "it runs as a whole".to_owned(),
@@ -233,7 +316,7 @@ fn parts_told(experiment: &dyn Experiment) -> String {
 
 fn named_twice(storages: &[StorageKind]) -> Option<StorageKind> {
     let mut seen = HashSet::new();
-    storages.iter().copied().find(|kind| !seen.insert(*kind))
+    storages.iter().find(|kind| !seen.insert(*kind)).cloned()
 }
 
 fn conclude(experiment: &dyn Experiment, out: &std::path::Path, results: &[RunResult]) -> Result<()> {
@@ -252,18 +335,31 @@ struct Requests {
     each: Vec<Request>,
 }
 
-/// One request per storage, or one for all where the experiment compares them.
+/// One request per storage, or one for all where the experiment compares them or runs on a cluster.
 fn requests(experiment: &dyn Experiment, args: RunArgs) -> Result<Requests> {
-    let storages =
-        if args.storage.is_empty() { experiment.default_storages().to_vec() } else { args.storage };
-    let names: Vec<_> = storages.iter().map(|kind| kind.name()).collect();
+    let absolute =
+        |path: PathBuf| std::path::absolute(&path).with_context(|| format!("resolve {}", path.display()));
+    let cluster = match args.bootstrap_server.as_slice() {
+        [] => None,
+        addresses => Some(ClusterAddress {
+            bootstrap: addresses.join(","),
+            client_config: args.client_config.map(absolute).transpose()?,
+        }),
+    };
+    let storages = match &cluster {
+        Some(_) => Vec::new(),
+        None if args.storage.is_empty() => experiment.default_storages().to_vec(),
+        None => args.storage,
+    };
+    let names: Vec<_> = storages.iter().map(StorageKind::file_name).collect();
     let out = args.out.unwrap_or_else(|| {
         let now = humantime::format_rfc3339_seconds(SystemTime::now()).to_string().replace(':', "");
-        PathBuf::from("lab-results").join(format!("{}-{}-{now}", experiment.name(), names.join("-")))
+        let on = if cluster.is_some() { "cluster".to_owned() } else { names.join("-") };
+        PathBuf::from("lab-results").join(format!("{}-{on}-{now}", experiment.name()))
     });
-    let out = std::path::absolute(&out).with_context(|| format!("resolve {}", out.display()))?;
+    let out = absolute(out)?;
     let cache = args.cache.resolve()?;
-    let groups: Vec<Vec<StorageKind>> = if experiment.compares() {
+    let groups: Vec<Vec<StorageKind>> = if experiment.compares() || cluster.is_some() {
         vec![storages]
     } else {
         storages.into_iter().map(|kind| vec![kind]).collect()
@@ -271,8 +367,13 @@ fn requests(experiment: &dyn Experiment, args: RunArgs) -> Result<Requests> {
     let single = groups.len() == 1;
     let each = groups.into_iter().map(|group| Request {
         experiment: experiment.name().to_owned(),
-        out: if single { out.clone() } else { out.join(group.first().map_or("", |kind| kind.name())) },
+        out: if single {
+            out.clone()
+        } else {
+            out.join(group.first().map_or(String::new(), StorageKind::file_name))
+        },
         storages: group,
+        cluster: cluster.clone(),
         profile: args.profile,
         repetitions: args.repetitions,
         parts: args.part.clone(),
@@ -280,4 +381,19 @@ fn requests(experiment: &dyn Experiment, args: RunArgs) -> Result<Requests> {
     });
     let each = each.collect();
     Ok(Requests { out, each })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_of_a_broker_has_a_host_and_a_port() {
+        for good in ["kafka-1:9092", "127.0.0.1:1", "[::1]:9092"] {
+            assert_eq!(broker_address(good).unwrap(), good);
+        }
+        for bad in ["kafka-1", ":9092", "kafka-1:", "kafka-1:0", "kafka-1:70000", "two hosts:9092"] {
+            assert!(broker_address(bad).is_err(), "{bad}");
+        }
+    }
 }

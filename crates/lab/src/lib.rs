@@ -10,6 +10,8 @@
 //!   When the worker ends, or the supervisor dies, the kernel ends all that ran inside and takes the network and the
 //!   mounts with it, so nothing can be left behind.
 //! * The worker makes a [`host::Site`] (bridge, kernel, scratch folder) and gives it to the experiment ([`experiment`]).
+//! * Runs on a directory of this host (`mount:DIR`) have no guests, but native nodes ([`host::Native`]): the same agent as a program
+//!   of the host. Runs on a cluster that exists have neither, and no namespaces ([`request::Surroundings`]).
 //! * The experiment boots guests: `site.boot(GuestSpec)` gives a [`host::Guest`], a User-Mode Linux kernel whose root is the
 //!   host's file system and whose init is this binary ([`agent`]). `guest.spawn(Command)` starts a program there,
 //!   `guest.mount(&MountSpec, …)` mounts a storage.

@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::io::IsTerminal;
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -14,6 +15,7 @@ pub struct Progress {
     bar: ProgressBar,
     shape: Shape,
     started: Instant,
+    note: Option<PathBuf>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,11 +54,22 @@ impl Progress {
         if shape == Shape::Terminal {
             bar.enable_steady_tick(Duration::from_millis(120));
         }
-        Self { bar, shape, started: Instant::now() }
+        Self { bar, shape, started: Instant::now(), note: None }
+    }
+
+    /// Writes each stage to a file from now on, for whoever wants to know where the work stopped.
+    #[must_use]
+    pub fn noting(mut self, path: PathBuf) -> Self {
+        self.note = Some(path);
+        self
     }
 
     /// The next stage of the work begins.
     pub fn stage(&self, label: &str) {
+        if let Some(note) = &self.note {
+            // A note that cannot be written must not end the work.
+            let _ = std::fs::write(note, label);
+        }
         self.bar.set_prefix(label.to_owned());
         self.bar.set_message("");
         if self.shape == Shape::Lines {

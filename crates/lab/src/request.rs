@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use anyhow::{Context, Result};
 use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
 
@@ -28,6 +29,34 @@ impl Profile {
     }
 }
 
+/// What surrounds a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Surroundings {
+    /// Guests, on networks of the lab's own.
+    Guests,
+    /// Native nodes, on a loopback network of the lab's own.
+    Native,
+    /// The machine's network, with a cluster that was there before.
+    Cluster,
+}
+
+/// A cluster that the lab did not start.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ClusterAddress {
+    /// What clients take as their first addresses: `HOST:PORT`, separated by commas.
+    pub bootstrap: String,
+    /// A Java properties file with what else clients must know (`security.protocol`, `sasl.…`).
+    pub client_config: Option<PathBuf>,
+}
+
+impl ClusterAddress {
+    /// Its name in results: `cluster:HOST`, of the first address.
+    pub fn name(&self) -> String {
+        let first = self.bootstrap.split(',').next().unwrap_or_default();
+        format!("cluster:{}", first.rsplit_once(':').map_or(first, |(host, _)| host))
+    }
+}
+
 /// One run in one worker.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Request {
@@ -35,6 +64,8 @@ pub struct Request {
     pub experiment: String,
     /// The storages: exactly one, unless the experiment compares storages within one run.
     pub storages: Vec<StorageKind>,
+    /// The cluster to run on, instead of storages.
+    pub cluster: Option<ClusterAddress>,
     /// The sizes.
     pub profile: Profile,
     /// How often to repeat what is measured; the experiment decides if none.
@@ -50,7 +81,10 @@ pub struct Request {
 impl Request {
     /// What must be fetched for it.
     pub fn toolsets(&self, of_experiment: &[Toolset]) -> Vec<Toolset> {
-        let mut sets = vec![Toolset::Guests];
+        let mut sets = Vec::new();
+        if self.surroundings() == Surroundings::Guests {
+            sets.push(Toolset::Guests);
+        }
         sets.extend_from_slice(of_experiment);
         if self.storages.contains(&StorageKind::Ganesha) && !sets.contains(&Toolset::Bench) {
             sets.push(Toolset::Bench);
@@ -58,8 +92,50 @@ impl Request {
         sets
     }
 
+    /// The one storage of an experiment that does not compare several.
+    pub fn storage(&self) -> Result<&StorageKind> {
+        self.storages.first().context("no storage is named")
+    }
+
+    /// What surrounds the run.
+    pub fn surroundings(&self) -> Surroundings {
+        if self.cluster.is_some() {
+            Surroundings::Cluster
+        } else if self.storages.iter().all(|kind| kind.folder().is_some()) {
+            Surroundings::Native
+        } else {
+            Surroundings::Guests
+        }
+    }
+
+    /// The names of all that it runs on.
+    pub fn names(&self) -> Vec<String> {
+        match &self.cluster {
+            Some(cluster) => vec![cluster.name()],
+            None => self.storages.iter().map(StorageKind::name).collect(),
+        }
+    }
+
+    /// What it runs on, for results.
+    pub fn storage_names(&self) -> String {
+        self.names().join(",")
+    }
+
     /// Whether a part of the experiment is asked for.
     pub fn wants(&self, part: &str) -> bool {
         self.parts.is_empty() || self.parts.iter().any(|wanted| wanted == part)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cluster_is_named_for_its_first_host() {
+        let name =
+            |bootstrap: &str| ClusterAddress { bootstrap: bootstrap.into(), client_config: None }.name();
+        assert_eq!(name("kafka-1.example:9092,kafka-2.example:9092"), "cluster:kafka-1.example");
+        assert_eq!(name("[::1]:9092"), "cluster:[::1]");
     }
 }

@@ -1,9 +1,11 @@
-//! What runs inside a guest: the init process, and the agent that does the worker's requests.
+//! What runs inside a guest: the init process, and the agent that does the worker's requests. On a native node, which is no
+//! guest, the agent runs alone, as a program of the host.
 //!
 //! The guest's root is the host's file system, so init and agent are the very binary that runs the lab. [`init`], its first
 //! process, prepares the guest, starts the agent and then only reaps: the agent is a process of its own because a first process must
 //! wait for any child, which would take exit statuses away from those who wait for a particular one.
 
+mod caches;
 mod modules;
 mod programs;
 mod requests;
@@ -20,6 +22,7 @@ use rustix::system::{RebootCommand, reboot, sethostname};
 use serde::{Deserialize, Serialize};
 
 use crate::wire::AGENT_PORT;
+use requests::Ground;
 
 /// The one network card of a guest, as User-Mode Linux names it.
 const CARD: &str = "vec0";
@@ -27,7 +30,25 @@ const CARD: &str = "vec0";
 /// Where guests look for programs: the kernel gives its init no search path.
 const SEARCH_PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
-/// What a guest is told about itself, in a JSON file whose path is its init's argument.
+/// What an agent is told, in a JSON file whose path is its argument, and that of a guest's init.
+#[derive(Debug, Serialize, Deserialize)]
+pub enum AgentConfig {
+    /// It is in a guest.
+    Guest(GuestConfig),
+    /// It is on the host.
+    Native(NativeConfig),
+}
+
+/// What a native node's agent is told about it.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct NativeConfig {
+    /// Its address on the loopback network.
+    pub address: Ipv4Addr,
+    /// Its folder on the storage under test. What is asked of caches is about this folder, as far as that is possible.
+    pub folder: PathBuf,
+}
+
+/// What a guest is told about itself.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct GuestConfig {
     /// Host name.
@@ -59,8 +80,9 @@ pub fn init(config_path: &Path) -> ExitCode {
 fn run_guest(config_path: &Path) -> Result<()> {
     // Read before the tmpfs on /run hides it.
     let text = fs::read(config_path).with_context(|| format!("read {}", config_path.display()))?;
-    let config: GuestConfig =
-        serde_json::from_slice(&text).with_context(|| format!("parse {}", config_path.display()))?;
+    let AgentConfig::Guest(config) = parse(config_path, &text)? else {
+        bail!("{} is not the configuration of a guest", config_path.display())
+    };
     mount_basics()?;
     sethostname(config.name.as_bytes()).context("set the host name")?;
     bring_network_up(&config)?;
@@ -129,18 +151,26 @@ fn reap_until(pid: u32) -> Result<()> {
     }
 }
 
-/// Serves the worker's requests until the guest is powered off.
+fn parse(path: &Path, text: &[u8]) -> Result<AgentConfig> {
+    serde_json::from_slice(text).with_context(|| format!("parse {}", path.display()))
+}
+
+/// Serves the worker's requests until the guest is powered off, or the native node ended.
 pub fn serve(config_path: &Path) -> Result<()> {
     let text = fs::read(config_path).with_context(|| format!("read {}", config_path.display()))?;
-    let config: GuestConfig = serde_json::from_slice(&text)?;
-    let modules = modules::Modules::open(&config.modules_folder)?;
-    let address = SocketAddr::from((config.address, AGENT_PORT));
+    let (address, ground) = match parse(config_path, &text)? {
+        AgentConfig::Guest(config) => {
+            (config.address, Ground::Guest(modules::Modules::open(&config.modules_folder)?))
+        }
+        AgentConfig::Native(config) => (config.address, Ground::Host(config.folder)),
+    };
+    let address = SocketAddr::from((address, AGENT_PORT));
     let listener = TcpListener::bind(address).with_context(|| format!("listen on {address}"))?;
     loop {
         let (stream, _) = listener.accept().context("accept a connection")?;
-        let modules = modules.clone();
+        let ground = ground.clone();
         std::thread::spawn(move || {
-            if let Err(error) = requests::answer(stream, &modules) {
+            if let Err(error) = requests::answer(stream, &ground) {
                 eprintln!("agent: {error:#}");
             }
         });

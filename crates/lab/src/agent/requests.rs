@@ -5,18 +5,36 @@ use std::fs;
 use std::io;
 use std::net::TcpStream;
 use std::os::unix::fs::MetadataExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use rustix::mount::{MountFlags, UnmountFlags, mount, unmount};
 use rustix::system::{RebootCommand, reboot};
 
 use super::modules::Modules;
-use super::programs;
+use super::{caches, programs};
 use crate::wire::{self, DATA, Mount, Reply, Request, TreeEntry};
 
+/// What the agent stands on.
+#[derive(Debug, Clone)]
+pub enum Ground {
+    /// A guest, whose kernel it may do with as it likes. The modules are what it can load.
+    Guest(Modules),
+    /// The host. It keeps to this folder, and asks nothing of the machine that others would feel.
+    Host(PathBuf),
+}
+
+impl Ground {
+    fn modules(&self) -> Result<&Modules> {
+        match self {
+            Self::Guest(modules) => Ok(modules),
+            Self::Host(_) => bail!("a program of the host does not do this; only a guest can"),
+        }
+    }
+}
+
 /// Reads a request from the connection, does it, and answers there.
-pub fn answer(mut stream: TcpStream, modules: &Modules) -> Result<()> {
+pub fn answer(mut stream: TcpStream, ground: &Ground) -> Result<()> {
     stream.set_nodelay(true)?;
     let request: Request = match wire::read_frame(&mut stream)? {
         Some((wire::MESSAGE, payload)) => serde_json::from_slice(&payload).context("parse a request")?,
@@ -37,7 +55,7 @@ pub fn answer(mut stream: TcpStream, modules: &Modules) -> Result<()> {
             let content = wire::read_expected(&mut stream, DATA)?;
             reply(&mut stream, write_file(&path, &content).map(|()| Reply::Done))
         }
-        other => reply(&mut stream, perform(other, modules)),
+        other => reply(&mut stream, perform(other, ground)),
     }
 }
 
@@ -52,26 +70,39 @@ fn fail(stream: &mut TcpStream, why: &str) -> Result<()> {
     Ok(wire::write_message(stream, &Reply::Failed(why.to_owned()))?)
 }
 
-fn perform(request: Request, modules: &Modules) -> Result<Reply> {
+fn perform(request: Request, ground: &Ground) -> Result<Reply> {
     match request {
-        Request::Mount(what) => mount_one(&what)?,
-        Request::Unmount(target) => unmount(&target, UnmountFlags::empty())
-            .with_context(|| format!("unmount {}", target.display()))?,
+        Request::Mount(what) => {
+            ground.modules()?;
+            mount_one(&what)?;
+        }
+        Request::Unmount(target) => {
+            ground.modules()?;
+            unmount(&target, UnmountFlags::empty())
+                .with_context(|| format!("unmount {}", target.display()))?;
+        }
         Request::MakeFolder(path) => {
             fs::create_dir_all(&path).with_context(|| format!("make folder {}", path.display()))?;
         }
         Request::ListTree(path) => return Ok(Reply::Tree(list_tree(&path)?)),
-        Request::Sync => rustix::fs::sync(),
-        Request::DropCaches => {
-            rustix::fs::sync();
-            fs::write("/proc/sys/vm/drop_caches", "3").context("drop caches")?;
-        }
+        Request::Sync => match ground {
+            Ground::Guest(_) => rustix::fs::sync(),
+            Ground::Host(folder) => caches::sync(folder)?,
+        },
+        Request::DropCaches => match ground {
+            Ground::Guest(_) => caches::drop_all()?,
+            Ground::Host(folder) => caches::drop_below(folder)?,
+        },
         Request::LoadModules(names) => {
+            let modules = ground.modules()?;
             for name in names {
                 modules.load(&name)?;
             }
         }
-        Request::PowerOff => reboot(RebootCommand::PowerOff).context("power off")?,
+        Request::PowerOff => {
+            ground.modules()?;
+            reboot(RebootCommand::PowerOff).context("power off")?;
+        }
         Request::Ping => {}
         Request::Spawn(_) | Request::ReadFile(_) | Request::WriteFile(_) | Request::Signal(_) => {
             bail!("request is out of place here")

@@ -1,4 +1,4 @@
-//! A broker in a guest.
+//! A broker on a node.
 
 use std::net::{SocketAddr, TcpStream};
 use std::path::{Path, PathBuf};
@@ -8,17 +8,17 @@ use anyhow::{Context, Result, bail};
 
 use super::config::{self, BROKER_PORT, Settings};
 use super::java::{self, Size};
-use super::{Distribution, Place};
-use crate::host::{Guest, GuestCommand, Process, Site};
+use super::{Distribution, Place, failure_reason};
+use crate::host::{GuestCommand, Node, Process, Site};
 use crate::wire::Exit;
 
 const FORMAT_PATIENCE: Duration = Duration::from_secs(120);
 const START_PATIENCE: Duration = Duration::from_secs(300);
 /// How long a broker may take to move its leaderships away and to close its logs.
 const STOP_PATIENCE: Duration = Duration::from_secs(120);
-/// In the guest's memory: not what is tested, and gone with the guest.
-const METADATA_FOLDER: &str = "/run/kafka/metadata";
-const CONFIG_FILE: &str = "/run/kafka/broker.properties";
+/// In the node's work folder: not what is tested, and gone with the node.
+const METADATA_FOLDER: &str = "metadata";
+const CONFIG_FILE: &str = "broker.properties";
 /// What a broker logs when the cluster has let it in.
 pub(super) const STARTED: &str = "Kafka Server started";
 
@@ -44,11 +44,11 @@ impl Broker {
         (id, voters): (u32, &str),
         place: &Place<'_>,
     ) -> Result<Self> {
-        let Place { guest, log_folders } = place;
-        let text =
-            config::broker(settings, id, guest.address(), voters, log_folders, Path::new(METADATA_FOLDER));
-        guest.make_folder(METADATA_FOLDER)?;
-        let log_file = logs.join(format!("{}.log", guest.name()));
+        let Place { node, log_folders } = place;
+        let metadata = node.work_folder().join(METADATA_FOLDER);
+        let text = config::broker(settings, id, node.address(), voters, log_folders, &metadata);
+        node.make_folder(metadata)?;
+        let log_file = logs.join(format!("{}.log", node.name()));
         Self::configure_and_start(kafka, settings, id, place, &text, log_file, true)
     }
 
@@ -61,9 +61,9 @@ impl Broker {
         place: &Place<'_>,
         new: bool,
     ) -> Result<Self> {
-        let Place { guest, log_folders } = place;
-        let text = config::combined(settings, id, guest.address(), voters, log_folders);
-        let log_file = site.logs().join(format!("{}.log", guest.name()));
+        let Place { node, log_folders } = place;
+        let text = config::combined(settings, id, node.address(), voters, log_folders);
+        let log_file = site.logs().join(format!("{}.log", node.name()));
         Self::configure_and_start(kafka, settings, id, place, &text, log_file, new)
     }
 
@@ -71,12 +71,14 @@ impl Broker {
         kafka: &Distribution,
         settings: &Settings,
         id: u32,
-        Place { guest, log_folders }: &Place<'_>,
+        Place { node, log_folders }: &Place<'_>,
         text: &str,
         log_file: PathBuf,
         new: bool,
     ) -> Result<Self> {
-        guest.write_file(CONFIG_FILE, text.as_bytes())?;
+        let file = node.work_folder().join(CONFIG_FILE);
+        node.write_file(&file, text.as_bytes())?;
+        let file = file.to_string_lossy();
         let size = Size { heap_mib: settings.heap_mib };
         let java = |main: &str, arguments: &[&str]| {
             let words = java::words(kafka, size, "info", main, arguments);
@@ -84,18 +86,17 @@ impl Broker {
         };
         if new {
             let format =
-                ["format", "--ignore-formatted", "--cluster-id", config::CLUSTER_ID, "--config", CONFIG_FILE];
-            guest
-                .run(&java("kafka.tools.StorageTool", &format), FORMAT_PATIENCE)
+                ["format", "--ignore-formatted", "--cluster-id", config::CLUSTER_ID, "--config", &file];
+            node.run(&java("kafka.tools.StorageTool", &format), FORMAT_PATIENCE)
                 .with_context(|| format!("format the log folder of broker {id}"))?;
         }
-        let command = java("kafka.Kafka", &[CONFIG_FILE]);
-        let address = SocketAddr::from((guest.address(), BROKER_PORT));
+        let command = java("kafka.Kafka", &[&file]);
+        let address = SocketAddr::from((node.address(), BROKER_PORT));
         let log_folders = log_folders.clone();
         let starts_before = starts(&log_file);
-        let process = guest.spawn(&command)?;
+        let process = node.spawn(&command)?;
         let broker = Self { id, address, log_folders, log_file, starts_before, command, process };
-        broker.wait_until_it_serves(guest)?;
+        broker.wait_until_it_serves(node)?;
         Ok(broker)
     }
 
@@ -110,29 +111,26 @@ impl Broker {
     }
 
     /// Starts it again after it has ended.
-    pub(super) fn restart(&mut self, guest: &Guest) -> Result<()> {
+    pub(super) fn restart(&mut self, node: &Node) -> Result<()> {
         self.starts_before = starts(&self.log_file);
-        self.process = guest.spawn(&self.command)?;
-        self.wait_until_it_serves(guest)
+        self.process = node.spawn(&self.command)?;
+        self.wait_until_it_serves(node)
     }
 
-    fn wait_until_it_serves(&self, guest: &Guest) -> Result<()> {
+    fn wait_until_it_serves(&self, node: &Node) -> Result<()> {
         let deadline = Instant::now() + START_PATIENCE;
         let file = self.log_file.display();
         loop {
             if let Some(exit) = self.exit()? {
-                bail!("broker {} ended while it started ({exit}); see {file}", self.id);
+                let why = failure_reason(&self.log_file).map(|why| format!(": {why}")).unwrap_or_default();
+                bail!("broker {} ended while it started ({exit}){why}; see {file}", self.id);
             }
             if starts(&self.log_file) > self.starts_before && self.answers() {
                 return Ok(());
             }
             if Instant::now() > deadline {
                 let patience = START_PATIENCE.as_secs();
-                bail!(
-                    "broker {} in guest {} does not serve after {patience} s; see {file}",
-                    self.id,
-                    guest.name()
-                );
+                bail!("broker {} on {} does not serve after {patience} s; see {file}", self.id, node.title());
             }
             std::thread::sleep(Duration::from_millis(200));
         }
@@ -153,12 +151,12 @@ impl Broker {
         TcpStream::connect_timeout(&self.address, Duration::from_secs(2)).is_ok()
     }
 
-    /// How its process ended, or `None` while it runs. An error means that its guest is gone.
+    /// How its process ended, or `None` while it runs. An error means that its node is gone.
     pub fn exit(&self) -> Result<Option<Exit>> {
         self.process.exit()
     }
 
-    /// Its log directory, in the guest; the first of several.
+    /// Its log directory, on its node; the first of several.
     pub fn log_folder(&self) -> &Path {
         self.log_folders.first().map_or(Path::new(""), PathBuf::as_path)
     }

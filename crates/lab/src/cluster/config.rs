@@ -112,6 +112,9 @@ pub fn loopback([port, controller_port]: [u16; 2], folder: &Path) -> String {
         ("controller.quorum.voters", &format!("1@127.0.0.1:{controller_port}")),
         ("controller.listener.names", "CONTROLLER"),
         ("listeners", &format!("PLAINTEXT://127.0.0.1:{port},CONTROLLER://127.0.0.1:{controller_port}")),
+        // There is only one broker for them.
+        ("offsets.topic.replication.factor", "1"),
+        ("offsets.topic.num.partitions", "1"),
         ("log.dirs", &folder.display().to_string()),
     ])
 }
@@ -140,7 +143,22 @@ fn properties(pairs: &[(&str, &str)]) -> String {
     let mut text = String::new();
     for (key, value) in pairs {
         // Writing to a string cannot fail.
-        let _ = writeln!(text, "{key}={value}");
+        let _ = writeln!(text, "{key}={}", escaped(value));
+    }
+    text
+}
+
+/// A value as a Java properties file has it, whatever a folder is called: Latin letters, and codes for all else.
+fn escaped(value: &str) -> String {
+    let mut text = String::new();
+    for unit in value.encode_utf16() {
+        match u8::try_from(unit) {
+            Ok(b'\\') => text.push_str("\\\\"),
+            Ok(byte @ b' '..=b'~') => text.push(char::from(byte)),
+            _ => {
+                let _ = write!(text, "\\u{unit:04x}");
+            }
+        }
     }
     text
 }
@@ -176,5 +194,11 @@ mod tests {
         ] {
             assert!(text.lines().any(|found| found == line), "{line} is missing from\n{text}");
         }
+    }
+
+    #[test]
+    fn a_value_is_read_as_it_was_whatever_is_in_it() {
+        assert_eq!(escaped("/mnt/my kafka=1"), "/mnt/my kafka=1");
+        assert_eq!(escaped("/mnt/é\\x\n"), "/mnt/\\u00e9\\\\x\\u000a");
     }
 }

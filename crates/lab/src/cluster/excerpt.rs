@@ -15,6 +15,16 @@ pub fn failure_excerpt(log: &Path) -> Vec<String> {
     std::fs::read(log).map(|text| errors(&String::from_utf8_lossy(&text))).unwrap_or_default()
 }
 
+/// What a broker's log says is the cause of its end: the first exception's message if there is one, and else the first error.
+pub fn failure_reason(log: &Path) -> Option<String> {
+    reason_in(&failure_excerpt(log))
+}
+
+fn reason_in(lines: &[String]) -> Option<String> {
+    let thrown = lines.iter().find_map(|line| line.split_once("Exception: ").map(|(_, message)| message));
+    thrown.or_else(|| lines.first().map(String::as_str)).map(|line| line.trim().to_owned())
+}
+
 /// What a broker's log says about failures of its log directories alone.
 pub fn storage_errors(log: &Path) -> Vec<String> {
     std::fs::read(log).map(|text| about_logs(&String::from_utf8_lossy(&text))).unwrap_or_default()
@@ -97,5 +107,16 @@ java.nio.file.FileSystemException: /mnt/broker1/demo-0.c7ec-delete/.nfs0001: Dev
     fn a_log_without_errors_has_no_excerpt() {
         assert!(errors("20:31:05.000 INFO kafka.log.LogManager - Loading logs\n").is_empty());
         assert!(errors("").is_empty());
+    }
+
+    #[test]
+    fn the_reason_is_what_was_thrown_and_not_what_it_led_to() {
+        let lines = [
+            "10:20:02.909 ERROR LogDirFailureChannel - Error while writing to /mnt/broker1".to_owned(),
+            "java.io.IOException: No space left on device".to_owned(),
+        ];
+        assert_eq!(reason_in(&lines).unwrap(), "No space left on device");
+        assert!(reason_in(&lines[..1]).unwrap().contains("Error while writing"));
+        assert_eq!(reason_in(&[]), None);
     }
 }

@@ -1,6 +1,6 @@
-//! Kafka clusters: brokers in guests, a controller and the tools on the host.
+//! Kafka clusters: brokers on nodes, a controller and the tools on the host.
 //!
-//! [`Distribution`] is Kafka itself, from Maven. [`Cluster`] starts a KRaft controller on the host and one broker per guest,
+//! [`Distribution`] is Kafka itself, from Maven. [`Cluster`] starts a KRaft controller on the host and one broker per node,
 //! each with its log directory where the experiment says. [`Tools`] runs Kafka's own command-line tools and the records tool
 //! against it. The controller is not what an experiment is about, so it never shares a fate with a broker.
 
@@ -12,8 +12,10 @@ mod distribution;
 mod excerpt;
 mod groups;
 mod java;
+mod loopback;
 mod records;
 mod tools;
+mod visit;
 mod watch;
 mod workload;
 
@@ -26,13 +28,15 @@ pub use broker::Broker;
 pub use config::Settings;
 use controller::Controller;
 pub use distribution::Distribution;
-pub use excerpt::{failure_excerpt, storage_errors};
+pub use excerpt::{failure_excerpt, failure_reason, storage_errors};
+pub use loopback::Loopback;
 pub use records::{Payload, Production, RecordsPlan};
 pub use tools::{Assignment, Tools};
+pub use visit::Visit;
 pub use watch::{InSync, SyncWatch};
 pub use workload::{Clients, Load, LoadResult, Turn};
 
-use crate::host::{Guest, Site};
+use crate::host::{Node, Site};
 
 /// A running cluster. Dropping it ends its programs.
 #[derive(Debug)]
@@ -51,9 +55,9 @@ pub struct Cluster {
 /// Where a broker runs and keeps its logs.
 #[derive(Debug)]
 pub struct Place<'a> {
-    /// The guest.
-    pub guest: &'a Guest,
-    /// The folders for `log.dirs`, in the guest, at least one; they are on the storage under test.
+    /// The node.
+    pub node: &'a Node,
+    /// The folders for `log.dirs`, on the node, at least one; they are on the storage under test.
     pub log_folders: Vec<PathBuf>,
 }
 
@@ -95,7 +99,7 @@ impl Cluster {
         places: &[Place<'_>],
         new: bool,
     ) -> Result<Self> {
-        let voters = config::combined_voters(places.iter().map(|place| place.guest.address()));
+        let voters = config::combined_voters(places.iter().map(|place| place.node.address()));
         let brokers: Vec<_> = std::thread::scope(|scope| {
             let start = |id, place| Broker::start_combined(site, kafka, settings, (id, &voters), place, new);
             let starts: Vec<_> =
@@ -124,15 +128,15 @@ impl Cluster {
         &self.brokers
     }
 
-    /// Ends a broker in order (SIGTERM) and waits; its guest and its log directory stay.
+    /// Ends a broker in order (SIGTERM) and waits; its node and its log directory stay.
     pub fn stop_broker(&self, id: u32) -> Result<()> {
         self.broker(id)?.stop()
     }
 
-    /// Starts a broker that has ended again, in its guest, and waits until it serves.
-    pub fn restart_broker(&mut self, id: u32, guest: &Guest) -> Result<()> {
+    /// Starts a broker that has ended again, on its node, and waits until it serves.
+    pub fn restart_broker(&mut self, id: u32, node: &Node) -> Result<()> {
         let broker = self.brokers.iter_mut().find(|broker| broker.id() == id);
-        broker.with_context(|| format!("there is no broker {id}"))?.restart(guest)
+        broker.with_context(|| format!("there is no broker {id}"))?.restart(node)
     }
 
     /// Starts a broker that has ended in another place, and waits until it serves. What is in the place's log folders stays; what is

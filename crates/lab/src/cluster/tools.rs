@@ -21,6 +21,16 @@ pub struct Tools {
     kafka: Distribution,
     endpoints: Vec<String>,
     logs: PathBuf,
+    manners: Option<Manners>,
+}
+
+/// What tools are told of a cluster that the lab did not start.
+#[derive(Debug)]
+pub(super) struct Manners {
+    /// A properties file for all clients.
+    pub config: Option<PathBuf>,
+    /// What the names of topics must begin with.
+    pub topic_prefix: String,
 }
 
 /// Which brokers hold the replicas of each partition of a topic, the preferred leader first.
@@ -62,7 +72,24 @@ impl Assignment {
 
 impl Tools {
     pub(super) fn new(kafka: Distribution, endpoints: Vec<String>, logs: PathBuf) -> Self {
-        Self { kafka, endpoints, logs }
+        Self { kafka, endpoints, logs, manners: None }
+    }
+
+    /// The tools for a cluster that the lab did not start.
+    pub(super) fn visiting(
+        kafka: Distribution,
+        bootstrap: &str,
+        config: Option<PathBuf>,
+        topic_prefix: &str,
+        logs: PathBuf,
+    ) -> Self {
+        let manners = Some(Manners { config, topic_prefix: topic_prefix.to_owned() });
+        Self { kafka, endpoints: vec![bootstrap.to_owned()], logs, manners }
+    }
+
+    /// What is to be told of a cluster that the lab did not start.
+    pub(super) fn manners(&self) -> Option<&Manners> {
+        self.manners.as_ref()
     }
 
     /// The brokers' addresses have changed.
@@ -128,7 +155,11 @@ impl Tools {
 
     pub(super) fn run(&self, main: &str, arguments: &[&str]) -> Result<String> {
         let bootstrap = self.bootstrap();
-        let arguments = [&["--bootstrap-server", &bootstrap], arguments].concat();
+        let config =
+            self.manners.as_ref().and_then(|manners| manners.config.as_deref()).map(Path::to_string_lossy);
+        let config: Vec<&str> =
+            config.iter().flat_map(|config| ["--command-config", config.as_ref()]).collect();
+        let arguments = [&["--bootstrap-server", &bootstrap], config.as_slice(), arguments].concat();
         let output = self.command(main, "warn", &arguments)?.output().context("start java")?;
         let said = String::from_utf8_lossy(&output.stdout).into_owned();
         if !output.status.success() {
@@ -166,7 +197,7 @@ impl Tools {
 }
 
 /// The line in which a tool says what is wrong.
-fn complaint<'a>(said: &'a str, errors: &'a str) -> &'a str {
+pub(super) fn complaint<'a>(said: &'a str, errors: &'a str) -> &'a str {
     let lines = || said.lines().chain(errors.lines()).filter(|line| !line.trim().is_empty());
     let telling = |line: &&str| line.contains("Error") || line.contains("Exception");
     lines().find(telling).or_else(|| lines().next()).unwrap_or("it said nothing")

@@ -229,6 +229,8 @@ struct Files {
 impl Files {
     /// Writes what the driver reads. `label` tells this load from others of the run.
     fn write(folder: &Path, label: &str, load: &Load, clients: &Clients) -> Result<Self> {
+        // A storage's name in it may be a path.
+        let label = label.replace([':', '/'], "-");
         let file = |kind: &str| folder.join(format!("workload-{label}{kind}"));
         let files = Self {
             workload: folder.join(format!("{}.workload.yaml", load.name)),
@@ -293,6 +295,10 @@ impl Tools {
         if keep_topics {
             arguments.push("--keep-topics");
         }
+        let manners = self.manners();
+        let config = manners.and_then(|manners| manners.config.as_deref()).map(Path::to_string_lossy);
+        arguments.extend(config.iter().flat_map(|config| ["--command-config", config.as_ref()]));
+        arguments.extend(manners.into_iter().flat_map(|manners| ["--topic-prefix", &manners.topic_prefix]));
         let mut command = self.java("forebay.workload.Main", HEAP_MIB, &arguments)?;
         command.stdout(Stdio::piped()).stderr(log).spawn().context("start the load driver")
     }

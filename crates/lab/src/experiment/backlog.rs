@@ -127,6 +127,19 @@ impl Experiment for Backlog {
         }
     }
 
+    fn needs_guests(&self) -> bool {
+        false
+    }
+
+    fn takes_clusters(&self) -> bool {
+        true
+    }
+
+    fn disk_bytes(&self, profile: Profile) -> u64 {
+        // Producers go on while consumers drain.
+        Sizes::of(profile).backlog_bytes.saturating_mul(u64::from(FACTOR)).saturating_mul(2)
+    }
+
     fn compares(&self) -> bool {
         true
     }
@@ -143,6 +156,7 @@ impl Experiment for Backlog {
         recorder.setting("messages per second", sizes.rate);
         recorder.setting("message size, bytes", MESSAGE_BYTES);
         let stand = Stand::start(site, request, sizes.bed(), recorder)?;
+        stand.require_brokers(FACTOR)?;
         let (load, clients) = (sizes.load(), reports_driver(false, FACTOR));
         let mut tally = Tally::default();
         for repetition in 0..repetitions {

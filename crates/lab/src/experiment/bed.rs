@@ -1,4 +1,4 @@
-//! What every experiment with Kafka begins with: a storage, guests that mount it, and a cluster with its logs there.
+//! What every experiment with Kafka begins with: a storage, nodes that have it mounted, and a cluster with its logs there.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -6,8 +6,9 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use serde_json::Value;
 
+use super::node::BrokerNode;
 use super::target::{CpuTime, Target};
-use crate::cluster::{Broker, Cluster, Distribution, Place, Settings, Tools};
+use crate::cluster::{Broker, Cluster, Distribution, Place, Settings, Tools, failure_reason};
 use crate::host::{Guest, GuestSpec, Halves, Site};
 use crate::report::{Recorder, Tone};
 use crate::request::Request;
@@ -19,9 +20,9 @@ const MOUNT_POINT: &str = "/mnt/kafka";
 /// How large the bed is.
 #[derive(Debug, Clone)]
 pub struct BedSpec {
-    /// Number of brokers, each in a guest of its own.
+    /// Number of brokers, each on a node of its own.
     pub brokers: u32,
-    /// Memory of each broker's guest.
+    /// Memory of each broker's node, if that is a guest.
     pub guest_memory_mib: u32,
     /// What brokers are told.
     pub settings: Settings,
@@ -44,26 +45,27 @@ pub struct Layout {
 /// A running cluster on a running storage. Dropping it ends all, the cluster first.
 pub struct Bed {
     pub cluster: Cluster,
-    pub guests: Vec<Guest>,
+    pub nodes: Vec<BrokerNode>,
     pub storage: Box<dyn Storage>,
-    /// What the names of guests, and so of logs, begin with; empty where there is one bed in the run.
+    /// The storage's name.
+    name: String,
+    /// What the names of nodes, and so of logs, begin with; empty where there is one bed in the run.
     prefix: String,
     layout: Layout,
     processors: Option<Halves>,
 }
 
 impl Bed {
-    /// Starts the one storage that is asked for, boots the guests, mounts, and starts the cluster.
+    /// Starts the one storage that is asked for and the nodes, mounts, and starts the cluster.
     pub fn start(site: &Site, request: &Request, spec: &BedSpec, recorder: &Recorder) -> Result<Self> {
-        let kind = *request.storages.first().context("no storage is named")?;
-        Self::start_beside(site, request, kind, None, spec, recorder)
+        Self::start_beside(site, request, request.storage()?, None, spec, recorder)
     }
 
     /// The same on a storage of choice. `index` tells beds of one run from each other; `None` if there is only one.
     pub fn start_beside(
         site: &Site,
         request: &Request,
-        kind: StorageKind,
+        kind: &StorageKind,
         index: Option<u16>,
         spec: &BedSpec,
         recorder: &Recorder,
@@ -80,24 +82,26 @@ impl Bed {
             recorder.version(&name, version);
         }
         spec.tell(recorder);
-        recorder.stage("guests");
-        let prefix = index.map(|_| format!("{kind}-")).unwrap_or_default();
-        let guests = boot(site, spec, &prefix, storage.as_mut())?;
-        recorder.event(Tone::Plain, format_args!("{} guests booted and mounted {kind}", guests.len()));
+        recorder.stage("nodes");
+        let prefix = index.map(|_| format!("{}-", kind.file_name())).unwrap_or_default();
+        let nodes = start_nodes(site, spec, &prefix, storage.as_mut())?;
+        nodes.first().into_iter().for_each(|node| node.tell(spec.guest_memory_mib, recorder));
+        recorder.event(Tone::Plain, format_args!("{} nodes have {kind} mounted", nodes.len()));
         recorder.stage("brokers");
         let places: Vec<Place<'_>> = (1u32..)
-            .zip(&guests)
-            .map(|(id, guest)| Place { guest, log_folders: log_folders(id, spec.layout) })
+            .zip(&nodes)
+            .map(|(id, node)| Place { node, log_folders: log_folders(storage.as_ref(), id, spec.layout) })
             .collect();
         let cluster = Cluster::start(site, &kafka, &spec.settings, &places, index.unwrap_or(0))?;
         drop(places);
-        let bed = Self { cluster, guests, storage, prefix, layout: spec.layout, processors: spec.processors };
+        let (name, layout, processors) = (kind.name(), spec.layout, spec.processors);
+        let bed = Self { cluster, nodes, storage, name, prefix, layout, processors };
         for broker in bed.cluster.brokers() {
             recorder.begin(&bed.actor(broker.id()), "serving", Tone::Good);
         }
         recorder.event(
             Tone::Plain,
-            format_args!("{} brokers serve on {kind}, with Kafka {version}", bed.guests.len()),
+            format_args!("{} brokers serve on {kind}, with Kafka {version}", bed.nodes.len()),
         );
         Ok(bed)
     }
@@ -115,7 +119,6 @@ impl BedSpec {
         }
         recorder.setting("brokers", self.brokers);
         recorder.setting("broker heap, MiB", self.settings.heap_mib);
-        recorder.setting("guest memory, MiB", self.guest_memory_mib);
         if let Some((brokers, rest)) = self.processors.map(|halves| halves.counts()) {
             recorder.setting("processors of all brokers together", brokers);
             recorder.setting("processors of the storage's server and the load", rest);
@@ -128,18 +131,18 @@ impl Bed {
     pub fn actor(&self, broker: u32) -> String {
         match self.prefix.as_str() {
             "" => format!("broker {broker}"),
-            _ => format!("{} broker {broker}", self.storage.kind()),
+            _ => format!("{} broker {broker}", self.name),
         }
     }
 
-    /// Makes every guest forget what it knows of the storage, so that what is read next comes from there.
+    /// Makes every node forget what it knows of the storage, so that what is read next comes from there.
     pub fn drop_caches(&self) -> Result<()> {
-        self.guests.iter().try_for_each(Guest::drop_caches)
+        self.nodes.iter().try_for_each(|node| node.drop_caches())
     }
 
-    /// Makes every guest send to the storage what it keeps for it.
+    /// Makes every node send to the storage what it keeps for it.
     pub fn sync(&self) -> Result<()> {
-        self.guests.iter().try_for_each(Guest::sync)
+        self.nodes.iter().try_for_each(|node| node.sync())
     }
 
     /// The volumes that brokers have of their own.
@@ -150,14 +153,21 @@ impl Bed {
         brokers.flat_map(of).collect()
     }
 
-    /// The guest of a broker.
-    pub fn guest(&self, broker: u32) -> Result<&Guest> {
-        let (_, guest) =
-            (1u32..).zip(&self.guests).find(|(id, _)| *id == broker).context("no such broker")?;
-        Ok(guest)
+    /// Adds to what has failed which brokers ended, and why: that is more of a cause than what clients noticed of it.
+    pub fn explained<T>(&self, result: Result<T>) -> Result<T> {
+        result.map_err(|error| match self.ended() {
+            Ok(ended) if !ended.is_empty() => error.context(ended.join("; ")),
+            _ => error,
+        })
     }
 
-    /// A broker's log directory, in its guest; the first if it has several.
+    /// The node of a broker.
+    pub fn node(&self, broker: u32) -> Result<&BrokerNode> {
+        let found = (1u32..).zip(&self.nodes).find(|(id, _)| *id == broker);
+        found.map(|(_, node)| node).context("no such broker")
+    }
+
+    /// A broker's log directory, on its node; the first if it has several.
     pub fn log_folder(&self, broker: u32) -> Result<&Path> {
         let brokers = self.cluster.brokers();
         let broker = brokers.iter().find(|candidate| candidate.id() == broker).context("no such broker")?;
@@ -166,53 +176,65 @@ impl Bed {
 
     /// Starts a broker that has ended again, where it was.
     pub fn restart_broker(&mut self, broker: u32) -> Result<()> {
-        let (_, guest) =
-            (1u32..).zip(&self.guests).find(|(id, _)| *id == broker).context("no such broker")?;
-        self.cluster.restart_broker(broker, guest)
+        let found = (1u32..).zip(&self.nodes).find(|(id, _)| *id == broker);
+        self.cluster.restart_broker(broker, found.context("no such broker")?.1)
     }
 
-    /// Boots one more guest, which mounts the storage as that of a broker does and stands by for it.
-    pub fn boot_standby(&mut self, site: &Site, name: &str, memory_mib: u32, broker: u32) -> Result<Guest> {
-        let mut spec = GuestSpec::new(format!("{}{name}", self.prefix), memory_mib);
+    /// Starts one more node, which has the storage mounted as that of a broker does and stands by for it.
+    pub fn boot_standby(
+        &mut self,
+        site: &Site,
+        name: &str,
+        memory_mib: u32,
+        broker: u32,
+    ) -> Result<BrokerNode> {
+        let name = format!("{}{name}", self.prefix);
+        if let Some(folder) = self.storage.folder() {
+            return site.start_native(&name, folder, self.processors).map(BrokerNode::Native);
+        }
+        let mut spec = GuestSpec::new(name, memory_mib);
         spec.processors = self.processors;
         self.storage.prepare(site, &mut spec)?;
         let guest = site.boot(&spec)?;
         mount(&guest, broker, self.layout, &self.prefix, self.storage.as_ref())?;
-        log_folders(broker, self.layout).into_iter().try_for_each(|folder| guest.make_folder(folder))?;
-        Ok(guest)
+        log_folders(self.storage.as_ref(), broker, self.layout)
+            .into_iter()
+            .try_for_each(|folder| guest.make_folder(folder))?;
+        Ok(BrokerNode::Guest(guest))
     }
 
-    /// Starts a broker that has ended in another guest, which takes the place of its own; that one is ended, with all that was
+    /// Starts a broker that has ended on another node, which takes the place of its own; that one is ended, with all that was
     /// its alone.
-    pub fn move_broker(&mut self, site: &Site, broker: u32, standby: Guest) -> Result<()> {
-        let place = Place { guest: &standby, log_folders: log_folders(broker, self.layout) };
-        self.cluster.move_broker(broker, &place)?;
-        drop(place);
-        let (_, guest) =
-            (1u32..).zip(&mut self.guests).find(|(id, _)| *id == broker).context("no such broker")?;
-        let left = std::mem::replace(guest, standby);
+    pub fn move_broker(&mut self, site: &Site, broker: u32, standby: BrokerNode) -> Result<()> {
+        let log_folders = log_folders(self.storage.as_ref(), broker, self.layout);
+        self.cluster.move_broker(broker, &Place { node: &standby, log_folders })?;
+        let found = (1u32..).zip(&mut self.nodes).find(|(id, _)| *id == broker);
+        let left = std::mem::replace(found.context("no such broker")?.1, standby);
         left.kill()?;
         self.storage.discard(site, left.name())
     }
 }
 
 impl Target for Bed {
-    fn name(&self) -> &'static str {
-        self.storage.kind().name()
+    fn name(&self) -> &str {
+        &self.name
     }
 
     fn tools(&self) -> &Tools {
         self.cluster.tools()
     }
 
+    fn brokers(&self) -> u32 {
+        u32::try_from(self.nodes.len()).unwrap_or(u32::MAX)
+    }
+
     fn keeps_topics(&self) -> bool {
-        // On the kernel's server a deleted topic ends its brokers: that is what `silly-rename` shows.
-        matches!(self.storage.kind(), StorageKind::KnfsdV3 | StorageKind::KnfsdV4)
+        // On such a storage a deleted topic ends its brokers: that is what `silly-rename` shows.
+        self.storage.renames_unlinked()
     }
 
     fn cpu(&self) -> Result<Option<Vec<CpuTime>>> {
-        let of = |guest: &Guest| CpuTime::parse(&String::from_utf8_lossy(&guest.read_file("/proc/stat")?));
-        self.guests.iter().map(of).collect::<Result<_>>().map(Some)
+        self.nodes.iter().map(BrokerNode::cpu).collect::<Result<_>>().map(Some)
     }
 
     fn server_cpu(&self) -> Result<Option<Duration>> {
@@ -227,17 +249,45 @@ impl Target for Bed {
         let mut ended = Vec::new();
         for broker in self.cluster.brokers() {
             if let Some(exit) = broker.exit()? {
-                ended.push(format!("{} ({exit})", self.actor(broker.id())));
+                let why = failure_reason(broker.log_file()).map(|why| format!(": {why}")).unwrap_or_default();
+                ended.push(format!("{} ended ({exit}){why}", self.actor(broker.id())));
             }
         }
         Ok(ended)
     }
 }
 
-fn boot(site: &Site, spec: &BedSpec, prefix: &str, storage: &mut dyn Storage) -> Result<Vec<Guest>> {
-    let name = |id| format!("{prefix}broker{id}");
+fn start_nodes(
+    site: &Site,
+    spec: &BedSpec,
+    prefix: &str,
+    storage: &mut dyn Storage,
+) -> Result<Vec<BrokerNode>> {
+    let names: Vec<String> = (1..=spec.brokers).map(|id| format!("{prefix}broker{id}")).collect();
+    let nodes: Vec<BrokerNode> = match storage.folder() {
+        Some(folder) => {
+            let start =
+                |name: &String| site.start_native(name, folder, spec.processors).map(BrokerNode::Native);
+            names.iter().map(start).collect::<Result<_>>()?
+        }
+        None => boot(site, spec, prefix, &names, storage)?.into_iter().map(BrokerNode::Guest).collect(),
+    };
+    for (id, node) in (1u32..).zip(&nodes) {
+        let folders = log_folders(storage, id, spec.layout);
+        folders.into_iter().try_for_each(|folder| node.make_folder(folder))?;
+    }
+    Ok(nodes)
+}
+
+fn boot(
+    site: &Site,
+    spec: &BedSpec,
+    prefix: &str,
+    names: &[String],
+    storage: &mut dyn Storage,
+) -> Result<Vec<Guest>> {
     let mut specs: Vec<GuestSpec> =
-        (1..=spec.brokers).map(|id| GuestSpec::new(name(id), spec.guest_memory_mib)).collect();
+        names.iter().map(|name| GuestSpec::new(name, spec.guest_memory_mib)).collect();
     for guest in &mut specs {
         guest.processors = spec.processors;
         storage.prepare(site, guest)?;
@@ -249,7 +299,6 @@ fn boot(site: &Site, spec: &BedSpec, prefix: &str, storage: &mut dyn Storage) ->
                 .try_for_each(|volume| volumes.create(&volume_name(prefix, id, volume)))?;
         }
         mount(guest, id, spec.layout, prefix, storage)?;
-        log_folders(id, spec.layout).into_iter().try_for_each(|folder| guest.make_folder(folder))?;
     }
     Ok(guests)
 }
@@ -269,8 +318,8 @@ fn volume_name(prefix: &str, broker: u32, volume: u32) -> String {
     format!("{prefix}broker{broker}-{volume}")
 }
 
-fn log_folders(broker: u32, layout: Layout) -> Vec<PathBuf> {
-    let root = Path::new(MOUNT_POINT);
+fn log_folders(storage: &dyn Storage, broker: u32, layout: Layout) -> Vec<PathBuf> {
+    let root = storage.folder().unwrap_or(Path::new(MOUNT_POINT));
     let folder = format!("broker{broker}");
     match layout.volumes {
         0 => vec![root.join(folder)],

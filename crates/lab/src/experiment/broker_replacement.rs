@@ -136,7 +136,7 @@ impl Experiment for BrokerReplacement {
         );
         let mut subjects = Vec::new();
         for (index, kind) in (0u16..).zip(&request.storages) {
-            let bed = Bed::start_beside(site, request, *kind, Some(index), &sizes.bed(), recorder)?;
+            let bed = Bed::start_beside(site, request, kind, Some(index), &sizes.bed(), recorder)?;
             subjects.push(Subjected::new(bed, recorder)?);
         }
         let mut tally = Tally::default();
@@ -171,7 +171,7 @@ impl Experiment for BrokerReplacement {
 
 /// The order of storages in a repetition: who was last is first next time.
 fn in_turn(count: usize, repetition: u32) -> Vec<usize> {
-    if repetition % 2 == 0 { (0..count).collect() } else { (0..count).rev().collect() }
+    if repetition.is_multiple_of(2) { (0..count).collect() } else { (0..count).rev().collect() }
 }
 
 /// A cluster whose broker is replaced again and again.
@@ -311,7 +311,7 @@ fn conclude(tally: &Tally, sizes: &Sizes, storages: &[String], recorder: &Record
     let growth = tally.median(&largest, first).zip(tally.median(&smallest, first));
     let growth = growth.map_or(f64::INFINITY, |(large, small)| large / small);
     let times = sizes.records[2] / sizes.records[0];
-    if first != StorageKind::Local.name() {
+    if *first != StorageKind::Local.name() {
         let title =
             format!("{first}: with {times} times the data it takes at most {GROWTH_MAX} times as long");
         recorder.check("growth", &title, growth <= GROWTH_MAX, format_args!("{growth:.2} times"));
@@ -323,7 +323,7 @@ fn conclude(tally: &Tally, sizes: &Sizes, storages: &[String], recorder: &Record
         );
     };
     let speedup = tally.ratio(&largest, second, first).unwrap_or(0.0);
-    if second == StorageKind::Local.name() {
+    if *second == StorageKind::Local.name() {
         let title = format!(
             "At {} MB {first} is at least {SPEEDUP_MIN} times as fast as {second}",
             megabytes(sizes.records[2])

@@ -74,7 +74,7 @@ impl Experiment for Clone {
     }
 
     fn run(&self, site: &Site, request: &Request, recorder: &Recorder) -> Result<String> {
-        let kind = *request.storages.first().context("no storage is named")?;
+        let kind = request.storage()?;
         let sizes = Sizes::of(request.profile);
         let kafka = Distribution::open(&request.cache.folder, recorder.progress())?;
         recorder.version("kafka", kafka.version()?);
@@ -174,8 +174,8 @@ impl Work<'_> {
                 guest.make_folder(DATA)?;
             }
         }
-        let place = |guest| Place { guest, log_folders: vec![PathBuf::from(DATA)] };
-        let places: Vec<Place<'_>> = guests.iter().map(place).collect();
+        let places: Vec<Place<'_>> =
+            guests.iter().map(|node| Place { node, log_folders: vec![PathBuf::from(DATA)] }).collect();
         let cluster = Cluster::start_combined(self.site, &self.kafka, &settings(), &places, new)?;
         drop(places);
         for name in volumes {

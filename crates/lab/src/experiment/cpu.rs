@@ -102,6 +102,21 @@ impl Experiment for Cpu {
         }
     }
 
+    fn needs_guests(&self) -> bool {
+        false
+    }
+
+    fn takes_clusters(&self) -> bool {
+        true
+    }
+
+    fn disk_bytes(&self, profile: Profile) -> u64 {
+        let Sizes { rates, warmup, measured, .. } = Sizes::of(profile);
+        let rates: u64 = rates.iter().copied().map(u64::from).sum();
+        let messages = rates.saturating_mul((warmup + measured).as_secs());
+        messages.saturating_mul(u64::from(MESSAGE_BYTES * FACTOR * REPETITIONS)).saturating_add(1 << 30)
+    }
+
     fn compares(&self) -> bool {
         true
     }
@@ -116,6 +131,7 @@ impl Experiment for Cpu {
         recorder.setting("repetitions", repetitions);
         recorder.setting("rates, messages/s", sizes.rates);
         let stand = Stand::start(site, request, sizes.bed(), recorder)?;
+        stand.require_brokers(FACTOR)?;
         let mut work = Work { recorder, sizes, tally: Tally::default() };
         for repetition in 0..repetitions {
             for rate in work.sizes.rates {

@@ -47,7 +47,7 @@ impl Experiment for Hostile {
     }
 
     fn run(&self, site: &Site, request: &Request, recorder: &Recorder) -> Result<String> {
-        let kind = *request.storages.first().context("no storage is named")?;
+        let kind = request.storage()?;
         let (rounds, ms) = match request.profile {
             Profile::Laptop => (request.repetitions.unwrap_or(2), 2_500),
             Profile::Full => (request.repetitions.unwrap_or(7), 10_000),

@@ -7,7 +7,7 @@
 
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 
 use super::Experiment;
 use crate::host::{Guest, GuestSpec, Process, Site};
@@ -59,7 +59,7 @@ impl Experiment for KillLoad {
     }
 
     fn run(&self, site: &Site, request: &Request, recorder: &Recorder) -> Result<String> {
-        let kind = *request.storages.first().context("no storage is named")?;
+        let kind = request.storage()?;
         let kills = request.repetitions.unwrap_or(match request.profile {
             Profile::Laptop => 20,
             Profile::Full => 200,
@@ -143,7 +143,7 @@ impl<'a> Rounds<'a> {
         self.kills += 1;
         let silent = !self.kills.is_multiple_of(REFUSED_EVERY);
         if silent {
-            self.site.network().cut()?;
+            self.site.network()?.cut()?;
         }
         storage.kill()?;
         self.recorder.begin(SERVER, "killed", Tone::Plain);
@@ -160,7 +160,7 @@ impl<'a> Rounds<'a> {
             self.differences = storage.check()?;
         }
         if silent {
-            self.site.network().mend()?;
+            self.site.network()?.mend()?;
         }
         let back = Instant::now();
         self.verify()?;

@@ -45,7 +45,7 @@ impl Experiment for Memory {
     }
 
     fn run(&self, site: &Site, request: &Request, recorder: &Recorder) -> Result<String> {
-        let kind = *request.storages.first().context("no storage is named")?;
+        let kind = request.storage()?;
         let (files, file_mib): (u64, u64) = match request.profile {
             Profile::Laptop => (24, 256),
             Profile::Full => (20, 1024),

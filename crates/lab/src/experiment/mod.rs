@@ -10,11 +10,13 @@ mod broker_replacement;
 mod clone;
 mod cpu;
 mod efficiency;
+mod existing;
 mod hostile;
 mod kill_load;
 mod kill_storage;
 mod memory;
 mod mount;
+mod node;
 mod posix;
 mod replicas;
 mod restart;
@@ -33,7 +35,7 @@ use anyhow::Result;
 use crate::host::Site;
 use crate::host::toolbox::Toolset;
 use crate::report::{Recorder, Subject};
-use crate::request::Request;
+use crate::request::{Profile, Request};
 use crate::storage::StorageKind;
 
 /// Something the lab can try.
@@ -57,6 +59,23 @@ pub trait Experiment: Sync {
     /// The parts that can be asked for alone.
     fn parts(&self) -> &'static [&'static str] {
         &[]
+    }
+
+    /// Whether it cannot do without guests of its own: it kills them, mounts in them, or starts and ends their storage. If it can do
+    /// without, it also runs on a folder of this host ([`StorageKind::Mount`]).
+    fn needs_guests(&self) -> bool {
+        true
+    }
+
+    /// Whether it also runs on a cluster that the lab did not start.
+    fn takes_clusters(&self) -> bool {
+        false
+    }
+
+    /// How many bytes of free space it needs where brokers keep their logs in a folder of this host.
+    fn disk_bytes(&self, profile: Profile) -> u64 {
+        let _ = profile;
+        1 << 30
     }
 
     /// Whether several storages are measured in turns within one run, instead of one run for each.

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 
 use super::Experiment;
 use crate::host::{Guest, GuestCommand, GuestSpec, Site};
@@ -36,7 +36,7 @@ impl Experiment for MountCheck {
     }
 
     fn run(&self, site: &Site, request: &Request, recorder: &Recorder) -> Result<String> {
-        let kind = *request.storages.first().context("no storage is named")?;
+        let kind = request.storage()?;
         recorder.stage("starting the storage");
         let mut storage = storage::start(kind, site)?;
         for (name, version) in storage.versions() {
@@ -70,12 +70,12 @@ impl Experiment for MountCheck {
     }
 }
 
-fn write_and_read(recorder: &Recorder, kind: StorageKind, first: &Guest, second: &Guest) -> Result<()> {
+fn write_and_read(recorder: &Recorder, kind: &StorageKind, first: &Guest, second: &Guest) -> Result<()> {
     recorder.stage("writing and reading");
     let path = format!("{TARGET}/hello");
     first.write_file(&path, CONTENT)?;
     // A disk of its own is not shared.
-    let reader = if kind == StorageKind::Local { first } else { second };
+    let reader = if *kind == StorageKind::Local { first } else { second };
     let read = reader.read_file(&path);
     let same = read.as_deref().is_ok_and(|read| read == CONTENT);
     let detail = match &read {

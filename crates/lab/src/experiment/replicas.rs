@@ -26,8 +26,8 @@ impl Replicas {
     /// Looks into every broker's log directory; the topic should be where the assignment says.
     pub fn look(&mut self, bed: &Bed, target: &Assignment) -> Result<()> {
         self.old.clear();
-        for (broker, guest) in bed.cluster.brokers().iter().zip(&bed.guests) {
-            let tree = guest.list_tree(broker.log_folder())?;
+        for (broker, node) in bed.cluster.brokers().iter().zip(&bed.nodes) {
+            let tree = node.list_tree(broker.log_folder())?;
             self.take(&broker.log_folder().display().to_string(), broker.id(), &tree, target);
         }
         Ok(())

@@ -54,7 +54,7 @@ impl Experiment for Restart {
     }
 
     fn run(&self, site: &Site, request: &Request, recorder: &Recorder) -> Result<String> {
-        let kind = *request.storages.first().context("no storage is named")?;
+        let kind = request.storage()?;
         let rounds = match request.profile {
             Profile::Laptop => 1,
             Profile::Full => 10,

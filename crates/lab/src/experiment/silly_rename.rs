@@ -79,6 +79,16 @@ impl Experiment for SillyRename {
         }
     }
 
+    fn needs_guests(&self) -> bool {
+        false
+    }
+
+    fn disk_bytes(&self, profile: Profile) -> u64 {
+        let Sizes { records, record_bytes, .. } = Sizes::of(profile);
+        // Old and new replicas are there at the same time for a while; the third is for indexes, preallocated.
+        records * u64::from(record_bytes) * u64::from(FACTOR) * 3
+    }
+
     fn default_storages(&self) -> &'static [StorageKind] {
         &[StorageKind::KnfsdV3, StorageKind::Forebay]
     }
@@ -149,7 +159,7 @@ fn produce(bed: &Bed, plan: &RecordsPlan, recorder: &Recorder) -> Result<()> {
     let tools = bed.cluster.tools();
     let before = Assignment::even(TOPIC, PARTITIONS, FACTOR, BROKERS, 0);
     tools.create_topic(&before, &[("min.insync.replicas", "1".to_owned())])?;
-    let summary = tools.produce(plan, recorder)?.wait()?;
+    let summary = bed.explained(tools.produce(plan, recorder)?.wait())?;
     let acknowledged = figure(&summary, "acknowledged");
     let seconds = figure(&summary, "elapsed_ms") / 1000.0;
     let megabytes = acknowledged * f64::from(plan.record_bytes) / 1e6;
@@ -239,7 +249,7 @@ fn watch_deletion(
         }
         let left = replicas.old_count();
         recorder.detail(format_args!("{left} old replicas left, {} brokers ended", ended.count()));
-        if ended.count() == bed.guests.len() || Instant::now() > deadline {
+        if ended.count() == bed.nodes.len() || Instant::now() > deadline {
             return Ok(());
         }
         if left == 0 && ended.count() == 0 {

@@ -54,6 +54,17 @@ impl Experiment for Sizing {
         }
     }
 
+    fn needs_guests(&self) -> bool {
+        false
+    }
+
+    fn disk_bytes(&self, profile: Profile) -> u64 {
+        /// More than most storages take.
+        const BYTES_PER_SECOND: u64 = 500_000_000;
+        let Node { warmup, measured, .. } = Node::of(profile);
+        (warmup + measured).as_secs().saturating_mul(u64::from(FACTOR) * BYTES_PER_SECOND)
+    }
+
     fn run(&self, site: &Site, request: &Request, recorder: &Recorder) -> Result<String> {
         let node = Node::of(request.profile);
         let bytes = limit_of(request.profile);

@@ -5,9 +5,10 @@
 
 use std::time::Duration;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 
 use super::bed::{Bed, BedSpec};
+use super::existing::Existing;
 use super::target::{CpuTime, Target};
 use crate::cluster::{Clients, Load, LoadResult, Turn};
 use crate::host::{Halves, Site};
@@ -21,8 +22,11 @@ pub struct Stand {
 
 impl Stand {
     /// Starts a bed on each storage that is asked for. Brokers have one half of the machine's processors together, and everything else the
-    /// other: the same on every storage.
+    /// other: the same on every storage. Or reaches the cluster that is asked for; the load has all processors then.
     pub fn start(site: &Site, request: &Request, spec: BedSpec, recorder: &Recorder) -> Result<Self> {
+        if request.cluster.is_some() {
+            return Ok(Self { targets: vec![Box::new(Existing::reach(site, request, recorder)?)] });
+        }
         let processors = Halves::of_machine()?;
         if let Some(halves) = processors {
             halves.leave_brokers_alone()?;
@@ -33,7 +37,7 @@ impl Stand {
     fn start_all(site: &Site, request: &Request, spec: &BedSpec, recorder: &Recorder) -> Result<Self> {
         let mut targets: Vec<Box<dyn Target>> = Vec::new();
         for (index, kind) in (0u16..).zip(&request.storages) {
-            let bed = Bed::start_beside(site, request, *kind, Some(index), spec, recorder)
+            let bed = Bed::start_beside(site, request, kind, Some(index), spec, recorder)
                 .with_context(|| format!("start a cluster on {kind}"))?;
             targets.push(Box::new(bed));
         }
@@ -45,6 +49,22 @@ impl Stand {
         self.targets.iter().map(|target| target.name().to_owned()).collect()
     }
 
+    /// How many brokers the smallest cluster has, which is how many replicas a partition can have at most.
+    pub fn brokers(&self) -> u32 {
+        self.targets.iter().map(|target| target.brokers()).min().unwrap_or(0)
+    }
+
+    /// Fails if partitions cannot have so many replicas.
+    pub fn require_brokers(&self, factor: u32) -> Result<()> {
+        let brokers = self.brokers();
+        ensure!(
+            brokers >= factor,
+            "topics with {factor} replicas need {factor} brokers, and {} has {brokers}",
+            self.names().join(", ")
+        );
+        Ok(())
+    }
+
     /// The clusters in the order of this repetition: who was last is first next time.
     pub fn in_turn(&self, repetition: u32) -> Vec<&dyn Target> {
         let mut targets: Vec<_> = self.targets.iter().map(AsRef::as_ref).collect();
@@ -54,8 +74,11 @@ impl Stand {
         targets
     }
 
-    /// Checks that no broker ended.
+    /// Checks that no broker ended, if the lab started them.
     pub fn check_brokers(&self, recorder: &Recorder) -> Result<()> {
+        if !self.targets.iter().any(|target| target.is_ours()) {
+            return Ok(());
+        }
         let mut ended = Vec::new();
         for target in &self.targets {
             ended.extend(target.ended()?);
@@ -128,8 +151,7 @@ impl Trial<'_> {
             }
             Err(error) => {
                 let ended = self.target.ended()?;
-                let ended =
-                    if ended.is_empty() { String::new() } else { format!("; ended: {}", ended.join(", ")) };
+                let ended = if ended.is_empty() { String::new() } else { format!("; {}", ended.join(", ")) };
                 recorder.check(
                     "load",
                     "Every load runs to its end without an error",

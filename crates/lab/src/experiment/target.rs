@@ -17,6 +17,9 @@ pub trait Target {
     /// The tools, which talk to it.
     fn tools(&self) -> &Tools;
 
+    /// How many brokers it has.
+    fn brokers(&self) -> u32;
+
     /// Whether topics must stay when a load is over, since their deletion would end brokers.
     fn keeps_topics(&self) -> bool;
 
@@ -28,6 +31,11 @@ pub trait Target {
 
     /// Makes the brokers' machines forget what they have read and written, as far as the lab can.
     fn forget(&self) -> Result<()>;
+
+    /// Whether the lab started it, and so knows when a broker ends.
+    fn is_ours(&self) -> bool {
+        true
+    }
 
     /// The brokers whose process has ended, in words; empty if all run or the lab did not start them.
     fn ended(&self) -> Result<Vec<String>>;

@@ -2,7 +2,8 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 
@@ -19,6 +20,26 @@ pub fn run(command: &mut Command) -> Result<()> {
         bail!("{name} {} failed ({}): {}", words.join(" "), output.status, last_lines(&said, 4));
     }
     Ok(())
+}
+
+/// Runs a program to its end and returns what it said, which must be little; one that takes longer than `patience` is ended, with an error.
+pub fn output_within(command: &mut Command, patience: Duration) -> Result<Output> {
+    let name = command.get_program().to_string_lossy().into_owned();
+    let mut child = command
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .with_context(|| format!("start {name}"))?;
+    let deadline = Instant::now() + patience;
+    while child.try_wait().with_context(|| format!("wait for {name}"))?.is_none() {
+        if Instant::now() > deadline {
+            let _ = child.kill();
+            let _ = child.wait();
+            bail!("no answer within {} s", patience.as_secs());
+        }
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    child.wait_with_output().with_context(|| format!("wait for {name}"))
 }
 
 /// The last lines of a text, joined with " / ".

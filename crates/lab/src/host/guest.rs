@@ -1,7 +1,7 @@
 //! A guest: a User-Mode Linux kernel with an agent in it that does what the worker asks.
 
 use std::fs::{self, File};
-use std::net::{Ipv4Addr, SocketAddr, TcpStream};
+use std::ops::Deref;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::{Mutex, PoisonError};
@@ -11,17 +11,17 @@ use anyhow::{Context, Result, bail};
 
 use super::files;
 use super::network::{PREFIX, Port, Side};
-use super::process::{GuestCommand, Output, Process};
+use super::node::Node;
 use super::processors::Halves;
 use super::site::Site;
-use crate::agent::GuestConfig;
-use crate::wire::{self, AGENT_PORT, DATA, Mount, Reply, Request, TreeEntry};
+use crate::agent::{AgentConfig, GuestConfig};
+use crate::wire::{self, Mount, Request};
 
 /// How long a guest may take from its start until its agent answers.
 const BOOT_PATIENCE: Duration = Duration::from_secs(60);
 
-/// How long the agent may take for a short request.
-const REQUEST_PATIENCE: Duration = Duration::from_secs(120);
+/// In the guest's memory.
+const WORK_FOLDER: &str = "/run/kafka";
 
 /// What a guest is made of.
 #[derive(Debug, Clone)]
@@ -45,11 +45,10 @@ impl GuestSpec {
     }
 }
 
-/// A running guest. Dropping it ends its kernel at once, as a power failure would.
+/// A running guest: a node with a kernel of its own. Dropping it ends its kernel at once, as a power failure would.
 #[derive(Debug)]
 pub struct Guest {
-    name: String,
-    address: Ipv4Addr,
+    node: Node,
     console: PathBuf,
     kernel: Mutex<Child>,
 }
@@ -61,74 +60,19 @@ impl Guest {
         let mut command = kernel_command(site, spec, port)?;
         let log = File::create(&console).with_context(|| format!("create {}", console.display()))?;
         command.stdin(Stdio::null()).stdout(log.try_clone()?).stderr(log);
-        let kernel = match spec.processors {
-            Some(halves) => halves.spawn_with_brokers(&mut command),
-            None => command.spawn().map_err(Into::into),
-        };
-        let kernel = kernel.with_context(|| format!("start {}", site.tools().kernel().display()))?;
-        let (name, address) = (spec.name.clone(), port.address);
-        let guest = Self { name, address, console, kernel: Mutex::new(kernel) };
-        guest.wait_for_agent()?;
+        let kernel = Halves::spawn(spec.processors, &mut command)
+            .with_context(|| format!("start the kernel of guest {}", spec.name))?;
+        let node = Node::new("guest", &spec.name, port.address, WORK_FOLDER.into());
+        let guest = Self { node, console, kernel: Mutex::new(kernel) };
+        let ended = || Ok(guest.ended()?.map(|status| status.to_string()));
+        guest.node.wait_for_agent(BOOT_PATIENCE, ended, || guest.console_tail())?;
         Ok(guest)
-    }
-
-    fn wait_for_agent(&self) -> Result<()> {
-        let deadline = Instant::now() + BOOT_PATIENCE;
-        loop {
-            let attempt = self.request(&Request::Ping, Duration::from_secs(5));
-            if attempt.is_ok() {
-                return Ok(());
-            }
-            if let Some(status) = self.ended()? {
-                bail!("guest {} ended while it booted ({status}): {}", self.name, self.console_tail());
-            }
-            if Instant::now() > deadline {
-                return attempt.map(drop).with_context(|| {
-                    format!("guest {} did not come up: {}", self.name, self.console_tail())
-                });
-            }
-            std::thread::sleep(Duration::from_millis(50));
-        }
-    }
-
-    /// Its name.
-    pub fn name(&self) -> &str {
-        &self.name
-    }
-
-    /// Its address on the lab's network.
-    pub fn address(&self) -> Ipv4Addr {
-        self.address
     }
 
     /// How its kernel ended, or `None` while it runs.
     pub fn ended(&self) -> Result<Option<ExitStatus>> {
         let mut kernel = self.kernel.lock().unwrap_or_else(PoisonError::into_inner);
-        kernel.try_wait().with_context(|| format!("look after guest {}", self.name))
-    }
-
-    /// Starts a program and returns at once.
-    pub fn spawn(&self, command: &GuestCommand) -> Result<Process> {
-        let stream = self.connect(REQUEST_PATIENCE)?;
-        Process::start(command, stream).with_context(|| format!("in guest {}", self.name))
-    }
-
-    /// Runs a program to its end, whatever its exit status; one that takes longer than `patience` is ended, with an error.
-    pub fn exec(&self, command: &GuestCommand, patience: Duration) -> Result<Output> {
-        let process = self.spawn(command)?;
-        let exit = process.wait(patience).with_context(|| format!("in guest {}", self.name))?;
-        let (stdout, stderr) = process.output();
-        Ok(Output { exit, stdout, stderr })
-    }
-
-    /// Runs a program to its end, which must be exit status 0; returns its standard output.
-    pub fn run(&self, command: &GuestCommand, patience: Duration) -> Result<String> {
-        let Output { exit, stdout, stderr } = self.exec(command, patience)?;
-        if !exit.success() {
-            let said = files::last_lines(if stderr.trim().is_empty() { &stdout } else { &stderr }, 4);
-            bail!("in guest {}: {command} failed ({exit}): {said}", self.name);
-        }
-        Ok(stdout)
+        kernel.try_wait().with_context(|| format!("look after guest {}", self.name()))
     }
 
     /// Mounts a file system; its folder is made if it is missing.
@@ -144,44 +88,6 @@ impl Guest {
     /// Loads kernel modules, with what they need.
     pub fn load_modules(&self, names: &[&str]) -> Result<()> {
         self.ask(&Request::LoadModules(names.iter().map(|name| (*name).to_owned()).collect()))
-    }
-
-    /// Makes a folder and its parents.
-    pub fn make_folder(&self, path: impl Into<PathBuf>) -> Result<()> {
-        self.ask(&Request::MakeFolder(path.into()))
-    }
-
-    /// Writes dirty pages back, then drops the page cache, directory entries and inodes.
-    pub fn drop_caches(&self) -> Result<()> {
-        self.ask(&Request::DropCaches)
-    }
-
-    /// Writes dirty pages back; they stay cached.
-    pub fn sync(&self) -> Result<()> {
-        self.ask(&Request::Sync)
-    }
-
-    /// Reads a file.
-    pub fn read_file(&self, path: impl Into<PathBuf>) -> Result<Vec<u8>> {
-        let mut stream = self.request(&Request::ReadFile(path.into()), REQUEST_PATIENCE)?.0;
-        Ok(wire::read_expected(&mut stream, DATA)?)
-    }
-
-    /// Writes a file and makes its parent folders. Use this, and a path on a tmpfs such as `/run`, for files that change:
-    /// a guest may keep serving the old content of a file of the host that it has read before.
-    pub fn write_file(&self, path: impl Into<PathBuf>, content: &[u8]) -> Result<()> {
-        let mut stream = self.connect(REQUEST_PATIENCE)?;
-        wire::write_message(&mut stream, &Request::WriteFile(path.into()))?;
-        wire::write_frame(&mut stream, DATA, content)?;
-        self.accept(wire::read_message(&mut stream)?).map(drop)
-    }
-
-    /// Lists everything below a folder, sorted by path.
-    pub fn list_tree(&self, path: impl Into<PathBuf>) -> Result<Vec<TreeEntry>> {
-        match self.request(&Request::ListTree(path.into()), REQUEST_PATIENCE)?.1 {
-            Reply::Tree(entries) => Ok(entries),
-            other => bail!("guest {} gave an unexpected answer: {other:?}", self.name),
-        }
     }
 
     /// Powers the guest off and waits until its kernel ended.
@@ -204,7 +110,7 @@ impl Guest {
     pub fn kill(&self) -> Result<()> {
         let mut kernel = self.kernel.lock().unwrap_or_else(PoisonError::into_inner);
         let result = kernel.kill().and_then(|()| kernel.wait());
-        result.map(drop).with_context(|| format!("end guest {}", self.name))
+        result.map(drop).with_context(|| format!("end guest {}", self.name()))
     }
 
     /// The last lines of the guest's console, for messages.
@@ -216,34 +122,13 @@ impl Guest {
             files::last_lines(&String::from_utf8_lossy(&text), 5)
         )
     }
+}
 
-    fn ask(&self, request: &Request) -> Result<()> {
-        self.request(request, REQUEST_PATIENCE).map(drop)
-    }
+impl Deref for Guest {
+    type Target = Node;
 
-    /// Sends a request; returns the connection, on which data may follow, and the answer.
-    fn request(&self, request: &Request, patience: Duration) -> Result<(TcpStream, Reply)> {
-        let mut stream = self.connect(patience)?;
-        let exchange =
-            wire::write_message(&mut stream, request).and_then(|()| wire::read_message(&mut stream));
-        let reply = exchange.with_context(|| format!("guest {} did not answer {request:?}", self.name))?;
-        Ok((stream, self.accept(reply)?))
-    }
-
-    fn accept(&self, reply: Reply) -> Result<Reply> {
-        match reply {
-            Reply::Failed(why) => bail!("in guest {}: {why}", self.name),
-            other => Ok(other),
-        }
-    }
-
-    fn connect(&self, patience: Duration) -> Result<TcpStream> {
-        let address = SocketAddr::from((self.address, AGENT_PORT));
-        let stream = TcpStream::connect_timeout(&address, Duration::from_secs(5))
-            .with_context(|| format!("guest {} does not answer at {address}", self.name))?;
-        stream.set_nodelay(true)?;
-        stream.set_read_timeout(Some(patience))?;
-        Ok(stream)
+    fn deref(&self) -> &Node {
+        &self.node
     }
 }
 
@@ -260,13 +145,13 @@ fn kernel_command(site: &Site, spec: &GuestSpec, port: &Port) -> Result<Command>
         address: port.address,
         prefix: PREFIX,
         gateway: port.gateway,
-        modules_folder: site.tools().modules_folder()?,
+        modules_folder: site.tools()?.modules_folder()?,
     };
     let config_path = site.state_folder().join(format!("{}.json", spec.name));
-    fs::write(&config_path, serde_json::to_vec(&config)?)
+    fs::write(&config_path, serde_json::to_vec(&AgentConfig::Guest(config))?)
         .with_context(|| format!("write {}", config_path.display()))?;
     let program = std::env::current_exe().context("find this program")?;
-    let mut command = Command::new(site.tools().kernel());
+    let mut command = Command::new(site.tools()?.kernel());
     command
         .arg(format!("umid={}", spec.name))
         .arg(format!("uml_dir={}", site.state_folder().join("umid").display()))

@@ -1,19 +1,31 @@
 //! The folders a run makes outside its results, and their removal, also by a later run.
 //!
 //! Processes, network and mounts of a run are in namespaces that the kernel takes down; what can stay behind after a kill -9
-//! of the supervisor are two folders. Each run notes in its state folder which process owns it (pid and start time, since
-//! pids come again); the next run removes the folders of owners that are gone.
+//! of the supervisor are folders: two of the lab's own, one in each storage `mount:DIR`, and a control group; and of a run on a cluster that was there, topics. Each run notes in its
+//! state folder what it will make and which process owns it (pid and start time, since pids come again); the next run removes what
+//! belongs to owners that are gone.
 
 use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
+
+use super::cgroup;
+use crate::cluster::Visit;
+use crate::request::Request;
+use crate::storage::StorageKind;
 
 /// Holds one folder per run: short, free of spaces, emptied at boot.
 const STATE_ROOT: &str = "/run/forebay-lab";
 
 const OWNER_FILE: &str = "owner.json";
+
+/// How long a folder may take until it can be removed: an NFS client keeps a `.nfs…` file there for a moment after the last process that
+/// had it open has ended.
+const REMOVAL_PATIENCE: Duration = Duration::from_secs(20);
 
 /// The folders of one run.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -22,6 +34,12 @@ pub struct RunFolders {
     pub state: PathBuf,
     /// For what is large: disk images, a server's data.
     pub scratch: PathBuf,
+    /// The run's folders in storages `mount:DIR`.
+    in_storages: Vec<PathBuf>,
+    /// The control group above those of the native nodes.
+    cgroup: Option<PathBuf>,
+    /// The run's visit to a cluster that is not its own.
+    visit: Option<Visit>,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -29,26 +47,53 @@ struct Owner {
     pid: u32,
     /// Field 22 of /proc/PID/stat, in clock ticks since boot.
     start_ticks: u64,
-    scratch: PathBuf,
+    folders: RunFolders,
 }
 
 impl RunFolders {
-    /// Makes the folders of a run that this process owns.
-    pub fn create(cache: &Path) -> Result<Self> {
+    /// Makes the folders of a run that this process owns: also one in each storage `mount:DIR` of the request.
+    pub fn create(request: &Request) -> Result<Self> {
+        let cache = &request.cache.folder;
+        let storages: Vec<&Path> = request.storages.iter().filter_map(StorageKind::folder).collect();
         let pid = std::process::id();
         let name = format!("forebay-lab-{pid}");
-        let folders =
-            Self { state: Path::new(STATE_ROOT).join(&name), scratch: cache.join("runs").join(&name) };
         let start_ticks = start_ticks(pid).context("read this process's own start time from /proc")?;
+        // Several machines may share a storage or a cluster, and pids come again.
+        let own_name = format!("{name}-{start_ticks}-{}", boot_id()?);
+        let in_storages = storages.iter().map(|folder| folder.join(&own_name)).collect();
+        let cgroup = cgroup::own().filter(|_| !storages.is_empty()).map(|own| own.join(&name));
+        let state = state_root(cache).join(&name);
+        let visit = request
+            .cluster
+            .as_ref()
+            .map(|cluster| Visit::new(cluster.clone(), &own_name, cache, state.join("visiting")));
+        let folders = Self { state, scratch: cache.join("runs").join(&name), in_storages, cgroup, visit };
         // Of an earlier process with the same pid; it is gone, since this one has the pid.
-        folders.remove()?;
-        fs::create_dir_all(&folders.state).with_context(|| format!("make {}", folders.state.display()))?;
-        let owner = Owner { pid, start_ticks, scratch: folders.scratch.clone() };
-        let path = folders.state.join(OWNER_FILE);
+        for folder in [&folders.scratch, &folders.state] {
+            remove_tree(folder)?;
+        }
+        make(&folders.state)?;
+        let owner = Owner { pid, start_ticks, folders };
+        let path = owner.folders.state.join(OWNER_FILE);
         fs::write(&path, serde_json::to_vec(&owner)?).with_context(|| format!("write {}", path.display()))?;
-        fs::create_dir_all(&folders.scratch)
-            .with_context(|| format!("make {}", folders.scratch.display()))?;
-        Ok(folders)
+        owner.folders.make_noted()
+    }
+
+    /// Makes what the state folder now speaks of.
+    fn make_noted(mut self) -> Result<Self> {
+        make(&self.scratch)?;
+        // Without it, processor time is read from elsewhere.
+        self.cgroup = self.cgroup.filter(|folder| fs::create_dir(folder).is_ok());
+        for (index, folder) in self.in_storages.iter().enumerate() {
+            // Never one that is there already: it would be removed with all that is in it.
+            if let Err(error) = fs::create_dir(folder) {
+                let context = format!("make {}", folder.display());
+                self.in_storages.truncate(index);
+                self.remove()?;
+                return Err(error).context(context);
+            }
+        }
+        Ok(self)
     }
 
     /// Where the worker leaves its result for the supervisor.
@@ -56,32 +101,91 @@ impl RunFolders {
         self.state.join("result.json")
     }
 
-    /// Removes both folders; the one that names the other goes last.
+    /// Where the worker notes which stage the experiment is at.
+    pub fn stage(&self) -> PathBuf {
+        self.state.join("stage")
+    }
+
+    /// The run's folder in a storage `mount:DIR`.
+    pub fn in_storage(&self, storage: &Path) -> Option<&Path> {
+        self.in_storages.iter().map(PathBuf::as_path).find(|folder| folder.parent() == Some(storage))
+    }
+
+    /// The run's control group, if it has one.
+    pub fn cgroup(&self) -> Option<&Path> {
+        self.cgroup.as_deref()
+    }
+
+    /// The run's visit to a cluster that is not its own.
+    pub fn visit(&self) -> Option<&Visit> {
+        self.visit.as_ref()
+    }
+
+    /// Removes all of it, and the run's topics; the folder that names the others goes last.
     pub fn remove(&self) -> Result<()> {
-        for folder in [&self.scratch, &self.state] {
-            match fs::remove_dir_all(folder) {
-                Ok(()) => {}
-                Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
-                Err(error) => return Err(error).with_context(|| format!("remove {}", folder.display())),
-            }
-        }
-        Ok(())
+        self.visit.as_ref().map_or(Ok(()), Visit::remove_topics)?;
+        self.cgroup.as_deref().map_or(Ok(()), cgroup::remove)?;
+        self.in_storages.iter().try_for_each(|folder| remove_tree(folder))?;
+        remove_tree(&self.scratch)?;
+        remove_tree(&self.state)
     }
 }
 
-/// Removes the folders of runs whose owner is gone; returns the names of those runs.
-pub fn remove_abandoned() -> Vec<String> {
-    let Ok(entries) = fs::read_dir(STATE_ROOT) else { return Vec::new() };
+fn make(folder: &Path) -> Result<()> {
+    fs::create_dir_all(folder).with_context(|| format!("make {}", folder.display()))
+}
+
+/// Removes a folder with all in it; it may be missing.
+fn remove_tree(folder: &Path) -> Result<()> {
+    let deadline = Instant::now() + REMOVAL_PATIENCE;
+    loop {
+        match fs::remove_dir_all(folder) {
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
+            Err(error) if may_pass(&error) && Instant::now() < deadline => {
+                std::thread::sleep(Duration::from_millis(100));
+            }
+            other => return other.with_context(|| format!("remove {}", folder.display())),
+        }
+    }
+}
+
+fn may_pass(error: &std::io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::DirectoryNotEmpty | ErrorKind::ResourceBusy)
+}
+
+/// A run whose owner is gone.
+#[derive(Debug)]
+pub struct Abandoned {
+    /// Its name.
+    pub name: String,
+    /// Whether what it left could be removed.
+    pub removed: Result<()>,
+}
+
+/// Removes what runs left whose owner is gone.
+pub fn remove_abandoned(cache: &Path) -> Vec<Abandoned> {
+    let Ok(entries) = fs::read_dir(state_root(cache)) else { return Vec::new() };
     let abandoned = entries.flatten().filter_map(|entry| {
-        let state = entry.path();
-        let owner: Owner = serde_json::from_slice(&fs::read(state.join(OWNER_FILE)).ok()?).ok()?;
+        let owner: Owner = serde_json::from_slice(&fs::read(entry.path().join(OWNER_FILE)).ok()?).ok()?;
         if start_ticks(owner.pid) == Some(owner.start_ticks) {
             return None;
         }
-        RunFolders { state, scratch: owner.scratch }.remove().ok()?;
-        Some(entry.file_name().to_string_lossy().into_owned())
+        let name = entry.file_name().to_string_lossy().into_owned();
+        Some(Abandoned { name, removed: owner.folders.remove() })
     });
     abandoned.collect()
+}
+
+/// Where runs have their state folders. A run on a cluster that is there needs no root, and so no folder that only root has.
+fn state_root(cache: &Path) -> PathBuf {
+    if rustix::process::geteuid().is_root() { STATE_ROOT.into() } else { cache.join("state") }
+}
+
+/// What tells this start of this machine from all others.
+fn boot_id() -> Result<String> {
+    const FILE: &str = "/proc/sys/kernel/random/boot_id";
+    let id = fs::read_to_string(FILE).with_context(|| format!("read {FILE}"))?;
+    Ok(id.chars().take_while(char::is_ascii_hexdigit).collect())
 }
 
 /// When a process started; `None` if there is none with this pid.

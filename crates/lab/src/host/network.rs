@@ -53,6 +53,12 @@ const FORWARDING: &str = "/proc/sys/net/ipv4/ip_forward";
 /// Last byte of the first guest's address.
 const FIRST_GUEST: u8 = 11;
 
+/// Makes the network of a run without guests: the loopback device, on which native nodes have addresses of their own. Must run in
+/// a network namespace of its own.
+pub fn begin_loopback() -> Result<()> {
+    ip(&["link", "set", "lo", "up"])
+}
+
 /// The bridges, and the guests on them.
 #[derive(Debug)]
 pub struct Network {
@@ -75,7 +81,7 @@ impl Network {
     pub fn create() -> Result<Self> {
         // A new namespace may begin with what the machine has.
         fs::write(FORWARDING, "0").with_context(|| format!("write {FORWARDING}"))?;
-        ip(&["link", "set", "lo", "up"])?;
+        begin_loopback()?;
         for side in Side::ALL {
             let address = format!("{}/{PREFIX}", side.gateway());
             ip(&["link", "add", side.bridge(), "type", "bridge"])?;

@@ -12,9 +12,23 @@ struct Needed {
     purpose: &'static str,
 }
 
-const NEEDED: [Needed; 5] = [
+/// What a run will do.
+#[derive(Debug, Clone, Copy)]
+pub struct Needs {
+    /// Live in namespaces of its own, or use the cluster of somebody else.
+    pub namespaces: bool,
+    /// Boot guests.
+    pub guests: bool,
+    /// Run Kafka.
+    pub kafka: bool,
+}
+
+const NAMESPACES: [Needed; 2] = [
     Needed { program: "ip", package: "iproute2", purpose: "sets up the lab's network" },
     Needed { program: "unshare", package: "util-linux", purpose: "gives the lab namespaces of its own" },
+];
+
+const GUESTS: [Needed; 3] = [
     Needed { program: "mkfs.ext4", package: "e2fsprogs", purpose: "makes disk images" },
     Needed { program: "apt-get", package: "apt", purpose: "fetches the guest kernel from Debian" },
     Needed { program: "dpkg", package: "dpkg", purpose: "unpacks the guest kernel" },
@@ -25,26 +39,26 @@ const KAFKA: [Needed; 2] = [
     Needed { program: "mvn", package: "maven", purpose: "fetches Kafka" },
 ];
 
-/// Fails with every reason why this machine cannot run the lab, each with its remedy.
-pub fn check(with_kafka: bool) -> Result<()> {
+/// Fails with every reason why this machine cannot do it, each with its remedy.
+pub fn check(needs: Needs) -> Result<()> {
     let mut problems = Vec::new();
-    if !rustix::process::geteuid().is_root() {
+    let root = rustix::process::geteuid().is_root();
+    if needs.namespaces && !root {
         problems
             .push("it is not root, and namespaces, tap devices and guests need that: use sudo".to_owned());
-    } else if let Err(error) = OpenOptions::new().read(true).write(true).open("/dev/net/tun") {
-        problems.push(format!(
-            "/dev/net/tun cannot be opened ({error}), so guests have no network: load the module tun, or give the \
-             container the device (for Docker: --device /dev/net/tun --cap-add NET_ADMIN,SYS_ADMIN)"
-        ));
     }
-    if std::env::consts::ARCH != "x86_64" {
-        problems.push(format!(
-            "the guest kernel is built for x86_64 only, and this is {}",
-            std::env::consts::ARCH
-        ));
+    if needs.guests {
+        problems.extend(root.then(tap_problem).flatten());
+        if std::env::consts::ARCH != "x86_64" {
+            let arch = std::env::consts::ARCH;
+            problems.push(format!("the guest kernel is built for x86_64 only, and this is {arch}"));
+        }
     }
-    let kafka: &[Needed] = if with_kafka { &KAFKA } else { &[] };
-    for Needed { program, package, purpose } in NEEDED.iter().chain(kafka) {
+    let programs: [(bool, &[Needed]); 3] =
+        [(needs.namespaces, &NAMESPACES), (needs.guests, &GUESTS), (needs.kafka, &KAFKA)];
+    for Needed { program, package, purpose } in
+        programs.iter().filter(|(is, _)| *is).flat_map(|(_, all)| *all)
+    {
         if !in_search_path(program) {
             problems.push(format!("{program}, which {purpose}, is missing: apt-get install {package}"));
         }
@@ -53,6 +67,14 @@ pub fn check(with_kafka: bool) -> Result<()> {
         return Ok(());
     }
     bail!("the lab cannot run here:\n  - {}", problems.join("\n  - "))
+}
+
+fn tap_problem() -> Option<String> {
+    let error = OpenOptions::new().read(true).write(true).open("/dev/net/tun").err()?;
+    Some(format!(
+        "/dev/net/tun cannot be opened ({error}), so guests have no network: load the module tun, or give the \
+         container the device (for Docker: --device /dev/net/tun --cap-add NET_ADMIN,SYS_ADMIN)"
+    ))
 }
 
 fn in_search_path(program: &str) -> bool {

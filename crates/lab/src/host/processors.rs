@@ -47,8 +47,15 @@ impl Halves {
         sched_setaffinity(None, &self.rest).context("choose processors")
     }
 
-    /// Starts a program on the brokers' half.
-    pub fn spawn_with_brokers(&self, command: &mut Command) -> Result<Child> {
+    /// Starts a program of a broker: on the brokers' half, if processors were divided.
+    pub fn spawn(divided: Option<Self>, command: &mut Command) -> Result<Child> {
+        match divided {
+            Some(halves) => halves.spawn_with_brokers(command),
+            None => Ok(command.spawn()?),
+        }
+    }
+
+    fn spawn_with_brokers(&self, command: &mut Command) -> Result<Child> {
         let before = sched_getaffinity(None).context("ask which processors this thread may use")?;
         sched_setaffinity(None, &self.brokers).context("choose processors")?;
         // A program inherits the processors of the thread that starts it.

@@ -1,35 +1,64 @@
-//! What an experiment works with: the lab's network, the guest kernel, and the folders of the run.
+//! What an experiment works with: the lab's network, guests and native nodes, and the folders of the run.
 
 use std::fs;
 use std::io::ErrorKind;
 use std::net::Ipv4Addr;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::atomic::{AtomicU8, Ordering};
 
 use anyhow::{Context, Result};
 
 use super::files;
 use super::guest::{Guest, GuestSpec};
 use super::leftovers::RunFolders;
-use super::network::{GATEWAY, Network};
+use super::native::Native;
+use super::network::{self, GATEWAY, Network};
+use super::processors::Halves;
 use super::toolbox::{Cache, Toolbox, Toolset};
+use crate::cluster::Visit;
+use crate::request::Surroundings;
 
 /// The surroundings of one run. There is one per worker.
 #[derive(Debug)]
 pub struct Site {
-    network: Network,
-    tools: Toolbox,
+    /// None where there are no guests.
+    ground: Option<GuestGround>,
+    gateway: Ipv4Addr,
+    natives: AtomicU8,
     cache: Cache,
     out: PathBuf,
     folders: RunFolders,
 }
 
+/// What guests need.
+#[derive(Debug)]
+struct GuestGround {
+    network: Network,
+    tools: Toolbox,
+}
+
 impl Site {
-    /// Makes the network and opens the tool box. Must run in a network namespace of its own.
-    pub fn create(cache: Cache, out: PathBuf, folders: RunFolders) -> Result<Self> {
-        let tools = Toolbox::open(&cache, Toolset::Guests)?;
-        let network = Network::create()?;
-        let site = Self { network, tools, cache, out, folders };
+    /// Makes the network, and opens the tool box if there will be guests. Must run in a network namespace of its own, unless the
+    /// run is on a cluster that exists.
+    pub fn create(
+        surroundings: Surroundings,
+        cache: Cache,
+        out: PathBuf,
+        folders: RunFolders,
+    ) -> Result<Self> {
+        let (ground, gateway) = match surroundings {
+            Surroundings::Guests => {
+                let tools = Toolbox::open(&cache, Toolset::Guests)?;
+                (Some(GuestGround { network: Network::create()?, tools }), GATEWAY)
+            }
+            Surroundings::Native => {
+                network::begin_loopback()?;
+                (None, Ipv4Addr::LOCALHOST)
+            }
+            Surroundings::Cluster => (None, Ipv4Addr::LOCALHOST),
+        };
+        let site = Self { ground, gateway, natives: AtomicU8::new(0), cache, out, folders };
         for folder in [site.logs(), site.state_folder().join("umid")] {
             fs::create_dir_all(&folder).with_context(|| format!("make {}", folder.display()))?;
         }
@@ -39,7 +68,7 @@ impl Site {
 
     /// Boots a guest; returns when its agent answers, about a second later.
     pub fn boot(&self, spec: &GuestSpec) -> Result<Guest> {
-        let port = self.network.add_port(spec.side)?;
+        let port = self.network()?.add_port(spec.side)?;
         Guest::boot(self, spec, &port).with_context(|| format!("boot guest {}", spec.name))
     }
 
@@ -54,20 +83,51 @@ impl Site {
         })
     }
 
+    /// Starts a native node with a folder on the storage under test; returns when its agent answers.
+    pub fn start_native(&self, name: &str, folder: &Path, processors: Option<Halves>) -> Result<Native> {
+        let next = |count: u8| count.checked_add(1);
+        let before = self.natives.fetch_update(Ordering::Relaxed, Ordering::Relaxed, next);
+        let index =
+            before.ok().and_then(next).filter(|index| *index < u8::MAX).context("too many native nodes")?;
+        Native::start(self, name, index, folder, processors)
+            .with_context(|| format!("start native node {name}"))
+    }
+
     /// The host side's address on the lab's network. Programs that an experiment starts on the host with
     /// [`std::process::Command`] are on that network too, and end with the run.
     pub fn gateway(&self) -> Ipv4Addr {
-        GATEWAY
+        self.gateway
     }
 
-    /// The lab's network.
-    pub fn network(&self) -> &Network {
-        &self.network
+    /// The network of the lab's guests.
+    pub fn network(&self) -> Result<&Network> {
+        Ok(&self.ground()?.network)
     }
 
     /// The unpacked packages for guests.
-    pub fn tools(&self) -> &Toolbox {
-        &self.tools
+    pub fn tools(&self) -> Result<&Toolbox> {
+        Ok(&self.ground()?.tools)
+    }
+
+    fn ground(&self) -> Result<&GuestGround> {
+        self.ground.as_ref().context("this run has no guests, and something of it needs them")
+    }
+
+    /// The run's folder in a storage `mount:DIR`; it goes when the run ends.
+    pub fn folder_in(&self, mounted: &Path) -> Result<&Path> {
+        self.folders
+            .in_storage(mounted)
+            .with_context(|| format!("the run has no folder in {}", mounted.display()))
+    }
+
+    /// The run's visit to a cluster that the lab did not start.
+    pub fn visit(&self) -> Option<&Visit> {
+        self.folders.visit()
+    }
+
+    /// The run's control group, where the machine lets the lab make one.
+    pub(super) fn cgroup(&self) -> Option<&Path> {
+        self.folders.cgroup()
     }
 
     /// A tool set that the experiment has said it needs ([`crate::experiment::Experiment::tools`]).

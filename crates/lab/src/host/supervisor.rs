@@ -4,17 +4,22 @@
 //! started inside. The network and mount namespaces have no names and go with their last process. The worker in turn ends
 //! when its standard input is at its end, and that is a pipe which only the supervisor holds: so a supervisor that dies, even
 //! by kill -9, takes all with it. What is left for the supervisor are the run's folders.
+//!
+//! A run on a cluster that was there before has no namespaces: it needs the machine's network, and no root. There the worker's process group
+//! is what is ended, and the run's topics are deleted once nothing is left that could make one.
 
 use std::fs;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
-use std::process::{Command, ExitStatus, Stdio};
+use std::path::Path;
+use std::process::{Child, Command, ExitStatus, Stdio};
 
 use anyhow::{Context, Result, bail};
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 
 use super::leftovers::{self, RunFolders};
 use super::worker::WorkOrder;
 use crate::report::RunResult;
-use crate::request::Request;
+use crate::request::{Request, Surroundings};
 
 /// Exit status of an interrupted command: 128 + SIGINT, as a shell says it.
 pub const STATUS_INTERRUPTED: u8 = 130;
@@ -31,10 +36,17 @@ pub enum Outcome {
 }
 
 /// Says which abandoned runs were cleaned up, if any.
-pub fn sweep() {
-    let names = leftovers::remove_abandoned();
-    if !names.is_empty() {
-        eprintln!("forebay lab: removed what a killed run left behind: {}", names.join(", "));
+pub fn sweep(cache: &Path) {
+    for run in leftovers::remove_abandoned(cache) {
+        match run.removed {
+            Ok(()) => eprintln!("forebay lab: removed what a killed run left behind: {}", run.name),
+            Err(error) => {
+                eprintln!(
+                    "forebay lab: what the killed run {} left behind stays for now: {error:#}",
+                    run.name
+                );
+            }
+        }
     }
 }
 
@@ -43,12 +55,35 @@ pub fn run(request: &Request) -> Result<Outcome> {
     fs::create_dir_all(&request.out).with_context(|| format!("make the folder {}", request.out.display()))?;
     fs::create_dir_all(&request.cache.folder)
         .with_context(|| format!("make the cache folder {}", request.cache.folder.display()))?;
-    let folders = RunFolders::create(&request.cache.folder)?;
+    let folders = RunFolders::create(request)?;
     let result = supervise(request, &folders);
+    let at = stage(&folders);
     let removed = folders.remove();
-    let outcome = result?;
-    removed?;
-    Ok(outcome)
+    let removed = removed.context("the run has ended, but what it made is not all gone");
+    let what = format!("{} on {}", request.experiment, request.storage_names());
+    let at = at.as_deref().unwrap_or("its start");
+    let outcome = result.with_context(|| format!("{what} stopped at: {at}"))?;
+    let logs = request.out.join("logs");
+    match &outcome {
+        Outcome::Finished(_) => {}
+        Outcome::CouldNotRun => {
+            eprintln!("forebay lab: {what} stopped at: {at}; logs are in {}", logs.display())
+        }
+        Outcome::Interrupted => {
+            eprintln!("forebay lab: {what} interrupted at: {at}; everything it started has ended");
+            // Whoever interrupts wants no more runs, whatever became of this one.
+            if let Err(error) = &removed {
+                eprintln!("forebay lab: {error:#}");
+            }
+            return Ok(outcome);
+        }
+    }
+    removed.map(|()| outcome)
+}
+
+/// The stage that the experiment was at last.
+fn stage(folders: &RunFolders) -> Option<String> {
+    fs::read_to_string(folders.stage()).ok()
 }
 
 fn supervise(request: &Request, folders: &RunFolders) -> Result<Outcome> {
@@ -56,16 +91,13 @@ fn supervise(request: &Request, folders: &RunFolders) -> Result<Outcome> {
     let order = WorkOrder { request: request.clone(), folders: folders.clone() };
     fs::write(&order_path, serde_json::to_vec(&order)?)
         .with_context(|| format!("write {}", order_path.display()))?;
-    let mut worker = Command::new("unshare")
-        .args(["--net", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc", "--"])
-        .arg(std::env::current_exe().context("find this program")?)
-        .args(["lab", "worker"])
+    let mut worker = worker_command(request.surroundings())?
         .arg(&order_path)
         .stdin(Stdio::piped())
         // A Ctrl-C on the terminal is for the supervisor alone.
         .process_group(0)
         .spawn()
-        .context("start unshare (package util-linux)")?;
+        .context("start the worker (with unshare, package util-linux)")?;
     let lifeline = worker.stdin.take();
 
     let runtime =
@@ -73,6 +105,7 @@ fn supervise(request: &Request, folders: &RunFolders) -> Result<Outcome> {
     let interrupted = std::thread::scope(|scope| {
         let (ended, has_ended) = tokio::sync::oneshot::channel();
         let waiter = scope.spawn(move || {
+            end_group_with(&worker);
             let status = worker.wait();
             let _ = ended.send(());
             status
@@ -85,13 +118,38 @@ fn supervise(request: &Request, folders: &RunFolders) -> Result<Outcome> {
     });
     let (interrupted, status) = interrupted?;
     if interrupted {
-        eprintln!("forebay lab: interrupted; everything it started has ended");
         return Ok(Outcome::Interrupted);
     }
     match status {
         Ok(status) => outcome(status.context("wait for the worker")?, folders),
         Err(_) => bail!("the thread that waits for the worker panicked"),
     }
+}
+
+/// The worker, without its order.
+fn worker_command(surroundings: Surroundings) -> Result<Command> {
+    let program = std::env::current_exe().context("find this program")?;
+    let mut command = match surroundings {
+        Surroundings::Guests | Surroundings::Native => {
+            let mut command = Command::new("unshare");
+            command
+                .args(["--net", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc", "--"])
+                .arg(program);
+            command
+        }
+        // On the machine's own network, and without root: what it starts is held together by its process group alone.
+        Surroundings::Cluster => Command::new(program),
+    };
+    command.args(["lab", "worker"]);
+    Ok(command)
+}
+
+/// Returns when a worker has ended, and all in its process group with it.
+fn end_group_with(worker: &Child) {
+    let Some(pid) = i32::try_from(worker.id()).ok().and_then(Pid::from_raw) else { return };
+    // The worker is not reaped yet, so that its pid, which is its group's, cannot be anyone else's.
+    let _ = waitid(WaitId::Pid(pid), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT);
+    let _ = kill_process_group(pid, Signal::KILL);
 }
 
 /// Waits for the worker's end or a signal to stop, whichever is first; true if it was the signal.

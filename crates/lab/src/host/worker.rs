@@ -2,9 +2,12 @@
 
 use std::fs;
 use std::io::Read;
+use std::os::unix::process::CommandExt;
 use std::path::Path;
+use std::process::Command;
 
 use anyhow::{Context, Result};
+use rustix::process::{Signal, getppid, kill_current_process_group};
 use serde::{Deserialize, Serialize};
 
 use super::leftovers::RunFolders;
@@ -12,7 +15,7 @@ use super::site::Site;
 use crate::experiment;
 use crate::progress::Progress;
 use crate::report::{Recorder, RunResult};
-use crate::request::Request;
+use crate::request::{Request, Surroundings};
 
 /// What the supervisor wants done.
 #[derive(Debug, Serialize, Deserialize)]
@@ -25,10 +28,9 @@ pub struct WorkOrder {
 
 /// Does a run, and leaves its result for the supervisor; returns the process's exit status.
 pub fn run(order_path: &Path) -> Result<u8> {
-    end_with_supervisor();
-    let text = fs::read(order_path).with_context(|| format!("read {}", order_path.display()))?;
-    let WorkOrder { request, folders } = serde_json::from_slice(&text).context("parse the work order")?;
-    let progress = Progress::new();
+    let WorkOrder { request, folders } = read_order(order_path)?;
+    end_with_supervisor(request.surroundings(), order_path);
+    let progress = Progress::new().noting(folders.stage());
     let result = perform(&request, &folders, &progress);
     progress.finish();
     let path = folders.worker_result();
@@ -36,22 +38,48 @@ pub fn run(order_path: &Path) -> Result<u8> {
     Ok(0)
 }
 
+fn read_order(path: &Path) -> Result<WorkOrder> {
+    let text = fs::read(path).with_context(|| format!("read {}", path.display()))?;
+    serde_json::from_slice(&text).context("parse the work order")
+}
+
+/// Removes what a run made whose supervisor is gone.
+pub fn clean(order_path: &Path) -> Result<()> {
+    read_order(order_path)?.folders.remove()
+}
+
 fn perform(request: &Request, folders: &RunFolders, progress: &Progress) -> Result<RunResult> {
     let experiment = experiment::find(&request.experiment).context("the work order names no experiment")?;
     let recorder = Recorder::new(progress.clone());
-    let site = Site::create(request.cache.clone(), request.out.clone(), folders.clone())?;
-    recorder.version("user-mode-linux", site.tools().version("user-mode-linux")?);
+    let surroundings = request.surroundings();
+    let site = Site::create(surroundings, request.cache.clone(), request.out.clone(), folders.clone())?;
+    match surroundings {
+        Surroundings::Guests => {
+            recorder.version("user-mode-linux", site.tools()?.version("user-mode-linux")?);
+        }
+        Surroundings::Native | Surroundings::Cluster => {
+            recorder.version("linux", rustix::system::uname().release().to_string_lossy());
+        }
+    }
     let why = experiment.run(&site, request, &recorder)?;
-    let storages: Vec<_> = request.storages.iter().map(|kind| kind.name()).collect();
-    Ok(recorder.finish(experiment.name(), &storages.join(","), request.profile.name(), &why))
+    Ok(recorder.finish(experiment.name(), &request.storage_names(), request.profile.name(), &why))
 }
 
 /// Ends this process, and with it the namespace, when the supervisor is gone or wants it so.
-fn end_with_supervisor() {
-    std::thread::spawn(|| {
+fn end_with_supervisor(surroundings: Surroundings, order_path: &Path) {
+    let (supervisor, order_path) = (getppid(), order_path.to_owned());
+    std::thread::spawn(move || {
         let mut nothing = [0u8; 1];
         // Nothing is ever sent: a read returns only when the other end is closed.
         let _ = std::io::stdin().read(&mut nothing);
+        if surroundings == Surroundings::Cluster {
+            if getppid() != supervisor {
+                // In a process group of its own, so that it lives on, and acts when nothing of the run is left.
+                let program = std::env::current_exe().unwrap_or_default();
+                let _ = Command::new(program).args(["lab", "clean"]).arg(order_path).process_group(0).spawn();
+            }
+            let _ = kill_current_process_group(Signal::KILL);
+        }
         std::process::exit(1);
     });
 }

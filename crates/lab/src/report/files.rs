@@ -13,6 +13,7 @@ use super::compare::SubjectOf;
 use super::read::Found;
 use super::result::FORMAT;
 use super::{RunResult, Subject, Verdict, compare, html};
+use crate::storage;
 
 /// The file for machines.
 pub const RESULT_FILE: &str = "result.json";
@@ -37,7 +38,7 @@ pub fn write(folder: &Path, subject: &Subject, runs: &[RunResult]) -> Result<Pat
         [run] => write_json(folder, run)?,
         runs => {
             for run in runs {
-                let own = folder.join(&run.storage);
+                let own = folder.join(storage::file_name(&run.storage));
                 fs::create_dir_all(&own).with_context(|| format!("make folder {}", own.display()))?;
                 write_json(&own, run)?;
             }

@@ -80,6 +80,10 @@ impl Storage for Ganesha {
         vec![("nfs-ganesha".into(), self.version.clone())]
     }
 
+    fn renames_unlinked(&self) -> bool {
+        true
+    }
+
     fn mount(&self, guest: &Guest, target: &str) -> Result<()> {
         guest.load_modules(&["nfsv4"])?;
         let options = format!("vers=4.2,nconnect=4,port={PORT}");

@@ -65,7 +65,7 @@ impl KernelNfs {
         let mut spec = GuestSpec::new("knfsd", MEMORY_MIB);
         spec.disks.push(site.make_disk("knfsd", DISK_BYTES)?);
         let guest = site.boot(&spec)?;
-        let tools = site.tools();
+        let tools = site.tools()?;
         let packages = ["user-mode-linux", "nfs-kernel-server"]
             .map(|package| Ok((package.to_owned(), tools.version(package)?)))
             .into_iter()
@@ -97,7 +97,8 @@ impl KernelNfs {
 
     fn serve(&mut self, site: &Site) -> Result<()> {
         let log = site.logs().join("knfsd.log");
-        let tool = |program: &str| GuestCommand::from_words(site.tools().words(program)).log(&log);
+        let tools = site.tools()?;
+        let tool = |program: &str| GuestCommand::from_words(tools.words(program)).log(&log);
         self.daemons.push(self.guest.spawn(&tool("usr/sbin/rpcbind").arg("-f"))?);
         self.wait_for_port(111)?;
         // Knows that no client has anything to reclaim, so that the first open need not wait for the end of grace.
@@ -124,6 +125,10 @@ impl Storage for KernelNfs {
 
     fn versions(&self) -> Vec<(String, String)> {
         self.packages.clone()
+    }
+
+    fn renames_unlinked(&self) -> bool {
+        true
     }
 
     fn mount(&self, guest: &Guest, target: &str) -> Result<()> {

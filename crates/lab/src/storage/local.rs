@@ -17,7 +17,7 @@ pub struct LocalDisk {
 impl LocalDisk {
     /// There is nothing to start: disks are made as guests ask for them.
     pub fn start(site: &Site) -> Result<Self> {
-        Ok(Self { kernel: site.tools().version("user-mode-linux")? })
+        Ok(Self { kernel: site.tools()?.version("user-mode-linux")? })
     }
 }
 

@@ -1,64 +1,31 @@
 //! Storages: what brokers keep their logs on.
 //!
 //! A storage is started before the guests that use it boot, since one kind gives each guest a disk ([`Storage::prepare`]);
-//! then each guest mounts it ([`Storage::mount`]). Every kind is one file here.
+//! then each guest mounts it ([`Storage::mount`]). Every kind is one file here. A folder of the host ([`Storage::folder`]) is
+//! mounted already, and has no guests.
 
 mod forebay;
 mod ganesha;
 mod kernel_nfs;
+mod kind;
 mod local;
+mod mounted;
 mod server;
 mod usage;
 
-use std::fmt;
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Result, bail};
-use clap::ValueEnum;
-use serde::{Deserialize, Serialize};
 
 use crate::host::{Guest, GuestSpec, Site};
 use crate::wire::Mount;
 
 pub use forebay::Forebay;
+pub use kind::{StorageKind, file_name};
+pub use mounted::check as check_folder;
 pub use usage::cpu_of_process;
-
-/// The storages the lab knows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, ValueEnum, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum StorageKind {
-    /// Forebay, on the host, over NFSv4.2.
-    Forebay,
-    /// The Linux kernel's NFS server, in a guest, over NFSv3.
-    KnfsdV3,
-    /// The Linux kernel's NFS server, in a guest, over NFSv4.2.
-    KnfsdV4,
-    /// NFS-Ganesha, on the host, over NFSv4.2.
-    Ganesha,
-    /// An ext4 of its own for each guest, without NFS.
-    Local,
-}
-
-impl StorageKind {
-    /// Its name on the command line and in results.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Forebay => "forebay",
-            Self::KnfsdV3 => "knfsd-v3",
-            Self::KnfsdV4 => "knfsd-v4",
-            Self::Ganesha => "ganesha",
-            Self::Local => "local",
-        }
-    }
-}
-
-impl fmt::Display for StorageKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
 
 /// The space of a storage's pool, in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -120,6 +87,17 @@ pub trait Storage: Send {
 
     /// Mounts it in a guest. Shared by all guests, but for [`StorageKind::Local`].
     fn mount(&self, guest: &Guest, target: &str) -> Result<()>;
+
+    /// Whether a client that removes a file which is still open renames it instead, as far as the lab knows: Kafka's brokers end when
+    /// a topic is deleted then.
+    fn renames_unlinked(&self) -> bool {
+        false
+    }
+
+    /// The folder of this host that it is. Brokers run on the host then, and nothing can be mounted in a guest.
+    fn folder(&self) -> Option<&Path> {
+        None
+    }
 
     /// Its server on the host, for who speaks NFS without a guest.
     fn host_server(&self) -> Option<HostServer> {
@@ -184,13 +162,14 @@ pub trait Volumes {
 }
 
 /// Starts a storage, empty.
-pub fn start(kind: StorageKind, site: &Site) -> Result<Box<dyn Storage>> {
+pub fn start(kind: &StorageKind, site: &Site) -> Result<Box<dyn Storage>> {
     Ok(match kind {
         StorageKind::Local => Box::new(local::LocalDisk::start(site)?),
         StorageKind::KnfsdV3 => Box::new(kernel_nfs::KernelNfs::start(site, kernel_nfs::Version::V3)?),
         StorageKind::KnfsdV4 => Box::new(kernel_nfs::KernelNfs::start(site, kernel_nfs::Version::V4)?),
         StorageKind::Forebay => Box::new(Forebay::start(site, &[])?),
         StorageKind::Ganesha => Box::new(ganesha::Ganesha::start(site)?),
+        StorageKind::Mount(folder) => Box::new(mounted::Mounted::start(folder, site)?),
     })
 }
 

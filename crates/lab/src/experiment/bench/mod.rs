@@ -114,7 +114,7 @@ impl<'a> Bed<'a> {
         let mut spec = GuestSpec::new("client", GUEST_MEMORY_MIB);
         let mut storages = Vec::new();
         for kind in &request.storages {
-            let mut storage = storage::start(*kind, site)?;
+            let mut storage = storage::start(kind, site)?;
             storage.prepare(site, &mut spec)?;
             for (name, version) in storage.versions() {
                 recorder.version(&name, version);
@@ -124,7 +124,7 @@ impl<'a> Bed<'a> {
         recorder.stage("guest");
         let guest = site.boot(&spec)?;
         for storage in &storages {
-            storage.mount(&guest, &mount_point(storage.kind()))?;
+            storage.mount(&guest, &mount_point(&storage.kind()))?;
         }
         Ok(Self { recorder, tools, storages, guest })
     }
@@ -144,11 +144,11 @@ impl<'a> Bed<'a> {
             let (row, kind) = (&fio.row, storage.kind());
             self.recorder.detail(format_args!("{} on {kind}", row.title));
             let value = fio
-                .measure(&self.guest, &self.tools, &mount_point(kind))
+                .measure(&self.guest, &self.tools, &mount_point(&kind))
                 .with_context(|| format!("measure {} on {kind}", row.title))?;
             let words = format!("{} on {kind}: {} {}", row.title, number(value), row.unit);
             self.recorder.event(Tone::Plain, words);
-            outcome.add(row, kind, value);
+            outcome.add(row, &kind, value);
         }
         Ok(())
     }
@@ -156,7 +156,7 @@ impl<'a> Bed<'a> {
     fn stop_guest(&mut self) -> Result<()> {
         self.recorder.stage("unmounting");
         for storage in &self.storages {
-            self.guest.unmount(mount_point(storage.kind()))?;
+            self.guest.unmount(mount_point(&storage.kind()))?;
         }
         self.guest.stop()
     }
@@ -175,7 +175,7 @@ impl<'a> Bed<'a> {
             let done = load
                 .measure(&server, u64::from(repetition))
                 .with_context(|| format!("measure {} on {kind}", row.title))?;
-            let value = outcome.add_load(row, kind, &done);
+            let value = outcome.add_load(row, &kind, &done);
             let words = format!(
                 "{} on {kind}: {} {}, p99 {} ms",
                 row.title,
@@ -193,6 +193,6 @@ impl<'a> Bed<'a> {
     }
 }
 
-fn mount_point(kind: StorageKind) -> String {
+fn mount_point(kind: &StorageKind) -> String {
     format!("/mnt/{kind}")
 }

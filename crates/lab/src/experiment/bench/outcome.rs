@@ -29,12 +29,12 @@ pub struct Outcome {
 
 impl Outcome {
     /// Adds a value of a row.
-    pub fn add(&mut self, row: &Row, kind: StorageKind, value: f64) {
-        self.values.entry((row.name.to_owned(), kind)).or_default().push(value);
+    pub fn add(&mut self, row: &Row, kind: &StorageKind, value: f64) {
+        self.values.entry((row.name.to_owned(), kind.clone())).or_default().push(value);
     }
 
     /// Adds what the load generator found for a row, and returns its rate.
-    pub fn add_load(&mut self, row: &Row, kind: StorageKind, done: &LoadDone) -> f64 {
+    pub fn add_load(&mut self, row: &Row, kind: &StorageKind, done: &LoadDone) -> f64 {
         let (seconds, bytes) = (done.elapsed_us as f64 / 1e6, done.bytes as f64);
         let details = [
             done.operations as f64 / seconds,
@@ -44,7 +44,7 @@ impl Outcome {
             done.client_cpu_s / (bytes / 1e9),
         ];
         for ((end, ..), value) in DETAILS.iter().zip(details) {
-            self.values.entry((detail_name(row, end), kind)).or_default().push(value);
+            self.values.entry((detail_name(row, end), kind.clone())).or_default().push(value);
         }
         let rate = bytes / 1e6 / seconds;
         self.add(row, kind, rate);
@@ -66,7 +66,7 @@ impl Outcome {
             recorder.measurement(measurement.with_target(Some(Target::Ratio(row.ratio_min))));
             count += 1;
         }
-        let gains = storages.iter().map(|kind| (kind.name().to_owned(), self.replicas_gain(*kind))).collect();
+        let gains = storages.iter().map(|kind| (kind.name(), self.replicas_gain(kind))).collect();
         let gain = Measurement::new(REPLICAS_GAIN, "3 replicas ÷ 3 unlike", "times", Better::Higher, gains);
         recorder.measurement(gain.with_target(Some(Target::Median(REPLICAS_GAIN_MIN))));
         self.report_details(storages, recorder);
@@ -86,15 +86,15 @@ impl Outcome {
     }
 
     fn of_storages(&self, storages: &[StorageKind], name: &str) -> Vec<(String, Vec<f64>)> {
-        storages.iter().map(|kind| (kind.name().to_owned(), self.of(name, *kind).to_vec())).collect()
+        storages.iter().map(|kind| (kind.name(), self.of(name, kind).to_vec())).collect()
     }
 
-    fn of(&self, name: &str, kind: StorageKind) -> &[f64] {
-        self.values.get(&(name.to_owned(), kind)).map_or(&[], Vec::as_slice)
+    fn of(&self, name: &str, kind: &StorageKind) -> &[f64] {
+        self.values.get(&(name.to_owned(), kind.clone())).map_or(&[], Vec::as_slice)
     }
 
     /// How many times as fast streams of the same batches are, in each repetition.
-    fn replicas_gain(&self, kind: StorageKind) -> Vec<f64> {
+    fn replicas_gain(&self, kind: &StorageKind) -> Vec<f64> {
         let [alike, unlike] = load::REPLICAS.map(|name| self.of(name, kind));
         alike.iter().zip(unlike).map(|(alike, unlike)| alike / unlike).collect()
     }
@@ -124,11 +124,11 @@ mod tests {
         };
         let row = |name| &load::ROWS.iter().find(|load| load.row.name == name).unwrap().row;
         for (unlike, alike) in [(3_000_000, 1_000_000), (1_000_000, 500_000)] {
-            outcome.add_load(row(load::REPLICAS[1]), StorageKind::Forebay, &done(unlike));
-            outcome.add_load(row(load::REPLICAS[0]), StorageKind::Forebay, &done(alike));
+            outcome.add_load(row(load::REPLICAS[1]), &StorageKind::Forebay, &done(unlike));
+            outcome.add_load(row(load::REPLICAS[0]), &StorageKind::Forebay, &done(alike));
         }
-        assert_eq!(outcome.replicas_gain(StorageKind::Forebay), [3.0, 2.0]);
-        assert_eq!(outcome.of("load_replicas_same_server_cpu_s_per_gb", StorageKind::Forebay), [0.5, 0.5]);
+        assert_eq!(outcome.replicas_gain(&StorageKind::Forebay), [3.0, 2.0]);
+        assert_eq!(outcome.of("load_replicas_same_server_cpu_s_per_gb", &StorageKind::Forebay), [0.5, 0.5]);
         let recorder = Recorder::new(Progress::silent());
         outcome.report(&[StorageKind::Forebay], 2, &recorder);
         let result = recorder.finish("bench", "forebay", "laptop", "");

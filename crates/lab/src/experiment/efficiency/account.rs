@@ -113,7 +113,7 @@ fn is_alike(one: &Settled, other: &Settled) -> bool {
 
 /// Bytes of a topic's logs at one broker: every byte that Kafka gives its storage, once.
 pub fn replica_bytes(bed: &Bed, topic: &str) -> Result<u64> {
-    Ok(log_bytes(&bed.guest(1)?.list_tree(bed.log_folder(1)?)?, topic))
+    Ok(log_bytes(&bed.node(1)?.list_tree(bed.log_folder(1)?)?, topic))
 }
 
 fn log_bytes(tree: &[TreeEntry], topic: &str) -> u64 {
@@ -132,7 +132,7 @@ fn segments<'a>(tree: &'a [TreeEntry], topic: &'a str) -> impl Iterator<Item = (
 /// Whether no broker has a segment any more that ends below this offset, nor one that waits for its deletion.
 pub fn is_trimmed(bed: &Bed, topic: &str, before: u64) -> Result<bool> {
     for broker in bed.cluster.brokers() {
-        let tree = bed.guest(broker.id())?.list_tree(broker.log_folder())?;
+        let tree = bed.node(broker.id())?.list_tree(broker.log_folder())?;
         let waiting = tree.iter().any(|entry| entry.path.extension().is_some_and(|end| end == "deleted"));
         if waiting || !all_reach(&tree, topic, before) {
             return Ok(false);
@@ -155,7 +155,7 @@ fn all_reach(tree: &[TreeEntry], topic: &str, before: u64) -> bool {
 pub fn allocated_bytes(bed: &Bed) -> Result<u64> {
     let mut bytes = 0;
     for broker in bed.cluster.brokers() {
-        let tree = bed.guest(broker.id())?.list_tree(broker.log_folder())?;
+        let tree = bed.node(broker.id())?.list_tree(broker.log_folder())?;
         bytes += tree.iter().map(|entry| entry.allocated_bytes).sum::<u64>();
     }
     Ok(bytes)

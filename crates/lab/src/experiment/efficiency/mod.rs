@@ -220,7 +220,7 @@ impl<'a> Work<'a> {
 
     /// Ends a broker, removes its logs, and starts it again.
     fn wipe(&mut self) -> Result<()> {
-        let guest = self.bed.guest(WIPED)?;
+        let guest = self.bed.node(WIPED)?;
         self.bed.cluster.stop_broker(WIPED)?;
         self.recorder.end(&self.bed.actor(WIPED), Tone::Plain);
         let folder = self.bed.log_folder(WIPED)?;

@@ -104,7 +104,7 @@ fn conclude(ground: &Ground<'_>, group: Group, cases: &[CaseDone], again: usize)
         detail = format!("{detail}; {}", wrong.join("; "));
     }
     // The others' failures are worth knowing, and no verdict on Forebay.
-    let passed = wrong.is_empty() || ground.kind != StorageKind::Forebay;
+    let passed = wrong.is_empty() || *ground.kind != StorageKind::Forebay;
     let title = match group {
         Group::Basic => "Single operations and their effects",
         Group::General => "Loads such as a compiler's",

@@ -79,7 +79,7 @@ fn follow(ground: &Ground<'_>, process: &Process, operations: u64) -> Result<()>
 /// What Forebay must support; of others it is told.
 fn check_support(ground: &Ground<'_>, done: &FsxDone) {
     let missing: Vec<_> = done.unsupported.iter().map(String::as_str).collect();
-    if ground.kind == StorageKind::Forebay {
+    if *ground.kind == StorageKind::Forebay {
         let detail =
             if missing.is_empty() { OPTIONAL.join(", ") } else { format!("without {}", missing.join(", ")) };
         ground.check(

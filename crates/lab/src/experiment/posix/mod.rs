@@ -49,7 +49,7 @@ const PARTS: [Part; 7] = [
 struct Ground<'a> {
     site: &'a Site,
     recorder: &'a Recorder,
-    kind: StorageKind,
+    kind: &'a StorageKind,
     profile: Profile,
     client: &'a Guest,
     /// Another client of the same storage, if that can be shared.
@@ -120,7 +120,7 @@ impl Experiment for Posix {
     }
 
     fn run(&self, site: &Site, request: &Request, recorder: &Recorder) -> Result<String> {
-        let kind = *request.storages.first().context("no storage is named")?;
+        let kind = request.storage()?;
         recorder.stage("storage");
         let mut storage = storage::start(kind, site)?;
         for (name, version) in storage.versions() {
@@ -137,7 +137,7 @@ impl Experiment for Posix {
         }
         let [client, witness] = guests.as_slice() else { anyhow::bail!("two guests were asked for") };
         let before = client.list_tree(TARGET)?;
-        let witness = (kind != StorageKind::Local).then_some(witness);
+        let witness = (*kind != StorageKind::Local).then_some(witness);
         let quiet = Ground { site, recorder, kind, profile: request.profile, client, witness, kills: None };
         if wants_pass(request, QUIET) {
             run_parts(request, &quiet)?;

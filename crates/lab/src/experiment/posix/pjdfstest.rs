@@ -189,7 +189,7 @@ fn conclude(ground: &Ground<'_>, cases: &BTreeMap<String, Ended>, again: usize) 
         detail = format!("{detail}: {}", failed.join(", "));
     }
     // The others' failures are worth knowing, and no verdict on Forebay.
-    let must = ground.kind == StorageKind::Forebay;
+    let must = *ground.kind == StorageKind::Forebay;
     ground.check(
         "pjdfstest",
         "System calls and their errors (pjdfstest)",

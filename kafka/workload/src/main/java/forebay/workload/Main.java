@@ -68,6 +68,10 @@ public final class Main implements Callable<Integer> {
     @Option(names = "--keep-topics", description = "leaves the topics; else they are deleted at the end")
     boolean keepTopics;
 
+    @Option(names = "--topic-prefix", defaultValue = "forebay-workload", paramLabel = "NAME",
+            description = "what the names of topics begin with (default: forebay-workload)")
+    String topicPrefix;
+
     @Option(names = "--json", description = "writes progress as lines of JSON to standard output, too")
     boolean json;
 
@@ -169,7 +173,7 @@ public final class Main implements Callable<Integer> {
     }
 
     private Run.Settings settings() {
-        String prefix = "forebay-workload-%08x".formatted(ThreadLocalRandom.current().nextInt());
+        String prefix = "%s-%08x".formatted(topicPrefix, ThreadLocalRandom.current().nextInt());
         return new Run.Settings(nanos(intervalSeconds), nanos(stallSeconds), prefix, keepTopics);
     }
 

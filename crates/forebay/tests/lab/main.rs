@@ -4,6 +4,9 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
+mod cluster;
+mod native;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
@@ -11,7 +14,8 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
 
-const PATIENCE: Duration = Duration::from_secs(240);
+/// A fresh machine downloads Kafka and builds the load driver within it.
+const PATIENCE: Duration = Duration::from_secs(600);
 
 fn lab(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_forebay"));
@@ -31,22 +35,50 @@ fn can_start_guests() -> bool {
     can
 }
 
-/// A run of the shortest experiment, in the background.
+/// Whether Kafka can be run, with root's help or without. The first test that needs it has the lab build it.
+fn can_run_kafka() -> bool {
+    let there = |program| Command::new(program).arg("-version").output().is_ok();
+    let can = there("java") && there("mvn");
+    if !can {
+        eprintln!("skipped: Kafka needs java and mvn");
+    }
+    can
+}
+
+/// A run in the background.
 struct Run {
     child: Child,
     out: tempfile::TempDir,
 }
 
 impl Run {
+    /// Of the shortest experiment.
     fn start() -> Self {
+        Self::of(&["mount", "--storage", "local"])
+    }
+
+    /// Of what the command line says.
+    fn of(arguments: &[&str]) -> Self {
         let out = tempfile::tempdir().unwrap();
-        let child = lab(&["run", "mount", "--storage", "local", "--out"])
+        let said = fs::File::create(out.path().join("stderr")).unwrap();
+        let child = lab(&[&["run"], arguments].concat())
+            .arg("--out")
             .arg(out.path())
             .stdout(Stdio::null())
-            .stderr(Stdio::null())
+            .stderr(said)
             .spawn()
             .unwrap();
         Self { child, out }
+    }
+
+    /// What it said so far.
+    fn said(&self) -> String {
+        fs::read_to_string(self.out.path().join("stderr")).unwrap()
+    }
+
+    /// Waits until it has ended; returns its exit status.
+    fn status(&mut self) -> Option<i32> {
+        self.child.wait().unwrap().code()
     }
 
     fn state_folder(&self) -> PathBuf {
@@ -66,10 +98,19 @@ impl Run {
 
     /// Processes whose command line names this run's folder: its worker, and its guests' kernels.
     fn processes(&self) -> usize {
+        self.command_lines().len()
+    }
+
+    /// Their pids, and their words.
+    fn command_lines(&self) -> Vec<(i32, Vec<String>)> {
         let folder = self.state_folder().to_string_lossy().into_owned();
         let entries = fs::read_dir("/proc").unwrap().flatten();
-        let lines = entries.filter_map(|entry| fs::read(entry.path().join("cmdline")).ok());
-        lines.filter(|line| String::from_utf8_lossy(line).contains(&folder)).count()
+        let line = |entry: fs::DirEntry| {
+            let pid = entry.file_name().to_str()?.parse().ok()?;
+            let line = String::from_utf8_lossy(&fs::read(entry.path().join("cmdline")).ok()?).into_owned();
+            line.contains(&folder).then(|| (pid, line.split('\0').map(str::to_owned).collect()))
+        };
+        entries.filter_map(line).collect()
     }
 }
 
@@ -86,7 +127,7 @@ fn every_experiment_and_storage_is_listed() {
     let output = lab(&["list"]).output().unwrap();
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(output.status.success());
-    for name in ["silly-rename", "restart", "posix", "bench", "knfsd-v3", "ganesha"] {
+    for name in ["silly-rename", "restart", "posix", "bench", "knfsd-v3", "ganesha", "mount:DIR"] {
         assert!(text.contains(name), "{name} is not in {text}");
     }
 }
@@ -98,6 +139,13 @@ fn what_is_wrong_with_the_command_line_is_said_with_status_2() {
         (&["run", "mount", "--storage", "floppy"], "floppy"),
         (&["run", "mount", "--storage", "local,local"], "local"),
         (&["run", "mount", "--profile", "huge"], "huge"),
+        (&["run", "silly-rename", "--storage", "mount:"], "names no folder"),
+        (&["run", "silly-rename", "--storage", "mount:/a,b"], "comma"),
+        (&["run", "mount", "--storage", "forebay,mount:/tmp"], "mount:/tmp has none"),
+        (&["run", "silly-rename", "--bootstrap-server", "kafka:9092"], "cluster of its own"),
+        (&["run", "throughput", "--bootstrap-server", "kafka"], "HOST:PORT"),
+        (&["run", "throughput", "--bootstrap-server", "kafka:9092", "--storage", "local"], "--storage"),
+        (&["run", "throughput", "--client-config", "/a"], "--bootstrap-server"),
     ] {
         let output = lab(arguments).output().unwrap();
         assert_eq!(output.status.code(), Some(2), "{arguments:?}: {}", said(&output));

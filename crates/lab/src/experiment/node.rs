@@ -1,0 +1,60 @@
+//! Where a broker of a bed runs: a guest, or on the host.
+
+use std::ops::Deref;
+
+use anyhow::Result;
+
+use super::target::CpuTime;
+use crate::host::{Guest, Native, Node};
+use crate::report::Recorder;
+
+/// The node of a broker.
+#[derive(Debug)]
+pub enum BrokerNode {
+    /// A guest, with a kernel of its own.
+    Guest(Guest),
+    /// Programs of the host.
+    Native(Native),
+}
+
+impl Deref for BrokerNode {
+    type Target = Node;
+
+    fn deref(&self) -> &Node {
+        match self {
+            Self::Guest(guest) => guest,
+            Self::Native(native) => native,
+        }
+    }
+}
+
+impl BrokerNode {
+    /// What the machine has done since it started: of a guest its processors, of a native node all of the host's, but
+    /// only as far as they worked for this node.
+    pub fn cpu(&self) -> Result<CpuTime> {
+        match self {
+            Self::Guest(guest) => CpuTime::parse(&String::from_utf8_lossy(&guest.read_file("/proc/stat")?)),
+            Self::Native(native) => Ok(CpuTime { busy: native.busy()?, total: native.available() }),
+        }
+    }
+
+    /// Ends it at once with all that runs there, as a power failure would; what a native node's programs have written and not synced
+    /// is not lost, since their kernel lives on.
+    pub fn kill(&self) -> Result<()> {
+        match self {
+            Self::Guest(guest) => guest.kill(),
+            Self::Native(native) => native.kill(),
+        }
+    }
+
+    /// Records what nodes of this kind are.
+    pub fn tell(&self, guest_memory_mib: u32, recorder: &Recorder) {
+        match self {
+            Self::Guest(_) => recorder.setting("guest memory, MiB", guest_memory_mib),
+            Self::Native(native) => {
+                recorder.setting("brokers run", "on this host, without guests");
+                recorder.setting("brokers' CPU time is read from", native.accounting());
+            }
+        }
+    }
+}
