@@ -1,5 +1,7 @@
 //! The command line `forebay lab …`.
 
+mod all;
+
 use std::collections::HashSet;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -16,7 +18,7 @@ use crate::host::toolbox::{Cache, Toolbox, Toolset};
 use crate::host::{Needs, check_prerequisites, supervisor, worker};
 use crate::probe::{self, ProbeCommand};
 use crate::progress::Progress;
-use crate::report::{self, RunResult, Verdict};
+use crate::report::{self, NotRun, RunResult, Verdict};
 use crate::request::{ClusterAddress, Profile, Request, Surroundings};
 use crate::storage::{self, StorageKind};
 
@@ -67,9 +69,9 @@ pub enum LabCommand {
 }
 
 /// What `run` can be told.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub struct RunArgs {
-    /// Name of the experiment; `forebay lab list` names them all
+    /// Name of the experiment; `forebay lab list` names them all. `all`: every one that repeats the technical reports
     experiment: String,
     /// Storages to run on, separated by commas; what is the default depends on the experiment
     ///
@@ -105,7 +107,7 @@ pub struct RunArgs {
 }
 
 /// Where fetched things are kept.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub struct CacheArgs {
     /// Folder for what the lab fetches; $XDG_CACHE_HOME/forebay or ~/.cache/forebay if not given
     #[arg(long = "cache", env = "FOREBAY_LAB_CACHE", value_name = "DIR")]
@@ -222,6 +224,13 @@ fn provide(cache: &Cache, sets: &[Toolset], with_kafka: bool) -> Result<()> {
 }
 
 fn run(args: RunArgs) -> Result<u8> {
+    if let Some(kind) = named_twice(&args.storage) {
+        eprintln!("forebay lab: storage {kind} is named twice");
+        return Ok(STATUS_USAGE);
+    }
+    if args.experiment == all::NAME {
+        return all::run(args);
+    }
     let Some(experiment) = experiment::find(&args.experiment) else {
         eprintln!(
             "forebay lab: there is no experiment {:?}; `forebay lab list` names them all",
@@ -229,10 +238,6 @@ fn run(args: RunArgs) -> Result<u8> {
         );
         return Ok(STATUS_USAGE);
     };
-    if let Some(kind) = named_twice(&args.storage) {
-        eprintln!("forebay lab: storage {kind} is named twice");
-        return Ok(STATUS_USAGE);
-    }
     if let Some(part) = args.part.iter().find(|part| !experiment.parts().contains(&part.as_str())) {
         eprintln!("forebay lab: {} has no part {part:?}; {}", experiment.name(), parts_told(experiment));
         return Ok(STATUS_USAGE);
@@ -243,31 +248,61 @@ fn run(args: RunArgs) -> Result<u8> {
     }
     let expect_fail = args.expect_fail.clone();
     let requests = requests(experiment, args)?;
-    prepare(experiment, &requests.each)?;
-    for request in &requests.each {
-        provide(&request.cache, &request.toolsets(experiment.tools()), experiment.needs_kafka())?;
-    }
+    prepare(experiment, &requests)?;
+    Ok(execute(experiment, &requests, &expect_fail)?.status)
+}
+
+/// What became of an experiment.
+#[derive(Default)]
+struct Done {
+    /// The exit status.
+    status: u8,
+    /// Somebody ended it.
+    interrupted: bool,
+    /// The storages that it came to no result on.
+    missing: Vec<NotRun>,
+}
+
+/// Runs an experiment on one storage after the other, and writes its report.
+fn execute(experiment: &dyn Experiment, requests: &Requests, expect_fail: &[StorageKind]) -> Result<Done> {
     let mut results = Vec::new();
-    let mut status = 0;
+    let mut done = Done::default();
     for request in &requests.each {
+        let missing = |why: &str| NotRun {
+            experiment: request.experiment.clone(),
+            storage: names_of(&request.storages),
+            why: why.to_owned(),
+        };
         match supervisor::run(request) {
             Ok(supervisor::Outcome::Finished(result)) => {
                 let fail_expected = expect_fail.iter().any(|kind| kind.name() == result.storage);
-                if (result.verdict == Verdict::Fail) != fail_expected && status == 0 {
-                    status = STATUS_VERDICT_FAIL;
+                if (result.verdict == Verdict::Fail) != fail_expected && done.status == 0 {
+                    done.status = STATUS_VERDICT_FAIL;
                 }
                 results.push(*result);
             }
-            Ok(supervisor::Outcome::CouldNotRun) => status = STATUS_COULD_NOT_RUN,
-            Ok(supervisor::Outcome::Interrupted) => return Ok(supervisor::STATUS_INTERRUPTED),
+            Ok(supervisor::Outcome::CouldNotRun) => {
+                done.status = STATUS_COULD_NOT_RUN;
+                done.missing.push(missing("it could not be run; what it printed says why"));
+            }
+            Ok(supervisor::Outcome::Interrupted) => {
+                done.missing.push(missing("interrupted"));
+                return Ok(Done { status: supervisor::STATUS_INTERRUPTED, interrupted: true, ..done });
+            }
             Err(error) => {
                 eprintln!("forebay lab: {error:#}");
-                status = STATUS_COULD_NOT_RUN;
+                done.status = STATUS_COULD_NOT_RUN;
+                done.missing.push(missing(&format!("{error:#}")));
             }
         }
     }
     conclude(experiment, &requests.out, &results)?;
-    Ok(status)
+    Ok(done)
+}
+
+/// The names of storages, with commas between them.
+fn names_of(storages: &[StorageKind]) -> String {
+    storages.iter().map(StorageKind::name).collect::<Vec<_>>().join(",")
 }
 
 /// Why an experiment cannot be run on what the command line names.
@@ -278,6 +313,11 @@ fn cannot_be_combined(experiment: &dyn Experiment, args: &RunArgs) -> Option<Str
     {
         return Some(format!("experiment {name} needs guests of its own; {mounted} has none"));
     }
+    if let Some(kind) = args.storage.iter().find(|kind| !experiment.fits(kind)) {
+        return Some(format!(
+            "experiment {name} cannot be run on {kind}: it does to a storage what only some can do"
+        ));
+    }
     if !args.bootstrap_server.is_empty() && !experiment.takes_clusters() {
         return Some(format!(
             "experiment {name} needs a cluster of its own and cannot use another one; `forebay lab list` says which can"
@@ -286,8 +326,15 @@ fn cannot_be_combined(experiment: &dyn Experiment, args: &RunArgs) -> Option<Str
     None
 }
 
-/// Checks that the machine can do it, and removes what earlier runs left.
-fn prepare(experiment: &dyn Experiment, requests: &[Request]) -> Result<()> {
+/// Checks that the machine can do it, removes what earlier runs left, and fetches what is missing.
+fn prepare(experiment: &dyn Experiment, requests: &Requests) -> Result<()> {
+    check(experiment, &requests.each)?;
+    requests.each.iter().try_for_each(|request| {
+        provide(&request.cache, &request.toolsets(experiment.tools()), experiment.needs_kafka())
+    })
+}
+
+fn check(experiment: &dyn Experiment, requests: &[Request]) -> Result<()> {
     let surroundings = |wanted| requests.iter().any(|request| request.surroundings() == wanted);
     let guests = surroundings(Surroundings::Guests);
     let namespaces = guests || surroundings(Surroundings::Native);
@@ -352,12 +399,8 @@ fn requests(experiment: &dyn Experiment, args: RunArgs) -> Result<Requests> {
         None => args.storage,
     };
     let names: Vec<_> = storages.iter().map(StorageKind::file_name).collect();
-    let out = args.out.unwrap_or_else(|| {
-        let now = humantime::format_rfc3339_seconds(SystemTime::now()).to_string().replace(':', "");
-        let on = if cluster.is_some() { "cluster".to_owned() } else { names.join("-") };
-        PathBuf::from("lab-results").join(format!("{}-{on}-{now}", experiment.name()))
-    });
-    let out = absolute(out)?;
+    let on = if cluster.is_some() { "cluster".to_owned() } else { names.join("-") };
+    let out = out_folder(args.out, experiment.name(), &on)?;
     let cache = args.cache.resolve()?;
     let groups: Vec<Vec<StorageKind>> = if experiment.compares() || cluster.is_some() {
         vec![storages]
@@ -381,6 +424,15 @@ fn requests(experiment: &dyn Experiment, args: RunArgs) -> Result<Requests> {
     });
     let each = each.collect();
     Ok(Requests { out, each })
+}
+
+/// The folder of results: the one that was named, or one for what is run, where it is run, and now.
+fn out_folder(named: Option<PathBuf>, what: &str, on: &str) -> Result<PathBuf> {
+    let out = named.unwrap_or_else(|| {
+        let now = humantime::format_rfc3339_seconds(SystemTime::now()).to_string().replace(':', "");
+        PathBuf::from("lab-results").join(format!("{what}-{on}-{now}"))
+    });
+    std::path::absolute(&out).with_context(|| format!("resolve {}", out.display()))
 }
 
 #[cfg(test)]

@@ -148,6 +148,10 @@ impl Experiment for Backlog {
         &[StorageKind::Forebay, StorageKind::Local]
     }
 
+    fn is_of_reports(&self) -> bool {
+        true
+    }
+
     fn run(&self, site: &Site, request: &Request, recorder: &Recorder) -> Result<String> {
         let sizes = Sizes::of(request.profile);
         let repetitions = request.repetitions.unwrap_or(REPETITIONS);

@@ -20,7 +20,7 @@ use crate::cluster::{Assignment, Broker, Cluster, Distribution, Place, Productio
 use crate::host::{Guest, GuestSpec, Side, Site};
 use crate::report::{Recorder, Subject, Tone, number};
 use crate::request::{Profile, Request};
-use crate::storage::{self, Storage};
+use crate::storage::{self, Storage, StorageKind};
 
 /// The experiment.
 pub struct Clone;
@@ -71,6 +71,10 @@ impl Experiment for Clone {
                      starts on the clones, in guests on a network of their own. Each cluster's topic is read from its beginning and compared \
                      with what had been acknowledged.",
         }
+    }
+
+    fn fits(&self, kind: &StorageKind) -> bool {
+        *kind == StorageKind::Forebay
     }
 
     fn run(&self, site: &Site, request: &Request, recorder: &Recorder) -> Result<String> {

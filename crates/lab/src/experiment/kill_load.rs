@@ -15,7 +15,7 @@ use crate::probe::churn::{self, Event};
 use crate::probe::random::Random;
 use crate::report::{Recorder, Subject, Tone, number};
 use crate::request::{Profile, Request};
-use crate::storage::{self, Storage};
+use crate::storage::{self, Storage, StorageKind};
 
 /// The experiment.
 pub struct KillLoad;
@@ -56,6 +56,10 @@ impl Experiment for KillLoad {
 
     fn needs_kafka(&self) -> bool {
         false
+    }
+
+    fn fits(&self, kind: &StorageKind) -> bool {
+        *kind == StorageKind::Forebay
     }
 
     fn run(&self, site: &Site, request: &Request, recorder: &Recorder) -> Result<String> {

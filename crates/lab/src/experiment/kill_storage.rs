@@ -13,6 +13,7 @@ use crate::cluster::{Assignment, Production, RecordsPlan, Settings, storage_erro
 use crate::host::Site;
 use crate::report::{Excerpt, Recorder, Subject, Tone, number};
 use crate::request::{Profile, Request};
+use crate::storage::StorageKind;
 
 /// The experiment.
 pub struct KillStorage;
@@ -85,6 +86,10 @@ impl Experiment for KillStorage {
                      producer goes on until all records are acknowledged. In the end the clients drop their caches and every record is read \
                      back; the brokers' processes and logs are searched for any sign of an error.",
         }
+    }
+
+    fn fits(&self, kind: &StorageKind) -> bool {
+        *kind == StorageKind::Forebay
     }
 
     fn run(&self, site: &Site, request: &Request, recorder: &Recorder) -> Result<String> {

@@ -9,7 +9,7 @@ use crate::host::{GuestSpec, Process, Site};
 use crate::probe::stream::{self, Streamed};
 use crate::report::{Recorder, Subject, number};
 use crate::request::{Profile, Request};
-use crate::storage::{self, Storage};
+use crate::storage::{self, Storage, StorageKind};
 
 /// The experiment.
 pub struct Memory;
@@ -42,6 +42,10 @@ impl Experiment for Memory {
 
     fn needs_kafka(&self) -> bool {
         false
+    }
+
+    fn fits(&self, kind: &StorageKind) -> bool {
+        *kind == StorageKind::Forebay
     }
 
     fn run(&self, site: &Site, request: &Request, recorder: &Recorder) -> Result<String> {

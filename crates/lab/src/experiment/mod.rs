@@ -78,6 +78,16 @@ pub trait Experiment: Sync {
         1 << 30
     }
 
+    /// Whether it repeats a test of the technical reports. `forebay lab run all` runs those.
+    fn is_of_reports(&self) -> bool {
+        false
+    }
+
+    /// Whether it can be run on such a storage at all.
+    fn fits(&self, kind: &StorageKind) -> bool {
+        kind.folder().is_none() || !self.needs_guests()
+    }
+
     /// Whether several storages are measured in turns within one run, instead of one run for each.
     fn compares(&self) -> bool {
         false
@@ -114,6 +124,11 @@ pub static ALL: &[&dyn Experiment] = &[
     &tls::Tls,
     &mount::MountCheck,
 ];
+
+/// The experiments that repeat a test of the technical reports.
+pub fn of_reports() -> impl Iterator<Item = &'static dyn Experiment> {
+    ALL.iter().copied().filter(|experiment| experiment.is_of_reports())
+}
 
 /// The experiment of this name.
 pub fn find(name: &str) -> Option<&'static dyn Experiment> {

@@ -10,7 +10,7 @@ use crate::host::{Guest, GuestCommand, GuestSpec, Process, Site};
 use crate::probe::hold::{self, Held};
 use crate::report::{Recorder, Subject, Tone};
 use crate::request::{Profile, Request};
-use crate::storage::{self, Storage};
+use crate::storage::{self, Storage, StorageKind};
 
 /// The experiment.
 pub struct Restart;
@@ -51,6 +51,10 @@ impl Experiment for Restart {
 
     fn needs_kafka(&self) -> bool {
         false
+    }
+
+    fn fits(&self, kind: &StorageKind) -> bool {
+        *kind == StorageKind::Forebay
     }
 
     fn run(&self, site: &Site, request: &Request, recorder: &Recorder) -> Result<String> {

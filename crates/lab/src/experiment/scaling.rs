@@ -18,6 +18,7 @@ use crate::cluster::{Load, Settings};
 use crate::host::Site;
 use crate::report::{Axis, Better, CurveSpec, Recorder, Subject, number};
 use crate::request::{Profile, Request};
+use crate::storage::StorageKind;
 
 /// The experiment.
 pub struct Scaling;
@@ -129,6 +130,14 @@ impl Experiment for Scaling {
                      the cluster takes it; every batch must be on the storage before it counts (flush.messages=1), since a broker's machine \
                      would keep what the limit does not let through. The limit of all volumes is changed while brokers run.",
         }
+    }
+
+    fn is_of_reports(&self) -> bool {
+        true
+    }
+
+    fn fits(&self, kind: &StorageKind) -> bool {
+        *kind == StorageKind::Forebay
     }
 
     fn run(&self, site: &Site, request: &Request, recorder: &Recorder) -> Result<String> {

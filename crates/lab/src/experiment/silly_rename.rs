@@ -93,6 +93,10 @@ impl Experiment for SillyRename {
         &[StorageKind::KnfsdV3, StorageKind::Forebay]
     }
 
+    fn is_of_reports(&self) -> bool {
+        true
+    }
+
     fn run(&self, site: &Site, request: &Request, recorder: &Recorder) -> Result<String> {
         let sizes = Sizes::of(request.profile);
         let settings = Settings {

@@ -65,6 +65,10 @@ impl Experiment for Sizing {
         (warmup + measured).as_secs().saturating_mul(u64::from(FACTOR) * BYTES_PER_SECOND)
     }
 
+    fn is_of_reports(&self) -> bool {
+        true
+    }
+
     fn run(&self, site: &Site, request: &Request, recorder: &Recorder) -> Result<String> {
         let node = Node::of(request.profile);
         let bytes = limit_of(request.profile);

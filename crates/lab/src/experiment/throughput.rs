@@ -177,6 +177,10 @@ impl Experiment for Throughput {
         &["drivers", "volumes", "connections"]
     }
 
+    fn is_of_reports(&self) -> bool {
+        true
+    }
+
     fn run(&self, site: &Site, request: &Request, recorder: &Recorder) -> Result<String> {
         let sizes = Sizes::of(request.profile);
         let repetitions = request.repetitions.unwrap_or(REPETITIONS);

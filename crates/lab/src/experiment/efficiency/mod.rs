@@ -20,6 +20,7 @@ use crate::cluster::{Assignment, Payload, RecordsPlan, Settings};
 use crate::host::{GuestCommand, Site};
 use crate::report::{Recorder, Subject, Tone, number};
 use crate::request::{Profile, Request};
+use crate::storage::StorageKind;
 
 /// The experiment.
 pub struct Efficiency;
@@ -94,6 +95,14 @@ impl Experiment for Efficiency {
                      pool comes to rest. Logical is what clients see their files take, all replicas; physical is what the pool keeps for \
                      them. In the end every record is read back.",
         }
+    }
+
+    fn is_of_reports(&self) -> bool {
+        true
+    }
+
+    fn fits(&self, kind: &StorageKind) -> bool {
+        *kind == StorageKind::Forebay
     }
 
     fn run(&self, site: &Site, request: &Request, recorder: &Recorder) -> Result<String> {

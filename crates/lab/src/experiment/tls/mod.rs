@@ -14,7 +14,7 @@ use crate::host::toolbox::{Toolbox, Toolset};
 use crate::host::{Guest, GuestCommand, GuestSpec, Process, Site};
 use crate::report::{Recorder, Subject};
 use crate::request::Request;
-use crate::storage::{Forebay, Storage};
+use crate::storage::{Forebay, Storage, StorageKind};
 
 /// The experiment.
 pub struct Tls;
@@ -45,6 +45,10 @@ impl Experiment for Tls {
 
     fn tools(&self) -> &'static [Toolset] {
         &[Toolset::Tls]
+    }
+
+    fn fits(&self, kind: &StorageKind) -> bool {
+        *kind == StorageKind::Forebay
     }
 
     fn run(&self, site: &Site, _: &Request, recorder: &Recorder) -> Result<String> {
