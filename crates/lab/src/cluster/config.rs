@@ -28,6 +28,15 @@ pub struct Settings {
 }
 
 impl Settings {
+    /// For brokers that loads are run on, with what the experiment chooses besides. Consumers of a load come at once, and need not wait for
+    /// more of them; topics of a load that is over go soon.
+    pub fn for_loads(heap_mib: u32, more: &[(&str, &str)]) -> Self {
+        let common = [("group.initial.rebalance.delay.ms", "0"), ("offsets.topic.num.partitions", "3")];
+        let all = common.iter().chain(more);
+        let more = all.map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
+        Self { heap_mib, segment_bytes: 1 << 30, delete_delay_ms: 1_000, more }
+    }
+
     /// All settings by Kafka's names.
     pub fn all(&self) -> Vec<(String, String)> {
         let mut all = vec![

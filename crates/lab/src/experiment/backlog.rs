@@ -4,7 +4,6 @@
 //! Three phases: producers alone build a backlog, consumers drain it while producers go on, and then all goes on as it would. When the
 //! drain begins, every broker's machine is made to forget what it has written, so that consumers read from the storage.
 
-use std::collections::BTreeMap;
 use std::time::Duration;
 
 use anyhow::Result;
@@ -87,10 +86,7 @@ impl Sizes {
     }
 
     fn bed(&self) -> BedSpec {
-        let own = self.broker_settings.iter();
-        let more: BTreeMap<_, _> = own.map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
-        let settings =
-            Settings { heap_mib: self.heap_mib, segment_bytes: 1 << 30, delete_delay_ms: 1_000, more };
+        let settings = Settings::for_loads(self.heap_mib, self.broker_settings);
         BedSpec::new(self.brokers, self.guest_memory_mib, settings)
     }
 

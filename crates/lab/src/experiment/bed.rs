@@ -95,6 +95,9 @@ impl Bed {
         let cluster = Cluster::start(site, &kafka, &spec.settings, &places, index.unwrap_or(0))?;
         drop(places);
         let (name, layout, processors) = (kind.name(), spec.layout, spec.processors);
+        if let Some(halves) = &processors {
+            nodes.iter().for_each(|node| node.confine(halves));
+        }
         let bed = Self { cluster, nodes, storage, name, prefix, layout, processors };
         for broker in bed.cluster.brokers() {
             recorder.begin(&bed.actor(broker.id()), "serving", Tone::Good);

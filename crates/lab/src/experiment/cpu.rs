@@ -60,13 +60,7 @@ impl Sizes {
     }
 
     fn bed(&self) -> BedSpec {
-        let settings = Settings {
-            heap_mib: self.heap_mib,
-            segment_bytes: 1 << 30,
-            delete_delay_ms: 1_000,
-            more: std::collections::BTreeMap::new(),
-        };
-        BedSpec::new(BROKERS, self.guest_memory_mib, settings)
+        BedSpec::new(BROKERS, self.guest_memory_mib, Settings::for_loads(self.heap_mib, &[]))
     }
 
     fn load(&self, rate: u32) -> Load {
@@ -136,6 +130,9 @@ impl Experiment for Cpu {
         recorder.setting("rates, messages/s", sizes.rates);
         let stand = Stand::start(site, request, sizes.bed(), recorder)?;
         stand.require_brokers(FACTOR)?;
+        if let Some(highest) = sizes.rates.last() {
+            stand.warm_up(&sizes.load(*highest), &reports_driver(false, FACTOR), recorder)?;
+        }
         let mut work = Work { recorder, sizes, tally: Tally::default() };
         for repetition in 0..repetitions {
             for rate in work.sizes.rates {

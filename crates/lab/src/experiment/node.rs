@@ -5,7 +5,7 @@ use std::ops::Deref;
 use anyhow::Result;
 
 use super::target::CpuTime;
-use crate::host::{Guest, Native, Node};
+use crate::host::{Guest, Halves, Native, Node};
 use crate::report::Recorder;
 
 /// The node of a broker.
@@ -35,6 +35,14 @@ impl BrokerNode {
         match self {
             Self::Guest(guest) => CpuTime::parse(&String::from_utf8_lossy(&guest.read_file("/proc/stat")?)),
             Self::Native(native) => Ok(CpuTime { busy: native.busy()?, total: native.available() }),
+        }
+    }
+
+    /// From now on it is on the brokers' half of the processors.
+    pub fn confine(&self, halves: &Halves) {
+        match self {
+            Self::Guest(guest) => halves.confine(guest.pid()),
+            Self::Native(native) => halves.confine(native.pid()),
         }
     }
 

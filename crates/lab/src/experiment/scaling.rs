@@ -3,7 +3,6 @@
 //! Each broker has a volume of its own, and every volume is held to the same number of bytes per second, which is raised while all goes on.
 //! The driver is *sync*: what brokers' machines would keep for later would hide the limit.
 
-use std::collections::BTreeMap;
 use std::time::Duration;
 
 use anyhow::{Context, Result};
@@ -73,12 +72,7 @@ impl Node {
 
     /// Brokers with a volume of its own each.
     pub fn bed(&self, brokers: u32) -> BedSpec {
-        let settings = Settings {
-            heap_mib: self.heap_mib,
-            segment_bytes: 1 << 30,
-            delete_delay_ms: 1_000,
-            more: BTreeMap::new(),
-        };
+        let settings = Settings::for_loads(self.heap_mib, &[]);
         let layout = Layout { volumes: 1, ..Layout::default() };
         BedSpec { layout, ..BedSpec::new(brokers, self.guest_memory_mib, settings) }
     }
@@ -217,6 +211,8 @@ fn conclude(tally: &Tally, sizes: &Sizes, storage: &str, recorder: &Recorder) ->
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use super::*;
     use crate::progress::Progress;
 

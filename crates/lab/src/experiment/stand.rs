@@ -44,6 +44,18 @@ impl Stand {
         Ok(Self { targets })
     }
 
+    /// Runs a load once on each, which is not counted: Java programs are slow until they have worked for a while, and whoever came first
+    /// would look worse.
+    pub fn warm_up(&self, load: &Load, clients: &Clients, recorder: &Recorder) -> Result<()> {
+        recorder.stage("warm-up");
+        for target in self.in_turn(0) {
+            let label = format!("{}-warm-up", target.name());
+            let trial = Trial { target, label, load, clients, cold_drain: false };
+            trial.run(recorder)?;
+        }
+        Ok(())
+    }
+
     /// The names of all, in the order they were asked for.
     pub fn names(&self) -> Vec<String> {
         self.targets.iter().map(|target| target.name().to_owned()).collect()

@@ -96,9 +96,7 @@ impl Sizes {
     }
 
     fn bed(&self, layout: Layout) -> BedSpec {
-        let more = self.brokers.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
-        let settings =
-            Settings { heap_mib: self.heap_mib, segment_bytes: 1 << 30, delete_delay_ms: 1_000, more };
+        let settings = Settings::for_loads(self.heap_mib, self.brokers);
         BedSpec { layout, ..BedSpec::new(BROKERS, self.guest_memory_mib, settings) }
     }
 }
@@ -230,6 +228,11 @@ impl Work<'_> {
     /// Both drivers at both factors, on all storages in turns.
     fn drivers(&mut self) -> Result<()> {
         let stand = Stand::start(self.site, self.request, self.sizes.bed(Layout::default()), self.recorder)?;
+        stand.warm_up(
+            &self.sizes.load(),
+            &reports_driver(false, stand.brokers().min(BROKERS)),
+            self.recorder,
+        )?;
         for repetition in 0..self.repetitions {
             self.recorder.stage(&format!("drivers, {} of {}", repetition + 1, self.repetitions));
             for (sync, factor) in CELLS.into_iter().filter(|(_, factor)| *factor <= stand.brokers()) {
@@ -246,6 +249,11 @@ impl Work<'_> {
         }
         let request = Request { storages: vec![kind], ..self.request.clone() };
         let stand = Stand::start(self.site, &request, self.sizes.bed(layout), self.recorder)?;
+        stand.warm_up(
+            &self.sizes.load(),
+            &reports_driver(false, stand.brokers().min(BROKERS)),
+            self.recorder,
+        )?;
         for repetition in 0..self.repetitions {
             self.recorder.stage(&format!("{name}, {} of {}", repetition + 1, self.repetitions));
             self.measure(&stand, repetition, &reports_driver(false, 3), &format!("{name}_factor_3"))?;

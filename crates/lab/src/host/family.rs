@@ -30,6 +30,14 @@ pub fn kill_descendants(pid: u32) {
     }
 }
 
+/// The threads of a process and of its descendants.
+pub fn threads(pid: u32) -> Vec<Pid> {
+    let threads = |pid: &u32| fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
+    let of_members = members(pid, &processes());
+    let all = of_members.iter().flat_map(threads);
+    all.filter_map(|entry| entry.file_name().to_str()?.parse().ok().and_then(Pid::from_raw)).collect()
+}
+
 /// The process and its descendants.
 fn members(pid: u32, all: &HashMap<u32, Stat>) -> Vec<u32> {
     let mut found = vec![pid];

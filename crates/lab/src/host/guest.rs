@@ -69,6 +69,11 @@ impl Guest {
         Ok(guest)
     }
 
+    /// The process of its kernel, which starts the processes of the guest's programs.
+    pub fn pid(&self) -> u32 {
+        self.kernel.lock().unwrap_or_else(PoisonError::into_inner).id()
+    }
+
     /// How its kernel ended, or `None` while it runs.
     pub fn ended(&self) -> Result<Option<ExitStatus>> {
         let mut kernel = self.kernel.lock().unwrap_or_else(PoisonError::into_inner);

@@ -75,6 +75,11 @@ impl Native {
         Ok(native)
     }
 
+    /// The process that starts all of its programs.
+    pub fn pid(&self) -> u32 {
+        self.pid
+    }
+
     /// Processor time that its programs have taken since it started.
     pub fn busy(&self) -> Result<Duration> {
         match &self.group {

@@ -7,6 +7,7 @@
 use std::process::{Child, Command};
 use std::sync::{Mutex, PoisonError};
 
+use super::family;
 use anyhow::{Context, Result};
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
@@ -47,21 +48,32 @@ impl Halves {
         sched_setaffinity(None, &self.rest).context("choose processors")
     }
 
-    /// Starts a program of a broker: on the brokers' half, if processors were divided.
+    /// Starts a program of a broker, on all processors, whatever this thread is on: brokers start sooner then. Once they serve,
+    /// [`Halves::confine`] has them on their half.
     pub fn spawn(divided: Option<Self>, command: &mut Command) -> Result<Child> {
-        match divided {
-            Some(halves) => halves.spawn_with_brokers(command),
-            None => Ok(command.spawn()?),
-        }
-    }
-
-    fn spawn_with_brokers(&self, command: &mut Command) -> Result<Child> {
+        let Some(halves) = divided else { return Ok(command.spawn()?) };
         let before = sched_getaffinity(None).context("ask which processors this thread may use")?;
-        sched_setaffinity(None, &self.brokers).context("choose processors")?;
+        sched_setaffinity(None, &halves.all()).context("choose processors")?;
         // A program inherits the processors of the thread that starts it.
         let child = command.spawn();
         sched_setaffinity(None, &before).context("choose processors")?;
         Ok(child?)
+    }
+
+    /// From now on, a process, all that it started, and what these start, are on the brokers' half.
+    pub fn confine(&self, pid: u32) {
+        // Twice: what is started while the first look is under way is found by the second, and inherits from then on. Who has ended
+        // meanwhile needs no processor.
+        for _ in 0..2 {
+            for thread in family::threads(pid) {
+                let _ = sched_setaffinity(Some(thread), &self.brokers);
+            }
+        }
+    }
+
+    fn all(&self) -> CpuSet {
+        let either = |cpu: &usize| self.brokers.is_set(*cpu) || self.rest.is_set(*cpu);
+        set(&(0..CpuSet::MAX_CPU).filter(either).collect::<Vec<_>>())
     }
 }
 
@@ -91,14 +103,17 @@ mod tests {
     }
 
     #[test]
-    fn a_program_of_brokers_runs_on_their_half_and_this_thread_stays_where_it_was() {
+    fn a_program_of_brokers_has_all_processors_until_it_is_confined_to_their_half() {
         let before = sched_getaffinity(None).unwrap();
         let Some(halves) = Halves::divide(&before) else { return };
+        halves.leave_brokers_alone().unwrap();
         let mut command = Command::new("sleep");
-        let mut child = halves.spawn_with_brokers(command.arg("60")).unwrap();
+        let mut child = Halves::spawn(Some(halves), command.arg("60")).unwrap();
         let pid = rustix::process::Pid::from_child(&child);
+        assert_eq!(sched_getaffinity(Some(pid)).unwrap(), before);
+        assert_eq!(sched_getaffinity(None).unwrap(), halves.rest);
+        halves.confine(child.id());
         assert_eq!(sched_getaffinity(Some(pid)).unwrap(), halves.brokers);
-        assert_eq!(sched_getaffinity(None).unwrap(), before);
         child.kill().unwrap();
         child.wait().unwrap();
     }
