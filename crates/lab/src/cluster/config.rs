@@ -29,9 +29,15 @@ pub struct Settings {
 
 impl Settings {
     /// For brokers that loads are run on, with what the experiment chooses besides. Consumers of a load come at once, and need not wait for
-    /// more of them; topics of a load that is over go soon.
-    pub fn for_loads(heap_mib: u32, more: &[(&str, &str)]) -> Self {
-        let common = [("group.initial.rebalance.delay.ms", "0"), ("offsets.topic.num.partitions", "3")];
+    /// more of them; topics of a load that is over go soon. Groups' offsets have three replicas if there are as many brokers, else fewer:
+    /// Kafka would refuse to keep them.
+    pub fn for_loads(brokers: u32, heap_mib: u32, more: &[(&str, &str)]) -> Self {
+        let factor = brokers.min(3).to_string();
+        let common = [
+            ("group.initial.rebalance.delay.ms", "0"),
+            ("offsets.topic.num.partitions", "3"),
+            ("offsets.topic.replication.factor", factor.as_str()),
+        ];
         let all = common.iter().chain(more);
         let more = all.map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect();
         Self { heap_mib, segment_bytes: 1 << 30, delete_delay_ms: 1_000, more }
@@ -175,6 +181,13 @@ fn escaped(value: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_lone_broker_keeps_groups_offsets_by_itself() {
+        let factor =
+            |brokers| Settings::for_loads(brokers, 512, &[]).more["offsets.topic.replication.factor"].clone();
+        assert_eq!([1, 2, 3, 8].map(factor), ["1", "2", "3", "3"]);
+    }
 
     #[test]
     fn a_broker_is_told_its_own_address_and_the_experiments_settings() {

@@ -29,6 +29,7 @@ pub use config::Settings;
 use controller::Controller;
 pub use distribution::Distribution;
 pub use excerpt::{failure_excerpt, failure_reason, storage_errors};
+pub use groups::Offsets;
 pub use loopback::Loopback;
 pub use records::{Payload, Production, RecordsPlan};
 pub use tools::{Assignment, Tools};

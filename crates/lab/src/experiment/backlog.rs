@@ -86,7 +86,7 @@ impl Sizes {
     }
 
     fn bed(&self) -> BedSpec {
-        let settings = Settings::for_loads(self.heap_mib, self.broker_settings);
+        let settings = Settings::for_loads(self.brokers, self.heap_mib, self.broker_settings);
         BedSpec::new(self.brokers, self.guest_memory_mib, settings)
     }
 
@@ -158,6 +158,7 @@ impl Experiment for Backlog {
         let stand = Stand::start(site, request, sizes.bed(), recorder)?;
         stand.require_brokers(FACTOR)?;
         let (load, clients) = (sizes.load(), reports_driver(false, FACTOR));
+        stand.warm_up(&Load { backlog_bytes: 0, ..load.clone() }, &clients, recorder)?;
         let mut tally = Tally::default();
         for repetition in 0..repetitions {
             recorder.stage(&format!("backlog, {} of {repetitions}", repetition + 1));

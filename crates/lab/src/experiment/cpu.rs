@@ -60,7 +60,7 @@ impl Sizes {
     }
 
     fn bed(&self) -> BedSpec {
-        BedSpec::new(BROKERS, self.guest_memory_mib, Settings::for_loads(self.heap_mib, &[]))
+        BedSpec::new(BROKERS, self.guest_memory_mib, Settings::for_loads(BROKERS, self.heap_mib, &[]))
     }
 
     fn load(&self, rate: u32) -> Load {

@@ -72,7 +72,7 @@ impl Node {
 
     /// Brokers with a volume of its own each.
     pub fn bed(&self, brokers: u32) -> BedSpec {
-        let settings = Settings::for_loads(self.heap_mib, &[]);
+        let settings = Settings::for_loads(brokers, self.heap_mib, &[]);
         let layout = Layout { volumes: 1, ..Layout::default() };
         BedSpec { layout, ..BedSpec::new(brokers, self.guest_memory_mib, settings) }
     }
