@@ -9,15 +9,13 @@ use anyhow::{Context, Result, bail};
 use super::config::{self, BROKER_PORT, Settings};
 use super::java::{self, Size};
 use super::{Distribution, Place, failure_reason};
-use crate::host::{GuestCommand, Node, Process, Site};
+use crate::host::{GuestCommand, Node, Process};
 use crate::wire::Exit;
 
 const FORMAT_PATIENCE: Duration = Duration::from_secs(120);
 const START_PATIENCE: Duration = Duration::from_secs(300);
 /// How long a broker may take to move its leaderships away and to close its logs.
 const STOP_PATIENCE: Duration = Duration::from_secs(120);
-/// In the node's work folder: not what is tested, and gone with the node.
-const METADATA_FOLDER: &str = "metadata";
 const CONFIG_FILE: &str = "broker.properties";
 /// What a broker logs when the cluster has let it in.
 pub(super) const STARTED: &str = "Kafka Server started";
@@ -36,66 +34,15 @@ pub struct Broker {
 }
 
 impl Broker {
-    /// Formats the log folders that are not, starts the broker and waits until it serves.
-    pub(super) fn start(
-        logs: &Path,
-        kafka: &Distribution,
-        settings: &Settings,
-        (id, voters): (u32, &str),
-        place: &Place<'_>,
-    ) -> Result<Self> {
-        let Place { node, log_folders } = place;
-        let metadata = node.work_folder().join(METADATA_FOLDER);
-        let text = config::broker(settings, id, node.address(), voters, log_folders, &metadata);
-        node.make_folder(metadata)?;
-        let log_file = logs.join(format!("{}.log", node.name()));
-        Self::configure_and_start(kafka, settings, id, place, &text, log_file, true)
-    }
-
-    /// The same for a node that is controller too; its folder is formatted only if it is `new`.
-    pub(super) fn start_combined(
-        site: &Site,
-        kafka: &Distribution,
-        settings: &Settings,
-        (id, voters): (u32, &str),
-        place: &Place<'_>,
-        new: bool,
-    ) -> Result<Self> {
-        let Place { node, log_folders } = place;
-        let text = config::combined(settings, id, node.address(), voters, log_folders);
-        let log_file = site.logs().join(format!("{}.log", node.name()));
-        Self::configure_and_start(kafka, settings, id, place, &text, log_file, new)
-    }
-
-    fn configure_and_start(
-        kafka: &Distribution,
-        settings: &Settings,
-        id: u32,
-        Place { node, log_folders }: &Place<'_>,
-        text: &str,
-        log_file: PathBuf,
-        new: bool,
-    ) -> Result<Self> {
-        let file = node.work_folder().join(CONFIG_FILE);
-        node.write_file(&file, text.as_bytes())?;
-        let file = file.to_string_lossy();
-        let size = Size { heap_mib: settings.heap_mib };
-        let java = |main: &str, arguments: &[&str]| {
-            let words = java::words(kafka, size, "info", main, arguments);
-            GuestCommand::from_words(words).log(&log_file)
-        };
-        if new {
-            let format =
-                ["format", "--ignore-formatted", "--cluster-id", config::CLUSTER_ID, "--config", &file];
-            node.run(&java("kafka.tools.StorageTool", &format), FORMAT_PATIENCE)
-                .with_context(|| format!("format the log folder of broker {id}"))?;
-        }
-        let command = java("kafka.Kafka", &[&file]);
+    /// Starts it, in a place that is formatted, and waits until it serves.
+    pub(super) fn start(ready: Ready<'_>) -> Result<Self> {
+        let Ready { id, node, log_folders, log_file, .. } = &ready;
         let address = SocketAddr::from((node.address(), BROKER_PORT));
-        let log_folders = log_folders.clone();
-        let starts_before = starts(&log_file);
+        let command = ready.java("kafka.Kafka", &[]);
+        let starts_before = starts(log_file);
         let process = node.spawn(&command)?;
-        let broker = Self { id, address, log_folders, log_file, starts_before, command, process };
+        let (log_folders, log_file) = (log_folders.clone(), log_file.clone());
+        let broker = Self { id: *id, address, log_folders, log_file, starts_before, command, process };
         broker.wait_until_it_serves(node)?;
         Ok(broker)
     }
@@ -164,6 +111,63 @@ impl Broker {
     /// What it logged, on the host.
     pub fn log_file(&self) -> &Path {
         &self.log_file
+    }
+}
+
+/// A place where a broker has its properties, and can be formatted and started.
+pub(super) struct Ready<'a> {
+    id: u32,
+    node: &'a Node,
+    log_folders: Vec<PathBuf>,
+    log_file: PathBuf,
+    kafka: &'a Distribution,
+    heap_mib: u32,
+}
+
+impl<'a> Ready<'a> {
+    /// Gives a broker its properties.
+    pub(super) fn make(
+        logs: &Path,
+        kafka: &'a Distribution,
+        settings: &Settings,
+        id: u32,
+        place: &Place<'a>,
+        properties: &str,
+    ) -> Result<Self> {
+        let node = place.node;
+        let log_file = logs.join(format!("{}.log", node.name()));
+        let ready = Self {
+            id,
+            node,
+            log_folders: place.log_folders.clone(),
+            log_file,
+            kafka,
+            heap_mib: settings.heap_mib,
+        };
+        node.write_file(&ready.properties(), properties.as_bytes())?;
+        Ok(ready)
+    }
+
+    /// Formats what of its folders is not formatted.
+    pub(super) fn format(&self) -> Result<()> {
+        let arguments = ["format", "--ignore-formatted", "--cluster-id", config::CLUSTER_ID, "--config"];
+        self.node
+            .run(&self.java("kafka.tools.StorageTool", &arguments), FORMAT_PATIENCE)
+            .with_context(|| format!("format the log folder of broker {}", self.id))
+            .map(drop)
+    }
+
+    fn properties(&self) -> PathBuf {
+        self.node.work_folder().join(CONFIG_FILE)
+    }
+
+    /// A program that takes the properties as its last argument.
+    fn java(&self, main: &str, arguments: &[&str]) -> GuestCommand {
+        let properties = self.properties();
+        let properties = properties.to_string_lossy();
+        let arguments: Vec<&str> = arguments.iter().copied().chain([properties.as_ref()]).collect();
+        let words = java::words(self.kafka, Size { heap_mib: self.heap_mib }, "info", main, &arguments);
+        GuestCommand::from_words(words).log(&self.log_file)
     }
 }
 

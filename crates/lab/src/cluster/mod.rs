@@ -19,12 +19,13 @@ mod visit;
 mod watch;
 mod workload;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::thread::ScopedJoinHandle;
 
 use anyhow::{Context, Result, anyhow};
 
 pub use broker::Broker;
+use broker::Ready;
 pub use config::Settings;
 use controller::Controller;
 pub use distribution::Distribution;
@@ -38,6 +39,9 @@ pub use watch::{InSync, SyncWatch};
 pub use workload::{Clients, Load, LoadResult, Turn};
 
 use crate::host::{Node, Site};
+
+/// In the node's work folder: not what is tested, and gone with the node.
+const METADATA_FOLDER: &str = "metadata";
 
 /// A running cluster. Dropping it ends its programs.
 #[derive(Debug)]
@@ -80,7 +84,11 @@ impl Cluster {
                 .zip(places)
                 .map(|(id, place)| {
                     let (logs, voters) = (site.logs(), &voters);
-                    scope.spawn(move || Broker::start(&logs, kafka, settings, (id, voters), place))
+                    scope.spawn(move || {
+                        let ready = ready(&logs, kafka, settings, (id, voters), place)?;
+                        ready.format()?;
+                        Broker::start(ready)
+                    })
                 })
                 .collect();
             let brokers: Vec<_> = starts.into_iter().map(join).collect();
@@ -102,7 +110,15 @@ impl Cluster {
     ) -> Result<Self> {
         let voters = config::combined_voters(places.iter().map(|place| place.node.address()));
         let brokers: Vec<_> = std::thread::scope(|scope| {
-            let start = |id, place| Broker::start_combined(site, kafka, settings, (id, &voters), place, new);
+            let start = |id, place: &Place<'_>| {
+                let Place { node, log_folders } = place;
+                let text = config::combined(settings, id, node.address(), &voters, log_folders);
+                let ready = Ready::make(&site.logs(), kafka, settings, id, place, &text)?;
+                if new {
+                    ready.format()?;
+                }
+                Broker::start(ready)
+            };
             let starts: Vec<_> =
                 (1u32..).zip(places).map(|(id, place)| scope.spawn(move || start(id, place))).collect();
             starts.into_iter().map(join).collect()
@@ -140,14 +156,23 @@ impl Cluster {
         broker.with_context(|| format!("there is no broker {id}"))?.restart(node)
     }
 
-    /// Starts a broker that has ended in another place, and waits until it serves. What is in the place's log folders stays; what is
-    /// not formatted there is.
+    /// Formats what is not formatted in a place for a broker that runs elsewhere, so that it can be moved there.
+    pub fn prepare(&self, id: u32, place: &Place<'_>) -> Result<()> {
+        self.ready(id, place)?.format()
+    }
+
+    /// Starts a broker that has ended in a place that was prepared for it, and waits until it serves. What is in the place's log
+    /// folders stays.
     pub fn move_broker(&mut self, id: u32, place: &Place<'_>) -> Result<()> {
+        let moved = Broker::start(self.ready(id, place)?)?;
         let broker = self.brokers.iter_mut().find(|broker| broker.id() == id);
-        let broker = broker.with_context(|| format!("there is no broker {id}"))?;
-        *broker = Broker::start(&self.logs, &self.kafka, &self.settings, (id, &self.voters), place)?;
+        *broker.with_context(|| format!("there is no broker {id}"))? = moved;
         self.tools.set_endpoints(self.brokers.iter().map(Broker::endpoint).collect());
         Ok(())
+    }
+
+    fn ready<'a>(&'a self, id: u32, place: &Place<'a>) -> Result<Ready<'a>> {
+        ready(&self.logs, &self.kafka, &self.settings, (id, &self.voters), place)
     }
 
     fn broker(&self, id: u32) -> Result<&Broker> {
@@ -161,6 +186,21 @@ impl Cluster {
     pub fn tools(&self) -> &Tools {
         &self.tools
     }
+}
+
+/// A place with the properties of a broker that has a controller elsewhere.
+fn ready<'a>(
+    logs: &Path,
+    kafka: &'a Distribution,
+    settings: &Settings,
+    (id, voters): (u32, &str),
+    place: &Place<'a>,
+) -> Result<Ready<'a>> {
+    let Place { node, log_folders } = place;
+    let metadata = node.work_folder().join(METADATA_FOLDER);
+    node.make_folder(&metadata)?;
+    let text = config::broker(settings, id, node.address(), voters, log_folders, &metadata);
+    Ready::make(logs, kafka, settings, id, place, &text)
 }
 
 fn join<T>(thread: ScopedJoinHandle<'_, Result<T>>) -> Result<T> {

@@ -183,8 +183,21 @@ impl Bed {
         self.cluster.restart_broker(broker, found.context("no such broker")?.1)
     }
 
-    /// Starts one more node, which has the storage mounted as that of a broker does and stands by for it.
+    /// Starts one more node, which has the storage mounted as that of a broker does, and stands by for it: Kafka has formatted there what is not.
     pub fn boot_standby(
+        &mut self,
+        site: &Site,
+        name: &str,
+        memory_mib: u32,
+        broker: u32,
+    ) -> Result<BrokerNode> {
+        let node = self.boot_empty_standby(site, name, memory_mib, broker)?;
+        let log_folders = log_folders(self.storage.as_ref(), broker, self.layout);
+        self.cluster.prepare(broker, &Place { node: &node, log_folders })?;
+        Ok(node)
+    }
+
+    fn boot_empty_standby(
         &mut self,
         site: &Site,
         name: &str,

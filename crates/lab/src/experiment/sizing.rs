@@ -33,7 +33,7 @@ const FACTOR: u32 = 2;
 
 fn limit_of(profile: Profile) -> u64 {
     match profile {
-        Profile::Laptop => 4_000_000,
+        Profile::Laptop => 2_000_000,
         Profile::Full => 1_000_000_000,
     }
 }

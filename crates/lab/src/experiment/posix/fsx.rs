@@ -21,7 +21,11 @@ pub fn run(ground: &Ground<'_>) -> Result<()> {
     let seed = u64::from(std::process::id()) ^ ground.recorder.now_ms();
     ground.recorder.setting("fsx operations", operations);
     ground.recorder.setting("fsx seed", seed);
-    let words = ["fsx", FILE, &operations.to_string(), &seed.to_string()];
+    let (count, seed_text) = (operations.to_string(), seed.to_string());
+    let mut words = vec!["fsx", FILE, &count, &seed_text];
+    if ground.kills.is_some() {
+        words.push("--server-restarts");
+    }
     let begun = ground.recorder.now_ms();
     let process = ground.client.spawn(&probe_command(&words)?)?;
     follow(ground, &process, operations)?;

@@ -31,6 +31,9 @@ pub struct FsxArgs {
     operations: u64,
     /// Seed of what is random
     seed: u64,
+    /// The server may be killed meanwhile: do not rely on what Linux' NFS client does badly then
+    #[arg(long)]
+    server_restarts: bool,
 }
 
 /// What is printed when all went well.
@@ -62,7 +65,7 @@ pub fn parse(printed: &str) -> Result<FsxDone> {
 
 /// Does the operations, and fails at the first byte that is wrong.
 pub fn run(args: &FsxArgs) -> Result<()> {
-    let mut work = Work::start(&args.file, args.seed)?;
+    let mut work = Work::start(&args.file, args.seed, args.server_restarts)?;
     let mut reported = Instant::now();
     for number in 0..args.operations {
         work.step().with_context(|| {
@@ -85,7 +88,7 @@ mod tests {
     #[test]
     fn a_correct_file_system_passes() {
         let file = std::env::temp_dir().join(format!("forebay-lab-fsx-right-{}", std::process::id()));
-        run(&FsxArgs { file: file.clone(), operations: 3000, seed: 7 }).unwrap();
+        run(&FsxArgs { file: file.clone(), operations: 3000, seed: 7, server_restarts: true }).unwrap();
         std::fs::remove_file(file).unwrap();
     }
 

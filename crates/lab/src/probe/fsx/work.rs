@@ -33,6 +33,8 @@ pub struct Work<'a> {
     /// Where parts are copied to, and copied back from.
     side_path: PathBuf,
     side: File,
+    /// What is dirty is sent by fsync before it matters what the server has; see [`Work::settle`].
+    server_restarts: bool,
     /// What the file must hold.
     model: Vec<u8>,
     random: Random,
@@ -44,7 +46,7 @@ pub struct Work<'a> {
 
 impl<'a> Work<'a> {
     /// Begins with an empty file.
-    pub fn start(path: &'a Path, seed: u64) -> Result<Self> {
+    pub fn start(path: &'a Path, seed: u64, server_restarts: bool) -> Result<Self> {
         let side_path = path.with_extension("side");
         let (file, side) = (open(path)?, open(&side_path)?);
         file.set_len(0).with_context(|| format!("truncate {}", path.display()))?;
@@ -54,6 +56,7 @@ impl<'a> Work<'a> {
             file,
             side_path,
             side,
+            server_restarts,
             model: Vec::new(),
             random: Random::new(seed),
             compared_bytes: 0,
@@ -189,6 +192,7 @@ impl<'a> Work<'a> {
     fn truncate(&mut self) -> Result<()> {
         let length = self.random.below(FILE_BYTES_MAX);
         self.note(format!("truncate {} to {length}", self.model.len()));
+        self.settle()?;
         self.file.set_len(length as u64).context("truncate")?;
         self.model.resize(length, 0);
         self.check_length()
@@ -254,6 +258,7 @@ impl<'a> Work<'a> {
 
     fn clone_file(&mut self) -> Result<()> {
         self.note("clone to the side file".into());
+        self.settle()?;
         // A clone replaces what it covers; a longer file would stay longer.
         self.side.set_len(0).context("truncate the side file")?;
         if !self.supported(Operation::Clone, ioctl_ficlone(&self.side, &self.file))? {
@@ -273,6 +278,7 @@ impl<'a> Work<'a> {
         if self.model.is_empty() {
             return Ok(());
         }
+        self.settle()?;
         let data = match seek(&self.file, SeekFrom::Data(offset as u64)) {
             Ok(data) => usize::try_from(data)?,
             // No data from here to the end.
@@ -286,6 +292,16 @@ impl<'a> Work<'a> {
             (offset as u64..=self.model.len() as u64).contains(&hole),
             "SEEK_HOLE from {offset} is {hole}, which is not in the file"
         );
+        Ok(())
+    }
+
+    /// Before a truncation, a clone or a seek, Linux' NFS client sends what is dirty and commits it, once. Where the server restarted in
+    /// between, and so lost what it had not committed, the client only marks those pages dirty again (`nfs_wb_all`): it sends
+    /// them after the operation, and in the last page also the bytes that were cut off. fsync goes on until all is committed.
+    fn settle(&self) -> Result<()> {
+        if self.server_restarts {
+            self.file.sync_data().context("fdatasync before an operation of the server's")?;
+        }
         Ok(())
     }
 
@@ -407,7 +423,7 @@ mod tests {
     #[test]
     fn one_wrong_byte_is_found() {
         let path = std::env::temp_dir().join(format!("forebay-lab-fsx-wrong-{}", std::process::id()));
-        let mut work = Work::start(&path, 7).unwrap();
+        let mut work = Work::start(&path, 7, false).unwrap();
         while work.model.len() < 1000 {
             work.write().unwrap();
         }
