@@ -4,15 +4,14 @@ use std::net::{SocketAddr, TcpStream};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 
-use super::config::{self, BROKER_PORT, Settings};
+use super::config::{BROKER_PORT, Settings};
 use super::java::{self, Size};
 use super::{Distribution, Place, failure_reason};
 use crate::host::{GuestCommand, Node, Process};
 use crate::wire::Exit;
 
-const FORMAT_PATIENCE: Duration = Duration::from_secs(120);
 const START_PATIENCE: Duration = Duration::from_secs(300);
 /// How long a broker may take to move its leaderships away and to close its logs.
 const STOP_PATIENCE: Duration = Duration::from_secs(120);
@@ -36,13 +35,11 @@ pub struct Broker {
 impl Broker {
     /// Starts it, in a place that is formatted, and waits until it serves.
     pub(super) fn start(ready: Ready<'_>) -> Result<Self> {
-        let Ready { id, node, log_folders, log_file, .. } = &ready;
+        let Ready { id, node, log_folders, log_file, command } = ready;
         let address = SocketAddr::from((node.address(), BROKER_PORT));
-        let command = ready.java("kafka.Kafka", &[]);
-        let starts_before = starts(log_file);
+        let starts_before = starts(&log_file);
         let process = node.spawn(&command)?;
-        let (log_folders, log_file) = (log_folders.clone(), log_file.clone());
-        let broker = Self { id: *id, address, log_folders, log_file, starts_before, command, process };
+        let broker = Self { id, address, log_folders, log_file, starts_before, command, process };
         broker.wait_until_it_serves(node)?;
         Ok(broker)
     }
@@ -114,60 +111,32 @@ impl Broker {
     }
 }
 
-/// A place where a broker has its properties, and can be formatted and started.
+/// A place where a broker has its properties, and can be started.
 pub(super) struct Ready<'a> {
     id: u32,
     node: &'a Node,
     log_folders: Vec<PathBuf>,
     log_file: PathBuf,
-    kafka: &'a Distribution,
-    heap_mib: u32,
+    command: GuestCommand,
 }
 
 impl<'a> Ready<'a> {
     /// Gives a broker its properties.
     pub(super) fn make(
-        logs: &Path,
-        kafka: &'a Distribution,
+        log_file: PathBuf,
+        kafka: &Distribution,
         settings: &Settings,
         id: u32,
         place: &Place<'a>,
         properties: &str,
     ) -> Result<Self> {
         let node = place.node;
-        let log_file = logs.join(format!("{}.log", node.name()));
-        let ready = Self {
-            id,
-            node,
-            log_folders: place.log_folders.clone(),
-            log_file,
-            kafka,
-            heap_mib: settings.heap_mib,
-        };
-        node.write_file(&ready.properties(), properties.as_bytes())?;
-        Ok(ready)
-    }
-
-    /// Formats what of its folders is not formatted.
-    pub(super) fn format(&self) -> Result<()> {
-        let arguments = ["format", "--ignore-formatted", "--cluster-id", config::CLUSTER_ID, "--config"];
-        self.node
-            .run(&self.java("kafka.tools.StorageTool", &arguments), FORMAT_PATIENCE)
-            .with_context(|| format!("format the log folder of broker {}", self.id))
-            .map(drop)
-    }
-
-    fn properties(&self) -> PathBuf {
-        self.node.work_folder().join(CONFIG_FILE)
-    }
-
-    /// A program that takes the properties as its last argument.
-    fn java(&self, main: &str, arguments: &[&str]) -> GuestCommand {
-        let properties = self.properties();
-        let properties = properties.to_string_lossy();
-        let arguments: Vec<&str> = arguments.iter().copied().chain([properties.as_ref()]).collect();
-        let words = java::words(self.kafka, Size { heap_mib: self.heap_mib }, "info", main, &arguments);
-        GuestCommand::from_words(words).log(&self.log_file)
+        let file = node.work_folder().join(CONFIG_FILE);
+        node.write_file(&file, properties.as_bytes())?;
+        let size = Size { heap_mib: settings.heap_mib };
+        let words = java::words(kafka, size, "info", "kafka.Kafka", &[&file.to_string_lossy()]);
+        let command = GuestCommand::from_words(words).log(&log_file);
+        Ok(Self { id, node, log_folders: place.log_folders.clone(), log_file, command })
     }
 }
 

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 
+use super::format::format;
 use super::java::{self, Size};
 use super::{Distribution, config};
 use crate::host::Site;
@@ -30,16 +31,11 @@ impl Controller {
         let voters = config::voters(site.gateway(), index);
         fs::write(&file, config::controller(address, &voters, &folder))
             .with_context(|| format!("write {}", file.display()))?;
-        let file = file.to_string_lossy();
         let log_path = site.logs().join(format!("controller-{index}.log"));
-        let log = File::create(&log_path).with_context(|| format!("create {}", log_path.display()))?;
-        let format = ["format", "--cluster-id", config::CLUSTER_ID, "--config", &file];
-        let status = command(kafka, "kafka.tools.StorageTool", &format, &log)?
-            .status()
-            .context("start java (Debian: apt-get install default-jre-headless)")?;
-        if !status.success() {
-            bail!("the controller's folder could not be formatted ({status}); see {}", log_path.display());
-        }
+        let log = File::options().append(true).create(true).open(&log_path);
+        let log = log.with_context(|| format!("create {}", log_path.display()))?;
+        format(kafka, &file, &log_path)?;
+        let file = file.to_string_lossy();
         let process =
             command(kafka, "kafka.Kafka", &[&file], &log)?.spawn().context("start the controller")?;
         let mut controller = Self { process };

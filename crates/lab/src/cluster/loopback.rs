@@ -12,7 +12,8 @@ use rustix::process::{Pid, Signal, kill_process};
 
 use super::Distribution;
 use super::broker::STARTED;
-use super::config::{self, CLUSTER_ID};
+use super::config;
+use super::format::format;
 use super::java::{self, Size};
 
 const SIZE: Size = Size { heap_mib: 256 };
@@ -36,14 +37,9 @@ impl Loopback {
         let ports = [free_port()?, free_port()?];
         fs::write(&properties, config::loopback(ports, &folder.join("data")))
             .with_context(|| format!("write {}", properties.display()))?;
-        let properties = properties.to_string_lossy();
         let log = folder.join("node.log");
-        let format = ["format", "--cluster-id", CLUSTER_ID, "--config", &properties];
-        let status =
-            command(kafka, &[], "kafka.tools.StorageTool", &format, &log)?.status().context("start java")?;
-        if !status.success() {
-            bail!("the node's folder could not be formatted ({status}); see {}", log.display());
-        }
+        format(kafka, &properties, &log)?;
+        let properties = properties.to_string_lossy();
         let process =
             command(kafka, options, "kafka.Kafka", &[&properties], &log)?.spawn().context("start java")?;
         let mut node = Self { process, endpoint: format!("127.0.0.1:{}", ports[0]), log };

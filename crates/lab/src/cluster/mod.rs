@@ -10,6 +10,7 @@ mod config;
 mod controller;
 mod distribution;
 mod excerpt;
+mod format;
 mod groups;
 mod java;
 mod loopback;
@@ -30,6 +31,7 @@ pub use config::Settings;
 use controller::Controller;
 pub use distribution::Distribution;
 pub use excerpt::{failure_excerpt, failure_reason, storage_errors};
+use format::format_place;
 pub use groups::Offsets;
 pub use loopback::Loopback;
 pub use records::{Payload, Production, RecordsPlan};
@@ -40,9 +42,6 @@ pub use workload::{Clients, Load, LoadResult, Turn};
 
 use crate::host::{Node, Site};
 
-/// In the node's work folder: not what is tested, and gone with the node.
-const METADATA_FOLDER: &str = "metadata";
-
 /// A running cluster. Dropping it ends its programs.
 #[derive(Debug)]
 pub struct Cluster {
@@ -50,7 +49,7 @@ pub struct Cluster {
     settings: Settings,
     /// What `controller.quorum.voters` says; of combined nodes, all of them.
     voters: String,
-    logs: PathBuf,
+    folders: Folders,
     tools: Tools,
     brokers: Vec<Broker>,
     /// None if the brokers are controllers too.
@@ -83,11 +82,11 @@ impl Cluster {
             let starts: Vec<_> = (1u32..)
                 .zip(places)
                 .map(|(id, place)| {
-                    let (logs, voters) = (site.logs(), &voters);
+                    let (folders, voters) = (Folders::of(site), &voters);
                     scope.spawn(move || {
-                        let ready = ready(&logs, kafka, settings, (id, voters), place)?;
-                        ready.format()?;
-                        Broker::start(ready)
+                        let apart = Apart { folders: &folders, kafka, settings, id, voters };
+                        apart.format(place)?;
+                        Broker::start(apart.ready(place)?)
                     })
                 })
                 .collect();
@@ -109,15 +108,17 @@ impl Cluster {
         new: bool,
     ) -> Result<Self> {
         let voters = config::combined_voters(places.iter().map(|place| place.node.address()));
+        let folders = Folders::of(site);
         let brokers: Vec<_> = std::thread::scope(|scope| {
             let start = |id, place: &Place<'_>| {
-                let Place { node, log_folders } = place;
-                let text = config::combined(settings, id, node.address(), &voters, log_folders);
-                let ready = Ready::make(&site.logs(), kafka, settings, id, place, &text)?;
+                let address = place.node.address();
+                let text = |logs: &[PathBuf]| config::combined(settings, id, address, &voters, logs);
+                let log_file = folders.log_file(place);
                 if new {
-                    ready.format()?;
+                    let text = |logs: &[PathBuf], _: &Path| text(logs);
+                    format_place(kafka, place, Path::new(""), &folders.scratch, &log_file, text)?;
                 }
-                Broker::start(ready)
+                Broker::start(Ready::make(log_file, kafka, settings, id, place, &text(&place.log_folders))?)
             };
             let starts: Vec<_> =
                 (1u32..).zip(places).map(|(id, place)| scope.spawn(move || start(id, place))).collect();
@@ -135,9 +136,10 @@ impl Cluster {
         brokers: Vec<Broker>,
         controller: Option<Controller>,
     ) -> Self {
-        let (kafka, settings, logs) = (kafka.clone(), settings.clone(), site.logs());
-        let tools = Tools::new(kafka.clone(), brokers.iter().map(Broker::endpoint).collect(), logs.clone());
-        Self { kafka, settings, voters, logs, tools, brokers, _controller: controller }
+        let (kafka, settings, folders) = (kafka.clone(), settings.clone(), Folders::of(site));
+        let endpoints = brokers.iter().map(Broker::endpoint).collect();
+        let tools = Tools::new(kafka.clone(), endpoints, folders.logs.clone());
+        Self { kafka, settings, voters, folders, tools, brokers, _controller: controller }
     }
 
     /// The brokers, by id from 1.
@@ -158,21 +160,27 @@ impl Cluster {
 
     /// Formats what is not formatted in a place for a broker that runs elsewhere, so that it can be moved there.
     pub fn prepare(&self, id: u32, place: &Place<'_>) -> Result<()> {
-        self.ready(id, place)?.format()
+        self.apart(id).format(place)
     }
 
     /// Starts a broker that has ended in a place that was prepared for it, and waits until it serves. What is in the place's log
     /// folders stays.
     pub fn move_broker(&mut self, id: u32, place: &Place<'_>) -> Result<()> {
-        let moved = Broker::start(self.ready(id, place)?)?;
+        let moved = Broker::start(self.apart(id).ready(place)?)?;
         let broker = self.brokers.iter_mut().find(|broker| broker.id() == id);
         *broker.with_context(|| format!("there is no broker {id}"))? = moved;
         self.tools.set_endpoints(self.brokers.iter().map(Broker::endpoint).collect());
         Ok(())
     }
 
-    fn ready<'a>(&'a self, id: u32, place: &Place<'a>) -> Result<Ready<'a>> {
-        ready(&self.logs, &self.kafka, &self.settings, (id, &self.voters), place)
+    fn apart(&self, id: u32) -> Apart<'_> {
+        Apart {
+            folders: &self.folders,
+            kafka: &self.kafka,
+            settings: &self.settings,
+            id,
+            voters: &self.voters,
+        }
     }
 
     fn broker(&self, id: u32) -> Result<&Broker> {
@@ -188,19 +196,55 @@ impl Cluster {
     }
 }
 
-/// A place with the properties of a broker that has a controller elsewhere.
-fn ready<'a>(
-    logs: &Path,
+/// Folders of the site that a cluster uses.
+#[derive(Debug)]
+struct Folders {
+    logs: PathBuf,
+    scratch: PathBuf,
+}
+
+impl Folders {
+    fn of(site: &Site) -> Self {
+        Self { logs: site.logs(), scratch: site.scratch().to_owned() }
+    }
+
+    /// What a broker in that place logs.
+    fn log_file(&self, place: &Place<'_>) -> PathBuf {
+        self.logs.join(format!("{}.log", place.node.name()))
+    }
+}
+
+/// A broker that has its controller elsewhere, wherever it is to run.
+struct Apart<'a> {
+    folders: &'a Folders,
     kafka: &'a Distribution,
-    settings: &Settings,
-    (id, voters): (u32, &str),
-    place: &Place<'a>,
-) -> Result<Ready<'a>> {
-    let Place { node, log_folders } = place;
-    let metadata = node.work_folder().join(METADATA_FOLDER);
-    node.make_folder(&metadata)?;
-    let text = config::broker(settings, id, node.address(), voters, log_folders, &metadata);
-    Ready::make(logs, kafka, settings, id, place, &text)
+    settings: &'a Settings,
+    id: u32,
+    voters: &'a str,
+}
+
+impl Apart<'_> {
+    fn properties(&self, place: &Place<'_>, logs: &[PathBuf], metadata: &Path) -> String {
+        config::broker(self.settings, self.id, place.node.address(), self.voters, logs, metadata)
+    }
+
+    /// Formats what is not formatted in a place.
+    fn format(&self, place: &Place<'_>) -> Result<()> {
+        let log_file = self.folders.log_file(place);
+        let properties = |logs: &[PathBuf], metadata: &Path| self.properties(place, logs, metadata);
+        format_place(self.kafka, place, &metadata_of(place), &self.folders.scratch, &log_file, properties)
+            .with_context(|| format!("format the folders of broker {} on {}", self.id, place.node.title()))
+    }
+
+    fn ready<'a>(&self, place: &Place<'a>) -> Result<Ready<'a>> {
+        let text = self.properties(place, &place.log_folders, &metadata_of(place));
+        Ready::make(self.folders.log_file(place), self.kafka, self.settings, self.id, place, &text)
+    }
+}
+
+/// Where a broker in that place keeps the cluster's metadata: not what is tested, and gone with the node.
+fn metadata_of(place: &Place<'_>) -> PathBuf {
+    place.node.work_folder().join("metadata")
 }
 
 fn join<T>(thread: ScopedJoinHandle<'_, Result<T>>) -> Result<T> {

@@ -55,7 +55,7 @@ impl Sizes {
     fn of(profile: Profile) -> Self {
         match profile {
             Profile::Laptop => Self {
-                records: [90_000, 180_000, 540_000],
+                records: [45_000, 90_000, 360_000],
                 segment_bytes: 64 << 20,
                 guest_memory_mib: 1100,
                 heap_mib: 512,
@@ -111,7 +111,7 @@ impl Experiment for BrokerReplacement {
             question: "A broker ends, and another machine takes its place. How long does the cluster lack a replica, and does that grow with \
                        what the broker holds? Are consumers' offsets and all records still there?",
             method: "Three brokers on each storage hold three replicas of everything. One is ended in order; another machine, which was booted \
-                     before, starts a broker with its id and settings. On shared storage it mounts the same log directory; with a local disk it \
+                     and formatted before, starts a broker with its id and settings. On shared storage it mounts the same log directory; with a local disk it \
                      begins with an empty one. A client asks the cluster ten times a second which replicas are in sync. Measured is the time \
                      from the end of the one broker's process until every partition has all replicas in sync, at three sizes of data, on \
                      the storages in turns. A consumer group's offsets are compared with those before the first replacement, and in \
