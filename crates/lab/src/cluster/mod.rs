@@ -115,8 +115,8 @@ impl Cluster {
                 let text = |logs: &[PathBuf]| config::combined(settings, id, address, &voters, logs);
                 let log_file = folders.log_file(place);
                 if new {
-                    let text = |logs: &[PathBuf], _: &Path| text(logs);
-                    format_place(kafka, place, Path::new(""), &folders.scratch, &log_file, text)?;
+                    let made = |logs: &[PathBuf], _: &Path| text(logs);
+                    format_place(kafka, place, Path::new(""), &folders.scratch, &log_file, made)?;
                 }
                 Broker::start(Ready::make(log_file, kafka, settings, id, place, &text(&place.log_folders))?)
             };

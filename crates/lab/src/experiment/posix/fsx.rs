@@ -1,6 +1,6 @@
 //! Random operations on a file, every byte compared; then another client reads the file.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 
@@ -12,6 +12,8 @@ use crate::storage::StorageKind;
 const FILE: &str = "/mnt/volume/fsx";
 /// Between two looks at how far it is.
 const PAUSE: Duration = Duration::from_millis(500);
+/// How long no operation may end: far longer than a server is away.
+const STALL_MAX: Duration = Duration::from_secs(600);
 /// Kinds of operations that a storage may refuse without failing, unless it is Forebay.
 const OPTIONAL: [&str; 5] = ["punch-hole", "zero-range", "allocate", "copy", "clone"];
 
@@ -66,14 +68,17 @@ fn described(done: &FsxDone, seed: u64) -> String {
     )
 }
 
-/// Shows how far it is, until it ends.
+/// Shows how far it is, until it ends. A million operations may take hours on a slow machine, but each second has some.
 fn follow(ground: &Ground<'_>, process: &Process, operations: u64) -> Result<()> {
-    let deadline = ground.recorder.now_ms() + u64::try_from(PATIENCE.as_millis())?;
+    let (mut before, mut moved) = (0, Instant::now());
     while process.exit()?.is_none() {
         let done = fsx::operations_so_far(&process.output().0);
         ground.recorder.detail(format_args!("{done} of {operations} operations"));
-        if ground.recorder.now_ms() > deadline {
-            bail!("{done} of {operations} operations after {} s", PATIENCE.as_secs());
+        if done > before {
+            (before, moved) = (done, Instant::now());
+        }
+        if moved.elapsed() > STALL_MAX {
+            bail!("no operation ended for {} s, after {done} of {operations}", STALL_MAX.as_secs());
         }
         std::thread::sleep(PAUSE);
     }
