@@ -12,13 +12,15 @@ help: ## List the targets
 setup: ## Install what is missing on Debian or Ubuntu; says what and why first
 	@scripts/setup
 
-build: ## Build the release binary: target/release/forebay
+build: ## Build the web console and the release binary: target/release/forebay
+	@scripts/console build
 	$(CARGO) build --release --locked --package forebay
 
 demo: setup build ## Kafka on a generic NFS server and on Forebay, side by side
 	@scripts/demo target/release/forebay $(OUT)
 
-test: setup ## Everything continuous integration checks
+test: ## Everything continuous integration checks
+	@scripts/setup tests
 	@scripts/test
 
 fuzz: ## Fuzz the NFS server, 10 minutes each target, or FOREBAY_FUZZ_SECONDS

@@ -1,17 +1,23 @@
 //! The command line: what can be typed, and its help.
 
+mod account;
 mod export;
 mod nfs;
+pub mod remote;
 mod volume;
+mod watch;
 
 use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
 
-use crate::config::flags::{AdminSettings, AllSettings};
+use crate::config::flags::AllSettings;
+pub use account::{ProfileCommand, TokenCommand, UserCommand};
 pub use export::{ExportCommand, RuleCommand};
 pub use nfs::NfsCommand;
+pub use remote::Remote;
 pub use volume::{Limit, SnapshotCommand, SnapshotName, VolumeCommand};
+pub use watch::{EventCommand, JobCommand};
 
 const EXIT_STATUS: &str = "\
 Exit status:
@@ -49,6 +55,12 @@ pub enum Command {
     #[command(after_long_help = SERVE_EXAMPLES)]
     Serve(AllSettings),
 
+    /// Make a pool, with its first user and that user's token, without serving it
+    ///
+    /// The user `admin` may do everything; the token is printed, and can never be had again. It is for the API over TCP: on this machine
+    /// the admin socket needs none. `forebay serve` makes a pool by itself, too, with the same user but without a token.
+    Init(AllSettings),
+
     /// Print or check a configuration file
     #[command(subcommand)]
     Config(ConfigCommand),
@@ -56,7 +68,8 @@ pub enum Command {
     /// Create, list, show, resize, clone, roll back and delete volumes of a running daemon
     ///
     /// A volume is a directory tree that clients mount at its path. These commands talk to the daemon on this
-    /// machine through its admin socket, which is in the pool's directory unless configured otherwise.
+    /// machine through its admin socket, which is in the pool's directory unless configured otherwise, or with --server to
+    /// any daemon.
     #[command(subcommand)]
     Volume(VolumeCommand),
 
@@ -84,6 +97,26 @@ pub enum Command {
     #[command(subcommand)]
     Pool(PoolCommand),
 
+    /// Show, make and delete users of the API
+    #[command(subcommand)]
+    User(UserCommand),
+
+    /// Make, list and delete tokens of the API's users
+    #[command(subcommand)]
+    Token(TokenCommand),
+
+    /// Show what happened
+    #[command(subcommand)]
+    Event(EventCommand),
+
+    /// Show and cancel work that goes on after it was asked for
+    #[command(subcommand)]
+    Job(JobCommand),
+
+    /// Remember daemons, so that --server and --token need not be typed
+    #[command(subcommand)]
+    Profile(ProfileCommand),
+
     /// Work out what storage a Kafka cluster needs: throughput, capacity, nodes
     ///
     /// Every replica is written to storage, so it takes the produced rate times the replication factor; Forebay keeps the
@@ -94,6 +127,20 @@ pub enum Command {
     /// Prove it: real Kafka brokers on real Linux NFS clients, on this machine
     #[command(subcommand)]
     Lab(forebay_lab::LabCommand),
+
+    /// Print a script that completes `forebay` commands in a shell
+    ///
+    /// bash: `forebay completions bash > /etc/bash_completion.d/forebay`
+    Completions {
+        /// The shell.
+        shell: clap_complete::Shell,
+    },
+
+    /// Write manual pages, one for each command, into a directory
+    Man {
+        /// The directory; it must exist.
+        directory: PathBuf,
+    },
 
     /// Print a page of the reference documentation, made from the code
     #[command(hide = true)]
@@ -134,13 +181,9 @@ pub enum PoolCommand {
         #[arg(long)]
         read: bool,
 
-        /// Print a JSON object instead of a table
-        #[arg(long)]
-        json: bool,
-
         /// Where the daemon is.
         #[command(flatten)]
-        settings: AdminSettings,
+        remote: Remote,
     },
 
     /// Verify everything that is stored, in the background at a limited rate
@@ -153,13 +196,9 @@ pub enum PoolCommand {
         #[arg(long)]
         efficiency: bool,
 
-        /// Print a JSON object instead of a table
-        #[arg(long)]
-        json: bool,
-
         /// Where the daemon is.
         #[command(flatten)]
-        settings: AdminSettings,
+        remote: Remote,
     },
 }
 
@@ -167,20 +206,16 @@ pub enum PoolCommand {
 #[derive(Debug, Subcommand)]
 pub enum ScrubCommand {
     /// Begin from the start
-    Start(AdminSettings),
+    Start(Remote),
 
     /// End the one that is under way
-    Stop(AdminSettings),
+    Stop(Remote),
 
     /// Show how far it is, and what it found
     Status {
-        /// Print a JSON object instead of a table
-        #[arg(long)]
-        json: bool,
-
         /// Where the daemon is.
         #[command(flatten)]
-        settings: AdminSettings,
+        remote: Remote,
     },
 }
 
@@ -191,6 +226,18 @@ pub enum ReferencePage {
     Configuration,
     /// docs/reference/command-line.md
     CommandLine,
+    /// docs/reference/openapi.json
+    Openapi,
+    /// docs/reference/metrics.md
+    Metrics,
+    /// deploy/grafana/forebay-overview.json
+    ForebayOverview,
+    /// deploy/grafana/forebay-nfs.json
+    ForebayNfs,
+    /// deploy/grafana/forebay-pool.json
+    ForebayPool,
+    /// All expressions of the dashboards as rules, for `promtool check rules`
+    DashboardRules,
 }
 
 const SERVE_EXAMPLES: &str = "\

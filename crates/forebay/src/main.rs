@@ -1,12 +1,12 @@
 //! The `forebay` binary: command line, configuration, and the wiring of the parts.
 //!
 //! [`cli`] is what can be typed; [`config`] is what can be set; [`serve`] opens the pool and starts the
-//! servers on it; [`admin`] is the local socket through which `forebay volume`, `forebay pool` and others reach
-//! the daemon. Start reading at [`serve`].
+//! servers on it; [`remote`] are the commands that ask a daemon, which [`admin`] reaches. Start reading at [`serve`].
 
 mod admin;
 mod cli;
 mod config;
+mod first;
 mod logging;
 mod output;
 mod pool_commands;
@@ -19,7 +19,7 @@ mod sizing;
 use std::process::ExitCode;
 
 use anyhow::Result;
-use clap::Parser;
+use clap::{CommandFactory, Parser};
 
 use cli::{Cli, Command, ConfigCommand};
 use config::{Config, ConfigError};
@@ -37,12 +37,24 @@ fn main() -> ExitCode {
         Command::Serve(settings) => {
             settings.load().map_err(Into::into).and_then(|config| serve::run(&config))
         }
+        Command::Init(settings) => settings.load().map_err(Into::into).and_then(|config| first::run(&config)),
         Command::Config(command) => run_config(command),
         Command::Volume(command) => remote::run(command),
         Command::Snapshot(command) => remote::run_snapshot(command),
         Command::Export(command) => remote::export::run(command),
         Command::Nfs(command) => remote::nfs::run(command),
         Command::Pool(command) => pool_commands::run(command),
+        Command::User(command) => remote::account::run_user(command),
+        Command::Token(command) => remote::account::run_token(command),
+        Command::Event(command) => remote::watch::run_event(command),
+        Command::Job(command) => remote::watch::run_job(command),
+        Command::Profile(command) => remote::profile::run(command),
+        Command::Completions { shell } => {
+            let mut script = Vec::new();
+            clap_complete::generate(shell, &mut Cli::command(), "forebay", &mut script);
+            output::print(&String::from_utf8_lossy(&script))
+        }
+        Command::Man { directory } => reference::manual(&directory),
         Command::Size(wanted) => sizing::run(&wanted),
         Command::Lab(command) => return forebay_lab::main(command),
         Command::Reference { page } => output::print(&reference::page(page)),

@@ -1,10 +1,12 @@
-//! What commands print on standard output.
+//! What commands print on standard output, and what they ask before they destroy something.
 
-use std::io::{ErrorKind, Write};
+use std::io::{ErrorKind, IsTerminal, Write};
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use comfy_table::{Table, presets};
 use serde::Serialize;
+
+use crate::cli::remote::{Format, Sure};
 
 /// Prints text. A reader that went away, as `head` does, is no error.
 pub fn print(text: &str) -> Result<()> {
@@ -15,9 +17,27 @@ pub fn print(text: &str) -> Result<()> {
     }
 }
 
-/// Prints a value as indented JSON.
-pub fn print_json(value: &impl Serialize) -> Result<()> {
-    print(&format!("{}\n", serde_json::to_string_pretty(value)?))
+/// Prints a value as it is wanted: for programs, or by `table`.
+pub fn print_as<T: Serialize + ?Sized>(
+    format: Format,
+    value: &T,
+    table: impl FnOnce(&T) -> Result<()>,
+) -> Result<()> {
+    match format {
+        Format::Table => table(value),
+        Format::Json => print(&format!("{}\n", serde_json::to_string_pretty(value)?)),
+        Format::Yaml => print(&yaml_serde::to_string(value)?),
+    }
+}
+
+/// Prints a sentence, or for programs the value that it is about.
+pub fn print_done<T: Serialize>(format: Format, value: &T, sentence: &str) -> Result<()> {
+    print_as(format, value, |_| print(&format!("{sentence}\n")))
+}
+
+/// Prints that something is gone, of which nothing is left to tell programs.
+pub fn print_gone(format: Format, sentence: &str) -> Result<()> {
+    if format == Format::Table { print(&format!("{sentence}\n")) } else { Ok(()) }
 }
 
 /// Prints rows below their headings, in columns.
@@ -41,4 +61,20 @@ pub fn print_pairs(pairs: &[(&str, String)]) -> Result<()> {
 fn print_table(table: &Table) -> Result<()> {
     let lines: Vec<_> = table.lines().map(|line| line.trim_end().trim_start().to_owned()).collect();
     print(&format!("{}\n", lines.join("\n")))
+}
+
+/// Asks whether to go on, if somebody sits there who can be asked; an error if not.
+///
+/// Scripts have no terminal, and are not asked: what they say is what they mean.
+pub fn confirm(sure: Sure, question: impl FnOnce() -> Result<String>) -> Result<()> {
+    if sure.yes || !std::io::stdin().is_terminal() || !std::io::stderr().is_terminal() {
+        return Ok(());
+    }
+    eprint!("{} [y/N] ", question()?);
+    let mut answer = String::new();
+    std::io::stdin().read_line(&mut answer)?;
+    if ["y", "yes"].contains(&answer.trim().to_ascii_lowercase().as_str()) {
+        return Ok(());
+    }
+    bail!("nothing was done")
 }

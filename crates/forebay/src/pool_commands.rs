@@ -1,18 +1,26 @@
 //! `forebay pool`: asks the running daemon, prints its answer; a check also does without one.
 
 use std::fmt;
-use std::path::Path;
+use std::io::{IsTerminal, stderr};
+use std::time::Duration;
 
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Context, Result, anyhow, bail};
+use forebay_admin::views::{
+    CheckRequest, CheckView, EfficiencyView, JobState, JobView, PoolView, ProgressUnit, ScrubView,
+};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use serde_json::json;
 
-use crate::admin::client::{NoDaemon, call};
-use crate::admin::commands::checked;
-use crate::admin::protocol::{Answer, CheckView, Command, EfficiencyView, PoolView, ScrubView};
-use crate::cli::{PoolCommand, ScrubCommand};
-use crate::config::{Config, PoolConfig, size};
-use crate::output::{print, print_json, print_pairs};
-use crate::remote::unexpected;
-use crate::serve::open_pool;
+use crate::admin::client::{Client, NoDaemon};
+use crate::cli::remote::Format;
+use crate::cli::{PoolCommand, Remote, ScrubCommand};
+use crate::config::{PoolConfig, size};
+use crate::first::open_pool;
+use crate::output::{print, print_as, print_pairs};
+
+/// How often a job is asked how far it is: soon at first, so that a small pool does not wait, and then seldom.
+const ASK_FIRST: Duration = Duration::from_millis(20);
+const ASK_EVERY: Duration = Duration::from_millis(500);
 
 /// A check found differences; how many.
 #[derive(Debug)]
@@ -34,55 +42,82 @@ impl std::error::Error for Differences {}
 /// Carries out a `forebay pool` command.
 pub fn run(command: PoolCommand) -> Result<()> {
     match command {
-        PoolCommand::Show { efficiency: wanted, json, settings } => {
-            let socket = settings.load()?.admin_socket();
-            let pool = match call(&socket, Command::PoolShow {})? {
-                Answer::Pool(pool) => pool,
-                other => return unexpected(&other),
-            };
-            let found = wanted.then(|| efficiency(&socket, None)).transpose()?;
-            match found {
-                None if json => print_json(&pool),
-                None => show(&pool),
-                Some(found) if json => print_json(&serde_json::json!({"pool": pool, "efficiency": found})),
-                Some(found) => show(&pool).and_then(|()| show_efficiency(&found)),
+        PoolCommand::Show { efficiency, remote } => {
+            let client = Client::new(&remote)?;
+            let pool: PoolView = client.get("pool")?;
+            if !efficiency {
+                return print_as(remote.format(), &pool, show);
             }
+            let found: EfficiencyView = client.get_patiently("pool/efficiency")?;
+            let said = json!({"pool": pool, "efficiency": found});
+            print_as(remote.format(), &said, |_| {
+                show(&pool)?;
+                show_efficiency(&found)
+            })
         }
-        PoolCommand::Check { read, json, settings } => report(&check(&settings.load()?, read)?, json),
+        PoolCommand::Check { read, remote } => report(&check(&remote, read)?, remote.format()),
         PoolCommand::Scrub(command) => scrub(command),
     }
 }
 
 fn scrub(command: ScrubCommand) -> Result<()> {
-    let (settings, command, json) = match command {
-        ScrubCommand::Start(settings) => (settings, Command::ScrubStart {}, false),
-        ScrubCommand::Stop(settings) => (settings, Command::ScrubStop {}, false),
-        ScrubCommand::Status { json, settings } => (settings, Command::ScrubStatus {}, json),
+    let (remote, status): (Remote, ScrubView) = match command {
+        ScrubCommand::Start(remote) => {
+            let status = Client::new(&remote)?.post("pool/scrub", &json!({}))?;
+            (remote, status)
+        }
+        ScrubCommand::Stop(remote) => {
+            let status = Client::new(&remote)?.end("pool/scrub")?;
+            (remote, status)
+        }
+        ScrubCommand::Status { remote } => {
+            let status = Client::new(&remote)?.get("pool/scrub")?;
+            (remote, status)
+        }
     };
-    match call(&settings.load()?.admin_socket(), command)? {
-        Answer::Scrub(status) if json => print_json(&status),
-        Answer::Scrub(status) => show_scrub(&status),
-        other => unexpected(&other),
-    }
+    print_as(remote.format(), &status, show_scrub)
 }
 
-/// What is stored for the files of a volume, or of all.
-pub fn efficiency(socket: &Path, volume: Option<String>) -> Result<EfficiencyView> {
-    match call(socket, Command::Efficiency { volume })? {
-        Answer::Efficiency(found) => Ok(found),
-        other => unexpected(&other),
-    }
-}
-
-fn check(config: &Config, read: bool) -> Result<CheckView> {
-    match call(&config.admin_socket(), Command::PoolCheck { read_chunks: read }) {
-        Ok(Answer::Checked(report)) => Ok(report),
-        Ok(other) => unexpected(&other),
-        Err(error) if error.is::<NoDaemon>() && forebay_pool::Pool::is_in(&config.pool.directory) => {
-            check_offline(&config.pool, read)
+fn check(remote: &Remote, read: bool) -> Result<CheckView> {
+    let client = Client::new(remote)?;
+    match client.post::<JobView>("pool/check", &CheckRequest { read }) {
+        Ok(job) => wait_for(&client, job),
+        Err(error) if error.is::<NoDaemon>() => {
+            let pool = remote.settings.load()?.pool;
+            if forebay_pool::Pool::is_in(&pool.directory) { check_offline(&pool, read) } else { Err(error) }
         }
         Err(error) => Err(error),
     }
+}
+
+/// Waits for the end of a check, and shows how far it is.
+fn wait_for(client: &Client, mut job: JobView) -> Result<CheckView> {
+    let bar = progress_bar(&job);
+    let mut wait = ASK_FIRST;
+    while job.state == JobState::Running {
+        std::thread::sleep(wait);
+        wait = (wait * 2).min(ASK_EVERY);
+        job = client.get(&format!("jobs/{}", job.id)).with_context(|| format!("job {} may go on", job.id))?;
+        bar.set_length(job.progress.total);
+        bar.set_position(job.progress.done);
+    }
+    bar.finish_and_clear();
+    match (job.result, job.error) {
+        (Some(report), _) => Ok(report),
+        (None, Some(error)) => bail!("{error}"),
+        (None, None) => bail!("job {}: the check was {}", job.id, job.state),
+    }
+}
+
+fn progress_bar(job: &JobView) -> ProgressBar {
+    let target =
+        if stderr().is_terminal() { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
+    let template = match job.progress.unit {
+        ProgressUnit::Bytes => "{bar:40} {bytes} of {total_bytes} read, {eta} left",
+        ProgressUnit::Chunks => "{bar:40} {pos} of {len} chunks",
+    };
+    let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
+    ProgressBar::with_draw_target(Some(job.progress.total), target).with_style(style)
 }
 
 /// The pool's lock keeps a daemon that starts meanwhile away.
@@ -94,14 +129,12 @@ fn check_offline(config: &PoolConfig, read: bool) -> Result<CheckView> {
         let closed = pool.close().await;
         let report = report.map_err(|error| anyhow!("the pool cannot be checked: {error}"))?;
         closed.map_err(|error| anyhow!("the pool was not closed cleanly: {error}"))?;
-        Ok(checked(report))
+        Ok(report.into())
     })
 }
 
-fn report(report: &CheckView, json: bool) -> Result<()> {
-    if json {
-        print_json(report)?;
-    } else {
+fn report(report: &CheckView, format: Format) -> Result<()> {
+    print_as(format, report, |report| {
         print_pairs(&[
             ("inodes", report.inodes.to_string()),
             ("extents", report.extents.to_string()),
@@ -114,12 +147,12 @@ fn report(report: &CheckView, json: bool) -> Result<()> {
             ),
             ("differences", report.differences_count.to_string()),
         ])?;
-        report.differences.iter().try_for_each(|difference| print(&format!("{difference}\n")))?;
-    }
+        report.differences.iter().try_for_each(|difference| print(&format!("{difference}\n")))
+    })?;
     if report.differences_count > 0 {
         return Err(Differences(report.differences_count).into());
     }
-    if json { Ok(()) } else { print("the pool is consistent\n") }
+    if format == Format::Table { print("the pool is consistent\n") } else { Ok(()) }
 }
 
 fn show(pool: &PoolView) -> Result<()> {

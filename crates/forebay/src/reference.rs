@@ -1,6 +1,10 @@
-//! Pages of the reference documentation, made from the code.
+//! Pages of the reference documentation, and of the manual, made from the code.
 
+use std::path::Path;
+
+use anyhow::{Context, Result};
 use clap::{Command, CommandFactory};
+use forebay_admin::dashboards;
 
 use crate::cli::{Cli, ReferencePage};
 use crate::config::print;
@@ -13,7 +17,24 @@ pub fn page(page: ReferencePage) -> String {
     match page {
         ReferencePage::Configuration => print::reference(),
         ReferencePage::CommandLine => command_line(),
+        ReferencePage::Openapi => openapi(),
+        ReferencePage::Metrics => forebay_admin::metrics::reference::page(),
+        ReferencePage::ForebayOverview => dashboards::OVERVIEW.json(),
+        ReferencePage::ForebayNfs => dashboards::NFS.json(),
+        ReferencePage::ForebayPool => dashboards::POOL.json(),
+        ReferencePage::DashboardRules => dashboards::rules(),
     }
+}
+
+/// Writes the manual pages of all commands.
+pub fn manual(directory: &Path) -> Result<()> {
+    clap_mangen::generate_to(without_environment(Cli::command()), directory)
+        .with_context(|| format!("manual pages: cannot be written to {}; it must exist", directory.display()))
+}
+
+fn openapi() -> String {
+    let document = forebay_admin::openapi::document();
+    format!("{}\n", forebay_admin::openapi::Document::new(&document).text())
 }
 
 fn command_line() -> String {

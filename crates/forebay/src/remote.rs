@@ -1,16 +1,10 @@
-//! `forebay volume`, `snapshot`, `export` and `nfs`: ask the running daemon, print its answer.
+//! The commands that ask a daemon, and print its answer.
 
+pub mod account;
 pub mod export;
 pub mod nfs;
+pub mod profile;
 mod volume;
+pub mod watch;
 
 pub use volume::{run, run_snapshot};
-
-use anyhow::{Result, bail};
-
-use crate::admin::protocol::Answer;
-
-/// The error for an answer to another question.
-pub fn unexpected<T>(answer: &Answer) -> Result<T> {
-    bail!("the daemon answered something else than was asked: {answer:?}; is it another release?")
-}

@@ -9,16 +9,18 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow};
-use forebay_nfs::{Server, ServerError, Shared, Tls};
-use forebay_pool::{Pool, VolumeSpec};
+use forebay_admin::Api;
+use forebay_admin::events::{Kind, Who};
+use forebay_admin::history;
+use forebay_admin::server::{ALPN, Listener, Socket, check_path};
+use forebay_nfs::{Server, ServerError, Shared, Tls, TlsError};
+use forebay_pool::Pool;
 use rustix::fs::Mode;
 use rustix::process::{Resource, getrlimit, setrlimit, umask};
 use tokio::signal::unix::Signal;
 
-use crate::admin::check_socket_path;
-use crate::admin::commands::Daemon;
-use crate::admin::server::AdminServer;
-use crate::config::{Config, ConfigError, PoolConfig};
+use crate::config::{ApiConfig, Config, ConfigError};
+use crate::first::{self, open_pool};
 use crate::signals::{self, Shutdown, Trigger};
 use crate::{logging, output};
 
@@ -27,11 +29,6 @@ const LEFTOVER_WORK_MAX: Duration = Duration::from_secs(5);
 
 /// Files that the pool may have open: segments, tables of metadata, journals.
 const FILES_OF_POOL: u64 = 1024;
-
-/// Where the pool keeps what this file must remember, and under which key it is that the default volume was
-/// made once: it must not come back after someone deleted it.
-const RECORDS: &str = "forebay";
-const DEFAULT_VOLUME_MADE: &[u8] = b"default-volume-made";
 
 /// Serves until a signal asks to stop.
 pub fn run(config: &Config) -> Result<()> {
@@ -46,7 +43,7 @@ pub fn run(config: &Config) -> Result<()> {
 }
 
 async fn serve(config: &Config, files_max: u64) -> Result<()> {
-    check_socket_path(&config.admin_socket())?;
+    check_path(&config.admin_socket())?;
     let (trigger, shutdown) = signals::watch()?;
     let pool = tokio::select! {
         pool = open_pool(&config.pool) => pool?,
@@ -67,60 +64,94 @@ async fn serve_pool(
     trigger: &Trigger,
     shutdown: &Shutdown,
 ) -> Result<()> {
-    make_default_volume(pool).await.map_err(|error| anyhow!("volume kafka cannot be made: {error}"))?;
+    first::make_default_volume(pool)
+        .await
+        .map_err(|error| anyhow!("volume kafka cannot be made: {error}"))?;
     let nfs = Server::bind(pool.clone(), config.nfs.listen, nfs_config).await.map_err(explain)?;
     let address = nfs.local_addr();
-    let daemon = Daemon { nfs: nfs.shared(), directory: config.pool.directory.clone() };
-    let reloading = tokio::spawn(reload_when_asked(nfs.shared(), signals::reloads()?));
-    let admin = AdminServer::bind(config.admin_socket(), daemon)?;
-    let admin = tokio::spawn(admin.run(shutdown.clone().requested()));
-    tracing::info!(%address, pool = %config.pool.directory.display(), boot = pool.boot(), "serving");
+    let mut api = Api::open(nfs.shared(), config.pool.directory.clone()).map_err(first::explain)?;
+    api.metrics_public = config.metrics.public;
+    let api = Arc::new(api);
+    first::make_first_user(pool, &api.accounts).await?;
+    let api_tls = api_tls(&config.api)?;
+    let mut listeners = vec![Listener::Socket(Socket::bind(config.admin_socket())?)];
+    let mut api_address = None;
+    if let Some(address) = config.api.listen {
+        let listener = Listener::tcp(address, api_tls.clone());
+        let listener = listener.await.map_err(|error| explain_bind("api", address, &error))?;
+        api_address = listener.local_addr();
+        listeners.push(listener);
+    }
+    let reloading = tokio::spawn(reload_when_asked(nfs.shared(), api_tls, signals::reloads()?));
+    let watching = tokio::spawn(forebay_admin::watch::run(api.clone()));
+    let recording = tokio::spawn(history::run(api.history.clone(), api.sources(), history::SystemClock));
+    let serving = serve_api(&api, listeners, shutdown);
+    api.events.note(
+        Kind::DaemonStarted,
+        "daemon",
+        started(config, pool, address, api_address),
+        Who::default(),
+    );
     output::print(&ready_line(pool, address))?;
 
     let served = nfs.run(shutdown.clone().requested()).await;
     reloading.abort();
+    watching.abort();
+    recording.abort();
     trigger.shut_down();
-    admin.await.context("the admin socket's server failed")?;
+    api.jobs.cancel_all();
+    for listener in serving {
+        listener.await.context("a server of the API failed")?;
+    }
     served.map_err(|error| anyhow!("the NFS server failed: {error}"))
 }
 
-/// Opens the pool as it is configured.
-pub async fn open_pool(config: &PoolConfig) -> Result<Pool> {
-    Pool::open(&config.directory, config.options()).await.map_err(|error| match error {
-        forebay_pool::Error::Io { .. } => {
-            anyhow!("{error}; the pool's directory must be writable, choose another with --pool-directory")
-        }
-        error => anyhow!("{error}"),
-    })
+/// Serves the API wherever connections come in.
+fn serve_api(
+    api: &Arc<Api>,
+    listeners: Vec<Listener>,
+    shutdown: &Shutdown,
+) -> Vec<tokio::task::JoinHandle<()>> {
+    let router = forebay_admin::router::router(api.clone());
+    let serve = |listener| {
+        tokio::spawn(forebay_admin::server::serve(listener, router.clone(), shutdown.clone().requested()))
+    };
+    listeners.into_iter().map(serve).collect()
 }
 
-/// Makes the volume `kafka` in a new pool, once in the pool's life.
-async fn make_default_volume(pool: &Pool) -> forebay_pool::Result<()> {
-    if pool.records(RECORDS)?.iter().any(|(key, _)| key == DEFAULT_VOLUME_MADE) {
-        return Ok(());
-    }
-    // As a new local file system would be: root owns it, and gives it to the brokers' user with chown.
-    let spec = VolumeSpec::new("kafka", "/kafka");
-    match pool.volume_create(spec).await {
-        // A crash came between the two steps below.
-        Ok(_) | Err(forebay_pool::Error::Exists(_)) => {}
-        Err(error) => return Err(error),
-    }
-    pool.record_put(RECORDS, DEFAULT_VOLUME_MADE, b"").await
+fn started(config: &Config, pool: &Pool, nfs: SocketAddr, api: Option<SocketAddr>) -> String {
+    let api = match api {
+        Some(address) if config.api.tls_certificate.is_some() => format!("https://{address}"),
+        Some(address) => format!("http://{address}"),
+        None => "the admin socket only".to_owned(),
+    };
+    let (directory, release) = (config.pool.directory.display(), forebay_admin::RELEASE);
+    format!(
+        "release {release} serves pool {directory}, start {}: NFS at {nfs}, the API at {api}",
+        pool.boot()
+    )
+}
+
+fn api_tls(config: &ApiConfig) -> Result<Option<Arc<Tls>>> {
+    let tls = config.tls().map(|files| Tls::load_for(files, ALPN)).transpose();
+    Ok(tls.map_err(|error| ConfigError::new(format!("api.tls_…: {error}")))?.map(Arc::new))
 }
 
 /// At every SIGHUP reads the certificates again, and forgets what the database said of users and groups.
-async fn reload_when_asked(nfs: Arc<Shared>, mut asked: Signal) {
+async fn reload_when_asked(nfs: Arc<Shared>, api: Option<Arc<Tls>>, mut asked: Signal) {
     while asked.recv().await.is_some() {
         nfs.identities.forget();
-        match nfs.tls.as_ref().map(Tls::reload) {
-            None => tracing::info!(
-                "SIGHUP: users and groups are looked up anew; there are no certificates to read"
-            ),
-            Some(Ok(())) => tracing::info!("SIGHUP: certificates were read again"),
-            Some(Err(error)) => {
-                tracing::error!(%error, "SIGHUP: certificates cannot be read again; the old ones stay in use");
-            }
+        let all: Vec<&Tls> = nfs.tls.iter().chain(api.as_deref()).collect();
+        if all.is_empty() {
+            tracing::info!("SIGHUP: users and groups are looked up anew; there are no certificates to read");
+            continue;
+        }
+        let failed: Vec<TlsError> = all.into_iter().filter_map(|tls| tls.reload().err()).collect();
+        if failed.is_empty() {
+            tracing::info!("SIGHUP: certificates were read again");
+        }
+        for error in failed {
+            tracing::error!(%error, "SIGHUP: certificates cannot be read again; the old ones stay in use");
         }
     }
 }
@@ -154,22 +185,27 @@ fn explain(error: ServerError) -> anyhow::Error {
         ServerError::Tls(error) => return ConfigError::new(format!("nfs.tls_…: {error}")).into(),
         error => return anyhow!("{error}"),
     };
+    explain_bind("nfs", address, &source)
+}
+
+/// Says what an operator can do about an address that cannot be listened on.
+fn explain_bind(section: &str, address: SocketAddr, source: &std::io::Error) -> anyhow::Error {
     let (cause, remedy) = match source.kind() {
         ErrorKind::AddrInUse => (
             "the port is in use".to_owned(),
-            "stop the other NFS server (`ss -ltnp` shows it), or choose another port with --nfs-listen",
+            "stop the other server (`ss -ltnp` shows it), or choose another port",
         ),
         ErrorKind::PermissionDenied => (
             "not permitted".to_owned(),
-            "ports below 1024 need root or CAP_NET_BIND_SERVICE; choose a higher one with --nfs-listen",
+            "ports below 1024 need root or CAP_NET_BIND_SERVICE; choose a higher one",
         ),
         ErrorKind::AddrNotAvailable => (
             "this machine does not have the address".to_owned(),
-            "choose one of its own (`ip address` shows them), or 0.0.0.0, with --nfs-listen",
+            "choose one of its own (`ip address` shows them), or 0.0.0.0,",
         ),
-        _ => (source.to_string(), "choose another address with --nfs-listen"),
+        _ => (source.to_string(), "choose another address"),
     };
-    anyhow!("nfs.listen {address}: {cause}; {remedy}")
+    anyhow!("{section}.listen {address}: {cause}; {remedy} with --{section}-listen")
 }
 
 /// The line that says that clients can connect, and what to type there.

@@ -9,9 +9,10 @@ use std::path::{Path, PathBuf};
 const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("forebay-pool", &[]),
     ("forebay-nfs", &["forebay-pool"]),
+    ("forebay-admin", &["forebay-pool", "forebay-nfs"]),
     ("forebay-nfs-client", &["forebay-nfs"]),
     ("forebay-lab", &["forebay-nfs-client"]),
-    ("forebay", &["forebay-pool", "forebay-nfs", "forebay-lab"]),
+    ("forebay", &["forebay-pool", "forebay-nfs", "forebay-admin", "forebay-lab"]),
 ];
 
 const LINES_MAX: usize = 600;
@@ -51,8 +52,17 @@ fn files() -> Vec<File> {
             let path = entry.path();
             let name = entry.file_name().into_string().unwrap();
             if entry.file_type().unwrap().is_dir() {
-                if !["target", ".git", "lab-results", "forebay-data", "node_modules"].contains(&name.as_str())
-                {
+                let made = [
+                    "target",
+                    ".git",
+                    "lab-results",
+                    "forebay-data",
+                    "node_modules",
+                    "dist",
+                    ".cache",
+                    "test-results",
+                ];
+                if !made.contains(&name.as_str()) {
                     folders.push(path);
                 }
             } else if let Ok(text) = fs::read_to_string(&path)

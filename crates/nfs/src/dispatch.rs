@@ -8,7 +8,7 @@ mod limits;
 mod results;
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::Duration;
 
 use bytes::Bytes;
 
@@ -156,6 +156,9 @@ impl Compound {
         context.server.state.is_present(&sequenced.session.client).await;
         let limits = Limits::of(&sequenced.session.fore, args.cachethis);
         results.push(&OperationResult::Sequence(Ok(sequenced.result)));
+        if matches!(start, Start::Retry(_)) {
+            context.server.statistics.events.replays.one();
+        }
         match start {
             Start::Retry(Reply::Cached(pieces)) => pieces,
             Start::Retry(Reply::Uncached) => self.answer_uncached_retry(results),
@@ -208,7 +211,8 @@ impl Compound {
                 self.input = Decoder::new(Bytes::new());
                 context.memory.release();
                 server.statistics.count_wait(code, away.over().await);
-                server.statistics.count(code, Instant::now(), Status::Delay);
+                server.statistics.count(code, Duration::ZERO, Status::Delay);
+                server.statistics.events.turned_away.one();
                 OperationResult::failed(code, Status::Delay)
             }
         }

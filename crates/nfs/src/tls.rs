@@ -1,10 +1,12 @@
-//! Whom the server proves to be, and who its clients must prove to be, in RPC-with-TLS (RFC 9289).
+//! Whom the server proves to be, and who its clients must prove to be, in RPC-with-TLS (RFC 9289); also for other protocols of
+//! the same daemon.
 //!
 //! The files are read at the start and whenever the operator says that they have changed; connections that exist keep what they
 //! have. What happens on a connection is in [`crate::rpc`]; who must use TLS is said by export policies ([`crate::policy`]).
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use rustls::crypto::ring;
 use rustls::pki_types::pem::{self, PemObject};
@@ -49,34 +51,53 @@ pub enum TlsError {
     },
 }
 
+/// What was read from the files.
+struct Loaded {
+    config: Arc<ServerConfig>,
+    expires: Option<SystemTime>,
+}
+
 /// What connections are secured with.
 pub struct Tls {
     files: TlsFiles,
-    current: RwLock<Arc<ServerConfig>>,
+    alpn: &'static [u8],
+    current: RwLock<Loaded>,
 }
 
 impl Tls {
-    /// Reads the files.
+    /// Reads the files, for NFS.
     pub fn load(files: TlsFiles) -> Result<Tls, TlsError> {
-        let config = read(&files)?;
-        Ok(Tls { files, current: RwLock::new(Arc::new(config)) })
+        Tls::load_for(files, ALPN)
+    }
+
+    /// Reads the files, for a protocol by its name in TLS.
+    pub fn load_for(files: TlsFiles, alpn: &'static [u8]) -> Result<Tls, TlsError> {
+        let loaded = read(&files, alpn)?;
+        Ok(Tls { files, alpn, current: RwLock::new(loaded) })
     }
 
     /// Reads the files again, for connections that come from now on. If that fails, everything stays as it is.
     pub fn reload(&self) -> Result<(), TlsError> {
-        let config = Arc::new(read(&self.files)?);
-        *self.current.write().unwrap_or_else(PoisonError::into_inner) = config;
+        let loaded = read(&self.files, self.alpn)?;
+        *self.current.write().unwrap_or_else(PoisonError::into_inner) = loaded;
         Ok(())
     }
 
     /// For a connection that begins.
-    pub(crate) fn current(&self) -> Arc<ServerConfig> {
-        self.current.read().unwrap_or_else(PoisonError::into_inner).clone()
+    pub fn current(&self) -> Arc<ServerConfig> {
+        self.current.read().unwrap_or_else(PoisonError::into_inner).config.clone()
+    }
+
+    /// When the first of the server's certificates, its own or one between it and the authority, is not valid any more;
+    /// `None` if one of them does not say so in a way that is understood.
+    pub fn expires(&self) -> Option<SystemTime> {
+        self.current.read().unwrap_or_else(PoisonError::into_inner).expires
     }
 }
 
-fn read(files: &TlsFiles) -> Result<ServerConfig, TlsError> {
+fn read(files: &TlsFiles, alpn: &[u8]) -> Result<Loaded, TlsError> {
     let chain = certificates(&files.certificate)?;
+    let expires = expiry(&chain);
     let key = PrivateKeyDer::from_pem_file(&files.key)
         .map_err(|error| unreadable(&files.key, error, "a private key (PKCS #8, PKCS #1 or SEC 1)"))?;
     let provider = Arc::new(ring::default_provider());
@@ -101,11 +122,20 @@ fn read(files: &TlsFiles) -> Result<ServerConfig, TlsError> {
         );
         content(&files.certificate, problem)
     })?;
-    config.alpn_protocols = vec![ALPN.to_vec()];
+    config.alpn_protocols = vec![alpn.to_vec()];
     // A connection lasts as long as a mount, so nothing is gained by resuming, and every client shows its certificate.
     config.session_storage = Arc::new(NoServerSessionStorage {});
     config.send_tls13_tickets = 0;
-    Ok(config)
+    Ok(Loaded { config: Arc::new(config), expires })
+}
+
+/// When the first of the certificates is not valid any more.
+fn expiry(chain: &[CertificateDer<'_>]) -> Option<SystemTime> {
+    let end = |certificate: &CertificateDer<'_>| {
+        let certificate = x509_cert::Certificate::from_der(certificate).ok()?;
+        UNIX_EPOCH.checked_add(certificate.tbs_certificate().validity().not_after.to_unix_duration())
+    };
+    chain.iter().map(end).collect::<Option<Vec<_>>>()?.into_iter().min()
 }
 
 fn certificates(file: &Path) -> Result<Vec<CertificateDer<'static>>, TlsError> {

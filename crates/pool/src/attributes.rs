@@ -39,7 +39,8 @@ impl Engine {
     }
 }
 
-fn apply(txn: &mut Txn<'_>, inode: &Arc<Inode>, set: &SetAttributes) -> Result<()> {
+/// Stages the attributes.
+pub(crate) fn apply(txn: &mut Txn<'_>, inode: &Arc<Inode>, set: &SetAttributes) -> Result<()> {
     let mut record = txn.record(inode)?;
     let now = txn.engine.clock.now();
     let time = |time: SetTime| match time {

@@ -12,6 +12,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use crate::check_view::check_view;
+use crate::check_watch::CheckWatch;
 use crate::engine::Engine;
 use crate::keys::{self, ChunkId};
 use crate::meta::MetaView;
@@ -43,10 +44,15 @@ struct Check<'a> {
     segments: HashMap<SegmentId, u64>,
     usage: HashMap<VolumeId, UsageRecord>,
     report: CheckReport,
+    watch: Arc<CheckWatch>,
 }
 
 impl Engine {
-    pub(crate) async fn check(self: &Arc<Self>, read_chunks: bool) -> Result<CheckReport> {
+    pub(crate) async fn check(
+        self: &Arc<Self>,
+        read_chunks: bool,
+        watch: Arc<CheckWatch>,
+    ) -> Result<CheckReport> {
         let engine = self.clone();
         // In the committer, so that the volumes are as the metadata says.
         let (meta, volumes) = self
@@ -68,6 +74,7 @@ impl Engine {
                 segments: HashMap::new(),
                 usage: HashMap::new(),
                 report: CheckReport::default(),
+                watch,
             };
             check.volumes()?;
             check.inodes()?;
@@ -84,12 +91,13 @@ impl Engine {
 
 /// Visits all records of a kind with what their key names.
 fn each<K, R: Record>(
-    meta: &dyn MetaView,
+    (meta, watch): (&dyn MetaView, &CheckWatch),
     range: std::ops::Range<keys::Key>,
     name: impl Fn(&[u8]) -> Option<K>,
     mut visit: impl FnMut(K, R),
 ) -> Result<()> {
     meta.scan(range, &mut |key, value| {
+        watch.go_on()?;
         let named = name(key).ok_or_else(|| malformed(R::NAME, key))?;
         visit(named, R::decode(key, value)?);
         Ok(ControlFlow::Continue(()))
@@ -97,8 +105,13 @@ fn each<K, R: Record>(
 }
 
 /// Visits all versions that are stored of a kind, but tombstones, with the volume that has them.
-fn each_stored<R: Record>(meta: &dyn MetaView, kind: u8, mut visit: impl FnMut(VolumeId, R)) -> Result<()> {
+fn each_stored<R: Record>(
+    (meta, watch): (&dyn MetaView, &CheckWatch),
+    kind: u8,
+    mut visit: impl FnMut(VolumeId, R),
+) -> Result<()> {
     meta.scan(keys::items_of_all(kind), &mut |key, value| {
+        watch.go_on()?;
         if !is_tombstone(value) {
             let volume = keys::volume_in(key).ok_or_else(|| malformed(R::NAME, key))?;
             visit(volume, R::decode(key, value)?);
@@ -117,6 +130,7 @@ impl Check<'_> {
 
     fn volumes(&mut self) -> Result<()> {
         for volume in std::mem::take(&mut self.volumes) {
+            self.watch.go_on()?;
             for difference in check_view(&*self.meta, &volume)? {
                 self.report(difference);
             }
@@ -127,7 +141,7 @@ impl Check<'_> {
 
     fn inodes(&mut self) -> Result<()> {
         let (usage, report) = (&mut self.usage, &mut self.report);
-        each_stored(&*self.meta, keys::INODE, |volume, _: InodeRecord| {
+        each_stored((&*self.meta, &self.watch), keys::INODE, |volume, _: InodeRecord| {
             usage.entry(volume).or_default().inodes_stored += 1;
             report.inodes += 1;
         })
@@ -135,7 +149,7 @@ impl Check<'_> {
 
     fn extents(&mut self) -> Result<()> {
         let (usage, report) = (&mut self.usage, &mut self.report);
-        each_stored(&*self.meta, keys::EXTENT, |volume, extent: ExtentRecord| {
+        each_stored((&*self.meta, &self.watch), keys::EXTENT, |volume, extent: ExtentRecord| {
             report.extents += 1;
             if matches!(extent.content, Content::Inline(_)) {
                 usage.entry(volume).or_default().bytes_inline += u64::from(extent.length);
@@ -145,7 +159,7 @@ impl Check<'_> {
 
     fn xattrs(&mut self) -> Result<()> {
         let usage = &mut self.usage;
-        each_stored(&*self.meta, keys::XATTR, |volume, xattr: XattrRecord| {
+        each_stored((&*self.meta, &self.watch), keys::XATTR, |volume, xattr: XattrRecord| {
             usage.entry(volume).or_default().bytes_inline += xattr.value.len() as u64;
         })
     }
@@ -157,6 +171,7 @@ impl Check<'_> {
             Ok(ControlFlow::Continue(()))
         })?;
         self.report.chunks = chunks;
+        self.watch.expect(chunks, self.engine.stored().bytes_live);
         let passes = chunks / REFERENCES_MAX + 1;
         (0..passes).try_for_each(|pass| self.chunks_of(pass, passes, read))
     }
@@ -166,18 +181,19 @@ impl Check<'_> {
         // Ids are hashes, so each pass gets its share.
         let is_due =
             |id: &ChunkId| (u64::from(u16::from_be_bytes([id.0[0], id.0[1]])) * passes) >> 16 == pass;
-        let (meta, references) = (self.meta.clone(), &mut self.references);
-        each_stored(&*meta, keys::EXTENT, |_, extent: ExtentRecord| {
+        let (meta, watch, references) = (self.meta.clone(), self.watch.clone(), &mut self.references);
+        each_stored((&*meta, &watch), keys::EXTENT, |_, extent: ExtentRecord| {
             if let Content::Chunk { id, .. } = extent.content
                 && is_due(&id)
             {
                 *references.entry(id).or_default() += 1;
             }
         })?;
-        each(&*meta, keys::chunks(), keys::chunk_in, |id, record: ChunkRecord| {
+        each((&*meta, &watch), keys::chunks(), keys::chunk_in, |id, record: ChunkRecord| {
             if !is_due(&id) {
                 return;
             }
+            watch.compared();
             let counted = self.references.remove(&id).unwrap_or_default();
             *self.segments.entry(record.segment).or_default() += u64::from(record.bytes_stored);
             if counted != record.references {
@@ -198,6 +214,7 @@ impl Check<'_> {
 
     /// Verifies every copy of a chunk, where it is now.
     fn read_chunk(&mut self, id: ChunkId, mut record: ChunkRecord) {
+        self.watch.read(u64::from(record.bytes_stored));
         let wrong = loop {
             let wrong = match self.engine.repair_frame(id, &record) {
                 Ok(repaired) if repaired.content.is_some() => {
@@ -236,8 +253,8 @@ impl Check<'_> {
 
     fn compare_segments(&mut self) -> Result<()> {
         let there: HashMap<SegmentId, u64> = self.engine.store.list()?.into_iter().collect();
-        let meta = self.meta.clone();
-        each(&*meta, keys::segments(), keys::segment_in, |id, record: SegmentRecord| {
+        let (meta, watch) = (self.meta.clone(), self.watch.clone());
+        each((&*meta, &watch), keys::segments(), keys::segment_in, |id, record: SegmentRecord| {
             let live = self.segments.remove(&id).unwrap_or_default();
             self.report.segments += 1;
             self.report.bytes_live += live;

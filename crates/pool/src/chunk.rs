@@ -9,6 +9,7 @@ use std::sync::{Arc, Condvar, Mutex};
 
 use bytes::Bytes;
 
+use crate::codec::Decoded;
 use crate::engine::Engine;
 use crate::keys::{self, ChunkId};
 use crate::records::{ChunkRecord, Record};
@@ -124,11 +125,10 @@ impl Engine {
     pub(crate) fn read_frame(&self, id: ChunkId, record: &ChunkRecord) -> Result<Option<Bytes>> {
         let Some(length) = frame_length(record) else { return Ok(None) };
         let frame = self.store.read(record.segment, record.offset, length);
-        match frame.as_ref().map(|frame| frame.as_ref().and_then(|frame| frame_content(frame, id).ok())) {
-            Ok(Some(content)) => Ok(Some(content)),
-            _ if self.store.copies() > 1 => self.read_other_copy(id, record),
-            Ok(None) => Ok(None),
-            Err(_) => frame.map(|_| None),
+        match self.verified(&frame, self.store.copies() < 2, |frame| frame_content(frame, id)) {
+            Some(content) => Ok(Some(content)),
+            None if self.store.copies() > 1 => self.read_other_copy(id, record),
+            None => frame.map(|_| None),
         }
     }
 
@@ -137,14 +137,36 @@ impl Engine {
     pub(crate) fn read_packed(&self, id: ChunkId, record: &ChunkRecord) -> Result<Option<Packed>> {
         let Some(length) = frame_length(record) else { return Ok(None) };
         let frame = self.store.read(record.segment, record.offset, length);
-        match frame.map(|frame| frame.and_then(|frame| frame_repack(&frame, id).ok())) {
-            Ok(Some(packed)) => Ok(Some(packed)),
-            _ if self.store.copies() > 1 => {
+        match self.verified(&frame, self.store.copies() < 2, |frame| frame_repack(frame, id)) {
+            Some(packed) => Ok(Some(packed)),
+            None if self.store.copies() > 1 => {
                 let content = self.read_other_copy(id, record)?;
                 Ok(content.map(|content| Packer::default().pack(id, &content, Compression::default())))
             }
-            other => other,
+            None => frame.map(|_| None),
         }
+    }
+
+    /// What `unpack` makes of a frame that was read, if it is whole; counts what was found. `None` also if there is no such
+    /// frame, which is no damage: the cleaner may have moved it. Without `count_damage` somebody else is going to count that.
+    pub(crate) fn verified<T>(
+        &self,
+        frame: &Result<Option<Bytes>>,
+        count_damage: bool,
+        unpack: impl FnOnce(&Bytes) -> Decoded<T>,
+    ) -> Option<T> {
+        let (count, whole) = match frame {
+            Ok(None) => return None,
+            Err(_) => (&self.meters.frames_unreadable, None),
+            Ok(Some(frame)) => match unpack(frame) {
+                Ok(whole) => (&self.meters.frames_verified, Some(whole)),
+                Err(_) => (&self.meters.frames_damaged, None),
+            },
+        };
+        if count_damage || whole.is_some() {
+            count.add(1);
+        }
+        whole
     }
 
     /// Groups chunks that lie next to each other, leaving out those that are in the cache or gone. Blocks on the
@@ -187,6 +209,8 @@ impl Engine {
             if frames.get(at..end).is_some()
                 && let Ok(content) = frame_content(&frames.slice(at..end), *id)
             {
+                // One that is damaged is counted when it is read by itself.
+                self.meters.frames_verified.add(1);
                 self.chunk_cache.insert(*id, content);
             }
         }

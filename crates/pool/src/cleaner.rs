@@ -177,6 +177,7 @@ impl Engine {
         }
         let appended = self.writer.append(&copies)?;
         self.writer.sync(appended.ticket).inspect_err(|error| self.stopped.stop(error))?;
+        self.meters.bytes_moved.add(bytes_of(&readable));
         Ok(Some((readable, appended)))
     }
 }

@@ -12,7 +12,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use tokio::sync::oneshot;
+use tokio::time::Instant;
 
+use crate::counters::Meters;
 use crate::engine::Engine;
 use crate::meta::MetaStore;
 use crate::queue::{Queue, Waiting};
@@ -55,8 +57,13 @@ pub(crate) type Committer = Queue<Job>;
 pub(crate) type Written = Arc<AtomicBool>;
 
 /// Starts the committer.
-pub(crate) fn start(meta: Arc<dyn MetaStore>, stopped: Stopped, written: Written) -> Result<Committer> {
-    let group = Group { meta, stopped, written };
+pub(crate) fn start(
+    meta: Arc<dyn MetaStore>,
+    stopped: Stopped,
+    written: Written,
+    meters: Arc<Meters>,
+) -> Result<Committer> {
+    let group = Group { meta, stopped, written, meters };
     Queue::start("pool-commit", move |first, jobs| group.run(first, jobs))
 }
 
@@ -65,16 +72,21 @@ struct Group {
     meta: Arc<dyn MetaStore>,
     stopped: Stopped,
     written: Written,
+    meters: Arc<Meters>,
 }
 
 impl Group {
     /// Runs a job and those that wait behind it, makes them durable, and answers.
     fn run(&self, first: Job, jobs: &mut Waiting<Job>) {
         let mut answers: Vec<Answer> = first().into_iter().collect();
+        let mut count = 1;
         for _ in 1..GROUP_JOBS_MAX {
             let Ok(job) = jobs.try_recv() else { break };
             answers.extend(job());
+            count += 1;
         }
+        self.meters.commit_groups.add(1);
+        self.meters.commit_jobs.add(count);
         let durable = self.make_durable().is_ok();
         for answer in answers {
             answer(if durable { Ok(()) } else { self.stopped.check() });
@@ -86,7 +98,10 @@ impl Group {
         if !self.written.swap(false, Ordering::SeqCst) {
             return Ok(());
         }
-        self.meta.make_durable().or_else(|error| {
+        let began = Instant::now();
+        let durable = self.meta.make_durable();
+        self.meters.metadata_syncs.record(began.elapsed());
+        durable.or_else(|error| {
             self.stopped.stop(&error);
             self.stopped.check()
         })

@@ -16,6 +16,13 @@ use crate::sync;
 /// as writes arrive out of order.
 pub(crate) const WRITE_BEHIND_BYTES: u64 = 16 << 20;
 
+/// Whether a writer had to wait for room.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Waited {
+    No,
+    Yes,
+}
+
 /// See the module.
 pub(crate) struct Dirty {
     bytes_max: u64,
@@ -47,7 +54,8 @@ impl Dirty {
 
     /// Takes room for that many bytes, waiting for it if need be. More than the bound itself is let through
     /// alone.
-    pub(crate) async fn reserve(&self, bytes: u64) {
+    pub(crate) async fn reserve(&self, bytes: u64) -> Waited {
+        let mut waited = Waited::No;
         loop {
             let room = self.room.notified();
             tokio::pin!(room);
@@ -57,11 +65,13 @@ impl Dirty {
                 break;
             }
             self.signals.pressure.notify_one();
+            waited = Waited::Yes;
             room.await;
         }
         if self.bytes() > self.bytes_max / 2 {
             self.signals.pressure.notify_one();
         }
+        waited
     }
 
     fn try_reserve(&self, bytes: u64) -> bool {

@@ -11,6 +11,7 @@ use crate::chunk::Loads;
 use crate::chunk_cache::ChunkCache;
 use crate::cleaner::Cleaner;
 use crate::commit::{Committer, Stopped, Written};
+use crate::counters::Meters;
 use crate::dirty::Dirty;
 use crate::fingerprints::Fingerprints;
 use crate::home::Home;
@@ -56,6 +57,7 @@ pub(crate) struct Engine {
     pub(crate) stopped: Stopped,
     pub(crate) written: Written,
     pub(crate) signals: Arc<Signals>,
+    pub(crate) meters: Arc<Meters>,
     pub(crate) volumes: Volumes,
     pub(crate) counters: Mutex<Counters>,
     pub(crate) inodes: InodeCache,
@@ -96,12 +98,14 @@ impl Engine {
         let signals = Arc::<Signals>::default();
         let stopped = Stopped::default();
         let written: Written = Arc::new(AtomicBool::new(false));
-        let writer = Arc::new(SegmentWriter::new(store.clone(), options.segment_bytes, pool.boot));
+        let meters = Arc::<Meters>::default();
+        let writer =
+            Arc::new(SegmentWriter::new(store.clone(), options.segment_bytes, pool.boot, meters.clone()));
         let engine = Arc::new(Engine {
             id: pool.id,
             boot: pool.boot,
             name_key: pool.name_key,
-            committer: commit::start(meta.clone(), stopped.clone(), written.clone())?,
+            committer: commit::start(meta.clone(), stopped.clone(), written.clone(), meters.clone())?,
             storer: storer::start(writer.clone(), stopped.clone())?,
             stopped,
             written,
@@ -122,6 +126,7 @@ impl Engine {
             scrub: Scrub::load(&*meta)?,
             cleaner: Cleaner::default(),
             signals,
+            meters,
             options,
             meta,
             store,

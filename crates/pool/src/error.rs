@@ -135,6 +135,9 @@ pub enum Error {
         "the pool has stopped, because writing to stable storage failed: {0}; check the disk, then restart"
     )]
     Failed(String),
+    /// Whoever asked for it did not want it any more.
+    #[error("cancelled")]
+    Cancelled,
     /// The pool is closing.
     #[error("the pool is closing")]
     Closed,

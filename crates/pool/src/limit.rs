@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use crate::engine::Engine;
 use crate::inode::Inode;
-use crate::{Error, Result, Volume, VolumeId};
+use crate::{Error, Result, Volume, VolumeChange, VolumeId};
 
 /// Flushes of different inodes that run at once.
 const FLUSHES_MAX: usize = 16;
@@ -71,20 +71,7 @@ impl Engine {
 
     /// Gives a volume another size, or with `None` as much as the pool has room for.
     pub(crate) async fn volume_resize(self: &Arc<Self>, name: &str, size: Option<u64>) -> Result<Volume> {
-        check_size(size)?;
-        let id = self.volumes.by_name(name)?.id;
-        self.transact(move |txn| {
-            let mut record = txn.engine.volumes.record(id)?;
-            let used = txn.engine.volumes.bytes_used(id);
-            if let Some(size) = size.filter(|size| *size < used) {
-                return Err(Error::SizeBelowUsed { volume: record.spec.name, size, used });
-            }
-            record.spec.size = size;
-            let volume = record.volume(id);
-            txn.change_volume(id, record);
-            Ok(volume)
-        })
-        .await
+        self.volume_modify(name, VolumeChange { size: Some(size), ..VolumeChange::default() }).await
     }
 }
 

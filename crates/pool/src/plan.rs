@@ -156,7 +156,9 @@ impl Draft {
     pub(crate) fn pack(self) -> (Plan, Vec<Packed>) {
         let Draft { mut plan, planner } = self;
         plan.appended = planner.appended;
-        (plan, pack(&planner.portion))
+        let packed = pack(&planner.portion);
+        planner.engine.meters.packed(&packed);
+        (plan, packed)
     }
 
     /// Stores what is left to be stored. Blocks on the disk.
@@ -191,6 +193,7 @@ impl Chunks for Planner {
             || self.before.contains(&id)
             || (self.share && self.engine.chunk_record(id)?.is_some());
         if is_known {
+            self.engine.meters.shared(1, content.len() as u64);
             return Ok(id);
         }
         let compression = if about.is_compressed { Compression::None } else { self.compression };
@@ -213,7 +216,11 @@ impl Planner {
         self.before.extend(self.places.drain().map(|(id, _)| id));
         if !portion.is_empty() {
             let engine = self.engine.clone();
-            let append = move || engine.writer.append(&pack_all(&portion, bytes));
+            let append = move || {
+                let packed = pack_all(&portion, bytes);
+                engine.meters.packed(&packed);
+                engine.writer.append(&packed)
+            };
             self.appending = Some(sync::begin(append)?);
         }
         Ok(())

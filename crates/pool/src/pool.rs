@@ -144,6 +144,10 @@ impl Pool {
     pub fn write_verifier(&self) -> [u8; 8] {
         self.shared.write_verifier
     }
+    /// What was counted since the pool was opened, and how it stands. Cheap enough to be asked for every second.
+    pub fn counters(&self) -> Result<PoolCounters> {
+        self.engine()?.counters_now()
+    }
     /// Sizes of the whole pool.
     pub fn space(&self) -> Result<Space> {
         self.engine()?.space()
@@ -426,7 +430,11 @@ impl Pool {
     }
     /// As [`Pool::check`], with what was looked at.
     pub async fn check_report(&self, read_chunks: bool) -> Result<CheckReport> {
-        self.engine()?.check(read_chunks).await
+        self.check_watched(read_chunks, Arc::default()).await
+    }
+    /// As [`Pool::check_report`], and can be watched and cancelled meanwhile ([`Error::Cancelled`]).
+    pub async fn check_watched(&self, read_chunks: bool, watch: Arc<CheckWatch>) -> Result<CheckReport> {
+        self.engine()?.check(read_chunks, watch).await
     }
     /// What is stored for the files of a volume, or of all volumes. Looks at every extent.
     pub async fn efficiency(&self, volume: Option<VolumeId>) -> Result<Efficiency> {

@@ -150,6 +150,9 @@ impl Engine {
         hole_bytes_min: u64,
     ) -> Result<Option<Vec<Stretch>>> {
         let missing: Vec<ChunkId> = segments.iter().filter_map(|segment| self.missing_of(segment)).collect();
+        let wanted = segments.iter().filter(|segment| matches!(segment, Segment::Chunk { .. })).count();
+        self.meters.cache_hits.add(wanted.saturating_sub(missing.len()) as u64);
+        self.meters.cache_misses.add(missing.len() as u64);
         if missing.is_empty() {
             return self.gather(handle, segments, hole_bytes_min);
         }

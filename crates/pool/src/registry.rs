@@ -11,7 +11,7 @@ use crate::keys::{self, EPOCH_FIRST, EPOCH_LAST, EPOCH_NONE, Epoch};
 use crate::meta::MetaStore;
 use crate::records::{Record, UsageRecord, VolumeRecord, malformed};
 use crate::view::{Layer, View};
-use crate::{Error, Result, Snapshot, Volume, VolumeId, sync};
+use crate::{Error, Result, Snapshot, Volume, VolumeId, VolumeUsage, sync};
 
 struct VolumeState {
     record: VolumeRecord,
@@ -105,6 +105,27 @@ impl Volumes {
         let mut volumes: Vec<Volume> = volumes.map(|(id, state)| state.record.volume(*id)).collect();
         volumes.sort_by(|one, other| one.spec.name.cmp(&other.spec.name));
         volumes
+    }
+
+    /// What each volume holds and may hold, by id.
+    pub(crate) fn usages(&self) -> Vec<VolumeUsage> {
+        let map = sync::read(&self.map);
+        let mut snapshots: BTreeMap<VolumeId, u64> = BTreeMap::new();
+        for taken in map.values().filter_map(|state| state.record.snapshot) {
+            *snapshots.entry(taken.of).or_default() += 1;
+        }
+        let volumes = map.iter().filter(|(_, state)| state.is_volume() && !state.deleting);
+        let usage = |(id, state): (&VolumeId, &VolumeState)| VolumeUsage {
+            id: Some(*id),
+            name: state.record.spec.name.clone(),
+            bytes_logical: state.usage.bytes_logical,
+            inodes: state.usage.inodes,
+            orphans: state.usage.orphans,
+            snapshots: snapshots.get(id).copied().unwrap_or_default(),
+            size: state.record.spec.size,
+            max_bytes_per_second: state.record.spec.max_bytes_per_second,
+        };
+        volumes.map(usage).collect()
     }
 
     /// The snapshots, of one volume or of all, by volume and age.

@@ -302,6 +302,7 @@ impl Engine {
         for (copy, _) in lengths.iter().enumerate().filter(|(_, length)| **length == 0) {
             tracing::warn!(%segment, copy, "a copy of a segment is missing: made again");
             self.store.copy_over(copy, segment, longest)?;
+            self.meters.frames_repaired.add(1);
             sync::lock(&self.scrub.state).record.repaired += 1;
         }
         Ok(())
@@ -346,11 +347,12 @@ impl Engine {
         for copy in 0..self.store.copies() {
             // A read that fails is as good as damage: the other copy is tried.
             let frame = self.store.read_copy(copy, record.segment, record.offset, length);
+            let content = self.verified(&frame, true, |frame| frame_content(frame, id));
             let frame = frame.unwrap_or_else(|error| {
                 why = format!("cannot be read: {error}");
                 None
             });
-            match frame.and_then(|frame| Some((frame_content(&frame, id).ok()?, frame))) {
+            match content.zip(frame) {
                 Some(found) => whole = whole.or(Some(found)),
                 None => wrong.push(copy),
             }
@@ -361,6 +363,7 @@ impl Engine {
             match self.store.restore(copy, record.segment, record.offset, &frame) {
                 Ok(()) => {
                     copies += 1;
+                    self.meters.frames_repaired.add(1);
                     tracing::warn!(chunk = %id, segment = %record.segment, copy, "damaged frame written again from another copy");
                 }
                 Err(error) => {

@@ -312,7 +312,8 @@ impl<'a> Txn<'a> {
         self.encode_inodes()?;
         self.encode_staged();
         if !self.changes.is_empty() {
-            let changes = std::mem::take(&mut self.changes).into_iter().collect();
+            let changes: Vec<_> = std::mem::take(&mut self.changes).into_iter().collect();
+            self.engine.meters.bytes_metadata.add(changes.iter().map(bytes_of).sum());
             self.set_truncating(true);
             self.engine.written.store(true, Ordering::SeqCst);
             let written = self.engine.meta.write(Batch { changes });
@@ -423,4 +424,9 @@ impl<'a> Txn<'a> {
             then(engine);
         }
     }
+}
+
+/// Bytes of a change as the metadata store is given it.
+fn bytes_of((key, value): &(Key, Option<Bytes>)) -> u64 {
+    (key.len() + value.as_ref().map_or(0, Bytes::len)) as u64
 }

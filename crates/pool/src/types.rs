@@ -408,8 +408,22 @@ impl VolumeSpec {
 }
 
 /// What is to change of a volume; `None` leaves it as it is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct VolumeChange {
+    /// Bytes that the volume may hold; `Some(None)`: as many as the pool has room for.
+    pub size: Option<Option<u64>>,
+    /// Where it is mounted. Handles of what is in it stay.
+    pub junction_path: Option<String>,
+    /// Whether clients are told that open files survive their unlink.
+    pub preserve_unlink: Option<bool>,
+    /// Owner of the root directory.
+    pub uid: Option<u32>,
+    /// Group of the root directory.
+    pub gid: Option<u32>,
+    /// Permission bits of the root directory.
+    pub mode: Option<u32>,
+    /// How what is written from now on is compressed.
+    pub compression: Option<Compression>,
     /// Snapshots that are taken by the clock and kept.
     pub snapshots: Option<SnapshotPolicy>,
     /// Bytes that clients may read and write in a second; `Some(None)`: as many as they can.

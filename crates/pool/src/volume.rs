@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::attributes;
 use crate::engine::Engine;
 use crate::keys::{self, EPOCH_FIRST};
 use crate::limit::check_size;
@@ -9,7 +10,8 @@ use crate::records::{InodeRecord, UsageRecord, VolumeRecord};
 use crate::snapshot;
 use crate::txn::Txn;
 use crate::{
-    Error, Handle, InodeId, Kind, Result, VOLUME_RATE_MIN, Volume, VolumeChange, VolumeId, VolumeSpec,
+    Error, Handle, InodeId, Kind, Result, SetAttributes, VOLUME_RATE_MIN, Volume, VolumeChange, VolumeId,
+    VolumeSpec,
 };
 
 /// Value of a record that is there or not.
@@ -63,15 +65,22 @@ impl Engine {
         .await
     }
 
-    /// Changes what the volume was created with.
+    /// Changes what the volume was created with, and its root directory with it: all in one batch, or nothing.
     pub(crate) async fn volume_modify(self: &Arc<Self>, name: &str, change: VolumeChange) -> Result<Volume> {
-        check_rate(change.max_bytes_per_second.flatten())?;
-        let id = self.volumes.by_name(name)?.id;
+        let volume = self.volumes.by_name(name)?;
+        let (id, root) = (volume.id, self.inode(volume.root)?);
         self.transact(move |txn| {
             let mut record = txn.engine.volumes.record(id)?;
-            record.spec.snapshots = change.snapshots.unwrap_or(record.spec.snapshots);
-            if let Some(limit) = change.max_bytes_per_second {
-                record.spec.max_bytes_per_second = limit;
+            let attributes = SetAttributes {
+                mode: change.mode,
+                uid: change.uid,
+                gid: change.gid,
+                ..SetAttributes::default()
+            };
+            apply_change(&mut record.spec, change);
+            check_changed(txn, id, &record.spec)?;
+            if attributes.mode.is_some() || attributes.uid.is_some() || attributes.gid.is_some() {
+                attributes::apply(txn, &root, &attributes)?;
             }
             let volume = record.volume(id);
             txn.change_volume(id, record);
@@ -133,6 +142,44 @@ impl Engine {
             drop(state);
             self.discard(&inode);
         }
+    }
+}
+
+/// What a volume is to be like after a change. Owner and permissions are the root directory's, and stay what they began as here.
+fn apply_change(spec: &mut VolumeSpec, change: VolumeChange) {
+    if let Some(size) = change.size {
+        spec.size = size;
+    }
+    if let Some(path) = change.junction_path {
+        spec.junction_path = path;
+    }
+    if let Some(limit) = change.max_bytes_per_second {
+        spec.max_bytes_per_second = limit;
+    }
+    spec.preserve_unlink = change.preserve_unlink.unwrap_or(spec.preserve_unlink);
+    spec.compression = change.compression.unwrap_or(spec.compression);
+    spec.snapshots = change.snapshots.unwrap_or(spec.snapshots);
+}
+
+/// Whether a volume can become like that.
+fn check_changed(txn: &Txn<'_>, id: VolumeId, spec: &VolumeSpec) -> Result<()> {
+    check_spec(spec)?;
+    let volumes = &txn.engine.volumes;
+    volumes
+        .list()
+        .iter()
+        .filter(|other| other.id != id)
+        .try_for_each(|other| check_apart(spec, &other.spec))?;
+    require_room_for(txn, id, spec)
+}
+
+/// Refuses a size below what the volume holds, if it is another than it has.
+pub(crate) fn require_room_for(txn: &Txn<'_>, id: VolumeId, spec: &VolumeSpec) -> Result<()> {
+    let used = txn.engine.volumes.bytes_used(id);
+    let before = txn.engine.volumes.record(id)?.spec.size;
+    match spec.size.filter(|size| *size < used && Some(*size) != before) {
+        Some(size) => Err(Error::SizeBelowUsed { volume: spec.name.clone(), size, used }),
+        None => Ok(()),
     }
 }
 

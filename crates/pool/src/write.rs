@@ -6,7 +6,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use tokio::time::Instant;
 
-use crate::dirty::WRITE_BEHIND_BYTES;
+use crate::dirty::{WRITE_BEHIND_BYTES, Waited};
 use crate::engine::Engine;
 use crate::inode::Inode;
 use crate::{Attributes, Error, FILE_SIZE_MAX, Handle, Result, Stability};
@@ -39,6 +39,8 @@ impl Engine {
             let inserted = growth.and_then(|growth| self.insert(&inode, offset, data, growth));
             drop(gate);
             self.dirty.release(inserted.inspect_err(|_| self.dirty.release(bytes))?);
+            self.meters.writes.add(1);
+            self.meters.bytes_written.add(bytes);
         }
         if stability != Stability::Unstable {
             self.flush(&inode).await?;
@@ -48,11 +50,17 @@ impl Engine {
 
     /// Takes room among the dirty bytes, waiting for it if need be, but not for ever when flushing does not help.
     async fn reserve(&self, bytes: u64) -> Result<()> {
+        let mut waited = false;
         loop {
             self.stopped.check()?;
             self.require_open()?;
             self.require_room(bytes)?;
-            if tokio::time::timeout(LOOK_AGAIN, self.dirty.reserve(bytes)).await.is_ok() {
+            let reserved = tokio::time::timeout(LOOK_AGAIN, self.dirty.reserve(bytes)).await;
+            if !waited && reserved != Ok(Waited::No) {
+                waited = true;
+                self.meters.write_waits.add(1);
+            }
+            if reserved.is_ok() {
                 return Ok(());
             }
             if self.dirty.is_refused() {

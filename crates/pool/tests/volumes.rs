@@ -39,6 +39,68 @@ async fn the_limit_of_a_volumes_throughput_is_kept_with_it_and_told_to_who_watch
 }
 
 #[tokio::test]
+async fn a_volume_is_changed_in_one_step_and_stays_so() {
+    let (directory, pool, _) = disk().await;
+    let made = pool.volume_create(spec("logs")).await.unwrap();
+    let change = VolumeChange {
+        size: Some(Some(5 << 20)),
+        junction_path: Some("/elsewhere/logs".into()),
+        preserve_unlink: Some(false),
+        uid: Some(7),
+        gid: Some(8),
+        mode: Some(0o2750),
+        compression: Some(Compression::Zstd),
+        ..VolumeChange::default()
+    };
+    let changed = pool.volume_modify("logs", change).await.unwrap();
+    assert_eq!((changed.id, changed.root), (made.id, made.root), "handles of what is in it stay");
+    pool.close().await.unwrap();
+    let pool = Pool::open(directory.path(), options()).await.unwrap();
+    let now = pool.volume("logs").unwrap();
+    assert_eq!(now, changed);
+    assert_eq!((now.spec.junction_path.as_str(), now.spec.size), ("/elsewhere/logs", Some(5 << 20)));
+    assert_eq!((now.spec.preserve_unlink, now.spec.compression), (false, Compression::Zstd));
+    let root = pool.getattr(now.root).await.unwrap();
+    assert_eq!((root.uid, root.gid, root.mode), (7, 8, 0o2750));
+    assert_eq!(pool.check(true).await.unwrap(), [""; 0]);
+}
+
+#[tokio::test]
+async fn a_change_that_cannot_be_made_changes_nothing() {
+    let (_directory, pool, _) = disk().await;
+    let before = pool.volume_create(spec("logs")).await.unwrap();
+    let file = file(&pool, before.root, "file").await;
+    pool.write(file, 0, vec![7; 5000].into(), Stability::FileSync).await.unwrap();
+    let base =
+        VolumeChange { mode: Some(0o700), compression: Some(Compression::None), ..VolumeChange::default() };
+    let path = |path: &str| VolumeChange { junction_path: Some(path.into()), ..base.clone() };
+    for taken in ["/kafka", "/kafka/below"] {
+        let refused = pool.volume_modify("logs", path(taken)).await;
+        assert!(matches!(&refused, Err(Error::Exists(_))), "{taken}: {refused:?}");
+    }
+    for wrong in ["relative", "/", "/a//b", "/a/.."] {
+        let refused = pool.volume_modify("logs", path(wrong)).await;
+        assert!(matches!(&refused, Err(Error::Invalid(_))), "{wrong}: {refused:?}");
+    }
+    let small = VolumeChange { size: Some(Some(4000)), ..base.clone() };
+    assert!(matches!(pool.volume_modify("logs", small).await, Err(Error::SizeBelowUsed { used: 5000, .. })));
+    assert_eq!(pool.volume("logs").unwrap(), before);
+    assert_ne!(pool.getattr(before.root).await.unwrap().mode, 0o700);
+    // Its own path is no other volume's.
+    pool.volume_modify("logs", path(&before.spec.junction_path)).await.unwrap();
+    assert_eq!(pool.getattr(before.root).await.unwrap().mode, 0o700);
+}
+
+#[tokio::test]
+async fn a_check_that_is_cancelled_ends_without_a_report() {
+    let (_directory, pool, _) = disk().await;
+    let watch = std::sync::Arc::new(CheckWatch::default());
+    watch.cancel();
+    assert!(matches!(pool.check_watched(true, watch).await, Err(Error::Cancelled)));
+    assert_eq!(pool.check(true).await.unwrap(), [""; 0]);
+}
+
+#[tokio::test]
 async fn volumes_are_found_by_name_and_id_and_survive_reopening() {
     let (directory, pool, _) = disk().await;
     let made = pool.volume_create(spec("archive")).await.unwrap();

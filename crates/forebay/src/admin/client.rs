@@ -1,16 +1,34 @@
-//! The command line's side of the admin socket.
+//! Asks a daemon over its API, one request on a connection of its own.
 
-use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
-use std::os::unix::net::UnixStream;
+use std::future::Future;
+use std::io::ErrorKind;
 use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow, bail};
+use forebay_admin::error::ErrorBody;
+use http_body_util::{BodyExt, Full, Limited};
+use hyper::body::{Bytes, Incoming};
+use hyper::client::conn::http1;
+use hyper::header::{AUTHORIZATION, CONTENT_TYPE, HOST};
+use hyper::{Method, Request, Response};
+use hyper_util::rt::TokioIo;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::{TcpStream, UnixStream};
+use tokio::runtime::Runtime;
+use tokio_rustls::TlsConnector;
 
-use super::protocol::{ANSWER_BYTES_MAX, Answer, Command, Outcome, Request, Response, VERSION};
+use super::target::{self, Target};
+use crate::cli::Remote;
 
-/// Longer than any command takes but a check, so that a daemon that hangs does not hang the caller for ever.
+/// Longer than any request takes but those that look at everything, so that a daemon that hangs does not hang the caller for ever.
 const ANSWER_WAIT_MAX: Duration = Duration::from_secs(120);
+/// How long it may take to connect.
+const CONNECT_WAIT_MAX: Duration = Duration::from_secs(20);
+/// Bytes that an answer may have: room for more volumes than a pool will have.
+const ANSWER_BYTES_MAX: usize = 64 << 20;
 
 /// Nobody listens on the admin socket.
 #[derive(Debug)]
@@ -24,34 +42,191 @@ impl std::fmt::Display for NoDaemon {
 
 impl std::error::Error for NoDaemon {}
 
-/// Sends one command to the daemon that listens on `socket`, and returns its answer.
-pub fn call(socket: &Path, command: Command) -> Result<Answer> {
-    super::check_socket_path(socket)?;
-    let stream = UnixStream::connect(socket).map_err(|error| unreachable(socket, &error))?;
-    let line = exchange(&stream, &Request { version: VERSION, command })
-        .with_context(|| format!("admin socket {}: the daemon did not answer", socket.display()))?;
-    let response: Response = serde_json::from_slice(&line).with_context(|| {
-        format!("admin socket {}: what answered is not this release's daemon", socket.display())
-    })?;
-    match response.outcome {
-        Outcome::Answer(answer) => Ok(*answer),
-        Outcome::Error(message) => Err(anyhow!(message)),
+/// A daemon to be asked.
+pub struct Client {
+    target: Target,
+    token: Option<String>,
+    runtime: Runtime,
+}
+
+/// No body.
+const NOTHING: Option<&()> = None;
+
+impl Client {
+    /// The daemon that a command is about.
+    pub fn new(remote: &Remote) -> Result<Client> {
+        let (target, token) = target::of(remote)?;
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        let runtime = runtime.context("the asynchronous runtime cannot be started")?;
+        Ok(Client { target, token, runtime })
+    }
+
+    /// GET.
+    pub fn get<T: DeserializeOwned>(&self, path: &str) -> Result<T> {
+        self.ask(Method::GET, path, NOTHING, Some(ANSWER_WAIT_MAX))
+    }
+
+    /// GET of what looks at everything, and takes as long as that takes.
+    pub fn get_patiently<T: DeserializeOwned>(&self, path: &str) -> Result<T> {
+        self.ask(Method::GET, path, NOTHING, None)
+    }
+
+    /// POST.
+    pub fn post<T: DeserializeOwned>(&self, path: &str, body: &impl Serialize) -> Result<T> {
+        self.ask(Method::POST, path, Some(body), Some(ANSWER_WAIT_MAX))
+    }
+
+    /// PUT.
+    pub fn put<T: DeserializeOwned>(&self, path: &str, body: &impl Serialize) -> Result<T> {
+        self.ask(Method::PUT, path, Some(body), Some(ANSWER_WAIT_MAX))
+    }
+
+    /// PATCH.
+    pub fn patch<T: DeserializeOwned>(&self, path: &str, body: &impl Serialize) -> Result<T> {
+        self.ask(Method::PATCH, path, Some(body), Some(ANSWER_WAIT_MAX))
+    }
+
+    /// DELETE that is answered with something.
+    pub fn end<T: DeserializeOwned>(&self, path: &str) -> Result<T> {
+        self.ask(Method::DELETE, path, NOTHING, Some(ANSWER_WAIT_MAX))
+    }
+
+    /// DELETE.
+    pub fn delete(&self, path: &str) -> Result<()> {
+        let request = self.request(Method::DELETE, path, NOTHING)?;
+        self.runtime.block_on(self.exchange(request, Some(ANSWER_WAIT_MAX))).map(drop)
+    }
+
+    fn ask<T: DeserializeOwned>(
+        &self,
+        method: Method,
+        path: &str,
+        body: Option<&impl Serialize>,
+        patience: Option<Duration>,
+    ) -> Result<T> {
+        let request = self.request(method, path, body)?;
+        let answer = self.runtime.block_on(self.exchange(request, patience))?;
+        serde_json::from_slice(&answer).with_context(|| {
+            format!(
+                "{}: the answer to {path} is not what this release knows; is it another release?",
+                self.place()
+            )
+        })
+    }
+
+    fn request(
+        &self,
+        method: Method,
+        path: &str,
+        body: Option<&impl Serialize>,
+    ) -> Result<Request<Full<Bytes>>> {
+        let mut request =
+            Request::builder().method(method).uri(format!("{}/{path}", forebay_admin::router::BASE));
+        request = request.header(HOST, self.host());
+        if let Some(token) = &self.token {
+            request = request.header(AUTHORIZATION, format!("Bearer {token}"));
+        }
+        let bytes = match body {
+            Some(body) => {
+                request = request.header(CONTENT_TYPE, "application/json");
+                serde_json::to_vec(body)?.into()
+            }
+            None => Bytes::new(),
+        };
+        request
+            .body(Full::new(bytes))
+            .context("the request cannot be written; is the token one that the daemon gave?")
+    }
+
+    fn host(&self) -> String {
+        match &self.target {
+            Target::Socket(_) => "localhost".to_owned(),
+            Target::Plain { place: (host, port) } | Target::Secured { place: (host, port), .. } => {
+                let host = if host.contains(':') { format!("[{host}]") } else { host.clone() };
+                format!("{host}:{port}")
+            }
+        }
+    }
+
+    fn place(&self) -> String {
+        match &self.target {
+            Target::Socket(path) => format!("admin socket {}", path.display()),
+            Target::Plain { .. } => format!("server http://{}", self.host()),
+            Target::Secured { .. } => format!("server https://{}", self.host()),
+        }
+    }
+
+    async fn exchange(&self, request: Request<Full<Bytes>>, patience: Option<Duration>) -> Result<Bytes> {
+        let exchange = async {
+            let sent = match &self.target {
+                Target::Socket(path) => {
+                    let stream = self.in_time(UnixStream::connect(path)).await?;
+                    send(stream.map_err(|error| unreachable(path, &error))?, request).await
+                }
+                Target::Plain { place } => send(self.connect(place).await?, request).await,
+                Target::Secured { place, name, tls } => {
+                    let stream = self.connect(place).await?;
+                    let shake = TlsConnector::from(tls.clone()).connect(name.clone(), stream);
+                    let stream = self.in_time(shake).await?;
+                    send(stream.with_context(|| format!("{}: no TLS", self.place()))?, request).await
+                }
+            };
+            let response = sent.with_context(|| format!("{}: the daemon did not answer", self.place()))?;
+            self.read(response).await
+        };
+        match patience {
+            None => exchange.await,
+            Some(patience) => tokio::time::timeout(patience, exchange).await.unwrap_or_else(|_| {
+                Err(anyhow!(
+                    "{}: no answer in {} seconds; its log may say why",
+                    self.place(),
+                    patience.as_secs()
+                ))
+            }),
+        }
+    }
+
+    async fn connect(&self, (host, port): &(String, u16)) -> Result<TcpStream> {
+        let stream = self.in_time(TcpStream::connect((host.as_str(), *port))).await?;
+        stream.map_err(|error| {
+            anyhow!(
+                "{}: {error}; is `forebay serve` running there, with api.listen set to that address?",
+                self.place()
+            )
+        })
+    }
+
+    async fn in_time<T>(&self, connecting: impl Future<Output = T>) -> Result<T> {
+        tokio::time::timeout(CONNECT_WAIT_MAX, connecting)
+            .await
+            .map_err(|_| anyhow!("{}: not reached in {} seconds", self.place(), CONNECT_WAIT_MAX.as_secs()))
+    }
+
+    async fn read(&self, response: Response<Incoming>) -> Result<Bytes> {
+        let status = response.status();
+        let body = Limited::new(response.into_body(), ANSWER_BYTES_MAX).collect().await;
+        let body =
+            body.map_err(|error| anyhow!("{}: the answer broke off: {error}", self.place()))?.to_bytes();
+        if status.is_success() {
+            return Ok(body);
+        }
+        match serde_json::from_slice::<ErrorBody>(&body) {
+            Ok(ErrorBody { error }) => Err(anyhow!(error.sentence())),
+            Err(_) => {
+                bail!("{}: answered {status}; what answered is no Forebay of this release", self.place())
+            }
+        }
     }
 }
 
-fn exchange(mut stream: &UnixStream, request: &Request) -> Result<Vec<u8>> {
-    let takes_as_long_as_it_takes =
-        matches!(request.command, Command::PoolCheck { .. } | Command::Efficiency { .. });
-    stream.set_read_timeout((!takes_as_long_as_it_takes).then_some(ANSWER_WAIT_MAX))?;
-    let mut bytes = serde_json::to_vec(request)?;
-    bytes.push(b'\n');
-    stream.write_all(&bytes)?;
-    let mut line = Vec::new();
-    BufReader::new(stream).take(ANSWER_BYTES_MAX).read_until(b'\n', &mut line)?;
-    if line.last() != Some(&b'\n') {
-        bail!("it closed the connection; its log says why");
-    }
-    Ok(line)
+async fn send<S>(stream: S, request: Request<Full<Bytes>>) -> Result<Response<Incoming>>
+where
+    S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
+{
+    let (mut sender, connection) = http1::handshake(TokioIo::new(stream)).await?;
+    // Ends with the exchange; what goes wrong there is told here, too.
+    tokio::spawn(connection);
+    Ok(sender.send_request(request).await?)
 }
 
 fn unreachable(socket: &Path, error: &std::io::Error) -> anyhow::Error {
@@ -65,5 +240,28 @@ fn unreachable(socket: &Path, error: &std::io::Error) -> anyhow::Error {
             anyhow!("admin socket {path}: permission denied; run this as root or as the daemon's user")
         }
         _ => anyhow!("admin socket {path}: {error}"),
+    }
+}
+
+/// A part of a path, with everything escaped that means something there.
+pub fn part(text: &str) -> String {
+    text.bytes()
+        .map(|byte| match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => {
+                char::from(byte).to_string()
+            }
+            byte => format!("%{byte:02X}"),
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_of_paths_are_escaped() {
+        assert_eq!(part("kafka-1.log"), "kafka-1.log");
+        assert_eq!(part("a/b?c=d é"), "a%2Fb%3Fc%3Dd%20%C3%A9");
     }
 }

@@ -3,21 +3,17 @@
 use clap::Subcommand;
 use forebay_nfs::policy::{Access, Clients, Groups, Security, Squash, TlsUse};
 
+use super::remote::Remote;
 use super::volume::parse_owner;
-use crate::config::flags::AdminSettings;
 
 /// `forebay export`.
 #[derive(Debug, Subcommand)]
 pub enum ExportCommand {
     /// List all export policies
     List {
-        /// Print a JSON array instead of a table
-        #[arg(long)]
-        json: bool,
-
         /// Where the daemon is.
         #[command(flatten)]
-        settings: AdminSettings,
+        remote: Remote,
     },
 
     /// Show one export policy with its rules
@@ -25,13 +21,9 @@ pub enum ExportCommand {
         /// Its name
         name: String,
 
-        /// Print a JSON object instead of a table
-        #[arg(long)]
-        json: bool,
-
         /// Where the daemon is.
         #[command(flatten)]
-        settings: AdminSettings,
+        remote: Remote,
     },
 
     /// Create an export policy without rules: nobody sees a volume that has it
@@ -42,7 +34,7 @@ pub enum ExportCommand {
 
         /// Where the daemon is.
         #[command(flatten)]
-        settings: AdminSettings,
+        remote: Remote,
     },
 
     /// Delete an export policy that no volume has
@@ -52,7 +44,7 @@ pub enum ExportCommand {
 
         /// Where the daemon is.
         #[command(flatten)]
-        settings: AdminSettings,
+        remote: Remote,
     },
 
     /// Add, change and remove rules of an export policy
@@ -106,7 +98,7 @@ pub enum RuleCommand {
 
         /// Where the daemon is.
         #[command(flatten)]
-        settings: AdminSettings,
+        remote: Remote,
     },
 
     /// Change the rule for exactly these clients, without a moment in which they have none
@@ -142,7 +134,7 @@ pub enum RuleCommand {
 
         /// Where the daemon is.
         #[command(flatten)]
-        settings: AdminSettings,
+        remote: Remote,
     },
 
     /// Remove the rule for exactly these clients
@@ -155,7 +147,7 @@ pub enum RuleCommand {
 
         /// Where the daemon is.
         #[command(flatten)]
-        settings: AdminSettings,
+        remote: Remote,
     },
 }
 

@@ -2,7 +2,7 @@
 
 use clap::Subcommand;
 
-use crate::config::flags::AdminSettings;
+use super::remote::{Remote, Sure};
 
 /// `forebay nfs`.
 #[derive(Debug, Subcommand)]
@@ -13,24 +13,16 @@ pub enum NfsCommand {
     /// of the daemon, until it has taken back what it had open; `courteous` if its lease ran out and it keeps what
     /// nobody else wants; `unconfirmed` before its first session; `leaving` while its state is taken away.
     Clients {
-        /// Print a JSON array instead of a table
-        #[arg(long)]
-        json: bool,
-
         /// Where the daemon is.
         #[command(flatten)]
-        settings: AdminSettings,
+        remote: Remote,
     },
 
     /// List the sessions, with their slots and connections
     Sessions {
-        /// Print a JSON array instead of a table
-        #[arg(long)]
-        json: bool,
-
         /// Where the daemon is.
         #[command(flatten)]
-        settings: AdminSettings,
+        remote: Remote,
     },
 
     /// List the open files
@@ -44,15 +36,11 @@ pub enum NfsCommand {
 
         /// Show no more than this number, the oldest first
         #[arg(long, value_name = "COUNT", default_value_t = 10_000, value_parser = limit)]
-        limit: u64,
-
-        /// Print a JSON object instead of a table
-        #[arg(long)]
-        json: bool,
+        limit: u32,
 
         /// Where the daemon is.
         #[command(flatten)]
-        settings: AdminSettings,
+        remote: Remote,
     },
 
     /// List the byte ranges that are locked
@@ -63,15 +51,11 @@ pub enum NfsCommand {
 
         /// Show those of no more than this number of lock owners, the oldest first
         #[arg(long, value_name = "COUNT", default_value_t = 10_000, value_parser = limit)]
-        limit: u64,
-
-        /// Print a JSON object instead of a table
-        #[arg(long)]
-        json: bool,
+        limit: u32,
 
         /// Where the daemon is.
         #[command(flatten)]
-        settings: AdminSettings,
+        remote: Remote,
     },
 
     /// Take everything from a client, as if its lease had run out
@@ -82,9 +66,13 @@ pub enum NfsCommand {
         /// The client, as `forebay nfs clients` shows it
         client: String,
 
+        /// Whether to ask first.
+        #[command(flatten)]
+        sure: Sure,
+
         /// Where the daemon is.
         #[command(flatten)]
-        settings: AdminSettings,
+        remote: Remote,
     },
 
     /// Take an open, with its locks, or the locks of one owner on one file, from a client
@@ -95,27 +83,27 @@ pub enum NfsCommand {
         /// The stateid, as `forebay nfs opens` or `forebay nfs locks` shows it
         stateid: String,
 
+        /// Whether to ask first.
+        #[command(flatten)]
+        sure: Sure,
+
         /// Where the daemon is.
         #[command(flatten)]
-        settings: AdminSettings,
+        remote: Remote,
     },
 
     /// Show how often each operation was executed since the daemon started, how it went, and how long it took
     Stats {
-        /// Print a JSON array instead of a table
-        #[arg(long)]
-        json: bool,
-
         /// Where the daemon is.
         #[command(flatten)]
-        settings: AdminSettings,
+        remote: Remote,
     },
 }
 
 /// More would not fit in one answer of the daemon.
-const LIMIT_MAX: u64 = 100_000;
+const LIMIT_MAX: u32 = 100_000;
 
-fn limit(text: &str) -> Result<u64, String> {
+fn limit(text: &str) -> Result<u32, String> {
     let count = text.parse().ok().filter(|count| (1..=LIMIT_MAX).contains(count));
     count.ok_or_else(|| format!("write a number from 1 to {LIMIT_MAX}"))
 }

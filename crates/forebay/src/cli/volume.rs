@@ -1,9 +1,9 @@
 //! `forebay volume` and `forebay snapshot`: what can be typed, and its help.
 
 use clap::Subcommand;
+use forebay_admin::views::{Compression, Plan};
 
-use crate::admin::protocol::Plan;
-use crate::config::flags::AdminSettings;
+use super::remote::{Remote, Sure};
 use crate::config::size;
 
 /// `forebay volume`.
@@ -45,8 +45,8 @@ pub enum VolumeCommand {
         ///
         /// Records that Kafka has compressed already are stored as they are. zstd makes others smaller than lz4, and
         /// takes more of the processor.
-        #[arg(long, value_name = "NAME", default_value = "lz4", value_parser = parse_compression)]
-        compression: String,
+        #[arg(long, value_name = "NAME", default_value = "lz4", value_parser = parse_word::<Compression>)]
+        compression: Compression,
 
         /// The export policy that says which clients see it
         #[arg(long, value_name = "POLICY", default_value = "default")]
@@ -61,18 +61,14 @@ pub enum VolumeCommand {
 
         /// Where the daemon is.
         #[command(flatten)]
-        settings: AdminSettings,
+        remote: Remote,
     },
 
     /// List all volumes
     List {
-        /// Print a JSON array instead of a table
-        #[arg(long)]
-        json: bool,
-
         /// Where the daemon is.
         #[command(flatten)]
-        settings: AdminSettings,
+        remote: Remote,
     },
 
     /// Show one volume
@@ -86,13 +82,9 @@ pub enum VolumeCommand {
         #[arg(long)]
         efficiency: bool,
 
-        /// Print a JSON object instead of a table
-        #[arg(long)]
-        json: bool,
-
         /// Where the daemon is.
         #[command(flatten)]
-        settings: AdminSettings,
+        remote: Remote,
     },
 
     /// Give a volume another size
@@ -109,12 +101,13 @@ pub enum VolumeCommand {
 
         /// Where the daemon is.
         #[command(flatten)]
-        settings: AdminSettings,
+        remote: Remote,
     },
 
-    /// Change which clients see a volume, how fast they may use it, or which snapshots are taken of it by the clock
+    /// Change a volume: where it is mounted, which clients see it, how fast they may use it, and more
     ///
-    /// An export policy and a limit are in force at once, for clients that have the volume mounted too.
+    /// All of what is given is changed, or nothing. It is in force at once, for clients that have the volume mounted too: they go on
+    /// when its path changes, and mount the new one next time.
     ///
     /// Snapshots are taken at full hours, at midnight, and at midnight before Sunday, all in UTC, and are called
     /// `hourly.2026-11-22_0100` and so on. The oldest beyond the number to keep are deleted, but for those
@@ -136,9 +129,29 @@ pub enum VolumeCommand {
         #[arg(long, value_name = "SIZE", value_parser = parse_limit, group = "change")]
         max_bytes_per_second: Option<Limit>,
 
+        /// The path that clients mount
+        #[arg(long, value_name = "PATH", group = "change")]
+        path: Option<String>,
+
+        /// Owner and group of its root directory, as numbers
+        #[arg(long, value_name = "UID:GID", value_parser = parse_owner, group = "change")]
+        owner: Option<(u32, u32)>,
+
+        /// Permission bits of its root directory, in octal
+        #[arg(long, value_name = "MODE", value_parser = parse_mode, group = "change")]
+        mode: Option<u32>,
+
+        /// How what is written to it from now on is compressed: none, lz4 or zstd
+        #[arg(long, value_name = "NAME", value_parser = parse_word::<Compression>, group = "change")]
+        compression: Option<Compression>,
+
+        /// Whether clients are told that open files survive their unlink: on or off
+        #[arg(long, value_name = "ON|OFF", value_parser = parse_switch, group = "change")]
+        preserve_unlink: Option<bool>,
+
         /// Where the daemon is.
         #[command(flatten)]
-        settings: AdminSettings,
+        remote: Remote,
     },
 
     /// Make a volume that begins as a copy of a snapshot, or of a volume as it is
@@ -163,7 +176,7 @@ pub enum VolumeCommand {
 
         /// Where the daemon is.
         #[command(flatten)]
-        settings: AdminSettings,
+        remote: Remote,
     },
 
     /// Make a volume what one of its snapshots shows
@@ -182,9 +195,13 @@ pub enum VolumeCommand {
         #[arg(long)]
         force: bool,
 
+        /// Whether to ask first.
+        #[command(flatten)]
+        sure: Sure,
+
         /// Where the daemon is.
         #[command(flatten)]
-        settings: AdminSettings,
+        remote: Remote,
     },
 
     /// Delete a volume; its files and snapshots too with --force
@@ -199,9 +216,13 @@ pub enum VolumeCommand {
         #[arg(long)]
         force: bool,
 
+        /// Whether to ask first.
+        #[command(flatten)]
+        sure: Sure,
+
         /// Where the daemon is.
         #[command(flatten)]
-        settings: AdminSettings,
+        remote: Remote,
     },
 }
 
@@ -223,7 +244,7 @@ pub enum SnapshotCommand {
 
         /// Where the daemon is.
         #[command(flatten)]
-        settings: AdminSettings,
+        remote: Remote,
     },
 
     /// List the snapshots of one volume, or of all
@@ -231,13 +252,9 @@ pub enum SnapshotCommand {
         /// The volume's name [default: all volumes]
         volume: Option<String>,
 
-        /// Print a JSON array instead of a table
-        #[arg(long)]
-        json: bool,
-
         /// Where the daemon is.
         #[command(flatten)]
-        settings: AdminSettings,
+        remote: Remote,
     },
 
     /// Delete a snapshot
@@ -248,9 +265,13 @@ pub enum SnapshotCommand {
         #[arg(value_parser = parse_snapshot)]
         snapshot: SnapshotName,
 
+        /// Whether to ask first.
+        #[command(flatten)]
+        sure: Sure,
+
         /// Where the daemon is.
         #[command(flatten)]
-        settings: AdminSettings,
+        remote: Remote,
     },
 }
 
@@ -287,11 +308,9 @@ fn parse_snapshot(text: &str) -> Result<SnapshotName, String> {
         .ok_or_else(|| "write VOLUME@SNAPSHOT, such as kafka@before-upgrade".to_owned())
 }
 
-/// The name of a compression, as the pool knows it.
-fn parse_compression(text: &str) -> Result<String, String> {
-    let known: forebay_pool::Compression =
-        text.parse().map_err(|error: forebay_pool::Error| error.to_string())?;
-    Ok(known.to_string())
+/// One of the words of an enumeration.
+pub(super) fn parse_word<T: std::str::FromStr<Err = String>>(text: &str) -> Result<T, String> {
+    text.parse()
 }
 
 fn parse_plan(text: &str) -> Result<Plan, String> {
@@ -329,6 +348,14 @@ fn parse_limit(text: &str) -> Result<Limit, String> {
     if text == "none" { Ok(Limit(None)) } else { parse_size(text).map(|size| Limit(Some(size))) }
 }
 
+fn parse_switch(text: &str) -> Result<bool, String> {
+    match text {
+        "on" => Ok(true),
+        "off" => Ok(false),
+        _ => Err("write on or off".to_owned()),
+    }
+}
+
 fn parse_mode(text: &str) -> Result<u32, String> {
     u32::from_str_radix(text, 8)
         .ok()
@@ -343,9 +370,9 @@ mod tests {
     #[test]
     fn compressions_are_known_by_name() {
         for name in ["none", "lz4", "zstd"] {
-            assert_eq!(parse_compression(name).as_deref(), Ok(name));
+            assert_eq!(parse_word::<Compression>(name).map(|known| known.to_string()), Ok(name.to_owned()));
         }
-        assert!(parse_compression("gzip").is_err());
+        assert!(parse_word::<Compression>("gzip").is_err());
     }
 
     #[test]

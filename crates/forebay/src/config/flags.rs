@@ -41,6 +41,11 @@ impl AllSettings {
 }
 
 impl AdminSettings {
+    /// Whether somebody said where the daemon on this machine is.
+    pub fn is_given(&self) -> bool {
+        self.0.file.is_some() || !self.0.values.is_empty()
+    }
+
     /// The configuration that results from flags, environment, file and defaults.
     pub fn load(&self) -> Result<Config, ConfigError> {
         self.0.load()

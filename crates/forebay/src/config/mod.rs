@@ -27,6 +27,10 @@ pub struct Config {
     pub log: LogConfig,
     /// `[admin]`.
     pub admin: AdminConfig,
+    /// `[api]`.
+    pub api: ApiConfig,
+    /// `[metrics]`.
+    pub metrics: MetricsConfig,
 }
 
 /// The pool's place and bounds. Sizes are in bytes.
@@ -135,6 +139,60 @@ pub struct AdminConfig {
     pub socket: PathBuf,
 }
 
+/// What collectors of metrics read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MetricsConfig {
+    /// Whether they need no token.
+    pub public: bool,
+}
+
+/// The API over TCP.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ApiConfig {
+    /// Where its users connect; `None`: nowhere.
+    pub listen: Option<SocketAddr>,
+    /// The certificate for TLS, if it is secured.
+    pub tls_certificate: Option<PathBuf>,
+    /// Its key.
+    pub tls_key: Option<PathBuf>,
+}
+
+impl ApiConfig {
+    /// Where certificates are; `None` without TLS.
+    pub fn tls(&self) -> Option<forebay_nfs::TlsFiles> {
+        let (certificate, key) = self.tls_certificate.clone().zip(self.tls_key.clone())?;
+        Some(forebay_nfs::TlsFiles { certificate, key, client_authorities: None })
+    }
+
+    fn check(&self) -> Result<(), ConfigError> {
+        match (&self.tls_certificate, &self.tls_key) {
+            (Some(_), None) => {
+                return Err(ConfigError::new(
+                    "api.tls_certificate is set, but api.tls_key is not: set it too",
+                ));
+            }
+            (None, Some(_)) => {
+                return Err(ConfigError::new(
+                    "api.tls_key is set, but api.tls_certificate is not: set it too",
+                ));
+            }
+            _ => {}
+        }
+        match self.listen {
+            Some(address) if self.tls_certificate.is_none() && !address.ip().is_loopback() => {
+                Err(ConfigError(format!(
+                    "api.listen is {address}, which other machines reach, and there is no TLS: tokens would cross the \
+                     network in clear; set api.tls_certificate and api.tls_key, or listen on 127.0.0.1"
+                )))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// The port of the API, if no other is said: NFS's own, where HTTP's are. Nobody else has registered it.
+pub const API_PORT: u16 = 8049;
+
 impl Default for Config {
     /// The defaults of the parts themselves, where they have one.
     fn default() -> Self {
@@ -169,6 +227,12 @@ impl Default for Config {
             },
             log: LogConfig { format: LogFormat::Text, level: "info".to_owned() },
             admin: AdminConfig { socket: PathBuf::from("admin.sock") },
+            api: ApiConfig {
+                listen: Some(SocketAddr::from((Ipv4Addr::LOCALHOST, API_PORT))),
+                tls_certificate: None,
+                tls_key: None,
+            },
+            metrics: MetricsConfig { public: false },
         }
     }
 }
@@ -202,6 +266,7 @@ impl Config {
                  idmapd.conf",
             ));
         }
+        self.api.check()?;
         match (&self.nfs.tls_certificate, &self.nfs.tls_key, &self.nfs.tls_client_authorities) {
             (Some(_), None, _) => {
                 Err(ConfigError::new("nfs.tls_certificate is set, but nfs.tls_key is not: set it too"))
@@ -268,6 +333,19 @@ mod tests {
         assert!(config.nfs.tls().is_some());
         config.nfs = NfsConfig { tls_client_authorities: path(), ..Config::default().nfs };
         assert!(config.check().is_err());
+    }
+
+    #[test]
+    fn the_api_is_for_this_machine_only_without_a_certificate() {
+        let mut config = Config::default();
+        config.api.listen = Some("0.0.0.0:8049".parse().unwrap());
+        assert!(config.check().unwrap_err().to_string().contains("api.tls_certificate"));
+        config.api.tls_certificate = Some(PathBuf::from("file.pem"));
+        assert!(config.check().unwrap_err().to_string().contains("api.tls_key is not"));
+        config.api.tls_key = Some(PathBuf::from("file.pem"));
+        config.check().unwrap();
+        config.api = ApiConfig { listen: None, tls_certificate: None, tls_key: None };
+        config.check().unwrap();
     }
 
     #[test]

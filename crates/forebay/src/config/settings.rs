@@ -74,6 +74,8 @@ pub const SECTIONS: &[(&str, &str)] = &[
     ("nfs", "The NFSv4.1 and 4.2 server."),
     ("log", "What the daemon reports on standard error."),
     ("admin", "The local socket that `forebay volume` and `forebay pool` talk to."),
+    ("api", "The same interface over TCP, for users with tokens."),
+    ("metrics", "What Prometheus reads at `/metrics` of the API."),
 ];
 
 /// All settings, by section.
@@ -350,6 +352,49 @@ pub const SETTINGS: &[Setting] = &[
         set: |config, text| store(&mut config.admin.socket, directory(text)),
         get: |config| config.admin.socket.display().to_string(),
     },
+    Setting {
+        section: "api",
+        key: "listen",
+        kind: Kind::Text,
+        value_name: "IP:PORT",
+        summary: "The address and port of the API over TCP, or `off`.",
+        details: "Without `tls_certificate` only this machine's own, such as 127.0.0.1. Everyone needs a token: \
+                  `forebay token create` makes one, through the admin socket.",
+        set: |config, text| store(&mut config.api.listen, address_or_off(text)),
+        get: |config| config.api.listen.map_or_else(|| "off".to_owned(), |address| address.to_string()),
+    },
+    Setting {
+        section: "api",
+        key: "tls_certificate",
+        kind: Kind::Text,
+        value_name: "FILE",
+        summary: "The server's certificate for the API, or `none`: it is not secured.",
+        details: "PEM, followed by the certificates between it and the authority that users trust. May be the same as \
+                  that of NFS. It is read again on SIGHUP.",
+        set: |config, text| store(&mut config.api.tls_certificate, path_or_none(text)),
+        get: |config| path_text(config.api.tls_certificate.as_deref()),
+    },
+    Setting {
+        section: "api",
+        key: "tls_key",
+        kind: Kind::Text,
+        value_name: "FILE",
+        summary: "The private key of `tls_certificate`, or `none`.",
+        details: "PEM. Only the daemon's user should be able to read it.",
+        set: |config, text| store(&mut config.api.tls_key, path_or_none(text)),
+        get: |config| path_text(config.api.tls_key.as_deref()),
+    },
+    Setting {
+        section: "metrics",
+        key: "public",
+        kind: Kind::Text,
+        value_name: "ON|OFF",
+        summary: "Whether `/metrics` is served without a token: `on` or `off`.",
+        details: "What it tells are names of volumes, sizes and rates: no names of files or users, and nothing of what is \
+                  in files. With `off` a collector needs the token of a user, of whatever role.",
+        set: |config, text| store(&mut config.metrics.public, on_or_off(text)),
+        get: |config| if config.metrics.public { "on".to_owned() } else { "off".to_owned() },
+    },
 ];
 
 fn store<T>(field: &mut T, value: Result<T, String>) -> Result<(), String> {
@@ -394,6 +439,14 @@ fn on_or_off(text: &str) -> Result<bool, String> {
 fn address(text: &str) -> Result<SocketAddr, String> {
     SocketAddr::from_str(text)
         .map_err(|_| format!("`{text}` is not an address; write IP:PORT, such as 0.0.0.0:2049 or [::]:2049"))
+}
+
+fn address_or_off(text: &str) -> Result<Option<SocketAddr>, String> {
+    if text == "off" {
+        Ok(None)
+    } else {
+        address(text).map(Some).map_err(|message| format!("{message}, or off"))
+    }
 }
 
 fn number<T>(text: &str, min: T, max: T) -> Result<T, String>

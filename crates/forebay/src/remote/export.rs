@@ -1,94 +1,106 @@
 //! `forebay export`.
 
 use anyhow::Result;
+use forebay_admin::views::{List, NewPolicy, NewRule, PolicyView, RuleChange};
+use forebay_nfs::policy::{Clients, PolicyError};
 
-use super::unexpected;
-use crate::admin::client::call;
-use crate::admin::protocol::{Answer, Command, ExportCommand as Asked, PolicyView, RuleChangeView};
-use crate::cli::{ExportCommand, RuleCommand};
-use crate::config::flags::AdminSettings;
-use crate::output::{print, print_columns, print_json};
+use crate::admin::client::{Client, part};
+use crate::cli::{ExportCommand, Remote, RuleCommand};
+use crate::output::{print, print_as, print_columns, print_done, print_gone};
 
 /// Carries out a `forebay export` command.
 pub fn run(command: ExportCommand) -> Result<()> {
     match command {
-        ExportCommand::List { json, settings } => match ask(&settings, Asked::List {})? {
-            Answer::Exports(policies) if json => print_json(&policies),
-            Answer::Exports(policies) => list(&policies),
-            other => unexpected(&other),
-        },
-        ExportCommand::Show { name, json, settings } => {
-            let policy = policy_of(ask(&settings, Asked::Show { name })?)?;
-            if json { print_json(&policy) } else { show(&policy) }
+        ExportCommand::List { remote } => {
+            let policies: List<PolicyView> = Client::new(&remote)?.get("export-policies")?;
+            print_as(remote.format(), &policies.items, |policies| list(policies))
         }
-        ExportCommand::Create { name, settings } => {
-            let policy = policy_of(ask(&settings, Asked::Create { name })?)?;
-            print(&format!("created export policy {}\n", policy.name))
+        ExportCommand::Show { name, remote } => {
+            let policy: PolicyView = Client::new(&remote)?.get(&place(&name))?;
+            print_as(remote.format(), &policy, show)
         }
-        ExportCommand::Delete { name, settings } => {
-            match ask(&settings, Asked::Delete { name: name.clone() })? {
-                Answer::Done => print(&format!("deleted export policy {name}\n")),
-                other => unexpected(&other),
-            }
+        ExportCommand::Create { name, remote } => {
+            let new = NewPolicy { name, rules: Vec::new() };
+            let policy: PolicyView = Client::new(&remote)?.post("export-policies", &new)?;
+            print_done(remote.format(), &policy, &format!("created export policy {}", policy.name))
+        }
+        ExportCommand::Delete { name, remote } => {
+            Client::new(&remote)?.delete(&place(&name))?;
+            print_gone(remote.format(), &format!("deleted export policy {name}"))
         }
         ExportCommand::Rule(command) => run_rule(command),
     }
 }
 
+fn place(policy: &str) -> String {
+    format!("export-policies/{}", part(policy))
+}
+
 /// Changes rules, and shows the policy that results.
 fn run_rule(command: RuleCommand) -> Result<()> {
-    let (settings, asked) = match command {
+    let (remote, policy) = match command {
         RuleCommand::Add {
             policy,
             clients,
             access,
             squash,
-            anonymous,
+            anonymous: (uid, gid),
             security,
             tls,
             groups,
             position,
-            settings,
+            remote,
         } => {
-            let rule = RuleChangeView {
+            let rule = NewRule {
                 clients: clients.to_string(),
-                access: Some(access.to_string()),
-                squash: Some(squash.to_string()),
-                anonymous: Some(anonymous),
-                security: Some(security.to_string()),
-                tls: Some(tls.to_string()),
-                groups: Some(groups.to_string()),
+                access: Some(access.into()),
+                squash: Some(squash.into()),
+                anonymous_uid: Some(uid),
+                anonymous_gid: Some(gid),
+                security: Some(security.into()),
+                tls: Some(tls.into()),
+                groups: Some(groups.into()),
             };
-            (settings, Asked::RuleAdd { policy, rule, position })
+            let at = position.map(|position| format!("?position={position}")).unwrap_or_default();
+            let changed = Client::new(&remote)?.post(&format!("{}/rules{at}", place(&policy)), &rule)?;
+            (remote, changed)
         }
-        RuleCommand::Modify { policy, clients, access, squash, anonymous, tls, groups, settings } => {
-            let rule = RuleChangeView {
-                clients: clients.to_string(),
-                access: access.map(|access| access.to_string()),
-                squash: squash.map(|squash| squash.to_string()),
-                anonymous,
-                security: None,
-                tls: tls.map(|tls| tls.to_string()),
-                groups: groups.map(|groups| groups.to_string()),
+        RuleCommand::Modify { policy, clients, access, squash, anonymous, tls, groups, remote } => {
+            let change = RuleChange {
+                access: access.map(Into::into),
+                squash: squash.map(Into::into),
+                anonymous_uid: anonymous.map(|(uid, _)| uid),
+                anonymous_gid: anonymous.map(|(_, gid)| gid),
+                tls: tls.map(Into::into),
+                groups: groups.map(Into::into),
             };
-            (settings, Asked::RuleModify { policy, rule })
+            let changed = on_rule(&remote, &policy, &clients, |client, rule| client.patch(rule, &change))?;
+            (remote, changed)
         }
-        RuleCommand::Remove { policy, clients, settings } => {
-            (settings, Asked::RuleRemove { policy, clients: clients.to_string() })
+        RuleCommand::Remove { policy, clients, remote } => {
+            let changed = on_rule(&remote, &policy, &clients, |client, rule| client.end(rule))?;
+            (remote, changed)
         }
     };
-    show(&policy_of(ask(&settings, asked)?)?)
+    print_as::<PolicyView>(remote.format(), &policy, show)
 }
 
-fn ask(settings: &AdminSettings, asked: Asked) -> Result<Answer> {
-    call(&settings.load()?.admin_socket(), Command::Export(asked))
-}
-
-fn policy_of(answer: Answer) -> Result<PolicyView> {
-    match answer {
-        Answer::Export(policy) => Ok(policy),
-        other => unexpected(&other),
-    }
+/// Does something to the rule for exactly these clients. The daemon is told which clients are meant, in case the rules are others by then.
+fn on_rule(
+    remote: &Remote,
+    policy: &str,
+    clients: &Clients,
+    act: impl FnOnce(&Client, &str) -> Result<PolicyView>,
+) -> Result<PolicyView> {
+    let client = Client::new(remote)?;
+    let now: PolicyView = client.get(&place(policy))?;
+    let clients = clients.to_string();
+    let found = (1_usize..).zip(&now.rules).find(|(_, rule)| rule.clients == clients);
+    let Some((position, _)) = found else {
+        let clients = clients.parse()?;
+        return Err(PolicyError::NoSuchRule { name: policy.to_owned(), clients }.into());
+    };
+    act(&client, &format!("{}/rules/{position}?clients={}", place(policy), part(&clients)))
 }
 
 fn list(policies: &[PolicyView]) -> Result<()> {
@@ -108,12 +120,12 @@ fn show(policy: &PolicyView) -> Result<()> {
         vec![
             position.to_string(),
             rule.clients.clone(),
-            rule.access.clone(),
-            rule.squash.clone(),
+            rule.access.to_string(),
+            rule.squash.to_string(),
             format!("{}:{}", rule.anonymous_uid, rule.anonymous_gid),
-            rule.security.clone(),
-            rule.tls.clone(),
-            rule.groups.clone(),
+            rule.security.to_string(),
+            rule.tls.to_string(),
+            rule.groups.to_string(),
             rule.addresses.as_deref().unwrap_or_default().join(", "),
         ]
     });

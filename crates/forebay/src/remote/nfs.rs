@@ -3,70 +3,59 @@
 use std::time::Duration;
 
 use anyhow::Result;
+use forebay_admin::views::{ClientView, FileView, List, LockView, OpenView, OperationView, SessionView};
+use serde_json::json;
 
-use super::unexpected;
-use crate::admin::client::call;
-use crate::admin::protocol::{
-    Answer, ClientView, Command, FileView, LocksView, NfsCommand as Asked, OpensView, OperationView,
-    SessionView,
-};
-use crate::cli::NfsCommand;
-use crate::config::flags::AdminSettings;
-use crate::output::{print, print_columns, print_json};
+use crate::admin::client::{Client, part};
+use crate::cli::{NfsCommand, Remote};
+use crate::output::{confirm, print, print_as, print_columns, print_gone};
 
 /// Carries out a `forebay nfs` command.
 pub fn run(command: NfsCommand) -> Result<()> {
     match command {
-        NfsCommand::Clients { json, settings } => match ask(&settings, Asked::Clients {})? {
-            Answer::NfsClients(clients) if json => print_json(&clients),
-            Answer::NfsClients(clients) => show_clients(&clients),
-            other => unexpected(&other),
-        },
-        NfsCommand::Sessions { json, settings } => match ask(&settings, Asked::Sessions {})? {
-            Answer::NfsSessions(sessions) if json => print_json(&sessions),
-            Answer::NfsSessions(sessions) => show_sessions(&sessions),
-            other => unexpected(&other),
-        },
-        NfsCommand::Opens { client, limit, json, settings } => {
-            match ask(&settings, Asked::Opens { client, limit: count(limit) })? {
-                Answer::NfsOpens(opens) if json => print_json(&opens),
-                Answer::NfsOpens(opens) => show_opens(&opens),
-                other => unexpected(&other),
-            }
+        NfsCommand::Clients { remote } => {
+            let clients: List<ClientView> = Client::new(&remote)?.get("nfs/clients")?;
+            print_as(remote.format(), &clients.items, |clients| show_clients(clients))
         }
-        NfsCommand::Locks { client, limit, json, settings } => {
-            match ask(&settings, Asked::Locks { client, limit: count(limit) })? {
-                Answer::NfsLocks(locks) if json => print_json(&locks),
-                Answer::NfsLocks(locks) => show_locks(&locks),
-                other => unexpected(&other),
-            }
+        NfsCommand::Sessions { remote } => {
+            let sessions: List<SessionView> = Client::new(&remote)?.get("nfs/sessions")?;
+            print_as(remote.format(), &sessions.items, |sessions| show_sessions(sessions))
         }
-        NfsCommand::Evict { client, settings } => {
-            match ask(&settings, Asked::Evict { client: client.clone() })? {
-                Answer::Done => print(&format!("evicted client {client}\n")),
-                other => unexpected(&other),
-            }
+        NfsCommand::Opens { client, limit, remote } => {
+            let opens: List<OpenView> = excerpt(&remote, "nfs/opens", client.as_deref(), limit)?;
+            let said = json!({"opens": opens.items, "total": opens.total});
+            print_as(remote.format(), &said, |_| show_opens(&opens))
         }
-        NfsCommand::Revoke { stateid, settings } => {
-            match ask(&settings, Asked::Revoke { stateid: stateid.clone() })? {
-                Answer::Done => print(&format!("revoked {stateid}\n")),
-                other => unexpected(&other),
-            }
+        NfsCommand::Locks { client, limit, remote } => {
+            let locks: List<LockView> = excerpt(&remote, "nfs/locks", client.as_deref(), limit)?;
+            let said = json!({"locks": locks.items, "total": locks.total});
+            print_as(remote.format(), &said, |_| show_locks(&locks))
         }
-        NfsCommand::Stats { json, settings } => match ask(&settings, Asked::Stats {})? {
-            Answer::NfsStats(operations) if json => print_json(&operations),
-            Answer::NfsStats(operations) => show_operations(&operations),
-            other => unexpected(&other),
-        },
+        NfsCommand::Evict { client, sure, remote } => {
+            confirm(sure, || Ok(format!("Take everything from client {client}?")))?;
+            Client::new(&remote)?.delete(&format!("nfs/clients/{}", part(&client)))?;
+            print_gone(remote.format(), &format!("evicted client {client}"))
+        }
+        NfsCommand::Revoke { stateid, sure, remote } => {
+            confirm(sure, || Ok(format!("Take {stateid} from its client?")))?;
+            Client::new(&remote)?.delete(&format!("nfs/opens/{}", part(&stateid)))?;
+            print_gone(remote.format(), &format!("revoked {stateid}"))
+        }
+        NfsCommand::Stats { remote } => {
+            let operations: List<OperationView> = Client::new(&remote)?.get("nfs/operations")?;
+            print_as(remote.format(), &operations.items, |operations| show_operations(operations))
+        }
     }
 }
 
-fn ask(settings: &AdminSettings, asked: Asked) -> Result<Answer> {
-    call(&settings.load()?.admin_socket(), Command::Nfs(asked))
-}
-
-fn count(limit: u64) -> usize {
-    usize::try_from(limit).unwrap_or(usize::MAX)
+fn excerpt<T: serde::de::DeserializeOwned>(
+    remote: &Remote,
+    path: &str,
+    client: Option<&str>,
+    limit: u32,
+) -> Result<List<T>> {
+    let client = client.map(|client| format!("&client={}", part(client))).unwrap_or_default();
+    Client::new(remote)?.get(&format!("{path}?limit={limit}{client}"))
 }
 
 fn show_clients(clients: &[ClientView]) -> Result<()> {
@@ -74,7 +63,7 @@ fn show_clients(clients: &[ClientView]) -> Result<()> {
         vec![
             client.client.clone(),
             client.address.clone().unwrap_or_default(),
-            client.state.clone(),
+            client.state.to_string(),
             format!("{:.1}s", Duration::from_millis(client.silent_ms).as_secs_f64()),
             client.sessions.to_string(),
             client.opens.to_string(),
@@ -90,7 +79,7 @@ fn show_clients(clients: &[ClientView]) -> Result<()> {
 /// `off`, `on`, or `mutual: CN=broker1`.
 fn tls(client: &ClientView) -> String {
     if client.certificates.is_empty() {
-        return client.tls.clone();
+        return client.tls.to_string();
     }
     format!("{}: {}", client.tls, client.certificates.join("; "))
 }
@@ -102,7 +91,7 @@ fn show_sessions(sessions: &[SessionView]) -> Result<()> {
             session.client.clone(),
             session.slots.to_string(),
             session.slots_in_work.to_string(),
-            session.back_channel.clone(),
+            session.back_channel.to_string(),
             session.connections.join(", "),
         ]
     };
@@ -112,24 +101,24 @@ fn show_sessions(sessions: &[SessionView]) -> Result<()> {
     )
 }
 
-fn show_opens(opens: &OpensView) -> Result<()> {
-    let rows = opens.opens.iter().map(|open| {
+fn show_opens(opens: &List<OpenView>) -> Result<()> {
+    let rows = opens.items.iter().map(|open| {
         let deny = if open.deny.is_empty() { "-".to_owned() } else { open.deny.clone() };
         vec![open.stateid.clone(), open.client.clone(), open.access.clone(), deny, place(&open.file)]
     });
     print_columns(&["stateid", "client", "access", "deny", "file"], rows)?;
-    say_rest(opens.opens.len(), opens.total, "opens")
+    say_rest(opens.items.len(), opens.total, "opens")
 }
 
-fn show_locks(locks: &LocksView) -> Result<()> {
-    let rows = locks.locks.iter().map(|lock| {
+fn show_locks(locks: &List<LockView>) -> Result<()> {
+    let rows = locks.items.iter().map(|lock| {
         let length = lock.length.map_or("to the end".to_owned(), |length| length.to_string());
-        let kind = lock.kind.clone();
+        let kind = lock.kind.to_string();
         let (stateid, client) = (lock.stateid.clone(), lock.client.clone());
         vec![stateid, client, kind, lock.offset.to_string(), length, place(&lock.file)]
     });
     print_columns(&["stateid", "client", "kind", "offset", "length", "file"], rows)?;
-    let mut owners: Vec<&str> = locks.locks.iter().map(|lock| lock.stateid.as_str()).collect();
+    let mut owners: Vec<&str> = locks.items.iter().map(|lock| lock.stateid.as_str()).collect();
     owners.dedup();
     say_rest(owners.len(), locks.total, "lock owners")
 }
@@ -140,8 +129,12 @@ fn place(file: &FileView) -> String {
     file.path.clone().unwrap_or_else(|| format!("inode {} of {}", file.inode, volume()))
 }
 
-fn say_rest(shown: usize, total: usize, what: &str) -> Result<()> {
-    if shown < total { print(&format!("{shown} of {total} {what}; --limit shows more\n")) } else { Ok(()) }
+fn say_rest(shown: usize, total: u64, what: &str) -> Result<()> {
+    if (shown as u64) < total {
+        print(&format!("{shown} of {total} {what}; --limit shows more\n"))
+    } else {
+        Ok(())
+    }
 }
 
 fn show_operations(operations: &[OperationView]) -> Result<()> {

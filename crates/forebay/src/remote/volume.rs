@@ -3,16 +3,21 @@
 use std::time::Duration;
 
 use anyhow::Result;
-
-use super::unexpected;
-use crate::admin::client::call;
-use crate::admin::protocol::{
-    Answer, Command, NewVolume, Plan, SnapshotView, Throughput, VolumeView, WaitsView,
+use forebay_admin::views::{
+    EfficiencyView, List, NewClone, NewSnapshots, NewVolume, Plan, Rollback, SnapshotView, VolumeEdit,
+    VolumeView, WaitsView,
 };
+use serde_json::json;
+
+use crate::admin::client::{Client, part};
 use crate::cli::{Limit, SnapshotCommand, SnapshotName, VolumeCommand};
 use crate::config::size;
-use crate::output::{print, print_columns, print_json, print_pairs};
+use crate::output::{confirm, print, print_as, print_columns, print_done, print_gone, print_pairs};
 use crate::pool_commands;
+
+fn place(volume: &str) -> String {
+    format!("volumes/{}", part(volume))
+}
 
 /// Carries out a `forebay volume` command.
 pub fn run(command: VolumeCommand) -> Result<()> {
@@ -28,131 +33,156 @@ pub fn run(command: VolumeCommand) -> Result<()> {
             compression,
             export,
             no_preserve_unlink,
-            settings,
+            remote,
         } => {
-            let path = path.unwrap_or_else(|| format!("/{name}"));
             let new = NewVolume {
                 name,
                 path,
-                preserve_unlink: !no_preserve_unlink,
+                preserve_unlink: Some(!no_preserve_unlink),
                 uid,
                 gid,
-                mode,
+                mode: Some(octal(mode)),
                 size,
                 max_bytes_per_second,
+                compression: Some(compression),
+                snapshots,
+                export: Some(export),
+            };
+            let volume: VolumeView = Client::new(&remote)?.post("volumes", &new)?;
+            print_done(
+                remote.format(),
+                &volume,
+                &format!("created volume {} at {}", volume.name, volume.path),
+            )
+        }
+        VolumeCommand::List { remote } => {
+            let volumes: List<VolumeView> = Client::new(&remote)?.get("volumes")?;
+            print_as(remote.format(), &volumes.items, |volumes| list(volumes))
+        }
+        VolumeCommand::Show { name, efficiency, remote } => {
+            let client = Client::new(&remote)?;
+            let volume: VolumeView = client.get(&place(&name))?;
+            if !efficiency {
+                return print_as(remote.format(), &volume, show);
+            }
+            let found: EfficiencyView =
+                client.get_patiently(&format!("pool/efficiency?volume={}", part(&volume.name)))?;
+            let said = json!({"volume": volume, "efficiency": found});
+            print_as(remote.format(), &said, |_| {
+                show(&volume)?;
+                pool_commands::show_efficiency(&found)
+            })
+        }
+        VolumeCommand::Resize { name, size: Limit(size), remote } => {
+            let edit = VolumeEdit { size: Some(size), ..VolumeEdit::default() };
+            let volume: VolumeView = Client::new(&remote)?.patch(&place(&name), &edit)?;
+            print_done(
+                remote.format(),
+                &volume,
+                &format!("volume {} has size {}", volume.name, limit(volume.size)),
+            )
+        }
+        VolumeCommand::Modify {
+            name,
+            export,
+            snapshots,
+            max_bytes_per_second,
+            path,
+            owner,
+            mode,
+            compression,
+            preserve_unlink,
+            remote,
+        } => {
+            let edit = VolumeEdit {
+                path,
+                preserve_unlink,
+                uid: owner.map(|(uid, _)| uid),
+                gid: owner.map(|(_, gid)| gid),
+                mode: mode.map(octal),
+                size: None,
+                max_bytes_per_second: max_bytes_per_second.map(|Limit(limit)| limit),
                 compression,
                 snapshots,
                 export,
             };
-            let volume = volume_of(call(&settings.load()?.admin_socket(), Command::VolumeCreate(new))?)?;
-            print(&format!("created volume {} at {}\n", volume.name, volume.path))
+            let volume: VolumeView = Client::new(&remote)?.patch(&place(&name), &edit)?;
+            print_as(remote.format(), &volume, |volume| say_changes(volume, &edit))
         }
-        VolumeCommand::List { json, settings } => {
-            match call(&settings.load()?.admin_socket(), Command::VolumeList {})? {
-                Answer::Volumes(volumes) if json => print_json(&volumes),
-                Answer::Volumes(volumes) => list(&volumes),
-                other => unexpected(&other),
-            }
-        }
-        VolumeCommand::Show { name, efficiency, json, settings } => {
-            let socket = settings.load()?.admin_socket();
-            let volume = volume_of(call(&socket, Command::VolumeShow { name: name.clone() })?)?;
-            let found = efficiency.then(|| pool_commands::efficiency(&socket, Some(name))).transpose()?;
-            match found {
-                None if json => print_json(&volume),
-                None => show(&volume),
-                Some(found) if json => {
-                    print_json(&serde_json::json!({"volume": volume, "efficiency": found}))
-                }
-                Some(found) => show(&volume).and_then(|()| pool_commands::show_efficiency(&found)),
-            }
-        }
-        VolumeCommand::Resize { name, size: Limit(size), settings } => {
-            let command = Command::VolumeResize { name, size };
-            let volume = volume_of(call(&settings.load()?.admin_socket(), command)?)?;
-            print(&format!("volume {} has size {}\n", volume.name, limit(volume.size)))
-        }
-        VolumeCommand::Modify { name, export, snapshots, max_bytes_per_second, settings } => {
-            let (changes_export, changes_limit) = (export.is_some(), max_bytes_per_second.is_some());
-            let throughput =
-                max_bytes_per_second.map(|Limit(max_bytes_per_second)| Throughput { max_bytes_per_second });
-            let command = Command::VolumeModify { name, export, snapshots, throughput };
-            let volume = volume_of(call(&settings.load()?.admin_socket(), command)?)?;
-            if changes_export {
-                print(&format!("volume {} has export policy {}\n", volume.name, volume.export))?;
-            }
-            if snapshots.is_some() {
-                print(&format!("volume {} keeps snapshots {}\n", volume.name, plan(volume.snapshots)))?;
-            }
-            if changes_limit {
-                let limit = rate(volume.max_bytes_per_second);
-                print(&format!("volume {} has limit {limit}\n", volume.name))?;
-            }
-            Ok(())
-        }
-        VolumeCommand::Clone { source, name, path, export, settings } => {
-            let path = path.unwrap_or_else(|| format!("/{name}"));
-            let (volume, snapshot) = match source.split_once('@') {
-                Some((volume, snapshot)) => (volume.to_owned(), Some(snapshot.to_owned())),
-                None => (source, None),
+        VolumeCommand::Clone { source, name, path, export, remote } => {
+            let of = match source.split_once('@') {
+                Some((volume, snapshot)) => format!("{}/snapshots/{}/clones", place(volume), part(snapshot)),
+                None => format!("{}/clones", place(&source)),
             };
-            let command = Command::VolumeClone { volume, snapshot, name, path, export };
-            let volume = volume_of(call(&settings.load()?.admin_socket(), command)?)?;
-            let of = volume.clone_of.unwrap_or_default();
-            print(&format!("created volume {} at {} as a clone of {of}\n", volume.name, volume.path))
+            let volume: VolumeView = Client::new(&remote)?.post(&of, &NewClone { name, path, export })?;
+            let of = volume.clone_of.as_deref().unwrap_or_default();
+            let sentence = format!("created volume {} at {} as a clone of {of}", volume.name, volume.path);
+            print_done(remote.format(), &volume, &sentence)
         }
-        VolumeCommand::Rollback { name, to, force, settings } => {
-            let command = Command::VolumeRollback { name: name.clone(), to: to.clone(), force };
-            match call(&settings.load()?.admin_socket(), command)? {
-                Answer::Done => print(&format!("rolled volume {name} back to {to}\n")),
-                other => unexpected(&other),
-            }
+        VolumeCommand::Rollback { name, to, force, sure, remote } => {
+            let client = Client::new(&remote)?;
+            confirm(sure, || {
+                let taken: SnapshotView = client.get(&format!("{}/snapshots/{}", place(&name), part(&to)))?;
+                Ok(format!("Give up all that was changed in volume {name} since {}?", taken.created))
+            })?;
+            let place = format!("{}/snapshots/{}/rollback", place(&name), part(&to));
+            let volume: VolumeView = client.post(&place, &Rollback { force })?;
+            print_done(remote.format(), &volume, &format!("rolled volume {name} back to {to}"))
         }
-        VolumeCommand::Delete { name, force, settings } => {
-            let command = Command::VolumeDelete { name: name.clone(), force };
-            match call(&settings.load()?.admin_socket(), command)? {
-                Answer::Done => print(&format!("deleted volume {name}\n")),
-                other => unexpected(&other),
-            }
+        VolumeCommand::Delete { name, force, sure, remote } => {
+            let client = Client::new(&remote)?;
+            confirm(sure, || {
+                let volume: VolumeView = client.get(&place(&name))?;
+                Ok(format!("Delete volume {name} and its {}?", size::rounded(volume.bytes_logical)))
+            })?;
+            let with_all = if force { "?force=true" } else { "" };
+            client.delete(&format!("{}{with_all}", place(&name)))?;
+            print_gone(remote.format(), &format!("deleted volume {name}"))
         }
     }
+}
+
+/// Permission bits as the API has them.
+fn octal(mode: u32) -> String {
+    format!("{mode:04o}")
+}
+
+/// One line for each thing that was changed.
+fn say_changes(volume: &VolumeView, edit: &VolumeEdit) -> Result<()> {
+    let switch = |on: bool| if on { "on" } else { "off" };
+    let owner = || format!("{}:{}", volume.uid, volume.gid);
+    let said = [
+        edit.export.as_ref().map(|_| format!("has export policy {}", volume.export)),
+        edit.snapshots.map(|_| format!("keeps snapshots {}", plan(volume.snapshots))),
+        edit.max_bytes_per_second.map(|_| format!("has limit {}", rate(volume.max_bytes_per_second))),
+        edit.path.as_ref().map(|_| format!("is at {}", volume.path)),
+        edit.uid.map(|_| format!("has owner {}", owner())),
+        edit.mode.as_ref().map(|_| format!("has mode {}", volume.mode)),
+        edit.compression.map(|_| format!("has compression {}", volume.compression)),
+        edit.preserve_unlink.map(|_| format!("has preserve-unlink {}", switch(volume.preserve_unlink))),
+    ];
+    said.iter().flatten().try_for_each(|said| print(&format!("volume {} {said}\n", volume.name)))
 }
 
 /// Carries out a `forebay snapshot` command.
 pub fn run_snapshot(command: SnapshotCommand) -> Result<()> {
     match command {
-        SnapshotCommand::Create { volumes, name, settings } => {
-            let command = Command::SnapshotCreate { volumes, name };
-            let taken = snapshots_of(call(&settings.load()?.admin_socket(), command)?)?;
-            let names: Vec<String> = taken.iter().map(SnapshotView::full_name).collect();
-            print(&format!("took {}\n", names.join(", ")))
+        SnapshotCommand::Create { volumes, name, remote } => {
+            let new = NewSnapshots { volumes, name };
+            let taken: List<SnapshotView> = Client::new(&remote)?.post("snapshots", &new)?;
+            let names: Vec<String> = taken.items.iter().map(SnapshotView::full_name).collect();
+            print_done(remote.format(), &taken.items, &format!("took {}", names.join(", ")))
         }
-        SnapshotCommand::List { volume, json, settings } => {
-            let command = Command::SnapshotList { volume };
-            let snapshots = snapshots_of(call(&settings.load()?.admin_socket(), command)?)?;
-            if json { print_json(&snapshots) } else { list_snapshots(&snapshots) }
+        SnapshotCommand::List { volume, remote } => {
+            let of = volume.map(|volume| format!("?volume={}", part(&volume))).unwrap_or_default();
+            let snapshots: List<SnapshotView> = Client::new(&remote)?.get(&format!("snapshots{of}"))?;
+            print_as(remote.format(), &snapshots.items, |snapshots| list_snapshots(snapshots))
         }
-        SnapshotCommand::Delete { snapshot: SnapshotName { volume, name }, settings } => {
-            let command = Command::SnapshotDelete { volume: volume.clone(), name: name.clone() };
-            match call(&settings.load()?.admin_socket(), command)? {
-                Answer::Done => print(&format!("deleted snapshot {volume}@{name}\n")),
-                other => unexpected(&other),
-            }
+        SnapshotCommand::Delete { snapshot: SnapshotName { volume, name }, sure, remote } => {
+            confirm(sure, || Ok(format!("Delete snapshot {volume}@{name}?")))?;
+            Client::new(&remote)?.delete(&format!("{}/snapshots/{}", place(&volume), part(&name)))?;
+            print_gone(remote.format(), &format!("deleted snapshot {volume}@{name}"))
         }
-    }
-}
-
-fn volume_of(answer: Answer) -> Result<VolumeView> {
-    match answer {
-        Answer::Volume(volume) => Ok(volume),
-        other => unexpected(&other),
-    }
-}
-
-fn snapshots_of(answer: Answer) -> Result<Vec<SnapshotView>> {
-    match answer {
-        Answer::Snapshots(snapshots) => Ok(snapshots),
-        other => unexpected(&other),
     }
 }
 
@@ -232,7 +262,7 @@ fn show(volume: &VolumeView) -> Result<()> {
         ("orphans", volume.orphans.to_string()),
         ("owner", format!("{}:{}", volume.uid, volume.gid)),
         ("mode", volume.mode.clone()),
-        ("compression", volume.compression.clone()),
+        ("compression", volume.compression.to_string()),
         ("snapshots", plan(volume.snapshots)),
         ("clone of", volume.clone_of.clone().unwrap_or_else(|| "none".to_owned())),
         ("open files survive unlink", preserve.to_owned()),

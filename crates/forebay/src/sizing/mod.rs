@@ -220,6 +220,40 @@ mod tests {
         assert_eq!(reading.for_throughput, Some(10));
     }
 
+    /// The console has the same arithmetic in TypeScript, and a test there reads the same cases.
+    #[test]
+    fn the_cases_that_the_console_shares_come_out() {
+        let cases: Vec<serde_json::Value> = serde_json::from_str(include_str!("cases.json")).unwrap();
+        assert!(!cases.is_empty());
+        for case in cases {
+            let words = case["words"].as_str().unwrap();
+            let made = serde_json::to_value(of(words).unwrap()).unwrap();
+            let expected = case["plan"].as_object().unwrap();
+            expected.iter().for_each(|(field, value)| assert_close(&made[field], value, words));
+            for field in ["produce", "replication", "retention_seconds", "brokers"] {
+                assert_close(&made[field], &case["wanted"][field], words);
+            }
+        }
+    }
+
+    fn assert_close(made: &serde_json::Value, expected: &serde_json::Value, case: &str) {
+        use serde_json::Value;
+        match (made, expected) {
+            (Value::Number(made), Value::Number(expected)) => {
+                let (made, expected) = (made.as_f64().unwrap(), expected.as_f64().unwrap());
+                assert!((made - expected).abs() <= expected.abs() * 1e-9, "{case}: {made}, not {expected}");
+            }
+            (Value::Array(made), Value::Array(expected)) => {
+                assert_eq!(made.len(), expected.len(), "{case}");
+                made.iter().zip(expected).for_each(|(made, expected)| assert_close(made, expected, case));
+            }
+            (Value::Object(_), Value::Object(expected)) => {
+                expected.iter().for_each(|(field, value)| assert_close(&made[field], value, case));
+            }
+            _ => assert_eq!(made, expected, "{case}"),
+        }
+    }
+
     #[test]
     fn what_cannot_be_is_refused() {
         let refused = |words: &str, why: &str| {

@@ -4,12 +4,13 @@ use anyhow::Result;
 
 use super::quantity::show;
 use super::{Nodes, Plan, SizeArgs, plan};
+use crate::cli::remote::Format;
 use crate::output;
 
 /// Prints what is needed.
 pub fn run(wanted: &SizeArgs) -> Result<()> {
     let plan = plan(wanted)?;
-    if wanted.json { output::print_json(&plan) } else { print(&plan) }
+    output::print_as(if wanted.json { Format::Json } else { Format::Table }, &plan, print)
 }
 
 fn print(plan: &Plan) -> Result<()> {

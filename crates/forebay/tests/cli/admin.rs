@@ -1,4 +1,4 @@
-//! The admin socket against clients that are not this release's command line.
+//! The admin socket: who may use it, and what others find there.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::fs::PermissionsExt;
@@ -15,11 +15,20 @@ fn connect(daemon: &Daemon) -> BufReader<UnixStream> {
     BufReader::new(stream)
 }
 
-fn ask(connection: &mut BufReader<UnixStream>, line: &str) -> Value {
-    connection.get_mut().write_all(format!("{line}\n").as_bytes()).unwrap();
-    let mut answer = String::new();
-    connection.read_line(&mut answer).unwrap();
-    serde_json::from_str(&answer).unwrap()
+/// Sends a request as it is; returns status and body of the answer.
+fn ask(connection: &mut BufReader<UnixStream>, request: &str) -> (u16, Value) {
+    connection.get_mut().write_all(request.as_bytes()).unwrap();
+    let mut line = || {
+        let mut line = String::new();
+        connection.read_line(&mut line).unwrap();
+        line.trim_end().to_ascii_lowercase()
+    };
+    let status = line().split(' ').nth(1).unwrap().parse().unwrap();
+    let headers: Vec<String> = std::iter::from_fn(|| Some(line()).filter(|line| !line.is_empty())).collect();
+    let length = headers.iter().find_map(|line| line.strip_prefix("content-length: ")).unwrap();
+    let mut body = vec![0; length.parse().unwrap()];
+    connection.read_exact(&mut body).unwrap();
+    (status, serde_json::from_slice(&body).unwrap())
 }
 
 #[test]
@@ -36,33 +45,25 @@ fn one_connection_carries_several_requests_also_after_a_wrong_one() {
     let scratch = tempdir().unwrap();
     let daemon = Daemon::start(scratch.path());
     let mut connection = connect(&daemon);
-    for wrong in ["", "{", "[]", "{\"version\":1}", "{\"version\":1,\"command\":{\"reboot\":{}}}"] {
-        let answer = ask(&mut connection, wrong);
-        assert!(answer["error"].as_str().unwrap().starts_with("not a request"), "{wrong}: {answer}");
+    let (status, answer) = ask(&mut connection, "GET /reboot HTTP/1.1\r\nHost: x\r\n\r\n");
+    assert_eq!((status, &answer["error"]["code"]), (404, &"route_not_found".into()));
+    let (status, answer) = ask(&mut connection, "GET /api/v1/volumes/kafka HTTP/1.1\r\nHost: x\r\n\r\n");
+    assert_eq!((status, &answer["path"]), (200, &"/kafka".into()), "{answer}");
+    daemon.stop();
+}
+
+#[test]
+fn an_endless_request_is_refused_and_the_daemon_goes_on() {
+    let scratch = tempdir().unwrap();
+    let daemon = Daemon::start(scratch.path());
+    for start in ["", "GET /api/v1/pool HTTP/1.1\r\nX: ", "{\"version\":1,\"command\":"] {
+        let mut connection = connect(&daemon);
+        connection.get_mut().write_all(start.as_bytes()).unwrap();
+        // The daemon may close the connection before it has read all of it.
+        let _ = connection.get_mut().write_all(&vec![b'x'; 1 << 20]);
+        let mut answer = Vec::new();
+        let _ = connection.read_to_end(&mut answer);
     }
-    let answer = ask(&mut connection, "{\"version\":1,\"command\":{\"volume_show\":{\"name\":\"kafka\"}}}");
-    assert_eq!(answer["answer"]["volume"]["path"], "/kafka", "{answer}");
-    daemon.stop();
-}
-
-#[test]
-fn another_version_is_told_which_one_is_spoken() {
-    let scratch = tempdir().unwrap();
-    let daemon = Daemon::start(scratch.path());
-    let answer = ask(&mut connect(&daemon), "{\"version\":2,\"command\":{\"new_thing\":[]}}");
-    assert!(answer["error"].as_str().unwrap().contains("speaks version 1"), "{answer}");
-    daemon.stop();
-}
-
-#[test]
-fn an_endless_line_is_refused_and_the_daemon_goes_on() {
-    let scratch = tempdir().unwrap();
-    let daemon = Daemon::start(scratch.path());
-    let mut connection = connect(&daemon);
-    // The daemon may close the connection before it has read all of it.
-    let _ = connection.get_mut().write_all(&vec![b'x'; 1 << 20]);
-    let mut answer = Vec::new();
-    let _ = connection.read_to_end(&mut answer);
     daemon.done(&["volume", "list"]);
     daemon.stop();
 }
@@ -88,8 +89,9 @@ fn a_leftover_socket_is_replaced_and_anything_else_is_not() {
 
     std::fs::write(&socket, "precious").unwrap();
     let pool = scratch.path().join("pool");
-    let refused =
-        finish(forebay().args(["serve", "--nfs-listen", "127.0.0.1:0", "--pool-directory"]).arg(pool));
+    let mut command = forebay();
+    command.args(["serve", "--nfs-listen", "127.0.0.1:0", "--api-listen", "off", "--pool-directory"]);
+    let refused = finish(command.arg(pool));
     assert_refused(&refused, 1, &[&socket.display().to_string(), "no socket", "--admin-socket"]);
     assert_eq!(std::fs::read_to_string(&socket).unwrap(), "precious");
 }

@@ -86,7 +86,7 @@ impl Daemon {
         let pool = scratch.join("pool");
         let log = scratch.join("log");
         let mut child = forebay()
-            .args(["serve", "--nfs-listen", "127.0.0.1:0", "--pool-directory"])
+            .args(["serve", "--nfs-listen", "127.0.0.1:0", "--api-listen", "127.0.0.1:0", "--pool-directory"])
             .arg(&pool)
             .args(arguments)
             .stdin(Stdio::null())
@@ -119,6 +119,17 @@ impl Daemon {
     pub fn address(&self) -> SocketAddr {
         let port = self.ready.split("port=").nth(1).unwrap().split_whitespace().next().unwrap();
         format!("127.0.0.1:{port}").parse().unwrap()
+    }
+
+    /// The URL of its API over TCP, from its log.
+    pub fn api(&self) -> String {
+        let find = || {
+            let log = self.log();
+            let said = log.split("the API at ").nth(1)?;
+            Some(said.split_whitespace().next()?.trim_matches('"').to_owned())
+        };
+        wait_until("the API's address is logged", || find().is_some());
+        find().unwrap()
     }
 
     /// The path of its admin socket.

@@ -3,9 +3,12 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod admin;
+mod api;
 mod configuration;
 mod daemon;
 mod export;
+mod http;
+mod metrics;
 mod nfs;
 mod nfs_state;
 mod reference;

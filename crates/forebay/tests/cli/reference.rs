@@ -2,19 +2,29 @@
 
 use crate::daemon::run;
 
-fn assert_current(page: &str) {
-    let path = format!("{}/../../docs/reference/{page}.md", env!("CARGO_MANIFEST_DIR"));
+fn assert_current(page: &str, file: &str) {
+    let path = format!("{}/../../docs/reference/{file}", env!("CARGO_MANIFEST_DIR"));
     let printed = run(&["reference", page]).stdout;
     let stored = std::fs::read_to_string(&path).unwrap_or_default();
-    assert!(printed == stored, "docs/reference/{page}.md differs from the code: run `make docs`");
+    assert!(printed == stored, "docs/reference/{file} differs from the code: run `make docs`");
 }
 
 #[test]
 fn the_configuration_page_is_current() {
-    assert_current("configuration");
+    assert_current("configuration", "configuration.md");
 }
 
 #[test]
 fn the_command_line_page_is_current() {
-    assert_current("command-line");
+    assert_current("command-line", "command-line.md");
+}
+
+#[test]
+fn the_openapi_document_is_current() {
+    assert_current("openapi", "openapi.json");
+}
+
+#[test]
+fn the_metrics_page_is_current() {
+    assert_current("metrics", "metrics.md");
 }

@@ -11,7 +11,7 @@ use crate::daemon::{Daemon, Finished, assert_refused, finish, forebay, wait_unti
 fn serve(pool: &Path, arguments: &[&str]) -> Finished {
     finish(
         forebay()
-            .args(["serve", "--nfs-listen", "127.0.0.1:0", "--pool-directory"])
+            .args(["serve", "--nfs-listen", "127.0.0.1:0", "--api-listen", "off", "--pool-directory"])
             .arg(pool)
             .args(arguments),
     )
@@ -58,7 +58,9 @@ fn a_port_in_use_is_refused_with_a_remedy() {
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = taken.local_addr().unwrap().to_string();
     let mut command = forebay();
-    command.args(["serve", "--nfs-listen", &address, "--pool-directory"]).arg(scratch.path().join("pool"));
+    command
+        .args(["serve", "--nfs-listen", &address, "--api-listen", "off", "--pool-directory"])
+        .arg(scratch.path().join("pool"));
     let refused = finish(&mut command);
     assert_refused(&refused, 1, &[&format!("nfs.listen {address}"), "in use", "--nfs-listen"]);
     // The pool was closed properly, and can be served.

@@ -98,11 +98,51 @@ fn certificates_that_cannot_be_used_are_configuration_errors() {
     let path = |name: &str| scratch.path().join(name).display().to_string();
     let serve = |certificate: &str, key: &str| {
         let mut command = forebay();
-        command.args(["serve", "--nfs-listen", "127.0.0.1:0", "--pool-directory", &path("pool")]);
+        command.args([
+            "serve",
+            "--nfs-listen",
+            "127.0.0.1:0",
+            "--api-listen",
+            "off",
+            "--pool-directory",
+            &path("pool"),
+        ]);
         crate::daemon::finish(command.args(["--nfs-tls-certificate", certificate, "--nfs-tls-key", key]))
     };
     assert_refused(&serve(&path("missing.pem"), &path("server.key")), 2, &["nfs.tls_", "missing.pem"]);
     assert_refused(&serve(&path("server.pem"), &path("server.pem")), 2, &["server.pem", "private key"]);
     assert_refused(&serve(&path("other.pem"), &path("server.key")), 2, &["other.pem", "server.key"]);
     assert_refused(&serve(&path("server.pem"), "none"), 2, &["nfs.tls_key"]);
+}
+
+#[test]
+fn the_api_is_secured_by_its_own_certificate() {
+    let scratch = tempdir().unwrap();
+    let authority = Authority::new();
+    authority.install(scratch.path());
+    let path = |name: &str| scratch.path().join(name).display().to_string();
+    let (certificate, key) = (path("server.pem"), path("server.key"));
+    let arguments = ["--api-tls-certificate", &certificate, "--api-tls-key", &key];
+    let daemon = Daemon::start_with(scratch.path(), &arguments);
+    let url = daemon.api().replace("127.0.0.1", "localhost");
+    let token = daemon.done(&["token", "create"]);
+    let list = |authority: &str| {
+        let mut command = forebay();
+        command.args([
+            "volume",
+            "list",
+            "--server",
+            &url,
+            "--token",
+            token.trim(),
+            "--ca-certificate",
+            authority,
+        ]);
+        crate::daemon::finish(&mut command)
+    };
+    let listed = list(&path("authority.pem"));
+    assert!(listed.status == 0 && listed.stdout.contains("kafka"), "{listed:?}");
+    std::fs::write(scratch.path().join("other.pem"), Authority::new().0.pem()).unwrap();
+    assert_refused(&list(&path("other.pem")), 1, &["no TLS"]);
+    daemon.stop();
 }

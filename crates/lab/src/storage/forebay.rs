@@ -50,6 +50,8 @@ impl Forebay {
         let mut command = Command::new(program);
         command.arg("serve").arg("--pool-directory").arg(&self.pool).args(["--pool-size-max", POOL_SIZE_MAX]);
         command.arg("--nfs-listen").arg(format!("{}:{PORT}", self.listen));
+        // Others run on this machine; this one is reached by its socket.
+        command.args(["--api-listen", "off"]);
         command.args(&self.arguments);
         let log = File::options()
             .create(true)

@@ -35,7 +35,7 @@ pub fn start(
     let begin = Instant::now();
     let started = claim(context, args, operations, request_bytes, request);
     let status = started.as_ref().err().copied().unwrap_or(Status::Ok);
-    context.server.statistics.count(OpCode::Sequence as u32, begin, status);
+    context.server.statistics.count(OpCode::Sequence as u32, begin.elapsed(), status);
     started
 }
 

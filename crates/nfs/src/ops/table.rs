@@ -1,8 +1,9 @@
 //! Which function executes which operation.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crate::compound::Context;
+use crate::fs::FileHandle;
 use crate::ops::*;
 use crate::policy::gate;
 use crate::xdr::Status;
@@ -27,7 +28,10 @@ pub async fn run(context: &mut Context<'_>, operation: Operation) -> OperationRe
     let changes_files = !matches!(operation, Operation::CreateSession(_));
     let result = match gate::check(context, &operation).await {
         Ok(()) => execute(context, operation).await,
-        Err(status) => OperationResult::failed(code, status),
+        Err(status) => {
+            context.server.statistics.events.refused(status);
+            OperationResult::failed(code, status)
+        }
     };
     let result = match result.status() {
         // It may be taken by files that only clients have open who are not heard of any more.
@@ -40,8 +44,16 @@ pub async fn run(context: &mut Context<'_>, operation: Operation) -> OperationRe
         }
         _ => result,
     };
-    context.server.statistics.count(code, begin, result.status());
+    count(context, code, &result, begin.elapsed());
     result
+}
+
+fn count(context: &Context<'_>, code: u32, result: &OperationResult, took: Duration) {
+    let statistics = &context.server.statistics;
+    statistics.count(code, took, result.status());
+    if let Some(FileHandle::Inode(handle)) = context.current {
+        statistics.traffic.count(&context.server.pool, handle.volume, result, took);
+    }
 }
 
 table! {

@@ -177,15 +177,35 @@ impl Policies {
 
     /// Makes a policy without rules: nobody sees a volume that has it.
     pub async fn create(&self, name: &str) -> Result<()> {
-        check_name(name)?;
+        self.create_with(name, Vec::new()).await
+    }
+
+    /// Makes a policy that has its rules from its first moment.
+    pub async fn create_with(&self, name: &str, rules: Vec<Rule>) -> Result<()> {
         let _changing = self.changing.lock().await;
         if self.get(name).is_ok() {
             return Err(PolicyError::Exists(name.to_owned()));
         }
+        self.put_new(name, rules).await
+    }
+
+    /// Gives a policy these rules and no others, in one step, or makes it. Returns whether it was made.
+    pub async fn replace(&self, name: &str, rules: Vec<Rule>) -> Result<bool> {
+        let _changing = self.changing.lock().await;
+        if self.get(name).is_err() {
+            return self.put_new(name, rules).await.map(|()| true);
+        }
+        check_rules(name, &rules)?;
+        self.put(name, Policy { rules }).await.map(|()| false)
+    }
+
+    async fn put_new(&self, name: &str, rules: Vec<Rule>) -> Result<()> {
+        check_name(name)?;
+        check_rules(name, &rules)?;
         if self.read().policies.len() >= POLICIES_MAX {
             return Err(PolicyError::TooMany { name: name.to_owned(), what: "policies", max: POLICIES_MAX });
         }
-        self.put(name, Policy::default()).await
+        self.put(name, Policy { rules }).await
     }
 
     /// Deletes a policy that no volume has.
@@ -382,6 +402,19 @@ impl Policies {
 
 fn no_such_rule(name: &str, clients: &Clients) -> PolicyError {
     PolicyError::NoSuchRule { name: name.to_owned(), clients: clients.clone() }
+}
+
+/// Whether a policy can have these rules: not too many, and no two for the same clients.
+fn check_rules(name: &str, rules: &[Rule]) -> Result<()> {
+    if rules.len() > RULES_MAX {
+        return Err(PolicyError::TooMany { name: name.to_owned(), what: "rules", max: RULES_MAX });
+    }
+    for (index, rule) in rules.iter().enumerate() {
+        if rules.iter().take(index).any(|other| other.clients == rule.clients) {
+            return Err(PolicyError::DuplicateRule { name: name.to_owned(), clients: rule.clients.clone() });
+        }
+    }
+    Ok(())
 }
 
 /// Policies are named as volumes are.

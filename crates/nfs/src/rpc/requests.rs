@@ -32,6 +32,7 @@ use super::shares::{RequestMemory, Share, Shares};
 use crate::config::Config;
 use crate::dispatch;
 use crate::shared::Shared;
+use crate::statistics::Events;
 
 /// Replies that may wait while further requests, which have arrived already, are answered.
 const REPLIES_HELD_MAX: usize = 16;
@@ -148,6 +149,7 @@ impl Reader {
                 held = 0;
             }
             if !self.replies.backlog().has_room() {
+                self.events().reply_memory_waits.one();
                 self.replies.flush();
                 self.replies.backlog().room().await;
             }
@@ -157,7 +159,9 @@ impl Reader {
             }
             if reader.peek() == Some(HANDSHAKE) && self.connection.tls_is_offered() {
                 drop(permit);
-                timeout(HANDSHAKE_TIME_MAX, self.secure(&mut reader)).await??;
+                let secured = timeout(HANDSHAKE_TIME_MAX, self.secure(&mut reader)).await;
+                self.events().shook_hands(matches!(secured, Ok(Ok(()))));
+                secured??;
                 continue;
             }
             let Some(received) = timeout(TRANSFER_TIME_MAX, reader.receive()).await?? else {
@@ -166,6 +170,10 @@ impl Reader {
             self.begin(received, permit).await?;
             held += 1;
         }
+    }
+
+    fn events(&self) -> &Events {
+        &self.resources.shared.statistics.events
     }
 
     /// Waits until the connection may have another request in work.
@@ -236,7 +244,11 @@ impl Reader {
             return self.connection.take_answer(record);
         }
         // Taken once the record is here, so that whoever is slow to send one takes nothing from requests in work.
-        let memory = self.share.take(record.len(), || self.replies.flush()).await?;
+        let before_waiting = || {
+            self.events().request_memory_waits.one();
+            self.replies.flush();
+        };
+        let memory = self.share.take(record.len(), before_waiting).await?;
         drop(room);
         let request = Request { replies: self.replies.clone(), permit: Some(permit), memory: memory.into() };
         let mut answering =

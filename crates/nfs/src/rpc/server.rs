@@ -14,6 +14,7 @@ use super::Connection;
 use super::requests::{Memory, Resources, asked_to_drain, serve_connection};
 use super::roster::Roster;
 use crate::shared::Shared;
+use crate::statistics::Events;
 
 /// How long the server waits for requests in work when it shuts down.
 const DRAIN_TIME_MAX: Duration = Duration::from_secs(10);
@@ -76,12 +77,14 @@ impl Door {
         match self.roster.admit(&connection) {
             Ok(place) => {
                 let resources = self.resources.clone();
+                let connected = Events::connected(&resources.shared);
                 connections.spawn(async move {
                     serve_connection(resources, connection, stream).await;
-                    drop(place);
+                    drop((place, connected));
                 });
             }
             Err(setting) => {
+                self.resources.shared.statistics.events.connections_refused.one();
                 if let Some(refused) = self.complaints.may_be_made() {
                     let connections = self.roster.total();
                     tracing::warn!(%peer, refused, connections, "NFS connections refused: raise nfs.{setting}, or find who opens them");

@@ -69,6 +69,11 @@ impl SessionTable {
         sessions
     }
 
+    /// Number of sessions.
+    pub fn count(&self) -> usize {
+        self.read().len()
+    }
+
     /// Number of a client's sessions.
     pub fn count_of_client(&self, client: ClientId) -> usize {
         self.read().values().filter(|session| session.client.id() == client).count()

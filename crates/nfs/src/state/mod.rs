@@ -42,7 +42,7 @@ pub use lease::run;
 pub use ranges::{Held, LockKind, Range};
 pub use share::Share;
 pub use table::Denied;
-pub use view::{ClientView, Condition, Excerpt, LockView, OpenView, OpenedAs};
+pub use view::{Census, ClientView, Condition, Excerpt, LockView, OpenView, OpenedAs};
 
 use crate::clock::Clock;
 use crate::config::Config;

@@ -94,7 +94,48 @@ pub struct Excerpt<T> {
     pub total: usize,
 }
 
+/// How many clients there are, by what they may do, and what they have.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Census {
+    /// See [`Condition::Unconfirmed`].
+    pub unconfirmed: u64,
+    /// See [`Condition::Reclaiming`].
+    pub reclaiming: u64,
+    /// See [`Condition::Confirmed`].
+    pub confirmed: u64,
+    /// See [`Condition::Courteous`].
+    pub courteous: u64,
+    /// See [`Condition::Leaving`].
+    pub leaving: u64,
+    /// Opens of all clients.
+    pub opens: u64,
+    /// Separate locked ranges of all clients.
+    pub locks: u64,
+}
+
 impl State {
+    /// How many there are of everything.
+    pub fn census(&self) -> Census {
+        let (clients, leaving) = {
+            let registry = self.registry();
+            (registry.all(), registry.all_leaving().len())
+        };
+        let (opens, locks) = self.table().totals();
+        let mut census =
+            Census { leaving: leaving as u64, opens: opens as u64, locks: locks as u64, ..Census::default() };
+        for client in clients {
+            let counted = match self.condition(&client) {
+                Condition::Unconfirmed => &mut census.unconfirmed,
+                Condition::Reclaiming => &mut census.reclaiming,
+                Condition::Confirmed => &mut census.confirmed,
+                Condition::Courteous => &mut census.courteous,
+                Condition::Leaving => &mut census.leaving,
+            };
+            *counted += 1;
+        }
+        census
+    }
+
     /// All clients, by id.
     pub fn clients(&self) -> Vec<ClientView> {
         let (clients, leaving) = {

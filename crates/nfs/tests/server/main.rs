@@ -12,6 +12,7 @@ mod attributes;
 mod back_channel;
 mod connections;
 mod contention;
+mod counters;
 mod crash;
 mod directories;
 mod exports;

@@ -72,6 +72,7 @@ async fn a_request_sent_again_is_answered_again_byte_for_byte_and_not_executed_a
     assert_eq!(outcome(&first), (Status::Ok, 4));
     let again = client.compound_on(1, slot, true, request()).await.unwrap();
     assert_eq!(again.encoded, first.encoded);
+    assert_eq!(server.shared().counters().events.replays, 1);
     let next = Slot { sequence: 2, ..slot };
     let executed = client.compound_on(0, next, true, request()).await.unwrap();
     assert_eq!(outcome(&executed), (Status::Exist, 3));

@@ -17,7 +17,7 @@ use rcgen::{
 };
 use tempfile::TempDir;
 
-use crate::harness::{DEADLINE, Daemon, root, status};
+use crate::harness::{DEADLINE, Daemon, eventually, root, status};
 
 const SERVER: &str = "storage.example.org";
 
@@ -204,7 +204,13 @@ async fn certificates_of_others_and_expired_ones_are_not_taken() {
     );
     let elsewhere = TlsOptions::new(&authority.pem(), "elsewhere.example.org", None).unwrap();
     assert!(mount(&server, Some(elsewhere)).await.is_err(), "the server is not who the client wants");
+    let failed = || server.shared().counters().events.tls_handshakes_failed;
+    eventually("all of them are counted", async || failed() == 5).await;
+    let counted = server.shared().counters();
+    assert!(counted.certificate_expires.is_some_and(|expires| expires > std::time::SystemTime::now()));
+    let before = counted.events.tls_handshakes;
     mount(&server, Some(trusting(&authority, None))).await.unwrap();
+    assert!(server.shared().counters().events.tls_handshakes > before);
 }
 
 #[tokio::test]

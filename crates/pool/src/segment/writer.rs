@@ -14,8 +14,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use bytes::Bytes;
+use tokio::time::Instant;
 
 use super::{BLOCK_BYTES, LARGE_BYTES, Packed, SegmentId, SegmentStore, frame};
+use crate::counters::Meters;
 use crate::keys::ChunkId;
 use crate::records::ChunkRecord;
 use crate::{Error, Result, sync};
@@ -168,6 +170,7 @@ pub(crate) struct SegmentWriter {
     appended: AtomicU64,
     synced: AtomicU64,
     pins: PinCounts,
+    meters: Arc<Meters>,
 }
 
 #[derive(Default)]
@@ -179,7 +182,12 @@ struct Unsynced {
 
 impl SegmentWriter {
     /// `boot` becomes part of every segment's id, so that none is used twice.
-    pub(crate) fn new(store: Arc<dyn SegmentStore>, segment_bytes: u64, boot: u64) -> Self {
+    pub(crate) fn new(
+        store: Arc<dyn SegmentStore>,
+        segment_bytes: u64,
+        boot: u64,
+        meters: Arc<Meters>,
+    ) -> Self {
         SegmentWriter {
             store,
             segment_bytes,
@@ -189,6 +197,7 @@ impl SegmentWriter {
             appended: AtomicU64::new(0),
             synced: AtomicU64::new(0),
             pins: PinCounts::default(),
+            meters,
         }
     }
 
@@ -211,6 +220,7 @@ impl SegmentWriter {
             let written = self.store.write(reserved.segment, reserved.range.start, &reserved.parts);
             self.ended_writing(&reserved, written.is_ok());
             written?;
+            self.meters.bytes_appended.add(reserved.range.end.saturating_sub(reserved.range.start));
             // Only now: a sync that begins before the write has ended must not be the one that counts.
             sync::lock(&self.unsynced).add(reserved.segment, None);
             rest = rest.get(reserved.placed.len()..).unwrap_or_default();
@@ -221,7 +231,10 @@ impl SegmentWriter {
 
     /// As [`SegmentWriter::append`] for each of several, in one go.
     pub(crate) fn append_together(&self, appends: Vec<Vec<Packed>>) -> Result<Vec<Appended>> {
+        let offered = appends.iter().flatten().fold((0, 0), add_chunk);
         let together = Together::new(appends);
+        let distinct = together.chunks.iter().fold((0, 0), add_chunk);
+        self.meters.shared(offered.0 - distinct.0, offered.1 - distinct.1);
         let all = self.append(&together.chunks)?;
         let of = |places: Vec<usize>| Appended {
             placed: places.into_iter().filter_map(|place| all.placed.get(place).copied()).collect(),
@@ -334,7 +347,10 @@ impl SegmentWriter {
             std::mem::take(&mut unsynced.segments)
         };
         for (id, seal) in segments {
-            if let Err(error) = self.store.sync(id) {
+            let began = Instant::now();
+            let synced = self.store.sync(id);
+            self.meters.segment_syncs.record(began.elapsed());
+            if let Err(error) = synced {
                 sync::lock(&self.unsynced).failed = true;
                 return Err(Error::Failed(error.to_string()));
             }
@@ -371,6 +387,11 @@ impl Unsynced {
     }
 }
 
+/// Counts chunks and their bytes.
+fn add_chunk((chunks, bytes): (u64, u64), chunk: &Packed) -> (u64, u64) {
+    (chunks + 1, bytes + u64::from(chunk.bytes))
+}
+
 /// How many of `chunks` go into a segment with that much room: at least one, as a segment may be a little
 /// larger than it should.
 fn frames_that_fit(chunks: &[Packed], room: u64) -> usize {
@@ -397,7 +418,7 @@ mod tests {
     #[test]
     fn what_appends_have_in_common_is_appended_once() {
         let store = Arc::new(MemorySegments::default());
-        let writer = SegmentWriter::new(store.clone(), 1 << 20, 1);
+        let writer = SegmentWriter::new(store.clone(), 1 << 20, 1, Arc::default());
         let appends = vec![vec![packed(1), packed(2)], vec![packed(2)], vec![packed(3), packed(1)]];
         let ids: Vec<Vec<ChunkId>> =
             appends.iter().map(|append| append.iter().map(|chunk| chunk.id).collect()).collect();
@@ -418,7 +439,7 @@ mod tests {
 
     #[test]
     fn a_segment_stays_until_all_that_appended_to_it_together_have_named_their_chunks() {
-        let writer = SegmentWriter::new(Arc::new(MemorySegments::default()), 500, 1);
+        let writer = SegmentWriter::new(Arc::new(MemorySegments::default()), 500, 1, Arc::default());
         let appended = writer.append_together(vec![vec![packed(1)], vec![packed(2)]]).unwrap();
         let segment = appended[0].placed[0].record.segment;
         writer.sync(appended[0].ticket).unwrap();

@@ -23,6 +23,11 @@ impl Table {
         self.clients.get(&client).map_or((0, 0), |holdings| (holdings.states.len(), holdings.ranges))
     }
 
+    /// How many files are open, and how many ranges locked, by all clients.
+    pub fn totals(&self) -> (usize, usize) {
+        (self.opens.len(), self.clients.values().map(|holdings| holdings.ranges).sum())
+    }
+
     /// The files that a client has open.
     pub fn files_of(&self, client: ClientId) -> Vec<Handle> {
         let Some(holdings) = self.clients.get(&client) else { return Vec::new() };

@@ -1,0 +1,85 @@
+// Asks the daemon: one place for the token, for errors, and for what is asked twice at once.
+import type { ErrorView } from './types'
+
+const BASE = '/api/v1'
+/** How long an answer may take. Looking at all extents of a large pool takes a while. */
+const WAIT_MAX_MS = 120_000
+
+/** Why something was not done, in the API's own words. */
+export class ApiError extends Error {
+  readonly status: number
+  readonly code: string
+  readonly remedy: string | null
+
+  constructor(status: number, view: Partial<ErrorView>) {
+    super(view.message ?? `the daemon answered with status ${status}`)
+    this.status = status
+    this.code = view.code ?? 'unknown'
+    this.remedy = view.remedy ?? null
+  }
+}
+
+/** Whose token is sent, and who is told that it is not valid any more. */
+export const credentials: { token: () => string | null; refused: () => void } = {
+  token: () => null,
+  refused: () => {},
+}
+
+async function errorOf(response: Response): Promise<ApiError> {
+  try {
+    const body = (await response.json()) as { error?: Partial<ErrorView> }
+    return new ApiError(response.status, body.error ?? {})
+  } catch {
+    return new ApiError(response.status, {})
+  }
+}
+
+async function send<T>(method: string, path: string, body?: unknown, token = credentials.token()): Promise<T> {
+  const headers: Record<string, string> = { Accept: 'application/json' }
+  if (token) headers['Authorization'] = `Bearer ${token}`
+  if (body !== undefined) headers['Content-Type'] = 'application/json'
+  let response: Response
+  try {
+    response = await fetch(BASE + path, {
+      method,
+      headers,
+      body: body === undefined ? null : JSON.stringify(body),
+      cache: 'no-store',
+      signal: AbortSignal.timeout(WAIT_MAX_MS),
+    })
+  } catch {
+    throw new ApiError(0, {
+      message: 'the daemon does not answer',
+      remedy: 'see whether it runs (`systemctl status forebay`), and whether this machine reaches it',
+    })
+  }
+  if (!response.ok) {
+    const error = await errorOf(response)
+    // A token that was given only to be tried is no reason to sign out.
+    if (response.status === 401 && token !== null && token === credentials.token()) credentials.refused()
+    throw error
+  }
+  return (response.status === 204 ? undefined : await response.json()) as T
+}
+
+const underWay = new Map<string, Promise<unknown>>()
+
+/** Reads something. Who asks for what somebody else is being told gets the same answer. */
+export function get<T>(path: string): Promise<T> {
+  const key = `${credentials.token() ?? ''} ${path}`
+  const same = underWay.get(key)
+  if (same) return same as Promise<T>
+  const asked = send<T>('GET', path).finally(() => underWay.delete(key))
+  underWay.set(key, asked)
+  return asked
+}
+
+/** Reads something with a token that nobody has signed in with yet. */
+export const getWith = <T>(token: string, path: string) => send<T>('GET', path, undefined, token)
+export const post = <T>(path: string, body?: unknown) => send<T>('POST', path, body)
+export const put = <T>(path: string, body: unknown) => send<T>('PUT', path, body)
+export const patch = <T>(path: string, body: unknown) => send<T>('PATCH', path, body)
+export const remove = <T = void>(path: string) => send<T>('DELETE', path)
+
+/** A name as a part of a path. */
+export const part = encodeURIComponent

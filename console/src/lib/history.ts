@@ -1,0 +1,55 @@
+// What the daemon recorded, as graphs want it.
+import type { History } from '../api/types'
+
+export interface Line {
+  name: string
+  label: string
+  values: (number | null)[]
+}
+
+export interface Recorded {
+  /** When each point's time ends, in seconds since 1970. */
+  times: number[]
+  lines: Line[]
+}
+
+export type Which = 'mean' | 'max'
+
+/** The series of these names, in this order; one that is not known has no values. */
+export function recorded(history: History | undefined, wanted: [name: string, label: string][], which: Which = 'mean'): Recorded {
+  if (!history) return { times: [], lines: wanted.map(([name, label]) => ({ name, label, values: [] })) }
+  const count = Math.max(0, Math.round((history.to - history.from) / history.step))
+  const times = Array.from({ length: count }, (_, point) => history.from + (point + 1) * history.step)
+  const lines = wanted.map(([name, label]) => {
+    const series = history.series.find((one) => one.name === name)
+    const values: (number | null)[] = series?.[which] ?? []
+    return { name, label, values: times.map((_, point) => values[point] ?? null) }
+  })
+  return { times, lines }
+}
+
+/** The last value that was measured lately. One that is older than a few points is not how things are now. */
+export function latest(values: (number | null)[], reach = 3): number | null {
+  for (const value of values.slice(-reach).reverse()) if (value !== null) return value
+  return null
+}
+
+export function highest(values: (number | null)[]): number | null {
+  return values.reduce((most, value) => (value !== null && (most === null || value > most) ? value : most), null)
+}
+
+export const RANGES = [
+  { name: '15 m', seconds: 900 },
+  { name: '1 h', seconds: 3600 },
+  { name: '6 h', seconds: 21_600 },
+  { name: '24 h', seconds: 86_400 },
+  { name: '7 d', seconds: 604_800 },
+  { name: '30 d', seconds: 2_592_000 },
+] as const
+
+/** The request for some series of some time. */
+export function query(series: string[], from: number, to: number | null, points = 400): string {
+  const seconds = Math.max(5, (to ?? Math.floor(Date.now() / 1000)) - from)
+  const end = to === null ? '' : `&to=${Math.floor(to)}`
+  return `/metrics/history?series=${encodeURIComponent(series.join(','))}&from=${Math.floor(from)}${end}&step=${Math.max(1, Math.ceil(seconds / points))}`
+}

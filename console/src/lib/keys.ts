@@ -1,0 +1,39 @@
+// What the keys do. Pure but for the table, so that it can be tested.
+import type { PageName } from './routes'
+
+export const GO: Record<string, PageName> = {
+  o: 'overview',
+  v: 'volumes',
+  c: 'clients',
+  p: 'performance',
+  e: 'events',
+  x: 'exports',
+  l: 'pool',
+  u: 'users',
+  s: 'sizing',
+}
+
+export type Meaning = { kind: 'go'; page: PageName } | { kind: 'help' } | { kind: 'filter' } | { kind: 'prefix' } | { kind: 'theme' } | null
+
+/** How long after `g` the next key still belongs to it. */
+const PREFIX_MS = 1500
+
+/** Reads keys one after the other. */
+export class Keys {
+  private prefixed = Number.NEGATIVE_INFINITY
+
+  read(key: string, now: number): Meaning {
+    const afterPrefix = now - this.prefixed <= PREFIX_MS
+    this.prefixed = Number.NEGATIVE_INFINITY
+    const page = GO[key]
+    if (afterPrefix && page) return { kind: 'go', page }
+    if (key === 'g') {
+      this.prefixed = now
+      return { kind: 'prefix' }
+    }
+    if (key === '?') return { kind: 'help' }
+    if (key === '/') return { kind: 'filter' }
+    if (key === 't') return { kind: 'theme' }
+    return null
+  }
+}

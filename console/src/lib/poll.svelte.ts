@@ -1,0 +1,74 @@
+// Keeps something as it is on the daemon: asked for again and again while the tab is seen, one request at a time.
+import { untrack } from 'svelte'
+
+export const EVERY_MS = 5000
+
+export interface Poll<T> {
+  readonly data: T | undefined
+  readonly error: unknown
+  /** Asks now, such as after a change. */
+  refresh(): Promise<void>
+}
+
+/** `key` says of what it is: when it changes, what was known is forgotten. Call it where a component is made. */
+export function poll<T>(ask: () => Promise<T>, key: () => unknown = () => null, every = EVERY_MS): Poll<T> {
+  let data = $state.raw<T>()
+  let error = $state.raw<unknown>(null)
+  let refresh = $state.raw(async () => {})
+
+  $effect(() => {
+    key()
+    let ended = false
+    let timer: ReturnType<typeof setTimeout> | undefined
+    let underWay: Promise<void> | null = null
+
+    const once = async () => {
+      try {
+        const answer = await ask()
+        if (ended) return
+        data = answer
+        error = null
+      } catch (problem) {
+        if (!ended) error = problem
+      }
+    }
+    const run = (): Promise<void> => {
+      clearTimeout(timer)
+      underWay ??= once().finally(() => {
+        underWay = null
+        if (!ended && !document.hidden) timer = setTimeout(() => void run(), every)
+      })
+      return underWay
+    }
+    const seen = () => {
+      if (document.hidden) clearTimeout(timer)
+      else void run()
+    }
+    untrack(() => {
+      data = undefined
+      error = null
+      // What is under way may have been asked before the change.
+      refresh = async () => {
+        await underWay
+        await run()
+      }
+      void run()
+    })
+    document.addEventListener('visibilitychange', seen)
+    return () => {
+      ended = true
+      clearTimeout(timer)
+      document.removeEventListener('visibilitychange', seen)
+    }
+  })
+
+  return {
+    get data() {
+      return data
+    },
+    get error() {
+      return error
+    },
+    refresh: () => refresh(),
+  }
+}

@@ -1,0 +1,35 @@
+// Which page a path stands for. Pure, so that it can be tested.
+
+export const PAGES = ['overview', 'volumes', 'clients', 'performance', 'events', 'exports', 'pool', 'users', 'sizing'] as const
+export type PageName = (typeof PAGES)[number]
+
+export interface Route {
+  page: PageName | 'missing'
+  /** What the page is of, such as a volume's name. */
+  item: string | null
+}
+
+/** Pages that have one of each of their things. */
+const WITH_ITEMS: readonly string[] = ['volumes', 'clients', 'exports']
+
+export function match(path: string): Route {
+  const parts = path.split('/').filter((one) => one !== '')
+  const [first, second] = parts
+  if (first === undefined) return { page: 'overview', item: null }
+  const page = PAGES.find((name) => name === first && name !== 'overview')
+  if (!page || parts.length > 2 || (second !== undefined && !WITH_ITEMS.includes(page))) return { page: 'missing', item: null }
+  return { page, item: second === undefined ? null : decoded(second) }
+}
+
+export function pathOf(page: PageName, item?: string): string {
+  const path = page === 'overview' ? '/' : `/${page}`
+  return item === undefined ? path : `${path}/${encodeURIComponent(item)}`
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}

@@ -1,0 +1,86 @@
+// How much storage a Kafka cluster needs: the arithmetic of `forebay size` (crates/forebay/src/sizing). Both are tested
+// with the cases in crates/forebay/src/sizing/cases.json, so they cannot drift apart.
+
+/** How much of the ideal is left where replicas are stored once. */
+const REPLICAS_SHARED = 0.93
+
+/** Bytes, bytes per second, seconds. */
+export interface Wanted {
+  produce: number
+  replication: number
+  retention_seconds: number
+  brokers: number
+  read: number
+  compression: number
+  /** Percent. */
+  reserve: number
+  node_throughput: number | null
+  node_capacity: number | null
+}
+
+export interface Nodes {
+  for_throughput: number | null
+  for_capacity: number | null
+  needed: number
+  /** What producers could send at most with these nodes, by replication factor. */
+  produce_max: [number, number][]
+}
+
+export interface Plan {
+  storage_write: number
+  storage_throughput: number
+  broker_write: number
+  capacity_logical: number
+  efficiency: number
+  capacity_physical: number
+  capacity_with_reserve: number
+  capacity_without_efficiency: number
+  nodes: Nodes | null
+}
+
+/** Why there is no plan; null if there is one. */
+export function refusal(wanted: Wanted): string | null {
+  if (!(wanted.produce > 0)) return 'Say what producers send, such as 1.2GB/s.'
+  if (!(wanted.retention_seconds > 0)) return 'Say how long records are kept, such as 7d.'
+  if (!(wanted.compression >= 1)) return 'Records do not grow when they are compressed; use 1 or more.'
+  if (!(wanted.reserve >= 0 && wanted.reserve <= 90)) return 'Between 0 and 90 percent can stay free.'
+  if (!(wanted.replication >= 1)) return 'The replication factor is 1 or more.'
+  if (!(wanted.replication <= wanted.brokers)) return `Replication factor ${wanted.replication} needs as many brokers.`
+  return null
+}
+
+/** What is needed; call `refusal` first. */
+export function plan(wanted: Wanted): Plan {
+  const factor = wanted.replication
+  const storage_write = wanted.produce * factor
+  const capacity_logical = storage_write * wanted.retention_seconds
+  const efficiency = (factor > 1 ? factor * REPLICAS_SHARED : 1) * wanted.compression
+  const free = 1 - wanted.reserve / 100
+  const capacity_with_reserve = capacity_logical / efficiency / free
+  const storage_throughput = storage_write + wanted.read
+  return {
+    storage_write,
+    storage_throughput,
+    broker_write: storage_write / wanted.brokers,
+    capacity_logical,
+    efficiency,
+    capacity_physical: capacity_logical / efficiency,
+    capacity_with_reserve,
+    capacity_without_efficiency: capacity_logical / free,
+    nodes: nodes(wanted, storage_throughput, capacity_with_reserve),
+  }
+}
+
+function nodes(wanted: Wanted, throughput: number, capacity: number): Nodes | null {
+  const whole = (demand: number, node: number | null) => (node === null ? null : Math.max(1, Math.ceil(demand / node)))
+  const for_throughput = whole(throughput, wanted.node_throughput)
+  const for_capacity = whole(capacity, wanted.node_capacity)
+  if (for_throughput === null && for_capacity === null) return null
+  const needed = Math.max(for_throughput ?? 0, for_capacity ?? 0)
+  const produce_max: [number, number][] = []
+  if (wanted.node_throughput !== null) {
+    const all = Math.max(0, wanted.node_throughput * needed - wanted.read)
+    for (let factor = 1; factor <= Math.max(3, wanted.replication); factor += 1) produce_max.push([factor, all / factor])
+  }
+  return { for_throughput, for_capacity, needed, produce_max }
+}

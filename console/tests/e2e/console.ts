@@ -1,0 +1,48 @@
+// What all tests have: a daemon, and a page that is watched for what must never happen.
+import { type Page, expect, test as base } from '@playwright/test'
+import { Daemon } from './daemon'
+
+export const test = base.extend<{ watched: string[]; admin: Page }, { daemon: Daemon }>({
+  daemon: [
+    async ({}, use) => {
+      const daemon = await Daemon.start()
+      await use(daemon)
+      await daemon.stop()
+    },
+    { scope: 'worker', timeout: 120_000 },
+  ],
+  baseURL: async ({ daemon }, use) => use(daemon.url),
+  // Every test: nothing leaves the server, no script fails, and the content security policy stops nothing.
+  watched: [
+    async ({ page, daemon }, use) => {
+      const wrong: string[] = []
+      page.on('request', (request) => {
+        if (!request.url().startsWith(daemon.url)) wrong.push(`request to ${request.url()}`)
+      })
+      page.on('pageerror', (error) => wrong.push(`script: ${error.message}`))
+      page.on('console', (message) => {
+        if (/content security policy/i.test(message.text())) wrong.push(message.text())
+      })
+      await use(wrong)
+      expect(wrong).toEqual([])
+    },
+    { auto: true },
+  ],
+  /** A page on which the admin of the pool is signed in. */
+  admin: async ({ page, daemon }, use) => {
+    await page.goto('/')
+    await signIn(page, daemon.token)
+    await use(page)
+  },
+})
+
+export async function signIn(page: Page, token: string): Promise<void> {
+  await page.getByLabel('Token').fill(token)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await expect(page.getByRole('navigation', { name: 'Pages' })).toBeAttached()
+}
+
+/** The value beside a term of a list of facts. */
+export const fact = (page: Page, term: string) => page.locator('dt', { hasText: new RegExp(`^${term}$`) }).first().locator('xpath=following-sibling::dd[1]')
+
+export { expect }

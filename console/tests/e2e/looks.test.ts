@@ -1,0 +1,86 @@
+// How every page is: accessible in both themes, within a narrow screen, there at once; and pictures of it for the documentation.
+import AxeBuilder from '@axe-core/playwright'
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from './console'
+import type { Daemon } from './daemon'
+
+const PAGES = ['/', '/volumes', '/volumes/kafka', '/clients', '/performance?range=15m', '/events', '/exports', '/exports/default', '/pool', '/users', '/sizing']
+const PICTURES: Record<string, string> = { '/': 'overview', '/volumes': 'volumes', '/performance?range=15m': 'performance', '/volumes/kafka': 'volume' }
+/** Set it to write docs/images/console-*.png. */
+const wantsPictures = process.env['FOREBAY_CONSOLE_PICTURES'] !== undefined
+/** Set it to a folder to have every page there, wide and narrow, in both themes. */
+const gallery = process.env['FOREBAY_CONSOLE_GALLERY']
+const images = join(import.meta.dirname, '../../../docs/images')
+
+async function settle(page: import('@playwright/test').Page) {
+  await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
+  await expect(page.locator('[aria-busy="true"]')).toHaveCount(0)
+  await page.mouse.move(0, 0)
+}
+
+/** How many points of the last minutes the graphs have. */
+async function measured(daemon: Daemon): Promise<number> {
+  const history = await daemon.api<{ series: { mean: (number | null)[] }[] }>('GET', '/metrics/history?series=throughput/write')
+  return history.series[0]?.mean.filter((value) => value !== null).length ?? 0
+}
+
+for (const theme of ['light', 'dark'] as const) {
+  test(`every page is accessible and fits a narrow screen, ${theme}`, async ({ admin: page, daemon }) => {
+    test.setTimeout(600_000)
+    await daemon.api('PUT', '/volumes/payments', { size: 10 * 2 ** 30, snapshots: { daily: 7 }, compression: 'zstd', max_bytes_per_second: 200 * 2 ** 20 })
+    await daemon.api('PUT', '/volumes/kafka/snapshots/before-upgrade')
+    const child = await daemon.client('/kafka')
+    await page.emulateMedia({ colorScheme: theme })
+    const clients = await daemon.api<{ items: { client: string }[] }>('GET', '/nfs/clients')
+    if (wantsPictures) await expect.poll(() => measured(daemon), { timeout: 300_000 }).toBeGreaterThan(11)
+    for (const path of [...PAGES, `/clients/${clients.items[0]?.client}`]) {
+      await page.setViewportSize({ width: 1360, height: 860 })
+      await page.goto(path)
+      await settle(page)
+      const found = await new AxeBuilder({ page }).analyze()
+      const serious = found.violations.filter((one) => one.impact === 'serious' || one.impact === 'critical')
+      expect(serious.map((one) => `${path}: ${one.id}: ${one.nodes.map((node) => node.html).join(' ')}`)).toEqual([])
+      const file = path.replace(/\?.*/, '').replaceAll('/', '-').replace(/^-$/, '-overview').replace(/-[0-9a-f]{16}/, '-one')
+      if (gallery) await page.screenshot({ path: join(gallery, `${theme}${file}-wide.png`), fullPage: true })
+      const picture = PICTURES[path]
+      if (wantsPictures && picture && (theme === 'light' || picture === 'overview')) {
+        mkdirSync(images, { recursive: true })
+        await page.screenshot({ path: join(images, `console-${picture}${theme === 'dark' ? '-dark' : ''}.png`) })
+      }
+      await page.setViewportSize({ width: 380, height: 800 })
+      await settle(page)
+      const width = await page.evaluate(() => document.documentElement.scrollWidth)
+      expect(width, path).toBeLessThanOrEqual(380)
+      if (gallery) await page.screenshot({ path: join(gallery, `${theme}${file}-narrow.png`), fullPage: true })
+    }
+    child.stdin?.end()
+  })
+}
+
+test('the sign-in page is accessible, and painted at once', async ({ page }) => {
+  await page.goto('/')
+  await expect(page.getByLabel('Token')).toBeVisible()
+  const found = await new AxeBuilder({ page }).analyze()
+  expect(found.violations.filter((one) => one.impact === 'serious' || one.impact === 'critical')).toEqual([])
+  await page.reload()
+  await expect(page.getByLabel('Token')).toBeVisible()
+  const paint = await page.evaluate(() => performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? Number.NaN)
+  console.log(`first contentful paint: ${paint.toFixed(0)} ms`)
+  // A bound that also a machine keeps which does much else; on an idle one it is a fraction of a second.
+  expect(paint).toBeLessThan(10_000)
+})
+
+test('the files are cached, compressed and guarded as they should be', async ({ page, daemon }) => {
+  const index = await fetch(`${daemon.url}/volumes/a.b`)
+  expect(index.status).toBe(200)
+  expect(index.headers.get('content-security-policy')).toContain("default-src 'self'")
+  expect(index.headers.get('cache-control')).toBe('no-cache')
+  const script = /src="(\/assets\/[^"]+\.js)"/.exec(await index.text())?.[1]
+  const asset = await fetch(`${daemon.url}${script}`)
+  expect(asset.headers.get('cache-control')).toContain('immutable')
+  expect(asset.headers.get('content-encoding')).toBe('gzip')
+  expect((await fetch(`${daemon.url}/assets/gone.js`)).status).toBe(404)
+  expect((await fetch(`${daemon.url}/api/v1/gone`)).status).toBe(404)
+  await page.goto('/no/such/page')
+})

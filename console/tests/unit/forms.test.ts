@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { clientsProblem, moved } from '../../src/lib/policy'
+import { optionalBytes, parseBytes, parseRate, parseTime, writeBytes } from '../../src/lib/quantity'
+import * as rules from '../../src/lib/rules'
+import { changes, fieldsOf, newVolume, problemsOf } from '../../src/lib/volume'
+
+test('amounts are read in both kinds of units', () => {
+  assert.equal(parseRate('1.2GB/s'), 1.2e9)
+  assert.equal(parseRate('400 MiB/s'), 400 * 1024 ** 2)
+  assert.equal(parseBytes('5mb'), 5e6)
+  for (const wrong of ['', '12', 'GB', '-1GB', '1GB/h', 'infB', '1e400GB']) assert.equal(parseRate(wrong), null, wrong)
+  assert.deepEqual(['7d', '36h', '2 weeks', '0d', 'soon'].map(parseTime), [604_800, 129_600, 1_209_600, null, null])
+})
+
+test('an amount that was written is read as the same', () => {
+  for (const bytes of [1, 1000, 1_000_000, 5 * 2 ** 30, 1.5 * 2 ** 40, 123_456_789]) assert.equal(optionalBytes(writeBytes(bytes)), bytes)
+  assert.equal(optionalBytes(''), null)
+  assert.equal(optionalBytes('much'), undefined)
+})
+
+test('forms refuse what the API refuses', () => {
+  for (const sound of ['kafka', 'a.b-c_1', '_x']) assert.equal(rules.name(sound), null)
+  for (const wrong of ['', '.x', '-x', 'a b', 'ä', 'a'.repeat(65)]) assert.notEqual(rules.name(wrong), null, wrong)
+  for (const wrong of ['', '/', 'kafka', '/a/', '/a//b']) assert.notEqual(rules.path(wrong), null, wrong)
+  assert.equal(rules.path('', true), null)
+  assert.deepEqual([rules.mode('0755'), rules.mode('755')], [null, null])
+  for (const wrong of ['8', '+755', '07555']) assert.notEqual(rules.mode(wrong), null, wrong)
+  assert.notEqual(rules.size('0 B'), null)
+  assert.notEqual(rules.limit('10 KiB'), null)
+  assert.equal(rules.limit('1MB'), null)
+})
+
+test('only what was edited is sent, and nothing takes a limit away but an empty field', () => {
+  const was = { ...fieldsOf(null), name: 'a', path: '/a', size: '1 GiB' }
+  assert.deepEqual(changes({ ...was }, was), {})
+  assert.deepEqual(changes({ ...was, size: '', daily: '7' }, was), { size: null, snapshots: { hourly: 0, daily: 7, weekly: 0 } })
+  assert.equal(newVolume(was).size, 2 ** 30)
+  assert.ok(Object.values(problemsOf(was, true)).every((problem) => problem === null))
+})
+
+test('rules are moved within the policy, and each is for other clients', () => {
+  assert.deepEqual(moved(['a', 'b', 'c'], 2, -1), ['a', 'c', 'b'])
+  assert.deepEqual(moved(['a', 'b'], 0, -1), ['a', 'b'])
+  assert.equal(clientsProblem('10.0.0.0/8', ['*']), null)
+  assert.notEqual(clientsProblem('*', ['*']), null)
+})

@@ -1,0 +1,248 @@
+//! Users and tokens: who may use the interface over TCP, and as what.
+//!
+//! Both are records of the pool, so they go where the pool goes. What must hold: the secret of a token is told once, when it is
+//! made, and only its hash is kept; a change is durable before it is in force and before it is answered; a token whose user is gone
+//! is worth nothing, whatever records a crash left.
+
+mod record;
+mod secret;
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex as StdMutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::time::{Duration, SystemTime};
+
+use forebay_pool::Pool;
+use tokio::sync::Mutex;
+
+use crate::error::{ApiError, Code, Result};
+use crate::views::{NewToken, Role, TokenCreated, TokenView, UserView, time};
+use record::{TOKENS, TokenRecord, USERS, UserRecord};
+use secret::Secret;
+
+/// More than anyone needs, and few enough to be kept in memory.
+const USERS_MAX: usize = 1000;
+const TOKENS_MAX: usize = 10_000;
+
+/// The users and tokens of one pool.
+pub struct Accounts {
+    pool: Pool,
+    known: RwLock<Known>,
+    /// Held by whoever changes something, so that pool and memory agree.
+    changing: Mutex<()>,
+}
+
+#[derive(Default)]
+struct Known {
+    users: BTreeMap<String, UserRecord>,
+    tokens: BTreeMap<String, Token>,
+}
+
+struct Token {
+    record: TokenRecord,
+    last_used: StdMutex<Option<SystemTime>>,
+}
+
+impl Token {
+    fn new(record: TokenRecord) -> Token {
+        Token { record, last_used: StdMutex::new(None) }
+    }
+
+    fn view(&self, id: &str) -> TokenView {
+        TokenView {
+            id: id.to_owned(),
+            user: self.record.user.clone(),
+            description: self.record.description.clone(),
+            created: time(self.record.created()),
+            expires: self.record.expires().map(time),
+            last_used: self.last_used.lock().unwrap_or_else(PoisonError::into_inner).map(time),
+        }
+    }
+}
+
+impl Accounts {
+    /// Reads the users and tokens of a pool. Fails if one of them cannot be read.
+    pub fn load(pool: Pool) -> Result<Accounts> {
+        let mut known = Known::default();
+        for (key, value) in pool.records(USERS)? {
+            known.users.insert(record::key(&key)?, record::decode("user", &key, &value)?);
+        }
+        for (key, value) in pool.records(TOKENS)? {
+            known.tokens.insert(record::key(&key)?, Token::new(record::decode("token", &key, &value)?));
+        }
+        Ok(Accounts { pool, known: RwLock::new(known), changing: Mutex::new(()) })
+    }
+
+    /// Whose secret that is, and what the user may do; else why it is not let in.
+    pub fn verify(&self, secret: &str) -> std::result::Result<(String, Role), &'static str> {
+        let secret = Secret::read(secret).ok_or("what was sent is no token")?;
+        let known = self.read();
+        let token = known.tokens.get(secret.id()).ok_or("the token is not known")?;
+        if !secret.is_of(&token.record.hash()) {
+            return Err("the token's secret is wrong");
+        }
+        let now = SystemTime::now();
+        if token.record.expires().is_some_and(|expires| expires <= now) {
+            return Err("the token has expired");
+        }
+        let user = known.users.get(&token.record.user).ok_or("the token's user is gone")?;
+        *token.last_used.lock().unwrap_or_else(PoisonError::into_inner) = Some(now);
+        Ok((token.record.user.clone(), user.role))
+    }
+
+    // ---- users ----
+
+    /// All users, by name.
+    pub fn users(&self) -> Vec<UserView> {
+        let known = self.read();
+        known.users.iter().map(|(name, user)| known.user(name, user)).collect()
+    }
+
+    /// One user.
+    pub fn user(&self, name: &str) -> Result<UserView> {
+        let known = self.read();
+        known.users.get(name).map(|user| known.user(name, user)).ok_or_else(|| no_user(name))
+    }
+
+    /// Gives a user a role, and makes the user if there is none of that name. Returns whether there was none.
+    pub async fn set_user(&self, name: &str, role: Role) -> Result<(UserView, bool)> {
+        check_name(name)?;
+        let _changing = self.changing.lock().await;
+        let before = self.read().users.get(name).cloned();
+        let is_new = before.is_none();
+        if is_new && self.read().users.len() >= USERS_MAX {
+            return Err(too_many("users", USERS_MAX));
+        }
+        let user = UserRecord { role, ..before.unwrap_or_else(|| UserRecord::new(role)) };
+        self.pool.record_put(USERS, name.as_bytes(), &record::encode(&user)?).await?;
+        self.write().users.insert(name.to_owned(), user);
+        self.user(name).map(|view| (view, is_new))
+    }
+
+    /// Deletes a user, and the user's tokens. Returns how many those were.
+    pub async fn delete_user(&self, name: &str) -> Result<usize> {
+        let _changing = self.changing.lock().await;
+        self.user(name)?;
+        let tokens = self.read().tokens_of(name);
+        // The tokens go first: one that was left without its user would come to life again with a new user of that name.
+        for id in &tokens {
+            self.remove_token(id).await?;
+        }
+        self.pool.record_delete(USERS, name.as_bytes()).await?;
+        self.write().users.remove(name);
+        Ok(tokens.len())
+    }
+
+    // ---- tokens ----
+
+    /// All tokens, by user and age.
+    pub fn tokens(&self) -> Vec<TokenView> {
+        let known = self.read();
+        let mut tokens: Vec<TokenView> = known.tokens.iter().map(|(id, token)| token.view(id)).collect();
+        tokens.sort_by(|one, other| {
+            (&one.user, &one.created, &one.id).cmp(&(&other.user, &other.created, &other.id))
+        });
+        tokens
+    }
+
+    /// One token.
+    pub fn token(&self, id: &str) -> Result<TokenView> {
+        self.read().tokens.get(id).map(|token| token.view(id)).ok_or_else(|| no_token(id))
+    }
+
+    /// Makes a token. Its secret is in what is returned, and nowhere else.
+    pub async fn create_token(&self, new: &NewToken) -> Result<TokenCreated> {
+        let _changing = self.changing.lock().await;
+        self.user(&new.user)?;
+        if self.read().tokens.len() >= TOKENS_MAX {
+            return Err(too_many("tokens", TOKENS_MAX));
+        }
+        let expires = expiry(new)?;
+        let secret = Secret::draw()?;
+        let made = TokenRecord::new(new, expires, secret.hash());
+        let id = secret.id().to_owned();
+        self.pool.record_put(TOKENS, id.as_bytes(), &record::encode(&made)?).await?;
+        self.write().tokens.insert(id.clone(), Token::new(made));
+        Ok(TokenCreated { secret: secret.to_string(), token: self.token(&id)? })
+    }
+
+    /// Deletes a token: it is refused from now on.
+    pub async fn delete_token(&self, id: &str) -> Result<TokenView> {
+        let _changing = self.changing.lock().await;
+        let view = self.token(id)?;
+        self.remove_token(id).await?;
+        Ok(view)
+    }
+
+    async fn remove_token(&self, id: &str) -> Result<()> {
+        self.pool.record_delete(TOKENS, id.as_bytes()).await?;
+        self.write().tokens.remove(id);
+        Ok(())
+    }
+
+    fn read(&self) -> RwLockReadGuard<'_, Known> {
+        self.known.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write(&self) -> RwLockWriteGuard<'_, Known> {
+        self.known.write().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Known {
+    fn user(&self, name: &str, user: &UserRecord) -> UserView {
+        let tokens = self.tokens_of(name).len() as u64;
+        UserView { name: name.to_owned(), role: user.role, created: time(user.made()), tokens }
+    }
+
+    fn tokens_of(&self, user: &str) -> Vec<String> {
+        let of_user = self.tokens.iter().filter(|(_, token)| token.record.user == user);
+        of_user.map(|(id, _)| id.clone()).collect()
+    }
+}
+
+fn expiry(new: &NewToken) -> Result<Option<SystemTime>> {
+    let now = SystemTime::now();
+    match (new.expires_in, &new.expires) {
+        (Some(seconds), _) => Ok(now.checked_add(Duration::from_secs(seconds))),
+        (None, Some(text)) => {
+            let expires = humantime::parse_rfc3339(text).ok().filter(|expires| *expires > now);
+            let hint = || "expires: must be a time to come, in UTC, such as 2027-01-31T00:00:00Z";
+            expires.map(Some).ok_or_else(|| ApiError::new(Code::Invalid, hint()))
+        }
+        (None, None) => Ok(None),
+    }
+}
+
+/// Users are named as volumes are.
+fn check_name(name: &str) -> Result<()> {
+    let known = |byte: u8| byte.is_ascii_alphanumeric() || b"_-.".contains(&byte);
+    let starts_well = name.bytes().next().is_some_and(|first| !b".-".contains(&first));
+    if starts_well && name.len() <= 64 && name.bytes().all(known) {
+        return Ok(());
+    }
+    let sentence = format!(
+        "user name {name:?}: must be 1 to 64 characters of a-z A-Z 0-9 _ - . and not start with . or -"
+    );
+    Err(ApiError::new(Code::Invalid, sentence))
+}
+
+fn no_user(name: &str) -> ApiError {
+    ApiError::new(
+        Code::UserNotFound,
+        format!("user {name}: not found; `forebay user list` shows which there are"),
+    )
+}
+
+fn no_token(id: &str) -> ApiError {
+    ApiError::new(
+        Code::TokenNotFound,
+        format!("token {id}: not found; `forebay token list` shows which there are"),
+    )
+}
+
+fn too_many(what: &str, max: usize) -> ApiError {
+    ApiError::new(
+        Code::TooMany,
+        format!("{what}: there are {max} already, as many as there can be; delete some"),
+    )
+}

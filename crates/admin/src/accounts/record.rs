@@ -1,0 +1,116 @@
+//! Users and tokens as the pool keeps them: JSON, by name and by id.
+//!
+//! Unknown fields are an error: they would be a newer release's, and might say that a token is worth less than it seems.
+
+use std::time::{Duration, SystemTime};
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use crate::error::{ApiError, Code, Result};
+use crate::views::{NewToken, Role};
+
+/// Where users are, by name.
+pub const USERS: &str = "api-users";
+/// Where tokens are, by id.
+pub const TOKENS: &str = "api-tokens";
+
+/// A user.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct UserRecord {
+    /// What the user may do.
+    pub role: Role,
+    /// Seconds since 1970.
+    pub created: u64,
+}
+
+/// A token.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TokenRecord {
+    /// Whose it is.
+    pub user: String,
+    /// What it is for.
+    pub description: String,
+    /// BLAKE3 of the secret.
+    hash: [u8; 32],
+    /// Seconds since 1970.
+    created: u64,
+    /// Seconds since 1970, if it expires.
+    expires: Option<u64>,
+}
+
+impl UserRecord {
+    /// One that is made now.
+    pub fn new(role: Role) -> UserRecord {
+        UserRecord { role, created: seconds(SystemTime::now()) }
+    }
+
+    /// When the user was made.
+    pub fn made(&self) -> SystemTime {
+        at(self.created)
+    }
+}
+
+impl TokenRecord {
+    /// One that is made now.
+    pub fn new(new: &NewToken, expires: Option<SystemTime>, hash: blake3::Hash) -> TokenRecord {
+        TokenRecord {
+            user: new.user.clone(),
+            description: new.description.clone(),
+            hash: *hash.as_bytes(),
+            created: seconds(SystemTime::now()),
+            expires: expires.map(seconds),
+        }
+    }
+
+    /// What its secret's hash is.
+    pub fn hash(&self) -> blake3::Hash {
+        blake3::Hash::from_bytes(self.hash)
+    }
+
+    /// When it was made.
+    pub fn created(&self) -> SystemTime {
+        at(self.created)
+    }
+
+    /// When it expires.
+    pub fn expires(&self) -> Option<SystemTime> {
+        self.expires.map(at)
+    }
+}
+
+fn seconds(time: SystemTime) -> u64 {
+    time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_secs()
+}
+
+/// A time that the system cannot express is long over: a token that expires then is worth nothing.
+fn at(seconds: u64) -> SystemTime {
+    SystemTime::UNIX_EPOCH.checked_add(Duration::from_secs(seconds)).unwrap_or(SystemTime::UNIX_EPOCH)
+}
+
+/// A record's value.
+pub fn encode(record: &impl Serialize) -> Result<Vec<u8>> {
+    serde_json::to_vec(record)
+        .map_err(|error| ApiError::new(Code::Internal, format!("account record: {error}")))
+}
+
+/// A record from its value.
+pub fn decode<T: DeserializeOwned>(what: &str, key: &[u8], value: &[u8]) -> Result<T> {
+    serde_json::from_slice(value).map_err(|error| unreadable(what, key, &error.to_string()))
+}
+
+/// A record's name from its key.
+pub fn key(key: &[u8]) -> Result<String> {
+    String::from_utf8(key.to_vec()).map_err(|error| unreadable("account", key, &error.to_string()))
+}
+
+fn unreadable(what: &str, key: &[u8], cause: &str) -> ApiError {
+    let sentence = format!(
+        "{what} record {}: cannot be read ({cause}); it was written by a newer release, or is damaged, and letting \
+         users in without it could let in who was shut out: use the newer release",
+        key.escape_ascii()
+    );
+    ApiError::new(Code::Internal, sentence)
+}

@@ -1,0 +1,137 @@
+//! Who asks: found out once for each request, from the listener that it came in by and from its token.
+//!
+//! Over the UNIX socket everyone is admin: who may open the file is decided by its permissions. Over TCP a request brings a
+//! token, and its user has a role. [`identify`] only finds out; what a request needs is said by the type that its handler takes ([`crate::request::Asked`]).
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use axum::extract::{Request, State};
+use axum::http::HeaderMap;
+use axum::http::header::AUTHORIZATION;
+use axum::middleware::Next;
+use axum::response::Response;
+
+use crate::Api;
+use crate::error::{ApiError, Code};
+use crate::events::{Kind, Who};
+use crate::views::Role;
+
+/// What users of the socket are called.
+const LOCAL: &str = "local";
+
+/// The other end of a connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Peer {
+    /// A process on this machine that may open the socket.
+    Socket,
+    /// Whoever has a token.
+    Tcp(SocketAddr),
+}
+
+impl Peer {
+    fn address(self) -> String {
+        match self {
+            Peer::Socket => LOCAL.to_owned(),
+            Peer::Tcp(address) => address.ip().to_string(),
+        }
+    }
+}
+
+/// Who makes a request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Caller {
+    /// The user's name.
+    pub user: String,
+    /// What the user may do.
+    pub role: Role,
+    /// Where the request came from.
+    pub address: String,
+}
+
+impl Caller {
+    /// As events name it.
+    pub fn who(&self) -> Who {
+        Who { user: Some(self.user.clone()), address: Some(self.address.clone()) }
+    }
+
+    /// Refuses what needs another role. `what` says what was to be done.
+    pub fn require(&self, role: Role, api: &Api, what: impl Fn() -> String) -> Result<(), ApiError> {
+        if self.role >= role {
+            return Ok(());
+        }
+        let sentence = format!("{} needs the role {role}, and user {} is {}", what(), self.user, self.role);
+        api.events.note_refusal(Kind::AccessRefused, format!("user {}", self.user), &sentence, self.who());
+        let sentence = format!("{sentence}; an admin can give it with `forebay user set`");
+        Err(ApiError::new(Code::RoleInsufficient, sentence).about(format!("user {}", self.user)))
+    }
+}
+
+/// What was found out about who makes a request.
+#[derive(Clone)]
+pub struct Identity(pub Result<Caller, Refusal>);
+
+/// Why somebody is not let in.
+#[derive(Clone, Debug)]
+pub struct Refusal {
+    code: Code,
+    /// For who asks: no more than an outsider may know.
+    sentence: String,
+    /// For the log.
+    reason: String,
+    address: String,
+}
+
+impl Refusal {
+    /// Nobody found out who it is, so it is nobody.
+    pub fn unknown() -> Refusal {
+        missing(String::new())
+    }
+
+    /// Takes note of it, and says so to who asks.
+    pub fn answer(self, api: &Api) -> ApiError {
+        let who = Who { user: None, address: Some(self.address.clone()) };
+        api.events.note_refusal(Kind::TokenRefused, format!("address {}", self.address), &self.reason, who);
+        ApiError::new(self.code, self.sentence)
+    }
+}
+
+fn missing(address: String) -> Refusal {
+    Refusal {
+        code: Code::TokenMissing,
+        sentence: "token: missing; send Authorization: Bearer and a token that `forebay token create` made"
+            .into(),
+        reason: "no token was sent".into(),
+        address,
+    }
+}
+
+/// Finds out who makes a request.
+pub async fn identify(State(api): State<Arc<Api>>, mut request: Request, next: Next) -> Response {
+    let identity = match request.extensions().get::<Peer>().copied() {
+        Some(Peer::Socket) => {
+            Ok(Caller { user: LOCAL.to_owned(), role: Role::Admin, address: Peer::Socket.address() })
+        }
+        Some(peer) => of_token(&api, request.headers(), peer.address()),
+        None => Err(Refusal::unknown()),
+    };
+    request.extensions_mut().insert(Identity(identity));
+    next.run(request).await
+}
+
+fn of_token(api: &Api, headers: &HeaderMap, address: String) -> Result<Caller, Refusal> {
+    let Some(header) = headers.get(AUTHORIZATION) else { return Err(missing(address)) };
+    let secret = header.to_str().ok().and_then(|header| {
+        let (scheme, secret) = header.split_once(' ')?;
+        scheme.eq_ignore_ascii_case("bearer").then(|| secret.trim())
+    });
+    match api.accounts.verify(secret.unwrap_or_default()) {
+        Ok((user, role)) => Ok(Caller { user, role, address }),
+        Err(reason) => Err(Refusal {
+            code: Code::TokenRefused,
+            sentence: "token: not valid; ask an admin for another (`forebay token create`)".into(),
+            reason: reason.to_owned(),
+            address,
+        }),
+    }
+}

@@ -1,0 +1,193 @@
+//! The first page: is it well, how much does it do, how fast, and how full is it.
+
+use super::PanelKind::{Alarm, Graph, Stat};
+use super::{Dashboard, Panel, Row, Unit};
+
+/// The first page.
+pub static DASHBOARD: Dashboard = Dashboard {
+    uid: "forebay-overview",
+    title: "Forebay: overview",
+    volumes: true,
+    rows: &[
+        Row {
+            title: "Is it well",
+            panels: &[
+                Panel {
+                    title: "Stopped",
+                    says: "1 after stable storage failed. Check the disk, then restart the daemon.",
+                    kind: Alarm,
+                    unit: Unit::Count,
+                    lines: &[("max(forebay_pool_stopped{$i})", "")],
+                },
+                Panel {
+                    title: "Degraded",
+                    says: "1 while the second copy is not there.",
+                    kind: Alarm,
+                    unit: Unit::Count,
+                    lines: &[("max(forebay_pool_degraded{$i})", "")],
+                },
+                Panel {
+                    title: "Damaged frames",
+                    says: "Frames that the scrub found damaged in every copy. `forebay pool scrub status` names them.",
+                    kind: Alarm,
+                    unit: Unit::Count,
+                    lines: &[("sum(forebay_pool_scrub_damaged_frames{$i})", "")],
+                },
+                Panel {
+                    title: "Silent clients",
+                    says: "Clients beyond their lease that keep what nobody else wants: a broker's machine that is down or cut off.",
+                    kind: Alarm,
+                    unit: Unit::Count,
+                    lines: &[("sum(forebay_nfs_clients{$i,state=\"courteous\"})", "")],
+                },
+                Panel {
+                    title: "Clients",
+                    says: "Clients that have a session and a good lease.",
+                    kind: Stat,
+                    unit: Unit::Count,
+                    lines: &[("sum(forebay_nfs_clients{$i,state=\"confirmed\"})", "")],
+                },
+                Panel {
+                    title: "Up for",
+                    says: "How long the daemon has been running. If it is short and nobody restarted it, read its log.",
+                    kind: Stat,
+                    unit: Unit::Seconds,
+                    lines: &[("min(time() - process_start_time_seconds{$i})", "")],
+                },
+            ],
+        },
+        Row {
+            title: "Load",
+            panels: &[
+                Panel {
+                    title: "Throughput",
+                    says: "Bytes that clients read and write.",
+                    kind: Graph,
+                    unit: Unit::BytesPerSecond,
+                    lines: &[
+                        ("sum(rate(forebay_volume_read_bytes_total{$i}[$r]))", "read"),
+                        ("sum(rate(forebay_volume_written_bytes_total{$i}[$r]))", "write"),
+                    ],
+                },
+                Panel {
+                    title: "Operations",
+                    says: "READ, WRITE and COMMIT in a second, and all operations.",
+                    kind: Graph,
+                    unit: Unit::PerSecond,
+                    lines: &[
+                        (
+                            "sum by (operation) (rate(forebay_nfs_operation_duration_seconds_count{$i,operation=~\"READ|WRITE|COMMIT\"}[$r]))",
+                            "{{operation}}",
+                        ),
+                        ("sum(rate(forebay_nfs_operation_duration_seconds_count{$i}[$r]))", "all"),
+                    ],
+                },
+                Panel {
+                    title: "Latency, 99 of 100",
+                    says: "99 of 100 READ, WRITE and COMMIT took no longer. COMMIT is the brokers' fsync.",
+                    kind: Graph,
+                    unit: Unit::Seconds,
+                    lines: &[(
+                        "histogram_quantile(0.99, sum by (operation, le) (rate(forebay_nfs_operation_duration_seconds_bucket{$i,operation=~\"READ|WRITE|COMMIT\"}[$r])))",
+                        "{{operation}}",
+                    )],
+                },
+            ],
+        },
+        Row {
+            title: "Volumes",
+            panels: &[
+                Panel {
+                    title: "Written to volumes",
+                    says: "Bytes that clients write to each volume.",
+                    kind: Graph,
+                    unit: Unit::BytesPerSecond,
+                    lines: &[(
+                        "sum by (volume) (rate(forebay_volume_written_bytes_total{$i,volume=~\"$volume\"}[$r]))",
+                        "{{volume}}",
+                    )],
+                },
+                Panel {
+                    title: "Read from volumes",
+                    says: "Bytes that clients read from each volume and its snapshots.",
+                    kind: Graph,
+                    unit: Unit::BytesPerSecond,
+                    lines: &[(
+                        "sum by (volume) (rate(forebay_volume_read_bytes_total{$i,volume=~\"$volume\"}[$r]))",
+                        "{{volume}}",
+                    )],
+                },
+                Panel {
+                    title: "Size of volumes",
+                    says: "Bytes of files in each volume that are not holes.",
+                    kind: Graph,
+                    unit: Unit::Bytes,
+                    lines: &[(
+                        "sum by (volume) (forebay_volume_logical_bytes{$i,volume=~\"$volume\"})",
+                        "{{volume}}",
+                    )],
+                },
+                Panel {
+                    title: "Waits for limits",
+                    says: "How long requests wait for the limits of volumes, for each second. A volume whose brokers lag needs a higher limit.",
+                    kind: Graph,
+                    unit: Unit::Seconds,
+                    lines: &[(
+                        "sum by (volume) (rate(forebay_volume_limit_wait_seconds_total{$i,volume=~\"$volume\"}[$r]))",
+                        "{{volume}}",
+                    )],
+                },
+                Panel {
+                    title: "Deleted and still open",
+                    says: "Files that were deleted and that clients have open. Some for a minute are how Kafka deletes.",
+                    kind: Graph,
+                    unit: Unit::Count,
+                    lines: &[(
+                        "sum by (volume) (forebay_volume_orphans{$i,volume=~\"$volume\"})",
+                        "{{volume}}",
+                    )],
+                },
+                Panel {
+                    title: "Snapshots",
+                    says: "Snapshots of each volume. They keep the space of what was deleted since.",
+                    kind: Graph,
+                    unit: Unit::Count,
+                    lines: &[(
+                        "sum by (volume) (forebay_volume_snapshots{$i,volume=~\"$volume\"})",
+                        "{{volume}}",
+                    )],
+                },
+            ],
+        },
+        Row {
+            title: "Room, and the machine",
+            panels: &[
+                Panel {
+                    title: "Space",
+                    says: "Bytes of files, bytes stored for them, and bytes that can still be written.",
+                    kind: Graph,
+                    unit: Unit::Bytes,
+                    lines: &[
+                        ("sum(forebay_pool_logical_bytes{$i})", "files"),
+                        ("sum(forebay_pool_physical_bytes{$i})", "stored"),
+                        ("sum(forebay_pool_free_bytes{$i})", "free"),
+                    ],
+                },
+                Panel {
+                    title: "Processors",
+                    says: "Processors that the daemon keeps busy.",
+                    kind: Graph,
+                    unit: Unit::Count,
+                    lines: &[("sum by (instance) (rate(process_cpu_seconds_total{$i}[$r]))", "{{instance}}")],
+                },
+                Panel {
+                    title: "Memory",
+                    says: "Memory that the daemon has in use.",
+                    kind: Graph,
+                    unit: Unit::Bytes,
+                    lines: &[("sum by (instance) (process_resident_memory_bytes{$i})", "{{instance}}")],
+                },
+            ],
+        },
+    ],
+};

@@ -1,0 +1,241 @@
+//! What is answered when something is not done: one shape for all of it.
+//!
+//! ```text
+//! {"error":{"code":"volume_not_found","message":"volume kafka: not found","object":"volume kafka","remedy":null}}
+//! ```
+//!
+//! The code is for programs, and stays what it is from release to release; the rest is for people. Errors of the pool and of the
+//! NFS server say object, cause and, behind a semicolon, remedy; here they are taken apart.
+
+use axum::Json;
+use axum::http::header::{HeaderValue, WWW_AUTHENTICATE};
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use forebay_nfs::policy::PolicyError;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+/// Defines the codes with the status that goes with each.
+macro_rules! codes {
+    ($($(#[$meta:meta])* $code:ident = $word:tt => $status:ident,)*) => {
+        /// Why something was not done, for programs.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
+        #[serde(rename_all = "snake_case")]
+        pub enum Code { $($(#[$meta])* #[serde(rename = $word)] $code,)* }
+
+        impl Code {
+            /// The status of the answer.
+            pub fn status(self) -> StatusCode {
+                match self { $(Code::$code => StatusCode::$status,)* }
+            }
+        }
+    };
+}
+
+codes! {
+    /// The path, the query or the body is not what it must be.
+    BadRequest = "bad_request" => BAD_REQUEST,
+    /// A value is outside what the pool takes.
+    Invalid = "invalid" => BAD_REQUEST,
+    /// No token was sent, and the listener asks for one.
+    TokenMissing = "token_missing" => UNAUTHORIZED,
+    /// The token is not known, has expired, or its user is gone.
+    TokenRefused = "token_refused" => UNAUTHORIZED,
+    /// The user's role does not allow it.
+    RoleInsufficient = "role_insufficient" => FORBIDDEN,
+    /// There is nothing at the path.
+    RouteNotFound = "route_not_found" => NOT_FOUND,
+    /// There is no volume of that name or id.
+    VolumeNotFound = "volume_not_found" => NOT_FOUND,
+    /// There is no snapshot of that name.
+    SnapshotNotFound = "snapshot_not_found" => NOT_FOUND,
+    /// There is no export policy of that name.
+    ExportPolicyNotFound = "export_policy_not_found" => NOT_FOUND,
+    /// The policy has no rule there.
+    ExportRuleNotFound = "export_rule_not_found" => NOT_FOUND,
+    /// There is no NFS client of that id.
+    ClientNotFound = "client_not_found" => NOT_FOUND,
+    /// Nothing is open, or locked, under that stateid.
+    StateidNotFound = "stateid_not_found" => NOT_FOUND,
+    /// There is no user of that name.
+    UserNotFound = "user_not_found" => NOT_FOUND,
+    /// There is no token of that id.
+    TokenNotFound = "token_not_found" => NOT_FOUND,
+    /// There is no job of that id, or it ended long ago.
+    JobNotFound = "job_not_found" => NOT_FOUND,
+    /// Something that was to be there is not.
+    NotFound = "not_found" => NOT_FOUND,
+    /// The path does not know the method; `Allow` says which it knows.
+    MethodNotAllowed = "method_not_allowed" => METHOD_NOT_ALLOWED,
+    /// The body did not come in time.
+    RequestTimeout = "request_timeout" => REQUEST_TIMEOUT,
+    /// The name, or the junction path, is taken.
+    AlreadyExists = "already_exists" => CONFLICT,
+    /// What is there differs from what was asked for.
+    Differs = "differs" => CONFLICT,
+    /// Something depends on it.
+    InUse = "in_use" => CONFLICT,
+    /// The volume has files.
+    VolumeNotEmpty = "volume_not_empty" => CONFLICT,
+    /// The volume holds more than that.
+    SizeBelowUsed = "size_below_used" => CONFLICT,
+    /// It cannot be changed, or deleted.
+    Permanent = "permanent" => CONFLICT,
+    /// There are as many as there can be.
+    TooMany = "too_many" => CONFLICT,
+    /// The same work is under way.
+    JobRunning = "job_running" => CONFLICT,
+    /// The job has ended.
+    JobEnded = "job_ended" => CONFLICT,
+    /// The body is longer than is taken.
+    BodyTooLarge = "body_too_large" => PAYLOAD_TOO_LARGE,
+    /// The body is not said to be JSON.
+    MediaTypeUnsupported = "media_type_unsupported" => UNSUPPORTED_MEDIA_TYPE,
+    /// The daemon's log says more.
+    Internal = "internal" => INTERNAL_SERVER_ERROR,
+    /// The pool has stopped, or is closing.
+    Unavailable = "unavailable" => SERVICE_UNAVAILABLE,
+    /// The pool is full.
+    NoSpace = "no_space" => INSUFFICIENT_STORAGE,
+}
+
+/// Every answer that says that something was not done.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+pub struct ErrorBody {
+    /// Why, and what to do.
+    pub error: ErrorView,
+}
+
+/// Why something was not done, and what to do.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+pub struct ErrorView {
+    /// For programs.
+    pub code: Code,
+    /// What happened, to what, and why.
+    pub message: String,
+    /// To what, such as `volume kafka`.
+    pub object: Option<String>,
+    /// What to do.
+    pub remedy: Option<String>,
+}
+
+impl ErrorView {
+    /// All of it in one line.
+    pub fn sentence(&self) -> String {
+        match &self.remedy {
+            Some(remedy) => format!("{}; {remedy}", self.message),
+            None => self.message.clone(),
+        }
+    }
+}
+
+/// Why a request is not carried out.
+#[derive(Clone, Debug)]
+pub struct ApiError(Box<ErrorView>);
+
+/// What handlers return.
+pub type Result<T> = std::result::Result<T, ApiError>;
+
+impl ApiError {
+    /// From a sentence as the project writes them: `object: cause; remedy`.
+    pub fn new(code: Code, sentence: impl Into<String>) -> ApiError {
+        let sentence = sentence.into();
+        let (message, remedy) = match sentence.split_once("; ") {
+            Some((message, remedy)) => (message.to_owned(), Some(remedy.to_owned())),
+            None => (sentence, None),
+        };
+        let object = message.split_once(": ").map(|(object, _)| object.to_owned());
+        ApiError(Box::new(ErrorView { code, message, object, remedy }))
+    }
+
+    /// The same about something that the sentence does not name.
+    #[must_use]
+    pub fn about(mut self, object: impl Into<String>) -> ApiError {
+        self.0.object = Some(object.into());
+        self
+    }
+
+    /// What is answered.
+    pub fn view(&self) -> &ErrorView {
+        &self.0
+    }
+}
+
+impl IntoResponse for ApiError {
+    fn into_response(self) -> Response {
+        let code = self.0.code;
+        let mut response = (code.status(), Json(ErrorBody { error: *self.0 })).into_response();
+        if code.status() == StatusCode::UNAUTHORIZED {
+            response
+                .headers_mut()
+                .insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer realm=\"forebay\""));
+        }
+        // Nothing that is said here is for a cache.
+        response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+        response
+    }
+}
+
+impl From<forebay_pool::Error> for ApiError {
+    fn from(error: forebay_pool::Error) -> ApiError {
+        use forebay_pool::Error;
+        let code = match &error {
+            Error::NotFound(what) if what.starts_with("volume ") => Code::VolumeNotFound,
+            Error::NotFound(what) if what.starts_with("snapshot ") => Code::SnapshotNotFound,
+            Error::NotFound(_) | Error::Stale => Code::NotFound,
+            Error::Exists(_) => Code::AlreadyExists,
+            Error::Invalid(_) | Error::NameTooLong => Code::Invalid,
+            Error::NoSpace => Code::NoSpace,
+            Error::SizeBelowUsed { .. } => Code::SizeBelowUsed,
+            Error::InUse { .. } => Code::InUse,
+            Error::VolumeNotEmpty(_) => Code::VolumeNotEmpty,
+            Error::ReadOnly => Code::Permanent,
+            Error::Failed(_) | Error::Closed => Code::Unavailable,
+            _ => Code::Internal,
+        };
+        if code == Code::Internal {
+            tracing::error!(%error, "a request failed");
+        }
+        ApiError::new(code, error.to_string())
+    }
+}
+
+impl From<PolicyError> for ApiError {
+    fn from(error: PolicyError) -> ApiError {
+        let code = match error {
+            PolicyError::Pool(error) => return error.into(),
+            PolicyError::NotFound(_) => Code::ExportPolicyNotFound,
+            PolicyError::Exists(_) | PolicyError::DuplicateRule { .. } => Code::AlreadyExists,
+            PolicyError::BadName(_) | PolicyError::BadPosition { .. } => Code::Invalid,
+            PolicyError::InUse { .. } => Code::InUse,
+            PolicyError::Permanent => Code::Permanent,
+            PolicyError::NoSuchRule { .. } => Code::ExportRuleNotFound,
+            PolicyError::TooMany { .. } => Code::TooMany,
+            PolicyError::Unreadable { .. } => Code::Internal,
+        };
+        ApiError::new(code, error.to_string())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sentence_is_taken_apart_and_put_together_again() {
+        let sentence = "volume kafka: in use by two clones; delete the clones first; or do not";
+        let error = ApiError::new(Code::InUse, sentence);
+        let view = error.view();
+        assert_eq!(view.object.as_deref(), Some("volume kafka"));
+        assert_eq!(view.remedy.as_deref(), Some("delete the clones first; or do not"));
+        assert_eq!(view.sentence(), sentence);
+    }
+
+    #[test]
+    fn errors_of_the_pool_have_codes_of_their_own() {
+        let code = |error: forebay_pool::Error| ApiError::from(error).view().code;
+        assert_eq!(code(forebay_pool::Error::NotFound("volume x".into())), Code::VolumeNotFound);
+        assert_eq!(code(forebay_pool::Error::NotFound("snapshot x@y".into())), Code::SnapshotNotFound);
+        assert_eq!(code(forebay_pool::Error::NoSpace), Code::NoSpace);
+    }
+}

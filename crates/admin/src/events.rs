@@ -1,0 +1,279 @@
+//! What happened: the last events, in memory, and the log lines that are made of them.
+//!
+//! Whoever does something that an operator would want to hear of says so once, here. Events are not durable: the log is what is
+//! kept. Ids increase through restarts, so that a follower never sees one twice or takes an old one for a new one.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant, SystemTime};
+
+use crate::views::{self, EventView, Severity};
+
+/// Events that are kept.
+pub const EVENTS_KEPT: usize = 2000;
+
+/// Of refusals of one kind that one address earns, one is noted in this time: a flood must not wash the others out.
+const REFUSALS_EVERY: Duration = Duration::from_secs(10);
+/// Addresses that are remembered for that.
+const REFUSED_MAX: usize = 1024;
+
+/// Defines what can happen, with the word for it and how much it matters.
+macro_rules! kinds {
+    ($($(#[$meta:meta])* $kind:ident = $word:literal, $severity:ident;)*) => {
+        /// What can happen.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum Kind { $($(#[$meta])* $kind,)* }
+
+        impl Kind {
+            /// The word for it.
+            pub fn word(self) -> &'static str {
+                match self { $(Kind::$kind => $word,)* }
+            }
+
+            /// How much it matters.
+            pub fn severity(self) -> Severity {
+                match self { $(Kind::$kind => Severity::$severity,)* }
+            }
+        }
+    };
+}
+
+kinds! {
+    /// The daemon serves.
+    DaemonStarted = "daemon_started", Info;
+    /// A volume was made, a clone too.
+    VolumeCreated = "volume_created", Info;
+    /// A volume was changed.
+    VolumeChanged = "volume_changed", Info;
+    /// A volume was deleted.
+    VolumeDeleted = "volume_deleted", Info;
+    /// A volume is what a snapshot showed.
+    VolumeRolledBack = "volume_rolled_back", Warning;
+    /// A snapshot was taken.
+    SnapshotTaken = "snapshot_taken", Info;
+    /// A snapshot was deleted.
+    SnapshotDeleted = "snapshot_deleted", Info;
+    /// An export policy was made.
+    ExportPolicyCreated = "export_policy_created", Info;
+    /// An export policy, or its rules, were changed.
+    ExportPolicyChanged = "export_policy_changed", Info;
+    /// An export policy was deleted.
+    ExportPolicyDeleted = "export_policy_deleted", Info;
+    /// Everything was taken from an NFS client.
+    ClientRevoked = "client_revoked", Warning;
+    /// An open, or locks, were taken from an NFS client.
+    OpenRevoked = "open_revoked", Warning;
+    /// A user was made, or has another role.
+    UserChanged = "user_changed", Info;
+    /// A user was deleted, and the user's tokens.
+    UserDeleted = "user_deleted", Info;
+    /// A token was made.
+    TokenCreated = "token_created", Info;
+    /// A token was deleted.
+    TokenDeleted = "token_deleted", Info;
+    /// Somebody came without a token that is valid.
+    TokenRefused = "token_refused", Warning;
+    /// Somebody asked for what the role does not allow.
+    AccessRefused = "access_refused", Warning;
+    /// A job began.
+    JobStarted = "job_started", Info;
+    /// A job ended, and what it found is good.
+    JobSucceeded = "job_succeeded", Info;
+    /// A job could not do its work.
+    JobFailed = "job_failed", Error;
+    /// A job was cancelled.
+    JobCancelled = "job_cancelled", Info;
+    /// A check found that something does not agree.
+    CheckFoundDifferences = "check_found_differences", Error;
+    /// A scrub began.
+    ScrubStarted = "scrub_started", Info;
+    /// A scrub was stopped.
+    ScrubStopped = "scrub_stopped", Info;
+    /// A scrub went through everything.
+    ScrubFinished = "scrub_finished", Info;
+    /// Data is damaged in every copy.
+    DataDamaged = "data_damaged", Error;
+    /// What was damaged, or missing, was written again from the other copy.
+    DataRepaired = "data_repaired", Warning;
+    /// The second copy is not there.
+    CopyMissing = "copy_missing", Error;
+    /// The second copy is there again.
+    CopyBack = "copy_back", Info;
+    /// The pool is nearly full.
+    PoolNearlyFull = "pool_nearly_full", Warning;
+    /// The pool is no longer nearly full.
+    PoolHasRoom = "pool_has_room", Info;
+}
+
+/// Who did something.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Who {
+    /// The user's name; `None`: the daemon by itself, or nobody knows.
+    pub user: Option<String>,
+    /// Where the user was.
+    pub address: Option<String>,
+}
+
+/// Which events are wanted.
+#[derive(Clone, Copy, Debug)]
+pub struct Wanted {
+    /// Only those after that id.
+    pub after: u64,
+    /// Only those that matter as much.
+    pub severity: Severity,
+    /// No more than so many; without an `after` the last ones, else the first ones.
+    pub limit: usize,
+}
+
+/// The last events.
+pub struct Events(Mutex<Ring>);
+
+struct Ring {
+    next: u64,
+    kept: VecDeque<EventView>,
+    refused: HashMap<(Kind, String), Refused>,
+}
+
+struct Refused {
+    noted: Instant,
+    unnoted: u64,
+}
+
+impl Events {
+    /// None yet. `boot` counts the starts of the daemon.
+    pub fn new(boot: u64) -> Events {
+        // Room for four billion events of each of two billion starts, within what everyone's whole numbers hold.
+        let next = (boot.min(u64::from(u32::MAX >> 1)) << 32).saturating_add(1);
+        Events(Mutex::new(Ring { next, kept: VecDeque::new(), refused: HashMap::new() }))
+    }
+
+    /// Takes note of something, and logs it.
+    pub fn note(&self, kind: Kind, object: impl Into<String>, message: impl Into<String>, who: Who) {
+        let (object, message) = (object.into(), message.into());
+        let (user, address) = (who.user.as_deref(), who.address.as_deref());
+        match kind.severity() {
+            Severity::Info => tracing::info!(kind = kind.word(), object, user, address, "{message}"),
+            Severity::Warning => tracing::warn!(kind = kind.word(), object, user, address, "{message}"),
+            Severity::Error => tracing::error!(kind = kind.word(), object, user, address, "{message}"),
+        }
+        let mut ring = self.ring();
+        let event = EventView {
+            id: ring.next,
+            time: views::time(SystemTime::now()),
+            severity: kind.severity(),
+            kind: kind.word().to_owned(),
+            object,
+            message,
+            user: who.user,
+            address: who.address,
+        };
+        ring.next = ring.next.saturating_add(1);
+        if ring.kept.len() >= EVENTS_KEPT {
+            ring.kept.pop_front();
+        }
+        ring.kept.push_back(event);
+    }
+
+    /// The same of a refusal, if none of that kind was noted of that address lately.
+    pub fn note_refusal(&self, kind: Kind, object: String, message: &str, who: Who) {
+        let address = who.address.clone().unwrap_or_default();
+        // A step of its own: the lock is held for all of an `if let`, and is taken again to note it.
+        let due = self.ring().is_refusal_due(kind, address, Instant::now());
+        if let Some(unnoted) = due {
+            let more = if unnoted == 0 { String::new() } else { format!(" (and {unnoted} times before)") };
+            self.note(kind, object, format!("{message}{more}"), who);
+        }
+    }
+
+    /// Some of them, the oldest first, and how many are wanted altogether.
+    pub fn list(&self, wanted: Wanted) -> (Vec<EventView>, u64) {
+        let ring = self.ring();
+        let matching =
+            ring.kept.iter().filter(|event| event.id > wanted.after && event.severity >= wanted.severity);
+        let matching: Vec<&EventView> = matching.collect();
+        let skipped = if wanted.after == 0 { matching.len().saturating_sub(wanted.limit) } else { 0 };
+        let some = matching.iter().skip(skipped).take(wanted.limit).map(|event| (*event).clone()).collect();
+        (some, matching.len() as u64)
+    }
+
+    fn ring(&self) -> MutexGuard<'_, Ring> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Ring {
+    /// How many were not noted before it, if this one is to be.
+    fn is_refusal_due(&mut self, kind: Kind, address: String, now: Instant) -> Option<u64> {
+        if self.refused.len() >= REFUSED_MAX {
+            self.refused.retain(|_, refused| now.duration_since(refused.noted) < REFUSALS_EVERY);
+            if self.refused.len() >= REFUSED_MAX {
+                return None;
+            }
+        }
+        match self.refused.get_mut(&(kind, address.clone())) {
+            Some(refused) if now.duration_since(refused.noted) < REFUSALS_EVERY => {
+                refused.unnoted = refused.unnoted.saturating_add(1);
+                None
+            }
+            Some(refused) => {
+                refused.noted = now;
+                Some(std::mem::take(&mut refused.unnoted))
+            }
+            None => {
+                self.refused.insert((kind, address), Refused { noted: now, unnoted: 0 });
+                Some(0)
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn all(limit: usize) -> Wanted {
+        Wanted { after: 0, severity: Severity::Info, limit }
+    }
+
+    #[test]
+    fn the_last_events_are_kept_and_their_ids_increase_through_restarts() {
+        let events = Events::new(3);
+        for number in 0..EVENTS_KEPT + 5 {
+            events.note(Kind::VolumeCreated, format!("volume {number}"), "made", Who::default());
+        }
+        let (kept, total) = events.list(all(usize::MAX));
+        assert_eq!((kept.len(), total), (EVENTS_KEPT, EVENTS_KEPT as u64));
+        assert_eq!(kept[0].object, "volume 5");
+        assert!(kept.windows(2).all(|pair| pair[0].id < pair[1].id));
+        let later = Events::new(4);
+        later.note(Kind::DaemonStarted, "daemon", "started", Who::default());
+        assert!(later.list(all(1)).0[0].id > kept[kept.len() - 1].id);
+    }
+
+    #[test]
+    fn a_follower_gets_the_next_and_others_the_last() {
+        let events = Events::new(0);
+        let kinds = [Kind::VolumeCreated, Kind::DataDamaged, Kind::VolumeDeleted];
+        for kind in kinds {
+            events.note(kind, "volume kafka", "something", Who::default());
+        }
+        let (last, total) = events.list(all(1));
+        assert_eq!((last[0].kind.as_str(), total), ("volume_deleted", 3));
+        let next = events.list(Wanted { after: 1, ..all(1) }).0;
+        assert_eq!(next[0].kind, "data_damaged");
+        let grave = events.list(Wanted { severity: Severity::Warning, ..all(9) }).0;
+        assert_eq!(grave.len(), 1);
+    }
+
+    #[test]
+    fn a_flood_of_refusals_is_noted_now_and_then() {
+        let events = Events::new(0);
+        for _ in 0..50 {
+            let who = Who { user: None, address: Some("10.0.0.1".into()) };
+            events.note_refusal(Kind::TokenRefused, "address 10.0.0.1".into(), "unknown token", who);
+        }
+        assert_eq!(events.list(all(99)).1, 1);
+        let later = Instant::now() + 2 * REFUSALS_EVERY;
+        assert_eq!(events.ring().is_refusal_due(Kind::TokenRefused, "10.0.0.1".into(), later), Some(49));
+    }
+}

@@ -1,0 +1,42 @@
+//! `events`: what happened.
+
+use axum::Json;
+use axum::extract::State;
+use serde::Deserialize;
+use utoipa::IntoParams;
+
+use super::Shared;
+use crate::error::{ApiError, Code, Result};
+use crate::events::{EVENTS_KEPT, Wanted};
+use crate::request::Read;
+use crate::views::{EventView, List, Severity};
+
+/// Which events are wanted.
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct EventFilter {
+    /// Only those after the event of this id, the first of them; without it the last there are.
+    #[param(minimum = 0, maximum = 9223372036854775807u64, nullable = false)]
+    pub after: Option<u64>,
+    /// Only those that matter as much.
+    #[param(nullable = false)]
+    pub severity: Option<Severity>,
+    /// How many at most; 100 if it is absent.
+    #[param(minimum = 1, maximum = 2000, nullable = false)]
+    pub limit: Option<u32>,
+}
+
+/// What happened, the oldest first
+///
+/// The daemon keeps the last 2000 events in memory; they are gone when it ends, and the log stays.
+#[utoipa::path(get, path = "/events", tag = "events", params(EventFilter), responses((status = 200, description = "They", body = List<EventView>)))]
+pub async fn event_list(State(api): Shared, asked: Read<EventFilter>) -> Result<Json<List<EventView>>> {
+    let limit = asked.query.limit.map_or(100, |limit| usize::try_from(limit).unwrap_or(usize::MAX));
+    if !(1..=EVENTS_KEPT).contains(&limit) {
+        return Err(ApiError::new(Code::BadRequest, format!("limit: must be from 1 to {EVENTS_KEPT}")));
+    }
+    let severity = asked.query.severity.unwrap_or(Severity::Info);
+    let (items, total) = api.events.list(Wanted { after: asked.query.after.unwrap_or(0), severity, limit });
+    Ok(Json(List { items, total }))
+}

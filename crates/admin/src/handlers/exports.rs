@@ -1,0 +1,288 @@
+//! `export-policies` and their rules.
+
+use std::str::FromStr;
+
+use axum::Json;
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::http::header::LOCATION;
+use axum::response::{IntoResponse, Response};
+use forebay_nfs::policy::{self, Anonymous, Clients, Policies, Policy, Rule};
+use serde::Deserialize;
+use utoipa::IntoParams;
+
+use super::{Made, Shared, made};
+use crate::Api;
+use crate::caller::Caller;
+use crate::error::{ApiError, Code, ErrorBody, Result};
+use crate::events::Kind;
+use crate::request::{Content, Operate, Params, Read};
+use crate::views::{List, NewPolicy, NewRule, PolicyRules, PolicyView, RuleChange, RuleView};
+
+/// A policy in a path.
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Path)]
+pub struct PolicyPath {
+    /// The policy's name.
+    #[param(pattern = "^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$")]
+    pub policy: String,
+}
+
+/// A rule in a path.
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Path)]
+pub struct RulePath {
+    /// The policy's name.
+    #[param(pattern = "^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$")]
+    pub policy: String,
+    /// Where the rule stands, counted from 1.
+    #[param(minimum = 1, maximum = 1000)]
+    pub position: u32,
+}
+
+/// Where a new rule is put.
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct AtPosition {
+    /// Where it is put, counted from 1; the last if it is absent.
+    #[param(minimum = 1, maximum = 1000, nullable = false)]
+    pub position: Option<u32>,
+}
+
+/// Guards against a rule that is not the one that was meant.
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct ForClients {
+    /// Refuse unless the rule there is for exactly these clients: somebody may have put another before it.
+    #[param(min_length = 1, max_length = 255, nullable = false)]
+    pub clients: Option<String>,
+}
+
+/// All export policies, by name
+#[utoipa::path(get, path = "/export-policies", tag = "exports", responses((status = 200, description = "They", body = List<PolicyView>)))]
+pub async fn policy_list(State(api): Shared, _: Read) -> Result<Json<List<PolicyView>>> {
+    let policies = &api.nfs.policies;
+    let all = policies.list();
+    Ok(Json(List::all(all.iter().map(|(name, policy)| view(policies, name, policy)).collect())))
+}
+
+/// Create an export policy
+#[utoipa::path(
+    post, path = "/export-policies", tag = "exports", request_body = NewPolicy,
+    responses(
+        (status = 201, description = "The policy", body = PolicyView, headers(("Location" = String, description = "The policy"))),
+        (status = 409, description = "The name is taken, or two rules are for the same clients", body = ErrorBody),
+    ),
+)]
+pub async fn policy_create(
+    State(api): Shared,
+    asked: Operate,
+    Content(new): Content<NewPolicy>,
+) -> Result<Made<PolicyView>> {
+    api.nfs.policies.create_with(&new.name, rules(&new.rules)?).await?;
+    note(&api, Kind::ExportPolicyCreated, &new.name, "created", &asked.caller);
+    Ok(made(StatusCode::CREATED, format!("export-policies/{}", new.name), shown(&api, &new.name)?))
+}
+
+/// One export policy
+#[utoipa::path(get, path = "/export-policies/{policy}", tag = "exports", params(PolicyPath), responses((status = 200, description = "The policy", body = PolicyView)))]
+pub async fn policy_show(
+    State(api): Shared,
+    _: Read,
+    Params(path): Params<PolicyPath>,
+) -> Result<Json<PolicyView>> {
+    shown(&api, &path.policy).map(Json)
+}
+
+/// Give an export policy these rules and no others; create it, if there is none of that name
+///
+/// In force at once and in one step. The same request twice is the same as once.
+#[utoipa::path(
+    put, path = "/export-policies/{policy}", tag = "exports", params(PolicyPath), request_body = PolicyRules,
+    responses(
+        (status = 200, description = "The policy", body = PolicyView),
+        (status = 201, description = "It was created", body = PolicyView, headers(("Location" = String, description = "The policy"))),
+        (status = 409, description = "Two rules are for the same clients", body = ErrorBody),
+    ),
+)]
+pub async fn policy_put(
+    State(api): Shared,
+    asked: Operate,
+    Params(PolicyPath { policy: name }): Params<PolicyPath>,
+    Content(body): Content<PolicyRules>,
+) -> Result<Response> {
+    let is_new = api.nfs.policies.replace(&name, rules(&body.rules)?).await?;
+    if is_new {
+        note(&api, Kind::ExportPolicyCreated, &name, "created", &asked.caller);
+        let place = [(LOCATION, format!("{}/export-policies/{name}", crate::router::BASE))];
+        return Ok((StatusCode::CREATED, place, Json(shown(&api, &name)?)).into_response());
+    }
+    let message = format!("has {} rules now, all given anew", body.rules.len());
+    note(&api, Kind::ExportPolicyChanged, &name, &message, &asked.caller);
+    Ok(Json(shown(&api, &name)?).into_response())
+}
+
+/// Delete an export policy that no volume has
+#[utoipa::path(
+    delete, path = "/export-policies/{policy}", tag = "exports", params(PolicyPath),
+    responses((status = 204, description = "It is gone"), (status = 409, description = "A volume has it", body = ErrorBody)),
+)]
+pub async fn policy_delete(
+    State(api): Shared,
+    asked: Operate,
+    Params(path): Params<PolicyPath>,
+) -> Result<StatusCode> {
+    api.nfs.policies.delete(&path.policy).await?;
+    note(&api, Kind::ExportPolicyDeleted, &path.policy, "deleted", &asked.caller);
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Add a rule to an export policy
+#[utoipa::path(
+    post, path = "/export-policies/{policy}/rules", tag = "exports", params(PolicyPath, AtPosition), request_body = NewRule,
+    responses(
+        (status = 201, description = "The policy", body = PolicyView, headers(("Location" = String, description = "The rule"))),
+        (status = 409, description = "It has a rule for these clients", body = ErrorBody),
+    ),
+)]
+pub async fn rule_add(
+    State(api): Shared,
+    asked: Operate<AtPosition>,
+    Params(PolicyPath { policy }): Params<PolicyPath>,
+    Content(new): Content<NewRule>,
+) -> Result<Made<PolicyView>> {
+    let rule = rule(&new)?;
+    let clients = rule.clients.clone();
+    let position = asked.query.position.map(|position| usize::try_from(position).unwrap_or(usize::MAX));
+    api.nfs.policies.rule_add(&policy, rule, position).await?;
+    note(&api, Kind::ExportPolicyChanged, &policy, &format!("a rule for {clients} was added"), &asked.caller);
+    let view = shown(&api, &policy)?;
+    let at = view.rules.iter().position(|rule| rule.clients == clients.to_string()).unwrap_or_default();
+    let place = format!("export-policies/{policy}/rules/{}", at.saturating_add(1));
+    Ok(made(StatusCode::CREATED, place, view))
+}
+
+/// Change a rule, without a moment in which its clients have none
+#[utoipa::path(
+    patch, path = "/export-policies/{policy}/rules/{position}", tag = "exports", params(RulePath, ForClients), request_body = RuleChange,
+    responses((status = 200, description = "The policy", body = PolicyView), (status = 409, description = "The rule is for other clients", body = ErrorBody)),
+)]
+pub async fn rule_change(
+    State(api): Shared,
+    asked: Operate<ForClients>,
+    Params(path): Params<RulePath>,
+    Content(change): Content<RuleChange>,
+) -> Result<Json<PolicyView>> {
+    let there = rule_at(&api, &path, &asked.query)?;
+    let anonymous = (change.anonymous_uid.is_some() || change.anonymous_gid.is_some()).then(|| Anonymous {
+        uid: change.anonymous_uid.unwrap_or(there.anonymous.uid),
+        gid: change.anonymous_gid.unwrap_or(there.anonymous.gid),
+    });
+    let wanted = policy::RuleChange {
+        access: change.access.map(Into::into),
+        squash: change.squash.map(Into::into),
+        anonymous,
+        tls: change.tls.map(Into::into),
+        groups: change.groups.map(Into::into),
+    };
+    api.nfs.policies.rule_modify(&path.policy, &there.clients, wanted).await?;
+    let said = serde_json::to_string(&change).unwrap_or_default();
+    let message = format!("the rule for {} was changed: {said}", there.clients);
+    note(&api, Kind::ExportPolicyChanged, &path.policy, &message, &asked.caller);
+    shown(&api, &path.policy).map(Json)
+}
+
+/// Remove a rule
+#[utoipa::path(
+    delete, path = "/export-policies/{policy}/rules/{position}", tag = "exports", params(RulePath, ForClients),
+    responses((status = 200, description = "The policy", body = PolicyView), (status = 409, description = "The rule is for other clients", body = ErrorBody)),
+)]
+pub async fn rule_remove(
+    State(api): Shared,
+    asked: Operate<ForClients>,
+    Params(path): Params<RulePath>,
+) -> Result<Json<PolicyView>> {
+    let there = rule_at(&api, &path, &asked.query)?;
+    api.nfs.policies.rule_remove(&path.policy, &there.clients).await?;
+    let message = format!("the rule for {} was removed", there.clients);
+    note(&api, Kind::ExportPolicyChanged, &path.policy, &message, &asked.caller);
+    shown(&api, &path.policy).map(Json)
+}
+
+/// The rule that a path names. Rules are told apart by their clients, so what is done with it next hits it or fails.
+fn rule_at(api: &Api, path: &RulePath, guard: &ForClients) -> Result<Rule> {
+    let policy = api.nfs.policies.get(&path.policy)?;
+    let index = usize::try_from(path.position).ok().and_then(|position| position.checked_sub(1));
+    let rule = index.and_then(|index| policy.rules.get(index)).ok_or_else(|| {
+        let (name, rules) = (&path.policy, policy.rules.len());
+        let sentence = format!("export policy {name}: no rule at position {}, it has {rules}", path.position);
+        ApiError::new(Code::ExportRuleNotFound, sentence)
+    })?;
+    if let Some(meant) = &guard.clients {
+        let meant: Clients = word(meant)?;
+        if meant != rule.clients {
+            let sentence = format!(
+                "export policy {}: the rule at position {} is for {}, not for {meant}; look at the policy again",
+                path.policy, path.position, rule.clients
+            );
+            return Err(ApiError::new(Code::Differs, sentence));
+        }
+    }
+    Ok(rule.clone())
+}
+
+fn word<T: FromStr<Err: std::fmt::Display>>(text: &str) -> Result<T> {
+    text.parse().map_err(|error: T::Err| ApiError::new(Code::Invalid, error.to_string()))
+}
+
+fn rules(new: &[NewRule]) -> Result<Vec<Rule>> {
+    new.iter().map(rule).collect()
+}
+
+fn rule(new: &NewRule) -> Result<Rule> {
+    let usual = Rule::new(word(&new.clients)?);
+    Ok(Rule {
+        access: new.access.map_or(usual.access, Into::into),
+        squash: new.squash.map_or(usual.squash, Into::into),
+        anonymous: Anonymous {
+            uid: new.anonymous_uid.unwrap_or(usual.anonymous.uid),
+            gid: new.anonymous_gid.unwrap_or(usual.anonymous.gid),
+        },
+        security: new.security.map_or(usual.security, Into::into),
+        tls: new.tls.map_or(usual.tls, Into::into),
+        groups: new.groups.map_or(usual.groups, Into::into),
+        clients: usual.clients,
+    })
+}
+
+fn note(api: &Api, kind: Kind, policy: &str, message: &str, caller: &Caller) {
+    api.events.note(kind, format!("export policy {policy}"), message, caller.who());
+}
+
+fn shown(api: &Api, name: &str) -> Result<PolicyView> {
+    let policies = &api.nfs.policies;
+    let policy = policies.get(name)?;
+    Ok(view(policies, name, &policy))
+}
+
+fn view(policies: &Policies, name: &str, policy: &Policy) -> PolicyView {
+    let rules = policy.rules.iter().map(|rule| RuleView {
+        clients: rule.clients.to_string(),
+        access: rule.access.into(),
+        squash: rule.squash.into(),
+        anonymous_uid: rule.anonymous.uid,
+        anonymous_gid: rule.anonymous.gid,
+        security: rule.security.into(),
+        tls: rule.tls.into(),
+        groups: rule.groups.into(),
+        addresses: match &rule.clients {
+            Clients::Host(host) => policies
+                .host_addresses(host)
+                .map(|addresses| addresses.iter().map(ToString::to_string).collect()),
+            _ => None,
+        },
+    });
+    PolicyView { name: name.to_owned(), rules: rules.collect(), volumes: policies.volumes_of(name) }
+}

@@ -1,0 +1,35 @@
+//! `health`: for load balancers and monitors, without a token.
+
+use axum::extract::State;
+use axum::http::header::CONTENT_TYPE;
+use axum::response::{IntoResponse, Response};
+use axum::{Extension, Json};
+
+use super::Shared;
+use crate::RELEASE;
+use crate::error::Result;
+use crate::openapi::Document;
+use crate::request::Open;
+use crate::views::{HealthStatus, HealthView};
+
+/// How the daemon is
+///
+/// Needs no token. It says `degraded` if data is damaged, the second copy is missing, or the pool has stopped.
+#[utoipa::path(get, path = "/health", tag = "health", security(()), responses((status = 200, description = "How it is", body = HealthView)))]
+pub async fn health_show(State(api): Shared, _: Open) -> Result<Json<HealthView>> {
+    let sound = match (api.nfs.pool.scrub_status(), api.nfs.pool.space()) {
+        (Ok(scrub), Ok(_)) => !scrub.degraded && scrub.damaged == 0,
+        _ => false,
+    };
+    let status = if sound { HealthStatus::Ok } else { HealthStatus::Degraded };
+    Ok(Json(HealthView { status, release: RELEASE.to_owned() }))
+}
+
+/// This document
+#[utoipa::path(
+    get, path = "/openapi.json", tag = "health", security(()),
+    responses((status = 200, description = "OpenAPI 3.1", body = serde_json::Value, content_type = "application/json")),
+)]
+pub async fn openapi_show(Extension(document): Extension<Document>, _: Open) -> Response {
+    ([(CONTENT_TYPE, "application/json")], document.text()).into_response()
+}

@@ -1,0 +1,88 @@
+//! What is done for each resource, one file for each family of them.
+//!
+//! Every handler takes who asks first, then what of the path and the body it needs; does it; notes the event; and answers
+//! with a view. Its annotation is its entry in the OpenAPI document; answers that any handler may give are added there ([`crate::openapi`]).
+
+pub mod accounts;
+pub mod events;
+pub mod exports;
+pub mod health;
+pub mod jobs;
+pub mod metrics;
+pub mod nfs;
+pub mod pool;
+pub mod snapshots;
+pub mod volumes;
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::http::header::{HeaderName, LOCATION};
+use serde::Deserialize;
+use utoipa::IntoParams;
+
+use crate::Api;
+use crate::error::{ApiError, Code, Result};
+
+/// What all handlers share.
+pub type Shared = State<Arc<Api>>;
+
+/// An answer with where the thing is that was made.
+pub type Made<T> = (StatusCode, [(HeaderName, String); 1], Json<T>);
+
+/// Answers that something was made, and where it is.
+fn made<T>(status: StatusCode, place: String, view: T) -> Made<T> {
+    (status, [(LOCATION, format!("{}/{place}", crate::router::BASE))], Json(view))
+}
+
+/// A volume in a path.
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Path)]
+pub struct VolumePath {
+    /// The volume's name, or `id:` and its id.
+    #[param(pattern = "^([A-Za-z0-9_][A-Za-z0-9_.-]{0,63}|id:[0-9a-f]{8})$")]
+    pub volume: String,
+}
+
+/// A volume, if only one is wanted.
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct OfVolume {
+    /// Only of this volume: its name, or `id:` and its id.
+    #[param(pattern = "^([A-Za-z0-9_][A-Za-z0-9_.-]{0,63}|id:[0-9a-f]{8})$", nullable = false)]
+    pub volume: Option<String>,
+}
+
+/// Whether what is in the way goes as well.
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct Force {
+    /// Also if something is lost with it. Only admins may.
+    #[serde(default)]
+    #[param(nullable = false)]
+    pub force: bool,
+}
+
+impl Api {
+    /// The volume that a path or a query names.
+    fn volume(&self, named: &str) -> Result<forebay_pool::Volume> {
+        let Some(digits) = named.strip_prefix("id:") else { return Ok(self.nfs.pool.volume(named)?) };
+        let all = self.nfs.pool.volumes();
+        let id = if digits.len() == 8 { u32::from_str_radix(digits, 16).ok() } else { None };
+        all.into_iter().find(|volume| Some(volume.id.0) == id).ok_or_else(|| {
+            ApiError::new(
+                Code::VolumeNotFound,
+                format!("volume {named}: not found; `forebay volume list` shows which there are"),
+            )
+        })
+    }
+
+    /// The same, if one is named.
+    fn volume_if_named(&self, named: &OfVolume) -> Result<Option<forebay_pool::Volume>> {
+        named.volume.as_deref().map(|named| self.volume(named)).transpose()
+    }
+}

@@ -1,0 +1,101 @@
+//! `pool`: its sizes, the check, the scrub, and what is saved.
+
+use axum::Json;
+use axum::extract::State;
+use axum::http::StatusCode;
+
+use super::{Made, OfVolume, Shared, made};
+use crate::error::Result;
+use crate::events::Kind;
+use crate::request::{Content, Operate, Read};
+use crate::views::{CheckRequest, EfficiencyView, JobView, PoolView, ScrubView};
+use crate::{Api, RELEASE};
+
+/// The pool and its sizes
+#[utoipa::path(get, path = "/pool", tag = "pool", responses((status = 200, description = "The pool", body = PoolView)))]
+pub async fn pool_show(State(api): Shared, _: Read) -> Result<Json<PoolView>> {
+    let pool = &api.nfs.pool;
+    let (space, stored) = (pool.space()?, pool.stored()?);
+    Ok(Json(PoolView {
+        id: pool.id().0.iter().map(|byte| format!("{byte:02x}")).collect(),
+        boot: pool.boot(),
+        directory: api.directory.display().to_string(),
+        bytes_total: space.bytes_total,
+        bytes_free: space.bytes_free,
+        bytes_logical: space.bytes_logical,
+        inodes_used: space.inodes_used,
+        orphans: space.orphans,
+        volumes: pool.volumes().len() as u64,
+        segments: stored.segments,
+        bytes_live: stored.bytes_live,
+        bytes_dead: stored.bytes_dead,
+        bytes_inline: stored.bytes_inline,
+        scrub: scrub(&api)?,
+        release: RELEASE.to_owned(),
+    }))
+}
+
+/// Recount everything in the pool, and report what does not agree
+///
+/// Answered at once with a job, whose `result` is what was found. One check runs at a time.
+#[utoipa::path(
+    post, path = "/pool/check", tag = "pool", request_body = CheckRequest,
+    responses(
+        (status = 202, description = "It has begun", body = JobView, headers(("Location" = String, description = "The job"))),
+        (status = 409, description = "A check is under way", body = crate::error::ErrorBody),
+    ),
+)]
+pub async fn pool_check(
+    State(api): Shared,
+    asked: Operate,
+    Content(CheckRequest { read }): Content<CheckRequest>,
+) -> Result<Made<JobView>> {
+    let job = api.jobs.check(&api.nfs.pool, &api.events, read, &asked.caller)?;
+    Ok(made(StatusCode::ACCEPTED, format!("jobs/{}", job.id), job))
+}
+
+/// How the verification of everything stands
+#[utoipa::path(get, path = "/pool/scrub", tag = "pool", responses((status = 200, description = "How it stands", body = ScrubView)))]
+pub async fn scrub_show(State(api): Shared, _: Read) -> Result<Json<ScrubView>> {
+    scrub(&api).map(Json)
+}
+
+/// Verify everything that is stored, in the background, from the start
+#[utoipa::path(post, path = "/pool/scrub", tag = "pool", responses((status = 202, description = "It has begun", body = ScrubView)))]
+pub async fn scrub_start(State(api): Shared, asked: Operate) -> Result<(StatusCode, Json<ScrubView>)> {
+    api.nfs.pool.scrub_start().await?;
+    api.events.note(Kind::ScrubStarted, "pool", "a scrub begins", asked.caller.who());
+    Ok((StatusCode::ACCEPTED, Json(scrub(&api)?)))
+}
+
+/// End the verification that is under way
+#[utoipa::path(delete, path = "/pool/scrub", tag = "pool", responses((status = 200, description = "How it stands", body = ScrubView)))]
+pub async fn scrub_stop(State(api): Shared, asked: Operate) -> Result<Json<ScrubView>> {
+    let was_running = scrub(&api)?.running;
+    api.nfs.pool.scrub_stop().await?;
+    if was_running {
+        api.events.note(Kind::ScrubStopped, "pool", "the scrub was stopped", asked.caller.who());
+    }
+    scrub(&api).map(Json)
+}
+
+fn scrub(api: &Api) -> Result<ScrubView> {
+    Ok(api.nfs.pool.scrub_status()?.into())
+}
+
+/// What deduplication and compression save
+///
+/// Looks at every extent of the volume, or of all, so it takes a while. One is answered at a time.
+#[utoipa::path(
+    get, path = "/pool/efficiency", tag = "pool", params(OfVolume),
+    responses(
+        (status = 200, description = "What is saved", body = EfficiencyView),
+        (status = 404, description = "There is no such volume", body = crate::error::ErrorBody),
+    ),
+)]
+pub async fn pool_efficiency(State(api): Shared, asked: Read<OfVolume>) -> Result<Json<EfficiencyView>> {
+    let volume = api.volume_if_named(&asked.query)?;
+    let _counting = api.counting.lock().await;
+    let found = api.nfs.pool.efficiency(volume.map(|volume| volume.id)).await?;
+    Ok(Json(found.into()))
+}

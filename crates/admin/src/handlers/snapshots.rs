@@ -1,0 +1,230 @@
+//! `snapshots`: of one volume, and of several at one instant.
+
+use axum::Json;
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::http::header::LOCATION;
+use axum::response::{IntoResponse, Response};
+use forebay_pool::Snapshot;
+use serde::Deserialize;
+use utoipa::IntoParams;
+
+use super::{Made, OfVolume, Shared, VolumePath, made, volumes};
+use crate::Api;
+use crate::caller::Caller;
+use crate::error::{ErrorBody, Result};
+use crate::events::Kind;
+use crate::request::{Content, Operate, Params, Read};
+use crate::views::{
+    List, NewClone, NewSnapshot, NewSnapshots, Role, Rollback, SnapshotView, VolumeView, time,
+};
+
+/// A snapshot in a path.
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Path)]
+pub struct SnapshotPath {
+    /// The volume's name, or `id:` and its id.
+    #[param(pattern = "^([A-Za-z0-9_][A-Za-z0-9_.-]{0,63}|id:[0-9a-f]{8})$")]
+    pub volume: String,
+    /// The snapshot's own name.
+    #[param(pattern = "^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$")]
+    pub snapshot: String,
+}
+
+/// The snapshots of all volumes, or of one, by volume and age
+#[utoipa::path(
+    get, path = "/snapshots", tag = "snapshots", params(OfVolume),
+    responses(
+        (status = 200, description = "They", body = List<SnapshotView>),
+        (status = 404, description = "There is no such volume", body = ErrorBody),
+    ),
+)]
+pub async fn snapshot_list_all(
+    State(api): Shared,
+    asked: Read<OfVolume>,
+) -> Result<Json<List<SnapshotView>>> {
+    let volume = api.volume_if_named(&asked.query)?;
+    let snapshots = api.nfs.pool.snapshots(volume.map(|volume| volume.id));
+    Ok(Json(List::all(snapshots.into_iter().map(view).collect())))
+}
+
+/// Take a snapshot of each of several volumes, all of the same instant
+#[utoipa::path(
+    post, path = "/snapshots", tag = "snapshots", request_body = NewSnapshots,
+    responses(
+        (status = 201, description = "The snapshots", body = List<SnapshotView>),
+        (status = 404, description = "There is no such volume", body = ErrorBody),
+        (status = 409, description = "A volume has a snapshot of that name", body = ErrorBody),
+    ),
+)]
+pub async fn snapshot_create_all(
+    State(api): Shared,
+    asked: Operate,
+    Content(new): Content<NewSnapshots>,
+) -> Result<(StatusCode, Json<List<SnapshotView>>)> {
+    let names = new.volumes.iter().map(|named| api.volume(named).map(|volume| volume.spec.name));
+    let names = names.collect::<Result<Vec<_>>>()?;
+    let taken = take(&api, &asked.caller, &names, &new.name).await?;
+    Ok((StatusCode::CREATED, Json(List::all(taken))))
+}
+
+/// The snapshots of a volume, by age
+#[utoipa::path(
+    get, path = "/volumes/{volume}/snapshots", tag = "snapshots", params(VolumePath),
+    responses((status = 200, description = "They", body = List<SnapshotView>)),
+)]
+pub async fn snapshot_list(
+    State(api): Shared,
+    _: Read,
+    Params(path): Params<VolumePath>,
+) -> Result<Json<List<SnapshotView>>> {
+    let volume = api.volume(&path.volume)?;
+    let snapshots = api.nfs.pool.snapshots(Some(volume.id));
+    Ok(Json(List::all(snapshots.into_iter().map(view).collect())))
+}
+
+/// Take a snapshot
+#[utoipa::path(
+    post, path = "/volumes/{volume}/snapshots", tag = "snapshots", params(VolumePath), request_body = NewSnapshot,
+    responses(
+        (status = 201, description = "The snapshot", body = SnapshotView, headers(("Location" = String, description = "The snapshot"))),
+        (status = 409, description = "The volume has a snapshot of that name", body = ErrorBody),
+    ),
+)]
+pub async fn snapshot_create(
+    State(api): Shared,
+    asked: Operate,
+    Params(path): Params<VolumePath>,
+    Content(NewSnapshot { name }): Content<NewSnapshot>,
+) -> Result<Made<SnapshotView>> {
+    let volume = api.volume(&path.volume)?.spec.name;
+    take(&api, &asked.caller, std::slice::from_ref(&volume), &name).await?;
+    let view = view(api.nfs.pool.snapshot(&volume, &name)?);
+    Ok(made(StatusCode::CREATED, format!("volumes/{volume}/snapshots/{name}"), view))
+}
+
+/// One snapshot
+#[utoipa::path(
+    get, path = "/volumes/{volume}/snapshots/{snapshot}", tag = "snapshots", params(SnapshotPath),
+    responses((status = 200, description = "The snapshot", body = SnapshotView)),
+)]
+pub async fn snapshot_show(
+    State(api): Shared,
+    _: Read,
+    Params(path): Params<SnapshotPath>,
+) -> Result<Json<SnapshotView>> {
+    let volume = api.volume(&path.volume)?.spec.name;
+    Ok(Json(view(api.nfs.pool.snapshot(&volume, &path.snapshot)?)))
+}
+
+/// Take a snapshot, if there is none of that name
+///
+/// The same request twice is the same as once.
+#[utoipa::path(
+    put, path = "/volumes/{volume}/snapshots/{snapshot}", tag = "snapshots", params(SnapshotPath),
+    responses(
+        (status = 200, description = "It is there", body = SnapshotView),
+        (status = 201, description = "It was taken", body = SnapshotView, headers(("Location" = String, description = "The snapshot"))),
+        (status = 409, description = "Somebody else took one of that name just now", body = ErrorBody),
+    ),
+)]
+pub async fn snapshot_put(
+    State(api): Shared,
+    asked: Operate,
+    Params(SnapshotPath { volume, snapshot: name }): Params<SnapshotPath>,
+) -> Result<Response> {
+    let volume = api.volume(&volume)?.spec.name;
+    if let Ok(there) = api.nfs.pool.snapshot(&volume, &name) {
+        return Ok(Json(view(there)).into_response());
+    }
+    take(&api, &asked.caller, std::slice::from_ref(&volume), &name).await?;
+    let place = [(LOCATION, format!("{}/volumes/{volume}/snapshots/{name}", crate::router::BASE))];
+    let view = view(api.nfs.pool.snapshot(&volume, &name)?);
+    Ok((StatusCode::CREATED, place, Json(view)).into_response())
+}
+
+/// Delete a snapshot
+///
+/// Refused if it has clones. The space that only it took comes back in the background.
+#[utoipa::path(
+    delete, path = "/volumes/{volume}/snapshots/{snapshot}", tag = "snapshots", params(SnapshotPath),
+    responses((status = 204, description = "It is gone"), (status = 409, description = "It has clones", body = ErrorBody)),
+)]
+pub async fn snapshot_delete(
+    State(api): Shared,
+    asked: Operate,
+    Params(path): Params<SnapshotPath>,
+) -> Result<StatusCode> {
+    let (volume, name) = (api.volume(&path.volume)?.spec.name, path.snapshot);
+    api.nfs.pool.snapshot_delete(&volume, &name).await?;
+    api.events.note(
+        Kind::SnapshotDeleted,
+        format!("snapshot {volume}@{name}"),
+        "deleted",
+        asked.caller.who(),
+    );
+    Ok(StatusCode::NO_CONTENT)
+}
+
+/// Make the volume what the snapshot shows
+///
+/// All that was changed since is lost. Refused if there are younger snapshots, unless `force` is given, which only admins may.
+#[utoipa::path(
+    post, path = "/volumes/{volume}/snapshots/{snapshot}/rollback", tag = "snapshots", params(SnapshotPath), request_body = Rollback,
+    responses((status = 200, description = "The volume", body = VolumeView), (status = 409, description = "There are younger snapshots", body = ErrorBody)),
+)]
+pub async fn snapshot_rollback(
+    State(api): Shared,
+    asked: Operate,
+    Params(path): Params<SnapshotPath>,
+    Content(Rollback { force }): Content<Rollback>,
+) -> Result<Json<VolumeView>> {
+    if force {
+        asked.caller.require(Role::Admin, &api, || "a rollback that deletes younger snapshots".to_owned())?;
+    }
+    let (volume, name) = (api.volume(&path.volume)?.spec.name, path.snapshot);
+    api.nfs.pool.volume_rollback(&volume, &name, force).await?;
+    let message = format!("rolled back to snapshot {name}");
+    api.events.note(Kind::VolumeRolledBack, format!("volume {volume}"), message, asked.caller.who());
+    Ok(Json(volumes::view(&api, &api.nfs.pool.volume(&volume)?).await?))
+}
+
+/// Make a volume that begins as a copy of the snapshot
+///
+/// Takes no time and no space, whatever the size. The snapshot cannot be deleted before the clone is.
+#[utoipa::path(
+    post, path = "/volumes/{volume}/snapshots/{snapshot}/clones", tag = "snapshots", params(SnapshotPath), request_body = NewClone,
+    responses(
+        (status = 201, description = "The clone", body = VolumeView, headers(("Location" = String, description = "The clone"))),
+        (status = 409, description = "The name or the path is taken", body = ErrorBody),
+    ),
+)]
+pub async fn snapshot_clone(
+    State(api): Shared,
+    asked: Operate,
+    Params(path): Params<SnapshotPath>,
+    Content(new): Content<NewClone>,
+) -> Result<Made<VolumeView>> {
+    let volume = api.volume(&path.volume)?.spec.name;
+    api.nfs.pool.snapshot(&volume, &path.snapshot)?;
+    volumes::clone(&api, &asked.caller, &volume, Some(&path.snapshot), new).await
+}
+
+async fn take(api: &Api, caller: &Caller, volumes: &[String], name: &str) -> Result<Vec<SnapshotView>> {
+    let taken = api.nfs.pool.snapshot_create(volumes, name).await?;
+    for volume in volumes {
+        api.events.note(Kind::SnapshotTaken, format!("snapshot {volume}@{name}"), "taken", caller.who());
+    }
+    Ok(taken.into_iter().map(view).collect())
+}
+
+fn view(snapshot: Snapshot) -> SnapshotView {
+    SnapshotView {
+        volume: snapshot.volume_name,
+        name: snapshot.name,
+        created: time(snapshot.created),
+        bytes_logical: snapshot.bytes_logical,
+        period: snapshot.period.map(|period| period.name().to_owned()),
+        clones: snapshot.clones,
+    }
+}

@@ -1,0 +1,232 @@
+//! Asking for points: of which series, from when to when, and how far apart.
+
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+use super::series::Unit;
+use super::store::{Point, RESOLUTIONS, Resolution, Series, Store};
+
+/// Points of a series in one answer, and of all series together.
+const POINTS_PER_SERIES_MAX: u64 = 3000;
+const POINTS_MAX: u64 = 250_000;
+/// Points of a series if nobody says how far apart they are to be, at most.
+const POINTS_UNASKED_MAX: u64 = 1500;
+/// How far back there can be anything.
+const RANGE_MAX_SECONDS: u64 = 30 * 24 * 60 * 60;
+/// What is shown if nobody says from when.
+const RANGE_UNASKED_SECONDS: u64 = 3600;
+
+/// Which points are wanted.
+#[derive(Clone, Debug, Default, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct HistoryQuery {
+    /// Beginnings of names of series, with commas between them: `throughput/` or `latency/write/p99,volume/kafka/`. All series if it is
+    /// left out.
+    #[param(nullable = false)]
+    pub series: Option<String>,
+    /// From when, in seconds since 1970. An hour before `to` if it is left out.
+    #[param(nullable = false)]
+    pub from: Option<u64>,
+    /// Until when, in seconds since 1970. Now if it is left out.
+    #[param(nullable = false)]
+    pub to: Option<u64>,
+    /// Seconds from point to point, which is rounded up: to a multiple of 5 for the last hour, of 60 for the last day, of 900 for what is older.
+    /// As many as make up to 1,500 points if it is left out.
+    #[param(minimum = 1, maximum = 2592000, nullable = false)]
+    pub step: Option<u64>,
+}
+
+/// Points of some series, all at the same times.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct HistoryView {
+    /// When the first point's time begins, in seconds since 1970.
+    pub from: u64,
+    /// When the last point's time ends, in seconds since 1970.
+    pub to: u64,
+    /// Seconds from point to point.
+    #[schema(minimum = 5)]
+    pub step: u64,
+    /// The series, by name.
+    pub series: Vec<HistorySeries>,
+}
+
+/// Points of one series.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct HistorySeries {
+    /// The series, such as `throughput/write`.
+    pub name: String,
+    /// In what its values are.
+    pub unit: Unit,
+    /// The mean of each point's time; null where nothing was measured. A mean of percentiles says less than the maximum.
+    pub mean: Vec<Option<f64>>,
+    /// The highest value of each point's time; null where nothing was measured.
+    pub max: Vec<Option<f64>>,
+}
+
+/// How an answer is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Shape {
+    /// Of the resolution.
+    index: usize,
+    /// The first slot of the first point.
+    first: u64,
+    /// Slots of a point, and points.
+    slots: u64,
+    points: u64,
+}
+
+impl HistoryQuery {
+    pub(super) fn answer(&self, store: &Store, now: u64) -> Result<HistoryView, String> {
+        let shape = self.shape(now)?;
+        let mut series = self.select(store);
+        series.sort_unstable_by_key(|(name, _)| *name);
+        series.dedup_by_key(|(name, _)| *name);
+        if shape.points.saturating_mul(series.len() as u64) > POINTS_MAX {
+            let count = series.len();
+            return Err(format!(
+                "history: {count} series of {} points are too much for one answer; name fewer series, a shorter time or a larger step",
+                shape.points
+            ));
+        }
+        let seconds = shape.resolution().seconds;
+        let from = shape.first.saturating_mul(seconds);
+        let step = seconds.saturating_mul(shape.slots);
+        Ok(HistoryView {
+            from,
+            to: from.saturating_add(step.saturating_mul(shape.points)),
+            step,
+            series: series.into_iter().map(|(name, series)| shape.points_of(store, name, series)).collect(),
+        })
+    }
+
+    fn select<'a>(&'a self, store: &'a Store) -> Vec<(&'a str, &'a Series)> {
+        let prefixes = self.series.as_deref().unwrap_or_default().split(',');
+        prefixes.flat_map(|prefix| store.with_prefix(prefix.trim())).collect()
+    }
+
+    fn shape(&self, now: u64) -> Result<Shape, String> {
+        // Nothing is there of other times, so an answer takes no more work than there are points.
+        let to = self.to.unwrap_or(now).min(now);
+        let from = self.from.unwrap_or(to.saturating_sub(RANGE_UNASKED_SECONDS));
+        let from = from.max(now.saturating_sub(RANGE_MAX_SECONDS));
+        if from >= to {
+            return Err(format!(
+                "history: from {from} is not before to {to}; give times of the last 30 days in seconds since 1970"
+            ));
+        }
+        if self.step.is_some_and(|step| step == 0 || step > RANGE_MAX_SECONDS) {
+            return Err(format!("history: the step must be from 1 to {RANGE_MAX_SECONDS} seconds"));
+        }
+        let age = now.saturating_sub(from);
+        let reaches = |resolution: &Resolution| resolution.seconds.saturating_mul(resolution.slots) >= age;
+        let coarsest = RESOLUTIONS.len().saturating_sub(1);
+        let index = RESOLUTIONS.iter().position(reaches).unwrap_or(coarsest);
+        let Resolution { seconds, slots: slots_max } =
+            RESOLUTIONS.get(index).copied().unwrap_or(RESOLUTIONS[0]);
+        let step = self.step.unwrap_or_else(|| (to.saturating_sub(from)).div_ceil(POINTS_UNASKED_MAX));
+        let slots = step.div_ceil(seconds).clamp(1, slots_max);
+        // Points begin at multiples of the step, so that one asked for again is the same.
+        let of_point = |time: u64| time / seconds / slots;
+        let points = of_point(to.saturating_sub(1)).saturating_sub(of_point(from)).saturating_add(1);
+        if points > POINTS_PER_SERIES_MAX {
+            return Err(format!(
+                "history: {points} points of each series are too many for one answer; ask for a shorter time or a larger step"
+            ));
+        }
+        Ok(Shape { index, first: of_point(from).saturating_mul(slots), slots, points })
+    }
+}
+
+impl Shape {
+    fn resolution(&self) -> Resolution {
+        RESOLUTIONS.get(self.index).copied().unwrap_or(RESOLUTIONS[0])
+    }
+
+    fn points_of(&self, store: &Store, name: &str, series: &Series) -> HistorySeries {
+        let (mut mean, mut max) = (Vec::new(), Vec::new());
+        for point in 0..self.points {
+            let point =
+                self.point(store, series, self.first.saturating_add(point.saturating_mul(self.slots)));
+            mean.push(point.map(|(mean, _)| mean));
+            max.push(point.map(|(_, max)| max));
+        }
+        HistorySeries { name: name.to_owned(), unit: series.unit, mean, max }
+    }
+
+    /// Several slots as one.
+    fn point(&self, store: &Store, series: &Series, first: u64) -> Option<Point> {
+        let (mut sum, mut maximum, mut count) = (0.0, f64::NEG_INFINITY, 0u32);
+        for slot in first..first.saturating_add(self.slots) {
+            if let Some((mean, max)) = store.point(series, self.index, slot) {
+                (sum, maximum, count) = (sum + mean, maximum.max(max), count.saturating_add(1));
+            }
+        }
+        (count > 0).then(|| (sum / f64::from(count), maximum))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::series::Sampled;
+    use super::*;
+
+    const NOW: u64 = 1_700_000_400;
+
+    /// A minute ago 0, and more from there: 5 s, value 1, and so on.
+    fn store() -> Store {
+        let mut store = Store::default();
+        for step in 0..12u32 {
+            let values = ["throughput/read", "throughput/write", "volume/kafka/read"];
+            let sampled =
+                values.map(|name| Sampled { name: name.to_owned(), unit: Unit::Bytes, value: step.into() });
+            store.add(NOW - 60 + u64::from(step) * 5, &sampled);
+        }
+        store
+    }
+
+    fn ask(series: &str, from: u64, to: u64, step: Option<u64>) -> Result<HistoryView, String> {
+        let query = HistoryQuery { series: Some(series.to_owned()), from: Some(from), to: Some(to), step };
+        query.answer(&store(), NOW)
+    }
+
+    #[test]
+    fn points_are_of_the_times_and_the_series_that_were_asked_for() {
+        let view = ask("throughput/w,volume/, volume/kafka", NOW - 20, NOW, Some(1)).unwrap();
+        assert_eq!((view.from, view.to, view.step), (NOW - 20, NOW, 5));
+        let names: Vec<_> = view.series.iter().map(|series| series.name.as_str()).collect();
+        assert_eq!(names, ["throughput/write", "volume/kafka/read"]);
+        assert_eq!(view.series[0].mean, [8.0, 9.0, 10.0, 11.0].map(Some));
+        let view = ask("throughput/write", NOW - 60, NOW, Some(20)).unwrap();
+        assert_eq!((view.step, &view.series[0].mean[..]), (20, &[1.5, 5.5, 9.5].map(Some)[..]));
+        assert_eq!(view.series[0].max, [3.0, 7.0, 11.0].map(Some));
+    }
+
+    #[test]
+    fn older_times_are_answered_with_coarser_points() {
+        let view = ask("throughput/write", NOW - 2 * 3600, NOW, Some(1)).unwrap();
+        assert_eq!((view.step, view.series[0].mean.len()), (60, 120));
+        assert_eq!(view.series[0].mean[118..], [None, Some(5.5)]);
+        let view = ask("throughput/write", 0, u64::MAX, None).unwrap();
+        assert_eq!(view.step % 900, 0);
+        assert!(view.series[0].mean.len() <= 1500 && view.to - view.from >= RANGE_MAX_SECONDS);
+        assert_eq!(*view.series[0].max.last().unwrap(), Some(11.0));
+    }
+
+    #[test]
+    fn what_cannot_be_answered_is_refused_with_a_sentence() {
+        for (from, to, step) in [
+            (NOW, NOW, None),
+            (NOW + 10, u64::MAX, None),
+            (0, 10, None),
+            (NOW - 60, NOW, Some(0)),
+            (NOW - 60, NOW, Some(u64::MAX)),
+        ] {
+            let refused = ask("", from, to, step).unwrap_err();
+            assert!(refused.starts_with("history: "), "{refused}");
+        }
+        assert_eq!(ask("nothing", NOW - 60, NOW, None).unwrap().series, []);
+    }
+}

@@ -1,0 +1,183 @@
+//! Looks at the metrics every 5 seconds, and has the history keep what came of it.
+
+use std::future::Future;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use super::store::RESOLUTIONS;
+use super::{History, seconds, series};
+use crate::metrics::{Observation, Sources};
+
+/// How often it looks.
+const PERIOD: Duration = Duration::from_secs(RESOLUTIONS[0].seconds);
+/// Two observations that are further apart are not compared: the machine was suspended, or the clock was set.
+const APART_MAX: Duration = Duration::from_secs(30);
+
+/// The time, which is the system's, and in tests moved by hand.
+pub trait Clock: Send + Sync + 'static {
+    /// The time of day.
+    fn now(&self) -> SystemTime;
+    /// Waits that long.
+    fn sleep(&self, time: Duration) -> impl Future<Output = ()> + Send;
+}
+
+/// The system's clock.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SystemClock;
+
+impl Clock for SystemClock {
+    fn now(&self) -> SystemTime {
+        SystemTime::now()
+    }
+
+    fn sleep(&self, time: Duration) -> impl Future<Output = ()> + Send {
+        tokio::time::sleep(time)
+    }
+}
+
+/// Records until it is dropped, or the pool is closed.
+pub async fn run(history: Arc<History>, sources: Sources, clock: impl Clock) {
+    let mut recorder = Recorder::new(history);
+    loop {
+        clock.sleep(until_next(clock.now())).await;
+        let sources = sources.clone();
+        // It asks for sizes of file systems, which may block.
+        let Ok(seen) = tokio::task::spawn_blocking(move || Observation::take(&sources)).await else { return };
+        if seen.pool.is_none() {
+            return;
+        }
+        recorder.note(clock.now(), seen);
+    }
+}
+
+/// How long it is to the middle of the next slot, so that being early or late by a second moves no sample to another slot.
+fn until_next(now: SystemTime) -> Duration {
+    let (now, period) = (now.duration_since(UNIX_EPOCH).unwrap_or_default(), PERIOD.as_millis());
+    let into_period = Duration::from_millis(u64::try_from(now.as_millis() % period).unwrap_or_default());
+    let wait = PERIOD.saturating_add(PERIOD / 2).saturating_sub(into_period);
+    if wait > PERIOD { wait.saturating_sub(PERIOD) } else { wait }
+}
+
+/// Compares each observation with the one before.
+struct Recorder {
+    history: Arc<History>,
+    last: Option<(SystemTime, Observation)>,
+}
+
+impl Recorder {
+    fn new(history: Arc<History>) -> Recorder {
+        Recorder { history, last: None }
+    }
+
+    fn note(&mut self, now: SystemTime, seen: Observation) {
+        if let Some((then, before)) = &self.last
+            && let Ok(elapsed) = now.duration_since(*then)
+            && elapsed <= APART_MAX
+        {
+            let sampled = series::between(before, &seen, elapsed);
+            self.history.store().add(seconds(now), &sampled);
+        }
+        self.last = Some((now, seen));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+
+    use forebay_pool::PoolCounters;
+    use tokio::sync::Notify;
+
+    use super::*;
+    use crate::history::HistoryQuery;
+    use crate::test_support::{observation, sources};
+
+    const START: u64 = 1_700_000_000;
+
+    fn at(seconds: u64) -> SystemTime {
+        UNIX_EPOCH + Duration::from_secs(START + seconds)
+    }
+
+    async fn written(bytes: u64) -> Observation {
+        let pool = PoolCounters { bytes_written: bytes, ..PoolCounters::default() };
+        Observation { pool: Some(pool), ..observation().await }
+    }
+
+    fn points(history: &History, from: u64, to: u64) -> Vec<Option<f64>> {
+        let series = Some("pool/written".to_owned());
+        let query = HistoryQuery { series, from: Some(START + from), to: Some(START + to), step: Some(5) };
+        history
+            .view(&query, at(to))
+            .unwrap()
+            .series
+            .first()
+            .map(|series| series.mean.clone())
+            .unwrap_or_default()
+    }
+
+    #[tokio::test]
+    async fn a_suspended_machine_leaves_a_gap_and_not_an_average() {
+        let history = Arc::<History>::default();
+        let mut recorder = Recorder::new(history.clone());
+        for (seconds, bytes) in [(2, 0), (7, 50), (12, 100), (612, 100_000), (617, 100_100)] {
+            recorder.note(at(seconds), written(bytes).await);
+        }
+        assert_eq!(points(&history, 0, 20), [None, Some(10.0), Some(10.0), None]);
+        assert_eq!(points(&history, 605, 620), [None, None, Some(20.0)]);
+    }
+
+    #[tokio::test]
+    async fn a_clock_that_is_set_back_costs_one_point() {
+        let history = Arc::<History>::default();
+        let mut recorder = Recorder::new(history.clone());
+        for (seconds, bytes) in [(602, 0), (607, 50), (2, 100), (7, 150), (12, 200)] {
+            recorder.note(at(seconds), written(bytes).await);
+        }
+        assert_eq!(points(&history, 0, 15), [None, Some(10.0), Some(10.0)]);
+    }
+
+    #[test]
+    fn it_looks_in_the_middle_of_each_slot() {
+        for millis in [0, 1, 2499, 2500, 2501, 4999, 5000] {
+            let now = at(0) + Duration::from_millis(millis);
+            let wait = until_next(now);
+            let then = (now + wait).duration_since(UNIX_EPOCH).unwrap().as_millis();
+            assert!(then % 5000 == 2500 && wait > Duration::ZERO && wait <= PERIOD, "{millis}");
+        }
+    }
+
+    /// A clock that the test moves: each sleep is over at once, and takes its time.
+    #[derive(Clone)]
+    struct Hand {
+        now: Arc<Mutex<SystemTime>>,
+        looked: Arc<Notify>,
+    }
+
+    impl Clock for Hand {
+        fn now(&self) -> SystemTime {
+            *self.now.lock().unwrap()
+        }
+
+        async fn sleep(&self, time: Duration) {
+            *self.now.lock().unwrap() += time;
+            self.looked.notify_one();
+            tokio::task::yield_now().await;
+        }
+    }
+
+    #[tokio::test]
+    async fn it_records_until_the_pool_is_closed() {
+        let sources = sources().await;
+        let (history, pool) = (Arc::<History>::default(), sources.nfs.pool.clone());
+        let clock = Hand { now: Arc::new(Mutex::new(at(0))), looked: Arc::default() };
+        let running = tokio::spawn(run(history.clone(), sources, clock.clone()));
+        let recorded = async {
+            while points(&history, 0, 100_000).iter().flatten().next().is_none() {
+                clock.looked.notified().await;
+            }
+        };
+        tokio::time::timeout(Duration::from_secs(60), recorded).await.expect("something is recorded");
+        pool.close().await.unwrap();
+        tokio::time::timeout(Duration::from_secs(60), running).await.expect("it ends").unwrap();
+    }
+}

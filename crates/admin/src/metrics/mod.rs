@@ -1,0 +1,135 @@
+//! Metrics: what the daemon counts, for Prometheus and whoever reads its text format.
+//!
+//! ```text
+//!   Sources (NFS server, its pool) ── Observation: one snapshot of all counts
+//!                                          │
+//!        table: every metric, with what it says, what to do, and how it is taken from an Observation
+//!              │                           │                         │
+//!        text: the exposition     reference: the page      crate::dashboards, crate::history
+//! ```
+//! What must hold: a metric that is exposed is in the table and the other way round, since the one is made from the other; names
+//! have base units; the values of labels are bounded, whatever clients do. Volumes beyond the first thousand count as one, `other`.
+//!
+//! The text is that of Prometheus (version 0.0.4), which every collector reads, and not OpenMetrics, in which counters lose a
+//! part of their names.
+
+mod observation;
+mod process;
+pub mod reference;
+pub mod table;
+mod text;
+
+use std::sync::Arc;
+
+use axum::http::{StatusCode, header};
+use axum::response::{IntoResponse, Response};
+
+pub use observation::{Observation, VOLUMES_MAX, VolumeSeen};
+pub use process::Process;
+
+/// The content type of the exposition.
+pub const CONTENT_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
+
+/// What is measured.
+#[derive(Clone)]
+pub struct Sources {
+    /// The NFS server, and its pool.
+    pub nfs: Arc<forebay_nfs::Shared>,
+}
+
+/// All metrics as they are now. Takes some milliseconds if there are a thousand volumes; what it asks of the system does not leave
+/// this machine, but may take as long as its disk.
+pub fn render(sources: &Sources) -> String {
+    text::exposition(&Observation::take(sources))
+}
+
+/// The answer to whoever collects them.
+pub async fn answer(sources: Sources) -> Response {
+    // Sizes of file systems are asked for, which may block, and must not hold up others.
+    match tokio::task::spawn_blocking(move || render(&sources)).await {
+        Ok(text) => ([(header::CONTENT_TYPE, CONTENT_TYPE)], text).into_response(),
+        Err(_) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::table::{FAMILIES, Kind, family};
+    use super::*;
+    use crate::test_support::sources;
+
+    /// The samples' names without what follows, each with how many there are; and the families with their kinds.
+    fn read(text: &str) -> (BTreeMap<&str, usize>, Vec<(&str, &str)>) {
+        let (mut samples, mut families) = (BTreeMap::new(), Vec::new());
+        for line in text.lines() {
+            if let Some(family) = line.strip_prefix("# TYPE ") {
+                families.push(family.split_once(' ').unwrap());
+            } else if !line.starts_with('#') {
+                let name = line.split(['{', ' ']).next().unwrap();
+                let value: f64 = line.rsplit(' ').next().unwrap().parse().unwrap();
+                assert!(value >= 0.0, "{line}");
+                *samples.entry(name).or_insert(0) += 1;
+            }
+        }
+        (samples, families)
+    }
+
+    #[tokio::test]
+    async fn exactly_the_metrics_of_the_table_are_exposed() {
+        let sources = sources().await;
+        let text = render(&sources);
+        let (samples, families) = read(&text);
+        let table: Vec<_> =
+            FAMILIES.iter().copied().flatten().map(|family| (family.name, family.kind.word())).collect();
+        assert_eq!(families, table);
+        for name in samples.keys() {
+            assert!(family(name).is_some(), "{name} is not in the table");
+        }
+        let without: Vec<_> = FAMILIES
+            .iter()
+            .copied()
+            .flatten()
+            .filter(|family| {
+                let name = match family.kind {
+                    Kind::Histogram => format!("{}_count", family.name),
+                    _ => family.name.to_owned(),
+                };
+                !samples.contains_key(name.as_str())
+            })
+            .map(|family| family.name)
+            .collect();
+        // What there is nothing of, with one volume and no client.
+        let expected = [
+            "forebay_pool_scrub_finished_timestamp_seconds",
+            "forebay_volume_size_bytes",
+            "forebay_volume_limit_bytes_per_second",
+            "forebay_nfs_operation_duration_seconds",
+            "forebay_nfs_operation_errors_total",
+            "forebay_nfs_operation_limit_waits_total",
+            "forebay_nfs_operation_limit_wait_seconds_total",
+            "forebay_nfs_tls_certificate_expiry_timestamp_seconds",
+        ];
+        assert_eq!(without, expected);
+    }
+
+    #[tokio::test]
+    async fn a_pool_that_is_closed_leaves_the_rest() {
+        let sources = sources().await;
+        sources.nfs.pool.close().await.unwrap();
+        let text = render(&sources);
+        assert!(!text.contains("\nforebay_pool_free_bytes "));
+        assert!(
+            text.contains("\nforebay_nfs_connections 0\n") && text.contains("\nprocess_threads "),
+            "{text}"
+        );
+    }
+
+    #[tokio::test]
+    async fn it_is_served_as_what_it_is() {
+        let answer = answer(sources().await).await;
+        assert_eq!(answer.status(), StatusCode::OK);
+        assert_eq!(answer.headers()[header::CONTENT_TYPE], CONTENT_TYPE);
+    }
+}

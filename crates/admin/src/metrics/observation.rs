@@ -1,0 +1,122 @@
+//! One snapshot of everything that is measured.
+
+use std::time::Duration;
+
+use forebay_nfs::statistics::{NfsCounters, VolumeTraffic};
+use forebay_pool::{PoolCounters, VolumeUsage};
+
+use super::{Process, Sources};
+
+/// Volumes that have a name in metrics: the oldest. The others are one, [`OTHER`].
+pub const VOLUMES_MAX: usize = 1000;
+/// What the others are called together.
+pub const OTHER: &str = "other";
+
+/// See the module.
+#[derive(Clone, Debug)]
+pub struct Observation {
+    /// The pool; `None` once it is closed.
+    pub pool: Option<PoolCounters>,
+    /// The NFS server.
+    pub nfs: NfsCounters,
+    /// The volumes, at most [`VOLUMES_MAX`] and one more for all others.
+    pub volumes: Vec<VolumeSeen>,
+    /// The daemon's process.
+    pub process: Process,
+}
+
+/// A volume.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct VolumeSeen {
+    /// What it holds and may hold.
+    pub usage: VolumeUsage,
+    /// What is read from it and written to it.
+    pub traffic: VolumeTraffic,
+    /// Requests that waited for its limit, since it has one.
+    pub waits: u64,
+    /// How long, all together.
+    pub waited: Duration,
+    /// How many of them were told to come again.
+    pub turned_away: u64,
+}
+
+impl Observation {
+    /// Asks everybody how they stand.
+    pub fn take(sources: &Sources) -> Observation {
+        let nfs = sources.nfs.counters();
+        let pool = sources.nfs.pool.counters().ok();
+        let usages = pool.iter().flat_map(|pool| &pool.volumes);
+        let seen: Vec<VolumeSeen> = usages.map(|usage| seen(sources, &nfs, usage)).collect();
+        let volumes = bound(seen, &nfs.volumes_rest);
+        Observation { pool, nfs, volumes, process: Process::observe() }
+    }
+}
+
+fn seen(sources: &Sources, nfs: &NfsCounters, usage: &VolumeUsage) -> VolumeSeen {
+    let traffic = usage.id.and_then(|id| nfs.volumes.get(&id)).cloned().unwrap_or_default();
+    let waits = usage.id.and_then(|id| sources.nfs.throttle.waits(id)).unwrap_or_default();
+    VolumeSeen {
+        usage: usage.clone(),
+        traffic,
+        waits: waits.requests,
+        waited: waits.time,
+        turned_away: waits.turned_away,
+    }
+}
+
+/// The first volumes, and one for all others if there are any. `rest` is traffic of others that nobody tells apart.
+fn bound(volumes: Vec<VolumeSeen>, rest: &VolumeTraffic) -> Vec<VolumeSeen> {
+    if volumes.len() <= VOLUMES_MAX && rest == &VolumeTraffic::default() {
+        return volumes;
+    }
+    let mut other = VolumeSeen { traffic: rest.clone(), ..VolumeSeen::default() };
+    other.usage.name = OTHER.to_owned();
+    let mut named = Vec::with_capacity(VOLUMES_MAX.saturating_add(1));
+    for volume in volumes {
+        // A volume may really have that name.
+        if named.len() < VOLUMES_MAX && volume.usage.name != OTHER {
+            named.push(volume);
+        } else {
+            other.add(&volume);
+        }
+    }
+    named.push(other);
+    named
+}
+
+impl VolumeSeen {
+    /// Adds another one. Their limits do not add up to anything.
+    fn add(&mut self, volume: &VolumeSeen) {
+        self.traffic.add(&volume.traffic);
+        let (sum, one) = (&mut self.usage, &volume.usage);
+        sum.bytes_logical = sum.bytes_logical.saturating_add(one.bytes_logical);
+        sum.inodes = sum.inodes.saturating_add(one.inodes);
+        sum.orphans = sum.orphans.saturating_add(one.orphans);
+        sum.snapshots = sum.snapshots.saturating_add(one.snapshots);
+        self.waits = self.waits.saturating_add(volume.waits);
+        self.waited = self.waited.saturating_add(volume.waited);
+        self.turned_away = self.turned_away.saturating_add(volume.turned_away);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn volume(name: &str) -> VolumeSeen {
+        let usage = VolumeUsage { name: name.to_owned(), bytes_logical: 3, ..VolumeUsage::default() };
+        VolumeSeen { usage, ..VolumeSeen::default() }
+    }
+
+    #[test]
+    fn volumes_beyond_the_bound_are_one_and_every_name_is_there_once() {
+        let mut volumes: Vec<_> = (0..VOLUMES_MAX + 5).map(|number| volume(&format!("v{number}"))).collect();
+        volumes.insert(0, volume(OTHER));
+        let bounded = bound(volumes.clone(), &VolumeTraffic::default());
+        assert_eq!(bounded.len(), VOLUMES_MAX + 1);
+        let others: Vec<_> = bounded.iter().filter(|volume| volume.usage.name == OTHER).collect();
+        assert_eq!(others.iter().map(|volume| volume.usage.bytes_logical).collect::<Vec<_>>(), [6 * 3]);
+        volumes.truncate(VOLUMES_MAX);
+        assert_eq!(bound(volumes.clone(), &VolumeTraffic::default()), volumes);
+    }
+}

@@ -1,0 +1,130 @@
+//! The table of all metrics: what each is, what it says, what to do when it moves, and where its samples come from.
+
+mod nfs;
+mod pool;
+mod process;
+mod volume;
+
+use forebay_nfs::statistics::NfsCounters;
+use forebay_pool::PoolCounters;
+
+pub use super::text::{Samples, Value};
+use super::{Process, VolumeSeen};
+
+/// All metrics, by what they are about.
+pub static FAMILIES: [&[Family]; 4] = [pool::FAMILIES, volume::FAMILIES, nfs::FAMILIES, process::FAMILIES];
+
+/// A metric: its samples differ in labels only.
+pub struct Family {
+    /// Its name, which ends in its unit and, if it only grows, in `_total`.
+    pub name: &'static str,
+    /// What it is.
+    pub kind: Kind,
+    /// The labels of its samples.
+    pub labels: &'static [Label],
+    /// What it says, in a phrase.
+    pub says: &'static str,
+    /// What to do when it moves.
+    pub then: &'static str,
+    /// Where the samples come from.
+    pub(super) collect: Collect,
+}
+
+/// What a metric is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Only grows, and begins anew with the daemon.
+    Counter,
+    /// Goes up and down.
+    Gauge,
+    /// Counts of times by how long they are.
+    Histogram,
+}
+
+impl Kind {
+    /// Prometheus' word for it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Kind::Counter => "counter",
+            Kind::Gauge => "gauge",
+            Kind::Histogram => "histogram",
+        }
+    }
+}
+
+/// A label, and which values it has at most.
+#[derive(Clone, Copy, Debug)]
+pub struct Label {
+    /// Its name.
+    pub name: &'static str,
+    /// Its values.
+    pub bound: &'static str,
+}
+
+/// From what the samples of a metric are taken, and how.
+#[derive(Clone, Copy)]
+pub(super) enum Collect {
+    Pool(fn(&PoolCounters, &mut Samples<'_>)),
+    /// Of each volume; the samples have the label `volume`.
+    Volume(fn(&VolumeSeen, &mut Samples<'_>)),
+    Nfs(fn(&NfsCounters, &mut Samples<'_>)),
+    Process(fn(&Process, &mut Samples<'_>)),
+}
+
+/// The metric of that name, which may be that of a part of a histogram, such as `…_bucket`.
+pub fn family(name: &str) -> Option<&'static Family> {
+    let find = |name: &str| FAMILIES.iter().copied().flatten().find(|family| family.name == name);
+    find(name).or_else(|| {
+        let base = ["_bucket", "_sum", "_count"].iter().find_map(|suffix| name.strip_suffix(suffix))?;
+        find(base).filter(|family| family.kind == Kind::Histogram)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    fn all() -> impl Iterator<Item = &'static Family> {
+        FAMILIES.iter().copied().flatten()
+    }
+
+    #[test]
+    fn names_are_unique_and_say_what_their_metric_is() {
+        let names: BTreeSet<_> = all().map(|family| family.name).collect();
+        assert_eq!(names.len(), all().count());
+        for family in all() {
+            let name = family.name;
+            assert!(name.starts_with("forebay_") || name.starts_with("process_"), "{name}");
+            assert_eq!(family.kind == Kind::Counter, name.ends_with("_total"), "{name}");
+            assert_eq!(family.kind == Kind::Histogram, name.ends_with("_duration_seconds"), "{name}");
+            let odd = |letter: char| !(letter.is_ascii_lowercase() || letter == '_');
+            assert!(!name.contains(odd), "{name}");
+        }
+    }
+
+    #[test]
+    fn every_metric_says_what_it_is_and_what_to_do() {
+        for family in all() {
+            for text in [family.says, family.then] {
+                assert!(
+                    text.len() > 15 && text.ends_with('.') && !text.contains(['|', '\n']),
+                    "{}",
+                    family.name
+                );
+            }
+            let of_volume = matches!(family.collect, Collect::Volume(_));
+            let has_volume = family.labels.iter().any(|label| label.name == "volume");
+            assert_eq!(of_volume, has_volume, "{}", family.name);
+        }
+    }
+
+    #[test]
+    fn parts_of_histograms_belong_to_them_and_to_nothing_else() {
+        let named = |name: &str| family(name).map(|family| family.name);
+        let histogram = "forebay_pool_segment_sync_duration_seconds";
+        assert_eq!(named(&format!("{histogram}_bucket")), Some(histogram));
+        assert_eq!(named("forebay_pool_free_bytes_sum"), None);
+    }
+}

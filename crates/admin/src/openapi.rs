@@ -1,0 +1,186 @@
+//! The OpenAPI document: what the handlers' annotations say, and what goes for all of them.
+//!
+//! Each handler says what only it answers. What any may answer, since who asks, the query, the path and the body are read in the same way
+//! everywhere, is added here, so that no answer can come that is not in the document.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+use utoipa::openapi::path::{HttpMethod, Operation, PathItem};
+use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityRequirement, SecurityScheme};
+use utoipa::openapi::{
+    Components, ContentBuilder, InfoBuilder, LicenseBuilder, OpenApi, Ref, RefOr, ResponseBuilder,
+};
+use utoipa::openapi::{Required, Schema};
+
+use crate::RELEASE;
+use crate::error::Code;
+
+const DESCRIPTION: &str = "\
+Everything that can be done with a Forebay daemon but serving files. Over TCP a request brings a token \
+(`Authorization: Bearer fb_…`); over the UNIX socket none is needed. Every answer that is not 2xx has the same shape, whose \
+`code` is for programs. Unknown fields and unknown query parameters are refused. An answer has the `X-Request-Id` of its \
+request, or one that was made for it; the daemon's log has it too.";
+
+const TOKEN: &str = "token";
+
+/// The document as it is served.
+#[derive(Clone)]
+pub struct Document(Arc<str>);
+
+impl Document {
+    /// Written out.
+    pub fn new(document: &OpenApi) -> Document {
+        // What utoipa builds has only names for keys, so it can be written.
+        let mut document = serde_json::to_value(document).unwrap_or_default();
+        say_unsigned(&mut document);
+        Document(serde_json::to_string_pretty(&document).unwrap_or_default().into())
+    }
+
+    /// The text.
+    pub fn text(&self) -> String {
+        self.0.to_string()
+    }
+}
+
+/// The whole document, as it is served and as it is in the reference.
+pub fn document() -> OpenApi {
+    complete(crate::router::described().1)
+}
+
+/// Adds what goes for all operations.
+pub fn complete(mut document: OpenApi) -> OpenApi {
+    document.info = InfoBuilder::new()
+        .title("Forebay")
+        .version(RELEASE)
+        .description(Some(DESCRIPTION))
+        .license(Some(LicenseBuilder::new().name("Apache-2.0").identifier(Some("Apache-2.0")).build()))
+        .build();
+    document.security = Some(vec![SecurityRequirement::new(TOKEN, Vec::<String>::new())]);
+    let mut components = document.components.take().unwrap_or_default();
+    let scheme = HttpBuilder::new().scheme(HttpAuthScheme::Bearer).bearer_format("fb_…").build();
+    components.add_security_scheme(TOKEN, SecurityScheme::Http(scheme));
+    for (path, item) in &mut document.paths.paths {
+        let has_params = path.contains('{');
+        for (method, operation) in operations(item) {
+            describe(operation, &components, &method, has_params);
+        }
+    }
+    document.components = Some(components);
+    document
+}
+
+/// Says of numbers that have no sign that they have none, and how large they can be: utoipa takes them for signed ones.
+fn say_unsigned(value: &mut Value) {
+    match value {
+        Value::Object(object) => {
+            let format = object.get("format").and_then(Value::as_str);
+            let is_unsigned = object.contains_key("minimum");
+            let unsigned = match format {
+                Some("int32") if is_unsigned => Some(("uint32", u64::from(u32::MAX))),
+                Some("int64") if is_unsigned => Some(("uint64", u64::MAX)),
+                _ => None,
+            };
+            if let Some((name, max)) = unsigned {
+                object.insert("format".to_owned(), name.into());
+                object.entry("maximum").or_insert_with(|| max.into());
+            }
+            object.values_mut().for_each(say_unsigned);
+        }
+        Value::Array(values) => values.iter_mut().for_each(say_unsigned),
+        _ => {}
+    }
+}
+
+fn operations(item: &mut PathItem) -> Vec<(HttpMethod, &mut Operation)> {
+    let all = [
+        (HttpMethod::Get, &mut item.get),
+        (HttpMethod::Put, &mut item.put),
+        (HttpMethod::Post, &mut item.post),
+        (HttpMethod::Delete, &mut item.delete),
+        (HttpMethod::Patch, &mut item.patch),
+    ];
+    all.into_iter().filter_map(|(method, operation)| Some((method, operation.as_mut()?))).collect()
+}
+
+fn describe(operation: &mut Operation, components: &Components, method: &HttpMethod, has_params: bool) {
+    let mut answers = vec![(Code::BadRequest, "The path, the query or the body is not what it must be")];
+    if operation.security.is_none() {
+        answers.push((Code::TokenMissing, "No token, or one that is not valid"));
+        answers.push((Code::RoleInsufficient, "The user's role does not allow it"));
+        answers.push((Code::Internal, "It failed; the daemon's log says why"));
+        answers.push((Code::Unavailable, "The pool has stopped, or the daemon is ending"));
+        if *method != HttpMethod::Get {
+            answers.push((Code::NoSpace, "The pool is full"));
+        }
+    }
+    if has_params {
+        answers.push((Code::NotFound, "There is none of that name"));
+    }
+    if let Some(RefOr::T(body)) = &mut operation.request_body {
+        answers.push((Code::RequestTimeout, "The body did not come in time"));
+        answers.push((Code::BodyTooLarge, "The body is too large"));
+        answers.push((Code::MediaTypeUnsupported, "The body is not said to be JSON"));
+        // An empty body stands for an object without fields.
+        let needs_fields = body.content.values().any(
+            |content| matches!(content, RefOr::T(content) if needs_fields(content.schema.as_ref(), components)),
+        );
+        body.required = Some(if needs_fields { Required::True } else { Required::False });
+    }
+    for (code, description) in answers {
+        let status = code.status().as_str().to_owned();
+        operation.responses.responses.entry(status).or_insert_with(|| {
+            let content = ContentBuilder::new().schema(Some(Ref::from_schema_name("ErrorBody"))).build();
+            RefOr::T(
+                ResponseBuilder::new().description(description).content("application/json", content).build(),
+            )
+        });
+    }
+}
+
+fn needs_fields(schema: Option<&RefOr<Schema>>, components: &Components) -> bool {
+    let resolved = match schema {
+        Some(RefOr::Ref(reference)) => {
+            let name = reference.ref_location.rsplit('/').next().unwrap_or_default();
+            components.schemas.get(name)
+        }
+        other => other,
+    };
+    matches!(resolved, Some(RefOr::T(Schema::Object(object))) if !object.required.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_operation_says_what_it_answers_and_has_a_name_of_its_own() {
+        let mut document = document();
+        let mut names = Vec::new();
+        for (path, item) in &mut document.paths.paths {
+            assert!(path.starts_with(crate::router::BASE), "{path}");
+            for (_, operation) in operations(item) {
+                names.push(operation.operation_id.clone().unwrap());
+                let answers = &operation.responses.responses;
+                assert!(answers.keys().any(|status| status.starts_with('2')), "{path}");
+                assert!(answers.contains_key("400"), "{path}");
+                assert_eq!(answers.contains_key("404"), path.contains('{') || answers.contains_key("404"));
+            }
+        }
+        let count = names.len();
+        names.sort();
+        names.dedup();
+        assert_eq!(names.len(), count);
+    }
+
+    #[test]
+    fn bodies_refuse_what_they_do_not_know() {
+        let text = Document::new(&document()).text();
+        let document: Value = serde_json::from_str(&text).unwrap();
+        for body in ["NewVolume", "VolumeSettings", "VolumeEdit", "NewToken", "PolicyRules", "NewRule"] {
+            let schema = &document["components"]["schemas"][body];
+            assert_eq!(schema["additionalProperties"], false, "{body}: {schema}");
+        }
+        assert_eq!(document["openapi"], "3.1.0");
+    }
+}

@@ -1,0 +1,135 @@
+//! Leads each request to its handler, with an id and a span around it.
+//!
+//! What changes something logs by itself, at info ([`crate::events`]); that a request came, and how it was answered, is logged
+//! at debug. Both have the request's id, which is the `X-Request-Id` that came with it, or else made here.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
+
+use axum::extract::Request;
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, Uri};
+use axum::middleware::{self, Next};
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use axum::{Extension, Router};
+use tracing::Instrument;
+use utoipa::openapi::OpenApi;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use crate::Api;
+use crate::caller::{Peer, identify};
+use crate::console;
+use crate::error::{ApiError, Code};
+use crate::handlers::{accounts, events, exports, health, jobs, metrics, nfs, pool, snapshots, volumes};
+use crate::openapi::{self, Document};
+
+/// Where everything is.
+pub const BASE: &str = "/api/v1";
+
+const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+/// Characters that an id may have.
+const REQUEST_ID_MAX: usize = 64;
+
+/// What answers requests. Each of them must have a [`crate::caller::Peer`] among its extensions.
+pub fn router(api: Arc<Api>) -> Router {
+    let (routes, document) = described();
+    let document = Document::new(&openapi::complete(document));
+    routes
+        .route("/metrics", get(metrics::exposition))
+        .fallback(no_route)
+        .method_not_allowed_fallback(no_method)
+        .layer(Extension(document))
+        .layer(middleware::from_fn_with_state(api.clone(), identify))
+        .layer(middleware::from_fn(trace))
+        .with_state(api)
+}
+
+/// All routes, and what their annotations say of them.
+pub(crate) fn described() -> (Router<Arc<Api>>, OpenApi) {
+    let routes = OpenApiRouter::new()
+        .routes(routes!(health::health_show))
+        .routes(routes!(health::openapi_show))
+        .routes(routes!(pool::pool_show))
+        .routes(routes!(pool::pool_check))
+        .routes(routes!(pool::scrub_show, pool::scrub_start, pool::scrub_stop))
+        .routes(routes!(pool::pool_efficiency))
+        .routes(routes!(volumes::volume_list, volumes::volume_create))
+        .routes(routes!(
+            volumes::volume_show,
+            volumes::volume_put,
+            volumes::volume_change,
+            volumes::volume_delete
+        ))
+        .routes(routes!(volumes::volume_clone))
+        .routes(routes!(snapshots::snapshot_list_all, snapshots::snapshot_create_all))
+        .routes(routes!(snapshots::snapshot_list, snapshots::snapshot_create))
+        .routes(routes!(snapshots::snapshot_show, snapshots::snapshot_put, snapshots::snapshot_delete))
+        .routes(routes!(snapshots::snapshot_rollback))
+        .routes(routes!(snapshots::snapshot_clone))
+        .routes(routes!(exports::policy_list, exports::policy_create))
+        .routes(routes!(exports::policy_show, exports::policy_put, exports::policy_delete))
+        .routes(routes!(exports::rule_add))
+        .routes(routes!(exports::rule_change, exports::rule_remove))
+        .routes(routes!(nfs::client_list))
+        .routes(routes!(nfs::client_show, nfs::client_revoke))
+        .routes(routes!(nfs::session_list))
+        .routes(routes!(nfs::open_list))
+        .routes(routes!(nfs::open_revoke))
+        .routes(routes!(nfs::lock_list))
+        .routes(routes!(nfs::operation_list))
+        .routes(routes!(accounts::whoami))
+        .routes(routes!(accounts::user_list))
+        .routes(routes!(accounts::user_show, accounts::user_set, accounts::user_delete))
+        .routes(routes!(accounts::token_list, accounts::token_create))
+        .routes(routes!(accounts::token_show, accounts::token_delete))
+        .routes(routes!(jobs::job_list))
+        .routes(routes!(jobs::job_show, jobs::job_cancel))
+        .routes(routes!(events::event_list))
+        .routes(routes!(metrics::history_show));
+    OpenApiRouter::new().nest(BASE, routes).split_for_parts()
+}
+
+/// What is not in the API is the console's, for who comes over TCP.
+async fn no_route(peer: Option<Extension<Peer>>, method: Method, uri: Uri, headers: HeaderMap) -> Response {
+    let is_api = uri.path() == "/api" || uri.path().starts_with("/api/");
+    if !is_api && matches!(peer, Some(Extension(Peer::Tcp(_)))) {
+        return console::respond(&method, uri.path(), &headers);
+    }
+    let sentence = format!("path {}: there is nothing; {BASE}/openapi.json says what there is", uri.path());
+    ApiError::new(Code::RouteNotFound, sentence).into_response()
+}
+
+async fn no_method(method: Method, uri: Uri) -> Response {
+    let sentence =
+        format!("path {}: does not know {method}; the header Allow says what it knows", uri.path());
+    ApiError::new(Code::MethodNotAllowed, sentence).into_response()
+}
+
+async fn trace(request: Request, next: Next) -> Response {
+    let id = given_id(&request).unwrap_or_else(made_id);
+    let span = tracing::info_span!("request", id, method = %request.method(), path = request.uri().path());
+    let began = Instant::now();
+    let mut response = next.run(request).instrument(span.clone()).await;
+    let (status, elapsed) = (response.status().as_u16(), began.elapsed());
+    span.in_scope(|| tracing::debug!(status, ?elapsed, "answered"));
+    if let Ok(value) = HeaderValue::from_str(&id) {
+        response.headers_mut().insert(REQUEST_ID, value);
+    }
+    response
+}
+
+/// The id that came with the request, if it can be written into a log as it is.
+fn given_id(request: &Request) -> Option<String> {
+    let id = request.headers().get(REQUEST_ID)?.to_str().ok()?;
+    let sound = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.:".contains(&byte);
+    (!id.is_empty() && id.len() <= REQUEST_ID_MAX && id.bytes().all(sound)).then(|| id.to_owned())
+}
+
+/// One that no other request of this daemon has.
+fn made_id() -> String {
+    static LAST: AtomicU64 = AtomicU64::new(0);
+    let number = LAST.fetch_add(1, Ordering::Relaxed).wrapping_add(1);
+    format!("{:08x}-{number}", std::process::id())
+}

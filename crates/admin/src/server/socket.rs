@@ -1,0 +1,83 @@
+//! The UNIX socket: who may open its file is admin, so its permissions are the access control.
+
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use tokio::net::UnixListener;
+
+/// Bytes that the path of a UNIX socket may have on Linux: `sun_path` less its terminating NUL.
+const PATH_BYTES_MAX: usize = 107;
+
+/// Why there cannot be a socket: which, and what to do.
+#[derive(Debug, thiserror::Error)]
+#[error("admin socket {path}: {problem}", path = path.display())]
+pub struct BindError {
+    path: PathBuf,
+    problem: String,
+}
+
+fn refused(path: &Path, problem: impl Into<String>) -> BindError {
+    BindError { path: path.to_owned(), problem: problem.into() }
+}
+
+/// Refuses a path that the system could not bind or connect to.
+pub fn check_path(path: &Path) -> Result<(), BindError> {
+    let bytes = path.as_os_str().len();
+    if bytes <= PATH_BYTES_MAX {
+        return Ok(());
+    }
+    let problem = format!(
+        "the path has {bytes} bytes, the system allows {PATH_BYTES_MAX}; choose a shorter one with --admin-socket"
+    );
+    Err(refused(path, problem))
+}
+
+/// The bound socket. Its file is removed when this is dropped.
+pub struct Socket {
+    listener: UnixListener,
+    path: PathBuf,
+}
+
+impl Socket {
+    /// Binds `path`, replacing what a daemon that was killed left there.
+    ///
+    /// The process's umask must keep others out: the file exists before it could be changed.
+    pub fn bind(path: PathBuf) -> Result<Socket, BindError> {
+        check_path(&path)?;
+        remove_leftover(&path)?;
+        let listener = UnixListener::bind(&path).map_err(|error| {
+            refused(&path, format!("cannot be made: {error}; choose another with --admin-socket"))
+        })?;
+        Ok(Socket { listener, path })
+    }
+
+    /// Where connections come in.
+    pub(super) fn listener(&self) -> &UnixListener {
+        &self.listener
+    }
+}
+
+impl Drop for Socket {
+    fn drop(&mut self) {
+        // A file that stays is replaced at the next start.
+        let _ = std::fs::remove_file(&self.path);
+    }
+}
+
+/// Removes a socket that nobody listens on. Anything else at `path` is an error.
+fn remove_leftover(path: &Path) -> Result<(), BindError> {
+    use std::os::unix::fs::FileTypeExt;
+    let metadata = match std::fs::symlink_metadata(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
+        other => other.map_err(|error| refused(path, format!("cannot be looked at: {error}")))?,
+    };
+    if !metadata.file_type().is_socket() {
+        let problem =
+            "a file that is no socket is there; remove it, or choose another path with --admin-socket";
+        return Err(refused(path, problem));
+    }
+    if std::os::unix::net::UnixStream::connect(path).is_ok() {
+        return Err(refused(path, "in use by another daemon; choose another path with --admin-socket"));
+    }
+    std::fs::remove_file(path).map_err(|error| refused(path, format!("cannot be replaced: {error}")))
+}

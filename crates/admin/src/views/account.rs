@@ -1,0 +1,125 @@
+//! Users and tokens.
+
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::words::words;
+use super::{Check, present};
+
+words! {
+    /// What a user may do; each role may do what those before it may.
+    Role {
+        /// Look at everything but users and tokens.
+        ReadOnly = "read-only",
+        /// Change volumes, snapshots and export policies, revoke clients, check and scrub the pool.
+        Operator = "operator",
+        /// Everything: users, tokens, and what is forced.
+        Admin = "admin",
+    }
+}
+
+/// What a user is to be like.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SetUser {
+    /// What the user may do.
+    pub role: Role,
+}
+
+impl Check for SetUser {}
+
+/// A user.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+pub struct UserView {
+    /// The user's name.
+    pub name: String,
+    /// What the user may do.
+    pub role: Role,
+    /// When the user was created.
+    #[schema(format = DateTime)]
+    pub created: String,
+    /// How many tokens the user has.
+    pub tokens: u64,
+}
+
+/// Who asks.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+pub struct WhoView {
+    /// The user's name; `local` over the socket.
+    pub user: String,
+    /// What the user may do.
+    pub role: Role,
+}
+
+/// A token to be made. Without `expires_in` and `expires` it does not expire.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewToken {
+    /// Whose it is.
+    #[schema(pattern = "^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$")]
+    pub user: String,
+    /// After how many seconds it expires.
+    #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
+    #[schema(minimum = 1, maximum = 3155760000u64, nullable = false)]
+    pub expires_in: Option<u64>,
+    /// When it expires, in UTC; not together with `expires_in`.
+    #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
+    #[schema(
+        format = DateTime,
+        pattern = "^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$",
+        nullable = false
+    )]
+    pub expires: Option<String>,
+    /// What it is for.
+    #[serde(default)]
+    #[schema(max_length = 200)]
+    pub description: String,
+}
+
+/// A hundred years.
+const EXPIRES_IN_MAX: u64 = 3_155_760_000;
+
+impl Check for NewToken {
+    fn check(&self) -> Result<(), String> {
+        match (self.expires_in, &self.expires) {
+            (Some(_), Some(_)) => return Err("expires_in, expires: give one of them, not both".to_owned()),
+            (Some(seconds), None) if !(1..=EXPIRES_IN_MAX).contains(&seconds) => {
+                return Err(format!("expires_in: must be from 1 to {EXPIRES_IN_MAX} seconds"));
+            }
+            _ => {}
+        }
+        if self.description.chars().count() > 200 {
+            return Err("description: must have at most 200 characters".to_owned());
+        }
+        Ok(())
+    }
+}
+
+/// A token, without its secret.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+pub struct TokenView {
+    /// Names it.
+    pub id: String,
+    /// Whose it is.
+    pub user: String,
+    /// What it is for.
+    pub description: String,
+    /// When it was made.
+    #[schema(format = DateTime)]
+    pub created: String,
+    /// When it expires; null: never.
+    #[schema(format = DateTime)]
+    pub expires: Option<String>,
+    /// When it was last used, since the daemon started.
+    #[schema(format = DateTime)]
+    pub last_used: Option<String>,
+}
+
+/// A token that was just made.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+pub struct TokenCreated {
+    /// What to send as `Authorization: Bearer …`. Nobody can be told it again.
+    pub secret: String,
+    /// The rest.
+    pub token: TokenView,
+}

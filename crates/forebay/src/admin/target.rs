@@ -1,0 +1,161 @@
+//! Where a daemon is: the URL that `--server` takes, read and checked.
+//!
+//! What must hold: a token never crosses a network in clear, so plain HTTP is for this machine only.
+
+use std::net::IpAddr;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::{Context, Result, anyhow, bail};
+use hyper::Uri;
+use rustls::pki_types::pem::PemObject;
+use rustls::pki_types::{CertificateDer, ServerName};
+use rustls::{ClientConfig, RootCertStore};
+
+use crate::cli::Remote;
+use crate::config::API_PORT;
+
+use super::profiles::{self, Profile};
+
+/// Where a daemon is, and how it is spoken to.
+#[derive(Clone)]
+pub enum Target {
+    /// The socket at a path.
+    Socket(PathBuf),
+    /// A TCP address, of this machine.
+    Plain {
+        /// Name or address, and port.
+        place: (String, u16),
+    },
+    /// A TCP address, with TLS.
+    Secured {
+        /// Name or address, and port.
+        place: (String, u16),
+        /// For whom its certificate must be.
+        name: ServerName<'static>,
+        /// Whose certificates are trusted.
+        tls: Arc<ClientConfig>,
+    },
+}
+
+/// The daemon that a command is about, and the token for it.
+pub fn of(remote: &Remote) -> Result<(Target, Option<String>)> {
+    let chosen = chosen(remote)?;
+    let token = remote.token.clone().or_else(|| chosen.as_ref().and_then(|profile| profile.token.clone()));
+    let Some(profile) = chosen else {
+        let socket = remote.settings.load()?.admin_socket();
+        forebay_admin::server::check_path(&socket)?;
+        return Ok((Target::Socket(socket), token));
+    };
+    let authority = remote.ca_certificate.as_deref().or(profile.ca_certificate.as_deref());
+    Ok((read(&profile.server, authority)?, token))
+}
+
+/// What was said of the daemon, if it is not the one on this machine.
+fn chosen(remote: &Remote) -> Result<Option<Profile>> {
+    if let Some(server) = &remote.server {
+        return Ok(Some(Profile { server: server.clone(), token: None, ca_certificate: None }));
+    }
+    match &remote.profile {
+        Some(name) if name == profiles::LOCAL => Ok(None),
+        Some(name) => profiles::load()?.get(name).map(Some),
+        None if remote.settings.is_given() => Ok(None),
+        None => Ok(profiles::load()?.current()),
+    }
+}
+
+/// Reads a URL.
+pub fn read(url: &str, authority: Option<&Path>) -> Result<Target> {
+    let hint = "write https://HOST[:PORT], http://127.0.0.1[:PORT] or unix:PATH";
+    if let Some(path) = url.strip_prefix("unix:") {
+        let path = PathBuf::from(path.strip_prefix("//").unwrap_or(path));
+        forebay_admin::server::check_path(&path)?;
+        return Ok(Target::Socket(path));
+    }
+    let uri: Uri = url.parse().map_err(|error| anyhow!("server {url}: not a URL ({error}); {hint}"))?;
+    let host =
+        uri.host().filter(|host| !host.is_empty()).ok_or_else(|| anyhow!("server {url}: no host; {hint}"))?;
+    if !["", "/"].contains(&uri.path()) || uri.query().is_some() {
+        bail!("server {url}: has a path; {hint}");
+    }
+    let bare = host.trim_start_matches('[').trim_end_matches(']').to_owned();
+    let place = (bare.clone(), uri.port_u16().unwrap_or(API_PORT));
+    match uri.scheme_str() {
+        Some("http") if is_this_machine(&bare) => Ok(Target::Plain { place }),
+        Some("http") => bail!("server {url}: the token would cross the network in clear; use https://"),
+        Some("https") => {
+            let name = ServerName::try_from(bare)
+                .map_err(|_| anyhow!("server {url}: {host} is no host name; {hint}"))?;
+            Ok(Target::Secured { place, name, tls: Arc::new(tls(authority)?) })
+        }
+        _ => bail!("server {url}: not a kind of address that is known; {hint}"),
+    }
+}
+
+fn is_this_machine(host: &str) -> bool {
+    host == "localhost" || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
+}
+
+fn tls(authority: Option<&Path>) -> Result<ClientConfig> {
+    let mut roots = RootCertStore::empty();
+    match authority {
+        Some(file) => {
+            let problem = || format!("CA certificate {}: cannot be used; it must be PEM", file.display());
+            for certificate in CertificateDer::pem_file_iter(file).with_context(problem)? {
+                roots.add(certificate.with_context(problem)?).with_context(problem)?;
+            }
+        }
+        None => {
+            // Some that the system trusts may be unusable; those that are usable count.
+            roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+        }
+    }
+    if roots.is_empty() {
+        bail!("no authority is trusted, so no server can prove who it is; give --ca-certificate FILE");
+    }
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let builder =
+        ClientConfig::builder_with_provider(provider).with_protocol_versions(&[&rustls::version::TLS13])?;
+    let mut config = builder.with_root_certificates(roots).with_no_client_auth();
+    config.alpn_protocols = vec![forebay_admin::server::ALPN.to_vec()];
+    Ok(config)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn place(url: &str) -> (String, u16) {
+        match read(url, None).unwrap() {
+            Target::Plain { place } | Target::Secured { place, .. } => place,
+            Target::Socket(_) => panic!("a socket"),
+        }
+    }
+
+    #[test]
+    fn urls_say_where_a_daemon_is() {
+        assert_eq!(place("http://127.0.0.1"), ("127.0.0.1".to_owned(), API_PORT));
+        assert_eq!(place("http://[::1]:9000/"), ("::1".to_owned(), 9000));
+        assert!(
+            matches!(read("unix:/run/x.sock", None), Ok(Target::Socket(path)) if path == Path::new("/run/x.sock"))
+        );
+        assert!(
+            matches!(read("unix:///run/x.sock", None), Ok(Target::Socket(path)) if path == Path::new("/run/x.sock"))
+        );
+    }
+
+    #[test]
+    fn what_would_send_a_token_in_clear_and_what_is_no_server_is_refused() {
+        for (url, part) in [
+            ("http://storage.example.org", "in clear"),
+            ("http://192.0.2.1:8049", "in clear"),
+            ("ftp://127.0.0.1", "not a kind"),
+            ("127.0.0.1:8049", "server 127.0.0.1:8049"),
+            ("http://127.0.0.1/pool", "has a path"),
+            ("", "server"),
+        ] {
+            let refused = read(url, None).err().unwrap().to_string();
+            assert!(refused.contains(part), "{url}: {refused}");
+        }
+    }
+}

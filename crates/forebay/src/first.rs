@@ -1,0 +1,98 @@
+//! What is in a pool from the start: a volume `kafka`, and a user `admin`. And `forebay init`, which makes a pool without serving it.
+//!
+//! Records in the pool say that each was made, so that what somebody deleted does not come back.
+
+use anyhow::{Context, Result, anyhow, bail};
+use forebay_admin::accounts::Accounts;
+use forebay_admin::error::ApiError;
+use forebay_admin::views::{NewToken, Role};
+use forebay_pool::{Pool, VolumeSpec};
+use rustix::fs::Mode;
+use rustix::process::umask;
+
+use crate::config::{Config, PoolConfig};
+use crate::output;
+
+/// Where the pool keeps what was made once, and under which keys.
+const RECORDS: &str = "forebay";
+const DEFAULT_VOLUME_MADE: &[u8] = b"default-volume-made";
+const FIRST_USER_MADE: &[u8] = b"first-user-made";
+
+/// The first user.
+const FIRST_USER: &str = "admin";
+
+/// Opens the pool as it is configured.
+pub async fn open_pool(config: &PoolConfig) -> Result<Pool> {
+    Pool::open(&config.directory, config.options()).await.map_err(|error| match error {
+        forebay_pool::Error::Io { .. } => {
+            anyhow!("{error}; the pool's directory must be writable, choose another with --pool-directory")
+        }
+        error => anyhow!("{error}"),
+    })
+}
+
+fn is_made(pool: &Pool, what: &[u8]) -> forebay_pool::Result<bool> {
+    Ok(pool.records(RECORDS)?.iter().any(|(key, _)| key == what))
+}
+
+/// Makes the volume `kafka` in a new pool, once in the pool's life.
+pub async fn make_default_volume(pool: &Pool) -> forebay_pool::Result<()> {
+    if is_made(pool, DEFAULT_VOLUME_MADE)? {
+        return Ok(());
+    }
+    // As a new local file system would be: root owns it, and gives it to the brokers' user with chown.
+    let spec = VolumeSpec::new("kafka", "/kafka");
+    match pool.volume_create(spec).await {
+        // A crash came between the two steps.
+        Ok(_) | Err(forebay_pool::Error::Exists(_)) => {}
+        Err(error) => return Err(error),
+    }
+    pool.record_put(RECORDS, DEFAULT_VOLUME_MADE, b"").await
+}
+
+/// Makes the user `admin` in a new pool, once in the pool's life. A user without a token lets nobody in.
+pub async fn make_first_user(pool: &Pool, accounts: &Accounts) -> Result<()> {
+    if is_made(pool, FIRST_USER_MADE)? {
+        return Ok(());
+    }
+    if accounts.users().is_empty() {
+        accounts.set_user(FIRST_USER, Role::Admin).await.map_err(explain)?;
+    }
+    Ok(pool.record_put(RECORDS, FIRST_USER_MADE, b"").await?)
+}
+
+/// An error of the API, for who started the daemon.
+pub fn explain(error: ApiError) -> anyhow::Error {
+    anyhow!("{}", error.view().sentence())
+}
+
+/// `forebay init`.
+pub fn run(config: &Config) -> Result<()> {
+    umask(Mode::from_raw_mode(0o077));
+    let directory = config.pool.directory.display();
+    if Pool::is_in(&config.pool.directory) {
+        bail!(
+            "pool {directory}: there is one already; serve it with `forebay serve`, and make tokens with `forebay \
+             token create`"
+        );
+    }
+    let runtime = tokio::runtime::Runtime::new().context("the asynchronous runtime cannot be started")?;
+    let secret = runtime.block_on(async {
+        let pool = open_pool(&config.pool).await?;
+        let made = first_token(&pool).await;
+        pool.close().await.map_err(|error| anyhow!("the pool was not closed cleanly: {error}"))?;
+        made
+    })?;
+    output::print(&format!(
+        "made a pool in {directory}\nthe token of its user {FIRST_USER}, which can never be had again:\n{secret}\n"
+    ))
+}
+
+async fn first_token(pool: &Pool) -> Result<String> {
+    let accounts = Accounts::load(pool.clone()).map_err(explain)?;
+    make_first_user(pool, &accounts).await?;
+    let description = "made by forebay init".to_owned();
+    let new = NewToken { user: FIRST_USER.to_owned(), expires_in: None, expires: None, description };
+    let created = accounts.create_token(&new).await.map_err(explain)?;
+    Ok(created.secret)
+}
