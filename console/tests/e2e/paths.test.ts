@@ -210,6 +210,7 @@ test('a token is created and shown once, and its read-only user is offered nothi
     await page.goto(path)
     await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
     if (path === '/volumes/kafka') await expect(page.getByText('looked-at')).toBeVisible()
+    await expect(page.locator('[aria-busy="true"]')).toHaveCount(0)
     const offered = page.getByRole('main').getByRole('button', { name: /\b(create|edit|delete|take|clone|roll|add|move|remove|start|revoke)\b/i })
     await expect(offered, path).toHaveCount(0)
   }
