@@ -90,9 +90,8 @@ impl Experiment for Cpu {
             question: "How much of their machines' processors do brokers need at each rate of messages, on each storage?",
             method: "Three brokers on each storage, each in a Linux machine of its own with one processor. Four producers and four consumers \
                      work on one topic with three replicas of each partition, at one fixed rate after the other, on the storages in turns. When \
-                     the rate has settled, the experiment reads /proc/stat in each broker's machine, waits, and reads it again: busy is \
-                     all that is neither idle nor waiting for a disk, so the machine's kernel and its NFS client count. A rate of \
-                     which less than 98 % was published fails.",
+                     the rate has settled, the experiment reads what processor time each broker's machine has taken of this host, waits, and \
+                     reads it again. The machine's kernel and its NFS client count. A rate of which less than 98 % was published fails.",
         }
     }
 

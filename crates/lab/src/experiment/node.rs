@@ -29,11 +29,11 @@ impl Deref for BrokerNode {
 }
 
 impl BrokerNode {
-    /// What the machine has done since it started: of a guest its processors, of a native node all of the host's, but
+    /// What the machine has done since it started: of a guest its processor, of a native node all of the host's, but
     /// only as far as they worked for this node.
     pub fn cpu(&self) -> Result<CpuTime> {
         match self {
-            Self::Guest(guest) => CpuTime::parse(&String::from_utf8_lossy(&guest.read_file("/proc/stat")?)),
+            Self::Guest(guest) => Ok(CpuTime { busy: guest.busy(), total: guest.available() }),
             Self::Native(native) => Ok(CpuTime { busy: native.busy()?, total: native.available() }),
         }
     }
@@ -59,10 +59,12 @@ impl BrokerNode {
     pub fn tell(&self, guest_memory_mib: u32, recorder: &Recorder) {
         match self {
             Self::Guest(_) => recorder.setting("guest memory, MiB", guest_memory_mib),
-            Self::Native(native) => {
-                recorder.setting("brokers run", "on this host, without guests");
-                recorder.setting("brokers' CPU time is read from", native.accounting());
-            }
+            Self::Native(_) => recorder.setting("brokers run", "on this host, without guests"),
         }
+        let accounting = match self {
+            Self::Guest(_) => "/proc/PID/stat of the guest's processes, on this host",
+            Self::Native(native) => native.accounting(),
+        };
+        recorder.setting("brokers' CPU time is read from", accounting);
     }
 }

@@ -2,12 +2,9 @@
 
 use std::time::Duration;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 
 use crate::cluster::Tools;
-
-/// A unit of the times in `/proc/stat`: the kernel's `USER_HZ`, which is 100 on every system that the lab runs on.
-const TICK: Duration = Duration::from_millis(10);
 
 /// A cluster that loads are run on.
 pub trait Target {
@@ -51,19 +48,6 @@ pub struct CpuTime {
 }
 
 impl CpuTime {
-    /// Reads `/proc/stat`. Waiting for a disk is no work.
-    pub fn parse(stat: &str) -> Result<Self> {
-        let line =
-            stat.lines().find_map(|line| line.strip_prefix("cpu ")).context("/proc/stat has no line cpu")?;
-        let ticks: Vec<u32> = line.split_whitespace().map_while(|word| word.parse().ok()).collect();
-        // user, nice, system, idle, iowait, irq, softirq, steal. Guests' time, after them, is part of user's.
-        let [user, nice, system, idle, iowait, irq, softirq, steal] =
-            *ticks.first_chunk::<8>().context("/proc/stat has fewer than 8 times for cpu")?;
-        let sum = |parts: &[u32]| parts.iter().map(|part| TICK * *part).sum::<Duration>();
-        let busy = sum(&[user, nice, system, irq, softirq, steal]);
-        Ok(Self { busy, total: busy + sum(&[idle, iowait]) })
-    }
-
     /// The share of its processors' time that it worked between an earlier reading and this one, in percent.
     pub fn percent_since(&self, before: &Self) -> f64 {
         let total = self.total.saturating_sub(before.total).as_secs_f64();
@@ -76,21 +60,10 @@ impl CpuTime {
 mod tests {
     use super::*;
 
-    const STAT: &str = "cpu  100 0 50 800 50 0 0 0 0 0\ncpu0 100 0 50 800 50 0 0 0 0 0\nintr 1\n";
-
     #[test]
-    fn waiting_is_no_work() {
-        let cpu = CpuTime::parse(STAT).unwrap();
-        assert_eq!(cpu.busy, Duration::from_millis(1500));
-        assert_eq!(cpu.total, Duration::from_secs(10));
-        let origin = CpuTime { busy: Duration::ZERO, total: Duration::ZERO };
-        assert!((cpu.percent_since(&origin) - 15.0).abs() < 1e-9);
-        assert_eq!(cpu.percent_since(&cpu), 0.0);
-    }
-
-    #[test]
-    fn what_is_no_stat_is_told() {
-        assert!(CpuTime::parse("intr 1\n").unwrap_err().to_string().contains("no line cpu"));
-        assert!(CpuTime::parse("cpu 1 2 3\n").unwrap_err().to_string().contains("fewer than 8"));
+    fn a_share_is_of_the_time_between_two_readings() {
+        let at = |busy, total| CpuTime { busy: Duration::from_secs(busy), total: Duration::from_secs(total) };
+        assert!((at(5, 60).percent_since(&at(2, 40)) - 15.0).abs() < 1e-9);
+        assert_eq!(at(5, 60).percent_since(&at(5, 60)), 0.0);
     }
 }

@@ -9,11 +9,11 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 
-use super::files;
 use super::network::{PREFIX, Port, Side};
 use super::node::Node;
 use super::processors::Halves;
 use super::site::Site;
+use super::{family, files};
 use crate::agent::{AgentConfig, GuestConfig};
 use crate::wire::{self, Mount, Request};
 
@@ -51,6 +51,7 @@ pub struct Guest {
     node: Node,
     console: PathBuf,
     kernel: Mutex<Child>,
+    started: Instant,
 }
 
 impl Guest {
@@ -63,7 +64,7 @@ impl Guest {
         let kernel = Halves::spawn(spec.processors, &mut command)
             .with_context(|| format!("start the kernel of guest {}", spec.name))?;
         let node = Node::new("guest", &spec.name, port.address, WORK_FOLDER.into());
-        let guest = Self { node, console, kernel: Mutex::new(kernel) };
+        let guest = Self { node, console, kernel: Mutex::new(kernel), started: Instant::now() };
         let ended = || Ok(guest.ended()?.map(|status| status.to_string()));
         guest.node.wait_for_agent(BOOT_PATIENCE, ended, || guest.console_tail())?;
         Ok(guest)
@@ -72,6 +73,19 @@ impl Guest {
     /// The process of its kernel, which starts the processes of the guest's programs.
     pub fn pid(&self) -> u32 {
         self.kernel.lock().unwrap_or_else(PoisonError::into_inner).id()
+    }
+
+    /// Processor time that the guest, its kernel included, has taken of this host since it started.
+    ///
+    /// Not the guest's own `/proc/stat`: a guest's kernel counts the time that it waits for a processor of the host as work, and samples
+    /// with a timer what mostly runs when that timer wakes it. Three brokers that took 29 % each, as the host counts, said 82 to 86 %.
+    pub fn busy(&self) -> Duration {
+        family::busy(self.pid())
+    }
+
+    /// Processor time that the guest's one processor could have worked since it started.
+    pub fn available(&self) -> Duration {
+        self.started.elapsed()
     }
 
     /// How its kernel ended, or `None` while it runs.
