@@ -257,6 +257,10 @@ impl Target for Bed {
         self.storage.host_server().map(|server| storage::cpu_of_process(server.pid)).transpose()
     }
 
+    fn sync(&self) -> Result<()> {
+        Self::sync(self)
+    }
+
     fn forget(&self) -> Result<()> {
         self.drop_caches()
     }

@@ -64,6 +64,10 @@ impl Target for Existing {
         Ok(None)
     }
 
+    fn sync(&self) -> Result<()> {
+        Ok(())
+    }
+
     fn forget(&self) -> Result<()> {
         Ok(())
     }

@@ -3,7 +3,7 @@
 //! All clusters are there from the beginning and idle while it is another's turn, so that what disturbs the machine disturbs all of them:
 //! the ratio of what two of them do is worth more than either figure.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
 
@@ -14,6 +14,14 @@ use crate::cluster::{Clients, Load, LoadResult, Turn};
 use crate::host::{Halves, Site};
 use crate::report::{Recorder, Tone, number};
 use crate::request::Request;
+
+/// How busy the machine of a broker without work is at most, in percent, and its storage's server in processors.
+const AT_REST_PERCENT: f64 = 10.0;
+const AT_REST_PROCESSORS: f64 = 0.1;
+/// Over which time that is looked at.
+const REST_WINDOW: Duration = Duration::from_secs(1);
+/// How long a cluster may take to come to rest; then the next load begins all the same.
+const REST_PATIENCE: Duration = Duration::from_secs(15);
 
 /// The clusters of a run.
 pub struct Stand {
@@ -128,14 +136,26 @@ impl Outcome {
 
 /// Processor times of a cluster at one moment.
 struct Moment {
-    at: std::time::Instant,
+    at: Instant,
     brokers: Option<Vec<CpuTime>>,
     server: Option<Duration>,
 }
 
 impl Moment {
     fn take(target: &dyn Target) -> Result<Self> {
-        Ok(Self { at: std::time::Instant::now(), brokers: target.cpu()?, server: target.server_cpu()? })
+        Ok(Self { at: Instant::now(), brokers: target.cpu()?, server: target.server_cpu()? })
+    }
+
+    /// How busy each broker's machine was since an earlier moment, in percent.
+    fn brokers_since(&self, before: &Self) -> Option<Vec<f64>> {
+        let pairs = self.brokers.as_ref()?.iter().zip(before.brokers.as_ref()?);
+        Some(pairs.map(|(now, before)| now.percent_since(before)).collect())
+    }
+
+    /// How many processors the storage's server kept busy since an earlier moment.
+    fn server_since(&self, before: &Self) -> Option<f64> {
+        let busy = self.server?.saturating_sub(before.server?);
+        Some(busy.as_secs_f64() / (self.at - before.at).as_secs_f64())
     }
 }
 
@@ -154,8 +174,18 @@ pub struct Trial<'a> {
 }
 
 impl Trial<'_> {
-    /// Runs it. `None` if it failed: that is a failed check, and so a verdict.
+    /// Runs it, and waits until nothing of it goes on, so that no other cluster's load is measured beside it. `None` if it failed: that
+    /// is a failed check, and so a verdict.
     pub fn run(&self, recorder: &Recorder) -> Result<Option<Outcome>> {
+        let outcome = self.judge(recorder)?;
+        if outcome.is_some() {
+            self.target.sync()?;
+            wait_for_rest(self.target)?;
+        }
+        Ok(outcome)
+    }
+
+    fn judge(&self, recorder: &Recorder) -> Result<Option<Outcome>> {
         match self.measure(recorder) {
             Ok(outcome) => {
                 recorder.event(Tone::Plain, self.summary(&outcome)?);
@@ -205,14 +235,25 @@ impl Trial<'_> {
             },
         )?;
         let (before, after) = before.zip(after).context("the load driver did not say when it measured")?;
-        let broker_cpu_percent = before.brokers.zip(after.brokers).map(|(before, after)| {
-            after.iter().zip(&before).map(|(after, before)| after.percent_since(before)).collect()
-        });
-        let seconds = (after.at - before.at).as_secs_f64();
-        let server_processors = before
-            .server
-            .zip(after.server)
-            .map(|(before, after)| after.saturating_sub(before).as_secs_f64() / seconds);
+        let broker_cpu_percent = after.brokers_since(&before);
+        let server_processors = after.server_since(&before);
         Ok(Outcome { result, broker_cpu_percent, server_processors })
     }
+}
+
+/// Waits until a cluster's brokers and its storage's server have nothing to do.
+fn wait_for_rest(target: &dyn Target) -> Result<()> {
+    let deadline = Instant::now() + REST_PATIENCE;
+    let mut before = Moment::take(target)?;
+    while Instant::now() < deadline {
+        std::thread::sleep(REST_WINDOW);
+        let now = Moment::take(target)?;
+        let brokers = now.brokers_since(&before).unwrap_or_default();
+        let server = now.server_since(&before).unwrap_or(0.0);
+        if brokers.iter().all(|percent| *percent < AT_REST_PERCENT) && server < AT_REST_PROCESSORS {
+            break;
+        }
+        before = now;
+    }
+    Ok(())
 }

@@ -26,6 +26,9 @@ pub trait Target {
     /// Processor time that the storage's server has taken since its start; `None` where there is none on this host.
     fn server_cpu(&self) -> Result<Option<Duration>>;
 
+    /// Has the brokers' machines send to the storage what they keep for it.
+    fn sync(&self) -> Result<()>;
+
     /// Makes the brokers' machines forget what they have read and written, as far as the lab can.
     fn forget(&self) -> Result<()>;
 
