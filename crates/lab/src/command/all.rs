@@ -109,8 +109,7 @@ fn conclude(out: &Path, not_run: &[NotRun], begun: Instant) -> Result<()> {
     };
     let took_ms = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
     let page = report::write_all(out, &found, &All { took_ms, not_run, subject_of: experiment::subject_of })?;
-    let runs: Vec<_> = found.into_iter().map(|found| found.run).collect();
-    println!("{}", report::table(&runs));
+    println!("{}", report::verdict_table(&found, experiment::subject_of));
     println!("all of it: {}, after {}", page.display(), told(begun.elapsed()));
     println!("side by side: {}", out.join(report::COMPARISON_FILE).display());
     Ok(())

@@ -53,6 +53,12 @@ pub fn comparison_table(found: &[Found], subject_of: SubjectOf) -> String {
     tables.join("\n\n")
 }
 
+/// The verdicts of all runs in one table, for a terminal: whoever ran them has seen each experiment's figures.
+pub fn verdict_table(found: &[Found], subject_of: SubjectOf) -> String {
+    let runs: Vec<_> = groups(found, subject_of).into_iter().flat_map(|group| group.runs).collect();
+    table::verdicts(&runs)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -141,6 +147,15 @@ mod tests {
         assert!(html.contains("not measured"));
         assert!(!html.contains("CPU by rate: forebay ÷ local"));
         assert!(comparison_table(&runs, subject_of).contains("forebay"));
+    }
+
+    #[test]
+    fn verdicts_of_many_experiments_are_a_row_each_without_figures() {
+        let mut runs = two();
+        runs[1].run.experiment = "throughput".into();
+        let text = verdict_table(&runs, subject_of);
+        assert_eq!(text.lines().filter(|line| line.contains("pass")).count(), 2, "{text}");
+        assert!(!text.contains("CPU, %"), "{text}");
     }
 
     #[test]

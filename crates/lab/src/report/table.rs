@@ -34,7 +34,8 @@ fn empty(header: Vec<String>) -> Table {
     table
 }
 
-fn verdicts(runs: &[Named]) -> String {
+/// A row for each run's verdict.
+pub(super) fn verdicts(runs: &[Named]) -> String {
     let header = ["experiment", "storage", "verdict", "checks", "time", "why"].map(str::to_owned).to_vec();
     let mut table = empty(header);
     for Named { name, run, .. } in runs {
