@@ -4,7 +4,7 @@ CARGO ?= cargo
 # Where `make demo` and `make bench` put their results; a new directory below lab-results if not given.
 OUT ?=
 
-.PHONY: help setup build demo test fuzz soak bench lint docs clean
+.PHONY: help setup build package demo test fuzz soak bench lint docs clean
 
 help: ## List the targets
 	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -15,6 +15,9 @@ setup: ## Install what is missing on Debian or Ubuntu; says what and why first
 build: ## Build the web console and the release binary: target/release/forebay
 	@scripts/console build
 	$(CARGO) build --release --locked --package forebay
+
+package: setup ## Build the Debian package: target/debian/forebay_VERSION_ARCHITECTURE.deb
+	@scripts/package
 
 demo: setup build ## Kafka on a generic NFS server and on Forebay, side by side
 	@scripts/demo target/release/forebay $(OUT)

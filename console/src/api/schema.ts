@@ -154,6 +154,67 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/lab/reports": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The lab's reports, the youngest first
+         * @description They are looked for in `lab.results_directory`. One that cannot be read is there, too, and says why in `problem`.
+         */
+        get: operations["report_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/lab/reports/{report}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One of the lab's reports */
+        get: operations["report_show"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/lab/reports/{report}/page": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The page of one of the lab's reports
+         * @description It needs nothing else, runs no script, and is served so that it could not.
+         */
+        get: operations["report_page"];
+        put?: never;
+        /**
+         * Have the page of one of the lab's reports shown by a browser
+         * @description The answer has a path that needs no token, for ten minutes: browsers send none for what they show in a frame.
+         */
+        post: operations["report_open"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/metrics/history": {
         parameters: {
             query?: never;
@@ -166,6 +227,23 @@ export interface paths {
          * @description Kept in memory since the daemon started: points of 5 seconds for an hour, of a minute for a day, of 15 minutes for 30 days.
          */
         get: operations["history_show"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/nfs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Where clients reach NFS, and how they mount from there */
+        get: operations["nfs_show"];
         put?: never;
         post?: never;
         delete?: never;
@@ -763,7 +841,7 @@ export interface components {
          * @description Why something was not done, for programs.
          * @enum {string}
          */
-        Code: "bad_request" | "invalid" | "token_missing" | "token_refused" | "role_insufficient" | "route_not_found" | "volume_not_found" | "snapshot_not_found" | "export_policy_not_found" | "export_rule_not_found" | "client_not_found" | "stateid_not_found" | "user_not_found" | "token_not_found" | "job_not_found" | "not_found" | "method_not_allowed" | "request_timeout" | "already_exists" | "differs" | "in_use" | "volume_not_empty" | "size_below_used" | "permanent" | "too_many" | "job_running" | "job_ended" | "body_too_large" | "media_type_unsupported" | "internal" | "unavailable" | "no_space";
+        Code: "bad_request" | "invalid" | "token_missing" | "token_refused" | "role_insufficient" | "route_not_found" | "volume_not_found" | "snapshot_not_found" | "export_policy_not_found" | "export_rule_not_found" | "client_not_found" | "stateid_not_found" | "user_not_found" | "token_not_found" | "job_not_found" | "lab_report_not_found" | "not_found" | "method_not_allowed" | "request_timeout" | "already_exists" | "differs" | "in_use" | "volume_not_empty" | "size_below_used" | "permanent" | "too_many" | "job_running" | "job_ended" | "body_too_large" | "media_type_unsupported" | "internal" | "unavailable" | "no_space";
         /**
          * @description How what is written is compressed.
          * @enum {string}
@@ -822,6 +900,8 @@ export interface components {
             object?: string | null;
             /** @description What to do. */
             remedy?: string | null;
+            /** @description The request that it answers, as the daemon's log names it. */
+            request_id?: string | null;
         };
         /** @description Something that happened. */
         EventView: {
@@ -947,6 +1027,100 @@ export interface components {
             /** @description Who began it. */
             user: string;
         };
+        /** @description Where a report's page can be looked at. */
+        LabPageView: {
+            /**
+             * Format: date-time
+             * @description Until when.
+             */
+            expires: string;
+            /** @description A path on this server that needs no token. Pages that this one links to are there as well. */
+            path: string;
+        };
+        /**
+         * @description What a report is about.
+         * @enum {string}
+         */
+        LabReportKind: "run" | "all" | "comparison";
+        /** @description A report. */
+        LabReportView: {
+            /** @description The experiment, if it is about one. */
+            experiment?: string | null;
+            /** @description The folder that it is in, from the directory of results; empty if it is in that directory itself. */
+            folder: string;
+            /** @description Names it: `lab/reports/{id}`. It follows from its place in the directory. */
+            id: string;
+            /** @description What it is about. */
+            kind: components["schemas"]["LabReportKind"];
+            /**
+             * Format: uint64
+             * @description Bytes of the page; null if there is none.
+             */
+            page_bytes?: number | null;
+            /** @description What is wrong with it. */
+            problem?: string | null;
+            /** @description The runs, one for each storage. */
+            runs: components["schemas"]["LabRunView"][];
+            /**
+             * Format: date-time
+             * @description When its first run began; of what is no run, or is damaged, when it was written.
+             */
+            time: string;
+        };
+        /** @description The reports that there are. */
+        LabReportsView: {
+            /** @description The directory in which they are looked for; null if none is configured (`lab.results_directory`). */
+            directory?: string | null;
+            /** @description They, the youngest first. */
+            items: components["schemas"]["LabReportView"][];
+            /** @description Why there may be more than are shown, and what to do. */
+            problem?: string | null;
+            /**
+             * Format: uint64
+             * @description How many there are; more than `items` has if a limit was given.
+             */
+            total: number;
+        };
+        /** @description One run of an experiment. */
+        LabRunView: {
+            /**
+             * Format: uint64
+             * @description Things that had to hold.
+             */
+            checks: number;
+            /**
+             * Format: uint64
+             * @description Those of them that did.
+             */
+            checks_passed: number;
+            /**
+             * Format: uint64
+             * @description How long it took, in milliseconds.
+             */
+            duration_ms: number;
+            /** @description Which sizes it had. */
+            profile: string;
+            /**
+             * Format: date-time
+             * @description When it began.
+             */
+            started: string;
+            /** @description The storage; of several that it compares, with commas between them. */
+            storage: string;
+            /** @description What came of it. */
+            verdict: components["schemas"]["LabVerdict"];
+            /** @description Versions of what took part, by name. */
+            versions: {
+                [key: string]: string;
+            };
+            /** @description Why, in one or two sentences. */
+            why: string;
+        };
+        /**
+         * @description The answer of an experiment.
+         * @enum {string}
+         */
+        LabVerdict: "pass" | "fail";
         /** @description Several of something. */
         List_ClientView: {
             /** @description They. */
@@ -1495,6 +1669,24 @@ export interface components {
              * @description Owner of the root directory; 0 if it is absent.
              */
             uid?: number;
+        };
+        /** @description Where clients reach NFS, and how they mount from there. */
+        NfsView: {
+            /** @description The address that the server listens on. */
+            address: string;
+            /** @description It listens on every address of its machine. */
+            every_address: boolean;
+            /** @description What stands for the server in a mount command: the address that it listens on, or its machine's own name if it listens on every one. */
+            host: string;
+            /** @description The options of a mount command: `mount -t nfs -o OPTIONS HOST:PATH DIRECTORY`. */
+            options: string;
+            /**
+             * Format: uint32
+             * @description The port.
+             */
+            port: number;
+            /** @description TLS is offered. */
+            tls: boolean;
         };
         /** @description An open. */
         OpenView: components["schemas"]["FileView"] & {
@@ -3260,6 +3452,314 @@ export interface operations {
             };
         };
     };
+    report_list: {
+        parameters: {
+            query?: {
+                /** @description How many at most; 500, as many as there can be, if it is absent. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description They */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LabReportsView"];
+                };
+            };
+            /** @description The path, the query or the body is not what it must be */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description No token, or one that is not valid */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The user's role does not allow it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description It failed; the daemon's log says why */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The pool has stopped, or the daemon is ending */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    report_show: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The report's id. */
+                report: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The report */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LabReportView"];
+                };
+            };
+            /** @description The path, the query or the body is not what it must be */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description No token, or one that is not valid */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The user's role does not allow it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description There is none of that name */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description It failed; the daemon's log says why */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The pool has stopped, or the daemon is ending */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    report_page: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The report's id. */
+                report: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The page */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            /** @description The path, the query or the body is not what it must be */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description No token, or one that is not valid */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The user's role does not allow it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description There is none of that name */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description It failed; the daemon's log says why */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The pool has stopped, or the daemon is ending */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    report_open: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The report's id. */
+                report: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Where it is */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LabPageView"];
+                };
+            };
+            /** @description The path, the query or the body is not what it must be */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description No token, or one that is not valid */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The user's role does not allow it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description There is none of that name */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description It failed; the daemon's log says why */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The pool has stopped, or the daemon is ending */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The pool is full */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
     history_show: {
         parameters: {
             query?: {
@@ -3291,6 +3791,71 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["HistoryView"];
+                };
+            };
+            /** @description The path, the query or the body is not what it must be */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description No token, or one that is not valid */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The user's role does not allow it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description It failed; the daemon's log says why */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The pool has stopped, or the daemon is ending */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    nfs_show: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Where and how */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NfsView"];
                 };
             };
             /** @description The path, the query or the body is not what it must be */

@@ -9,6 +9,7 @@ export const GO: Record<string, PageName> = {
   e: 'events',
   x: 'exports',
   l: 'pool',
+  a: 'lab',
   u: 'users',
   s: 'sizing',
 }

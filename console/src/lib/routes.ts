@@ -1,6 +1,6 @@
 // Which page a path stands for. Pure, so that it can be tested.
 
-export const PAGES = ['overview', 'volumes', 'clients', 'performance', 'events', 'exports', 'pool', 'users', 'sizing'] as const
+export const PAGES = ['overview', 'volumes', 'clients', 'performance', 'events', 'exports', 'pool', 'lab', 'users', 'sizing'] as const
 export type PageName = (typeof PAGES)[number]
 
 export interface Route {
@@ -10,7 +10,7 @@ export interface Route {
 }
 
 /** Pages that have one of each of their things. */
-const WITH_ITEMS: readonly string[] = ['volumes', 'clients', 'exports']
+const WITH_ITEMS: readonly string[] = ['volumes', 'clients', 'exports', 'lab']
 
 export function match(path: string): Route {
   const parts = path.split('/').filter((one) => one !== '')

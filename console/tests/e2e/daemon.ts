@@ -1,6 +1,6 @@
 // A daemon of one's own on free ports, with a fresh pool; and an NFS client that loads it.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -38,29 +38,51 @@ function said(child: ChildProcess, stream: 'stdout' | 'stderr', pattern: RegExp)
   })
 }
 
+export interface Start {
+  /** A command before the daemon's, such as one that binds it to processors. */
+  prefix?: string[]
+  /** More of its settings. */
+  settings?: string[]
+}
+
+/** What the load generator measured. */
+export interface LoadDone {
+  bytes: number
+  elapsed_us: number
+  latency_us_p50: number
+  latency_us_p99: number
+  client_cpu_s: number
+  server_cpu_s: number
+}
+
 export class Daemon {
   private readonly child: ChildProcess
   private readonly children: ChildProcess[] = []
   private readonly scratch: string
   readonly token: string
+  /** The directory in which it looks for reports of the lab. */
+  readonly results: string
   url = ''
   nfs = ''
 
-  private constructor() {
+  private constructor(private readonly how: Start) {
     const binary = built('forebay', 'FOREBAY_BINARY')
     this.scratch = mkdtempSync(join(tmpdir(), 'forebay-console-'))
+    this.results = join(this.scratch, 'lab-results')
+    mkdirSync(this.results)
     const pool = ['--pool-directory', join(this.scratch, 'pool')]
     const env = environment()
     const made = spawnSync(binary, ['init', ...pool], { encoding: 'utf8', env })
     const token = /^fb_\S+$/m.exec(made.stdout)
     if (!token) throw new Error(`forebay init: ${made.stdout}${made.stderr}`)
     this.token = token[0]
-    const listen = ['--nfs-listen', '127.0.0.1:0', '--api-listen', '127.0.0.1:0', '--pool-size-max', '20GiB']
-    this.child = spawn(binary, ['serve', ...pool, ...listen], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+    const listen = ['--nfs-listen', '127.0.0.1:0', '--api-listen', '127.0.0.1:0', '--pool-size-max', '20GiB', '--lab-results-directory', this.results]
+    const [program, ...rest] = [...(how.prefix ?? []), binary, 'serve', ...pool, ...listen, ...(how.settings ?? [])] as [string, ...string[]]
+    this.child = spawn(program, rest, { env, stdio: ['ignore', 'pipe', 'pipe'] })
   }
 
-  static async start(): Promise<Daemon> {
-    const daemon = new Daemon()
+  static async start(how: Start = {}): Promise<Daemon> {
+    const daemon = new Daemon(how)
     const ready = said(daemon.child, 'stdout', /ready: .*port=(\d+)/)
     const started = said(daemon.child, 'stderr', /the API at (http:\/\/[0-9.:]+[0-9])/)
     daemon.nfs = `127.0.0.1:${(await ready)[1]}`
@@ -76,12 +98,45 @@ export class Daemon {
     return child
   }
 
+  /** Loads it with the project's load generator, bound to the same processors, until that is done. */
+  async load(work: string[], seed: number): Promise<LoadDone> {
+    const generator = [built('forebay', 'FOREBAY_BINARY'), 'lab', 'probe', 'load', '--server', this.nfs, '--server-pid', `${this.child.pid}`]
+    const [program, ...rest] = [...(this.how.prefix ?? []), ...generator, '--seed', `${seed}`, ...work] as [string, ...string[]]
+    const child = spawn(program, rest, { env: environment(), stdio: ['ignore', 'pipe', 'pipe'] })
+    const written = { stdout: '', stderr: '' }
+    child.stdout.on('data', (data: Buffer) => (written.stdout += data.toString()))
+    child.stderr.on('data', (data: Buffer) => (written.stderr += data.toString()))
+    const status = await new Promise((resolve) => child.once('close', resolve))
+    if (status !== 0) throw new Error(`the load generator ended with ${status}: ${written.stderr}`)
+    return JSON.parse(written.stdout) as LoadDone
+  }
+
+  /** Processor time that it has taken so far, in seconds. Ticks are a hundredth of one in /proc. */
+  cpuSeconds(): number {
+    const stat = readFileSync(`/proc/${this.child.pid}/stat`, 'utf8')
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    return (Number(fields[11]) + Number(fields[12])) / 100
+  }
+
   /** Asks the API; fails if it is not done. */
   async api<T>(method: string, path: string, body?: unknown): Promise<T> {
     const headers = { Authorization: `Bearer ${this.token}`, 'Content-Type': 'application/json' }
     const response = await fetch(`${this.url}/api/v1${path}`, { method, headers, body: body === undefined ? null : JSON.stringify(body) })
     if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`)
     return (response.status === 204 ? undefined : await response.json()) as T
+  }
+
+  /** Has the lab make a page of the results in a folder. */
+  page(folder: string, file: string): void {
+    const below = join(this.results, folder)
+    const made = spawnSync(built('forebay', 'FOREBAY_BINARY'), ['lab', 'compare', below, '--out', join(below, file)], { encoding: 'utf8', env: environment() })
+    if (made.status !== 0) throw new Error(`forebay lab compare: ${made.stdout}${made.stderr}`)
+  }
+
+  /** A result as a run of the lab leaves it, or what is no result. */
+  result(folder: string, content: unknown): void {
+    mkdirSync(join(this.results, folder), { recursive: true })
+    writeFileSync(join(this.results, folder, 'result.json'), typeof content === 'string' ? content : JSON.stringify(content))
   }
 
   async stop(): Promise<void> {

@@ -1,12 +1,13 @@
-// How every page is: accessible in both themes, within a narrow screen, there at once; and pictures of it for the documentation.
+// How every page is: accessible in both themes, within a narrow screen; and pictures of it for the documentation.
 import AxeBuilder from '@axe-core/playwright'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from './console'
 import type { Daemon } from './daemon'
+import { examples } from './results'
 
-const PAGES = ['/', '/volumes', '/volumes/kafka', '/clients', '/performance?range=15m', '/events', '/exports', '/exports/default', '/pool', '/users', '/sizing']
-const PICTURES: Record<string, string> = { '/': 'overview', '/volumes': 'volumes', '/performance?range=15m': 'performance', '/volumes/kafka': 'volume' }
+const PAGES = ['/', '/volumes', '/volumes/kafka', '/clients', '/performance?range=15m', '/events', '/exports', '/exports/default', '/pool', '/lab', '/users', '/sizing']
+const PICTURES: Record<string, string> = { '/': 'overview', '/volumes': 'volumes', '/performance?range=15m': 'performance', '/volumes/kafka': 'volume', '/lab': 'lab' }
 /** Set it to write docs/images/console-*.png. */
 const wantsPictures = process.env['FOREBAY_CONSOLE_PICTURES'] !== undefined
 /** Set it to a folder to have every page there, wide and narrow, in both themes. */
@@ -30,15 +31,19 @@ for (const theme of ['light', 'dark'] as const) {
     test.setTimeout(600_000)
     await daemon.api('PUT', '/volumes/payments', { size: 10 * 2 ** 30, snapshots: { daily: 7 }, compression: 'zstd', max_bytes_per_second: 200 * 2 ** 20 })
     await daemon.api('PUT', '/volumes/kafka/snapshots/before-upgrade')
+    examples(daemon)
+    const reports = await daemon.api<{ items: { id: string; experiment: string | null }[] }>('GET', '/lab/reports')
+    const report = `/lab/${reports.items.find((one) => one.experiment === 'silly-rename')?.id}`
     const child = await daemon.client('/kafka')
     await page.emulateMedia({ colorScheme: theme })
     const clients = await daemon.api<{ items: { client: string }[] }>('GET', '/nfs/clients')
     if (wantsPictures) await expect.poll(() => measured(daemon), { timeout: 300_000 }).toBeGreaterThan(11)
-    for (const path of [...PAGES, `/clients/${clients.items[0]?.client}`]) {
+    for (const path of [...PAGES, report, `/clients/${clients.items[0]?.client}`]) {
       await page.setViewportSize({ width: 1360, height: 860 })
       await page.goto(path)
       await settle(page)
-      const found = await new AxeBuilder({ page }).analyze()
+      // A report's frame runs no script, so what is in it cannot be looked at by one.
+      const found = await new AxeBuilder({ page }).setLegacyMode(path === report).analyze()
       const serious = found.violations.filter((one) => one.impact === 'serious' || one.impact === 'critical')
       expect(serious.map((one) => `${path}: ${one.id}: ${one.nodes.map((node) => node.html).join(' ')}`)).toEqual([])
       const file = path.replace(/\?.*/, '').replaceAll('/', '-').replace(/^-$/, '-overview').replace(/-[0-9a-f]{16}/, '-one')
@@ -58,17 +63,11 @@ for (const theme of ['light', 'dark'] as const) {
   })
 }
 
-test('the sign-in page is accessible, and painted at once', async ({ page }) => {
+test('the sign-in page is accessible', async ({ page }) => {
   await page.goto('/')
   await expect(page.getByLabel('Token')).toBeVisible()
   const found = await new AxeBuilder({ page }).analyze()
   expect(found.violations.filter((one) => one.impact === 'serious' || one.impact === 'critical')).toEqual([])
-  await page.reload()
-  await expect(page.getByLabel('Token')).toBeVisible()
-  const paint = await page.evaluate(() => performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? Number.NaN)
-  console.log(`first contentful paint: ${paint.toFixed(0)} ms`)
-  // A bound that also a machine keeps which does much else; on an idle one it is a fraction of a second.
-  expect(paint).toBeLessThan(10_000)
 })
 
 test('the files are cached, compressed and guarded as they should be', async ({ page, daemon }) => {

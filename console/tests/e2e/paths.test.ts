@@ -206,7 +206,7 @@ test('a token is created and shown once, and its read-only user is offered nothi
   await signIn(page, secret)
   await expect(page.getByRole('link', { name: 'Users and tokens' })).toHaveCount(0)
   await daemon.api('PUT', '/volumes/kafka/snapshots/looked-at')
-  for (const path of ['/volumes', '/volumes/kafka', '/exports/default', '/pool', '/clients', '/users']) {
+  for (const path of ['/volumes', '/volumes/kafka', '/exports/default', '/pool', '/clients', '/lab', '/users']) {
     await page.goto(path)
     await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
     if (path === '/volumes/kafka') await expect(page.getByText('looked-at')).toBeVisible()

@@ -13,6 +13,7 @@ use axum::middleware::Next;
 use axum::response::Response;
 
 use crate::Api;
+use crate::accounts::Verified;
 use crate::error::{ApiError, Code};
 use crate::events::{Kind, Who};
 use crate::views::Role;
@@ -47,6 +48,8 @@ pub struct Caller {
     pub role: Role,
     /// Where the request came from.
     pub address: String,
+    /// The id of the token that it came with; none came over the socket.
+    pub token: Option<String>,
 }
 
 impl Caller {
@@ -110,13 +113,17 @@ fn missing(address: String) -> Refusal {
 pub async fn identify(State(api): State<Arc<Api>>, mut request: Request, next: Next) -> Response {
     let identity = match request.extensions().get::<Peer>().copied() {
         Some(Peer::Socket) => {
-            Ok(Caller { user: LOCAL.to_owned(), role: Role::Admin, address: Peer::Socket.address() })
+            let address = Peer::Socket.address();
+            Ok(Caller { user: LOCAL.to_owned(), role: Role::Admin, address, token: None })
         }
         Some(peer) => of_token(&api, request.headers(), peer.address()),
         None => Err(Refusal::unknown()),
     };
-    request.extensions_mut().insert(Identity(identity));
-    next.run(request).await
+    request.extensions_mut().insert(Identity(identity.clone()));
+    let mut response = next.run(request).await;
+    // For the line that is logged of it.
+    response.extensions_mut().insert(Identity(identity));
+    response
 }
 
 fn of_token(api: &Api, headers: &HeaderMap, address: String) -> Result<Caller, Refusal> {
@@ -126,7 +133,7 @@ fn of_token(api: &Api, headers: &HeaderMap, address: String) -> Result<Caller, R
         scheme.eq_ignore_ascii_case("bearer").then(|| secret.trim())
     });
     match api.accounts.verify(secret.unwrap_or_default()) {
-        Ok((user, role)) => Ok(Caller { user, role, address }),
+        Ok(Verified { user, role, token }) => Ok(Caller { user, role, address, token: Some(token) }),
         Err(reason) => Err(Refusal {
             code: Code::TokenRefused,
             sentence: "token: not valid; ask an admin for another (`forebay token create`)".into(),

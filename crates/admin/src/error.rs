@@ -1,7 +1,7 @@
 //! What is answered when something is not done: one shape for all of it.
 //!
 //! ```text
-//! {"error":{"code":"volume_not_found","message":"volume kafka: not found","object":"volume kafka","remedy":null}}
+//! {"error":{"code":"volume_not_found","message":"volume kafka: not found","object":"volume kafka","remedy":null,"request_id":"0000a3f1-17"}}
 //! ```
 //!
 //! The code is for programs, and stays what it is from release to release; the rest is for people. Errors of the pool and of the
@@ -14,6 +14,8 @@ use axum::response::{IntoResponse, Response};
 use forebay_nfs::policy::PolicyError;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
+
+use crate::access;
 
 /// Defines the codes with the status that goes with each.
 macro_rules! codes {
@@ -63,6 +65,8 @@ codes! {
     TokenNotFound = "token_not_found" => NOT_FOUND,
     /// There is no job of that id, or it ended long ago.
     JobNotFound = "job_not_found" => NOT_FOUND,
+    /// There is no report of the lab of that id, or it has no page.
+    LabReportNotFound = "lab_report_not_found" => NOT_FOUND,
     /// Something that was to be there is not.
     NotFound = "not_found" => NOT_FOUND,
     /// The path does not know the method; `Allow` says which it knows.
@@ -117,6 +121,8 @@ pub struct ErrorView {
     pub object: Option<String>,
     /// What to do.
     pub remedy: Option<String>,
+    /// The request that it answers, as the daemon's log names it.
+    pub request_id: Option<String>,
 }
 
 impl ErrorView {
@@ -145,7 +151,7 @@ impl ApiError {
             None => (sentence, None),
         };
         let object = message.split_once(": ").map(|(object, _)| object.to_owned());
-        ApiError(Box::new(ErrorView { code, message, object, remedy }))
+        ApiError(Box::new(ErrorView { code, message, object, remedy, request_id: None }))
     }
 
     /// The same about something that the sentence does not name.
@@ -162,8 +168,9 @@ impl ApiError {
 }
 
 impl IntoResponse for ApiError {
-    fn into_response(self) -> Response {
+    fn into_response(mut self) -> Response {
         let code = self.0.code;
+        self.0.request_id = access::request_id();
         let mut response = (code.status(), Json(ErrorBody { error: *self.0 })).into_response();
         if code.status() == StatusCode::UNAUTHORIZED {
             response

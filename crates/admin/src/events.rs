@@ -63,6 +63,8 @@ kinds! {
     ClientRevoked = "client_revoked", Warning;
     /// An open, or locks, were taken from an NFS client.
     OpenRevoked = "open_revoked", Warning;
+    /// An export policy refused an NFS client something.
+    ClientRefused = "client_refused", Warning;
     /// A user was made, or has another role.
     UserChanged = "user_changed", Info;
     /// A user was deleted, and the user's tokens.
@@ -131,7 +133,15 @@ pub struct Events(Mutex<Ring>);
 struct Ring {
     next: u64,
     kept: VecDeque<EventView>,
-    refused: HashMap<(Kind, String), Refused>,
+    refused: HashMap<Source, Refused>,
+}
+
+/// Of which refusals one is noted for all: of that kind, from that address, and for that reason, or of that user.
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct Source {
+    kind: Kind,
+    address: String,
+    detail: String,
 }
 
 struct Refused {
@@ -174,11 +184,14 @@ impl Events {
         ring.kept.push_back(event);
     }
 
-    /// The same of a refusal, if none of that kind was noted of that address lately.
+    /// The same of a refusal, if none of that kind was noted lately of that user at that address, or for that reason where nobody knows
+    /// the user. All of them are counted, and logged at debug with their requests.
     pub fn note_refusal(&self, kind: Kind, object: String, message: &str, who: Who) {
         let address = who.address.clone().unwrap_or_default();
+        let detail = who.user.clone().unwrap_or_else(|| message.to_owned());
+        let source = Source { kind, address, detail };
         // A step of its own: the lock is held for all of an `if let`, and is taken again to note it.
-        let due = self.ring().is_refusal_due(kind, address, Instant::now());
+        let due = self.ring().is_refusal_due(source, Instant::now());
         if let Some(unnoted) = due {
             let more = if unnoted == 0 { String::new() } else { format!(" (and {unnoted} times before)") };
             self.note(kind, object, format!("{message}{more}"), who);
@@ -203,14 +216,15 @@ impl Events {
 
 impl Ring {
     /// How many were not noted before it, if this one is to be.
-    fn is_refusal_due(&mut self, kind: Kind, address: String, now: Instant) -> Option<u64> {
-        if self.refused.len() >= REFUSED_MAX {
+    fn is_refusal_due(&mut self, mut source: Source, now: Instant) -> Option<u64> {
+        if self.refused.len() >= REFUSED_MAX && !self.refused.contains_key(&source) {
             self.refused.retain(|_, refused| now.duration_since(refused.noted) < REFUSALS_EVERY);
             if self.refused.len() >= REFUSED_MAX {
-                return None;
+                // So many at once are a flood: those that have no place are counted together.
+                source = Source { kind: source.kind, address: String::new(), detail: String::new() };
             }
         }
-        match self.refused.get_mut(&(kind, address.clone())) {
+        match self.refused.get_mut(&source) {
             Some(refused) if now.duration_since(refused.noted) < REFUSALS_EVERY => {
                 refused.unnoted = refused.unnoted.saturating_add(1);
                 None
@@ -220,7 +234,7 @@ impl Ring {
                 Some(std::mem::take(&mut refused.unnoted))
             }
             None => {
-                self.refused.insert((kind, address), Refused { noted: now, unnoted: 0 });
+                self.refused.insert(source, Refused { noted: now, unnoted: 0 });
                 Some(0)
             }
         }
@@ -274,6 +288,39 @@ mod tests {
         }
         assert_eq!(events.list(all(99)).1, 1);
         let later = Instant::now() + 2 * REFUSALS_EVERY;
-        assert_eq!(events.ring().is_refusal_due(Kind::TokenRefused, "10.0.0.1".into(), later), Some(49));
+        assert_eq!(events.ring().is_refusal_due(source("10.0.0.1", "unknown token"), later), Some(49));
+    }
+
+    fn source(address: &str, detail: &str) -> Source {
+        Source { kind: Kind::TokenRefused, address: address.into(), detail: detail.into() }
+    }
+
+    #[test]
+    fn a_flood_from_everywhere_takes_bounded_memory_and_hides_nobody_for_long() {
+        let events = Events::new(0);
+        let now = Instant::now();
+        let noted = |count: &dyn Fn(usize) -> String| {
+            let sources = (0..5 * REFUSED_MAX).map(|number| source(&count(number), "unknown token"));
+            sources.filter_map(|source| events.ring().is_refusal_due(source, now)).count()
+        };
+        assert_eq!(noted(&|number| format!("10.0.0.{number}")), REFUSED_MAX + 1);
+        assert!(events.ring().refused.len() <= REFUSED_MAX + 1);
+        let due = events.ring().is_refusal_due(source("192.0.2.1", "expired"), now + 2 * REFUSALS_EVERY);
+        assert_eq!(due, Some(0));
+        assert_eq!(events.ring().refused.len(), 1, "what is long ago is forgotten");
+    }
+
+    #[test]
+    fn another_user_or_another_reason_at_an_address_is_noted_by_itself() {
+        let events = Events::new(0);
+        for user in ["ada", "bob", "ada"] {
+            let who = Who { user: Some(user.into()), address: Some("10.0.0.1".into()) };
+            events.note_refusal(Kind::AccessRefused, format!("user {user}"), "needs the role admin", who);
+        }
+        for reason in ["the token has expired", "the token is not known"] {
+            let who = Who { user: None, address: Some("10.0.0.1".into()) };
+            events.note_refusal(Kind::TokenRefused, "address 10.0.0.1".into(), reason, who);
+        }
+        assert_eq!(events.list(all(99)).1, 4);
     }
 }

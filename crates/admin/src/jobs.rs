@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
 use forebay_pool::{CheckWatch, Error, Pool};
+use tracing::Instrument;
 
 use crate::caller::Caller;
 use crate::error::{ApiError, Code, Result};
@@ -69,10 +70,12 @@ impl Jobs {
         let reads = if read { ", and reads all data" } else { "" };
         events.note(Kind::JobStarted, format!("job {id}"), format!("checks the pool{reads}"), caller.who());
         let (jobs, pool, events) = (self.clone(), pool.clone(), events.clone());
-        tokio::spawn(async move {
+        let work = async move {
             let checked = pool.check_watched(read, watch).await;
             jobs.end(id, &events, checked.map(CheckView::from));
-        });
+        };
+        // What is logged of it has the id of the request that asked for it.
+        tokio::spawn(work.in_current_span());
         Ok(view)
     }
 

@@ -18,6 +18,7 @@ use serde::de::DeserializeOwned;
 use crate::Api;
 use crate::caller::{Caller, Identity, Refusal};
 use crate::error::{ApiError, Code, Result};
+use crate::strict;
 use crate::views::{Check, Role};
 
 /// Bytes that a body may have.
@@ -144,7 +145,7 @@ impl<T: DeserializeOwned + Check, S: Send + Sync> FromRequest<S> for Content<T> 
             return Err(ApiError::new(Code::MediaTypeUnsupported, sentence));
         }
         let text: &[u8] = if bytes.is_empty() { b"{}" } else { &bytes };
-        let content: T = serde_json::from_slice(text).map_err(|error| bad(format!("body: {error}")))?;
+        let content: T = strict::from_slice(text).map_err(|error| bad(format!("body: {error}")))?;
         content.check().map_err(bad)?;
         Ok(Content(content))
     }

@@ -1,36 +1,26 @@
-//! Leads each request to its handler, with an id and a span around it.
-//!
-//! What changes something logs by itself, at info ([`crate::events`]); that a request came, and how it was answered, is logged
-//! at debug. Both have the request's id, which is the `X-Request-Id` that came with it, or else made here.
+//! Leads each request to its handler, with an id and a span around it ([`crate::access`]).
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Instant;
 
-use axum::extract::Request;
-use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, Uri};
-use axum::middleware::{self, Next};
+use axum::http::{HeaderMap, Method, Uri};
+use axum::middleware;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use axum::{Extension, Router};
-use tracing::Instrument;
 use utoipa::openapi::OpenApi;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use crate::Api;
+use crate::access;
 use crate::caller::{Peer, identify};
 use crate::console;
 use crate::error::{ApiError, Code};
-use crate::handlers::{accounts, events, exports, health, jobs, metrics, nfs, pool, snapshots, volumes};
+use crate::handlers::{accounts, events, exports, health, jobs, lab, metrics, nfs, pool, snapshots, volumes};
 use crate::openapi::{self, Document};
 
 /// Where everything is.
 pub const BASE: &str = "/api/v1";
-
-const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
-/// Characters that an id may have.
-const REQUEST_ID_MAX: usize = 64;
 
 /// What answers requests. Each of them must have a [`crate::caller::Peer`] among its extensions.
 pub fn router(api: Arc<Api>) -> Router {
@@ -38,11 +28,12 @@ pub fn router(api: Arc<Api>) -> Router {
     let document = Document::new(&openapi::complete(document));
     routes
         .route("/metrics", get(metrics::exposition))
+        .route(&format!("{}/{{ticket}}/{{*place}}", lab::PAGES), get(lab::page_show))
         .fallback(no_route)
         .method_not_allowed_fallback(no_method)
         .layer(Extension(document))
         .layer(middleware::from_fn_with_state(api.clone(), identify))
-        .layer(middleware::from_fn(trace))
+        .layer(middleware::from_fn(access::follow))
         .with_state(api)
 }
 
@@ -72,6 +63,7 @@ pub(crate) fn described() -> (Router<Arc<Api>>, OpenApi) {
         .routes(routes!(exports::policy_show, exports::policy_put, exports::policy_delete))
         .routes(routes!(exports::rule_add))
         .routes(routes!(exports::rule_change, exports::rule_remove))
+        .routes(routes!(nfs::nfs_show))
         .routes(routes!(nfs::client_list))
         .routes(routes!(nfs::client_show, nfs::client_revoke))
         .routes(routes!(nfs::session_list))
@@ -87,13 +79,19 @@ pub(crate) fn described() -> (Router<Arc<Api>>, OpenApi) {
         .routes(routes!(jobs::job_list))
         .routes(routes!(jobs::job_show, jobs::job_cancel))
         .routes(routes!(events::event_list))
+        .routes(routes!(lab::report_list))
+        .routes(routes!(lab::report_show))
+        .routes(routes!(lab::report_page, lab::report_open))
         .routes(routes!(metrics::history_show));
     OpenApiRouter::new().nest(BASE, routes).split_for_parts()
 }
 
 /// What is not in the API is the console's, for who comes over TCP.
 async fn no_route(peer: Option<Extension<Peer>>, method: Method, uri: Uri, headers: HeaderMap) -> Response {
-    let is_api = uri.path() == "/api" || uri.path().starts_with("/api/");
+    let is_below = |place: &str| {
+        uri.path().strip_prefix(place).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    };
+    let is_api = is_below("/api") || is_below(lab::PAGES);
     if !is_api && matches!(peer, Some(Extension(Peer::Tcp(_)))) {
         return console::respond(&method, uri.path(), &headers);
     }
@@ -105,31 +103,4 @@ async fn no_method(method: Method, uri: Uri) -> Response {
     let sentence =
         format!("path {}: does not know {method}; the header Allow says what it knows", uri.path());
     ApiError::new(Code::MethodNotAllowed, sentence).into_response()
-}
-
-async fn trace(request: Request, next: Next) -> Response {
-    let id = given_id(&request).unwrap_or_else(made_id);
-    let span = tracing::info_span!("request", id, method = %request.method(), path = request.uri().path());
-    let began = Instant::now();
-    let mut response = next.run(request).instrument(span.clone()).await;
-    let (status, elapsed) = (response.status().as_u16(), began.elapsed());
-    span.in_scope(|| tracing::debug!(status, ?elapsed, "answered"));
-    if let Ok(value) = HeaderValue::from_str(&id) {
-        response.headers_mut().insert(REQUEST_ID, value);
-    }
-    response
-}
-
-/// The id that came with the request, if it can be written into a log as it is.
-fn given_id(request: &Request) -> Option<String> {
-    let id = request.headers().get(REQUEST_ID)?.to_str().ok()?;
-    let sound = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.:".contains(&byte);
-    (!id.is_empty() && id.len() <= REQUEST_ID_MAX && id.bytes().all(sound)).then(|| id.to_owned())
-}
-
-/// One that no other request of this daemon has.
-fn made_id() -> String {
-    static LAST: AtomicU64 = AtomicU64::new(0);
-    let number = LAST.fetch_add(1, Ordering::Relaxed).wrapping_add(1);
-    format!("{:08x}-{number}", std::process::id())
 }

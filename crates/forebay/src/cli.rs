@@ -2,8 +2,10 @@
 
 mod account;
 mod export;
+mod lab;
 mod nfs;
 pub mod remote;
+mod support;
 mod volume;
 mod watch;
 
@@ -14,8 +16,10 @@ use clap::{Parser, Subcommand};
 use crate::config::flags::AllSettings;
 pub use account::{ProfileCommand, TokenCommand, UserCommand};
 pub use export::{ExportCommand, RuleCommand};
+pub use lab::LabCommand;
 pub use nfs::NfsCommand;
 pub use remote::Remote;
+pub use support::SupportCommand;
 pub use volume::{Limit, SnapshotCommand, SnapshotName, VolumeCommand};
 pub use watch::{EventCommand, JobCommand};
 
@@ -117,6 +121,10 @@ pub enum Command {
     #[command(subcommand)]
     Profile(ProfileCommand),
 
+    /// Gather what somebody needs who is to help
+    #[command(subcommand)]
+    Support(SupportCommand),
+
     /// Work out what storage a Kafka cluster needs: throughput, capacity, nodes
     ///
     /// Every replica is written to storage, so it takes the produced rate times the replication factor; Forebay keeps the
@@ -126,7 +134,7 @@ pub enum Command {
 
     /// Prove it: real Kafka brokers on real Linux NFS clients, on this machine
     #[command(subcommand)]
-    Lab(forebay_lab::LabCommand),
+    Lab(LabCommand),
 
     /// Print a script that completes `forebay` commands in a shell
     ///
@@ -155,7 +163,11 @@ pub enum Command {
 pub enum ConfigCommand {
     /// Print a commented configuration file with all defaults
     #[command(after_long_help = "Example:\n  forebay config init > forebay.toml\n")]
-    Init,
+    Init {
+        /// The one that packages install: below /var/lib, /run and /etc, with defaults commented out
+        #[arg(long)]
+        installed: bool,
+    },
 
     /// Check a configuration file
     ///

@@ -2,6 +2,10 @@
 //!
 //! Records in the pool say that each was made, so that what somebody deleted does not come back.
 
+use std::io::ErrorKind;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+
 use anyhow::{Context, Result, anyhow, bail};
 use forebay_admin::accounts::Accounts;
 use forebay_admin::error::ApiError;
@@ -23,12 +27,35 @@ const FIRST_USER: &str = "admin";
 
 /// Opens the pool as it is configured.
 pub async fn open_pool(config: &PoolConfig) -> Result<Pool> {
+    check_owner(&config.directory)?;
     Pool::open(&config.directory, config.options()).await.map_err(|error| match error {
+        forebay_pool::Error::Io { ref source, .. } if source.kind() == ErrorKind::ReadOnlyFilesystem => {
+            anyhow!(
+                "{error}; a service of systemd may write only to its own directories: name this one with \
+                 ReadWritePaths= (`systemctl edit forebay`), or choose another with --pool-directory"
+            )
+        }
         forebay_pool::Error::Io { .. } => {
-            anyhow!("{error}; the pool's directory must be writable, choose another with --pool-directory")
+            anyhow!(
+                "{error}; the pool's directory must be writable for the user who runs this, choose another with \
+                 --pool-directory"
+            )
         }
         error => anyhow!("{error}"),
     })
+}
+
+/// Keeps root out of a pool that a service's own user keeps: what root wrote there, that user could not open any more.
+fn check_owner(directory: &Path) -> Result<()> {
+    let owner = std::fs::metadata(directory).map_or(0, |metadata| metadata.uid());
+    if owner == 0 || !rustix::process::geteuid().is_root() || !Pool::is_in(directory) {
+        return Ok(());
+    }
+    bail!(
+        "pool {}: belongs to the user with number {owner}, who could not open what root writes into it: run this as that user \
+         (`runuser -u forebay -- forebay …`)",
+        directory.display()
+    )
 }
 
 fn is_made(pool: &Pool, what: &[u8]) -> forebay_pool::Result<bool> {

@@ -1,13 +1,15 @@
 //! The `forebay` binary: command line, configuration, and the wiring of the parts.
 //!
 //! [`cli`] is what can be typed; [`config`] is what can be set; [`serve`] opens the pool and starts the
-//! servers on it; [`remote`] are the commands that ask a daemon, which [`admin`] reaches. Start reading at [`serve`].
+//! servers on it; [`notify`] tells an init system how that goes; [`remote`] are the commands that ask a daemon, which [`admin`]
+//! reaches, and [`support`] gathers all of it into a file. Start reading at [`serve`].
 
 mod admin;
 mod cli;
 mod config;
 mod first;
 mod logging;
+mod notify;
 mod output;
 mod pool_commands;
 mod reference;
@@ -15,13 +17,15 @@ mod remote;
 mod serve;
 mod signals;
 mod sizing;
+mod support;
+mod traces;
 
 use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::{CommandFactory, Parser};
 
-use cli::{Cli, Command, ConfigCommand};
+use cli::{Cli, Command, ConfigCommand, LabCommand};
 use config::{Config, ConfigError};
 use pool_commands::Differences;
 
@@ -49,6 +53,7 @@ fn main() -> ExitCode {
         Command::Event(command) => remote::watch::run_event(command),
         Command::Job(command) => remote::watch::run_job(command),
         Command::Profile(command) => remote::profile::run(command),
+        Command::Support(command) => support::run(command),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Cli::command(), "forebay", &mut script);
@@ -56,7 +61,8 @@ fn main() -> ExitCode {
         }
         Command::Man { directory } => reference::manual(&directory),
         Command::Size(wanted) => sizing::run(&wanted),
-        Command::Lab(command) => return forebay_lab::main(command),
+        Command::Lab(LabCommand::Here(command)) => return forebay_lab::main(command),
+        Command::Lab(LabCommand::Reports { remote }) => remote::lab::reports(&remote),
         Command::Reference { page } => output::print(&reference::page(page)),
     };
     match result {
@@ -76,7 +82,8 @@ fn main() -> ExitCode {
 
 fn run_config(command: ConfigCommand) -> Result<()> {
     match command {
-        ConfigCommand::Init => output::print(&config::print::annotated_default()),
+        ConfigCommand::Init { installed: false } => output::print(&config::print::annotated_default()),
+        ConfigCommand::Init { installed: true } => output::print(&config::print::annotated_installed()),
         ConfigCommand::Check { file } => {
             Config::read(&file)?;
             output::print(&format!("{}: ok\n", file.display()))

@@ -2,8 +2,10 @@
 
 pub mod account;
 pub mod export;
+pub mod lab;
 pub mod nfs;
 pub mod profile;
+mod traffic;
 mod volume;
 pub mod watch;
 

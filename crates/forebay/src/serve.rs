@@ -12,7 +12,9 @@ use anyhow::{Context, Result, anyhow};
 use forebay_admin::Api;
 use forebay_admin::events::{Kind, Who};
 use forebay_admin::history;
+use forebay_admin::lab::Lab;
 use forebay_admin::server::{ALPN, Listener, Socket, check_path};
+use forebay_admin::views::NfsView;
 use forebay_nfs::{Server, ServerError, Shared, Tls, TlsError};
 use forebay_pool::Pool;
 use rustix::fs::Mode;
@@ -21,7 +23,9 @@ use tokio::signal::unix::Signal;
 
 use crate::config::{ApiConfig, Config, ConfigError};
 use crate::first::{self, open_pool};
+use crate::notify::{self, Notifier};
 use crate::signals::{self, Shutdown, Trigger};
+use crate::traces::{self, Exporter};
 use crate::{logging, output};
 
 /// How long work that nobody waits for may still take when everything is closed.
@@ -34,10 +38,25 @@ const FILES_OF_POOL: u64 = 1024;
 pub fn run(config: &Config) -> Result<()> {
     // Everything the daemon makes, the admin socket above all, is for its own user only.
     umask(Mode::from_raw_mode(0o077));
-    logging::start(&config.log)?;
+    let (tracer, exporter) = match &config.traces.otlp_endpoint {
+        Some(endpoint) => {
+            let prepared = traces::prepare(endpoint);
+            let (tracer, exporter) = prepared.map_err(|error| ConfigError::new(format!("{error:#}")))?;
+            (Some(tracer), Some(exporter))
+        }
+        None => (None, None),
+    };
+    logging::start(&config.log, tracer)?;
     let files_max = raise_file_limit();
     let runtime = tokio::runtime::Runtime::new().context("the asynchronous runtime cannot be started")?;
-    let result = runtime.block_on(serve(config, files_max));
+    let result = runtime.block_on(async {
+        let exporting = exporter.map(Exporter::start);
+        let served = serve(config, files_max).await;
+        if let Some(exporting) = exporting {
+            exporting.finish().await;
+        }
+        served
+    });
     runtime.shutdown_timeout(LEFTOVER_WORK_MAX);
     result
 }
@@ -69,12 +88,14 @@ async fn serve_pool(
         .map_err(|error| anyhow!("volume kafka cannot be made: {error}"))?;
     let nfs = Server::bind(pool.clone(), config.nfs.listen, nfs_config).await.map_err(explain)?;
     let address = nfs.local_addr();
-    let mut api = Api::open(nfs.shared(), config.pool.directory.clone()).map_err(first::explain)?;
+    let mut api = Api::open(nfs.shared(), address, config.pool.directory.clone()).map_err(first::explain)?;
     api.metrics_public = config.metrics.public;
+    api.lab = Lab::new(config.lab.results_directory.clone());
     let api = Arc::new(api);
     first::make_first_user(pool, &api.accounts).await?;
     let api_tls = api_tls(&config.api)?;
-    let mut listeners = vec![Listener::Socket(Socket::bind(config.admin_socket())?)];
+    let mut listeners =
+        vec![Listener::Socket(Socket::bind(config.admin_socket(), config.admin.group_access)?)];
     let mut api_address = None;
     if let Some(address) = config.api.listen {
         let listener = Listener::tcp(address, api_tls.clone());
@@ -84,6 +105,7 @@ async fn serve_pool(
     }
     let reloading = tokio::spawn(reload_when_asked(nfs.shared(), api_tls, signals::reloads()?));
     let watching = tokio::spawn(forebay_admin::watch::run(api.clone()));
+    let refusals = tokio::spawn(forebay_admin::watch::refusals::run(api.clone()));
     let recording = tokio::spawn(history::run(api.history.clone(), api.sources(), history::SystemClock));
     let serving = serve_api(&api, listeners, shutdown);
     api.events.note(
@@ -92,11 +114,21 @@ async fn serve_pool(
         started(config, pool, address, api_address),
         Who::default(),
     );
-    output::print(&ready_line(pool, address))?;
+    output::print(&ready_line(pool, &api.nfs_view))?;
+    let notifier = Notifier::from_environment();
+    notifier.ready(&notify::status_of(&nfs.shared()));
+    let telling = tokio::spawn(notifier.clone().keep_told(nfs.shared()));
+    let asked = shutdown.clone();
+    let stop = async {
+        asked.requested().await;
+        telling.abort();
+        notifier.stopping();
+    };
 
-    let served = nfs.run(shutdown.clone().requested()).await;
+    let served = nfs.run(stop).await;
     reloading.abort();
     watching.abort();
+    refusals.abort();
     recording.abort();
     trigger.shut_down();
     api.jobs.cancel_all();
@@ -173,6 +205,7 @@ fn nfs_config(config: &Config, files_max: u64) -> forebay_nfs::Config {
         tls: config.nfs.tls(),
         id_domain: config.nfs.id_domain.clone(),
         owner_names: config.nfs.owner_names,
+        trace_one_in: config.traces.otlp_endpoint.as_ref().map_or(0, |_| config.traces.nfs_one_in),
         requests_bytes_max: usize::try_from(config.nfs.requests_max).unwrap_or(usize::MAX),
         ..forebay_nfs::Config::default()
     }
@@ -209,22 +242,12 @@ fn explain_bind(section: &str, address: SocketAddr, source: &std::io::Error) -> 
 }
 
 /// The line that says that clients can connect, and what to type there.
-fn ready_line(pool: &Pool, address: SocketAddr) -> String {
+fn ready_line(pool: &Pool, nfs: &NfsView) -> String {
     let Some(volume) = pool.volumes().into_iter().next() else {
         return "ready: there is no volume yet; make one with `forebay volume create NAME`\n".to_owned();
     };
-    let host = if address.ip().is_unspecified() {
-        rustix::system::uname().nodename().to_string_lossy().into_owned()
-    } else if address.is_ipv6() {
-        format!("[{}]", address.ip())
-    } else {
-        address.ip().to_string()
-    };
-    let port = if address.port() == 2049 { String::new() } else { format!(",port={}", address.port()) };
-    let path = volume.spec.junction_path;
-    format!(
-        "ready: on a client, as root: mount -t nfs -o vers=4.2,hard,nconnect=4{port} {host}:{path} /mnt\n"
-    )
+    let command = nfs.mount_command(None, &volume.spec.junction_path);
+    format!("ready: on a client, as root: {command}\n")
 }
 
 /// Lets the daemon have as many files and connections open as the system allows it; returns how many.

@@ -1,6 +1,7 @@
 //! The command line `forebay lab …`.
 
 mod all;
+mod guest;
 
 use std::collections::HashSet;
 use std::path::PathBuf;
@@ -43,6 +44,12 @@ pub enum LabCommand {
     ///
     /// Exit status: 0 if the page was written, 1 if a folder holds no results, or one that cannot be read.
     Compare(CompareArgs),
+    /// Boot one Linux guest, mount NFS in it, and run a program there: a client to try a server with
+    ///
+    /// Without a program it runs a shell, which takes commands from standard input; the guest ends with it. The program sees the files of this
+    /// host, and the mounts below /mnt. Its exit status is the program's, 128 and the signal's number if one ended it, 125 if there is no
+    /// guest, or 130 if it was interrupted.
+    Guest(guest::ClientArgs),
     /// Check that this machine can run the lab, and fetch what it needs
     Setup(CacheArgs),
     /// The first process of a guest
@@ -163,6 +170,7 @@ pub fn main(command: LabCommand) -> ExitCode {
         LabCommand::List => list(),
         LabCommand::Run(args) => run(args),
         LabCommand::Compare(args) => comparison::run(&args).map(|()| 0),
+        LabCommand::Guest(args) => Ok(guest::run(args)),
         LabCommand::Setup(cache) => setup(cache),
         LabCommand::Init(guest) => return agent::init(&guest.config),
         LabCommand::Agent(guest) => agent::serve(&guest.config).map(|()| 0),

@@ -16,11 +16,13 @@
 //!   host's file system and whose init is this binary ([`agent`]). `guest.spawn(Command)` starts a program there,
 //!   `guest.mount(&MountSpec, …)` mounts a storage.
 //! * A [`storage::Storage`] is what brokers keep their logs on: Forebay, the kernel's NFS servers, Ganesha, a local disk.
+//! * [`client`] is not a run: it gives a person one such guest, with mounts from any server that this host reaches.
 //! * [`report`] turns the experiment's outcome into `result.json` and `report.html`; [`cluster`] runs Kafka in guests.
 //!
 //! Open `host/site.rs` first.
 
 mod agent;
+mod client;
 pub mod cluster;
 mod command;
 mod comparison;

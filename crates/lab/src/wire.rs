@@ -5,7 +5,7 @@
 //! bytes, so that output of a program needs no escaping.
 //!
 //! A [`Request::Spawn`] keeps its connection: output frames follow until [`Reply::Exited`], and the worker may send
-//! [`Request::Signal`] meanwhile. A connection that ends before the program does ends the program.
+//! [`Request::Signal`], and [`STDIN`] if it said so, meanwhile. A connection that ends before the program does ends the program.
 
 use std::io::{self, Read, Write};
 use std::path::PathBuf;
@@ -20,6 +20,8 @@ pub const STDOUT: u8 = 1;
 pub const STDERR: u8 = 2;
 /// Payload is the content of a file.
 pub const DATA: u8 = 3;
+/// Payload is for the standard input of a spawned program; one without any bytes is its end.
+pub const STDIN: u8 = 4;
 
 /// The TCP port an agent listens on, at its guest's address.
 pub const AGENT_PORT: u16 = 7100;
@@ -67,6 +69,8 @@ pub struct Program {
     pub env: Vec<(String, String)>,
     /// Working folder; `/` if none.
     pub folder: Option<PathBuf>,
+    /// Whether its standard input comes in frames; else it is empty.
+    pub takes_input: bool,
 }
 
 /// A file system to mount, as mount(2) wants it.

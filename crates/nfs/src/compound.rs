@@ -42,6 +42,8 @@ pub struct Context<'a> {
     pub connection: Arc<Connection>,
     /// The memory that the request takes while it is in work.
     pub memory: RequestMemory,
+    /// Whether the COMPOUND is traced.
+    pub is_traced: bool,
     /// Room in the reply, for operations whose results are large.
     pub reply_room: ReplyRoom,
 }

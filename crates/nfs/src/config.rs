@@ -50,6 +50,8 @@ pub struct Config {
     pub idle_seconds_max: u32,
     /// Certificates for TLS. Default: none, and TLS is not offered.
     pub tls: Option<TlsFiles>,
+    /// Of so many COMPOUNDs one is traced; 0: none. Default 0.
+    pub trace_one_in: u64,
     /// The domain of the names of owners and groups that clients may use; none: they use numbers only. Default: none.
     pub id_domain: Option<String>,
     /// Whether owners and groups are given as names of that domain, where they have names, and not as numbers. Default: no.
@@ -82,6 +84,7 @@ impl Default for Config {
             locks_per_client_max: 1_000_000,
             idle_seconds_max: 60,
             tls: None,
+            trace_one_in: 0,
             id_domain: None,
             owner_names: false,
             directory: Directory::system(),

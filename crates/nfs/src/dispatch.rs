@@ -11,6 +11,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
+use tracing::Instrument;
 
 use crate::compound::Context;
 use crate::ops::{self, sequence};
@@ -19,6 +20,7 @@ use crate::rpc::{Connection, Credential, Principal, ReplyRoom, RequestMemory};
 use crate::session::{Fingerprint, Reply, Start};
 use crate::shared::Shared;
 use crate::throttle;
+use crate::trace;
 use crate::xdr::nfs4::{OpCode, Operation, OperationResult, SequenceArgs};
 use crate::xdr::{Decode, Decoder, Encoder, Status, XdrError};
 use limits::Limits;
@@ -53,7 +55,9 @@ pub async fn answer(
                 encode_success(xid, &mut out);
                 let mut context = context(server, connection, credential, principal);
                 context.memory = memory;
-                for piece in compound.execute(&mut context).await {
+                let span = trace::of_compound(server, connection, xid);
+                context.is_traced = !span.is_disabled();
+                for piece in compound.execute(&mut context).instrument(span).await {
                     out.put_raw_bytes(piece);
                 }
             }
@@ -92,6 +96,7 @@ fn context<'a>(
         client: None,
         connection: connection.clone(),
         memory: RequestMemory::default(),
+        is_traced: false,
         reply_room: ReplyRoom::default(),
     }
 }
@@ -129,7 +134,7 @@ impl Compound {
         match self.next_operation() {
             Ok(Operation::Sequence(args)) => return self.execute_in_session(context, args, results).await,
             Ok(operation) => match outside_session(&operation, self.operations) {
-                Ok(()) => results.push(&ops::run(context, operation).await),
+                Ok(()) => results.push(&execute(context, operation).await),
                 Err(status) => results.push(&OperationResult::failed(operation.code(), status)),
             },
             Err(unread) => results.push(&unread.into_result()),
@@ -153,6 +158,9 @@ impl Compound {
             }
         };
         let _renewal = sequenced.renewal;
+        if context.is_traced {
+            trace::record_session(&sequenced.session);
+        }
         context.server.state.is_present(&sequenced.session.client).await;
         let limits = Limits::of(&sequenced.session.fore, args.cachethis);
         results.push(&OperationResult::Sequence(Ok(sequenced.result)));
@@ -202,7 +210,7 @@ impl Compound {
                 if let Some(waited) = admitted.waited {
                     server.statistics.count_wait(code, waited);
                 }
-                let result = ops::run(context, operation).await;
+                let result = execute(context, operation).await;
                 admitted.settle(&result);
                 result
             }
@@ -238,6 +246,17 @@ impl Compound {
                 .map_err(|_| Unread { code, status: Status::BadXdr }),
         }
     }
+}
+
+/// Executes an operation, with a span of its own if the COMPOUND is traced.
+async fn execute(context: &mut Context<'_>, operation: Operation) -> OperationResult {
+    if !context.is_traced {
+        return ops::run(context, operation).await;
+    }
+    let span = trace::of_operation(operation.code());
+    let result = ops::run(context, operation).instrument(span.clone()).await;
+    trace::record_status(&span, result.status());
+    result
 }
 
 /// An operation that fails without being executed, because it cannot be read.

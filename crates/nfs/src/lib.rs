@@ -22,10 +22,12 @@ pub mod state;
 pub mod statistics;
 pub mod throttle;
 mod tls;
+mod trace;
 pub mod xdr;
 
 pub use clock::Clock;
 pub use config::Config;
+pub use forebay_pool::TRACES;
 pub use server::{Server, ServerError};
 pub use shared::Shared;
 pub use tls::{ALPN, Tls, TlsError, TlsFiles};

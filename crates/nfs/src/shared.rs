@@ -7,7 +7,7 @@ use forebay_pool::Pool;
 use crate::config::Config;
 use crate::fs::Exports;
 use crate::identity::Identities;
-use crate::policy::Policies;
+use crate::policy::{Policies, Refusals};
 use crate::server::ServerError;
 use crate::session::SessionTable;
 use crate::state::State;
@@ -27,6 +27,8 @@ pub struct Shared {
     pub state: State,
     /// Which clients see which volumes, and what they may do there.
     pub policies: Arc<Policies>,
+    /// Whom the policies refused something.
+    pub refusals: Refusals,
     /// Users and groups, and their names.
     pub identities: Identities,
     /// What connections may be secured with, if at all.
@@ -49,6 +51,19 @@ impl Shared {
         let exports = Exports::new(pool.clone(), policies.clone());
         let (throttle, identities) = (Throttle::new(pool.clone(), &config), Identities::new(&config));
         let (sessions, statistics) = (SessionTable::default(), Statistics::default());
-        Ok(Shared { pool, config, sessions, state, policies, identities, tls, statistics, throttle, exports })
+        let refusals = Refusals::new(config.clock.clone());
+        Ok(Shared {
+            pool,
+            config,
+            sessions,
+            state,
+            policies,
+            refusals,
+            identities,
+            tls,
+            statistics,
+            throttle,
+            exports,
+        })
     }
 }

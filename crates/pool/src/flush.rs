@@ -18,7 +18,9 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
 use tokio::sync::oneshot;
+use tracing::Instrument;
 
+use crate::TRACES;
 use crate::engine::Engine;
 use crate::inode::{Flushed, Inode, Pieces, State, Unstable};
 use crate::keys::ChunkId;
@@ -98,7 +100,8 @@ impl Engine {
             let _order = inode.order.clone().lock_owned().await;
             engine.flush_ordered(&inode, needed, leave_tails).await
         };
-        Lasting::new(flush).await
+        // From the wait for the inode's order on.
+        Lasting::new(flush.instrument(tracing::info_span!(target: TRACES, "pool.flush"))).await
     }
 
     /// As [`Engine::flush`], by who holds the inode's `order` lock.
@@ -179,7 +182,8 @@ impl Engine {
         taken: &Arc<Taken>,
         share: bool,
     ) -> Result<Outcome> {
-        let (plan, chunks) = self.plan_taken(inode, taken, share).await?;
+        let cutting = tracing::info_span!(target: TRACES, "pool.cut", forebay.bytes = taken.pieces.bytes());
+        let (plan, chunks) = self.plan_taken(inode, taken, share).instrument(cutting).await?;
         let bytes_left = plan.left.bytes();
         if bytes_left > 0 && bytes_left == taken.pieces.bytes() {
             self.put_back(inode, taken);
@@ -208,7 +212,8 @@ impl Engine {
                 Outcome::Vanished => Err(Error::Meta("a shared chunk was freed".into())),
             }
         };
-        let outcome = self.store_and_transact(plan, chunks, job).await;
+        let storing = tracing::info_span!(target: TRACES, "pool.commit");
+        let outcome = self.store_and_transact(plan, chunks, job).instrument(storing).await;
         let staged = *sync::lock(&staged);
         if staged == Outcome::Vanished {
             return Ok(staged);

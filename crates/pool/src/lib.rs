@@ -94,6 +94,8 @@ pub use histogram::{Distribution, Histogram};
 pub use pool::{Pool, PoolOptions};
 pub use types::*;
 
+/// The target of spans that are for traces, and not for the log. They cost nothing while nobody collects them.
+pub const TRACES: &str = "forebay_traces";
 /// Largest size of a file, in bytes.
 pub const FILE_SIZE_MAX: u64 = i64::MAX as u64;
 /// The lowest limit of a volume's throughput, in bytes per second: one request of a client has up to a MiB, and is not to wait for

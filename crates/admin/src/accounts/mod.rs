@@ -31,6 +31,16 @@ pub struct Accounts {
     changing: Mutex<()>,
 }
 
+/// Whose secret one is.
+pub struct Verified {
+    /// The user.
+    pub user: String,
+    /// What the user may do.
+    pub role: Role,
+    /// The token's id, which is no secret.
+    pub token: String,
+}
+
 #[derive(Default)]
 struct Known {
     users: BTreeMap<String, UserRecord>,
@@ -73,7 +83,7 @@ impl Accounts {
     }
 
     /// Whose secret that is, and what the user may do; else why it is not let in.
-    pub fn verify(&self, secret: &str) -> std::result::Result<(String, Role), &'static str> {
+    pub fn verify(&self, secret: &str) -> std::result::Result<Verified, &'static str> {
         let secret = Secret::read(secret).ok_or("what was sent is no token")?;
         let known = self.read();
         let token = known.tokens.get(secret.id()).ok_or("the token is not known")?;
@@ -86,7 +96,7 @@ impl Accounts {
         }
         let user = known.users.get(&token.record.user).ok_or("the token's user is gone")?;
         *token.last_used.lock().unwrap_or_else(PoisonError::into_inner) = Some(now);
-        Ok((token.record.user.clone(), user.role))
+        Ok(Verified { user: token.record.user.clone(), role: user.role, token: secret.id().to_owned() })
     }
 
     // ---- users ----

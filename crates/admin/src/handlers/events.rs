@@ -11,6 +11,9 @@ use crate::events::{EVENTS_KEPT, Wanted};
 use crate::request::Read;
 use crate::views::{EventView, List, Severity};
 
+/// The highest id that there can be: what everyone's whole numbers hold.
+const AFTER_MAX: u64 = i64::MAX.unsigned_abs();
+
 /// Which events are wanted.
 #[derive(Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
@@ -35,6 +38,9 @@ pub async fn event_list(State(api): Shared, asked: Read<EventFilter>) -> Result<
     let limit = asked.query.limit.map_or(100, |limit| usize::try_from(limit).unwrap_or(usize::MAX));
     if !(1..=EVENTS_KEPT).contains(&limit) {
         return Err(ApiError::new(Code::BadRequest, format!("limit: must be from 1 to {EVENTS_KEPT}")));
+    }
+    if asked.query.after.is_some_and(|after| after > AFTER_MAX) {
+        return Err(ApiError::new(Code::BadRequest, format!("after: must be at most {AFTER_MAX}")));
     }
     let severity = asked.query.severity.unwrap_or(Severity::Info);
     let (items, total) = api.events.list(Wanted { after: asked.query.after.unwrap_or(0), severity, limit });

@@ -8,6 +8,7 @@ pub mod events;
 pub mod exports;
 pub mod health;
 pub mod jobs;
+pub mod lab;
 pub mod metrics;
 pub mod nfs;
 pub mod pool;

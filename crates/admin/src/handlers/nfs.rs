@@ -20,7 +20,9 @@ use super::Shared;
 use crate::error::{ApiError, Code, ErrorBody, Result};
 use crate::events::Kind;
 use crate::request::{Operate, Params, Read};
-use crate::views::{ClientView, FileView, List, LockView, OpenView, OperationView, SessionView, TlsState};
+use crate::views::{
+    ClientView, FileView, List, LockView, NfsView, OpenView, OperationView, SessionView, TlsState,
+};
 
 /// Of opens and lock owners, so many are shown if nothing else is said, and so many at most.
 const LIMIT: u32 = 10_000;
@@ -67,6 +69,12 @@ impl Excerpt {
         let client = self.client.as_deref().map(|client| known_client(nfs, client)).transpose()?;
         Ok((client, usize::try_from(limit).unwrap_or(usize::MAX)))
     }
+}
+
+/// Where clients reach NFS, and how they mount from there
+#[utoipa::path(get, path = "/nfs", tag = "nfs", responses((status = 200, description = "Where and how", body = NfsView)))]
+pub async fn nfs_show(State(api): Shared, _: Read) -> Result<Json<NfsView>> {
+    Ok(Json(api.nfs_view.clone()))
 }
 
 /// All clients

@@ -12,6 +12,8 @@ use crate::metrics::{Observation, Sources};
 const PERIOD: Duration = Duration::from_secs(RESOLUTIONS[0].seconds);
 /// Two observations that are further apart are not compared: the machine was suspended, or the clock was set.
 const APART_MAX: Duration = Duration::from_secs(30);
+/// Nor are two that are closer, as the first two may be: the later of them is left out.
+const APART_MIN: Duration = Duration::from_secs(2);
 
 /// The time, which is the system's, and in tests moved by hand.
 pub trait Clock: Send + Sync + 'static {
@@ -39,7 +41,7 @@ impl Clock for SystemClock {
 pub async fn run(history: Arc<History>, sources: Sources, clock: impl Clock) {
     let mut recorder = Recorder::new(history);
     loop {
-        clock.sleep(until_next(clock.now())).await;
+        // The first is at once, so that what clients do before the second one is not missed.
         let sources = sources.clone();
         // It asks for sizes of file systems, which may block.
         let Ok(seen) = tokio::task::spawn_blocking(move || Observation::take(&sources)).await else { return };
@@ -47,6 +49,7 @@ pub async fn run(history: Arc<History>, sources: Sources, clock: impl Clock) {
             return;
         }
         recorder.note(clock.now(), seen);
+        clock.sleep(until_next(clock.now())).await;
     }
 }
 
@@ -74,6 +77,9 @@ impl Recorder {
             && let Ok(elapsed) = now.duration_since(*then)
             && elapsed <= APART_MAX
         {
+            if elapsed < APART_MIN {
+                return;
+            }
             let sampled = series::between(before, &seen, elapsed);
             self.history.store().add(seconds(now), &sampled);
         }
@@ -113,6 +119,16 @@ mod tests {
             .first()
             .map(|series| series.mean.clone())
             .unwrap_or_default()
+    }
+
+    #[tokio::test]
+    async fn what_was_done_right_after_the_start_is_in_the_first_point() {
+        let history = Arc::<History>::default();
+        let mut recorder = Recorder::new(history.clone());
+        for (seconds, bytes) in [(1, 0), (2, 60), (7, 60), (12, 60)] {
+            recorder.note(at(seconds), written(bytes).await);
+        }
+        assert_eq!(points(&history, 0, 15), [None, Some(10.0), Some(0.0)]);
     }
 
     #[tokio::test]

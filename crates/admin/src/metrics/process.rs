@@ -4,6 +4,8 @@
 
 use std::fs;
 
+use crate::traces::SPANS;
+
 /// Clock ticks of a second in /proc: fixed by the kernel's interface on all architectures but two of the last century.
 const TICKS_PER_SECOND: f64 = 100.0;
 
@@ -22,6 +24,10 @@ pub struct Process {
     pub files_max: u64,
     /// When the process started, in seconds since 1970.
     pub started_seconds: f64,
+    /// Spans of traces that a collector has taken.
+    pub spans_exported: u64,
+    /// Those that were lost.
+    pub spans_dropped: u64,
 }
 
 impl Process {
@@ -39,6 +45,8 @@ impl Process {
             files: fs::read_dir("/proc/self/fd").map_or(0, |files| files.count() as u64),
             files_max: number_after(&limits, "Max open files").unwrap_or_default(),
             started_seconds: booted + ticks(22),
+            spans_exported: SPANS.exported(),
+            spans_dropped: SPANS.dropped(),
         }
     }
 }

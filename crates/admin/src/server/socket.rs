@@ -1,12 +1,17 @@
 //! The UNIX socket: who may open its file is admin, so its permissions are the access control.
 
+use std::fs::Permissions;
 use std::io::ErrorKind;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use tokio::net::UnixListener;
 
 /// Bytes that the path of a UNIX socket may have on Linux: `sun_path` less its terminating NUL.
 const PATH_BYTES_MAX: usize = 107;
+
+/// The mode of a socket that the daemon's group may connect to.
+const GROUP_MODE: u32 = 0o660;
 
 /// Why there cannot be a socket: which, and what to do.
 #[derive(Debug, thiserror::Error)]
@@ -39,16 +44,25 @@ pub struct Socket {
 }
 
 impl Socket {
-    /// Binds `path`, replacing what a daemon that was killed left there.
+    /// Binds `path`, replacing what a daemon that was killed left there. With `group_access` the process's group may connect, too.
     ///
     /// The process's umask must keep others out: the file exists before it could be changed.
-    pub fn bind(path: PathBuf) -> Result<Socket, BindError> {
+    pub fn bind(path: PathBuf, group_access: bool) -> Result<Socket, BindError> {
         check_path(&path)?;
         remove_leftover(&path)?;
         let listener = UnixListener::bind(&path).map_err(|error| {
             refused(&path, format!("cannot be made: {error}; choose another with --admin-socket"))
         })?;
-        Ok(Socket { listener, path })
+        let socket = Socket { listener, path };
+        if group_access {
+            std::fs::set_permissions(&socket.path, Permissions::from_mode(GROUP_MODE)).map_err(|error| {
+                refused(
+                    &socket.path,
+                    format!("cannot be opened to the group: {error}; set admin.group_access to off"),
+                )
+            })?;
+        }
+        Ok(socket)
     }
 
     /// Where connections come in.

@@ -8,6 +8,7 @@ mod account;
 mod event;
 mod export;
 mod job;
+mod lab;
 mod nfs;
 mod pool;
 mod snapshot;
@@ -26,9 +27,10 @@ pub use export::{
     TlsUse,
 };
 pub use job::{JobKind, JobState, JobView, ProgressUnit, ProgressView};
+pub use lab::{LabPageView, LabReportKind, LabReportView, LabReportsView, LabRunView, LabVerdict};
 pub use nfs::{
-    BackChannel, ClientState, ClientView, FileView, LockKind, LockView, OpenView, OperationView, SessionView,
-    TlsState,
+    BackChannel, ClientState, ClientView, FileView, LockKind, LockView, NfsView, OpenView, OperationView,
+    SessionView, TlsState,
 };
 pub use pool::{CheckRequest, CheckView, EfficiencyView, HealthStatus, HealthView, PoolView, ScrubView};
 pub use snapshot::{NewSnapshot, NewSnapshots, Rollback, SnapshotView};

@@ -5,6 +5,24 @@ use utoipa::ToSchema;
 
 use super::words::words;
 
+/// Where clients reach NFS, and how they mount from there.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct NfsView {
+    /// The address that the server listens on.
+    pub address: String,
+    /// The port.
+    #[schema(minimum = 1)]
+    pub port: u16,
+    /// It listens on every address of its machine.
+    pub every_address: bool,
+    /// What stands for the server in a mount command: the address that it listens on, or its machine's own name if it listens on every one.
+    pub host: String,
+    /// The options of a mount command: `mount -t nfs -o OPTIONS HOST:PATH DIRECTORY`.
+    pub options: String,
+    /// TLS is offered.
+    pub tls: bool,
+}
+
 words! {
     /// Where a client stands.
     ClientState for forebay_nfs::state::Condition {

@@ -61,6 +61,15 @@ impl Client {
         Ok(Client { target, token, runtime })
     }
 
+    /// The host that the daemon was said to be on, if others know it by that name, too.
+    pub fn reached(&self) -> Option<String> {
+        match &self.target {
+            Target::Secured { place: (host, _), .. } if host.contains(':') => Some(format!("[{host}]")),
+            Target::Secured { place: (host, _), .. } => Some(host.clone()),
+            Target::Socket(_) | Target::Plain { .. } => None,
+        }
+    }
+
     /// GET.
     pub fn get<T: DeserializeOwned>(&self, path: &str) -> Result<T> {
         self.ask(Method::GET, path, NOTHING, Some(ANSWER_WAIT_MAX))
@@ -97,6 +106,24 @@ impl Client {
         self.runtime.block_on(self.exchange(request, Some(ANSWER_WAIT_MAX))).map(drop)
     }
 
+    /// GET of a path from the root, answered with whatever it is.
+    pub fn fetch(&self, path: &str) -> Result<Vec<u8>> {
+        let request = self.request_to(Method::GET, path, NOTHING)?;
+        Ok(self.runtime.block_on(self.exchange(request, Some(ANSWER_WAIT_MAX)))?.to_vec())
+    }
+
+    /// Whether the daemon is asked through a socket of this machine.
+    pub fn is_local(&self) -> bool {
+        matches!(self.target, Target::Socket(_))
+    }
+
+    /// The number of the daemon's process, if it listens on the admin socket.
+    pub fn daemon_process(&self) -> Option<u32> {
+        let Target::Socket(path) = &self.target else { return None };
+        let stream = self.runtime.block_on(async { self.in_time(UnixStream::connect(path)).await });
+        stream.ok()?.ok()?.peer_cred().ok()?.pid().and_then(|process| process.try_into().ok())
+    }
+
     fn ask<T: DeserializeOwned>(
         &self,
         method: Method,
@@ -120,8 +147,16 @@ impl Client {
         path: &str,
         body: Option<&impl Serialize>,
     ) -> Result<Request<Full<Bytes>>> {
-        let mut request =
-            Request::builder().method(method).uri(format!("{}/{path}", forebay_admin::router::BASE));
+        self.request_to(method, &format!("{}/{path}", forebay_admin::router::BASE), body)
+    }
+
+    fn request_to(
+        &self,
+        method: Method,
+        path: &str,
+        body: Option<&impl Serialize>,
+    ) -> Result<Request<Full<Bytes>>> {
+        let mut request = Request::builder().method(method).uri(path);
         request = request.header(HOST, self.host());
         if let Some(token) = &self.token {
             request = request.header(AUTHORIZATION, format!("Bearer {token}"));
@@ -211,7 +246,11 @@ impl Client {
             return Ok(body);
         }
         match serde_json::from_slice::<ErrorBody>(&body) {
-            Ok(ErrorBody { error }) => Err(anyhow!(error.sentence())),
+            Ok(ErrorBody { error }) => match &error.request_id {
+                // The daemon's log says more, under that id.
+                Some(id) if status.is_server_error() => bail!("{} (request {id})", error.sentence()),
+                _ => bail!(error.sentence()),
+            },
             Err(_) => {
                 bail!("{}: answered {status}; what answered is no Forebay of this release", self.place())
             }
@@ -233,11 +272,14 @@ fn unreachable(socket: &Path, error: &std::io::Error) -> anyhow::Error {
     let path = socket.display();
     match error.kind() {
         ErrorKind::NotFound | ErrorKind::ConnectionRefused => anyhow!(NoDaemon(format!(
-            "no daemon listens on {path}: start one with `forebay serve`, or say where the running one has its \
+            "no daemon listens on {path}: start one with `forebay serve`, or the installed service with `systemctl start forebay`; or say where the running one has its \
              pool (--pool-directory DIR) or its socket (--admin-socket PATH)"
         ))),
         ErrorKind::PermissionDenied => {
-            anyhow!("admin socket {path}: permission denied; run this as root or as the daemon's user")
+            anyhow!(
+                "admin socket {path}: permission denied; run this as root, as the daemon's user, or as a member of its group if \
+                 admin.group_access is on"
+            )
         }
         _ => anyhow!("admin socket {path}: {error}"),
     }

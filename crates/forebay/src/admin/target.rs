@@ -96,7 +96,8 @@ fn is_this_machine(host: &str) -> bool {
     host == "localhost" || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
-fn tls(authority: Option<&Path>) -> Result<ClientConfig> {
+/// Trusts that authority, or those that the system trusts.
+pub fn tls(authority: Option<&Path>) -> Result<ClientConfig> {
     let mut roots = RootCertStore::empty();
     match authority {
         Some(file) => {

@@ -26,7 +26,8 @@ pub struct Remote {
     /// The daemon: https://HOST[:PORT], http://127.0.0.1[:PORT], or unix:PATH [default: the admin socket]
     ///
     /// Without it, the daemon is that of the settings below; if none of those is given either, that of the profile that is in
-    /// use (`forebay profile`); and else the one on this machine whose pool is where `pool.directory` says.
+    /// use (`forebay profile`); else that of the service that is installed on this machine, by its /etc/forebay/forebay.toml; and else the one whose pool
+    /// is in ./forebay-data.
     #[arg(long, value_name = "URL", env = "FOREBAY_SERVER", hide_env_values = true, help_heading = HEADING)]
     pub server: Option<String>,
 

@@ -1,5 +1,7 @@
 //! `forebay volume` and `forebay snapshot`: what can be typed, and its help.
 
+use std::time::Duration;
+
 use clap::Subcommand;
 use forebay_admin::views::{Compression, Plan};
 
@@ -81,6 +83,26 @@ pub enum VolumeCommand {
         /// What several extents share is attributed to each of them in equal parts.
         #[arg(long)]
         efficiency: bool,
+
+        /// Where the daemon is.
+        #[command(flatten)]
+        remote: Remote,
+    },
+
+    /// Show how much clients wrote to a volume and read from it, minute by minute or finer
+    ///
+    /// The daemon remembers it since it started: 5 seconds apart for an hour, a minute for a day, 15 minutes for 30 days.
+    Traffic {
+        /// Its name
+        name: String,
+
+        /// How far back
+        #[arg(long, value_name = "TIME", default_value = "10m", value_parser = humantime::parse_duration)]
+        last: Duration,
+
+        /// From one line to the next; what suits how far back if not given
+        #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
+        step: Option<Duration>,
 
         /// Where the daemon is.
         #[command(flatten)]

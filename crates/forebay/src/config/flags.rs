@@ -1,6 +1,6 @@
 //! Flags and environment variables for the settings, made from [`SETTINGS`], and the layering of all sources.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::parser::ValueSource;
 use clap::{Arg, ArgMatches, Args, Command, FromArgMatches};
@@ -9,6 +9,9 @@ use super::settings::{SETTINGS, Setting};
 use super::{Config, ConfigError, file};
 
 const HEADING: &str = "Settings";
+
+/// Where packages put the service's configuration.
+const INSTALLED_FILE: &str = "/etc/forebay/forebay.toml";
 
 /// `--config` and a flag for every setting.
 #[derive(Debug)]
@@ -46,10 +49,46 @@ impl AdminSettings {
         self.0.file.is_some() || !self.0.values.is_empty()
     }
 
-    /// The configuration that results from flags, environment, file and defaults.
-    pub fn load(&self) -> Result<Config, ConfigError> {
-        self.0.load()
+    /// The configuration file, if one is named or installed.
+    pub fn file(&self) -> Option<PathBuf> {
+        let installed = || Path::new(INSTALLED_FILE);
+        self.0
+            .file
+            .clone()
+            .or_else(|| (!self.is_given() && installed().is_file()).then(|| installed().to_owned()))
     }
+
+    /// The configuration that results from flags, environment, file and defaults. Who says nothing means the service of this
+    /// machine, if one is installed, and else the pool that is here.
+    pub fn load(&self) -> Result<Config, ConfigError> {
+        if self.is_given() {
+            self.0.load()
+        } else {
+            installed_or_here(Path::new(INSTALLED_FILE), Path::new(""))
+        }
+    }
+}
+
+/// What nobody said, where `installed` may be a service's configuration and `here` may have a daemon tried out. Between two
+/// daemons nothing is guessed: one of them may be production.
+fn installed_or_here(installed: &Path, here: &Path) -> Result<Config, ConfigError> {
+    let default = Config::default();
+    if !installed.is_file() {
+        return Ok(default);
+    }
+    let config = Config::read(installed)?;
+    let tried = here.join(default.admin_socket());
+    if tried.exists() {
+        return Err(ConfigError(format!(
+            "there is an installed service ({}), and the socket of a daemon here ({}): say which of them, with --config {} or \
+             --admin-socket {}",
+            installed.display(),
+            tried.display(),
+            installed.display(),
+            tried.display(),
+        )));
+    }
+    Ok(config)
 }
 
 impl Given {
@@ -113,9 +152,8 @@ fn argument(setting: &'static Setting) -> Arg {
 }
 
 fn admin_settings() -> impl Iterator<Item = &'static Setting> {
-    SETTINGS.iter().filter(|setting| {
-        setting.section == "admin" || (setting.section, setting.key) == ("pool", "directory")
-    })
+    let asked_for = [("pool", "directory"), ("admin", "socket")];
+    SETTINGS.iter().filter(move |setting| asked_for.contains(&(setting.section, setting.key)))
 }
 
 impl FromArgMatches for AllSettings {
@@ -157,5 +195,33 @@ impl Args for AdminSettings {
 
     fn augment_args_for_update(command: Command) -> Command {
         Self::augment_args(command)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_says_nothing_means_the_installed_service_unless_a_daemon_is_tried_out_here() {
+        let scratch = tempfile::tempdir().unwrap();
+        let (file, here) = (scratch.path().join("forebay.toml"), scratch.path());
+        assert_eq!(installed_or_here(&file, here).unwrap(), Config::default());
+
+        std::fs::write(&file, super::super::print::annotated_installed()).unwrap();
+        let config = installed_or_here(&file, here).unwrap();
+        assert_eq!(config.admin_socket(), Path::new("/run/forebay/admin.sock"));
+        assert_eq!(config.pool.directory, Path::new("/var/lib/forebay"));
+        assert!(config.admin.group_access);
+        // All else is what it is without a file.
+        let places = (config.pool.directory.clone(), config.admin.clone());
+        let mut plain = Config::default();
+        (plain.pool.directory, plain.admin) = places;
+        assert_eq!(config, plain);
+
+        std::fs::create_dir(here.join("forebay-data")).unwrap();
+        std::fs::write(here.join("forebay-data/admin.sock"), "").unwrap();
+        let refused = installed_or_here(&file, here).unwrap_err().to_string();
+        assert!(refused.contains("say which"), "{refused}");
     }
 }

@@ -9,6 +9,7 @@ pub mod flags;
 pub mod print;
 pub mod settings;
 pub mod size;
+mod value;
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
@@ -31,6 +32,10 @@ pub struct Config {
     pub api: ApiConfig,
     /// `[metrics]`.
     pub metrics: MetricsConfig,
+    /// `[traces]`.
+    pub traces: TracesConfig,
+    /// `[lab]`.
+    pub lab: LabConfig,
 }
 
 /// The pool's place and bounds. Sizes are in bytes.
@@ -137,6 +142,8 @@ pub enum LogFormat {
 pub struct AdminConfig {
     /// Its path; a relative one is taken from the pool's directory.
     pub socket: PathBuf,
+    /// Whether the group that the daemon runs as may connect, too.
+    pub group_access: bool,
 }
 
 /// What collectors of metrics read.
@@ -144,6 +151,22 @@ pub struct AdminConfig {
 pub struct MetricsConfig {
     /// Whether they need no token.
     pub public: bool,
+}
+
+/// Traces.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TracesConfig {
+    /// The collector's URL; `None`: nothing is traced.
+    pub otlp_endpoint: Option<String>,
+    /// Of so many COMPOUNDs one is traced; 0: none.
+    pub nfs_one_in: u64,
+}
+
+/// Reports of the lab.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LabConfig {
+    /// Where they are; `None`: none are shown.
+    pub results_directory: Option<PathBuf>,
 }
 
 /// The API over TCP.
@@ -226,13 +249,15 @@ impl Default for Config {
                 owner_names: false,
             },
             log: LogConfig { format: LogFormat::Text, level: "info".to_owned() },
-            admin: AdminConfig { socket: PathBuf::from("admin.sock") },
+            admin: AdminConfig { socket: PathBuf::from("admin.sock"), group_access: false },
             api: ApiConfig {
                 listen: Some(SocketAddr::from((Ipv4Addr::LOCALHOST, API_PORT))),
                 tls_certificate: None,
                 tls_key: None,
             },
             metrics: MetricsConfig { public: false },
+            traces: TracesConfig { otlp_endpoint: None, nfs_one_in: 1000 },
+            lab: LabConfig { results_directory: None },
         }
     }
 }

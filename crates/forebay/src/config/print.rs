@@ -7,6 +7,13 @@ use super::settings::{SECTIONS, SETTINGS, Setting};
 
 const COMMENT_COLUMNS: usize = 96;
 
+/// What is not the default where the daemon is a service of the system: its places, and who may use the admin socket.
+const INSTALLED: &[(&str, &str)] = &[
+    ("pool.directory", "\"/var/lib/forebay\""),
+    ("admin.socket", "\"/run/forebay/admin.sock\""),
+    ("admin.group_access", "\"on\""),
+];
+
 /// The default configuration as a TOML file, every setting with its documentation.
 pub fn annotated_default() -> String {
     let mut text = String::from(
@@ -14,16 +21,49 @@ pub fn annotated_default() -> String {
          # A flag beats an environment variable, which beats this file: `--nfs-listen`, FOREBAY_NFS_LISTEN,\n\
          # [nfs] listen. Check an edited file with `forebay config check FILE`.\n",
     );
-    for (section, about) in SECTIONS {
-        append(&mut text, format_args!("\n# {about}\n[{section}]\n"));
+    annotate(&mut text, |setting| format!("{} = {}", setting.key, setting.default_toml()));
+    text
+}
+
+/// The configuration of an installed service: the same, with all commented out that is left at its default.
+pub fn annotated_installed() -> String {
+    let mut text = String::from(
+        "# Configuration of the Forebay service. What is commented out is the default. After a change:\n\
+         # `forebay config check /etc/forebay/forebay.toml`, then `systemctl restart forebay`.\n",
+    );
+    annotate(&mut text, |setting| {
+        let path = setting.path();
+        match INSTALLED.iter().find(|(installed, _)| *installed == path) {
+            Some((_, value)) => format!("{} = {value}", setting.key),
+            None => format!("#{} = {}", setting.key, setting.default_toml()),
+        }
+    });
+    text
+}
+
+/// What a configuration says, every setting of it, without documentation.
+pub fn effective(config: &Config) -> String {
+    let mut text = String::new();
+    for (section, _) in SECTIONS {
+        append(&mut text, format_args!("[{section}]\n"));
         for setting in of_section(section) {
-            for line in wrapped(&[setting.summary, setting.details].join(" "), COMMENT_COLUMNS) {
-                append(&mut text, format_args!("# {line}\n"));
-            }
-            append(&mut text, format_args!("{} = {}\n", setting.key, setting.default_toml()));
+            append(&mut text, format_args!("{} = {}\n", setting.key, setting.toml(config)));
         }
     }
     text
+}
+
+/// Every setting, documented, as a line of the file.
+fn annotate(text: &mut String, line_of: impl Fn(&Setting) -> String) {
+    for (section, about) in SECTIONS {
+        append(text, format_args!("\n# {about}\n[{section}]\n"));
+        for setting in of_section(section) {
+            for line in wrapped(&[setting.summary, setting.details].join(" "), COMMENT_COLUMNS) {
+                append(text, format_args!("# {line}\n"));
+            }
+            append(text, format_args!("{}\n", line_of(setting)));
+        }
+    }
 }
 
 /// The reference page of the configuration, in Markdown.

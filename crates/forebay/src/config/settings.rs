@@ -4,14 +4,11 @@
 //! page are all made from [`SETTINGS`], so they cannot disagree. To add a setting, add its field to
 //! [`Config`] and its row here.
 
-use std::fmt::Display;
-use std::net::SocketAddr;
-use std::path::{Path, PathBuf};
-use std::str::FromStr;
-
-use tracing_subscriber::EnvFilter;
-
-use super::{Config, LogFormat, size};
+use super::value::{
+    address, address_or_off, at_least, directory, domain_or_none, level, number, on_or_off, path_or_none,
+    path_text, segment_size, size_or_unlimited, url_or_none,
+};
+use super::{Config, size};
 
 /// What a value looks like in TOML.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,7 +57,12 @@ impl Setting {
 
     /// The default, as the file spells it.
     pub fn default_toml(&self) -> String {
-        let value = (self.get)(&Config::default());
+        self.toml(&Config::default())
+    }
+
+    /// Its value, as the file spells it.
+    pub fn toml(&self, config: &Config) -> String {
+        let value = (self.get)(config);
         match self.kind {
             Kind::Text => toml::Value::String(value).to_string(),
             Kind::Number => value,
@@ -76,6 +78,8 @@ pub const SECTIONS: &[(&str, &str)] = &[
     ("admin", "The local socket that `forebay volume` and `forebay pool` talk to."),
     ("api", "The same interface over TCP, for users with tokens."),
     ("metrics", "What Prometheus reads at `/metrics` of the API."),
+    ("traces", "Where requests spend their time, for a collector of OpenTelemetry."),
+    ("lab", "Reports of the lab, which the console and the API show."),
 ];
 
 /// All settings, by section.
@@ -348,9 +352,21 @@ pub const SETTINGS: &[Setting] = &[
         value_name: "PATH",
         summary: "The path of the admin socket.",
         details: "A relative path is taken from the pool's directory. Only the user that runs the daemon, \
-                  and root, may connect. The whole path may have 107 bytes, a limit of the system.",
+                  and root, may connect, unless `group_access` is on. The whole path may have 107 bytes, a limit of \
+                  the system.",
         set: |config, text| store(&mut config.admin.socket, directory(text)),
         get: |config| config.admin.socket.display().to_string(),
+    },
+    Setting {
+        section: "admin",
+        key: "group_access",
+        kind: Kind::Text,
+        value_name: "ON|OFF",
+        summary: "Whether members of the group that the daemon runs as may connect to the admin socket: `on` or `off`.",
+        details: "Whoever connects may do everything, deleting volumes and making tokens among it. They must also be \
+                  able to enter the socket's directory, which the pool's is not made for: give `socket` a path outside it.",
+        set: |config, text| store(&mut config.admin.group_access, on_or_off(text)),
+        get: |config| if config.admin.group_access { "on".to_owned() } else { "off".to_owned() },
     },
     Setting {
         section: "api",
@@ -395,128 +411,44 @@ pub const SETTINGS: &[Setting] = &[
         set: |config, text| store(&mut config.metrics.public, on_or_off(text)),
         get: |config| if config.metrics.public { "on".to_owned() } else { "off".to_owned() },
     },
+    Setting {
+        section: "traces",
+        key: "otlp_endpoint",
+        kind: Kind::Text,
+        value_name: "URL",
+        summary: "The collector that traces are sent to by OTLP over HTTP, such as http://127.0.0.1:4318, or `none`: nothing is traced.",
+        details: "Without a path, `/v1/traces` is taken. With https:// the collector's certificate must be from an authority that the system \
+                  trusts. Spans have paths of the API and addresses of clients, and no names of files, no data and no tokens. A collector that \
+                  is slow or gone costs spans, which are counted, and nothing else.",
+        set: |config, text| store(&mut config.traces.otlp_endpoint, url_or_none(text)),
+        get: |config| config.traces.otlp_endpoint.clone().unwrap_or_else(|| "none".to_owned()),
+    },
+    Setting {
+        section: "traces",
+        key: "nfs_one_in",
+        kind: Kind::Number,
+        value_name: "COUNT",
+        summary: "Of so many NFS requests one is traced; 1 for all of them, 0 for none.",
+        details: "Requests of the API are all traced, but those that bring a `traceparent` which says that they are not.",
+        set: |config, text| store(&mut config.traces.nfs_one_in, number(text, 0, 1_000_000_000)),
+        get: |config| config.traces.nfs_one_in.to_string(),
+    },
+    Setting {
+        section: "lab",
+        key: "results_directory",
+        kind: Kind::Text,
+        value_name: "DIR",
+        summary: "The directory in which `forebay lab run` left its results, or `none`: no reports are shown.",
+        details: "Such as /var/lib/forebay/lab-results. Reports are looked for in it and in the folders below; the daemon's user must be \
+                  able to read them. Links are not followed.",
+        set: |config, text| store(&mut config.lab.results_directory, path_or_none(text)),
+        get: |config| path_text(config.lab.results_directory.as_deref()),
+    },
 ];
 
 fn store<T>(field: &mut T, value: Result<T, String>) -> Result<(), String> {
     *field = value?;
     Ok(())
-}
-
-fn directory(text: &str) -> Result<PathBuf, String> {
-    if text.is_empty() || text.contains('\0') {
-        return Err("a path must not be empty".to_owned());
-    }
-    Ok(PathBuf::from(text))
-}
-
-fn domain_or_none(text: &str) -> Result<Option<String>, String> {
-    let sound = |byte: u8| byte.is_ascii_alphanumeric() || b"-._".contains(&byte);
-    match text {
-        "none" => Ok(None),
-        domain if !domain.is_empty() && domain.len() <= 255 && domain.bytes().all(sound) => {
-            Ok(Some(domain.to_owned()))
-        }
-        _ => Err("write a domain such as example.org, or none".to_owned()),
-    }
-}
-
-fn path_or_none(text: &str) -> Result<Option<PathBuf>, String> {
-    if text == "none" { Ok(None) } else { directory(text).map(Some) }
-}
-
-fn path_text(path: Option<&Path>) -> String {
-    path.map_or("none".to_owned(), |path| path.display().to_string())
-}
-
-fn on_or_off(text: &str) -> Result<bool, String> {
-    match text {
-        "on" => Ok(true),
-        "off" => Ok(false),
-        _ => Err(format!("`{text}` is neither on nor off")),
-    }
-}
-
-fn address(text: &str) -> Result<SocketAddr, String> {
-    SocketAddr::from_str(text)
-        .map_err(|_| format!("`{text}` is not an address; write IP:PORT, such as 0.0.0.0:2049 or [::]:2049"))
-}
-
-fn address_or_off(text: &str) -> Result<Option<SocketAddr>, String> {
-    if text == "off" {
-        Ok(None)
-    } else {
-        address(text).map(Some).map_err(|message| format!("{message}, or off"))
-    }
-}
-
-fn number<T>(text: &str, min: T, max: T) -> Result<T, String>
-where
-    T: FromStr + PartialOrd + Display,
-{
-    text.trim()
-        .parse()
-        .ok()
-        .filter(|value| *value >= min && *value <= max)
-        .ok_or_else(|| format!("`{text}` is not a whole number from {min} to {max}"))
-}
-
-fn at_least(min: u64, text: &str) -> Result<u64, String> {
-    let bytes = size::parse(text)?;
-    if bytes < min {
-        return Err(format!("`{text}` is too small; at least {}", size::exact(min)));
-    }
-    Ok(bytes)
-}
-
-fn segment_size(text: &str) -> Result<u64, String> {
-    let bytes = at_least(1 << 20, text)?;
-    if bytes > 1 << 30 {
-        return Err(format!("`{text}` is too large; at most 1GiB"));
-    }
-    Ok(bytes)
-}
-
-fn size_or_unlimited(text: &str) -> Result<Option<u64>, String> {
-    if text == "unlimited" {
-        return Ok(None);
-    }
-    at_least(64 << 20, text).map(Some).map_err(|message| format!("{message}, or `unlimited`"))
-}
-
-fn level(text: &str) -> Result<String, String> {
-    let hint = "write error, warn, info, debug or trace, or such as info,forebay_nfs=debug";
-    match EnvFilter::builder().parse(text) {
-        // A bare word that is no level would be taken for the name of a part, and silence everything else.
-        Ok(filter) if filter.max_level_hint().is_some() && !is_unknown_word(text) => Ok(text.to_owned()),
-        _ => Err(format!("`{text}` is not a level; {hint}")),
-    }
-}
-
-fn is_unknown_word(text: &str) -> bool {
-    text.split(',').map(str::trim).any(|part| {
-        !part.contains('=') && !["error", "warn", "info", "debug", "trace", "off"].contains(&part)
-    })
-}
-
-impl FromStr for LogFormat {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        match text {
-            "text" => Ok(LogFormat::Text),
-            "json" => Ok(LogFormat::Json),
-            _ => Err(format!("`{text}` is not a log format; write text or json")),
-        }
-    }
-}
-
-impl Display for LogFormat {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.write_str(match self {
-            LogFormat::Text => "text",
-            LogFormat::Json => "json",
-        })
-    }
 }
 
 #[cfg(test)]
@@ -540,16 +472,6 @@ mod tests {
         assert_eq!(names.len(), SETTINGS.len());
         for setting in SETTINGS {
             assert!(SECTIONS.iter().any(|(name, _)| *name == setting.section), "{}", setting.path());
-        }
-    }
-
-    #[test]
-    fn a_misspelt_level_is_refused() {
-        for text in ["inof", "", "info,nfs=loud", "verbose"] {
-            assert!(level(text).is_err(), "{text}");
-        }
-        for text in ["info", "warn,forebay_nfs=trace", "off"] {
-            assert!(level(text).is_ok(), "{text}");
         }
     }
 }

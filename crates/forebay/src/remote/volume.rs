@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use anyhow::Result;
 use forebay_admin::views::{
-    EfficiencyView, List, NewClone, NewSnapshots, NewVolume, Plan, Rollback, SnapshotView, VolumeEdit,
-    VolumeView, WaitsView,
+    EfficiencyView, List, NewClone, NewSnapshots, NewVolume, NfsView, Plan, Rollback, SnapshotView,
+    VolumeEdit, VolumeView, WaitsView,
 };
 use serde_json::json;
 
@@ -14,6 +14,7 @@ use crate::cli::{Limit, SnapshotCommand, SnapshotName, VolumeCommand};
 use crate::config::size;
 use crate::output::{confirm, print, print_as, print_columns, print_done, print_gone, print_pairs};
 use crate::pool_commands;
+use crate::remote::traffic;
 
 fn place(volume: &str) -> String {
     format!("volumes/{}", part(volume))
@@ -62,17 +63,22 @@ pub fn run(command: VolumeCommand) -> Result<()> {
         VolumeCommand::Show { name, efficiency, remote } => {
             let client = Client::new(&remote)?;
             let volume: VolumeView = client.get(&place(&name))?;
+            let table = |volume: &VolumeView| {
+                let nfs: NfsView = client.get("nfs")?;
+                show(volume, &nfs.mount_command(client.reached().as_deref(), &volume.path))
+            };
             if !efficiency {
-                return print_as(remote.format(), &volume, show);
+                return print_as(remote.format(), &volume, table);
             }
             let found: EfficiencyView =
                 client.get_patiently(&format!("pool/efficiency?volume={}", part(&volume.name)))?;
             let said = json!({"volume": volume, "efficiency": found});
             print_as(remote.format(), &said, |_| {
-                show(&volume)?;
+                table(&volume)?;
                 pool_commands::show_efficiency(&found)
             })
         }
+        VolumeCommand::Traffic { name, last, step, remote } => traffic::run(&name, last, step, &remote),
         VolumeCommand::Resize { name, size: Limit(size), remote } => {
             let edit = VolumeEdit { size: Some(size), ..VolumeEdit::default() };
             let volume: VolumeView = Client::new(&remote)?.patch(&place(&name), &edit)?;
@@ -246,12 +252,13 @@ fn waits(waits: &WaitsView) -> String {
     format!("{} requests, {seconds:.1} s; {} of them came again", waits.requests, waits.turned_away)
 }
 
-fn show(volume: &VolumeView) -> Result<()> {
+fn show(volume: &VolumeView, mount: &str) -> Result<()> {
     let preserve = if volume.preserve_unlink { "yes" } else { "no" };
     let no_waits = || "none".to_owned();
     print_pairs(&[
         ("name", volume.name.clone()),
         ("path", volume.path.clone()),
+        ("mount it with", mount.to_owned()),
         ("export policy", volume.export.clone()),
         ("size", limit(volume.size)),
         ("free", size::rounded(volume.bytes_free)),

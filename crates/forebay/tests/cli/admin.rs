@@ -32,6 +32,17 @@ fn ask(connection: &mut BufReader<UnixStream>, request: &str) -> (u16, Value) {
 }
 
 #[test]
+fn the_daemons_group_may_connect_if_it_is_let_in() {
+    let scratch = tempdir().unwrap();
+    let daemon = Daemon::start_with(scratch.path(), &["--admin-group-access", "on"]);
+    let mode = std::fs::metadata(daemon.socket()).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o660, "{mode:o}");
+    // The pool's own files stay the daemon's.
+    assert_eq!(std::fs::metadata(daemon.pool.join("FORMAT")).unwrap().permissions().mode() & 0o077, 0);
+    daemon.stop();
+}
+
+#[test]
 fn only_the_daemons_user_may_connect() {
     let scratch = tempdir().unwrap();
     let daemon = Daemon::start(scratch.path());

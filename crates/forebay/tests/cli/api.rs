@@ -146,9 +146,10 @@ fn every_refusal_has_the_same_shape() {
         assert_eq!(refused.header("content-type"), Some("application/json"), "{method} {path}");
         assert!(refused.header("x-request-id").is_some(), "{method} {path}");
         let error = refused.body["error"].as_object().unwrap();
+        assert_eq!(error["request_id"].as_str(), refused.header("x-request-id"), "{method} {path}");
         assert_eq!(
             error.keys().map(String::as_str).collect::<Vec<_>>(),
-            ["code", "message", "object", "remedy"]
+            ["code", "message", "object", "remedy", "request_id"]
         );
     }
     let refused = admin.ask("PUT", "/pool", None);

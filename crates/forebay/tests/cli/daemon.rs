@@ -83,12 +83,18 @@ impl Daemon {
 
     /// The same with more arguments.
     pub fn start_with(scratch: &Path, arguments: &[&str]) -> Daemon {
+        Daemon::start_in(scratch, arguments, &[])
+    }
+
+    /// The same in an environment.
+    pub fn start_in(scratch: &Path, arguments: &[&str], environment: &[(&str, &str)]) -> Daemon {
         let pool = scratch.join("pool");
         let log = scratch.join("log");
         let mut child = forebay()
             .args(["serve", "--nfs-listen", "127.0.0.1:0", "--api-listen", "127.0.0.1:0", "--pool-directory"])
             .arg(&pool)
             .args(arguments)
+            .envs(environment.iter().copied())
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .stderr(File::create(&log).unwrap())
@@ -126,7 +132,7 @@ impl Daemon {
         let find = || {
             let log = self.log();
             let said = log.split("the API at ").nth(1)?;
-            Some(said.split_whitespace().next()?.trim_matches('"').to_owned())
+            Some(said.split(|letter: char| letter.is_whitespace() || letter == '"').next()?.to_owned())
         };
         wait_until("the API's address is logged", || find().is_some());
         find().unwrap()

@@ -5,7 +5,7 @@ use forebay_nfs_client::{Client, ClientOptions};
 use serde_json::Value;
 use tempfile::tempdir;
 
-use crate::daemon::{Daemon, assert_refused};
+use crate::daemon::{Daemon, assert_refused, wait_until};
 
 fn show(daemon: &Daemon, policy: &str) -> Value {
     serde_json::from_str(&daemon.done(&["export", "show", policy, "--json"])).unwrap()
@@ -124,6 +124,26 @@ async fn a_policy_changed_by_command_is_in_force_for_who_has_the_volume_mounted(
     assert_eq!(client.files().mkdir(&root, "d").await.unwrap_err().status(), Some(Status::RoFs));
     daemon.done(&["export", "rule", "modify", "default", "*", "--access", "rw"]);
     client.files().mkdir(&root, "d").await.unwrap();
+    drop(client);
+    daemon.stop();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_client_that_is_refused_is_an_event_and_a_line_of_the_log() {
+    let scratch = tempdir().unwrap();
+    let daemon = Daemon::start(scratch.path());
+    daemon.done(&["export", "create", "brokers"]);
+    daemon.done(&["volume", "modify", "kafka", "--export", "brokers"]);
+    let client = Client::mount(daemon.address(), ClientOptions::new("broker")).await.unwrap();
+    for _ in 0..50 {
+        assert_eq!(client.files().resolve("/kafka").await.unwrap_err().status(), Some(Status::NoEnt));
+    }
+    let events = || daemon.done(&["event", "list", "--severity", "warning"]);
+    wait_until("the event is there", || events().contains("client 127.0.0.1"));
+    let said = events();
+    assert!(said.contains("was refused volume kafka: export policy brokers has no rule for it"), "{said}");
+    assert_eq!(said.matches("client 127.0.0.1 ").count(), 1, "{said}");
+    assert!(daemon.log().contains("client_refused"), "{}", daemon.log());
     drop(client);
     daemon.stop();
 }

@@ -1,12 +1,14 @@
 //! Starting, stopping, and everything that can be in the way.
 
 use std::net::{TcpListener, TcpStream};
+use std::os::unix::net::UnixDatagram;
 use std::path::Path;
+use std::time::Instant;
 
 use rustix::process::Signal;
 use tempfile::tempdir;
 
-use crate::daemon::{Daemon, Finished, assert_refused, finish, forebay, wait_until};
+use crate::daemon::{DEADLINE, Daemon, Finished, assert_refused, finish, forebay};
 
 fn serve(pool: &Path, arguments: &[&str]) -> Finished {
     finish(
@@ -39,6 +41,35 @@ fn sigterm_and_sigint_stop_it_cleanly() {
         assert!(!daemon.socket().exists());
         drop(idle_client);
     }
+}
+
+#[test]
+fn an_init_system_is_told_of_start_changes_and_stop() {
+    let scratch = tempdir().unwrap();
+    let path = scratch.path().join("notify");
+    let listener = UnixDatagram::bind(&path).unwrap();
+    listener.set_read_timeout(Some(DEADLINE)).unwrap();
+    let told = || {
+        let mut buffer = [0; 1024];
+        let length = listener.recv(&mut buffer).unwrap();
+        String::from_utf8(buffer[..length].to_vec()).unwrap()
+    };
+    let until = |wanted: &str| {
+        let deadline = Instant::now() + DEADLINE;
+        while !told().contains(wanted) {
+            assert!(Instant::now() < deadline, "not told: {wanted}");
+        }
+    };
+    let mut daemon = Daemon::start_in(scratch.path(), &[], &[("NOTIFY_SOCKET", path.to_str().unwrap())]);
+    // The first thing that is told; and clients can connect then.
+    let first = told();
+    assert!(first.starts_with("READY=1\nSTATUS=serving 1 volume"), "{first}");
+    TcpStream::connect(daemon.address()).unwrap();
+    daemon.done(&["volume", "create", "orders"]);
+    until("STATUS=serving 2 volumes");
+    daemon.signal(Signal::TERM);
+    until("STOPPING=1\n");
+    assert!(daemon.wait().success());
 }
 
 #[test]
@@ -131,17 +162,5 @@ fn a_killed_daemon_leaves_a_pool_that_the_next_one_serves() {
     let daemon = Daemon::start(scratch.path());
     let names = daemon.done(&["volume", "list"]);
     assert!(names.contains("kafka") && names.contains("logs"), "{names}");
-    daemon.stop();
-}
-
-#[test]
-fn the_log_is_json_when_asked_for() {
-    let scratch = tempdir().unwrap();
-    let daemon = Daemon::start_with(scratch.path(), &["--log-format", "json"]);
-    wait_until("something is logged", || daemon.log().contains('\n'));
-    for line in daemon.log().lines() {
-        let event: serde_json::Value = serde_json::from_str(line).unwrap();
-        assert!(event["timestamp"].is_string() && event["level"].is_string(), "{line}");
-    }
     daemon.stop();
 }

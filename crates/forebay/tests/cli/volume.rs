@@ -168,3 +168,17 @@ fn a_pool_is_checked_without_a_daemon_and_damage_has_a_status_of_its_own() {
     assert_refused(&check(&nothing), 1, &["no daemon listens"]);
     assert!(!nothing.exists());
 }
+
+#[test]
+fn the_daemon_and_the_command_line_say_alike_how_a_volume_is_mounted() {
+    let scratch = tempdir().unwrap();
+    let daemon = Daemon::start(scratch.path());
+    let command = daemon.ready.split_once("as root: ").unwrap().1.to_owned();
+    assert!(command.starts_with("mount -t nfs -o vers=4.2,hard,nconnect=4,port="), "{command}");
+    let shown = daemon.done(&["volume", "show", "kafka"]);
+    assert!(
+        shown.lines().any(|line| line.starts_with("mount it with") && line.ends_with(&command)),
+        "{shown}"
+    );
+    daemon.stop();
+}

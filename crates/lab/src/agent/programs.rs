@@ -1,9 +1,9 @@
 //! Runs one program for the worker and streams what it writes over the connection that asked for it.
 
-use std::io::Read;
+use std::io::{Read, Write};
 use std::net::{Shutdown, TcpStream};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
 use std::time::Duration;
@@ -11,7 +11,7 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use rustix::process::{Pid, Signal, kill_process_group};
 
-use crate::wire::{self, Exit, Program, Reply, Request, STDERR, STDOUT};
+use crate::wire::{self, Exit, Program, Reply, Request, STDERR, STDIN, STDOUT};
 
 /// How long to wait, after a program ended, for the last of its output. A child that it left behind may keep the pipe open
 /// for ever.
@@ -30,7 +30,7 @@ pub fn run(program: &Program, mut stream: TcpStream) -> Result<()> {
     wire::write_message(&mut stream, &Reply::Started(pid))?;
 
     let ended = Arc::new(AtomicBool::new(false));
-    obey_signals(stream.try_clone()?, pid, Arc::clone(&ended));
+    obey(stream.try_clone()?, pid, child.stdin.take(), Arc::clone(&ended));
     let sink: Sink = Arc::new(Mutex::new(stream));
     let (done, all_read) = mpsc::channel();
     pump(child.stdout.take(), STDOUT, &sink, done.clone());
@@ -54,7 +54,8 @@ fn start(program: &Program) -> Result<Child> {
     let mut command = Command::new(name);
     command.args(arguments).envs(program.env.iter().map(|(key, value)| (key, value)));
     command.current_dir(program.folder.as_deref().unwrap_or(std::path::Path::new("/")));
-    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
+    let stdin = if program.takes_input { Stdio::piped() } else { Stdio::null() };
+    command.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
     command.spawn().with_context(|| format!("start {name}"))
 }
 
@@ -73,14 +74,21 @@ fn pump(source: Option<impl Read + Send + 'static>, kind: u8, sink: &Sink, done:
     });
 }
 
-/// Passes the worker's signals on to the program's process group, and ends it when the worker hangs up.
-fn obey_signals(mut stream: TcpStream, pid: i32, ended: Arc<AtomicBool>) {
+/// Passes the worker's signals on to the program's process group, and input to the program; ends it when the worker hangs up.
+fn obey(mut stream: TcpStream, pid: i32, mut stdin: Option<ChildStdin>, ended: Arc<AtomicBool>) {
     std::thread::spawn(move || {
         loop {
-            let signal = match wire::read_message(&mut stream) {
-                Ok(Request::Signal(number)) => Signal::from_named_raw(number),
-                Ok(_) => continue,
-                Err(_) => Some(Signal::KILL),
+            let signal = match wire::read_frame(&mut stream) {
+                Ok(Some((STDIN, bytes))) => {
+                    // A program that wants no more of it has closed its end.
+                    stdin = stdin.filter(|mut stdin| !bytes.is_empty() && stdin.write_all(&bytes).is_ok());
+                    continue;
+                }
+                Ok(Some((_, message))) => match serde_json::from_slice(&message) {
+                    Ok(Request::Signal(number)) => Signal::from_named_raw(number),
+                    _ => continue,
+                },
+                Ok(None) | Err(_) => Some(Signal::KILL),
             };
             let hung_up = signal == Some(Signal::KILL);
             if ended.load(Ordering::SeqCst) {

@@ -15,8 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use super::cgroup;
 use crate::cluster::Visit;
-use crate::request::Request;
-use crate::storage::StorageKind;
+use crate::request::ClusterAddress;
 
 /// Holds one folder per run: short, free of spaces, emptied at boot.
 const STATE_ROOT: &str = "/run/forebay-lab";
@@ -51,10 +50,8 @@ struct Owner {
 }
 
 impl RunFolders {
-    /// Makes the folders of a run that this process owns: also one in each storage `mount:DIR` of the request.
-    pub fn create(request: &Request) -> Result<Self> {
-        let cache = &request.cache.folder;
-        let storages: Vec<&Path> = request.storages.iter().filter_map(StorageKind::folder).collect();
+    /// Makes the folders of a run that this process owns: also one in each of these folders, which are storages `mount:DIR`.
+    pub fn create(cache: &Path, storages: &[&Path], cluster: Option<&ClusterAddress>) -> Result<Self> {
         let pid = std::process::id();
         let name = format!("forebay-lab-{pid}");
         let start_ticks = start_ticks(pid).context("read this process's own start time from /proc")?;
@@ -63,10 +60,8 @@ impl RunFolders {
         let in_storages = storages.iter().map(|folder| folder.join(&own_name)).collect();
         let cgroup = cgroup::own().filter(|_| !storages.is_empty()).map(|own| own.join(&name));
         let state = state_root(cache).join(&name);
-        let visit = request
-            .cluster
-            .as_ref()
-            .map(|cluster| Visit::new(cluster.clone(), &own_name, cache, state.join("visiting")));
+        let visit =
+            cluster.map(|cluster| Visit::new(cluster.clone(), &own_name, cache, state.join("visiting")));
         let folders = Self { state, scratch: cache.join("runs").join(&name), in_storages, cgroup, visit };
         // Of an earlier process with the same pid; it is gone, since this one has the pid.
         for folder in [&folders.scratch, &folders.state] {

@@ -1,7 +1,7 @@
 //! A program that runs inside a guest.
 
 use std::fs::File;
-use std::io::Write;
+use std::io::{Read, Write};
 use std::net::{Shutdown, TcpStream};
 use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 
-use crate::wire::{self, Exit, Program, Reply, Request, STDERR, STDOUT};
+use crate::wire::{self, Exit, Program, Reply, Request, STDERR, STDIN, STDOUT};
 
 /// Bytes of each output that are kept in memory for [`Process::output`]; the rest goes to the log only.
 const OUTPUT_BYTES_MAX: usize = 4 << 20;
@@ -19,6 +19,7 @@ const OUTPUT_BYTES_MAX: usize = 4 << 20;
 pub struct GuestCommand {
     program: Program,
     log: Option<PathBuf>,
+    is_passed_through: bool,
 }
 
 impl GuestCommand {
@@ -29,8 +30,9 @@ impl GuestCommand {
 
     /// A program and its arguments.
     pub fn from_words(words: impl IntoIterator<Item = String>) -> Self {
-        let program = Program { argv: words.into_iter().collect(), env: Vec::new(), folder: None };
-        Self { program, log: None }
+        let argv = words.into_iter().collect();
+        let program = Program { argv, env: Vec::new(), folder: None, takes_input: false };
+        Self { program, log: None, is_passed_through: false }
     }
 
     /// Adds an argument.
@@ -65,6 +67,14 @@ impl GuestCommand {
     #[must_use]
     pub fn log(mut self, path: impl Into<PathBuf>) -> Self {
         self.log = Some(path.into());
+        self
+    }
+
+    /// Writes both outputs to those of this process as they come, and takes input ([`Process::feed`]).
+    #[must_use]
+    pub fn pass_through(mut self) -> Self {
+        self.program.takes_input = true;
+        self.is_passed_through = true;
         self
     }
 
@@ -143,7 +153,8 @@ impl Process {
         let shared = Arc::new(Shared::default());
         let reader = stream.try_clone()?;
         let theirs = Arc::clone(&shared);
-        std::thread::spawn(move || theirs.follow(reader, log));
+        let outlets = Outlets { log, is_passed_through: command.is_passed_through };
+        std::thread::spawn(move || theirs.follow(reader, outlets));
         Ok(Self { name, pid, stream, shared })
     }
 
@@ -156,6 +167,33 @@ impl Process {
     pub fn exit(&self) -> Result<Option<Exit>> {
         let end = self.shared.lock().end.clone();
         end.map(|end| self.exit_of(end)).transpose()
+    }
+
+    /// Gives it what can be read from a source, up to that one's end. Nothing else may be sent to it meanwhile.
+    pub fn feed(&self, mut source: impl Read) -> Result<()> {
+        let mut buffer = [0u8; 16 << 10];
+        loop {
+            let count = source.read(&mut buffer).with_context(|| format!("read input for {}", self.name))?;
+            let bytes = buffer.get(..count).unwrap_or_default();
+            if let Err(error) = wire::write_frame(&mut &self.stream, STDIN, bytes) {
+                // It has ended, and needs no more.
+                return if self.exit()?.is_some() { Ok(()) } else { Err(error.into()) };
+            }
+            if count == 0 {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Waits for its end, however long that takes.
+    pub fn wait_to_end(&self) -> Result<Exit> {
+        let mut state = self.shared.lock();
+        loop {
+            if let Some(end) = state.end.clone() {
+                return self.exit_of(end);
+            }
+            state = self.shared.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
     }
 
     /// Waits for its end.
@@ -215,20 +253,37 @@ impl Drop for Process {
     }
 }
 
+/// Where outputs go, but into memory.
+struct Outlets {
+    log: Option<File>,
+    is_passed_through: bool,
+}
+
+impl Outlets {
+    fn write(&mut self, kind: u8, bytes: &[u8]) {
+        // What cannot be written must not end the program.
+        if let Some(log) = &mut self.log {
+            let _ = log.write_all(bytes);
+        }
+        if self.is_passed_through && kind == STDOUT {
+            let _ = std::io::stdout().write_all(bytes).and_then(|()| std::io::stdout().flush());
+        } else if self.is_passed_through {
+            let _ = std::io::stderr().write_all(bytes);
+        }
+    }
+}
+
 impl Shared {
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Reads frames until the program ended or the connection broke.
-    fn follow(&self, mut stream: TcpStream, mut log: Option<File>) {
+    fn follow(&self, mut stream: TcpStream, mut outlets: Outlets) {
         let end = loop {
             match wire::read_frame(&mut stream) {
                 Ok(Some((kind @ (STDOUT | STDERR), bytes))) => {
-                    if let Some(log) = &mut log {
-                        // A log that cannot be written must not end the experiment.
-                        let _ = log.write_all(&bytes);
-                    }
+                    outlets.write(kind, &bytes);
                     self.keep(kind, &bytes);
                 }
                 Ok(Some((_, message))) => match serde_json::from_slice(&message) {

@@ -17,9 +17,10 @@ use anyhow::{Context, Result, bail};
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 
 use super::leftovers::{self, RunFolders};
-use super::worker::WorkOrder;
+use super::worker::{Task, WorkOrder};
 use crate::report::RunResult;
 use crate::request::{Request, Surroundings};
+use crate::storage::StorageKind;
 
 /// Exit status of an interrupted command: 128 + SIGINT, as a shell says it.
 pub const STATUS_INTERRUPTED: u8 = 130;
@@ -55,8 +56,12 @@ pub fn run(request: &Request) -> Result<Outcome> {
     fs::create_dir_all(&request.out).with_context(|| format!("make the folder {}", request.out.display()))?;
     fs::create_dir_all(&request.cache.folder)
         .with_context(|| format!("make the cache folder {}", request.cache.folder.display()))?;
-    let folders = RunFolders::create(request)?;
-    let result = supervise(request, &folders);
+    let storages: Vec<&Path> = request.storages.iter().filter_map(StorageKind::folder).collect();
+    let folders = RunFolders::create(&request.cache.folder, &storages, request.cluster.as_ref())?;
+    let result = supervise(Task::Experiment(request.clone()), &folders).and_then(|ended| match ended {
+        Ended::Interrupted => Ok(Outcome::Interrupted),
+        Ended::ByItself(status) => outcome(status, &folders),
+    });
     let at = stage(&folders);
     let removed = folders.remove();
     let removed = removed.context("the run has ended, but what it made is not all gone");
@@ -86,12 +91,23 @@ fn stage(folders: &RunFolders) -> Option<String> {
     fs::read_to_string(folders.stage()).ok()
 }
 
-fn supervise(request: &Request, folders: &RunFolders) -> Result<Outcome> {
+/// How a worker's process ended.
+#[derive(Debug, Clone, Copy)]
+pub enum Ended {
+    /// Someone stopped it.
+    Interrupted,
+    /// With this status.
+    ByItself(ExitStatus),
+}
+
+/// Has a worker do a task, and waits until it ended and nothing is left of it but the run's folders.
+pub fn supervise(task: Task, folders: &RunFolders) -> Result<Ended> {
     let order_path = folders.state.join("order.json");
-    let order = WorkOrder { request: request.clone(), folders: folders.clone() };
+    let surroundings = task.surroundings();
+    let order = WorkOrder { task, folders: folders.clone() };
     fs::write(&order_path, serde_json::to_vec(&order)?)
         .with_context(|| format!("write {}", order_path.display()))?;
-    let mut worker = worker_command(request.surroundings())?
+    let mut worker = worker_command(surroundings)?
         .arg(&order_path)
         .stdin(Stdio::piped())
         // A Ctrl-C on the terminal is for the supervisor alone.
@@ -118,10 +134,10 @@ fn supervise(request: &Request, folders: &RunFolders) -> Result<Outcome> {
     });
     let (interrupted, status) = interrupted?;
     if interrupted {
-        return Ok(Outcome::Interrupted);
+        return Ok(Ended::Interrupted);
     }
     match status {
-        Ok(status) => outcome(status.context("wait for the worker")?, folders),
+        Ok(status) => status.map(Ended::ByItself).context("wait for the worker"),
         Err(_) => bail!("the thread that waits for the worker panicked"),
     }
 }

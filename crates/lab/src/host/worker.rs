@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::leftovers::RunFolders;
 use super::site::Site;
+use crate::client;
 use crate::experiment;
 use crate::progress::Progress;
 use crate::report::{Recorder, RunResult};
@@ -21,20 +22,45 @@ use crate::request::{Request, Surroundings};
 #[derive(Debug, Serialize, Deserialize)]
 pub struct WorkOrder {
     /// What the person asked for.
-    pub request: Request,
+    pub task: Task,
     /// Where to keep what goes when the run ends.
     pub folders: RunFolders,
 }
 
+/// What a worker can do.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub enum Task {
+    /// An experiment.
+    Experiment(Request),
+    /// A guest for a person.
+    Client(client::Order),
+}
+
+impl Task {
+    /// What surrounds the run.
+    pub fn surroundings(&self) -> Surroundings {
+        match self {
+            Self::Experiment(request) => request.surroundings(),
+            Self::Client(_) => Surroundings::Guests,
+        }
+    }
+}
+
 /// Does a run, and leaves its result for the supervisor; returns the process's exit status.
 pub fn run(order_path: &Path) -> Result<u8> {
-    let WorkOrder { request, folders } = read_order(order_path)?;
-    end_with_supervisor(request.surroundings(), order_path);
-    let progress = Progress::new().noting(folders.stage());
-    let result = perform(&request, &folders, &progress);
-    progress.finish();
+    let WorkOrder { task, folders } = read_order(order_path)?;
+    end_with_supervisor(task.surroundings(), order_path);
+    let result = match task {
+        Task::Experiment(request) => {
+            let progress = Progress::new().noting(folders.stage());
+            let result = perform(&request, &folders, &progress);
+            progress.finish();
+            serde_json::to_vec(&result?)?
+        }
+        Task::Client(order) => serde_json::to_vec(&client::work(&order, &folders)?)?,
+    };
     let path = folders.worker_result();
-    fs::write(&path, serde_json::to_vec(&result?)?).with_context(|| format!("write {}", path.display()))?;
+    fs::write(&path, result).with_context(|| format!("write {}", path.display()))?;
     Ok(0)
 }
 

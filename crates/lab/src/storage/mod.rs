@@ -174,7 +174,7 @@ pub fn start(kind: &StorageKind, site: &Site) -> Result<Box<dyn Storage>> {
 }
 
 /// Mounts an NFS export in a guest, with the options every storage is given alike: hard, 1 MiB reads and writes.
-fn mount_nfs(
+pub(crate) fn mount_nfs(
     guest: &Guest,
     server: std::net::Ipv4Addr,
     path: &str,

@@ -6,8 +6,12 @@ use crate::compound::Context;
 use crate::fs::FileHandle;
 use crate::ops::*;
 use crate::policy::gate;
+use crate::statistics;
 use crate::xdr::Status;
-use crate::xdr::nfs4::{Operation, OperationResult, errors};
+use crate::xdr::nfs4::{OpCode, Operation, OperationResult, errors};
+
+/// An operation that takes so long is told of at debug.
+const SLOW: Duration = Duration::from_secs(1);
 
 macro_rules! table {
     ($($code:ident => $function:path;)*) => {
@@ -50,10 +54,26 @@ pub async fn run(context: &mut Context<'_>, operation: Operation) -> OperationRe
 
 fn count(context: &Context<'_>, code: u32, result: &OperationResult, took: Duration) {
     let statistics = &context.server.statistics;
-    statistics.count(code, took, result.status());
+    let status = result.status();
+    statistics.count(code, took, status);
+    if status != Status::Ok || took >= SLOW {
+        report(context, code, status, took);
+    }
     if let Some(FileHandle::Inode(handle)) = context.current {
         statistics.traffic.count(&context.server.pool, handle.volume, result, took);
     }
+}
+
+/// Tells of an operation that failed, or was slow. Most failures are answers like others, such as that a name is not there.
+fn report(context: &Context<'_>, code: u32, status: Status, took: Duration) {
+    tracing::debug!(
+        operation = %statistics::operation_name(OpCode::try_from(code).ok()),
+        ?status,
+        duration_ms = took.as_micros() as f64 / 1e3,
+        peer = %context.connection.peer,
+        session = context.session.as_ref().map(|session| tracing::field::debug(session.id)),
+        "NFS operation"
+    );
 }
 
 table! {

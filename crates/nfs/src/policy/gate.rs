@@ -17,6 +17,7 @@ use std::sync::{Mutex, PoisonError};
 use forebay_pool::VolumeId;
 
 use super::Policies;
+use super::refusals::{Reason, Refusal};
 use super::rule::{Admission, Grant};
 use crate::compound::Context;
 use crate::fs::{self, FileHandle, Node, PseudoId, Tree};
@@ -149,8 +150,45 @@ impl Need {
     }
 }
 
+/// Why an operation may not run.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Denied {
+    status: Status,
+    /// That a policy says so, for operators.
+    refusal: Option<(VolumeId, Reason)>,
+}
+
+impl Denied {
+    fn by_policy(status: Status, volume: VolumeId, reason: Reason) -> Denied {
+        Denied { status, refusal: Some((volume, reason)) }
+    }
+
+    /// Takes note of it, and returns what the client is told.
+    fn tell(self, context: &Context<'_>) -> Status {
+        if let Some((volume, reason)) = self.refusal {
+            note(context.server, &context.connection, volume, reason);
+        }
+        self.status
+    }
+}
+
+impl From<Status> for Denied {
+    fn from(status: Status) -> Denied {
+        Denied { status, refusal: None }
+    }
+}
+
+fn note(server: &Shared, connection: &Connection, volume: VolumeId, reason: Reason) {
+    server.refusals.note(Refusal { client: connection.peer.ip(), volume, reason });
+}
+
 /// Whether the operation may run; then the context's credential is the one that it runs with.
 pub(crate) async fn check(context: &mut Context<'_>, operation: &Operation) -> Result<(), Status> {
+    try_check(context, operation).await.map_err(|denied| denied.tell(context))
+}
+
+/// The same of an operation that is checked once more, so that nothing is told of it yet.
+pub(crate) async fn try_check(context: &mut Context<'_>, operation: &Operation) -> Result<(), Denied> {
     let need = Need::of(operation);
     if need == Need::Nothing {
         return Ok(());
@@ -167,22 +205,24 @@ pub(crate) async fn check(context: &mut Context<'_>, operation: &Operation) -> R
 
 /// What follows in the operation is about that object; the context's credential is the one for it.
 pub(crate) async fn see(context: &mut Context<'_>, handle: FileHandle) -> Result<(), Status> {
-    enter(context, handle, Need::Sight).await
+    enter(context, handle, Need::Sight).await.map_err(|denied| denied.tell(context))
 }
 
-async fn enter(context: &mut Context<'_>, handle: FileHandle, need: Need) -> Result<(), Status> {
+async fn enter(context: &mut Context<'_>, handle: FileHandle, need: Need) -> Result<(), Denied> {
     let volume = match handle {
         FileHandle::Inode(handle) => handle.volume,
-        FileHandle::Pseudo(id) => return enter_pseudo(context, id),
+        FileHandle::Pseudo(id) => return Ok(enter_pseudo(context, id)?),
     };
     match admission(&context.server.policies, &context.connection, volume)? {
         Admission::Granted(grant) if !grant.tls.admits(context.connection.protection()) => {
-            Err(Status::WrongSec)
+            Err(Denied::by_policy(Status::WrongSec, volume, Reason::Insecure))
         }
-        Admission::Granted(grant) if need == Need::Change && !grant.writable => Err(Status::RoFs),
-        Admission::Granted(grant) => assume(context, grant).await,
-        Admission::Hidden => Err(Status::Access),
-        Admission::Undecided => Err(Status::Delay),
+        Admission::Granted(grant) if need == Need::Change && !grant.writable => {
+            Err(Denied::by_policy(Status::RoFs, volume, Reason::ReadOnly))
+        }
+        Admission::Granted(grant) => Ok(assume(context, grant).await?),
+        Admission::Hidden => Err(Denied::by_policy(Status::Access, volume, Reason::Hidden)),
+        Admission::Undecided => Err(Status::Delay.into()),
     }
 }
 
@@ -251,6 +291,7 @@ pub(crate) async fn lookup(
     let FileHandle::Inode(root) = found.handle else { return Ok(found) };
     match admission(&context.server.policies, &context.connection, root.volume)? {
         Admission::Granted(grant) if !grant.tls.admits(context.connection.protection()) => {
+            note(context.server, &context.connection, root.volume, Reason::Insecure);
             Err(Status::WrongSec)
         }
         _ => Ok(found),
@@ -262,15 +303,31 @@ pub(crate) async fn find(context: &Context<'_>, directory: FileHandle, name: &[u
     let found = fs::lookup(context.server, &context.credential, directory, name).await?;
     let in_volume = matches!(directory, FileHandle::Inode(_));
     if in_volume || sees(context.server, &context.connection, found.handle)? {
-        Ok(found)
-    } else {
-        Err(Status::NoEnt)
+        return Ok(found);
+    }
+    if let Some(volume) = first_volume(context.server, found.handle) {
+        note(context.server, &context.connection, volume, Reason::Hidden);
+    }
+    Err(Status::NoEnt)
+}
+
+/// The volume that is there, or the first of those below a directory above the volumes.
+fn first_volume(server: &Shared, handle: FileHandle) -> Option<VolumeId> {
+    match handle {
+        FileHandle::Inode(handle) => Some(handle.volume),
+        FileHandle::Pseudo(id) => server.exports.tree().volumes_below(id).first().map(|root| root.volume),
     }
 }
 
 /// [`Status::RoFs`] if the client may only read the volume of the current filehandle.
 pub(crate) fn require_writable(context: &Context<'_>) -> Result<(), Status> {
-    if is_writable(context) { Ok(()) } else { Err(Status::RoFs) }
+    if is_writable(context) {
+        return Ok(());
+    }
+    if let Some(FileHandle::Inode(handle)) = context.current {
+        note(context.server, &context.connection, handle.volume, Reason::ReadOnly);
+    }
+    Err(Status::RoFs)
 }
 
 /// Whether the client may change the volume of the current filehandle.

@@ -221,21 +221,27 @@ pub(super) trait HostAddresses {
 impl Policy {
     /// What the policy says of the client of that address.
     pub(super) fn decide(&self, client: IpAddr, hosts: &impl HostAddresses) -> Admission {
+        match self.rule_for(client, hosts) {
+            Some(Some(rule)) => rule.admission(),
+            Some(None) => Admission::Hidden,
+            None => Admission::Undecided,
+        }
+    }
+
+    /// The rule that decides, if there is one for the client of that address; `None` while that is not known.
+    pub(super) fn rule_for(&self, client: IpAddr, hosts: &impl HostAddresses) -> Option<Option<&Rule>> {
         let client = client.to_canonical();
         for rule in &self.rules {
             let matches = match &rule.clients {
                 Clients::Everyone => true,
                 Clients::Network(network) => network.contains(client),
-                Clients::Host(name) => match hosts.addresses(name) {
-                    Some(addresses) => addresses.contains(&client),
-                    None => return Admission::Undecided,
-                },
+                Clients::Host(name) => hosts.addresses(name)?.contains(&client),
             };
             if matches {
-                return rule.admission();
+                return Some(Some(rule));
             }
         }
-        Admission::Hidden
+        Some(None)
     }
 }
 

@@ -40,6 +40,17 @@ struct Known {
     hosts: Hosts,
 }
 
+/// What decides about a client and a volume.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Deciding {
+    /// The volume's name; of a snapshot, that of the volume that it was taken of.
+    pub volume: String,
+    /// The name of its policy.
+    pub policy: String,
+    /// The rule that is for the client, if there is one.
+    pub rule: Option<Rule>,
+}
+
 /// What of a rule is to be changed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RuleChange {
@@ -137,6 +148,15 @@ impl Policies {
         let known = self.read();
         let policy = known.get(known.policy_of(&name));
         Ok(policy.map_or(Admission::Hidden, |policy| policy.decide(client, &known.hosts)))
+    }
+
+    /// What decides now about the client of that address; `None` if the volume is gone, or that is not known yet.
+    pub fn deciding(&self, volume: VolumeId, client: IpAddr) -> Option<Deciding> {
+        let volume = self.volume_name(volume).ok()?;
+        let known = self.read();
+        let policy = known.policy_of(&volume).to_owned();
+        let rule = known.get(&policy).ok()?.rule_for(client, &known.hosts)?.cloned();
+        Some(Deciding { volume, policy, rule })
     }
 
     /// The volume whose policy it is: of a snapshot, the volume that it was taken of.

@@ -225,7 +225,7 @@ pub(crate) async fn admit<'a>(
     let Some(mut demand) = demand(context, operation) else { return Ok(Admitted::default()) };
     let lanes = lanes(context, operation);
     // What is not allowed fails without waiting.
-    if lanes.is_empty() || gate::check(context, operation).await.is_err() {
+    if lanes.is_empty() || gate::try_check(context, operation).await.is_err() {
         return Ok(Admitted::default());
     }
     if let Operation::Copy(args) = operation {

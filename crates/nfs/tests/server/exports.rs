@@ -6,7 +6,8 @@ use std::time::Duration;
 use bytes::Bytes;
 use forebay_nfs::Config;
 use forebay_nfs::policy::{
-    Access, Anonymous, Clients, Policies, PolicyError, Resolver, Rule, RuleChange, Squash,
+    Access, Anonymous, Clients, Policies, PolicyError, Reason, Refusal, Resolver, Rule, RuleChange, Squash,
+    TOLD_EVERY, Telling,
 };
 use forebay_nfs::xdr::Status;
 use forebay_nfs::xdr::nfs4::{
@@ -16,7 +17,7 @@ use forebay_nfs::xdr::nfs4::{
 use forebay_nfs_client::{Attributes, Client, ClientOptions, FileHandle};
 
 use crate::attributes::value;
-use crate::harness::{Daemon, VOLUME, eventually, on, put, root, status, volume};
+use crate::harness::{DEADLINE, Daemon, VOLUME, eventually, on, put, root, status, volume};
 
 /// Two hosts: the loopback network has many addresses.
 const HERE: IpAddr = IpAddr::V4(Ipv4Addr::new(127, 0, 0, 1));
@@ -424,4 +425,46 @@ async fn a_restart_does_not_depend_on_the_name_service() {
     let claim = OpenClaim::Previous(forebay_nfs::xdr::nfs4::DelegationType::None);
     let args = client.files().open_args("owner", share::ACCESS_BOTH, OpenHow::NoCreate, claim);
     client.files().open_with(&file.handle, args).await.expect("it takes back what it had open");
+}
+
+/// What is told of refusals, in time.
+async fn told(daemon: &Daemon) -> Telling {
+    let next = daemon.shared().refusals.next();
+    tokio::time::timeout(DEADLINE, next).await.expect("something is told")
+}
+
+#[tokio::test]
+async fn a_client_that_is_refused_is_told_of_once_and_then_counted() {
+    let daemon = Daemon::start().await;
+    export(&daemon, [rule("127.0.0.1", Access::ReadOnly)]).await;
+    let volume = daemon.pool().volume("kafka").expect("the volume").id;
+    let outsider = mount_from(&daemon, THERE).await;
+    for _ in 0..20 {
+        assert_eq!(status(outsider.files().resolve(VOLUME).await), Status::NoEnt);
+    }
+    let hidden = Refusal { client: THERE, volume, reason: Reason::Hidden };
+    assert_eq!(told(&daemon).await, Telling::First(hidden));
+    let deciding = policies(&daemon).deciding(volume, THERE).expect("something decides");
+    assert_eq!((deciding.policy.as_str(), deciding.rule), ("brokers", None));
+
+    let reader = mount_from(&daemon, HERE).await;
+    let root = root(&reader).await;
+    assert_eq!(status(reader.files().mkdir(&root, "new").await), Status::RoFs);
+    let written = Refusal { client: HERE, volume, reason: Reason::ReadOnly };
+    assert_eq!(told(&daemon).await, Telling::First(written));
+
+    daemon.pass(TOLD_EVERY).await;
+    assert_eq!(told(&daemon).await, Telling::Again(hidden, 19));
+}
+
+#[tokio::test]
+async fn looking_around_is_no_refusal() {
+    let daemon = Daemon::start().await;
+    export(&daemon, [rule("127.0.0.1", Access::ReadWrite)]).await;
+    let outsider = mount_from(&daemon, THERE).await;
+    let top = outsider.files().resolve("/").await.expect("the root");
+    assert!(names(&outsider, &top).await.is_empty());
+    assert_eq!(status(outsider.files().resolve("/nothing").await), Status::NoEnt);
+    let next = daemon.shared().refusals.next();
+    assert!(tokio::time::timeout(Duration::from_millis(50), next).await.is_err());
 }

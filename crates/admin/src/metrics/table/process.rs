@@ -60,4 +60,20 @@ pub(super) static FAMILIES: &[Family] = &[
         then: "If it moves and nobody restarted the daemon, it crashed: read its log from before that time.",
         collect: Collect::Process(|seen, samples| samples.one(seen.started_seconds)),
     },
+    Family {
+        name: "forebay_traces_spans_exported_total",
+        kind: Kind::Counter,
+        labels: &[],
+        says: "Spans of traces that the collector at traces.otlp_endpoint has taken.",
+        then: "If it stands still while there are requests, the collector takes nothing: see forebay_traces_spans_dropped_total.",
+        collect: Collect::Process(|seen, samples| samples.one(seen.spans_exported)),
+    },
+    Family {
+        name: "forebay_traces_spans_dropped_total",
+        kind: Kind::Counter,
+        labels: &[],
+        says: "Spans of traces that were thrown away, since the collector did not take them, or too slowly.",
+        then: "The service does not suffer, only traces have gaps: look whether the collector runs (the log says what it answers), or have                fewer COMPOUNDs traced (traces.nfs_one_in).",
+        collect: Collect::Process(|seen, samples| samples.one(seen.spans_dropped)),
+    },
 ];

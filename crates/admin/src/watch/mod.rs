@@ -1,4 +1,7 @@
-//! Tells of what happens by itself: a scrub that ends or finds damage, a copy that is missing, a pool that fills up.
+//! Tells of what happens by itself: a scrub that ends or finds damage, a copy that is missing, a pool that fills up; and of NFS
+//! clients that are refused something ([`refusals`]).
+
+pub mod refusals;
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,0 +1,199 @@
+// What watching costs: throughput of NFS while nobody watches (A), and while somebody does (B), by turns: A B, B A, A B and so on.
+//
+// B is a collector that reads /metrics every second, and a browser with the overview and the performance page open. Daemon and load run
+// on processors of their own: a viewer's browser is on a machine of its own in reality. The quotient B / A of each pair counts.
+// Beside that, what processor time the daemon takes while it has nothing else to do, with and without: on a machine that is shared with others
+// that can be trusted where throughput scatters, and throughput that processor time bounds cannot lose a larger part.
+// Run by scripts/bench-watching.
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
+import { dirname } from 'node:path'
+import { type Browser, type BrowserContext, expect, test } from '@playwright/test'
+import { signIn } from '../e2e/console'
+import { Daemon, type LoadDone } from '../e2e/daemon'
+import { interval, median } from './statistics'
+
+const given = (name: string) => {
+  const value = process.env[name]
+  if (value === undefined) throw new Error(`${name} is not set: run scripts/bench-watching`)
+  return value
+}
+
+/** What must be left of the throughput. */
+const SHARE_MIN = 0.98
+const SCRAPE_MS = 1000
+const MIB = 2 ** 20
+// Some seconds each on one processor. Nothing repeats and nothing can be compressed.
+const WRITES = ['append', '--streams', '16', '--bytes', `${32 * MIB}`, '--commit-bytes', `${256 * 1024}`, '--write-bytes', `${128 * 1024}`]
+const FILES = ['--streams', '8', '--bytes', `${32 * MIB}`]
+const READS = ['read', ...FILES, '--read-bytes', `${256 * 1024}`]
+/** How often the files are read in a window. */
+const READ_TIMES = 6
+
+/** How long the daemon is looked at while it has nothing to do. */
+const IDLE_MS = 30_000
+
+interface Window {
+  write: number
+  read: number
+  server_cpu_s: number
+  scrapes: number
+  requests: number
+}
+
+const rate = (done: LoadDone[]) => sum(done, (one) => one.bytes) / sum(done, (one) => one.elapsed_us)
+const sum = (done: LoadDone[], value: (one: LoadDone) => number) => done.reduce((total, one) => total + value(one), 0)
+
+/** Whoever watches. */
+class Watcher {
+  private readonly ended: Promise<void>
+  private stopped = false
+  scrapes = 0
+  requests = 0
+
+  private constructor(
+    private readonly daemon: Daemon,
+    private readonly context: BrowserContext,
+  ) {
+    this.ended = this.scrape()
+  }
+
+  static async start(daemon: Daemon, browser: Browser): Promise<Watcher> {
+    const context = await browser.newContext({ baseURL: daemon.url, viewport: { width: 1360, height: 860 } })
+    const watcher = new Watcher(daemon, context)
+    context.on('response', (response) => {
+      if (response.ok() && response.url().includes('/api/v1/')) watcher.requests += 1
+    })
+    for (const path of ['/', '/performance?range=15m']) {
+      const page = await context.newPage()
+      await page.goto(path)
+      await signIn(page, daemon.token)
+      await expect(page.locator('[aria-busy="true"]')).toHaveCount(0)
+    }
+    return watcher
+  }
+
+  private async scrape(): Promise<void> {
+    const headers = { Authorization: `Bearer ${this.daemon.token}` }
+    for (let due = Date.now(); !this.stopped; due += SCRAPE_MS) {
+      await new Promise((resolve) => setTimeout(resolve, Math.max(0, due - Date.now())))
+      const answer = await fetch(`${this.daemon.url}/metrics`, { headers })
+      const text = await answer.text()
+      if (!answer.ok || !text.includes('forebay_build_info')) throw new Error(`/metrics: ${answer.status}`)
+      this.scrapes += 1
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.stopped = true
+    await this.ended
+    await this.context.close()
+  }
+}
+
+/** Waits until the daemon is done with what the last load left: else whoever comes sooner pays for it. */
+async function settle(daemon: Daemon): Promise<void> {
+  await expect
+    .poll(
+      async () => {
+        const before = daemon.cpuSeconds()
+        await new Promise((resolve) => setTimeout(resolve, 1000))
+        return daemon.cpuSeconds() - before
+      },
+      { timeout: 60_000, intervals: [0] },
+    )
+    .toBeLessThan(0.025)
+}
+
+async function measure(daemon: Daemon, seed: number): Promise<Omit<Window, 'scrapes' | 'requests'>> {
+  await settle(daemon)
+  const write = await daemon.load(WRITES, seed)
+  const reads: LoadDone[] = []
+  while (reads.length < READ_TIMES) reads.push(await daemon.load(READS, 1))
+  return { write: rate([write]), read: rate(reads), server_cpu_s: sum([write, ...reads], (one) => one.server_cpu_s) }
+}
+
+async function watched(daemon: Daemon, browser: Browser, seed: number): Promise<Window> {
+  const watcher = await Watcher.start(daemon, browser)
+  const before = { scrapes: watcher.scrapes, requests: watcher.requests }
+  const measured = await measure(daemon, seed)
+  const seen = { scrapes: watcher.scrapes - before.scrapes, requests: watcher.requests - before.requests }
+  await watcher.stop()
+  // Else nothing was watched.
+  expect(seen.scrapes).toBeGreaterThan(1)
+  expect(seen.requests).toBeGreaterThan(1)
+  return { ...measured, ...seen }
+}
+
+/** The part of one processor that the daemon takes, with nothing to do but to be watched, or not even that. */
+async function idle(daemon: Daemon): Promise<number> {
+  const [begun, before] = [performance.now(), daemon.cpuSeconds()]
+  await new Promise((resolve) => setTimeout(resolve, IDLE_MS))
+  return (daemon.cpuSeconds() - before) / ((performance.now() - begun) / 1000)
+}
+
+/** `inside`: with 95 % at least so much is left; `outside`: with 95 % it is not. */
+function verdict(low: number, high: number): 'inside' | 'outside' | 'not decided' {
+  if (low >= SHARE_MIN) return 'inside'
+  return high < SHARE_MIN ? 'outside' : 'not decided'
+}
+
+test('throughput with metrics collected and the console open is within 2 % of without', async ({ browser }) => {
+  const processors = given('FOREBAY_WATCHING_PROCESSORS')
+  const pairs = Number(given('FOREBAY_WATCHING_PAIRS'))
+  const out = given('FOREBAY_WATCHING_OUT')
+  const daemon = await Daemon.start({ prefix: ['taskset', '-c', processors] })
+  const windows: { quiet: Window; watched: Window }[] = []
+  const idly = { quiet: 0, watched: 0 }
+  try {
+    const index = await fetch(daemon.url)
+    if (!(await index.text()).includes('/assets/')) throw new Error('the binary is built without the console')
+    await daemon.load(['prepare-read', ...FILES], 1)
+    // The first is slower, and counts for nothing.
+    const first = await measure(daemon, 2)
+    console.log(`warmed up: write ${first.write.toFixed(0)} MB/s, read ${first.read.toFixed(0)} MB/s`)
+    idly.quiet = await idle(daemon)
+    const watcher = await Watcher.start(daemon, browser)
+    idly.watched = await idle(daemon)
+    await watcher.stop()
+    // What the load left to be done in the background is not to count for either.
+    idly.quiet = Math.min(idly.quiet, await idle(daemon))
+    for (let pair = 0; pair < pairs; pair += 1) {
+      const seed = 3 + 2 * pair
+      const quietly = async () => ({ ...(await measure(daemon, seed)), scrapes: 0, requests: 0 })
+      const before = pair % 2 === 0 ? await quietly() : undefined
+      const seen = await watched(daemon, browser, seed + 1)
+      const quiet = before ?? (await quietly())
+      windows.push({ quiet, watched: seen })
+      const mb = (value: number) => value.toFixed(0).padStart(5)
+      console.log(
+        `pair ${`${pair + 1}`.padStart(2)}: write ${mb(quiet.write)} → ${mb(seen.write)} MB/s, read ${mb(quiet.read)} → ${mb(seen.read)} MB/s, ${seen.scrapes} scrapes, ${seen.requests} requests of the console`,
+      )
+    }
+  } finally {
+    await daemon.stop()
+  }
+  const rows = (['write', 'read', 'server_cpu_s'] as const).map((name) => {
+    const ratios = windows.map((pair) => pair.watched[name] / pair.quiet[name])
+    const [low, high] = interval(ratios)
+    const middle = (of: 'quiet' | 'watched') => median(windows.map((pair) => pair[of][name]))
+    return { name, quiet: middle('quiet'), watched: middle('watched'), ratio: median(ratios), low, high, ratios }
+  })
+  const row = (cells: string[]) => console.log(cells.map((cell, index) => (index === 0 ? cell.padEnd(26) : cell.padStart(15))).join(''))
+  row(['', 'nobody watches', 'watched', 'ratio', '95 % interval', ''])
+  const titles = { write: 'write, MB/s', read: 'read, MB/s', server_cpu_s: "daemon's processor time, s" }
+  for (const one of rows) {
+    const judged = one.name === 'server_cpu_s' ? '' : verdict(one.low, one.high)
+    row([titles[one.name], one.quiet.toFixed(1), one.watched.toFixed(1), one.ratio.toFixed(3), `${one.low.toFixed(3)}–${one.high.toFixed(3)}`, judged])
+  }
+  const percent = (part: number) => `${(part * 100).toFixed(2)} %`
+  console.log(`idle, the daemon takes ${percent(idly.quiet)} of a processor, and ${percent(idly.watched)} while it is watched`)
+  const conditions = { processors_of_daemon_and_load: processors, processors_of_viewer: availableParallelism(), scrape_ms: SCRAPE_MS, pairs }
+  mkdirSync(dirname(out), { recursive: true })
+  writeFileSync(out, `${JSON.stringify({ conditions, idle: idly, rows, windows }, null, 2)}\n`)
+  console.log(`every window is in ${out}`)
+  expect(idly.watched - idly.quiet, 'the part of a processor that watching takes').toBeLessThan(1 - SHARE_MIN)
+  for (const one of rows) {
+    if (one.name !== 'server_cpu_s') expect(verdict(one.low, one.high), `${one.name}: the whole interval is below ${SHARE_MIN}`).not.toBe('outside')
+  }
+})

@@ -1,0 +1,162 @@
+//! `lab`: reports of the lab.
+
+use std::time::SystemTime;
+
+use axum::Json;
+use axum::extract::{Path, State};
+use axum::http::StatusCode;
+use axum::http::header::{self, HeaderName};
+use axum::response::{IntoResponse, Response};
+use serde::Deserialize;
+use utoipa::IntoParams;
+
+use super::Shared;
+use crate::error::{ApiError, Code, Result};
+use crate::lab::{GOOD_FOR, REPORTS_MAX};
+use crate::request::{Params, Read};
+use crate::views::{self, LabPageView, LabReportView, LabReportsView};
+
+/// Where pages are that a ticket opens: not below the API's path, since they are no part of it.
+pub const PAGES: &str = "/lab-pages";
+
+/// A page runs no script, has no origin, loads nothing, and is shown in frames of the console only.
+const POLICY: &str = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; form-action 'none'; base-uri 'none'; \
+                      frame-ancestors 'self'";
+
+const GUARDS: [(HeaderName, &str); 6] = [
+    (header::CONTENT_TYPE, "text/html; charset=utf-8"),
+    (header::CONTENT_SECURITY_POLICY, POLICY),
+    (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+    (header::X_FRAME_OPTIONS, "SAMEORIGIN"),
+    (header::REFERRER_POLICY, "no-referrer"),
+    (header::CACHE_CONTROL, "no-store"),
+];
+
+/// A report in a path.
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Path)]
+pub struct ReportPath {
+    /// The report's id.
+    #[param(pattern = "^[0-9a-f]{16}$")]
+    pub report: String,
+}
+
+/// Which reports are wanted.
+#[derive(Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct ReportFilter {
+    /// How many at most; 500, as many as there can be, if it is absent.
+    #[param(minimum = 1, maximum = 500, nullable = false)]
+    pub limit: Option<u32>,
+}
+
+/// The lab's reports, the youngest first
+///
+/// They are looked for in `lab.results_directory`. One that cannot be read is there, too, and says why in `problem`.
+#[utoipa::path(get, path = "/lab/reports", tag = "lab", params(ReportFilter), responses((status = 200, description = "They", body = LabReportsView)))]
+pub async fn report_list(State(api): Shared, asked: Read<ReportFilter>) -> Result<Json<LabReportsView>> {
+    let limit = asked.query.limit.map_or(REPORTS_MAX, |limit| usize::try_from(limit).unwrap_or(usize::MAX));
+    if !(1..=REPORTS_MAX).contains(&limit) {
+        return Err(ApiError::new(Code::BadRequest, format!("limit: must be from 1 to {REPORTS_MAX}")));
+    }
+    let scan = api.lab.scan().await;
+    Ok(Json(LabReportsView {
+        directory: api.lab.directory(),
+        problem: scan.problem.clone(),
+        items: scan.entries.iter().take(limit).map(|entry| entry.view.clone()).collect(),
+        total: scan.entries.len() as u64,
+    }))
+}
+
+/// One of the lab's reports
+#[utoipa::path(get, path = "/lab/reports/{report}", tag = "lab", params(ReportPath), responses((status = 200, description = "The report", body = LabReportView)))]
+pub async fn report_show(
+    State(api): Shared,
+    _: Read,
+    Params(path): Params<ReportPath>,
+) -> Result<Json<LabReportView>> {
+    let found = api.lab.find(&path.report).await;
+    found.map(|entry| Json(entry.view)).ok_or_else(|| unknown(&path.report))
+}
+
+/// The page of one of the lab's reports
+///
+/// It needs nothing else, runs no script, and is served so that it could not.
+#[utoipa::path(
+    get, path = "/lab/reports/{report}/page", tag = "lab", params(ReportPath),
+    responses((status = 200, description = "The page", body = String, content_type = "text/html")),
+)]
+pub async fn report_page(State(api): Shared, _: Read, Params(path): Params<ReportPath>) -> Result<Response> {
+    let entry = api.lab.find(&path.report).await.ok_or_else(|| unknown(&path.report))?;
+    let page = api.lab.page(&entry).await;
+    page.map(|page| (GUARDS, page).into_response()).map_err(|why| pageless(&path.report, &why))
+}
+
+/// Have the page of one of the lab's reports shown by a browser
+///
+/// The answer has a path that needs no token, for ten minutes: browsers send none for what they show in a frame.
+#[utoipa::path(
+    post, path = "/lab/reports/{report}/page", tag = "lab", params(ReportPath),
+    responses((status = 201, description = "Where it is", body = LabPageView)),
+)]
+pub async fn report_open(
+    State(api): Shared,
+    _: Read,
+    Params(path): Params<ReportPath>,
+) -> Result<(StatusCode, Json<LabPageView>)> {
+    let entry = api.lab.find(&path.report).await.ok_or_else(|| unknown(&path.report))?;
+    if entry.view.page_bytes.is_none() {
+        return Err(pageless(&path.report, entry.view.problem.as_deref().unwrap_or("it has none")));
+    }
+    let ticket = api.lab.tickets.draw().map_err(|error| {
+        ApiError::new(
+            Code::Internal,
+            format!("report {}: the system gives no random numbers: {error}", path.report),
+        )
+    })?;
+    let place: Vec<String> = entry.page.iter().map(|name| escaped(name)).collect();
+    let expires = views::time(SystemTime::now() + GOOD_FOR);
+    Ok((
+        StatusCode::CREATED,
+        Json(LabPageView { path: format!("{PAGES}/{ticket}/{}", place.join("/")), expires }),
+    ))
+}
+
+/// A page, for who has a ticket.
+pub async fn page_show(
+    State(api): Shared,
+    path: std::result::Result<Path<(String, String)>, axum::extract::rejection::PathRejection>,
+) -> Response {
+    let refused = |text: &'static str| (StatusCode::NOT_FOUND, GUARDS, text).into_response();
+    let Ok(Path((ticket, place))) = path else { return refused("<p>There is no such page.") };
+    if !api.lab.tickets.is_good(&ticket) {
+        return refused("<p>The page was asked for too long ago. Open the report again.");
+    }
+    match api.lab.page_at(&place).await {
+        Some(Ok(page)) => (GUARDS, page).into_response(),
+        Some(Err(_)) => refused("<p>The page cannot be read any more. See the list of reports."),
+        None => refused("<p>This page is not among the reports."),
+    }
+}
+
+/// What is told of a path: a ticket is for nobody's log.
+pub fn told(path: &str) -> &str {
+    if path.starts_with(PAGES) { PAGES } else { path }
+}
+
+/// A name as a part of a path.
+fn escaped(name: &str) -> String {
+    let plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"-._~".contains(byte);
+    let one = |byte: u8| if plain(&byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") };
+    name.bytes().map(one).collect()
+}
+
+fn unknown(report: &str) -> ApiError {
+    let hint = "`forebay lab reports` shows which there are";
+    ApiError::new(Code::LabReportNotFound, format!("report {report}: not found; {hint}"))
+}
+
+fn pageless(report: &str, why: &str) -> ApiError {
+    ApiError::new(Code::LabReportNotFound, format!("report {report}: its page cannot be shown: {why}"))
+}

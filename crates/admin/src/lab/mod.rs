@@ -1,0 +1,100 @@
+//! Reports of the lab: found in a directory of results, told of, and shown.
+//!
+//! [`scan`] looks for them through [`files`], [`result`] reads what they say of their runs, [`tickets`] let a browser show a page. What must hold:
+//! whatever is in the directory, nothing outside of it is read, little is kept in memory, and a damaged report is one that says so. A page
+//! was written by a program, but its content comes from results of anywhere: it is served to run no script and to have no origin.
+
+mod files;
+mod result;
+mod scan;
+mod tickets;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use tokio::sync::{Mutex, Semaphore};
+
+use files::Folder;
+use scan::{Entry, Scan};
+pub use scan::{PAGE_BYTES_MAX, REPORTS_MAX};
+pub use tickets::{GOOD_FOR, Tickets};
+
+/// For so long what was found is taken for what there is.
+const FRESH: Duration = Duration::from_secs(2);
+/// Pages that are read at once, each of which may take much memory.
+const PAGES_AT_ONCE: usize = 4;
+
+/// The reports in a directory.
+pub struct Lab {
+    directory: Option<PathBuf>,
+    last: Mutex<(Option<Instant>, Arc<Scan>)>,
+    reading: Semaphore,
+    /// Who may look at pages without a token.
+    pub tickets: Tickets,
+}
+
+impl Lab {
+    /// The reports in that directory; none if there is none.
+    pub fn new(directory: Option<PathBuf>) -> Lab {
+        Lab {
+            directory,
+            last: Mutex::default(),
+            reading: Semaphore::new(PAGES_AT_ONCE),
+            tickets: Tickets::default(),
+        }
+    }
+
+    /// Where they are looked for.
+    pub fn directory(&self) -> Option<String> {
+        self.directory.as_ref().map(|directory| directory.display().to_string())
+    }
+
+    /// What there is.
+    pub async fn scan(&self) -> Arc<Scan> {
+        let Some(directory) = self.directory.clone() else { return Arc::default() };
+        // Whoever comes meanwhile waits for the same.
+        let mut last = self.last.lock().await;
+        if last.0.is_none_or(|looked| looked.elapsed() >= FRESH) {
+            let earlier = Arc::clone(&last.1);
+            let scan = tokio::task::spawn_blocking(move || Scan::of(&directory, &earlier)).await;
+            // It can only fail by a panic or when the daemon ends; what was found before is then the best there is.
+            last.1 = scan.map_or_else(|_| Arc::clone(&last.1), Arc::new);
+            last.0 = Some(Instant::now());
+        }
+        Arc::clone(&last.1)
+    }
+
+    /// The report of that id.
+    pub async fn find(&self, id: &str) -> Option<Entry> {
+        self.scan().await.entries.iter().find(|entry| entry.view.id == id).cloned()
+    }
+
+    /// The page at a path from the directory on, if it is a report's; or why it cannot be read.
+    pub async fn page_at(&self, path: &str) -> Option<Result<Vec<u8>, String>> {
+        let scan = self.scan().await;
+        let entry = scan.entries.iter().find(|entry| entry.page.join("/") == path)?;
+        Some(self.page(entry).await)
+    }
+
+    /// The page of a report; or why it cannot be read.
+    pub async fn page(&self, entry: &Entry) -> Result<Vec<u8>, String> {
+        let Some(directory) = self.directory.clone() else { return Err("there is no directory".to_owned()) };
+        let path = entry.page.clone();
+        let _place = self.reading.acquire().await;
+        let read = tokio::task::spawn_blocking(move || {
+            let (file, folders) = path.split_last().ok_or(std::io::ErrorKind::NotFound)?;
+            let root = Folder::open(&directory)?;
+            let folder = folders.iter().try_fold(root, |folder, name| folder.folder(name))?;
+            folder.read(file, PAGE_BYTES_MAX)
+        });
+        match read.await {
+            Ok(Ok(page)) => Ok(page),
+            Ok(Err(error)) => Err(error.to_string()),
+            Err(error) => Err(error.to_string()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

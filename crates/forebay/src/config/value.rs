@@ -1,0 +1,170 @@
+//! What the values of settings are, and how they are read from text. Errors say what was given and what would do.
+
+use std::fmt::Display;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use hyper::Uri;
+use tracing_subscriber::EnvFilter;
+
+use super::{LogFormat, size};
+
+/// A path that is not empty.
+pub fn directory(text: &str) -> Result<PathBuf, String> {
+    if text.is_empty() || text.contains('\0') {
+        return Err("a path must not be empty".to_owned());
+    }
+    Ok(PathBuf::from(text))
+}
+
+/// A domain, or `none`.
+pub fn domain_or_none(text: &str) -> Result<Option<String>, String> {
+    let sound = |byte: u8| byte.is_ascii_alphanumeric() || b"-._".contains(&byte);
+    match text {
+        "none" => Ok(None),
+        domain if !domain.is_empty() && domain.len() <= 255 && domain.bytes().all(sound) => {
+            Ok(Some(domain.to_owned()))
+        }
+        _ => Err("write a domain such as example.org, or none".to_owned()),
+    }
+}
+
+/// A path, or `none`.
+pub fn path_or_none(text: &str) -> Result<Option<PathBuf>, String> {
+    if text == "none" { Ok(None) } else { directory(text).map(Some) }
+}
+
+/// What [`path_or_none`] reads.
+pub fn path_text(path: Option<&Path>) -> String {
+    path.map_or("none".to_owned(), |path| path.display().to_string())
+}
+
+/// `on` or `off`.
+pub fn on_or_off(text: &str) -> Result<bool, String> {
+    match text {
+        "on" => Ok(true),
+        "off" => Ok(false),
+        _ => Err(format!("`{text}` is neither on nor off")),
+    }
+}
+
+/// An IP address and a port.
+pub fn address(text: &str) -> Result<SocketAddr, String> {
+    SocketAddr::from_str(text)
+        .map_err(|_| format!("`{text}` is not an address; write IP:PORT, such as 0.0.0.0:2049 or [::]:2049"))
+}
+
+/// An IP address and a port, or `off`.
+pub fn address_or_off(text: &str) -> Result<Option<SocketAddr>, String> {
+    if text == "off" {
+        Ok(None)
+    } else {
+        address(text).map(Some).map_err(|message| format!("{message}, or off"))
+    }
+}
+
+/// A URL of http or https without a password, or `none`.
+pub fn url_or_none(text: &str) -> Result<Option<String>, String> {
+    if text == "none" {
+        return Ok(None);
+    }
+    let is_url = Uri::from_str(text).is_ok_and(|uri| {
+        let has_scheme = matches!(uri.scheme_str(), Some("http" | "https"));
+        // A password would be in the log.
+        let is_plain = uri.authority().is_some_and(|authority| !authority.as_str().contains('@'));
+        has_scheme && is_plain && uri.host().is_some_and(|host| !host.is_empty())
+    });
+    let hint = "write http://HOST:PORT, https://HOST:PORT, or none";
+    if is_url { Ok(Some(text.to_owned())) } else { Err(format!("`{text}` is not a URL; {hint}")) }
+}
+
+/// A whole number within bounds.
+pub fn number<T>(text: &str, min: T, max: T) -> Result<T, String>
+where
+    T: FromStr + PartialOrd + Display,
+{
+    text.trim()
+        .parse()
+        .ok()
+        .filter(|value| *value >= min && *value <= max)
+        .ok_or_else(|| format!("`{text}` is not a whole number from {min} to {max}"))
+}
+
+/// A size in bytes, with a unit or without.
+pub fn at_least(min: u64, text: &str) -> Result<u64, String> {
+    let bytes = size::parse(text)?;
+    if bytes < min {
+        return Err(format!("`{text}` is too small; at least {}", size::exact(min)));
+    }
+    Ok(bytes)
+}
+
+/// A size that a segment may have.
+pub fn segment_size(text: &str) -> Result<u64, String> {
+    let bytes = at_least(1 << 20, text)?;
+    if bytes > 1 << 30 {
+        return Err(format!("`{text}` is too large; at most 1GiB"));
+    }
+    Ok(bytes)
+}
+
+/// A size that a pool can work in, or `unlimited`.
+pub fn size_or_unlimited(text: &str) -> Result<Option<u64>, String> {
+    if text == "unlimited" {
+        return Ok(None);
+    }
+    at_least(64 << 20, text).map(Some).map_err(|message| format!("{message}, or `unlimited`"))
+}
+
+/// How much is logged: a level, or levels by part.
+pub fn level(text: &str) -> Result<String, String> {
+    let hint = "write error, warn, info, debug or trace, or such as info,forebay_nfs=debug";
+    match EnvFilter::builder().parse(text) {
+        // A bare word that is no level would be taken for the name of a part, and silence everything else.
+        Ok(filter) if filter.max_level_hint().is_some() && !is_unknown_word(text) => Ok(text.to_owned()),
+        _ => Err(format!("`{text}` is not a level; {hint}")),
+    }
+}
+
+fn is_unknown_word(text: &str) -> bool {
+    text.split(',').map(str::trim).any(|part| {
+        !part.contains('=') && !["error", "warn", "info", "debug", "trace", "off"].contains(&part)
+    })
+}
+
+impl FromStr for LogFormat {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "text" => Ok(LogFormat::Text),
+            "json" => Ok(LogFormat::Json),
+            _ => Err(format!("`{text}` is not a log format; write text or json")),
+        }
+    }
+}
+
+impl Display for LogFormat {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str(match self {
+            LogFormat::Text => "text",
+            LogFormat::Json => "json",
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_misspelt_level_is_refused() {
+        for text in ["inof", "", "info,nfs=loud", "verbose"] {
+            assert!(level(text).is_err(), "{text}");
+        }
+        for text in ["info", "warn,forebay_nfs=trace", "off"] {
+            assert!(level(text).is_ok(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! The daemon's log: events of `tracing`, on standard error, as text or as JSON ([`json`]). Traces are started with it, since they are made of
+//! spans of `tracing`, too ([`crate::traces`]).
+
+mod json;
+
+use std::io::{IsTerminal, stderr};
+
+use anyhow::{Context, Result, anyhow};
+use forebay_admin::traces::TARGET;
+use tracing_subscriber::fmt::format::JsonFields;
+use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::registry::Registry;
+use tracing_subscriber::util::SubscriberInitExt;
+use tracing_subscriber::{EnvFilter, Layer, fmt};
+
+use crate::config::{LogConfig, LogFormat};
+use crate::traces::Tracer;
+
+/// What is reported of the metadata store's inner life, unless the configuration names it.
+const LIBRARIES: &str = "fjall=warn,lsm_tree=warn";
+
+/// Starts the log, and traces if they are asked for. To be called once.
+pub fn start(config: &LogConfig, tracer: Option<Tracer>) -> Result<()> {
+    // Last, so that spans for traces are not in the log, whatever the level.
+    let directives = format!("{LIBRARIES},{},{TARGET}=off", config.level);
+    let filter = EnvFilter::builder().parse(directives).context("log.level")?;
+    let log: Box<dyn Layer<Registry> + Send + Sync> = match config.format {
+        LogFormat::Text => {
+            fmt::layer().with_writer(stderr).with_ansi(stderr().is_terminal()).with_target(false).boxed()
+        }
+        LogFormat::Json => {
+            report_panics();
+            fmt::layer().with_writer(stderr).fmt_fields(JsonFields::new()).event_format(json::Line).boxed()
+        }
+    };
+    match tracer {
+        // Filters of its own for each of the two cost a little at every span and event.
+        Some(tracer) => {
+            let log = log.with_filter(filter);
+            tracing_subscriber::registry().with(log).with(tracer.layer()).try_init()
+        }
+        None => tracing_subscriber::registry().with(log).with(filter).try_init(),
+    }
+    .map_err(|error| anyhow!("log: cannot be started: {error}"))
+}
+
+/// Has a panic be a line like others.
+fn report_panics() {
+    std::panic::set_hook(Box::new(|panic| {
+        let payload = panic.payload();
+        let message = payload.downcast_ref::<&str>().map(|message| (*message).to_owned());
+        let message = message.or_else(|| payload.downcast_ref::<String>().cloned()).unwrap_or_default();
+        let place = panic.location().map(ToString::to_string);
+        tracing::error!(place, thread = std::thread::current().name(), "panicked: {message}");
+    }));
+}

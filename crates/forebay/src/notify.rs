@@ -1,0 +1,136 @@
+//! Tells an init system how the daemon is: the protocol of sd_notify(3), datagrams to the socket that `NOTIFY_SOCKET` names.
+//!
+//! What must hold: who listens there never holds the daemon up, and its absence is no error.
+
+use std::env;
+use std::os::linux::net::SocketAddrExt;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::net::{SocketAddr, UnixDatagram};
+use std::sync::Arc;
+use std::time::Duration;
+
+use forebay_nfs::Shared;
+
+/// How often the status is looked at; it is sent when it has changed.
+const STATUS_EVERY: Duration = Duration::from_secs(2);
+
+/// Who started the daemon, if it wants to know how it is.
+#[derive(Clone, Default)]
+pub struct Notifier(Option<Arc<Listening>>);
+
+struct Listening {
+    socket: UnixDatagram,
+    address: SocketAddr,
+}
+
+impl Notifier {
+    /// The one that the environment names, if it names one.
+    pub fn from_environment() -> Notifier {
+        let Some(name) = env::var_os("NOTIFY_SOCKET").filter(|name| !name.is_empty()) else {
+            return Notifier::default();
+        };
+        Notifier::open(name.as_bytes()).unwrap_or_else(|error| {
+            tracing::warn!(?name, %error, "NOTIFY_SOCKET cannot be used: who started the daemon is not told how it is");
+            Notifier::default()
+        })
+    }
+
+    /// `name` is a path, or behind an `@` a name in the abstract namespace.
+    fn open(name: &[u8]) -> std::io::Result<Notifier> {
+        let address = match name.strip_prefix(b"@") {
+            Some(name) => SocketAddr::from_abstract_name(name)?,
+            None => SocketAddr::from_pathname(std::ffi::OsStr::from_bytes(name))?,
+        };
+        let socket = UnixDatagram::unbound()?;
+        socket.set_nonblocking(true)?;
+        Ok(Notifier(Some(Arc::new(Listening { socket, address }))))
+    }
+
+    /// Clients can connect.
+    pub fn ready(&self, status: &str) {
+        self.send(&format!("READY=1\nSTATUS={status}"));
+    }
+
+    /// The daemon goes on, and this is how it is.
+    fn status(&self, status: &str) {
+        self.send(&format!("STATUS={status}"));
+    }
+
+    /// The daemon was asked to stop, and does.
+    pub fn stopping(&self) {
+        self.send("STOPPING=1\nSTATUS=finishing what is in flight, and closing the pool");
+    }
+
+    /// Tells how the server is whenever that has changed, for as long as it is polled.
+    pub async fn keep_told(self, nfs: Arc<Shared>) {
+        let mut told = String::new();
+        while self.0.is_some() {
+            let status = status_of(&nfs);
+            if status != told {
+                self.status(&status);
+                told = status;
+            }
+            tokio::time::sleep(STATUS_EVERY).await;
+        }
+    }
+
+    fn send(&self, message: &str) {
+        if let Some(listening) = &self.0
+            && let Err(error) = listening.socket.send_to_addr(message.as_bytes(), &listening.address)
+        {
+            tracing::debug!(%error, message, "NOTIFY_SOCKET: not told");
+        }
+    }
+}
+
+/// One line for `systemctl status`.
+pub fn status_of(nfs: &Shared) -> String {
+    let volumes = match nfs.pool.volumes().len() {
+        1 => "1 volume".to_owned(),
+        count => format!("{count} volumes"),
+    };
+    let grace = if nfs.state.in_grace() { "; clients may reclaim what they had open" } else { "" };
+    format!("serving {volumes}{grace}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn receive(socket: &UnixDatagram) -> String {
+        socket.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
+        let mut buffer = [0; 512];
+        let length = socket.recv(&mut buffer).unwrap();
+        String::from_utf8(buffer[..length].to_vec()).unwrap()
+    }
+
+    #[test]
+    fn a_socket_with_a_path_and_one_in_the_abstract_namespace_are_told() {
+        let scratch = tempfile::tempdir().unwrap();
+        let path = scratch.path().join("notify");
+        let listener = UnixDatagram::bind(&path).unwrap();
+        Notifier::open(path.as_os_str().as_bytes()).unwrap().ready("serving 2 volumes");
+        assert_eq!(receive(&listener), "READY=1\nSTATUS=serving 2 volumes");
+
+        let name = format!("forebay-notify-test-{}", std::process::id());
+        let listener = UnixDatagram::bind_addr(&SocketAddr::from_abstract_name(&name).unwrap()).unwrap();
+        Notifier::open(format!("@{name}").as_bytes()).unwrap().stopping();
+        assert!(receive(&listener).starts_with("STOPPING=1\n"));
+    }
+
+    #[test]
+    fn nobody_who_listens_and_a_name_that_is_none_hold_nothing_up() {
+        let scratch = tempfile::tempdir().unwrap();
+        let path = scratch.path().join("nobody");
+        Notifier::open(path.as_os_str().as_bytes()).unwrap().ready("serving");
+        Notifier::default().ready("serving");
+        assert!(Notifier::open(&[b'x'; 200]).is_err());
+
+        // One that listens but takes nothing: its queue fills up, and nothing waits.
+        let _full = UnixDatagram::bind(&path).unwrap();
+        let notifier = Notifier::open(path.as_os_str().as_bytes()).unwrap();
+        for _ in 0..5000 {
+            notifier.status("serving");
+        }
+    }
+}

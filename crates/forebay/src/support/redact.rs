@@ -1,0 +1,74 @@
+//! Takes out of a text what looks like a secret: the last guard, since nothing that is put into a bundle should have any.
+
+/// How the API's tokens begin, and of what they are made.
+const TOKEN: &[u8] = b"fb_";
+const KEY_BEGINS: &[u8] = b"-----BEGIN ";
+const KEY: &[u8] = b"PRIVATE KEY-----";
+const KEY_ENDS: &[u8] = b"-----END ";
+const REMOVED: &[u8] = b"[removed]";
+/// Shorter words are no tokens.
+const TOKEN_BYTES_MIN: usize = 32;
+
+/// The text without tokens and without private keys in PEM.
+pub fn secrets(text: &[u8]) -> Vec<u8> {
+    let mut clean = Vec::with_capacity(text.len());
+    let mut rest = text;
+    while let Some((first, after)) = rest.split_first() {
+        match secret_at(rest) {
+            0 => {
+                clean.push(*first);
+                rest = after;
+            }
+            length => {
+                clean.extend_from_slice(REMOVED);
+                rest = rest.get(length..).unwrap_or_default();
+            }
+        }
+    }
+    clean
+}
+
+/// How many bytes the secret has that the text begins with.
+fn secret_at(text: &[u8]) -> usize {
+    if text.starts_with(TOKEN) {
+        let length = text.iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_').count();
+        return if length >= TOKEN_BYTES_MIN { length } else { 0 };
+    }
+    if !text.starts_with(KEY_BEGINS) {
+        return 0;
+    }
+    let label = text.iter().position(|byte| *byte == b'\n').unwrap_or(text.len());
+    if find(text.get(..label).unwrap_or_default(), KEY).is_none() {
+        return 0;
+    }
+    // A key without its end, as in a log that was cut, goes on to the end of the text.
+    let Some(end) = find(text, KEY_ENDS) else { return text.len() };
+    let tail = text.get(end..).unwrap_or_default();
+    end.saturating_add(find(tail, KEY).map_or(tail.len(), |key| key.saturating_add(KEY.len())))
+}
+
+fn find(text: &[u8], wanted: &[u8]) -> Option<usize> {
+    text.windows(wanted.len()).position(|window| window == wanted)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cleaned(text: &str) -> String {
+        String::from_utf8(secrets(text.as_bytes())).unwrap()
+    }
+
+    #[test]
+    fn tokens_and_private_keys_are_taken_out_and_nothing_else() {
+        let token = format!("fb_{}_{}", "0f".repeat(8), "9d".repeat(32));
+        assert_eq!(cleaned(&format!("a {token}, b {token}")), "a [removed], b [removed]");
+        assert_eq!(cleaned("fb_short fb_ x-fb_y"), "fb_short fb_ x-fb_y");
+        let key = "-----BEGIN EC PRIVATE KEY-----\nMHcCAQEE\n-----END EC PRIVATE KEY-----";
+        assert_eq!(cleaned(&format!("before\n{key}\nafter")), "before\n[removed]\nafter");
+        assert_eq!(cleaned("-----BEGIN PRIVATE KEY-----\nMHcC"), "[removed]");
+        let certificate = "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n";
+        assert_eq!(cleaned(certificate), certificate);
+        assert_eq!(secrets(&[0xff, 0, b'f']), [0xff, 0, b'f']);
+    }
+}
