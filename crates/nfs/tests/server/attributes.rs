@@ -1,6 +1,7 @@
 //! Attributes: what is answered, what can be set, and how sets are compared (RFC 8881 §5).
 
 use std::collections::BTreeSet;
+use std::os::unix::fs::FileExt;
 
 use bytes::Bytes;
 use forebay_nfs::xdr::nfs4::{
@@ -82,10 +83,29 @@ async fn the_server_says_what_it_can_do() {
     assert!(value::<bool>(&client, &root, attribute::CASE_PRESERVING).await);
     let exclusive: Bitmap = value(&client, &root, attribute::SUPPATTR_EXCLCREAT).await;
     assert!(exclusive.contains(attribute::MODE) && exclusive.contains(attribute::TIME_MODIFY_SET));
-    let free: u64 = value(&client, &root, attribute::SPACE_FREE).await;
-    let total: u64 = value(&client, &root, attribute::SPACE_TOTAL).await;
-    assert!(free > 0 && free <= total);
     assert_eq!(value::<Bytes>(&client, &root, attribute::OWNER).await, "0");
+}
+
+/// A client computes what is used as the difference, and the disk has other users.
+#[tokio::test]
+async fn what_is_free_is_never_more_than_there_is() {
+    let daemon = Daemon::start().await;
+    let client = daemon.mount("client").await;
+    let root = root(&client).await;
+    let neighbour = tempfile::tempfile().expect("a file on the pool's disk");
+    for round in 0..200 {
+        neighbour.set_len(0).expect("it is emptied");
+        let filling = tokio::task::spawn_blocking({
+            let file = neighbour.try_clone().expect("its handle");
+            move || file.write_all_at(&[1; 4 << 20], 0)
+        });
+        let space = [attribute::SPACE_AVAIL, attribute::SPACE_FREE, attribute::SPACE_TOTAL];
+        let fattr = getattr(&client, &root, &space).await.expect("attributes");
+        let mut input = Decoder::new(fattr.values);
+        let [avail, free, total] = [(); 3].map(|()| u64::decode(&mut input).expect("it decodes"));
+        assert!(0 < avail && avail == free && free <= total, "{round}: {avail}, {free} of {total} bytes");
+        filling.await.expect("it ends").expect("it is filled");
+    }
 }
 
 #[tokio::test]

@@ -46,14 +46,21 @@ impl<'a> Source<'a> {
         check_readable(requested)?;
         let mut mask = Bitmap::default();
         let mut values = Encoder::new();
+        let mut space = None;
         for attribute in requested.iter().filter(|attribute| is_readable(self.minor_version, *attribute)) {
             mask.insert(attribute);
-            self.put(attribute, node, &mut values)?;
+            self.put(attribute, node, &mut space, &mut values)?;
         }
         Ok(Fattr { mask, values: values.into_bytes() })
     }
 
-    fn put(&self, attribute: u32, node: &Node, out: &mut Encoder) -> Result<(), Status> {
+    fn put(
+        &self,
+        attribute: u32,
+        node: &Node,
+        space: &mut Option<Space>,
+        out: &mut Encoder,
+    ) -> Result<(), Status> {
         match attribute {
             SUPPORTED_ATTRS => supported(self.minor_version).encode(out),
             SUPPATTR_EXCLCREAT => Bitmap::of(SETTABLE).encode(out),
@@ -71,7 +78,7 @@ impl<'a> Source<'a> {
             FILEHANDLE => node.handle.to_wire(self.server.pool.id()).encode(out),
             FILEID => node.fileid().encode(out),
             FILES_AVAIL | FILES_FREE => FILES_FREE_COUNT.encode(out),
-            FILES_TOTAL => self.space(node)?.inodes_used.saturating_add(FILES_FREE_COUNT).encode(out),
+            FILES_TOTAL => self.space(node, space)?.inodes_used.saturating_add(FILES_FREE_COUNT).encode(out),
             MAXFILESIZE => FILE_SIZE_MAX.encode(out),
             MAXLINK => LINKS_MAX.encode(out),
             MAXNAME => (NAME_BYTES_MAX as u32).encode(out),
@@ -81,8 +88,8 @@ impl<'a> Source<'a> {
             OWNER => self.server.identities.user_name(node.uid).encode(out),
             OWNER_GROUP => self.server.identities.group_name(node.gid).encode(out),
             RAWDEV => device(&node.kind).encode(out),
-            SPACE_AVAIL | SPACE_FREE => self.space(node)?.bytes_free.encode(out),
-            SPACE_TOTAL => self.space(node)?.bytes_total.encode(out),
+            SPACE_AVAIL | SPACE_FREE => self.space(node, space)?.bytes_free.encode(out),
+            SPACE_TOTAL => self.space(node, space)?.bytes_total.encode(out),
             SPACE_USED => node.space_used.encode(out),
             TIME_ACCESS => time(node.atime).encode(out),
             TIME_CREATE => time(node.btime).encode(out),
@@ -125,7 +132,11 @@ impl<'a> Source<'a> {
         self.tree().directory(id).and_then(|directory| directory.volume)
     }
 
-    fn space(&self, node: &Node) -> Result<Space, Status> {
+    /// Asked for once an answer: what is free must fit what there is, whatever else fills the disk meanwhile.
+    fn space(&self, node: &Node, known: &mut Option<Space>) -> Result<Space, Status> {
+        if let Some(space) = known {
+            return Ok(*space);
+        }
         let space = match node.handle {
             FileHandle::Pseudo(id) => match self.volume_around(id) {
                 None => self.server.pool.space()?,
@@ -133,7 +144,7 @@ impl<'a> Source<'a> {
             },
             FileHandle::Inode(handle) => self.server.pool.volume_space(handle.volume)?,
         };
-        Ok(space)
+        Ok(*known.insert(space))
     }
 }
 
