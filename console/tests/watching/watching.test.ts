@@ -23,17 +23,30 @@ const given = (name: string) => {
 const SHARE_MIN = 0.98
 const SCRAPE_MS = 1000
 const MIB = 2 ** 20
-// Some seconds each on one processor. Nothing repeats and nothing can be compressed.
+// About a second each. Nothing repeats and nothing can be compressed.
 const WRITES = ['append', '--streams', '16', '--bytes', `${32 * MIB}`, '--commit-bytes', `${256 * 1024}`, '--write-bytes', `${128 * 1024}`]
 const FILES = ['--streams', '8', '--bytes', `${32 * MIB}`]
 const READS = ['read', ...FILES, '--read-bytes', `${256 * 1024}`]
-/** How often the files are read in a window at least. */
-const READ_TIMES = 6
+/** How often each load runs in a window at least. */
+const TURNS = 4
 /** How long a window lasts at least: the console asks every five seconds. */
 const WINDOW_MS = 11_000
 
 /** How long the daemon is looked at while it has nothing to do. */
 const IDLE_MS = 30_000
+
+/** What the files that are read are made from. */
+const READ_SEED = 1
+
+/** What is written is never made from the same seed twice. */
+class Seeds {
+  private last = READ_SEED
+
+  next(): number {
+    this.last += 1
+    return this.last
+  }
+}
 
 interface Window {
   write: number
@@ -110,19 +123,23 @@ async function settle(daemon: Daemon): Promise<void> {
     .toBeLessThan(0.025)
 }
 
-async function measure(daemon: Daemon, seed: number): Promise<Omit<Window, 'scrapes' | 'requests'>> {
+/** Writes and reads by turns, so that what happens at one time of a window meets both. */
+async function measure(daemon: Daemon, seeds: Seeds): Promise<Omit<Window, 'scrapes' | 'requests'>> {
   await settle(daemon)
   const until = Date.now() + WINDOW_MS
-  const write = await daemon.load(WRITES, seed)
+  const writes: LoadDone[] = []
   const reads: LoadDone[] = []
-  while (reads.length < READ_TIMES || Date.now() < until) reads.push(await daemon.load(READS, 1))
-  return { write: rate([write]), read: rate(reads), server_cpu_s: cost([write]) + cost(reads) }
+  while (reads.length < TURNS || Date.now() < until) {
+    writes.push(await daemon.load(WRITES, seeds.next()))
+    reads.push(await daemon.load(READS, READ_SEED))
+  }
+  return { write: rate(writes), read: rate(reads), server_cpu_s: cost(writes) + cost(reads) }
 }
 
-async function watched(daemon: Daemon, browser: Browser, seed: number): Promise<Window> {
+async function watched(daemon: Daemon, browser: Browser, seeds: Seeds): Promise<Window> {
   const watcher = await Watcher.start(daemon, browser)
   const before = { scrapes: watcher.scrapes, requests: watcher.requests }
-  const measured = await measure(daemon, seed)
+  const measured = await measure(daemon, seeds)
   const seen = { scrapes: watcher.scrapes - before.scrapes, requests: watcher.requests - before.requests }
   await watcher.stop()
   // Else nothing was watched.
@@ -150,13 +167,14 @@ test('throughput with metrics collected and the console open is not shown to be 
   const out = given('FOREBAY_WATCHING_OUT')
   const daemon = await Daemon.start({ prefix: ['taskset', '-c', processors] })
   const windows: { quiet: Window; watched: Window }[] = []
+  const seeds = new Seeds()
   const idly = { quiet: 0, watched: 0 }
   try {
     const index = await fetch(daemon.url)
     if (!(await index.text()).includes('/assets/')) throw new Error('the binary is built without the console')
-    await daemon.load(['prepare-read', ...FILES], 1)
+    await daemon.load(['prepare-read', ...FILES], READ_SEED)
     // The first is slower, and counts for nothing.
-    const first = await measure(daemon, 2)
+    const first = await measure(daemon, seeds)
     console.log(`warmed up: write ${first.write.toFixed(0)} MB/s, read ${first.read.toFixed(0)} MB/s`)
     idly.quiet = await idle(daemon)
     const watcher = await Watcher.start(daemon, browser)
@@ -165,10 +183,9 @@ test('throughput with metrics collected and the console open is not shown to be 
     // What the load left to be done in the background is not to count for either.
     idly.quiet = Math.min(idly.quiet, await idle(daemon))
     for (let pair = 0; pair < pairs; pair += 1) {
-      const seed = 3 + 2 * pair
-      const quietly = async () => ({ ...(await measure(daemon, seed)), scrapes: 0, requests: 0 })
+      const quietly = async () => ({ ...(await measure(daemon, seeds)), scrapes: 0, requests: 0 })
       const before = pair % 2 === 0 ? await quietly() : undefined
-      const seen = await watched(daemon, browser, seed + 1)
+      const seen = await watched(daemon, browser, seeds)
       const quiet = before ?? (await quietly())
       windows.push({ quiet, watched: seen })
       const mb = (value: number) => value.toFixed(0).padStart(5)

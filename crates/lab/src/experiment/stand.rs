@@ -57,7 +57,7 @@ impl Stand {
     pub fn warm_up(&self, load: &Load, clients: &Clients, recorder: &Recorder) -> Result<()> {
         recorder.stage("warm-up");
         for target in self.in_turn(0) {
-            let label = format!("{}-warm-up", target.name());
+            let label = format!("{}-warm-up-{}", target.name(), clients.name);
             let trial = Trial { target, label, load, clients, cold_drain: false };
             trial.run(recorder)?;
         }

@@ -46,6 +46,12 @@ impl Tally {
         Some(self.median(name, first)? / second)
     }
 
+    /// The first storage's values over the second's, measured in the same repetition each.
+    pub fn pair_ratios(&self, name: &str, first: &str, second: &str) -> Vec<f64> {
+        let of = |storage| self.samples(name, storage).map(|samples| samples.values).unwrap_or_default();
+        of(first).into_iter().zip(of(second)).map(|(first, second)| first / second).collect()
+    }
+
     /// The median of one name over that of another, on one storage.
     pub fn ratio_of(&self, name: &str, to: &str, storage: &str) -> Option<f64> {
         let to = self.median(to, storage).filter(|median| *median != 0.0)?;
@@ -92,6 +98,9 @@ mod tests {
         assert_eq!(tally.median("x", "a"), Some(6.0));
         assert_eq!(tally.ratio("x", "a", "b"), Some(3.0));
         assert_eq!(tally.ratio("x", "a", "c"), None);
+        tally.add("x", "b", 6.0);
+        assert_eq!(tally.pair_ratios("x", "a", "b"), [1.5, 1.5]);
+        assert_eq!(tally.pair_ratios("x", "a", "c"), []);
         assert_eq!(tally.median("y", "a"), None);
     }
 }
