@@ -24,15 +24,15 @@ pub fn sync(folder: &Path) -> Result<()> {
 /// Has the kernel forget the pages of the files below a folder, and names and attributes too where it lets this process ask for
 /// that: not in most containers.
 pub fn drop_below(folder: &Path) -> Result<()> {
-    sync(folder)?;
     forget(folder)?;
     // Names and attributes alone: the pages of everybody else's files stay.
     let _ = fs::write(DROP, "2");
     Ok(())
 }
 
+/// Has the kernel forget the pages of the files below a folder. Those that are not written yet are, before: only clean pages can be forgotten.
 /// What is removed meanwhile is left out.
-fn forget(folder: &Path) -> Result<()> {
+pub fn forget(folder: &Path) -> Result<()> {
     let entries = match fs::read_dir(folder) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         other => other.with_context(|| format!("list {}", folder.display()))?,
@@ -45,6 +45,7 @@ fn forget(folder: &Path) -> Result<()> {
         } else if stat.is_file()
             && let Ok(file) = File::open(&path)
         {
+            file.sync_data().with_context(|| format!("write {}", path.display()))?;
             rustix::fs::fadvise(&file, 0, None, Advice::DontNeed)
                 .with_context(|| format!("forget the pages of {}", path.display()))?;
         }

@@ -5,7 +5,7 @@
 //! process, prepares the guest, starts the agent and then only reaps: the agent is a process of its own because a first process must
 //! wait for any child, which would take exit statuses away from those who wait for a particular one.
 
-mod caches;
+pub(crate) mod caches;
 mod modules;
 mod programs;
 mod requests;

@@ -2,7 +2,7 @@
 //! backlog (E6).
 //!
 //! Three phases: producers alone build a backlog, consumers drain it while producers go on, and then all goes on as it would. When the
-//! drain begins, every broker's machine is made to forget what it has written, so that consumers read from the storage.
+//! drain begins, every broker's machine and the host below the storage are made to forget what was written, so that consumers read from the disk.
 
 use std::time::Duration;
 
@@ -117,8 +117,8 @@ impl Experiment for Backlog {
             question: "Consumers rest until far more waits for them than brokers' machines remember, and then catch up while producers go \
                        on. How fast is each of it?",
             method: "Brokers on each storage, each in a Linux machine of its own; a topic with three replicas of each partition; messages of 16 KiB at a \
-                     fixed rate. Consumers rest until the backlog is as large as planned. Then every broker's machine drops its caches, \
-                     and consumers read as fast as they can while producers go on, until they have caught up. The time of each phase is \
+                     fixed rate. Consumers rest until the backlog is as large as planned. Then every broker's machine drops its caches, and the \
+                     host what it keeps of the storage's files, and consumers read as fast as they can while producers go on, until they have caught up. The time of each phase is \
                      taken by itself, on the storages in turns.",
         }
     }

@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use super::node::BrokerNode;
 use super::target::{CpuTime, Target};
+use crate::agent::caches;
 use crate::cluster::{Broker, Cluster, Distribution, Place, Settings, Tools, failure_reason};
 use crate::host::{Guest, GuestSpec, Halves, Site};
 use crate::report::{Recorder, Tone};
@@ -53,6 +54,8 @@ pub struct Bed {
     prefix: String,
     layout: Layout,
     processors: Option<Halves>,
+    /// Holds the storage's files: a server's, or the disks of guests.
+    scratch: PathBuf,
 }
 
 impl Bed {
@@ -98,7 +101,8 @@ impl Bed {
         if let Some(halves) = &processors {
             nodes.iter().for_each(|node| node.confine(halves));
         }
-        let bed = Self { cluster, nodes, storage, name, prefix, layout, processors };
+        let scratch = site.scratch().to_owned();
+        let bed = Self { cluster, nodes, storage, name, prefix, layout, processors, scratch };
         for broker in bed.cluster.brokers() {
             recorder.begin(&bed.actor(broker.id()), "serving", Tone::Good);
         }
@@ -262,7 +266,9 @@ impl Target for Bed {
     }
 
     fn forget(&self) -> Result<()> {
-        self.drop_caches()
+        self.drop_caches()?;
+        // What guests take for a disk is a file, and so is what a server reads from.
+        caches::forget(&self.scratch)
     }
 
     fn ended(&self) -> Result<Vec<String>> {

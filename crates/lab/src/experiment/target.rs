@@ -29,7 +29,8 @@ pub trait Target {
     /// Has the brokers' machines send to the storage what they keep for it.
     fn sync(&self) -> Result<()>;
 
-    /// Makes the brokers' machines forget what they have read and written, as far as the lab can.
+    /// Makes the brokers' machines, and the host of the storage, forget what they have read and written, as far as the lab can: what is read next
+    /// comes from the disk.
     fn forget(&self) -> Result<()>;
 
     /// Whether the lab started it, and so knows when a broker ends.
