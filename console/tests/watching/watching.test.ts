@@ -2,6 +2,7 @@
 //
 // B is a collector that reads /metrics every second, and a browser with the overview and the performance page open. Daemon and load run
 // on processors of their own: a viewer's browser is on a machine of its own in reality. The quotient B / A of each pair counts.
+// A machine that is shared gets faster and slower from one half minute to the next, so the windows of a pair are short and follow each other closely.
 // Beside that, what processor time the daemon takes while it has nothing else to do, with and without: on a machine that is shared with others
 // that can be trusted where throughput scatters, and throughput that processor time bounds cannot lose a larger part.
 // Run by scripts/bench-watching.
@@ -11,7 +12,7 @@ import { dirname } from 'node:path'
 import { type Browser, type BrowserContext, expect, test } from '@playwright/test'
 import { signIn } from '../e2e/console'
 import { Daemon, type LoadDone } from '../e2e/daemon'
-import { interval, median } from './statistics'
+import { estimate, median } from './statistics'
 
 const given = (name: string) => {
   const value = process.env[name]
@@ -27,10 +28,8 @@ const MIB = 2 ** 20
 const WRITES = ['append', '--streams', '16', '--bytes', `${32 * MIB}`, '--commit-bytes', `${256 * 1024}`, '--write-bytes', `${128 * 1024}`]
 const FILES = ['--streams', '8', '--bytes', `${32 * MIB}`]
 const READS = ['read', ...FILES, '--read-bytes', `${256 * 1024}`]
-/** How often each load runs in a window at least. */
-const TURNS = 4
 /** How long a window lasts at least: the console asks every five seconds. */
-const WINDOW_MS = 11_000
+const WINDOW_MS = 5500
 
 /** How long the daemon is looked at while it has nothing to do. */
 const IDLE_MS = 30_000
@@ -62,20 +61,19 @@ const sum = (done: LoadDone[], value: (one: LoadDone) => number) => done.reduce(
 /** The daemon's processor time for a GB, in seconds. */
 const cost = (done: LoadDone[]) => (sum(done, (one) => one.server_cpu_s) / sum(done, (one) => one.bytes)) * 1e9
 
-/** Whoever watches. */
+/** Whoever watches, and looks away in between: its browser goes on without a network then, and the collector rests. */
 class Watcher {
-  private readonly ended: Promise<void>
-  private stopped = false
+  private collecting = Promise.resolve()
+  private watching = false
   scrapes = 0
   requests = 0
 
   private constructor(
     private readonly daemon: Daemon,
     private readonly context: BrowserContext,
-  ) {
-    this.ended = this.scrape()
-  }
+  ) {}
 
+  /** One that looks away. */
   static async start(daemon: Daemon, browser: Browser): Promise<Watcher> {
     const context = await browser.newContext({ baseURL: daemon.url, viewport: { width: 1360, height: 860 } })
     const watcher = new Watcher(daemon, context)
@@ -88,23 +86,38 @@ class Watcher {
       await signIn(page, daemon.token)
       await expect(page.locator('[aria-busy="true"]')).toHaveCount(0)
     }
+    await context.setOffline(true)
     return watcher
   }
 
-  private async scrape(): Promise<void> {
+  /** Watches while the work lasts; adds what was asked for meanwhile to its outcome. */
+  async during<T>(work: () => Promise<T>): Promise<T & { scrapes: number; requests: number }> {
+    const before = { scrapes: this.scrapes, requests: this.requests }
+    this.watching = true
+    this.collecting = this.collect()
+    await this.context.setOffline(false)
+    try {
+      const done = await work()
+      return { ...done, scrapes: this.scrapes - before.scrapes, requests: this.requests - before.requests }
+    } finally {
+      this.watching = false
+      await this.context.setOffline(true)
+      await this.collecting
+    }
+  }
+
+  private async collect(): Promise<void> {
     const headers = { Authorization: `Bearer ${this.daemon.token}` }
-    for (let due = Date.now(); !this.stopped; due += SCRAPE_MS) {
-      await new Promise((resolve) => setTimeout(resolve, Math.max(0, due - Date.now())))
+    for (let due = Date.now(); this.watching; due += SCRAPE_MS) {
       const answer = await fetch(`${this.daemon.url}/metrics`, { headers })
       const text = await answer.text()
       if (!answer.ok || !text.includes('forebay_build_info')) throw new Error(`/metrics: ${answer.status}`)
       this.scrapes += 1
+      await new Promise((resolve) => setTimeout(resolve, Math.max(0, due + SCRAPE_MS - Date.now())))
     }
   }
 
   async stop(): Promise<void> {
-    this.stopped = true
-    await this.ended
     await this.context.close()
   }
 }
@@ -115,7 +128,7 @@ async function settle(daemon: Daemon): Promise<void> {
     .poll(
       async () => {
         const before = daemon.cpuSeconds()
-        await new Promise((resolve) => setTimeout(resolve, 1000))
+        await new Promise((resolve) => setTimeout(resolve, 500))
         return daemon.cpuSeconds() - before
       },
       { timeout: 60_000, intervals: [0] },
@@ -129,23 +142,19 @@ async function measure(daemon: Daemon, seeds: Seeds): Promise<Omit<Window, 'scra
   const until = Date.now() + WINDOW_MS
   const writes: LoadDone[] = []
   const reads: LoadDone[] = []
-  while (reads.length < TURNS || Date.now() < until) {
+  while (Date.now() < until) {
     writes.push(await daemon.load(WRITES, seeds.next()))
     reads.push(await daemon.load(READS, READ_SEED))
   }
   return { write: rate(writes), read: rate(reads), server_cpu_s: cost(writes) + cost(reads) }
 }
 
-async function watched(daemon: Daemon, browser: Browser, seeds: Seeds): Promise<Window> {
-  const watcher = await Watcher.start(daemon, browser)
-  const before = { scrapes: watcher.scrapes, requests: watcher.requests }
-  const measured = await measure(daemon, seeds)
-  const seen = { scrapes: watcher.scrapes - before.scrapes, requests: watcher.requests - before.requests }
-  await watcher.stop()
+async function watched(daemon: Daemon, watcher: Watcher, seeds: Seeds): Promise<Window> {
+  const window = await watcher.during(() => measure(daemon, seeds))
   // Else nothing was watched.
-  expect(seen.scrapes).toBeGreaterThan(1)
-  expect(seen.requests).toBeGreaterThan(1)
-  return { ...measured, ...seen }
+  expect(window.scrapes).toBeGreaterThan(1)
+  expect(window.requests).toBeGreaterThan(1)
+  return window
 }
 
 /** The part of one processor that the daemon takes, with nothing to do but to be watched, or not even that. */
@@ -178,14 +187,13 @@ test('throughput with metrics collected and the console open is not shown to be 
     console.log(`warmed up: write ${first.write.toFixed(0)} MB/s, read ${first.read.toFixed(0)} MB/s`)
     idly.quiet = await idle(daemon)
     const watcher = await Watcher.start(daemon, browser)
-    idly.watched = await idle(daemon)
-    await watcher.stop()
+    idly.watched = (await watcher.during(async () => ({ part: await idle(daemon) }))).part
     // What the load left to be done in the background is not to count for either.
     idly.quiet = Math.min(idly.quiet, await idle(daemon))
     for (let pair = 0; pair < pairs; pair += 1) {
       const quietly = async () => ({ ...(await measure(daemon, seeds)), scrapes: 0, requests: 0 })
       const before = pair % 2 === 0 ? await quietly() : undefined
-      const seen = await watched(daemon, browser, seeds)
+      const seen = await watched(daemon, watcher, seeds)
       const quiet = before ?? (await quietly())
       windows.push({ quiet, watched: seen })
       const mb = (value: number) => value.toFixed(0).padStart(5)
@@ -193,14 +201,15 @@ test('throughput with metrics collected and the console open is not shown to be 
         `pair ${`${pair + 1}`.padStart(2)}: write ${mb(quiet.write)} → ${mb(seen.write)} MB/s, read ${mb(quiet.read)} → ${mb(seen.read)} MB/s, ${seen.scrapes} scrapes, ${seen.requests} requests of the console`,
       )
     }
+    await watcher.stop()
   } finally {
     await daemon.stop()
   }
   const rows = (['write', 'read', 'server_cpu_s'] as const).map((name) => {
     const ratios = windows.map((pair) => pair.watched[name] / pair.quiet[name])
-    const [low, high] = interval(ratios)
+    const { middle: ratio, low, high } = estimate(ratios)
     const middle = (of: 'quiet' | 'watched') => median(windows.map((pair) => pair[of][name]))
-    return { name, quiet: middle('quiet'), watched: middle('watched'), ratio: median(ratios), low, high, ratios }
+    return { name, quiet: middle('quiet'), watched: middle('watched'), ratio, low, high, ratios }
   })
   const row = (cells: string[]) => console.log(cells.map((cell, index) => (index === 0 ? cell.padEnd(26) : cell.padStart(15))).join(''))
   row(['', 'nobody watches', 'watched', 'ratio', '95 % interval', ''])
