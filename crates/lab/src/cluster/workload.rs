@@ -136,6 +136,8 @@ struct Moment {
 pub enum Turn {
     /// This phase begins: `warmup`, `build`, `drain`, `steady`.
     Begins(String),
+    /// A second is over.
+    Sampled,
     /// Everything has been measured; the driver cleans up.
     Measured,
 }
@@ -247,7 +249,7 @@ impl Files {
 
 impl Tools {
     /// Runs a load to its end. Rates become series of the record, in drawings of their own, under the name of `subject` (a storage). `turned` is
-    /// told of its phases as they begin. With `keep_topics`, its topics stay when it is over.
+    /// told of its phases as they begin, and of each second. With `keep_topics`, its topics stay when it is over.
     ///
     /// # Errors
     /// When the driver could not do its work: no cluster, no topics, nothing moved for a minute, messages that could not be published.
@@ -316,7 +318,10 @@ fn follow(
         match serde_json::from_str(&line) {
             Ok(Line::Phase { phase }) => turned(&Turn::Begins(phase))?,
             Ok(Line::Measured) => turned(&Turn::Measured)?,
-            Ok(Line::Sample(moment)) => tell(&moment, (label, subject), recorder),
+            Ok(Line::Sample(moment)) => {
+                tell(&moment, (label, subject), recorder);
+                turned(&Turn::Sampled)?;
+            }
             Ok(Line::Said {}) | Err(_) => {}
         }
     }

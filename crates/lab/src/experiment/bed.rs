@@ -274,9 +274,13 @@ impl Target for Bed {
     fn ended(&self) -> Result<Vec<String>> {
         let mut ended = Vec::new();
         for broker in self.cluster.brokers() {
-            if let Some(exit) = broker.exit()? {
+            let actor = self.actor(broker.id());
+            // A machine that has lost its power says nothing of its broker any more.
+            if let Some(status) = self.node(broker.id())?.ended()? {
+                ended.push(format!("{actor} ended with its machine ({status})"));
+            } else if let Some(exit) = broker.exit()? {
                 let why = failure_reason(broker.log_file()).map(|why| format!(": {why}")).unwrap_or_default();
-                ended.push(format!("{} ended ({exit}){why}", self.actor(broker.id())));
+                ended.push(format!("{actor} ended ({exit}){why}"));
             }
         }
         Ok(ended)

@@ -1,11 +1,12 @@
 //! Where a broker of a bed runs: a guest, or on the host.
 
 use std::ops::Deref;
+use std::process::ExitStatus;
 
 use anyhow::Result;
 
 use super::target::CpuTime;
-use crate::host::{Guest, Halves, Native, Node};
+use crate::host::{CONGESTION_CONTROL, Guest, Halves, Native, Node};
 use crate::report::Recorder;
 
 /// The node of a broker.
@@ -55,10 +56,21 @@ impl BrokerNode {
         }
     }
 
+    /// How its kernel ended, or a native node's agent, or `None` while that runs.
+    pub fn ended(&self) -> Result<Option<ExitStatus>> {
+        match self {
+            Self::Guest(guest) => guest.ended(),
+            Self::Native(native) => native.ended(),
+        }
+    }
+
     /// Records what nodes of this kind are.
     pub fn tell(&self, guest_memory_mib: u32, recorder: &Recorder) {
         match self {
-            Self::Guest(_) => recorder.setting("guest memory, MiB", guest_memory_mib),
+            Self::Guest(_) => {
+                recorder.setting("guest memory, MiB", guest_memory_mib);
+                recorder.setting("TCP congestion control, this host to guests", CONGESTION_CONTROL);
+            }
             Self::Native(_) => recorder.setting("brokers run", "on this host, without guests"),
         }
         let accounting = match self {

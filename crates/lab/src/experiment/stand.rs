@@ -186,23 +186,30 @@ impl Trial<'_> {
     }
 
     fn judge(&self, recorder: &Recorder) -> Result<Option<Outcome>> {
-        match self.measure(recorder) {
-            Ok(outcome) => {
-                recorder.event(Tone::Plain, self.summary(&outcome)?);
-                Ok(Some(outcome))
-            }
-            Err(error) => {
-                let ended = self.target.ended()?;
-                let ended = if ended.is_empty() { String::new() } else { format!("; {}", ended.join(", ")) };
-                recorder.check(
-                    "load",
-                    "Every load runs to its end without an error",
-                    false,
-                    format_args!("{}: {error:#}{ended}", self.label),
-                );
-                Ok(None)
-            }
+        let ended = self.target.ended()?;
+        if !ended.is_empty() {
+            // Each load would wait a minute for what does not come.
+            self.fail(format_args!("not run, since {}", ended.join(", ")), recorder);
+            return Ok(None);
         }
+        let measured = self.measure(recorder);
+        let ended = self.target.ended()?.join(", ");
+        match measured {
+            Ok(outcome) if ended.is_empty() => {
+                recorder.event(Tone::Plain, self.summary(&outcome)?);
+                return Ok(Some(outcome));
+            }
+            // What fewer brokers can do is not what was to be measured.
+            Ok(_) => self.fail(format_args!("meanwhile {ended}"), recorder),
+            Err(error) if ended.is_empty() => self.fail(format_args!("{error:#}"), recorder),
+            Err(error) => self.fail(format_args!("{error:#}; {ended}"), recorder),
+        }
+        Ok(None)
+    }
+
+    fn fail(&self, why: std::fmt::Arguments<'_>, recorder: &Recorder) {
+        let title = "Every load runs to its end without an error";
+        recorder.check("load", title, false, format_args!("{}: {why}", self.label));
     }
 
     fn summary(&self, outcome: &Outcome) -> Result<String> {
@@ -229,6 +236,8 @@ impl Trial<'_> {
                     Turn::Begins(phase) if phase == "drain" && self.cold_drain => target.forget()?,
                     Turn::Begins(phase) if phase == "steady" => before = Some(Moment::take(target)?),
                     Turn::Begins(_) => {}
+                    // Clients of a machine that lost its power may wait for it for as long as their settings say: the reports' for 20 minutes.
+                    Turn::Sampled => ensure!(target.ended()?.is_empty(), "the load was given up"),
                     Turn::Measured => after = Some(Moment::take(target)?),
                 }
                 Ok(())

@@ -28,7 +28,7 @@ pub use files::output_within;
 pub use guest::{Guest, GuestSpec};
 pub use leftovers::RunFolders;
 pub use native::Native;
-pub use network::{Side, wait_for_port};
+pub use network::{CONGESTION_CONTROL, Side, wait_for_port};
 pub use node::Node;
 pub use prerequisites::{Needs, check as check_prerequisites};
 pub use process::{GuestCommand, Output, Process};

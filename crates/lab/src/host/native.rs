@@ -110,7 +110,8 @@ impl Native {
         }
     }
 
-    fn ended(&self) -> Result<Option<ExitStatus>> {
+    /// How its agent ended, or `None` while it runs.
+    pub fn ended(&self) -> Result<Option<ExitStatus>> {
         self.agent().try_wait().with_context(|| format!("look after {}", self.title()))
     }
 

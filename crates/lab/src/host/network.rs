@@ -50,6 +50,15 @@ pub const GATEWAY: Ipv4Addr = Ipv4Addr::new(10, 99, 0, 1);
 /// Whether the kernel passes on what is for others.
 const FORWARDING: &str = "/proc/sys/net/ipv4/ip_forward";
 
+/// Which of the kernel's ways to share a network TCP uses on the lab's networks, whatever the host prefers: every kernel has this one, and every
+/// namespace may choose it.
+///
+/// A namespace begins with what the host has. BBR, which some hosts prefer, spaces packets by the rate that it saw last, and keeps no more
+/// on the way than that rate asks for; but a guest shares its processor with others, and takes in bursts what came for it meanwhile.
+pub const CONGESTION_CONTROL: &str = "reno";
+
+const CONGESTION_CONTROL_SETTING: &str = "/proc/sys/net/ipv4/tcp_congestion_control";
+
 /// Last byte of the first guest's address.
 const FIRST_GUEST: u8 = 11;
 
@@ -80,7 +89,9 @@ impl Network {
     /// Makes the bridges. Must run in a network namespace of its own.
     pub fn create() -> Result<Self> {
         // A new namespace may begin with what the machine has.
-        fs::write(FORWARDING, "0").with_context(|| format!("write {FORWARDING}"))?;
+        for (setting, value) in [(FORWARDING, "0"), (CONGESTION_CONTROL_SETTING, CONGESTION_CONTROL)] {
+            fs::write(setting, value).with_context(|| format!("write {value} to {setting}"))?;
+        }
         begin_loopback()?;
         for side in Side::ALL {
             let address = format!("{}/{PREFIX}", side.gateway());
