@@ -273,6 +273,11 @@ impl Target for Bed {
 
     fn ended(&self) -> Result<Vec<String>> {
         let mut ended = Vec::new();
+        if let Some(server) = self.storage.host_server()
+            && storage::process_has_ended(server.pid)
+        {
+            ended.push(format!("{}'s server ended", self.name));
+        }
         for broker in self.cluster.brokers() {
             let actor = self.actor(broker.id());
             // A machine that has lost its power says nothing of its broker any more.

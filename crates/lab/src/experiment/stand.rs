@@ -94,7 +94,7 @@ impl Stand {
         targets
     }
 
-    /// Checks that no broker ended, if the lab started them.
+    /// Checks that no broker and no server ended, if the lab started them.
     pub fn check_brokers(&self, recorder: &Recorder) -> Result<()> {
         if !self.targets.iter().any(|target| target.is_ours()) {
             return Ok(());
@@ -104,7 +104,7 @@ impl Stand {
             ended.extend(target.ended()?);
         }
         let detail = if ended.is_empty() { "all run".to_owned() } else { ended.join(", ") };
-        recorder.check("processes", "No broker ended", ended.is_empty(), detail);
+        recorder.check("processes", "No broker ended, and no server of a storage", ended.is_empty(), detail);
         Ok(())
     }
 }

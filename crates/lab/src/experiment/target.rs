@@ -38,7 +38,7 @@ pub trait Target {
         true
     }
 
-    /// The brokers whose process has ended, in words; empty if all run or the lab did not start them.
+    /// The brokers, and the storage's server, whose process has ended, in words; empty if all run or the lab did not start them.
     fn ended(&self) -> Result<Vec<String>>;
 }
 

@@ -25,7 +25,7 @@ use crate::wire::Mount;
 pub use forebay::Forebay;
 pub use kind::{StorageKind, file_name};
 pub use mounted::check as check_folder;
-pub use usage::cpu_of_process;
+pub use usage::{cpu_of_process, process_has_ended};
 
 /// The space of a storage's pool, in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

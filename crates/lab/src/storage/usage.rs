@@ -43,6 +43,18 @@ fn cpu_in(stat: &str) -> Option<Duration> {
     Some(TICK * user + TICK * system)
 }
 
+/// Whether a process has ended, be it that nobody has asked yet how.
+pub fn process_has_ended(pid: u32) -> bool {
+    match fs::read_to_string(format!("/proc/{pid}/stat")) {
+        Ok(text) => matches!(state_in(&text), None | Some("Z" | "X")),
+        Err(_) => true,
+    }
+}
+
+fn state_in(stat: &str) -> Option<&str> {
+    stat.rsplit_once(')')?.1.split_whitespace().next()
+}
+
 /// The number in a line `name: number …`.
 fn field(text: &str, name: &str) -> Option<u64> {
     let line = text.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'))?;
@@ -76,6 +88,19 @@ mod tests {
         let stat = "12 (a) b) S 1 12 12 0 -1 4194560 1 0 0 0 150 50 0 0 20 0 9 0 1 2 3";
         assert_eq!(cpu_in(stat), Some(Duration::from_secs(2)));
         assert_eq!(cpu_in("12 (a"), None);
+    }
+
+    #[test]
+    fn a_process_has_ended_before_anybody_asks_how() {
+        assert!(!process_has_ended(std::process::id()));
+        let mut child = std::process::Command::new("true").spawn().unwrap();
+        let deadline = std::time::Instant::now() + Duration::from_secs(30);
+        while !process_has_ended(child.id()) {
+            assert!(std::time::Instant::now() < deadline, "it has not ended");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        child.wait().unwrap();
+        assert!(process_has_ended(child.id()));
     }
 
     #[test]
