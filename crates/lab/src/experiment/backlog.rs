@@ -57,7 +57,7 @@ impl Sizes {
                 rate: 1_200,
                 backlog_bytes: 400 << 20,
                 warmup: Duration::from_secs(2),
-                measured: Duration::from_secs(6),
+                measured: Duration::from_secs(4),
                 guest_memory_mib: 1100,
                 heap_mib: 512,
                 broker_settings: &[],

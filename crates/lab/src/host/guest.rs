@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 
-use super::network::{PREFIX, Port, Side};
+use super::network::{MTU, PREFIX, Port, Side};
 use super::node::Node;
 use super::processors::Halves;
 use super::site::Site;
@@ -177,7 +177,7 @@ fn kernel_command(site: &Site, spec: &GuestSpec, port: &Port) -> Result<Command>
         .arg(format!("mem={}M", spec.memory_mib))
         .args(["root=/dev/root", "rootfstype=hostfs", "rootflags=/", "rw"])
         .arg(format!("init={}", word(&program)?))
-        .arg(format!("vec0:transport=tap,ifname={},depth=128,gro=1", port.tap))
+        .arg(format!("vec0:transport=tap,ifname={},depth=128,gro=1,mtu={MTU}", port.tap))
         .args(["seccomp=on", "con=null", "con0=null,fd:1", "quiet", "panic=-1"]);
     for (disk, letter) in spec.disks.iter().zip('a'..='h') {
         command.arg(format!("ubd{letter}={}", word(disk)?));
