@@ -4,9 +4,9 @@
 
 mod certificates;
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 
 use self::certificates::{CLIENT, Certificates, Pair};
 use super::Experiment;
@@ -21,6 +21,8 @@ pub struct Tls;
 
 const TARGET: &str = "/mnt/volume";
 const PATIENCE: Duration = Duration::from_secs(120);
+/// How long tlshd may take until it listens.
+const TLSHD_PATIENCE: Duration = Duration::from_secs(30);
 /// Bytes that are written over TLS and compared.
 const MEGABYTES: &str = "64";
 
@@ -100,7 +102,7 @@ fn arguments(certificates: &Certificates) -> Vec<String> {
     .collect()
 }
 
-/// Starts the daemon that the guest's kernel asks for handshakes.
+/// Starts the daemon that the guest's kernel asks for handshakes, and waits until it listens: a mount before that fails with ESRCH.
 fn start_tlshd(
     site: &Site,
     tools: &Toolbox,
@@ -123,7 +125,24 @@ fn start_tlshd(
     let log = site.logs().join(format!("{}-tlshd.log", guest.name()));
     let words = tools.words("usr/sbin/tlshd");
     let command = GuestCommand::from_words(words).args(["--stderr", "--config", path]).log(log);
-    guest.spawn(&command).context("start tlshd")
+    let daemon = guest.spawn(&command).context("start tlshd")?;
+    let deadline = Instant::now() + TLSHD_PATIENCE;
+    while !hears_of_handshakes(&guest.read_file("/proc/net/netlink")?) {
+        ensure!(daemon.exit()?.is_none(), "tlshd in {} ended while it started", guest.name());
+        ensure!(Instant::now() < deadline, "tlshd in {} does not listen", guest.name());
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    Ok(daemon)
+}
+
+/// Whether some process of a guest belongs to a group of generic netlink, by which the kernel asks for handshakes. Nothing else in a guest does.
+fn hears_of_handshakes(sockets: &[u8]) -> bool {
+    const GENERIC: &str = "16";
+    String::from_utf8_lossy(sockets).lines().any(|line| {
+        let mut fields = line.split_whitespace().skip(1);
+        let (family, _port, groups) = (fields.next(), fields.next(), fields.next());
+        family == Some(GENERIC) && groups.is_some_and(|groups| groups.bytes().any(|digit| digit != b'0'))
+    })
 }
 
 /// What the checks work on.
@@ -258,4 +277,20 @@ fn survives_restart(recorder: &Recorder, broker: &Guest, storage: &mut Forebay) 
         sent.trim(),
     );
     broker.unmount(TARGET)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_daemon_that_listens_is_told_from_the_kernels_own_sockets() {
+        let kernels = "sk               Eth Pid        Groups   Rmem     Wmem     Dump  Locks    Drops    Inode\n\
+                       0000000097d5cc9c 4   0          00000010 0        0        0     2        0        30\n\
+                       000000003e5b3b08 16  0          00000000 0        0        0     2        0        4\n";
+        assert!(!hears_of_handshakes(kernels.as_bytes()));
+        let daemons =
+            "0000000049bc1e87 16  3317695216 00000040 0        0        0     2        0        92\n";
+        assert!(hears_of_handshakes(format!("{kernels}{daemons}").as_bytes()));
+    }
 }
