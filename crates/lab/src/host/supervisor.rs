@@ -2,16 +2,17 @@
 //!
 //! The worker is process 1 of a new pid namespace, so when it ends, however it ends, the kernel ends everything that was
 //! started inside. The network and mount namespaces have no names and go with their last process. The worker in turn ends
-//! when its standard input is at its end, and that is a pipe which only the supervisor holds: so a supervisor that dies, even
+//! when its standard input has a byte or is at its end, and that is a pipe which only the supervisor holds: so a supervisor that dies, even
 //! by kill -9, takes all with it. What is left for the supervisor are the run's folders.
 //!
 //! A run on a cluster that was there before has no namespaces: it needs the machine's network, and no root. There the worker's process group
 //! is what is ended, and the run's topics are deleted once nothing is left that could make one.
 
 use std::fs;
+use std::io::Write;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::Path;
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 
 use anyhow::{Context, Result, bail};
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
@@ -127,8 +128,7 @@ pub fn supervise(task: Task, folders: &RunFolders) -> Result<Ended> {
             status
         });
         let interrupted = runtime.block_on(interrupted_before(has_ended));
-        // Closing the lifeline ends the worker if it still runs.
-        drop(lifeline);
+        end_by(lifeline);
         let status = waiter.join();
         interrupted.map(|interrupted| (interrupted, status))
     });
@@ -139,6 +139,14 @@ pub fn supervise(task: Task, folders: &RunFolders) -> Result<Ended> {
     match status {
         Ok(status) => status.map(Ended::ByItself).context("wait for the worker"),
         Err(_) => bail!("the thread that waits for the worker panicked"),
+    }
+}
+
+/// Ends the worker if it still runs. A byte says that this is a wish: without one, the supervisor is dead, and cleaning up is the worker's.
+fn end_by(lifeline: Option<ChildStdin>) {
+    if let Some(mut lifeline) = lifeline {
+        // It fails if the worker has ended.
+        let _ = lifeline.write_all(b".");
     }
 }
 

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::Command;
 
 use anyhow::{Context, Result};
-use rustix::process::{Signal, getppid, kill_current_process_group};
+use rustix::process::{Signal, kill_current_process_group};
 use serde::{Deserialize, Serialize};
 
 use super::leftovers::RunFolders;
@@ -93,13 +93,14 @@ fn perform(request: &Request, folders: &RunFolders, progress: &Progress) -> Resu
 
 /// Ends this process, and with it the namespace, when the supervisor is gone or wants it so.
 fn end_with_supervisor(surroundings: Surroundings, order_path: &Path) {
-    let (supervisor, order_path) = (getppid(), order_path.to_owned());
+    let order_path = order_path.to_owned();
     std::thread::spawn(move || {
-        let mut nothing = [0u8; 1];
-        // Nothing is ever sent: a read returns only when the other end is closed.
-        let _ = std::io::stdin().read(&mut nothing);
+        let mut wish = [0u8; 1];
+        // Sent or not, a read returns at the latest when the other end is closed. That nothing was sent is what tells a supervisor's death:
+        // the kernel closes a dying process's files before its children have another parent.
+        let is_wish = matches!(std::io::stdin().read(&mut wish), Ok(1));
         if surroundings == Surroundings::Cluster {
-            if getppid() != supervisor {
+            if !is_wish {
                 // In a process group of its own, so that it lives on, and acts when nothing of the run is left.
                 let program = std::env::current_exe().unwrap_or_default();
                 let _ = Command::new(program).args(["lab", "clean"]).arg(order_path).process_group(0).spawn();
