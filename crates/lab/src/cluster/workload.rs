@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs::{self, File};
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ExitStatus, Stdio};
 use std::time::Duration;
@@ -114,6 +114,8 @@ enum Line {
     Phase { phase: String },
     /// A second is over.
     Sample(Moment),
+    /// The backlog is as large as it should be, and waits for a line.
+    Built {},
     /// Everything that counts has been measured.
     Measured,
     /// For people.
@@ -136,6 +138,8 @@ struct Moment {
 pub enum Turn {
     /// This phase begins: `warmup`, `build`, `drain`, `steady`.
     Begins(String),
+    /// The backlog is as large as it should be; consumers rest until this has been dealt with.
+    Built,
     /// A second is over.
     Sampled,
     /// Everything has been measured; the driver cleans up.
@@ -291,6 +295,7 @@ impl Tools {
             "1",
             "--stall-seconds",
             &stall,
+            "--await-drain",
             "--json",
             &workload,
         ];
@@ -302,7 +307,12 @@ impl Tools {
         arguments.extend(config.iter().flat_map(|config| ["--command-config", config.as_ref()]));
         arguments.extend(manners.into_iter().flat_map(|manners| ["--topic-prefix", &manners.topic_prefix]));
         let mut command = self.java("forebay.workload.Main", HEAP_MIB, &arguments)?;
-        command.stdout(Stdio::piped()).stderr(log).spawn().context("start the load driver")
+        command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(log)
+            .spawn()
+            .context("start the load driver")
     }
 }
 
@@ -314,10 +324,16 @@ fn follow(
     turned: &mut dyn FnMut(&Turn) -> Result<()>,
 ) -> Result<()> {
     let stdout = child.stdout.take().context("the load driver has no output")?;
+    let mut stdin = child.stdin.take().context("the load driver has no input")?;
     for line in BufReader::new(stdout).lines().map_while(Result::ok) {
         match serde_json::from_str(&line) {
             Ok(Line::Phase { phase }) => turned(&Turn::Begins(phase))?,
             Ok(Line::Measured) => turned(&Turn::Measured)?,
+            Ok(Line::Built {}) => {
+                turned(&Turn::Built)?;
+                // Consumers have waited for it. A driver that has ended says so by its status.
+                let _ = stdin.write_all(b"\n");
+            }
             Ok(Line::Sample(moment)) => {
                 tell(&moment, (label, subject), recorder);
                 turned(&Turn::Sampled)?;
@@ -404,6 +420,7 @@ mod tests {
             "publish_latency_ms_p99":2.5,"intended_latency_ms_p99":3.0}"#;
         let Line::Sample(moment) = serde_json::from_str(sample).unwrap() else { panic!("a sample") };
         assert_eq!((moment.backlog, moment.publish_latency_ms_p99), (7, 2.5));
+        assert_eq!(serde_json::from_str::<Line>(r#"{"event":"built"}"#).unwrap(), Line::Built {});
         assert!(serde_json::from_str::<Line>("workload: hello").is_err());
     }
 

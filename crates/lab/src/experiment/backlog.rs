@@ -1,7 +1,7 @@
 //! `backlog`: how fast do consumers catch up with what no broker remembers any more? The storage reports' test of steady state and
 //! backlog (E6).
 //!
-//! Three phases: producers alone build a backlog, consumers drain it while producers go on, and then all goes on as it would. When the
+//! Three phases: producers alone build a backlog, consumers drain it while producers go on, and then all goes on as it would. Before the
 //! drain begins, every broker's machine and the host below the storage are made to forget what was written, so that consumers read from the disk.
 
 use std::time::Duration;
@@ -13,7 +13,7 @@ use super::bed::BedSpec;
 use super::stand::{Outcome, Stand, Trial};
 use super::tally::{Tally, Title};
 use super::throughput::reports_driver;
-use crate::cluster::{Load, Settings};
+use crate::cluster::{Clients, Load, Settings};
 use crate::host::Site;
 use crate::report::{Better, Recorder, Subject, Target, number};
 use crate::request::{Profile, Request};
@@ -35,6 +35,7 @@ struct Sizes {
     producers: u32,
     consumers: u32,
     rate: u32,
+    linger_ms: u32,
     backlog_bytes: u64,
     warmup: Duration,
     measured: Duration,
@@ -54,7 +55,10 @@ impl Sizes {
                 partitions: 12,
                 producers: 2,
                 consumers: 2,
-                rate: 1_200,
+                rate: 800,
+                // In guests that share a processor requests are what costs. With one for each message, producers use it up, and a drain is
+                // then as fast as it starves them, which it does more on one storage than on the other.
+                linger_ms: 100,
                 backlog_bytes: 400 << 20,
                 warmup: Duration::from_secs(2),
                 measured: Duration::from_secs(4),
@@ -69,6 +73,7 @@ impl Sizes {
                 producers: 20,
                 consumers: 20,
                 rate: 250_000,
+                linger_ms: 1,
                 backlog_bytes: 4096 << 30,
                 warmup: Duration::from_secs(60),
                 measured: Duration::from_secs(600),
@@ -89,6 +94,13 @@ impl Sizes {
     fn bed(&self) -> BedSpec {
         let settings = Settings::for_loads(self.brokers, self.heap_mib, self.broker_settings);
         BedSpec::new(self.brokers, self.guest_memory_mib, settings)
+    }
+
+    /// The reports' driver, but for how long producers linger.
+    fn clients(&self) -> Clients {
+        let mut clients = reports_driver(false, FACTOR);
+        clients.producer.insert("linger.ms".to_owned(), self.linger_ms.to_string());
+        clients
     }
 
     fn load(&self) -> Load {
@@ -118,9 +130,9 @@ impl Experiment for Backlog {
             question: "Consumers rest until far more waits for them than brokers' machines remember, and then catch up while producers go \
                        on. How fast is each of it?",
             method: "Brokers on each storage, each in a Linux machine of its own; a topic with three replicas of each partition; messages of 16 KiB at a \
-                     fixed rate. Consumers rest until the backlog is as large as planned. Then every broker's machine drops its caches, and the \
-                     host what it keeps of the storage's files, and consumers read as fast as they can while producers go on, until they have caught up. The time of each phase is \
-                     taken by itself, on the storages in turns.",
+                     fixed rate. Consumers rest until the backlog is as large as planned, and until every broker's machine has dropped its \
+                     caches, and the host what it keeps of the storage's files. Then they read as fast as they can, while producers go on, \
+                     until they have caught up. The time of each phase is taken by itself, on the storages in turns.",
         }
     }
 
@@ -156,9 +168,10 @@ impl Experiment for Backlog {
         recorder.setting("backlog, bytes", sizes.backlog_bytes);
         recorder.setting("messages per second", sizes.rate);
         recorder.setting("message size, bytes", MESSAGE_BYTES);
+        recorder.setting("linger.ms", sizes.linger_ms);
         let stand = Stand::start(site, request, sizes.bed(), recorder)?;
         stand.require_brokers(FACTOR)?;
-        let (load, clients) = (sizes.load(), reports_driver(false, FACTOR));
+        let (load, clients) = (sizes.load(), sizes.clients());
         // With a drain: that is the work that Java must have learned.
         let half = Load { backlog_bytes: sizes.backlog_bytes / 2, ..load.clone() };
         stand.warm_up(&half, &clients, recorder)?;

@@ -233,9 +233,9 @@ impl Trial<'_> {
             recorder,
             &mut |turn| {
                 match turn {
-                    Turn::Begins(phase) if phase == "drain" && self.cold_drain => target.forget()?,
+                    Turn::Built if self.cold_drain => target.forget()?,
                     Turn::Begins(phase) if phase == "steady" => before = Some(Moment::take(target)?),
-                    Turn::Begins(_) => {}
+                    Turn::Begins(_) | Turn::Built => {}
                     // Clients of a machine that lost its power may wait for it for as long as their settings say: the reports' for 20 minutes.
                     Turn::Sampled => ensure!(target.ended()?.is_empty(), "the load was given up"),
                     Turn::Measured => after = Some(Moment::take(target)?),

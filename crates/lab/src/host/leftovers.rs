@@ -153,6 +153,8 @@ fn may_pass(error: &std::io::Error) -> bool {
 pub struct Abandoned {
     /// Its name.
     pub name: String,
+    /// What says what it left; nobody looks for that any more once this is removed.
+    pub noted_in: PathBuf,
     /// Whether what it left could be removed.
     pub removed: Result<()>,
 }
@@ -166,7 +168,7 @@ pub fn remove_abandoned(cache: &Path) -> Vec<Abandoned> {
             return None;
         }
         let name = entry.file_name().to_string_lossy().into_owned();
-        Some(Abandoned { name, removed: owner.folders.remove() })
+        Some(Abandoned { name, noted_in: entry.path(), removed: owner.folders.remove() })
     });
     abandoned.collect()
 }

@@ -44,8 +44,10 @@ pub fn sweep(cache: &Path) {
             Ok(()) => eprintln!("forebay lab: removed what a killed run left behind: {}", run.name),
             Err(error) => {
                 eprintln!(
-                    "forebay lab: what the killed run {} left behind stays for now: {error:#}",
-                    run.name
+                    "forebay lab: what the killed run {} left behind stays for now: {error:#}; if it never can be removed, such as the topics of a \
+                     cluster that is gone, remove {} to hear no more of it",
+                    run.name,
+                    run.noted_in.display()
                 );
             }
         }

@@ -1,6 +1,7 @@
 package forebay.workload;
 
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.LocalDateTime;
@@ -11,6 +12,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -67,6 +69,10 @@ public final class Main implements Callable<Integer> {
 
     @Option(names = "--keep-topics", description = "leaves the topics; else they are deleted at the end")
     boolean keepTopics;
+
+    @Option(names = "--await-drain",
+            description = "when a backlog is built, waits for a line on standard input, or its end, before consumers catch up; producers go on")
+    boolean awaitDrain;
 
     @Option(names = "--topic-prefix", defaultValue = "forebay-workload", paramLabel = "NAME",
             description = "what the names of topics begin with (default: forebay-workload)")
@@ -174,7 +180,28 @@ public final class Main implements Callable<Integer> {
 
     private Run.Settings settings() {
         String prefix = "%s-%08x".formatted(topicPrefix, ThreadLocalRandom.current().nextInt());
-        return new Run.Settings(nanos(intervalSeconds), nanos(stallSeconds), prefix, keepTopics);
+        return new Run.Settings(nanos(intervalSeconds), nanos(stallSeconds), prefix, keepTopics,
+                awaitDrain ? () -> lineOf(System.in) : () -> () -> true);
+    }
+
+    /** Whether a line has been read, or the stream's end, since this was called. */
+    static BooleanSupplier lineOf(InputStream stream) {
+        CountDownLatch read = new CountDownLatch(1);
+        Thread reader = new Thread(() -> {
+            try {
+                int next = stream.read();
+                while (next >= 0 && next != '\n') {
+                    next = stream.read();
+                }
+            } catch (IOException e) {
+                System.err.println("workload: standard input: " + e.getMessage());
+            } finally {
+                read.countDown();
+            }
+        }, "await-drain");
+        reader.setDaemon(true);
+        reader.start();
+        return () -> read.getCount() == 0;
     }
 
     private static Duration nanos(double seconds) {

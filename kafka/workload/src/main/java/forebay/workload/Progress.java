@@ -35,6 +35,11 @@ final class Progress {
         line(Map.of("event", "phase", "phase", phase.word(), "text", text));
     }
 
+    /** A backlog is as large as it should be, and waits. */
+    void built() {
+        line(Map.of("event", "built"));
+    }
+
     /** Everything that counts has been measured. */
     void measured() {
         line(Map.of("event", "measured"));

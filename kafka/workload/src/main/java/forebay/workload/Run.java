@@ -7,6 +7,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 import java.util.stream.IntStream;
 
 /**
@@ -48,8 +50,9 @@ final class Run {
      * @param stall how long nothing may move before the run is given up
      * @param prefix of the topics' names
      * @param keepTopics leaves them there
+     * @param drain asked once when a backlog is built: consumers rest on until what it returns holds
      */
-    record Settings(Duration interval, Duration stall, String prefix, boolean keepTopics) {}
+    record Settings(Duration interval, Duration stall, String prefix, boolean keepTopics, Supplier<BooleanSupplier> drain) {}
 
     /**
      * How it ended.
@@ -158,6 +161,8 @@ final class Run {
         progress.phase(Phase.BUILD, "consumers rest until %d messages wait".formatted(wanted));
         load.rest();
         pass(load, Phase.BUILD, () -> behind(statistics.counters()) >= wanted, Double.POSITIVE_INFINITY);
+        progress.built();
+        pass(load, Phase.BUILD, settings.drain.get(), Double.POSITIVE_INFINITY);
         long drained = Math.max(DRAINED, (long) ((1 - workload.backlogDrainRatio()) * wanted));
         progress.phase(Phase.DRAIN, "consumers catch up until at most %d messages wait".formatted(drained));
         load.resume();
@@ -170,7 +175,7 @@ final class Run {
     }
 
     /** Samples until the time is over or {@code done} holds, whichever is first. */
-    private void pass(Load load, Phase phase, java.util.function.BooleanSupplier done, double seconds)
+    private void pass(Load load, Phase phase, BooleanSupplier done, double seconds)
             throws Stop, InterruptedException {
         long from = System.nanoTime();
         long intervalNs = settings.interval.toNanos();

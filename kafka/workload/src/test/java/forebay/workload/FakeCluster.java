@@ -41,6 +41,10 @@ final class FakeCluster implements Clients {
                 new RecordHeaders(record.headers()), java.util.Optional.empty()));
     }
 
+    synchronized long published() {
+        return logs.values().stream().mapToLong(List::size).sum();
+    }
+
     private synchronized List<ConsumerRecord<byte[], byte[]>> fetch(String group, String topic) {
         List<ConsumerRecord<byte[], byte[]>> log = logs.getOrDefault(topic, List.of());
         List<ConsumerRecord<byte[], byte[]>> found = new ArrayList<>(log.subList(positions.getOrDefault(group, 0), log.size()));

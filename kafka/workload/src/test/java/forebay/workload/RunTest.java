@@ -7,12 +7,17 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PipedInputStream;
+import java.io.PipedOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 import org.apache.kafka.common.errors.TimeoutException;
 import org.junit.jupiter.api.Test;
 
@@ -28,7 +33,11 @@ class RunTest {
     }
 
     private Run run(Workload workload, Duration stall) {
-        Run.Settings settings = new Run.Settings(Duration.ofMillis(200), stall, "t", false);
+        return run(workload, stall, () -> () -> true);
+    }
+
+    private Run run(Workload workload, Duration stall, Supplier<BooleanSupplier> drain) {
+        Run.Settings settings = new Run.Settings(Duration.ofMillis(200), stall, "t", false, drain);
         Progress progress = new Progress(System.err, new PrintStream(told, true, StandardCharsets.UTF_8));
         return new Run(workload, List.of(new byte[100]), cluster, settings, progress);
     }
@@ -74,6 +83,31 @@ class RunTest {
         assertTrue(largest >= 20_000, "20,000 messages of 100 bytes waited: " + largest);
         Sample last = outcome.samples().get(outcome.samples().size() - 1);
         assertTrue(last.backlog() < 20_000, "drained: " + last.backlog());
+    }
+
+    @Test
+    void backlogWaitsForALineBeforeItIsDrainedWhileProducersGoOn() throws Exception {
+        PipedOutputStream input = new PipedOutputStream();
+        PipedInputStream stream = new PipedInputStream(input);
+        Thread later = new Thread(() -> {
+            awaitTold("\"event\":\"built\"");
+            long built = cluster.published();
+            try {
+                while (cluster.published() < built + 5_000) {
+                    Thread.sleep(5);
+                }
+                input.write('\n');
+                input.flush();
+            } catch (IOException | InterruptedException e) {
+                throw new IllegalStateException(e);
+            }
+        });
+        later.start();
+        Run.Outcome outcome = run(workload(20_000, 0.5, 0, 2_000_000), Duration.ofSeconds(30), () -> Main.lineOf(stream)).run();
+        later.join();
+        assertNull(outcome.stopped());
+        long largest = outcome.samples().stream().mapToLong(Sample::backlog).max().orElseThrow();
+        assertTrue(largest >= 25_000, "5,000 more waited than were planned: " + largest);
     }
 
     @Test
