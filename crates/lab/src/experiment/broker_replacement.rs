@@ -55,7 +55,7 @@ impl Sizes {
     fn of(profile: Profile) -> Self {
         match profile {
             Profile::Laptop => Self {
-                records: [25_000, 50_000, 200_000],
+                records: [30_000, 75_000, 300_000],
                 segment_bytes: 64 << 20,
                 guest_memory_mib: 1100,
                 heap_mib: 512,

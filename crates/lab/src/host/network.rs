@@ -59,9 +59,6 @@ pub const CONGESTION_CONTROL: &str = "reno";
 
 const CONGESTION_CONTROL_SETTING: &str = "/proc/sys/net/ipv4/tcp_congestion_control";
 
-/// Bytes of a packet on the lab's networks: those of the reports' machines, and of most networks for storage.
-pub const MTU: u32 = 9000;
-
 /// Last byte of the first guest's address.
 const FIRST_GUEST: u8 = 11;
 
@@ -98,7 +95,7 @@ impl Network {
         begin_loopback()?;
         for side in Side::ALL {
             let address = format!("{}/{PREFIX}", side.gateway());
-            ip(&["link", "add", side.bridge(), "mtu", &MTU.to_string(), "type", "bridge"])?;
+            ip(&["link", "add", side.bridge(), "type", "bridge"])?;
             ip(&["address", "add", &address, "dev", side.bridge()])?;
             ip(&["link", "set", side.bridge(), "up"])?;
         }
@@ -117,7 +114,7 @@ impl Network {
             gateway: side.gateway(),
         };
         ip(&["tuntap", "add", "dev", &port.tap, "mode", "tap"])?;
-        ip(&["link", "set", &port.tap, "mtu", &MTU.to_string(), "master", side.bridge(), "up"])?;
+        ip(&["link", "set", &port.tap, "master", side.bridge(), "up"])?;
         taps.push(side);
         Ok(port)
     }
