@@ -22,8 +22,9 @@ const BROKERS: u32 = 3;
 const FACTOR: u32 = 3;
 const MESSAGE_BYTES: u32 = 1024;
 const REPETITIONS: u32 = 3;
-/// The share of a rate that must be published, in percent: less, and the CPU would be that of another rate.
-const SUSTAINED_PERCENT: f64 = 98.0;
+/// The share of a rate that must be published, in percent: less, and the CPU would be that of another rate. A measurement can end with more
+/// messages on their way than it began with: with producers that linger 100 ms, a tenth of a second's and more, up to 3 % of ten seconds.
+const SUSTAINED_PERCENT: f64 = 95.0;
 
 struct Sizes {
     /// Messages per second.
@@ -104,7 +105,7 @@ impl Experiment for Cpu {
             method: "Three brokers on each storage, each in a Linux machine of its own with one processor. Producers and consumers \
                      work on one topic with three replicas of each partition, at one fixed rate after the other, on the storages in turns. When \
                      the rate has settled, the experiment reads what processor time each broker's machine has taken of this host, waits, and \
-                     reads it again. The machine's kernel and its NFS client count. A rate of which less than 98 % was published fails.",
+                     reads it again. The machine's kernel and its NFS client count. A rate of which less than 95 % was published fails.",
         }
     }
 
@@ -249,7 +250,7 @@ impl Work<'_> {
                 let least = samples.as_ref().map_or(0.0, |samples| samples.min);
                 let count = samples.map_or(0, |samples| samples.values.len());
                 let enough = least >= SUSTAINED_PERCENT && count == repetitions as usize;
-                (!enough).then(|| format!("{rate}/s: {count} times, at least {least:.1} %"))
+                (!enough).then(|| format!("{rate}/s: {least:.1} % in the worst of {count} repetitions"))
             })
             .collect();
         let detail =
