@@ -37,7 +37,6 @@ const REPETITIONS: u32 = 3;
 const GROWTH_MAX: f64 = 1.5;
 /// How many times as fast the first storage must be as the second at the largest size.
 const SPEEDUP_MIN: f64 = 5.0;
-const IN_SYNC_PATIENCE: Duration = Duration::from_secs(3 * 3600);
 /// How long brokers may take to tell that one of them is gone.
 const SHRINK_PATIENCE: Duration = Duration::from_secs(60);
 const VERIFY_PATIENCE_SECONDS: u32 = 120;
@@ -49,17 +48,20 @@ struct Sizes {
     guest_memory_mib: u32,
     heap_mib: u32,
     fetchers: u32,
+    /// How long replicas may take to get in sync: some ten times what they should.
+    patience: Duration,
 }
 
 impl Sizes {
     fn of(profile: Profile) -> Self {
         match profile {
             Profile::Laptop => Self {
-                records: [30_000, 75_000, 300_000],
+                records: [25_000, 50_000, 200_000],
                 segment_bytes: 64 << 20,
                 guest_memory_mib: 1100,
                 heap_mib: 512,
                 fetchers: 2,
+                patience: Duration::from_secs(15 * 60),
             },
             Profile::Full => Self {
                 records: [2_700_000, 27_000_000, 270_000_000],
@@ -67,6 +69,7 @@ impl Sizes {
                 guest_memory_mib: 8192,
                 heap_mib: 4096,
                 fetchers: 8,
+                patience: Duration::from_secs(3 * 3600),
             },
         }
     }
@@ -237,7 +240,7 @@ impl Subjected {
         self.replacements += 1;
         let name = format!("standby{}", self.replacements);
         let standby = self.bed.boot_standby(site, &name, sizes.guest_memory_mib, REPLACED)?;
-        self.sync.wait(Instant::now(), IN_SYNC_PATIENCE, |look| look.under_replicated == 0)?;
+        self.sync.wait(Instant::now(), sizes.patience, |look| look.under_replicated == 0)?;
         self.bed.cluster.stop_broker(REPLACED)?;
         let ended = Instant::now();
         // Else what is waited for below could be what was there before.
@@ -252,7 +255,7 @@ impl Subjected {
         recorder.detail(format_args!("{storage}: the standby serves; replicas catch up"));
         let whole = self
             .sync
-            .wait(Instant::now(), IN_SYNC_PATIENCE, |look| look.under_replicated == 0 && look.leaderless == 0)
+            .wait(Instant::now(), sizes.patience, |look| look.under_replicated == 0 && look.leaderless == 0)
             .with_context(|| format!("{storage}: the replicas of broker {REPLACED} do not get in sync"))?;
         let seconds = (whole - ended).as_secs_f64();
         let words = format!(
