@@ -85,6 +85,12 @@ impl Load {
 }
 
 impl Clients {
+    /// The same, with producers that wait so long for more to send. In guests that share a processor requests are what costs.
+    pub fn lingering(mut self, linger_ms: u32) -> Self {
+        self.producer.insert("linger.ms".to_owned(), linger_ms.to_string());
+        self
+    }
+
     /// The driver file. The address of the cluster is no part of it: the command line names it.
     fn yaml(&self) -> String {
         let mut text = format!(

@@ -13,7 +13,7 @@ use super::bed::BedSpec;
 use super::stand::{Outcome, Stand, Trial};
 use super::tally::{Tally, Title};
 use super::throughput::reports_driver;
-use crate::cluster::{Clients, Load, Settings};
+use crate::cluster::{Load, Settings};
 use crate::host::Site;
 use crate::report::{Better, Recorder, Subject, Target, number};
 use crate::request::{Profile, Request};
@@ -56,8 +56,8 @@ impl Sizes {
                 producers: 2,
                 consumers: 2,
                 rate: 800,
-                // In guests that share a processor requests are what costs. With one for each message, producers use it up, and a drain is
-                // then as fast as it starves them, which it does more on one storage than on the other.
+                // With a request for each message, producers use up the brokers' processor, and a drain is then as fast as it starves them,
+                // which it does more on one storage than on the other.
                 linger_ms: 100,
                 backlog_bytes: 400 << 20,
                 warmup: Duration::from_secs(2),
@@ -94,13 +94,6 @@ impl Sizes {
     fn bed(&self) -> BedSpec {
         let settings = Settings::for_loads(self.brokers, self.heap_mib, self.broker_settings);
         BedSpec::new(self.brokers, self.guest_memory_mib, settings)
-    }
-
-    /// The reports' driver, but for how long producers linger.
-    fn clients(&self) -> Clients {
-        let mut clients = reports_driver(false, FACTOR);
-        clients.producer.insert("linger.ms".to_owned(), self.linger_ms.to_string());
-        clients
     }
 
     fn load(&self) -> Load {
@@ -171,7 +164,7 @@ impl Experiment for Backlog {
         recorder.setting("linger.ms", sizes.linger_ms);
         let stand = Stand::start(site, request, sizes.bed(), recorder)?;
         stand.require_brokers(FACTOR)?;
-        let (load, clients) = (sizes.load(), sizes.clients());
+        let (load, clients) = (sizes.load(), reports_driver(false, FACTOR).lingering(sizes.linger_ms));
         // With a drain: that is the work that Java must have learned.
         let half = Load { backlog_bytes: sizes.backlog_bytes / 2, ..load.clone() };
         stand.warm_up(&half, &clients, recorder)?;

@@ -48,7 +48,7 @@ struct Sizes {
     guest_memory_mib: u32,
     heap_mib: u32,
     fetchers: u32,
-    /// How long replicas may take to get in sync: some ten times what they should.
+    /// How long replicas may take to get in sync: many times what they should.
     patience: Duration,
 }
 

@@ -72,9 +72,7 @@ impl Sizes {
     }
 
     fn driver(&self) -> Clients {
-        let mut clients = reports_driver(false, FACTOR);
-        clients.producer.insert("linger.ms".to_owned(), self.linger_ms.to_string());
-        clients
+        reports_driver(false, FACTOR).lingering(self.linger_ms)
     }
 
     fn load(&self, rate: u32) -> Load {
