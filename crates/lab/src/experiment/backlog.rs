@@ -25,6 +25,8 @@ pub struct Backlog;
 const FACTOR: u32 = 3;
 /// Each storage is first as often as the other.
 const REPETITIONS: u32 = 4;
+/// Brokers that share a processor get faster from one drain to the next, on one storage for longer than on the other.
+const WARM_UPS: u32 = 2;
 /// What the first storage must reach of the second when consumers drain.
 const RATIO_MIN: f64 = 0.9;
 
@@ -35,6 +37,8 @@ struct Sizes {
     producers: u32,
     consumers: u32,
     rate: u32,
+    /// Not what is measured, and so as much as brokers take.
+    warm_up_rate: u32,
     linger_ms: u32,
     backlog_bytes: u64,
     warmup: Duration,
@@ -55,11 +59,12 @@ impl Sizes {
                 partitions: 12,
                 producers: 2,
                 consumers: 2,
-                rate: 800,
-                // With a request for each message, producers use up the brokers' processor, and a drain is then as fast as it starves them,
-                // which it does more on one storage than on the other.
+                // What brokers can take beside a drain: the more a drain starves producers, the faster it is, and it does so more on one
+                // storage than on the other. So producers linger, too: a request for each message would use up the brokers' processor.
+                rate: 500,
+                warm_up_rate: 2000,
                 linger_ms: 100,
-                backlog_bytes: 400 << 20,
+                backlog_bytes: 320 << 20,
                 warmup: Duration::from_secs(2),
                 measured: Duration::from_secs(4),
                 guest_memory_mib: 1100,
@@ -73,6 +78,7 @@ impl Sizes {
                 producers: 20,
                 consumers: 20,
                 rate: 250_000,
+                warm_up_rate: 250_000,
                 linger_ms: 1,
                 backlog_bytes: 4096 << 30,
                 warmup: Duration::from_secs(60),
@@ -166,14 +172,15 @@ impl Experiment for Backlog {
         stand.require_brokers(FACTOR)?;
         let (load, clients) = (sizes.load(), reports_driver(false, FACTOR).lingering(sizes.linger_ms));
         // With a drain: that is the work that Java must have learned.
-        let half = Load { backlog_bytes: sizes.backlog_bytes / 2, ..load.clone() };
-        stand.warm_up(&half, &clients, recorder)?;
+        let warm_up =
+            Load { rate: sizes.warm_up_rate, backlog_bytes: sizes.backlog_bytes / 2, ..load.clone() };
+        stand.warm_up(&warm_up, &clients, WARM_UPS, recorder)?;
         let mut tally = Tally::default();
         for repetition in 0..repetitions {
             recorder.stage(&format!("backlog, {} of {repetitions}", repetition + 1));
             for target in stand.in_turn(repetition) {
                 let label = format!("{}-{}", target.name(), repetition + 1);
-                let trial = Trial { target, label, load: &load, clients: &clients, cold_drain: true };
+                let trial = Trial { target, label, load: &load, clients: &clients };
                 if let Some(outcome) = trial.run(recorder)? {
                     take(&mut tally, target.name(), &outcome)?;
                 }
@@ -220,10 +227,10 @@ fn conclude(tally: &Tally, storages: &[String], repetitions: u32, recorder: &Rec
         recorder.check(&format!("drained_{storage}"), &title, all, format_args!("{count} of {repetitions}"));
     }
     if let [first, second] = storages
-        && let Some(ratio) = tally.ratio("drain_mb_per_s", first, second)
+        && let Some(found) = tally.mean_ratio(&["drain_mb_per_s".to_owned()], first, second)
     {
         let title = format!("Consumers drain {first} at least {RATIO_MIN} as fast as {second}");
-        recorder.check("drain_ratio", &title, ratio >= RATIO_MIN, format_args!("{ratio:.2}"));
+        recorder.check("drain_ratio", &title, found.mean >= RATIO_MIN, found);
     }
     let told = storages.iter().filter_map(|storage| {
         let drain = tally.median("drain_mb_per_s", storage)?;

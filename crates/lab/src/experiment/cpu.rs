@@ -144,7 +144,7 @@ impl Experiment for Cpu {
         let stand = Stand::start(site, request, sizes.bed(), recorder)?;
         stand.require_brokers(FACTOR)?;
         if let Some(highest) = sizes.rates.last() {
-            stand.warm_up(&sizes.load(*highest), &sizes.driver(), recorder)?;
+            stand.warm_up(&sizes.load(*highest), &sizes.driver(), 1, recorder)?;
         }
         let mut work = Work { recorder, sizes, tally: Tally::default() };
         for repetition in 0..repetitions {
@@ -188,7 +188,7 @@ impl Work<'_> {
         let (load, clients) = (self.sizes.load(rate), self.sizes.driver());
         for target in stand.in_turn(repetition) {
             let label = format!("{}-{rate}-{}", target.name(), repetition + 1);
-            let trial = Trial { target, label, load: &load, clients: &clients, cold_drain: false };
+            let trial = Trial { target, label, load: &load, clients: &clients };
             if let Some(outcome) = trial.run(self.recorder)? {
                 self.take(target.name(), rate, &outcome)?;
             }

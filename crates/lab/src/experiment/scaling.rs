@@ -147,7 +147,7 @@ impl Experiment for Scaling {
                 recorder.stage(&format!("{} MB/s, {} of {repetitions}", megabytes(bytes), repetition + 1));
                 limit(&bed, Some(bytes))?;
                 let label = format!("limit-{}-{}", bytes / 1_000, repetition + 1);
-                let trial = Trial { target: &bed, label, load: &load, clients: &clients, cold_drain: false };
+                let trial = Trial { target: &bed, label, load: &load, clients: &clients };
                 if let Some(outcome) = trial.run(recorder)? {
                     let produced = outcome.result.phase("steady")?.publish_bytes_per_second / 1e6;
                     tally.add(&name(bytes), bed.name(), produced);

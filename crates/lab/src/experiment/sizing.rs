@@ -126,7 +126,7 @@ impl Work<'_> {
         for repetition in 1..=repetitions {
             self.recorder.stage(&format!("{what}, {repetition} of {repetitions}"));
             let label = format!("{what}-{repetition}");
-            let trial = Trial { target: &bed, label, load: &load, clients: &clients, cold_drain: false };
+            let trial = Trial { target: &bed, label, load: &load, clients: &clients };
             if let Some(outcome) = trial.run(self.recorder)? {
                 let produced = outcome.result.phase("steady")?.publish_bytes_per_second / 1e6;
                 self.tally.add(&format!("{what}_mb_per_s"), bed.name(), produced);

@@ -52,14 +52,16 @@ impl Stand {
         Ok(Self { targets })
     }
 
-    /// Runs a load once on each, which is not counted: Java programs are slow until they have worked for a while, and whoever came first
-    /// would look worse.
-    pub fn warm_up(&self, load: &Load, clients: &Clients, recorder: &Recorder) -> Result<()> {
+    /// Runs a load so many times on each, which is not counted: Java programs are slow until they have worked for a while, and whoever came
+    /// first would look worse.
+    pub fn warm_up(&self, load: &Load, clients: &Clients, times: u32, recorder: &Recorder) -> Result<()> {
         recorder.stage("warm-up");
-        for target in self.in_turn(0) {
-            let label = format!("{}-warm-up-{}", target.name(), clients.name);
-            let trial = Trial { target, label, load, clients, cold_drain: false };
-            trial.run(recorder)?;
+        for time in 0..times {
+            for target in self.in_turn(time) {
+                let label = format!("{}-warm-up-{}-{}", target.name(), clients.name, time + 1);
+                let trial = Trial { target, label, load, clients };
+                trial.run(recorder)?;
+            }
         }
         Ok(())
     }
@@ -169,8 +171,6 @@ pub struct Trial<'a> {
     pub load: &'a Load,
     /// Its clients' and topics' settings.
     pub clients: &'a Clients,
-    /// Whether brokers must have forgotten what they have written when consumers begin to catch up.
-    pub cold_drain: bool,
 }
 
 impl Trial<'_> {
@@ -233,9 +233,10 @@ impl Trial<'_> {
             recorder,
             &mut |turn| {
                 match turn {
-                    Turn::Built if self.cold_drain => target.forget()?,
+                    // What consumers catch up with comes from the disk.
+                    Turn::Built => target.forget()?,
                     Turn::Begins(phase) if phase == "steady" => before = Some(Moment::take(target)?),
-                    Turn::Begins(_) | Turn::Built => {}
+                    Turn::Begins(_) => {}
                     // Clients of a machine that lost its power may wait for it for as long as their settings say: the reports' for 20 minutes.
                     Turn::Sampled => ensure!(target.ended()?.is_empty(), "the load was given up"),
                     Turn::Measured => after = Some(Moment::take(target)?),

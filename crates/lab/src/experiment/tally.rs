@@ -1,6 +1,7 @@
 //! Values as they come, by what was measured and where, and the measurements they make in the end.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use crate::report::{Better, Measurement, Recorder, Samples, Target};
 
@@ -15,6 +16,22 @@ pub struct Title<'a> {
     pub unit: &'a str,
     /// Which way is good.
     pub better: Better,
+}
+
+/// How one storage compares to another over many pairs of values.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct MeanRatio {
+    /// The geometric mean of the pairs' ratios.
+    pub mean: f64,
+    /// How many pairs it is of.
+    pub pairs: usize,
+}
+
+impl fmt::Display for MeanRatio {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { mean, pairs } = self;
+        write!(f, "{mean:.2}, the geometric mean of {pairs} pairs")
+    }
 }
 
 /// Values by name and storage, in the order measured.
@@ -50,6 +67,15 @@ impl Tally {
     pub fn pair_ratios(&self, name: &str, first: &str, second: &str) -> Vec<f64> {
         let of = |storage| self.samples(name, storage).map(|samples| samples.values).unwrap_or_default();
         of(first).into_iter().zip(of(second)).map(|(first, second)| first / second).collect()
+    }
+
+    /// The geometric mean of the [pair ratios](Self::pair_ratios) of all these names: twice as much and half as much make even. `None`
+    /// without pairs.
+    pub fn mean_ratio(&self, names: &[String], first: &str, second: &str) -> Option<MeanRatio> {
+        let ratios: Vec<f64> = names.iter().flat_map(|name| self.pair_ratios(name, first, second)).collect();
+        let logarithms: f64 = ratios.iter().map(|ratio| ratio.ln()).sum();
+        let pairs = ratios.len();
+        (pairs > 0).then(|| MeanRatio { mean: (logarithms / pairs as f64).exp(), pairs })
     }
 
     /// The median of one name over that of another, on one storage.
@@ -102,5 +128,18 @@ mod tests {
         assert_eq!(tally.pair_ratios("x", "a", "b"), [1.5, 1.5]);
         assert!(tally.pair_ratios("x", "a", "c").is_empty());
         assert_eq!(tally.median("y", "a"), None);
+    }
+
+    #[test]
+    fn twice_as_much_and_half_as_much_make_even() {
+        let mut tally = Tally::default();
+        for (name, first, second) in [("x", 2.0, 1.0), ("x", 3.0, 6.0), ("y", 5.0, 5.0)] {
+            tally.add(name, "a", first);
+            tally.add(name, "b", second);
+        }
+        let names = ["x".to_owned(), "y".to_owned()];
+        let found = tally.mean_ratio(&names, "a", "b").map(|found| found.to_string());
+        assert_eq!(found.as_deref(), Some("1.00, the geometric mean of 3 pairs"));
+        assert_eq!(tally.mean_ratio(&names, "a", "c"), None);
     }
 }

@@ -239,12 +239,6 @@ fn rate_name(load: &str) -> String {
     format!("{load}_mb_per_s")
 }
 
-/// `None` of no values.
-fn geometric_mean(values: &[f64]) -> Option<f64> {
-    let logarithms: f64 = values.iter().map(|value| value.ln()).sum();
-    (!values.is_empty()).then(|| (logarithms / values.len() as f64).exp())
-}
-
 impl Work<'_> {
     fn start(&self, request: &Request, layout: Layout) -> Result<Stand> {
         Stand::start(self.site, request, self.sizes.bed(layout), self.recorder)
@@ -256,7 +250,7 @@ impl Work<'_> {
         let cells: Vec<_> = CELLS.into_iter().filter(|(_, factor)| *factor <= stand.brokers()).collect();
         // Brokers that share a processor get faster for minutes, with each kind of load anew.
         for (sync, factor) in &cells {
-            stand.warm_up(&self.sizes.load(), &reports_driver(*sync, *factor), self.recorder)?;
+            stand.warm_up(&self.sizes.load(), &reports_driver(*sync, *factor), 1, self.recorder)?;
         }
         for repetition in 0..self.repetitions {
             self.recorder.stage(&format!("drivers, {} of {}", repetition + 1, self.repetitions));
@@ -280,7 +274,7 @@ impl Work<'_> {
         let request = Request { storages: vec![StorageKind::Forebay], ..self.request.clone() };
         let stand = self.start(&request, layout)?;
         let load = Load { measured: self.sizes.measured * 3, ..self.sizes.load() };
-        stand.warm_up(&load, &reports_driver(false, 3), self.recorder)?;
+        stand.warm_up(&load, &reports_driver(false, 3), 1, self.recorder)?;
         for repetition in 0..self.repetitions {
             self.recorder.stage(&format!("{name}, {} of {}", repetition + 1, self.repetitions));
             self.measure(&stand, repetition, &reports_driver(false, 3), &format!("{name}_factor_3"))?;
@@ -293,7 +287,7 @@ impl Work<'_> {
         for target in stand.in_turn(repetition) {
             let label = format!("{}-{}-{}", target.name(), name.replace('_', "-"), repetition + 1);
             self.tried.insert((rate_name(name), target.name().to_owned()));
-            let trial = Trial { target, label, load: &load, clients, cold_drain: false };
+            let trial = Trial { target, label, load: &load, clients };
             if let Some(outcome) = trial.run(self.recorder)? {
                 self.take(name, target.name(), &outcome)?;
             }
@@ -365,16 +359,13 @@ impl Work<'_> {
     /// The first storage keeps up with the second over all loads. One load's ratio scatters by a tenth and more, that of all by less.
     fn check_together(&self, storages: &[String]) -> Option<f64> {
         let [first, second] = storages else { return None };
-        let of_cell =
-            |(sync, factor)| self.tally.pair_ratios(&rate_name(&cell_name(sync, factor)), first, second);
-        let ratios: Vec<f64> = CELLS.into_iter().flat_map(of_cell).collect();
-        let mean = geometric_mean(&ratios)?;
+        let names = CELLS.map(|(sync, factor)| rate_name(&cell_name(sync, factor)));
+        let found = self.tally.mean_ratio(&names, first, second)?;
         let title = format!(
             "All drivers and factors together: {first} moves at least {RATIO_MIN} of what {second} does"
         );
-        let detail = format_args!("{mean:.2}, the geometric mean of {} pairs", ratios.len());
-        self.recorder.check("together", &title, mean >= RATIO_MIN, detail);
-        Some(mean)
+        self.recorder.check("together", &title, found.mean >= RATIO_MIN, found);
+        Some(found.mean)
     }
 
     /// Every load was measured in every repetition.
@@ -426,12 +417,6 @@ impl Work<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn twice_as_much_and_half_as_much_make_even() {
-        assert_eq!(geometric_mean(&[]), None);
-        assert!(geometric_mean(&[2.0, 0.5, 1.0]).is_some_and(|mean| (mean - 1.0).abs() < 1e-12));
-    }
 
     #[test]
     fn the_sync_driver_differs_in_when_a_batch_counts_and_in_nothing_else() {
