@@ -146,7 +146,7 @@ pub async fn open_revoke(
     asked: Operate,
     Params(path): Params<StateidPath>,
 ) -> Result<StatusCode> {
-    revoke(&api.nfs, &path.stateid)?;
+    revoke(&api.nfs, &path.stateid).await?;
     let message = "what was open, or locked, was taken away";
     api.events.note(Kind::OpenRevoked, format!("stateid {}", path.stateid), message, asked.caller.who());
     Ok(StatusCode::NO_CONTENT)
@@ -288,15 +288,22 @@ async fn evict(nfs: &Nfs, client: &str) -> Result<()> {
     }
 }
 
-fn revoke(nfs: &Nfs, text: &str) -> Result<()> {
+async fn revoke(nfs: &Nfs, text: &str) -> Result<()> {
     let other = bytes_of(text).ok_or_else(|| {
         let hint = "write the 24 hexadecimal digits that `forebay nfs opens` or `locks` shows";
         ApiError::new(Code::BadRequest, format!("stateid {text:?}: {hint}"))
     })?;
-    nfs.state.revoke(&StateId { seqid: 0, other }).map_err(|_| {
-        let hint = "`forebay nfs opens` and `forebay nfs locks` show which there are";
-        ApiError::new(Code::StateidNotFound, format!("stateid {text}: not found; {hint}"))
-    })
+    match nfs.state.revoke(&StateId { seqid: 0, other }).await {
+        Ok(()) => Ok(()),
+        Err(Status::BadStateid | Status::StaleStateid) => {
+            let hint = "`forebay nfs opens` and `forebay nfs locks` show which there are";
+            Err(ApiError::new(Code::StateidNotFound, format!("stateid {text}: not found; {hint}")))
+        }
+        Err(status) => {
+            let sentence = format!("stateid {text}: it cannot be revoked ({status:?}); the log says why");
+            Err(ApiError::new(Code::Internal, sentence))
+        }
+    }
 }
 
 fn client_name(id: ClientId) -> String {

@@ -1,7 +1,9 @@
 //! Runs on a cluster that the lab did not start: a node that the test starts. They need no root, and leave no topic.
 
 use std::fs;
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
+use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use forebay_lab::cluster::{Distribution, Loopback};
@@ -58,6 +60,7 @@ fn a_run_on_a_cluster_measures_it_and_leaves_no_topic_however_it_ends() {
     let arguments = ["throughput", "--bootstrap-server", node.endpoint(), "--client-config", &config];
     let arguments = [arguments.as_slice(), &["--part", "drivers", "--repetitions", "1"]].concat();
 
+    a_worker_without_a_supervisor_deletes_its_topics(&arguments, folder.path());
     for (signal, status) in [(Signal::INT, Some(130)), (Signal::KILL, None)] {
         let mut run = Run::of(&arguments);
         wait_until("it makes a topic", || !topics(folder.path()).is_empty());
@@ -73,4 +76,33 @@ fn a_run_on_a_cluster_measures_it_and_leaves_no_topic_however_it_ends() {
     assert!(result.contains("\"storage\": \"cluster:127.0.0.1\""), "{result}");
     assert!(result.contains("throughput_factor_1_mb_per_s"), "{result}");
     wait_until("its topics are deleted", || topics(folder.path()).is_empty());
+}
+
+/// As one whose supervisor was killed: the kernel closes a dying process's files, and only then are its children another's. Here their
+/// parent, this test, stays.
+fn a_worker_without_a_supervisor_deletes_its_topics(arguments: &[&str], node: &Path) {
+    let mut run = Run::of(arguments);
+    let state = run.state_folder();
+    let order = state.join("order.json");
+    wait_until("it makes a topic", || !topics(node).is_empty());
+    let text = fs::read(&order).unwrap();
+    run.kill(Signal::INT);
+    assert_eq!(run.status(), Some(130), "{}", run.said());
+    let parsed: serde_json::Value = serde_json::from_slice(&text).unwrap();
+    let scratch = parsed["folders"]["scratch"].as_str().unwrap();
+    [state.as_path(), Path::new(scratch)].iter().for_each(|folder| fs::create_dir_all(folder).unwrap());
+    fs::write(&order, text).unwrap();
+
+    let mut worker = lab(&["worker"])
+        .arg(&order)
+        .stdin(Stdio::piped())
+        .stderr(Stdio::null())
+        .process_group(0)
+        .spawn()
+        .unwrap();
+    wait_until("it makes a topic", || !topics(node).is_empty());
+    drop(worker.stdin.take());
+    worker.wait().unwrap();
+    wait_until("its topics are deleted", || topics(node).is_empty());
+    wait_until("its folders are removed", || !state.exists() && !Path::new(scratch).exists());
 }

@@ -7,5 +7,5 @@ use crate::xdr::nfs4::FreeStateidArgs;
 /// Forgets a lock owner that locks nothing on a file; clients send it when the owner is done with the file.
 pub async fn free_stateid(context: &mut Context<'_>, args: FreeStateidArgs) -> Result<(), Status> {
     let stateid = context.stateid(args.stateid)?;
-    context.server.state.free_stateid(context.client()?, &stateid)
+    context.server.state.free_stateid(context.client()?, &stateid).await
 }

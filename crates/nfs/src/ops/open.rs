@@ -14,6 +14,7 @@ use crate::compound::Context;
 use crate::fs::access::{self, READ, WRITE};
 use crate::fs::{self, FileHandle};
 use crate::policy::gate;
+use crate::rpc::Credential;
 use crate::state::Share;
 use crate::xdr::Status;
 use crate::xdr::nfs4::{
@@ -54,7 +55,7 @@ pub async fn open(context: &mut Context<'_>, args: OpenArgs) -> Result<OpenResul
     let reclaim = matches!(args.claim, OpenClaim::Previous(_));
     context.server.state.admit(context.client()?, reclaim)?;
     for _ in 0..ATTEMPTS_MAX {
-        let target = find(context, &args).await?;
+        let target = find(context, &args, share).await?;
         match enter(context, &args, share, &target, reclaim).await {
             Err(Status::Stale) if matches!(args.claim, OpenClaim::Null(_)) => {}
             outcome => return finish(context, &args, target, outcome?),
@@ -70,14 +71,14 @@ fn requested_share(args: &OpenArgs) -> Result<Share, Status> {
     Share::new(args.share_access & !DELEGATION_BITS, args.share_deny)
 }
 
-async fn find(context: &Context<'_>, args: &OpenArgs) -> Result<Target, Status> {
+async fn find(context: &Context<'_>, args: &OpenArgs, share: Share) -> Result<Target, Status> {
     let creates = args.openhow != OpenHow::NoCreate;
     match &args.claim {
         OpenClaim::Null(name) => named::find(context, name, &args.openhow).await,
         OpenClaim::Previous(_) | OpenClaim::Fh if creates => Err(Status::Inval),
         OpenClaim::Previous(_) => {
-            // The permissions may have changed since; that does not take an open file from who has it.
             let file = context.server.pool.getattr(file::inode(context)?).await?;
+            require_reclaimable(&context.credential, &file, share)?;
             Ok(Target { permitted: true, ..Target::existing(file, 0) })
         }
         OpenClaim::Fh => {
@@ -90,6 +91,17 @@ async fn find(context: &Context<'_>, args: &OpenArgs) -> Result<Target, Status> 
         // OPEN has no NFS4ERR_NOTSUPP; nothing matches what is reclaimed here.
         OpenClaim::DelegatePrevious(_) | OpenClaim::DelegatePreviousFh => Err(Status::ReclaimBad),
     }
+}
+
+/// That a client had something open is known, but not what. So a reclaim must be permitted as reading and writing are: a file's owner keeps
+/// what he opened before its mode changed, and nobody gets what he could not have had.
+fn require_reclaimable(credential: &Credential, file: &Attributes, share: Share) -> Result<(), Status> {
+    for (wanted, access) in [(share.reads(), READ), (share.writes(), WRITE)] {
+        if wanted {
+            access::require_data(credential, file, access)?;
+        }
+    }
+    Ok(())
 }
 
 /// Checks the permissions, opens the file, and truncates it if that is asked for.

@@ -169,12 +169,17 @@ impl Replies {
 
     /// What there is to write; `None` if there is nothing, or someone else does it.
     fn begin(&self) -> Option<Batch> {
-        if self.state().writing { None } else { self.next_batch() }
+        let state = self.state();
+        // Looked at and taken under one lock: two writers would mix their records.
+        if state.writing { None } else { self.take(state) }
     }
 
-    /// What the writer has to write next; without any, writing ends.
+    /// What the writer, and no one else, has to write next; without any, writing ends.
     fn next_batch(&self) -> Option<Batch> {
-        let mut state = self.state();
+        self.take(self.state())
+    }
+
+    fn take(&self, mut state: MutexGuard<'_, State>) -> Option<Batch> {
         state.writing = !state.queue.is_empty();
         if state.writing {
             let replies = std::mem::take(&mut state.queue);
@@ -308,33 +313,43 @@ mod tests {
         (client, Replies::new(writing, Arc::new(Backlogs::new(256 << 20).of([127, 0, 0, 1].into()))))
     }
 
-    fn reply(index: usize) -> Vec<Bytes> {
-        let size = [0, 1, 100, 70_000, 1 << 20][index % 5];
-        vec![Bytes::from(vec![index as u8; 8]), Bytes::from(vec![index as u8; size]), Bytes::new()]
+    /// Its index, and a byte that tells it from most others. Large ones among small ones, so that the socket often takes a part.
+    fn reply(index: u32) -> Vec<Bytes> {
+        let size = [0, 1, 100, 10, 70_000][index as usize % 5];
+        let content = Bytes::from(vec![index as u8; size]);
+        vec![Bytes::copy_from_slice(&index.to_be_bytes()), content, Bytes::new()]
     }
 
+    /// From threads that do nothing else, so that they get in each other's way.
     #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
     async fn every_reply_arrives_whole_however_many_send_at_once() {
-        const COUNT: usize = 200;
+        const THREADS: u32 = 4;
+        const COUNT: u32 = THREADS * 20_000;
+        const AT_ONCE: usize = 256;
         let (client, replies) = pair().await;
-        let permits = Arc::new(Semaphore::new(COUNT));
-        for index in 0..COUNT {
-            let (replies, permits) = (replies.clone(), permits.clone());
-            tokio::spawn(async move {
-                replies.push(reply(index), permits.acquire_owned().await.unwrap());
-                replies.flush();
+        let permits = Arc::new(Semaphore::new(AT_ONCE));
+        let runtime = tokio::runtime::Handle::current();
+        for thread in 0..THREADS {
+            let (replies, permits, runtime) = (replies.clone(), permits.clone(), runtime.clone());
+            std::thread::spawn(move || {
+                let _inside = runtime.enter();
+                for index in (thread..COUNT).step_by(THREADS as usize) {
+                    let Ok(permit) = runtime.block_on(permits.clone().acquire_owned()) else { return };
+                    replies.push(reply(index), permit);
+                    replies.flush();
+                }
             });
         }
         let mut reader = RecordReader::new(client, 2 << 20);
-        let mut seen = [false; COUNT];
+        let mut seen = vec![false; COUNT as usize];
         for _ in 0..COUNT {
             let record = timeout(DEADLINE, reader.next()).await.unwrap().unwrap().unwrap();
-            let index = usize::from(record[0]);
-            assert_eq!(record, reply(index).concat());
-            assert!(!std::mem::replace(&mut seen[index], true));
+            let index = u32::from_be_bytes(record[..4].try_into().unwrap());
+            assert!(record == reply(index).concat(), "reply {index}");
+            assert!(!std::mem::replace(&mut seen[index as usize], true));
         }
         // The permits come back once the replies are written.
-        timeout(DEADLINE, permits.acquire_many(COUNT as u32)).await.unwrap().unwrap().forget();
+        timeout(DEADLINE, permits.acquire_many(AT_ONCE as u32)).await.unwrap().unwrap().forget();
     }
 
     #[tokio::test]

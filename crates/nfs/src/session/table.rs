@@ -12,21 +12,17 @@ use crate::xdr::nfs4::{ChannelAttributes, ClientId, SessionId};
 
 /// All sessions of a server, by id.
 ///
-/// Ids are a number drawn when the table is made and a counter: an id from before a restart is unknown, and
-/// an id cannot be guessed.
+/// Ids are a counter and its hash with a key drawn when the table is made: an id from before a restart is unknown, and
+/// whoever knows one cannot guess another. All that SEQUENCE and DESTROY_SESSION ask for is the id.
 pub struct SessionTable {
-    prefix: u64,
+    key: RandomState,
     created: AtomicU64,
     sessions: RwLock<HashMap<SessionId, Arc<Session>>>,
 }
 
 impl Default for SessionTable {
     fn default() -> Self {
-        SessionTable {
-            prefix: RandomState::new().hash_one(0),
-            created: AtomicU64::new(0),
-            sessions: RwLock::default(),
-        }
+        SessionTable { key: RandomState::new(), created: AtomicU64::new(0), sessions: RwLock::default() }
     }
 }
 
@@ -82,8 +78,8 @@ impl SessionTable {
     fn next_id(&self) -> SessionId {
         let number = self.created.fetch_add(1, Ordering::Relaxed);
         let mut id = [0; 16];
-        id[..8].copy_from_slice(&self.prefix.to_be_bytes());
-        id[8..].copy_from_slice(&number.to_be_bytes());
+        id[..8].copy_from_slice(&number.to_be_bytes());
+        id[8..].copy_from_slice(&self.key.hash_one(number).to_be_bytes());
         SessionId(id)
     }
 

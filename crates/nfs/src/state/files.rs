@@ -104,7 +104,7 @@ impl State {
 
     /// Checks that a READ, a WRITE or a change of size may go on (RFC 8881 §9.1.2): `access` is
     /// [`Share::READ`] or [`Share::WRITE`]. An open for writing may also be read from, because a client reads
-    /// what surrounds the bytes that it writes.
+    /// what surrounds the bytes that it writes; as far as that goes without an open.
     pub async fn check_io(
         &self,
         client: &Client,
@@ -112,18 +112,24 @@ impl State {
         stateid: &StateId,
         access: Share,
     ) -> Result<IoBasis, Status> {
-        if !matches!(*stateid, StateId::ANONYMOUS | StateId::READ_BYPASS) {
-            let share = self.table().share_of(client.id(), file, stateid)?;
-            let refused = access.writes() && !share.writes();
-            return if refused { Err(Status::OpenMode) } else { Ok(IoBasis::Open) };
-        }
+        let special = matches!(*stateid, StateId::ANONYMOUS | StateId::READ_BYPASS);
         loop {
             let conflict = {
                 let table = self.table();
-                if table.phase != Phase::Normal {
-                    return Err(Status::Grace);
-                }
-                table.share_conflict(file, None, access)
+                let owner = if special {
+                    if table.phase != Phase::Normal {
+                        return Err(Status::Grace);
+                    }
+                    None
+                } else {
+                    let (share, owner) = table.share_of(client.id(), file, stateid)?;
+                    match (access.writes(), share.reads(), share.writes()) {
+                        (true, _, true) | (false, true, _) => return Ok(IoBasis::Open),
+                        (true, _, false) => return Err(Status::OpenMode),
+                        (false, false, _) => Some((client.id(), owner)),
+                    }
+                };
+                table.share_conflict(file, owner, access)
             };
             match conflict {
                 None => return Ok(IoBasis::Anonymous),
@@ -203,11 +209,12 @@ impl State {
     }
 
     /// FREE_STATEID.
-    pub fn free_stateid(&self, client: &Client, stateid: &StateId) -> Result<(), Status> {
-        let mut table = self.table();
-        table.free(client.id(), stateid)?;
+    pub async fn free_stateid(&self, client: &Client, stateid: &StateId) -> Result<(), Status> {
+        self.table().free(client.id(), stateid)?;
         if client.has_revoked() {
-            client.set_has_revoked(table.has_revoked(client.id()));
+            self.records
+                .settle(client, || client.set_has_revoked(self.table().has_revoked(client.id())))
+                .await?;
         }
         Ok(())
     }

@@ -7,11 +7,15 @@
 //!
 //! ```text
 //! key      the client's name (co_ownerid), as it is
-//! value    format, 1 byte, 1; the incarnation's verifier, 8 bytes; 1 byte more, 1, if the client is absent
+//! value    format, 1 byte, 1; the incarnation's verifier, 8 bytes; 1 byte more if the client is absent, 1, or barred, 2
 //! ```
 //!
 //! An *absent* client has been silent for long. A restart does not wait for it: nobody shall wait a whole grace period
 //! for a machine that was switched off hours ago. It may reclaim as long as others are waited for.
+//!
+//! A *barred* client believes to have more than it has: the grace period ended before it had reclaimed everything, or an operator revoked
+//! something. Others may have that now, so after a restart it could not reclaim anything. What it has is in order again
+//! once it has said that it reclaims nothing more (RECLAIM_COMPLETE), and has freed what was revoked (FREE_STATEID).
 
 use std::collections::HashMap;
 
@@ -26,6 +30,7 @@ use crate::xdr::nfs4::{ClientId, Verifier};
 const NAMESPACE: &str = "nfs-client";
 const FORMAT: u8 = 1;
 const ABSENT: u8 = 1;
+const BARRED: u8 = 2;
 
 /// The records of one pool.
 pub(super) struct Records {
@@ -42,6 +47,16 @@ struct Record {
     holder: Option<ClientId>,
     /// True if the grace period waits for it.
     awaited: bool,
+    barred: bool,
+}
+
+/// What a record says besides who its client is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Mark {
+    /// A restart waits for the client.
+    Present,
+    Absent,
+    Barred,
 }
 
 impl Records {
@@ -49,27 +64,32 @@ impl Records {
     pub fn load(pool: &Pool) -> forebay_pool::Result<Records> {
         let mut known = HashMap::new();
         for (name, value) in pool.records(NAMESPACE)? {
-            let Some((verifier, absent)) = decode(&value) else {
+            let Some((verifier, mark)) = decode(&value) else {
                 let client = name.escape_ascii();
                 tracing::warn!(%client, "unreadable client record; the client cannot reclaim");
                 continue;
             };
             // Copied, because the pool's bytes may be part of something larger.
-            let record = Record { verifier, holder: None, awaited: !absent };
+            let (awaited, barred) = (mark == Mark::Present, mark == Mark::Barred);
+            let record = Record { verifier, holder: None, awaited, barred };
             known.insert(Bytes::copy_from_slice(&name), record);
         }
         Ok(Records { pool: pool.clone(), known: Mutex::new(known) })
     }
 
     /// Takes note of a client that was just confirmed: one that had state before the restart may reclaim it;
-    /// an earlier incarnation's record goes, as nobody can use it any more.
+    /// an earlier incarnation's record goes, as nobody can use it any more, and so does a barred one.
     pub async fn arrive(&self, client: &Client) -> Result<(), Status> {
         let mut known = self.known.lock().await;
         let name = &client.owner().ownerid;
         match known.get_mut(name) {
-            Some(record) if record.holder.is_none() && record.verifier == client.owner().verifier => {
+            Some(record)
+                if record.holder.is_none()
+                    && !record.barred
+                    && record.verifier == client.owner().verifier =>
+            {
                 if !record.awaited {
-                    self.pool.record_put(NAMESPACE, name, &encode(record.verifier, false)).await?;
+                    self.pool.record_put(NAMESPACE, name, &encode(record.verifier, Mark::Present)).await?;
                 }
                 record.awaited = true;
                 record.holder = Some(client.id());
@@ -99,8 +119,9 @@ impl Records {
         }
         let verifier = client.owner().verifier;
         let name = &client.owner().ownerid;
-        self.pool.record_put(NAMESPACE, name, &encode(verifier, false)).await?;
-        known.insert(name.clone(), Record { verifier, holder: Some(client.id()), awaited: false });
+        self.pool.record_put(NAMESPACE, name, &encode(verifier, Mark::Present)).await?;
+        let holder = Some(client.id());
+        known.insert(name.clone(), Record { verifier, holder, awaited: false, barred: false });
         client.set_recorded();
         Ok(())
     }
@@ -109,8 +130,12 @@ impl Records {
     pub async fn note_absence(&self, client: &Client, is_absent: impl Fn() -> bool) -> Result<(), Status> {
         let known = self.known.lock().await;
         let (owner, absent) = (client.owner(), is_absent());
-        if known.get(&owner.ownerid).is_some_and(|record| record.holder == Some(client.id())) {
-            self.pool.record_put(NAMESPACE, &owner.ownerid, &encode(owner.verifier, absent)).await?;
+        let record = known.get(&owner.ownerid).filter(|record| record.holder == Some(client.id()));
+        if let Some(record) = record {
+            if !record.barred {
+                let mark = if absent { Mark::Absent } else { Mark::Present };
+                self.pool.record_put(NAMESPACE, &owner.ownerid, &encode(owner.verifier, mark)).await?;
+            }
             client.set_noted_absent(absent);
         }
         Ok(())
@@ -127,14 +152,45 @@ impl Records {
         Ok(())
     }
 
-    /// The grace period need not wait for the client any longer.
-    pub async fn complete(&self, client: &Client) {
+    /// Bars the client, if it has a record, and then takes something from it: nothing lifts the bar in between.
+    pub async fn bar<T>(
+        &self,
+        client: &Client,
+        take: impl FnOnce() -> Result<T, Status>,
+    ) -> Result<T, Status> {
         let mut known = self.known.lock().await;
         if let Some(record) = known.get_mut(&client.owner().ownerid)
             && record.holder == Some(client.id())
         {
-            record.awaited = false;
+            self.write_bar(&client.owner().ownerid, record).await?;
         }
+        take()
+    }
+
+    async fn write_bar(&self, name: &[u8], record: &mut Record) -> Result<(), Status> {
+        self.pool.record_put(NAMESPACE, name, &encode(record.verifier, Mark::Barred)).await?;
+        record.barred = true;
+        Ok(())
+    }
+
+    /// The client has said that it reclaims nothing more, or freed what was revoked, of which `note` takes note: the grace period need not
+    /// wait for it any longer if it has done the first, and nothing bars it if it has done both.
+    pub async fn settle(&self, client: &Client, note: impl FnOnce()) -> Result<(), Status> {
+        let mut known = self.known.lock().await;
+        note();
+        let owner = client.owner();
+        if let Some(record) = known.get_mut(&owner.ownerid)
+            && record.holder == Some(client.id())
+            && client.reclaim_is_complete()
+        {
+            record.awaited = false;
+            if record.barred && !client.has_revoked() {
+                let mark = if client.is_noted_absent() { Mark::Absent } else { Mark::Present };
+                self.pool.record_put(NAMESPACE, &owner.ownerid, &encode(owner.verifier, mark)).await?;
+                record.barred = false;
+            }
+        }
+        Ok(())
     }
 
     /// True if the grace period has nobody to wait for.
@@ -147,8 +203,8 @@ impl Records {
         self.known.lock().await.values().any(|record| record.holder.is_none())
     }
 
-    /// Removes the records of the clients that did not come back, and stops waiting for anyone.
-    pub async fn remove_absent(&self) -> Result<(), Status> {
+    /// Removes the records of the clients that did not come back, bars those that came back and are not done, and stops waiting for anyone.
+    pub async fn close(&self) -> Result<(), Status> {
         let mut known = self.known.lock().await;
         let absent: Vec<Bytes> = known
             .iter()
@@ -159,26 +215,34 @@ impl Records {
             self.pool.record_delete(NAMESPACE, &name).await?;
             known.remove(&name);
         }
-        known.values_mut().for_each(|record| record.awaited = false);
+        for (name, record) in known.iter_mut().filter(|(_, record)| record.awaited) {
+            self.write_bar(name, record).await?;
+            record.awaited = false;
+        }
         Ok(())
     }
 }
 
-fn encode(verifier: Verifier, absent: bool) -> Vec<u8> {
-    let mark: &[u8] = if absent { &[ABSENT] } else { &[] };
+fn encode(verifier: Verifier, mark: Mark) -> Vec<u8> {
+    let mark: &[u8] = match mark {
+        Mark::Present => &[],
+        Mark::Absent => &[ABSENT],
+        Mark::Barred => &[BARRED],
+    };
     [&[FORMAT], &verifier.0[..], mark].concat()
 }
 
-/// The incarnation's verifier, and whether the client is absent.
-fn decode(value: &[u8]) -> Option<(Verifier, bool)> {
+/// The incarnation's verifier, and what else is known of the client.
+fn decode(value: &[u8]) -> Option<(Verifier, Mark)> {
     let (&FORMAT, value) = value.split_first()? else { return None };
     let (verifier, mark) = value.split_first_chunk()?;
-    let absent = match mark {
-        [] => false,
-        [ABSENT] => true,
+    let mark = match mark {
+        [] => Mark::Present,
+        [ABSENT] => Mark::Absent,
+        [BARRED] => Mark::Barred,
         _ => return None,
     };
-    Some((Verifier(*verifier), absent))
+    Some((Verifier(*verifier), mark))
 }
 
 #[cfg(test)]
@@ -188,8 +252,8 @@ mod tests {
     #[test]
     fn a_record_comes_back_as_it_went() {
         let verifier = Verifier([1, 2, 3, 4, 5, 6, 7, 8]);
-        for absent in [false, true] {
-            assert_eq!(decode(&encode(verifier, absent)), Some((verifier, absent)));
+        for mark in [Mark::Present, Mark::Absent, Mark::Barred] {
+            assert_eq!(decode(&encode(verifier, mark)), Some((verifier, mark)));
         }
     }
 
@@ -198,7 +262,7 @@ mod tests {
         assert_eq!(decode(&[]), None);
         assert_eq!(decode(&[FORMAT, 1, 2]), None);
         assert_eq!(decode(&[FORMAT + 1, 0, 0, 0, 0, 0, 0, 0, 0]), None);
-        assert_eq!(decode(&[FORMAT, 0, 0, 0, 0, 0, 0, 0, 0, 2]), None);
+        assert_eq!(decode(&[FORMAT, 0, 0, 0, 0, 0, 0, 0, 0, 3]), None);
         assert_eq!(decode(&[FORMAT, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1]), None);
     }
 }

@@ -5,8 +5,8 @@
 //! is none. It ends in this order:
 //!
 //! 1. nothing can be reclaimed any more, and nothing new be had yet,
-//! 2. the records of clients that did not come back are removed, durably: after a further restart they must
-//!    not reclaim what others were given meanwhile,
+//! 2. the records of clients that did not come back are removed, durably, and those of clients that came back but are not done
+//!    are barred: after a further restart they must not reclaim what others were given meanwhile,
 //! 3. normal operation begins,
 //! 4. the pool frees the orphans that nobody reclaimed. Until then it frees none.
 
@@ -79,7 +79,7 @@ impl State {
     /// this returns.
     pub async fn reclaim_complete(&self, client: &Client) -> Result<(), Status> {
         client.set_reclaim_complete()?;
-        self.records.complete(client).await;
+        self.records.settle(client, || ()).await?;
         self.end_grace_if_all_are_back().await
     }
 
@@ -114,7 +114,7 @@ impl State {
         let _ending = self.recovery.ending.lock().await;
         if self.in_grace() {
             self.table().phase = Phase::Closing;
-            self.records.remove_absent().await?;
+            self.records.close().await?;
             self.table().phase = Phase::Normal;
             tracing::info!("grace period over");
         }

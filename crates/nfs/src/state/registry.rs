@@ -51,8 +51,8 @@ impl Registry {
     }
 
     /// EXCHANGE_ID without EXCHGID4_FLAG_UPD_CONFIRMED_REC_A (RFC 8881 §18.35.4, cases 1 to 5).
-    /// `in_use` tells whether a client has state and a good lease. If there are too many clients, one that is silent
-    /// beyond its `lease`, or not confirmed, gives way: the one that is silent longest.
+    /// `in_use` tells whether a client has state and a good lease. If there are too many clients, one that is not confirmed gives
+    /// way, or else one that is silent beyond its `lease`: the one that is silent longest.
     pub fn register(
         &mut self,
         owner: &ClientOwner,
@@ -76,7 +76,7 @@ impl Registry {
             self.clients.remove(&replaced);
         }
         if self.clients.len() >= self.clients_max {
-            let silent = self.longest_silent(lease).ok_or(Status::Delay)?;
+            let silent = self.who_gives_way(lease).ok_or(Status::Delay)?;
             if let Some(client) = self.remove(silent) {
                 tracing::info!(client = %client.owner().ownerid.escape_ascii(), "makes room for another client");
             }
@@ -101,14 +101,13 @@ impl Registry {
         Ok(Arc::clone(known))
     }
 
-    /// Who can give way to another client.
-    fn longest_silent(&self, lease: Duration) -> Option<ClientId> {
-        let silence = |client: &Arc<Client>| {
-            let silence = client.silence()?;
-            let may_go = silence > lease || !client.is_confirmed();
-            may_go.then_some((silence, client.id()))
+    /// Who can give way to another client. Whoever never made a session loses nothing, however lately it came.
+    fn who_gives_way(&self, lease: Duration) -> Option<ClientId> {
+        let claim = |client: &Arc<Client>| {
+            let (silence, confirmed) = (client.silence()?, client.is_confirmed());
+            (silence > lease || !confirmed).then_some(((!confirmed, silence), client.id()))
         };
-        self.clients.values().filter_map(silence).max_by_key(|(silence, _)| *silence).map(|(_, id)| id)
+        self.clients.values().filter_map(claim).max_by_key(|(claim, _)| *claim).map(|(_, id)| id)
     }
 
     fn confirmed(&self, ownerid: &Bytes) -> Option<&Arc<Client>> {
@@ -253,6 +252,19 @@ mod tests {
         assert!(unconfirmed.is_gone(), "it gave way");
         registry.confirm(&client).expect("known");
         assert_eq!(registry.register(&owner("f", 1), ALICE, LEASE, |_| true).err(), Some(Status::Delay));
+    }
+
+    #[test]
+    fn who_never_made_a_session_gives_way_before_who_is_silent() {
+        let clock = Clock::manual();
+        let mut registry = Registry::new(Boot::new(1), clock.clone(), 2);
+        let silent = register(&mut registry, &owner("a", 1));
+        registry.confirm(&silent).expect("known");
+        clock.advance(LEASE * 2);
+        for name in ["b", "c", "d"] {
+            register(&mut registry, &owner(name, 1));
+        }
+        assert!(!silent.is_gone());
     }
 
     #[test]

@@ -204,14 +204,18 @@ impl State {
     }
 
     /// Takes an open, with its locks, or the locks of an owner, from a client. The client is told by
-    /// NFS4ERR_ADMIN_REVOKED (RFC 8881 §8.5.1). [`Status::BadStateid`] if there is no such state.
-    pub fn revoke(&self, stateid: &StateId) -> Result<(), Status> {
-        let (client, hold) = self.table().revoke(stateid)?;
-        drop(hold);
-        if let Ok(client) = self.client(client) {
+    /// NFS4ERR_ADMIN_REVOKED (RFC 8881 §8.5.1), and until it has said that it knows, it could not reclaim anything after a restart.
+    /// [`Status::BadStateid`] if there is no such state.
+    pub async fn revoke(&self, stateid: &StateId) -> Result<(), Status> {
+        let client = self.table().client_of(stateid)?;
+        let client = self.client(client).map_err(|_| Status::BadStateid)?;
+        let revoke = || {
+            let hold = self.table().revoke(stateid)?;
             client.set_has_revoked(true);
-            tracing::warn!(client = %client.owner().ownerid.escape_ascii(), "state revoked on request");
-        }
+            Ok(hold)
+        };
+        drop(self.records.bar(&client, revoke).await?);
+        tracing::warn!(client = %client.owner().ownerid.escape_ascii(), "state revoked on request");
         Ok(())
     }
 }

@@ -155,6 +155,27 @@ async fn share_reservations_keep_others_out() {
 }
 
 #[tokio::test]
+async fn an_open_for_writing_reads_what_could_be_read_without_it() {
+    let server = Daemon::start().await;
+    let (one, root) = server.mount_root("one").await;
+    let created = create(&one, &root, "f", CreateHow::Guarded(mode(0o666))).await.unwrap();
+    one.files().close(&created).await.unwrap();
+    let two = Client::mount(server.address(), ClientOptions::new("two").user(1000, 1000)).await.unwrap();
+    let write_only = open_shared(&two, &root, (share::ACCESS_WRITE, 0), "w").await.unwrap();
+    two.files().read(&write_only, 0, 1).await.unwrap();
+
+    let guard = open_shared(&one, &root, (share::ACCESS_READ, share::DENY_READ), "guard").await.unwrap();
+    assert_eq!(status(two.files().read(&write_only, 0, 1).await), Status::Locked);
+    one.files().close(&guard).await.unwrap();
+    two.files().read(&write_only, 0, 1).await.unwrap();
+
+    one.files().setattr(&created.handle, StateId::ANONYMOUS, &Attributes::mode(0o222)).await.unwrap();
+    assert_eq!(status(two.files().read(&write_only, 0, 1).await), Status::Access);
+    let data = Bytes::from_static(b"x");
+    two.files().write(&write_only, 0, data, StableHow::FileSync).await.unwrap();
+}
+
+#[tokio::test]
 async fn a_silent_clients_reservation_gives_way() {
     let server = Daemon::start().await;
     let (silent, root) = server.mount_root("silent").await;

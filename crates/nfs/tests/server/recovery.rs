@@ -127,6 +127,61 @@ async fn a_client_that_comes_back_too_late_gets_nothing_back_now_or_after_the_ne
 }
 
 #[tokio::test]
+async fn a_client_that_reclaimed_a_part_in_time_gets_nothing_back_after_the_next_restart_unless_it_is_done() {
+    for done in [false, true] {
+        let mut server = Daemon::start().await;
+        let (late, root) = server.mount_root("late").await;
+        let file = late.files().create(&root, ".lock").await.unwrap();
+        lock(&late, &file).await.unwrap();
+
+        server.restart().await;
+        let (other, root) = server.mount_root("other").await;
+        let late = server.connect("late").await;
+        reclaim(&late, &file.handle).await.unwrap();
+        server.expire_all_but(&[&other, &late]).await;
+        let theirs = other.files().open(&root, ".lock").await.unwrap();
+        lock(&other, &theirs).await.unwrap();
+        if done {
+            late.reclaim_complete().await.unwrap();
+        }
+
+        server.restart().await;
+        let late = server.connect("late").await;
+        let reclaimed = reclaim(&late, &file.handle).await;
+        if done {
+            reclaimed.unwrap();
+        } else {
+            assert_eq!(status(reclaimed), Status::ReclaimBad);
+        }
+        let other = server.connect("other").await;
+        let theirs = reclaim(&other, &theirs.handle).await.unwrap();
+        reclaim_lock(&other, &theirs).await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn who_does_not_know_yet_what_was_revoked_reclaims_nothing() {
+    for knows in [false, true] {
+        let mut server = Daemon::start().await;
+        let (client, root) = server.mount_root("client").await;
+        let kept = client.files().create(&root, "kept").await.unwrap();
+        let revoked = client.files().create(&root, "revoked").await.unwrap();
+        server.shared().state.revoke(&revoked.stateid).await.unwrap();
+        if knows {
+            let free = Operation::FreeStateid(FreeStateidArgs { stateid: revoked.stateid });
+            client.compound([free]).await.unwrap();
+        }
+
+        server.restart().await;
+        let client = server.connect("client").await;
+        for file in [&revoked, &kept] {
+            let reclaimed = reclaim(&client, &file.handle).await;
+            assert_eq!(reclaimed.is_ok(), knows, "{reclaimed:?}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn a_client_that_was_evicted_before_the_restart_does_not_reclaim() {
     let mut server = Daemon::start().await;
     let (evicted, root) = server.mount_root("evicted").await;
@@ -184,15 +239,21 @@ async fn what_is_gone_cannot_be_reclaimed() {
 }
 
 #[tokio::test]
-async fn a_reclaim_needs_no_permission() {
+async fn the_owner_of_a_file_reclaims_it_whatever_its_mode_and_nobody_else() {
     let mut server = Daemon::start().await;
     let user = || ClientOptions::new("user").user(1000, 1000);
+    let other = || ClientOptions::new("other").user(1001, 1001);
     let client = Client::mount(server.address(), user()).await.unwrap();
     let root = root(&client).await;
     let file = client.files().create(&root, "log").await.unwrap();
     let read_only = forebay_nfs_client::Attributes::mode(0o400);
     client.files().setattr(&file.handle, StateId::ANONYMOUS, &read_only).await.unwrap();
+    let has_state = Client::mount(server.address(), other()).await.unwrap();
+    has_state.files().create(&root, "other").await.unwrap();
     server.restart().await;
+    let other = Client::connect(server.address(), other()).await.unwrap();
+    assert_eq!(status(reclaim(&other, &file.handle).await), Status::Access);
+    other.reclaim_complete().await.unwrap();
     let client = Client::connect(server.address(), user()).await.unwrap();
     let file = reclaim(&client, &file.handle).await.unwrap();
     client.reclaim_complete().await.unwrap();

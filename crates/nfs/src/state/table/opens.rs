@@ -109,12 +109,17 @@ impl Table {
         Ok(self.remove(key))
     }
 
-    /// What a stateid, of an open or of a lock, allows on `file`.
-    pub fn share_of(&self, client: ClientId, file: Handle, stateid: &StateId) -> Result<Share, Status> {
+    /// What a stateid, of an open or of a lock, allows on `file`, and the client's name for the owner of the open.
+    pub fn share_of(
+        &self,
+        client: ClientId,
+        file: Handle,
+        stateid: &StateId,
+    ) -> Result<(Share, &[u8]), Status> {
         let open = match self.find_on(client, file, stateid)? {
             (_, Named::Open(open)) => open,
             (_, Named::Lock(lock)) => self.opens.get(&lock.open).ok_or(Status::BadStateid)?,
         };
-        Ok(open.shares.effective())
+        Ok((open.shares.effective(), &open.owner.1))
     }
 }

@@ -75,18 +75,23 @@ impl Table {
         }
     }
 
-    /// Takes a state from its client, which is told so until it frees the stateid. The hold is to be dropped
-    /// when the lock is released.
-    pub fn revoke(&mut self, stateid: &StateId) -> Result<(ClientId, Option<Hold>), Status> {
+    /// Whose a state is.
+    pub fn client_of(&self, stateid: &StateId) -> Result<ClientId, Status> {
         let key = self.boot.key(stateid)?;
         let lock = self.locks.get(&key).map(|lock| lock.owner.0);
-        let open = self.opens.get(&key).map(|open| (open.owner.0, open.hold.file()));
-        let client = lock.or(open.map(|(client, _)| client)).ok_or(Status::BadStateid)?;
-        let under = open.map(|(_, file)| self.locks_under(file, key)).unwrap_or_default();
+        lock.or_else(|| self.opens.get(&key).map(|open| open.owner.0)).ok_or(Status::BadStateid)
+    }
+
+    /// Takes a state from its client, which is told so until it frees the stateid. The hold is to be dropped
+    /// when the lock is released.
+    pub fn revoke(&mut self, stateid: &StateId) -> Result<Option<Hold>, Status> {
+        let (key, client) = (self.boot.key(stateid)?, self.client_of(stateid)?);
+        let open = self.opens.get(&key).map(|open| open.hold.file());
+        let under = open.map(|file| self.locks_under(file, key)).unwrap_or_default();
         for revoked in under.into_iter().chain([key]) {
             self.revoked.insert(revoked, client);
         }
-        Ok((client, self.remove(key)))
+        Ok(self.remove(key))
     }
 
     /// Why a stateid of a client names nothing.

@@ -204,7 +204,7 @@ async fn a_policy_that_shuts_the_holder_out_keeps_its_file_until_it_is_let_in_ag
 #[tokio::test]
 async fn a_file_whose_open_is_revoked_is_freed() {
     let Orphaned { server, client, file, .. } = Orphaned::new().await;
-    server.shared().state.revoke(&file.stateid).unwrap();
+    server.shared().state.revoke(&file.stateid).await.unwrap();
     server.wait_until_no_orphan().await;
     assert_eq!(status(client.files().getattr(&file.handle).await), Status::Stale);
     let test = Operation::TestStateid(TestStateidArgs { stateids: vec![file.stateid] });
