@@ -44,28 +44,17 @@ pub struct RecordReader<R> {
     progress_time: Duration,
 }
 
-/// The body of a fragment.
-enum Fragment {
-    Shared(BytesMut),
-    Own(Buffer),
-}
-
-impl Fragment {
-    fn freeze(self) -> Received {
-        match self {
-            Fragment::Shared(bytes) => Received { record: bytes.freeze(), room: None },
-            Fragment::Own(buffer) => {
-                let (record, room) = buffer.freeze();
-                Received { record, room: Some(room) }
-            }
-        }
-    }
-}
-
 /// A record, and the memory that it takes among those that are being received.
 pub(super) struct Received {
     pub(super) record: Bytes,
     pub(super) room: Option<Taken>,
+}
+
+impl From<Buffer> for Received {
+    fn from(buffer: Buffer) -> Self {
+        let (record, room) = buffer.freeze();
+        Received { record, room: Some(room) }
+    }
 }
 
 /// A stream that says that something is there without being given memory for it.
@@ -106,20 +95,33 @@ impl<R: AsyncRead + Unpin> RecordReader<R> {
 
     /// As [`RecordReader::next`], with the memory counted as long as the caller keeps it.
     pub(super) async fn receive(&mut self) -> io::Result<Option<Received>> {
-        let Some((length, mut last)) = self.fragment_header().await? else {
+        let Some((length, is_last)) = self.fragment_header().await? else {
             return Ok(None);
         };
-        let first = self.fragment(length, 0).await?;
-        if last {
-            return Ok(Some(first.freeze()));
-        }
-        let mut record = BytesMut::from(&first.freeze().record[..]);
+        self.require_limit(length)?;
+        self.await_first_bytes(length).await?;
+        let received = if !is_last {
+            self.fragments(length).await?
+        } else if length < OWN_BUFFER_BYTES_MIN {
+            Received { record: self.buffer.split_to(length).freeze(), room: None }
+        } else {
+            let mut own = self.buffers.take(length).await?;
+            self.append(own.content(), length).await?;
+            own.into()
+        };
+        Ok(Some(received))
+    }
+
+    /// A record whose first fragment is not its last. How large it becomes nobody knows, and so the memory for the largest is taken.
+    async fn fragments(&mut self, first: usize) -> io::Result<Received> {
+        let mut own = self.buffers.take(self.record_bytes_max).await?;
+        self.append(own.content(), first).await?;
         for _ in 1..FRAGMENTS_MAX {
-            let (length, is_last) = self.fragment_header().await?.ok_or(io::ErrorKind::UnexpectedEof)?;
-            last = is_last;
-            record.extend_from_slice(&self.fragment(length, record.len()).await?.freeze().record);
-            if last {
-                return Ok(Some(Received { record: record.freeze(), room: None }));
+            let (length, is_last) = self.next_fragment_header().await?;
+            self.require_limit(length.saturating_add(own.content().len()))?;
+            self.append(own.content(), length).await?;
+            if is_last {
+                return Ok(own.into());
             }
         }
         Err(io::Error::new(io::ErrorKind::InvalidData, "RPC record in too many fragments"))
@@ -138,41 +140,58 @@ impl<R: AsyncRead + Unpin> RecordReader<R> {
         Ok(Some(((header & !LAST_FRAGMENT) as usize, header & LAST_FRAGMENT != 0)))
     }
 
-    /// Takes the body of a fragment of a record of which `before` bytes have been taken.
-    async fn fragment(&mut self, length: usize, before: usize) -> io::Result<Fragment> {
-        if length > self.record_bytes_max.saturating_sub(before) {
+    /// The header of a fragment that must follow.
+    async fn next_fragment_header(&mut self) -> io::Result<(usize, bool)> {
+        loop {
+            match timeout(self.progress_time, self.fragment_header()).await {
+                Ok(header) => return header?.ok_or(io::ErrorKind::UnexpectedEof.into()),
+                Err(_) => self.require_patience()?,
+            }
+        }
+    }
+
+    fn require_limit(&self, length: usize) -> io::Result<()> {
+        if length > self.record_bytes_max {
             let message = format!("RPC record over the limit of {} bytes", self.record_bytes_max);
             return Err(io::Error::new(io::ErrorKind::InvalidData, message));
         }
+        Ok(())
+    }
+
+    /// An error if others wait for memory.
+    fn require_patience(&self) -> io::Result<()> {
+        if self.buffers.are_wanted() {
+            let message = "RPC record comes too slowly while others wait for memory";
+            return Err(io::Error::new(io::ErrorKind::TimedOut, message));
+        }
+        Ok(())
+    }
+
+    /// Waits until as much of a fragment is here as shows that there is one.
+    async fn await_first_bytes(&mut self, length: usize) -> io::Result<()> {
         let first = length.min(OWN_BUFFER_BYTES_MIN);
         while self.buffer.len() < first {
             if self.fill(first).await? == 0 {
                 return Err(io::ErrorKind::UnexpectedEof.into());
             }
         }
-        if length < OWN_BUFFER_BYTES_MIN {
-            return Ok(Fragment::Shared(self.buffer.split_to(length)));
-        }
-        self.fragment_in_own_buffer(length).await.map(Fragment::Own)
+        Ok(())
     }
 
-    async fn fragment_in_own_buffer(&mut self, length: usize) -> io::Result<Buffer> {
-        let mut own = self.buffers.take(length).await?;
-        let content = own.content();
+    /// Adds the body of a fragment.
+    async fn append(&mut self, content: &mut BytesMut, length: usize) -> io::Result<()> {
+        let whole = content.len() + length;
         let buffered = self.buffer.len().min(length);
         content.extend_from_slice(&self.buffer.split_to(buffered));
-        while content.len() < length {
+        while content.len() < whole {
             let before = content.len();
-            match timeout(self.progress_time, read_up_to(&mut self.stream, content, length)).await {
+            match timeout(self.progress_time, read_up_to(&mut self.stream, content, whole)).await {
                 Ok(outcome) => outcome?,
-                Err(_) if content.len() - before < PROGRESS_BYTES_MIN && self.buffers.are_wanted() => {
-                    let message = "RPC record comes too slowly while others wait for memory";
-                    return Err(io::Error::new(io::ErrorKind::TimedOut, message));
-                }
+                Err(_) if content.len() - before < PROGRESS_BYTES_MIN => self.require_patience()?,
                 Err(_) => {}
             }
         }
-        Ok(own)
+        Ok(())
     }
 
     /// Reads what there is, with room for at least `needed` bytes in the buffer.
@@ -354,18 +373,21 @@ mod tests {
 
     #[tokio::test]
     async fn who_sends_a_large_record_slowly_gives_way_when_others_wait() {
-        let shares = Shares::new(4 << 20);
-        let buffers = Buffers::new(0).counted_in(shares.of([192, 0, 2, 1].into()));
-        let (mut peer, stream) = tokio::io::duplex(64 << 10);
-        let mut reader = RecordReader::with_buffers(stream, 2 << 20, buffers.clone());
-        peer.write_all(&fragment(true, &vec![0; 2 << 20])[..20_000]).await.unwrap();
-        reader.progress_time = Duration::from_millis(10);
-        let mut slow = Box::pin(reader.next());
-        assert!(timeout(Duration::from_millis(50), &mut slow).await.is_err(), "nobody minds");
-        let other = tokio::spawn(async move { buffers.take(1 << 20).await.map(drop) });
-        assert_eq!(slow.await.unwrap_err().kind(), io::ErrorKind::TimedOut);
-        other.await.unwrap().unwrap();
-        drop(peer);
+        let large = fragment(true, &vec![0; 2 << 20])[..20_000].to_vec();
+        for begun in [large, fragment(false, &[0; 1000]), fragment(false, &[0; 20_000])] {
+            let shares = Shares::new(4 << 20);
+            let buffers = Buffers::new(0).counted_in(shares.of([192, 0, 2, 1].into()));
+            let (mut peer, stream) = tokio::io::duplex(64 << 10);
+            let mut reader = RecordReader::with_buffers(stream, 2 << 20, buffers.clone());
+            peer.write_all(&begun).await.unwrap();
+            reader.progress_time = Duration::from_millis(10);
+            let mut slow = Box::pin(reader.next());
+            assert!(timeout(Duration::from_millis(50), &mut slow).await.is_err(), "nobody minds");
+            let other = tokio::spawn(async move { buffers.take(1 << 20).await.map(drop) });
+            assert_eq!(slow.await.unwrap_err().kind(), io::ErrorKind::TimedOut);
+            other.await.unwrap().unwrap();
+            drop(peer);
+        }
     }
 
     #[tokio::test]
