@@ -62,7 +62,7 @@ impl Sizes {
                 // What brokers can take beside a drain: the more a drain starves producers, the faster it is, and it does so more on one
                 // storage than on the other. So producers linger, too: a request for each message would use up the brokers' processor.
                 rate: 500,
-                warm_up_rate: 2000,
+                warm_up_rate: 1000,
                 linger_ms: 100,
                 backlog_bytes: 320 << 20,
                 warmup: Duration::from_secs(2),

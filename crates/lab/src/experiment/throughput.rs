@@ -251,8 +251,9 @@ impl Work<'_> {
             let stand = self.start(self.request, Layout::default())?;
             let cells: Vec<_> = CELLS.into_iter().filter(|(_, factor)| *factor <= stand.brokers()).collect();
             // Brokers that share a processor get faster for minutes, with each factor anew.
+            let load = Load { measured: self.sizes.measured / 2, ..self.sizes.load() };
             for (sync, factor) in cells.iter().filter(|(sync, _)| !sync) {
-                stand.warm_up(&self.sizes.load(), &reports_driver(*sync, *factor), 1, self.recorder)?;
+                stand.warm_up(&load, &reports_driver(*sync, *factor), 1, self.recorder)?;
             }
             self.recorder.stage(&format!("drivers, {} of {}", repetition + 1, self.repetitions));
             for (sync, factor) in &cells {
