@@ -9,7 +9,7 @@ use anyhow::{Context, Result, bail};
 
 use super::format::format;
 use super::java::{self, Size};
-use super::{Distribution, config};
+use super::{Distribution, Settings, config};
 use crate::host::Site;
 
 const START_PATIENCE: Duration = Duration::from_secs(90);
@@ -24,12 +24,12 @@ pub struct Controller {
 impl Controller {
     /// Formats its folder, starts it, and waits until it listens.
     /// `index` tells it from others at the same site.
-    pub fn start(site: &Site, kafka: &Distribution, index: u16) -> Result<Self> {
+    pub fn start(site: &Site, kafka: &Distribution, settings: &Settings, index: u16) -> Result<Self> {
         let folder = site.fresh(&format!("controller-{index}"))?;
         let file = site.scratch().join(format!("controller-{index}.properties"));
         let address = SocketAddr::from((site.gateway(), config::controller_port(index)));
         let voters = config::voters(site.gateway(), index);
-        fs::write(&file, config::controller(address, &voters, &folder))
+        fs::write(&file, config::controller(settings, address, &voters, &folder))
             .with_context(|| format!("write {}", file.display()))?;
         let log_path = site.logs().join(format!("controller-{index}.log"));
         let log = File::options().append(true).create(true).open(&log_path);

@@ -23,6 +23,8 @@ pub fn words(
     words.extend(kafka.archive().map(|archive| format!("-XX:SharedArchiveFile={}", archive.display())));
     words.extend([
         format!("-Xmx{}m", size.heap_mib),
+        // Else one thread ends, and the others go on without it.
+        "-XX:+ExitOnOutOfMemoryError".into(),
         "-XX:+UseSerialGC".into(),
         "-XX:-UsePerfData".into(),
         "-XX:TieredStopAtLevel=1".into(),

@@ -78,7 +78,7 @@ impl Cluster {
         let voters = config::voters(site.gateway(), index);
         // Brokers wait for their controller by themselves, so both may start at once.
         let (controller, brokers) = std::thread::scope(|scope| {
-            let controller = scope.spawn(|| Controller::start(site, kafka, index));
+            let controller = scope.spawn(|| Controller::start(site, kafka, settings, index));
             let starts: Vec<_> = (1u32..)
                 .zip(places)
                 .map(|(id, place)| {

@@ -17,8 +17,12 @@ use serde::Deserialize;
 use super::Tools;
 use crate::report::Recorder;
 
-/// Heap of the load driver. It holds what its producers have not sent, at most 32 MiB each.
-const HEAP_MIB: u32 = 1024;
+/// Heap of the load driver, at least.
+const HEAP_MIB_MIN: u32 = 1024;
+/// What a producer of the driver holds that is not sent yet, at most: Kafka's `buffer.memory`.
+const PRODUCER_MIB: u32 = 32;
+/// What a consumer of the driver holds, roughly: an answer of a broker or two.
+const CONSUMER_MIB: u32 = 8;
 /// How long nothing may move before the driver gives up.
 const STALL_SECONDS: u32 = 60;
 /// The driver's exit status when it could not do its work.
@@ -67,6 +71,15 @@ pub struct Load {
 impl Load {
     /// The reports' rate for "as fast as it goes".
     pub const UNLIMITED: u32 = 1_000_000;
+
+    /// Heap of a driver that runs it.
+    fn heap_mib(&self) -> u32 {
+        let each = self
+            .producers
+            .saturating_mul(PRODUCER_MIB)
+            .saturating_add(self.consumers.saturating_mul(CONSUMER_MIB));
+        self.topics.saturating_mul(each).saturating_add(HEAP_MIB_MIN / 2).max(HEAP_MIB_MIN)
+    }
 
     /// The workload file.
     fn yaml(&self) -> String {
@@ -142,7 +155,7 @@ struct Moment {
 /// A turn of a load that an experiment may want to act on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Turn {
-    /// This phase begins: `warmup`, `build`, `drain`, `steady`.
+    /// This phase begins: `warmup`, `build`, `wait`, `drain`, `settle`, `steady`.
     Begins(String),
     /// The backlog is as large as it should be; consumers rest until this has been dealt with.
     Built,
@@ -272,7 +285,7 @@ impl Tools {
         turned: &mut dyn FnMut(&Turn) -> Result<()>,
     ) -> Result<LoadResult> {
         let files = Files::write(self.logs(), label, load, clients)?;
-        let mut child = self.start_load(&files, keep_topics)?;
+        let mut child = self.start_load(&files, load.heap_mib(), keep_topics)?;
         let followed = follow(&mut child, (label, subject), recorder, turned);
         if followed.is_err() {
             // The topics go with the storage.
@@ -285,7 +298,7 @@ impl Tools {
         serde_json::from_slice(&text).with_context(|| format!("parse {}", files.result.display()))
     }
 
-    fn start_load(&self, files: &Files, keep_topics: bool) -> Result<Child> {
+    fn start_load(&self, files: &Files, heap_mib: u32, keep_topics: bool) -> Result<Child> {
         let log = File::create(&files.log).with_context(|| format!("create {}", files.log.display()))?;
         let (bootstrap, stall) = (self.bootstrap(), STALL_SECONDS.to_string());
         let [workload, driver, result] =
@@ -312,7 +325,7 @@ impl Tools {
         let config = manners.and_then(|manners| manners.config.as_deref()).map(Path::to_string_lossy);
         arguments.extend(config.iter().flat_map(|config| ["--command-config", config.as_ref()]));
         arguments.extend(manners.into_iter().flat_map(|manners| ["--topic-prefix", &manners.topic_prefix]));
-        let mut command = self.java("forebay.workload.Main", HEAP_MIB, &arguments)?;
+        let mut command = self.java("forebay.workload.Main", heap_mib, &arguments)?;
         command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -398,6 +411,13 @@ mod tests {
             warmup: Duration::from_secs(3),
             measured: Duration::from_secs(90),
         }
+    }
+
+    #[test]
+    fn heap_holds_what_all_producers_have_not_sent() {
+        assert_eq!(load().heap_mib(), HEAP_MIB_MIN);
+        let many = Load { topics: 4, producers: 40, consumers: 80, ..load() };
+        assert_eq!(many.heap_mib(), 512 + 4 * (40 * 32 + 80 * 8));
     }
 
     #[test]

@@ -217,7 +217,7 @@ const MEASURED: [(&str, &str, &str, Better); 7] = [
 
 fn conclude(tally: &Tally, storages: &[String], repetitions: u32, recorder: &Recorder) -> Result<String> {
     for (name, title, unit, better) in MEASURED {
-        let target = (name == "drain_mb_per_s" && storages.len() == 2).then_some(Target::Ratio(RATIO_MIN));
+        let target = (name == "drain_mb_per_s" && storages.len() > 1).then_some(Target::Ratio(RATIO_MIN));
         tally.report(&Title { name, title, unit, better }, storages, target, recorder);
     }
     for storage in storages {
@@ -226,7 +226,7 @@ fn conclude(tally: &Tally, storages: &[String], repetitions: u32, recorder: &Rec
         let all = count == repetitions as usize;
         recorder.check(&format!("drained_{storage}"), &title, all, format_args!("{count} of {repetitions}"));
     }
-    if let [first, second] = storages
+    if let [first, second, ..] = storages
         && let Some(found) = tally.mean_ratio(&["drain_mb_per_s".to_owned()], first, second)
     {
         let title = format!("Consumers drain {first} at least {RATIO_MIN} as fast as {second}");

@@ -213,7 +213,7 @@ impl Bed {
             return site.start_native(&name, folder, self.processors).map(BrokerNode::Native);
         }
         let mut spec = GuestSpec::new(name, memory_mib);
-        spec.processors = self.processors;
+        (spec.processors, spec.seat) = (self.processors, Some(broker));
         self.storage.prepare(site, &mut spec)?;
         let guest = site.boot(&spec)?;
         mount(&guest, broker, self.layout, &self.prefix, self.storage.as_ref())?;
@@ -323,8 +323,8 @@ fn boot(
 ) -> Result<Vec<Guest>> {
     let mut specs: Vec<GuestSpec> =
         names.iter().map(|name| GuestSpec::new(name, spec.guest_memory_mib)).collect();
-    for guest in &mut specs {
-        guest.processors = spec.processors;
+    for (id, guest) in (1u32..).zip(&mut specs) {
+        (guest.processors, guest.seat) = (spec.processors, Some(id));
         storage.prepare(site, guest)?;
     }
     let guests = site.boot_all(&specs)?;

@@ -94,8 +94,9 @@ impl Bed<'_> {
         let mut outcome = Outcome { rounds: Vec::new(), resident_max: 0 };
         for _ in 0..rounds {
             let alone = self.light()?;
-            let attacker = Attacker::start(attack, &self.server)?;
+            let mut attacker = Attacker::start(attack, &self.server)?;
             let beside = self.light()?;
+            attacker.require_under_way(attack)?;
             outcome.resident_max = outcome.resident_max.max(storage.usage()?.resident);
             drop(attacker);
             self.recorder.point_in(attack.name(), "alone, p99", "ms", ms(alone.latency_us_p99));
@@ -190,6 +191,12 @@ impl Attacker {
             bail!("the attack {} did not begin", attack.name());
         }
         Ok(attacker)
+    }
+
+    /// What was measured beside an attack that is over says nothing.
+    fn require_under_way(&mut self, attack: Attack) -> Result<()> {
+        let ended = self.0.try_wait().context("look after the attack")?;
+        ended.map_or(Ok(()), |status| bail!("the attack {} ended too soon ({status})", attack.name()))
     }
 }
 

@@ -42,8 +42,8 @@ impl BrokerNode {
     /// From now on it is on the brokers' half of the processors.
     pub fn confine(&self, halves: &Halves) {
         match self {
-            Self::Guest(guest) => halves.confine(guest.pid()),
-            Self::Native(native) => halves.confine(native.pid()),
+            Self::Guest(guest) => guest.confine(halves),
+            Self::Native(native) => halves.confine(native.pid(), None),
         }
     }
 

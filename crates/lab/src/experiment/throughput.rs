@@ -356,7 +356,7 @@ impl Work<'_> {
 
     /// The first storage keeps up with the second over all loads. One load's ratio scatters by a tenth and more, that of all by less.
     fn check_together(&self, storages: &[String]) -> Option<f64> {
-        let [first, second] = storages else { return None };
+        let [first, second, ..] = storages else { return None };
         let names = CELLS.map(|(sync, factor)| rate_name(&cell_name(sync, factor)));
         let found = self.tally.mean_ratio(&names, first, second)?;
         let title = format!(
@@ -390,7 +390,7 @@ impl Work<'_> {
             ("server_processors", "processors of the storage's server", "", Better::Lower),
         ] {
             let (name, title) = (format!("{name}_{end}"), format!("{title}: {what}"));
-            let target = (end == "mb_per_s" && storages.len() == 2).then_some(Target::Ratio(RATIO_MIN));
+            let target = (end == "mb_per_s" && storages.len() > 1).then_some(Target::Ratio(RATIO_MIN));
             self.tally.report(
                 &Title { name: &name, title: &title, unit, better },
                 storages,
@@ -398,7 +398,7 @@ impl Work<'_> {
                 self.recorder,
             );
         }
-        let [first, second] = storages else { return };
+        let [first, second, ..] = storages else { return };
         let rate = rate_name(name);
         let ratios = self.tally.pair_ratios(&rate, first, second);
         if !ratios.is_empty() {

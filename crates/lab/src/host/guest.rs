@@ -34,6 +34,8 @@ pub struct GuestSpec {
     pub side: Side,
     /// A broker's guest runs on the brokers' processors, where these were divided.
     pub processors: Option<Halves>,
+    /// Which of the processors that it may use is its: guests of the same seat share one. Without a seat it takes the next.
+    pub seat: Option<u32>,
     /// Disk images on the host; the first is `/dev/ubda` in the guest, the second `/dev/ubdb`.
     pub disks: Vec<PathBuf>,
 }
@@ -41,7 +43,14 @@ pub struct GuestSpec {
 impl GuestSpec {
     /// A guest without disks.
     pub fn new(name: impl Into<String>, memory_mib: u32) -> Self {
-        Self { name: name.into(), memory_mib, side: Side::First, processors: None, disks: Vec::new() }
+        Self {
+            name: name.into(),
+            memory_mib,
+            side: Side::First,
+            processors: None,
+            seat: None,
+            disks: Vec::new(),
+        }
     }
 }
 
@@ -51,6 +60,7 @@ pub struct Guest {
     node: Node,
     console: PathBuf,
     kernel: Mutex<Child>,
+    seat: u32,
     started: Instant,
 }
 
@@ -61,10 +71,12 @@ impl Guest {
         let mut command = kernel_command(site, spec, port)?;
         let log = File::create(&console).with_context(|| format!("create {}", console.display()))?;
         command.stdin(Stdio::null()).stdout(log.try_clone()?).stderr(log);
-        let kernel = Halves::spawn(spec.processors, &mut command)
+        let seat = spec.seat.unwrap_or_else(|| u32::from(port.address.octets()[3]));
+        let kernel = Halves::spawn(spec.processors, Some(seat), &mut command)
             .with_context(|| format!("start the kernel of guest {}", spec.name))?;
         let node = Node::new("guest", &spec.name, port.address, WORK_FOLDER.into());
-        let guest = Self { node, console, kernel: Mutex::new(kernel), started: Instant::now() };
+        let (kernel, started) = (Mutex::new(kernel), Instant::now());
+        let guest = Self { node, console, kernel, seat, started };
         let ended = || Ok(guest.ended()?.map(|status| status.to_string()));
         guest.node.wait_for_agent(BOOT_PATIENCE, ended, || guest.console_tail())?;
         Ok(guest)
@@ -73,6 +85,11 @@ impl Guest {
     /// The process of its kernel, which starts the processes of the guest's programs.
     pub fn pid(&self) -> u32 {
         self.kernel.lock().unwrap_or_else(PoisonError::into_inner).id()
+    }
+
+    /// From now on it is on the brokers' half of the processors.
+    pub fn confine(&self, halves: &Halves) {
+        halves.confine(self.pid(), Some(self.seat));
     }
 
     /// Processor time that the guest, its kernel included, has taken of this host since it started.

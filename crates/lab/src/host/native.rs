@@ -58,7 +58,7 @@ impl Native {
         let mut command = Command::new(std::env::current_exe().context("find this program")?);
         command.args(["lab", "agent"]).arg(&config_path);
         command.stdin(Stdio::null()).stdout(log.try_clone()?).stderr(log);
-        let agent = Halves::spawn(processors, &mut command).context("start a native node's agent")?;
+        let agent = Halves::spawn(processors, None, &mut command).context("start a native node's agent")?;
         let processors = match processors {
             Some(halves) => halves.counts().0,
             None => {

@@ -110,7 +110,14 @@ impl Network {
         let [a, b, c, _] = side.gateway().octets();
         let port = Port {
             tap: tap(taps.len()),
-            address: Ipv4Addr::new(a, b, c, last.context("too many guests")?),
+            address: Ipv4Addr::new(
+                a,
+                b,
+                c,
+                last.context(
+                    "a run has 244 guests at most, one after another or at once; ask for fewer repetitions",
+                )?,
+            ),
             gateway: side.gateway(),
         };
         ip(&["tuntap", "add", "dev", &port.tap, "mode", "tap"])?;

@@ -3,6 +3,10 @@
 //! On one machine a storage's server and the load take processors from the brokers, which in production they do not: there, each has a machine
 //! of its own. So experiments that compare storages by what brokers do give brokers one half of the processors and everything else the other:
 //! then the brokers have the same on every storage.
+//!
+//! A guest has one processor, and keeps to one of the machine's, its seat. Its kernel and its programs are processes that wait for each other at
+//! every system call and page fault: on two processors each of these turns wakes one that sleeps. Three guests that were free to roam over two
+//! processors left half of both idle, started a broker in 9 s instead of 4, and took 22 MB/s of records instead of 45.
 
 use std::process::{Child, Command};
 use std::sync::{Mutex, PoisonError};
@@ -32,7 +36,7 @@ impl Halves {
     }
 
     fn divide(all: &CpuSet) -> Option<Self> {
-        let available: Vec<usize> = (0..CpuSet::MAX_CPU).filter(|cpu| all.is_set(*cpu)).collect();
+        let available = listed(all);
         let (brokers, rest) =
             available.split_at_checked(available.len() / 2).filter(|(half, _)| !half.is_empty())?;
         Some(Self { brokers: set(brokers), rest: set(rest) })
@@ -48,33 +52,46 @@ impl Halves {
         sched_setaffinity(None, &self.rest).context("choose processors")
     }
 
-    /// Starts a program of a broker, on all processors, whatever this thread is on: brokers start sooner then. Once they serve,
-    /// [`Halves::confine`] has them on their half.
-    pub fn spawn(divided: Option<Self>, command: &mut Command) -> Result<Child> {
-        let Some(halves) = divided else { return Ok(command.spawn()?) };
+    /// Starts a program of a broker on all processors, whatever this thread is on: brokers start sooner then. Once they serve,
+    /// [`Halves::confine`] has them on their half. A guest is on its seat among these processors.
+    pub fn spawn(divided: Option<Self>, seat: Option<u32>, command: &mut Command) -> Result<Child> {
         let before = sched_getaffinity(None).context("ask which processors this thread may use")?;
-        sched_setaffinity(None, &halves.all()).context("choose processors")?;
+        let all = divided.map_or(before, |halves| halves.all());
+        sched_setaffinity(None, &seated(&all, seat)).context("choose processors")?;
         // A program inherits the processors of the thread that starts it.
         let child = command.spawn();
         sched_setaffinity(None, &before).context("choose processors")?;
         Ok(child?)
     }
 
-    /// From now on, a process, all that it started, and what these start, are on the brokers' half.
-    pub fn confine(&self, pid: u32) {
+    /// From now on, a process, all that it started, and what these start, are on the brokers' half; a guest is on its seat there.
+    pub fn confine(&self, pid: u32, seat: Option<u32>) {
+        let processors = seated(&self.brokers, seat);
         // Twice: what is started while the first look is under way is found by the second, and inherits from then on. Who has ended
         // meanwhile needs no processor.
         for _ in 0..2 {
             for thread in family::threads(pid) {
-                let _ = sched_setaffinity(Some(thread), &self.brokers);
+                let _ = sched_setaffinity(Some(thread), &processors);
             }
         }
     }
 
     fn all(&self) -> CpuSet {
-        let either = |cpu: &usize| self.brokers.is_set(*cpu) || self.rest.is_set(*cpu);
-        set(&(0..CpuSet::MAX_CPU).filter(either).collect::<Vec<_>>())
+        let mut all = self.brokers;
+        listed(&self.rest).into_iter().for_each(|cpu| all.set(cpu));
+        all
     }
+}
+
+/// The one processor of a seat, if there is one; seats are dealt in turns.
+fn seated(processors: &CpuSet, seat: Option<u32>) -> CpuSet {
+    let listed = listed(processors);
+    let found = seat.and_then(|seat| listed.get((seat as usize).checked_rem(listed.len())?));
+    found.map_or(*processors, |cpu| set(&[*cpu]))
+}
+
+fn listed(cpus: &CpuSet) -> Vec<usize> {
+    (0..CpuSet::MAX_CPU).filter(|cpu| cpus.is_set(*cpu)).collect()
 }
 
 fn set(cpus: &[usize]) -> CpuSet {
@@ -97,6 +114,26 @@ mod tests {
     }
 
     #[test]
+    fn seats_are_dealt_in_turns() {
+        let processors = set(&[1, 3, 5]);
+        let seats = [0, 1, 2, 3].map(|seat| listed(&seated(&processors, Some(seat))));
+        assert_eq!(seats, [[1], [3], [5], [1]]);
+        assert_eq!(seated(&processors, None), processors);
+        assert_eq!(seated(&CpuSet::new(), Some(1)), CpuSet::new());
+    }
+
+    #[test]
+    fn a_guest_starts_on_its_seat_and_whoever_starts_it_stays_where_it_was() {
+        let before = sched_getaffinity(None).unwrap();
+        let mut child = Halves::spawn(None, Some(1), Command::new("sleep").arg("60")).unwrap();
+        let found = sched_getaffinity(Some(rustix::process::Pid::from_child(&child))).unwrap();
+        assert_eq!(found, seated(&before, Some(1)));
+        assert_eq!(sched_getaffinity(None).unwrap(), before);
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+
+    #[test]
     fn one_processor_cannot_be_divided() {
         assert!(Halves::divide(&set(&[4])).is_none());
         assert!(Halves::divide(&CpuSet::new()).is_none());
@@ -108,12 +145,14 @@ mod tests {
         let Some(halves) = Halves::divide(&before) else { return };
         halves.leave_brokers_alone().unwrap();
         let mut command = Command::new("sleep");
-        let mut child = Halves::spawn(Some(halves), command.arg("60")).unwrap();
+        let mut child = Halves::spawn(Some(halves), None, command.arg("60")).unwrap();
         let pid = rustix::process::Pid::from_child(&child);
         assert_eq!(sched_getaffinity(Some(pid)).unwrap(), before);
         assert_eq!(sched_getaffinity(None).unwrap(), halves.rest);
-        halves.confine(child.id());
+        halves.confine(child.id(), None);
         assert_eq!(sched_getaffinity(Some(pid)).unwrap(), halves.brokers);
+        halves.confine(child.id(), Some(7));
+        assert_eq!(sched_getaffinity(Some(pid)).unwrap(), seated(&halves.brokers, Some(7)));
         child.kill().unwrap();
         child.wait().unwrap();
     }

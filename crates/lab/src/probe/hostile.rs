@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use bytes::Bytes;
 use clap::{Args, ValueEnum};
 use forebay_nfs_client::xdr::nfs4::StableHow;
@@ -12,6 +12,7 @@ use forebay_nfs_client::{Client, ClientOptions, Wire};
 use rustix::process::{Resource, getrlimit, setrlimit};
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
+use tokio::time::timeout;
 
 /// Where, and what.
 #[derive(Debug, Args)]
@@ -58,6 +59,8 @@ const fn header(bytes: u32) -> [u8; 4] {
 
 const HEADER_2_GIB: [u8; 4] = header(0x7fff_ffff);
 const HEADER_1_MIB: [u8; 4] = header(1 << 20);
+/// Peers that announce records.
+const ANNOUNCERS: usize = 8;
 const CONNECTIONS: usize = 10_000;
 /// Connections that are being opened at a time.
 const OPENING: usize = 32;
@@ -65,6 +68,8 @@ const DRIBBLERS: usize = 1_000;
 const FLOOD_CONNECTIONS: usize = 16;
 const FLOOD_FILE_BYTES: u64 = 256 << 20;
 const SECOND: Duration = Duration::from_secs(1);
+/// How long all peers may take to reach the server.
+const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Does it.
 pub fn run(args: &HostileArgs) -> Result<()> {
@@ -87,12 +92,26 @@ fn say_ready() {
     println!("ready");
 }
 
+/// Waits until each peer has reached the server once: a permit from each.
+async fn all_have_reached_it(reached: &Semaphore, peers: usize) -> Result<()> {
+    let all = u32::try_from(peers).context("too many peers")?;
+    let Ok(permits) = timeout(PATIENCE, reached.acquire_many(all)).await else {
+        let count = reached.available_permits();
+        bail!("only {count} of {peers} peers reached the server within {} s", PATIENCE.as_secs());
+    };
+    permits?.forget();
+    Ok(())
+}
+
 async fn headers(server: SocketAddr) -> Result<()> {
+    let reached = Arc::new(Semaphore::new(0));
     let mut peers = JoinSet::new();
-    for _ in 0..8 {
+    for _ in 0..ANNOUNCERS {
+        let reached = reached.clone();
         peers.spawn(async move {
             loop {
                 if let Ok(mut wire) = Wire::connect(server).await {
+                    reached.add_permits(1);
                     // The server may be gone already when the rest is sent.
                     let _ = wire.send(&HEADER_2_GIB).await;
                     let _ = wire.send(&[0; 1000]).await;
@@ -102,44 +121,49 @@ async fn headers(server: SocketAddr) -> Result<()> {
             }
         });
     }
+    all_have_reached_it(&reached, ANNOUNCERS).await?;
     say_ready();
     forever(peers).await
 }
 
 async fn connections(server: SocketAddr) -> Result<()> {
     let opening = Arc::new(Semaphore::new(OPENING));
-    let opened = Arc::new(Semaphore::new(0));
+    let reached = Arc::new(Semaphore::new(0));
     let mut peers = JoinSet::new();
     for _ in 0..CONNECTIONS {
-        let (opening, opened) = (opening.clone(), opened.clone());
+        let (opening, reached) = (opening.clone(), reached.clone());
         peers.spawn(async move {
             loop {
                 let wire = {
                     let _turn = opening.acquire().await;
                     Wire::connect(server).await
                 };
-                opened.add_permits(1);
                 match wire {
-                    Ok(mut wire) => while wire.receive(60 * SECOND).await.is_err() {},
+                    Ok(mut wire) => {
+                        reached.add_permits(1);
+                        while wire.receive(60 * SECOND).await.is_err() {}
+                    }
                     Err(_) => tokio::time::sleep(SECOND).await,
                 }
             }
         });
     }
-    let all = u32::try_from(CONNECTIONS).context("too many connections")?;
-    opened.acquire_many(all).await?.forget();
+    all_have_reached_it(&reached, CONNECTIONS).await?;
     say_ready();
     forever(peers).await
 }
 
 async fn dribble(server: SocketAddr) -> Result<()> {
+    let reached = Arc::new(Semaphore::new(0));
     let mut peers = JoinSet::new();
     for _ in 0..DRIBBLERS {
+        let reached = reached.clone();
         peers.spawn(async move {
             loop {
                 if let Ok(mut wire) = Wire::connect(server).await
                     && wire.send(&HEADER_1_MIB).await.is_ok()
                 {
+                    reached.add_permits(1);
                     while wire.send(&[0]).await.is_ok() {
                         tokio::time::sleep(SECOND).await;
                     }
@@ -148,7 +172,7 @@ async fn dribble(server: SocketAddr) -> Result<()> {
             }
         });
     }
-    tokio::time::sleep(SECOND).await;
+    all_have_reached_it(&reached, DRIBBLERS).await?;
     say_ready();
     forever(peers).await
 }

@@ -95,13 +95,17 @@ impl Recorder {
         end_last(lane(&mut self.state().lanes, actor), now, Some(tone));
     }
 
-    /// Something that must hold was looked at.
+    /// Something that must hold was looked at. What is looked at again under the same name must hold each time: one failure stays.
     pub fn check(&self, name: &str, title: &str, passed: bool, detail: impl Display) {
         let check =
             Check { name: name.to_owned(), title: title.to_owned(), passed, detail: detail.to_string() };
         let tone = if passed { Tone::Good } else { Tone::Bad };
         self.event(tone, format_args!("{title}: {}", check.detail));
-        self.state().checks.push(check);
+        let mut state = self.state();
+        match state.checks.iter_mut().find(|known| known.name == check.name) {
+            Some(known) => known.again(check),
+            None => state.checks.push(check),
+        }
     }
 
     /// Something was measured once. The name ends with its unit. What is no number (nothing in no time) was not measured.
@@ -288,6 +292,26 @@ mod tests {
     #[test]
     fn a_run_that_checked_nothing_does_not_pass() {
         assert_eq!(recorder().finish("x", "local", "laptop", "fine").verdict, Verdict::Fail);
+    }
+
+    #[test]
+    fn what_is_checked_again_and_again_must_hold_each_time() {
+        let recorder = recorder();
+        for (passed, detail) in [
+            (true, "all run"),
+            (true, "all run"),
+            (false, "broker 1 ended"),
+            (true, "all run"),
+            (false, "broker 2 ended"),
+        ] {
+            recorder.check("processes", "No broker ended", passed, detail);
+        }
+        recorder.check("acknowledged", "All is acknowledged", true, "100 of 100");
+        recorder.check("acknowledged", "All is acknowledged", true, "200 of 200");
+        let result = recorder.finish("x", "local", "laptop", "fine");
+        let found: Vec<_> = result.checks.iter().map(|check| (check.passed, check.detail.as_str())).collect();
+        assert_eq!(found, [(false, "broker 1 ended; broker 2 ended"), (true, "100 of 100; 200 of 200")]);
+        assert_eq!(result.verdict, Verdict::Fail);
     }
 
     #[test]

@@ -94,6 +94,21 @@ pub struct Check {
     pub detail: String,
 }
 
+impl Check {
+    /// The same, looked at again: details of what failed stay, or of all if nothing did.
+    pub fn again(&mut self, later: Self) {
+        match (self.passed, later.passed) {
+            (true, false) => *self = later,
+            (false, true) => {}
+            _ if self.detail.split("; ").any(|known| known == later.detail) => {}
+            _ => {
+                self.detail.push_str("; ");
+                self.detail.push_str(&later.detail);
+            }
+        }
+    }
+}
+
 /// One figure.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Figure {

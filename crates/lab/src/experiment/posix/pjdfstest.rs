@@ -125,7 +125,14 @@ impl Suite<'_> {
             .args(["--configuration-file", run.configuration, "--path", TARGET, "--secondary-fs", OTHER])
             .args(pattern.iter().copied())
             .log(self.ground.site.logs().join("pjdfstest.log"));
-        Ok(parse(&self.ground.client.exec(&command, PATIENCE)?.stdout))
+        let output = self.ground.client.exec(&command, PATIENCE)?;
+        // 1: a case failed. All else is no end of a run, and what is missing in it would not be missed.
+        ensure!(
+            matches!(output.exit.code, Some(0 | 1)),
+            "pjdfstest did not run to its end ({})",
+            output.exit
+        );
+        Ok(parse(&output.stdout))
     }
 }
 

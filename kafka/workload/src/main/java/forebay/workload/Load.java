@@ -11,6 +11,7 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 import org.apache.kafka.clients.consumer.CloseOptions;
 import org.apache.kafka.clients.consumer.Consumer;
 import org.apache.kafka.clients.consumer.ConsumerRecord;
@@ -77,7 +78,8 @@ final class Load implements AutoCloseable {
         Thread thread = new Thread(() -> {
             try {
                 work.run();
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | Error e) {
+                // Also an error, such as a full heap: others would go on, and what they do would be taken for all of it.
                 broke(name + ": " + e);
             }
         }, name);
@@ -101,14 +103,13 @@ final class Load implements AutoCloseable {
      * Waits until a consumer of each group has received something: Kafka gives partitions to consumers when it sees fit. With
      * {@code auto.offset.reset=latest} a message that was sent before that is never received, so there is more than one.
      *
-     * @return false if that takes longer than {@code patience}
+     * @param interrupted looked at again and again
+     * @return false if that takes longer than {@code patience}, or {@code interrupted} holds
      */
-    boolean awaitReady(Duration patience) throws InterruptedException {
+    boolean awaitReady(Duration patience, BooleanSupplier interrupted) throws InterruptedException {
         long end = System.nanoTime() + patience.toNanos();
-        while (ready.size() < groups && broken() == null) {
-            if (System.nanoTime() > end) {
-                return false;
-            }
+        BooleanSupplier over = () -> System.nanoTime() > end || interrupted.getAsBoolean();
+        while (ready.size() < groups && broken() == null && !over.getAsBoolean()) {
             for (Outlet outlet : outlets) {
                 ProducerRecord<byte[], byte[]> probe = new ProducerRecord<>(outlet.topic, PROBE_VALUE);
                 probe.headers().add(PROBE, PROBE_VALUE);
@@ -117,12 +118,16 @@ final class Load implements AutoCloseable {
                         broke("a first message could not be published: " + failure);
                     }
                 });
+                // A producer that cannot reach the cluster takes a minute for each message.
+                if (broken() != null || over.getAsBoolean()) {
+                    break;
+                }
             }
-            for (int i = 0; i < 20 && ready.size() < groups && broken() == null; i++) {
+            for (int i = 0; i < 20 && ready.size() < groups && broken() == null && !over.getAsBoolean(); i++) {
                 TimeUnit.MILLISECONDS.sleep(100);
             }
         }
-        return broken() == null;
+        return broken() == null && ready.size() >= groups;
     }
 
     /** How many consumer groups are ready, of how many. */

@@ -8,8 +8,12 @@ enum Phase {
     WARMUP,
     /** Consumers rest until the backlog is as large as it should be. */
     BUILD,
+    /** It is, and waits for whoever asked for that. */
+    WAIT,
     /** Consumers catch up. */
     DRAIN,
+    /** They have, but for what is always on its way, and what producers could not send meanwhile. Nothing of it is asked for. */
+    SETTLE,
     /** All is as it will go on. */
     STEADY;
 

@@ -41,6 +41,9 @@ final class Run {
     private double rate;
     private long movedNs;
     private long moved;
+    private Phase headwayIn;
+    private long headwayNs;
+    private long headway;
     private String stoppedAt;
 
     /**
@@ -98,10 +101,12 @@ final class Run {
                 .mapToObj(number -> "%s-%07d".formatted(settings.prefix, number))
                 .toList();
         progress.say("making %d topics of %d partitions".formatted(topics.size(), workload.partitionsPerTopic()));
-        clients.createTopics(topics, workload);
-        try (Load load = new Load(statistics)) {
-            load.open(clients, workload, topics);
-            through(load);
+        try {
+            clients.createTopics(topics, workload);
+            try (Load load = new Load(statistics)) {
+                load.open(clients, workload, topics);
+                through(load);
+            }
         } finally {
             if (!settings.keepTopics) {
                 clients.deleteTopics(topics);
@@ -114,7 +119,8 @@ final class Run {
     private void through(Load load) throws InterruptedException {
         try {
             progress.say("waiting until every consumer group receives");
-            if (!load.awaitReady(READY)) {
+            if (!load.awaitReady(READY, interrupted::get)) {
+                requireNotInterrupted();
                 throw new Stop(load.broken() != null ? load.broken()
                         : "after %d s only %s consumer groups receive".formatted(READY.toSeconds(), load.readiness()));
             }
@@ -161,12 +167,25 @@ final class Run {
         progress.phase(Phase.BUILD, "consumers rest until %d messages wait".formatted(wanted));
         load.rest();
         pass(load, Phase.BUILD, () -> behind(statistics.counters()) >= wanted, Double.POSITIVE_INFINITY);
-        progress.built();
-        pass(load, Phase.BUILD, settings.drain.get(), Double.POSITIVE_INFINITY);
+        awaitDrain(load);
         long drained = Math.max(DRAINED, (long) ((1 - workload.backlogDrainRatio()) * wanted));
         progress.phase(Phase.DRAIN, "consumers catch up until at most %d messages wait".formatted(drained));
         load.resume();
         pass(load, Phase.DRAIN, () -> behind(statistics.counters()) <= drained, Double.POSITIVE_INFINITY);
+        double settling = workload.warmupDurationMinutes() * 60;
+        if (settling > 0) {
+            progress.phase(Phase.SETTLE, "%.0f s".formatted(settling));
+            pass(load, Phase.SETTLE, () -> false, settling);
+        }
+    }
+
+    private void awaitDrain(Load load) throws Stop, InterruptedException {
+        progress.built();
+        BooleanSupplier drain = settings.drain.get();
+        if (!drain.getAsBoolean()) {
+            progress.phase(Phase.WAIT, "consumers rest on until a line is read");
+            pass(load, Phase.WAIT, drain, Double.POSITIVE_INFINITY);
+        }
     }
 
     /** Messages that consumer groups have not received yet, all groups together. */
@@ -185,6 +204,7 @@ final class Run {
                 long now = System.nanoTime();
                 over = done.getAsBoolean() || (now - from) / 1e9 >= seconds;
                 requireGoingOn(load, now);
+                requireHeadway(phase, now);
                 if (over || now - sampledNs >= intervalNs) {
                     sample(phase);
                 }
@@ -196,9 +216,7 @@ final class Run {
     }
 
     private void requireGoingOn(Load load, long now) throws Stop {
-        if (interrupted.get()) {
-            throw new Stop("interrupted");
-        }
+        requireNotInterrupted();
         if (load.broken() != null) {
             throw new Stop(load.broken());
         }
@@ -209,6 +227,31 @@ final class Run {
         } else if (now - movedNs > settings.stall.toNanos()) {
             throw new Stop("nothing was published or received for %d s%s".formatted(
                     settings.stall.toSeconds(), statistics.errors().isEmpty() ? "" : ": " + statistics.errors().keySet()));
+        }
+    }
+
+    private void requireNotInterrupted() throws Stop {
+        if (interrupted.get()) {
+            throw new Stop("interrupted");
+        }
+    }
+
+    /** A backlog must come nearer to what is waited for. Messages that move are not enough: producers may be as fast as consumers. */
+    private void requireHeadway(Phase phase, long now) throws Stop {
+        if (phase != Phase.BUILD && phase != Phase.DRAIN) {
+            return;
+        }
+        long behind = behind(statistics.counters());
+        boolean nearer = phase == Phase.BUILD ? behind > headway : behind < headway;
+        if (headwayIn != phase || nearer) {
+            headwayIn = phase;
+            headway = behind;
+            headwayNs = now;
+        } else if (now - headwayNs > settings.stall.toNanos()) {
+            throw new Stop(phase == Phase.BUILD
+                    ? "the backlog does not grow: for %d s at most %d messages waited".formatted(settings.stall.toSeconds(), headway)
+                    : "consumers do not catch up: for %d s at least %d messages waited; lower producerRate (%.0f/s), or add consumers"
+                            .formatted(settings.stall.toSeconds(), headway, rate));
         }
     }
 

@@ -33,6 +33,12 @@ final class FakeCluster implements Clients {
     volatile RuntimeException refusal;
     /** No message is answered from now on. */
     volatile boolean silent;
+    /** How many messages a consumer gets at once. */
+    volatile int fetchMax = Integer.MAX_VALUE;
+    /** What ends whichever consumer asks next. */
+    volatile Error failure;
+    /** How many topics can be made. */
+    int topicsMax = Integer.MAX_VALUE;
 
     private synchronized void append(ProducerRecord<byte[], byte[]> record) {
         List<ConsumerRecord<byte[], byte[]>> log = logs.get(record.topic());
@@ -47,9 +53,10 @@ final class FakeCluster implements Clients {
 
     private synchronized List<ConsumerRecord<byte[], byte[]>> fetch(String group, String topic) {
         List<ConsumerRecord<byte[], byte[]>> log = logs.getOrDefault(topic, List.of());
-        List<ConsumerRecord<byte[], byte[]>> found = new ArrayList<>(log.subList(positions.getOrDefault(group, 0), log.size()));
-        positions.put(group, log.size());
-        return found;
+        int from = positions.getOrDefault(group, 0);
+        int to = from + Math.min(fetchMax, log.size() - from);
+        positions.put(group, to);
+        return new ArrayList<>(log.subList(from, to));
     }
 
     @Override
@@ -106,6 +113,9 @@ final class FakeCluster implements Clients {
                 } catch (InterruptedException e) {
                     throw new IllegalStateException(e);
                 }
+                if (failure != null) {
+                    throw failure;
+                }
                 return paused.isEmpty()
                         ? new ConsumerRecords<>(Map.of(new TopicPartition(topic, 0), fetch(group, topic)), Map.of())
                         : ConsumerRecords.empty();
@@ -122,8 +132,11 @@ final class FakeCluster implements Clients {
     }
 
     @Override
-    public synchronized void createTopics(List<String> names, Workload workload) {
-        topics.addAll(names);
+    public synchronized void createTopics(List<String> names, Workload workload) throws UsageException {
+        topics.addAll(names.subList(0, Math.min(topicsMax, names.size())));
+        if (names.size() > topicsMax) {
+            throw new UsageException("too many topics");
+        }
         names.forEach(name -> logs.put(name, new ArrayList<>()));
     }
 

@@ -3,6 +3,7 @@ package forebay.workload;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
@@ -108,6 +109,56 @@ class RunTest {
         assertNull(outcome.stopped());
         long largest = outcome.samples().stream().mapToLong(Sample::backlog).max().orElseThrow();
         assertTrue(largest >= 25_000, "5,000 more waited than were planned: " + largest);
+        assertEquals(List.of(Phase.BUILD, Phase.WAIT, Phase.DRAIN, Phase.STEADY), List.copyOf(outcome.phaseSeconds().keySet()));
+    }
+
+    @Test
+    void backlogThatConsumersDoNotCatchUpWithEndsTheRun() throws Exception {
+        cluster.fetchMax = 1;
+        Run.Outcome outcome = run(workload(20_000, 600, 0, 2_000_000), Duration.ofSeconds(1)).run();
+        assertTrue(outcome.stopped().startsWith("consumers do not catch up: for 1 s at least "), outcome.stopped());
+        assertTrue(cluster.topics.isEmpty());
+    }
+
+    @Test
+    void whatDrainedSettlesBeforeItIsMeasured() throws Exception {
+        Run.Outcome outcome = outcome(workload(20_000, 0.5, 0.2, 2_000_000));
+        assertEquals(List.of(Phase.WARMUP, Phase.BUILD, Phase.DRAIN, Phase.SETTLE, Phase.STEADY),
+                List.copyOf(outcome.phaseSeconds().keySet()));
+    }
+
+    @Test
+    void interruptedRunThatNoConsumerJoinsEndsAtOnce() throws Exception {
+        cluster.fetchMax = 0;
+        Run run = run(workload(1000, 600, 0, 0), Duration.ofSeconds(30));
+        Thread later = new Thread(() -> {
+            awaitTold("waiting until every consumer group receives");
+            run.interrupt();
+        });
+        later.start();
+        Run.Outcome outcome = run.run();
+        later.join();
+        assertEquals("interrupted", outcome.stopped());
+        assertTrue(cluster.topics.isEmpty());
+    }
+
+    @Test
+    void topicsThatWereMadeBeforeOneCouldNotBeAreDeleted() {
+        cluster.topicsMax = 1;
+        assertThrows(UsageException.class, () -> outcome(workload(1000, 1, 0, 0)));
+        assertTrue(cluster.topics.isEmpty());
+    }
+
+    @Test
+    void consumerThatEndsWithAnErrorEndsTheRun() throws Exception {
+        Thread later = new Thread(() -> {
+            awaitTold("steady");
+            cluster.failure = new OutOfMemoryError("heap");
+        });
+        later.start();
+        Run.Outcome outcome = outcome(workload(1000, 600, 0, 0));
+        later.join();
+        assertTrue(outcome.stopped().contains("OutOfMemoryError"), outcome.stopped());
     }
 
     @Test
