@@ -275,6 +275,7 @@ struct Done {
 fn execute(experiment: &dyn Experiment, requests: &Requests, expect_fail: &[StorageKind]) -> Result<Done> {
     let mut results = Vec::new();
     let mut done = Done::default();
+    requests.forget()?;
     for request in &requests.each {
         let missing = |why: &str| NotRun {
             experiment: request.experiment.clone(),
@@ -325,6 +326,18 @@ fn cannot_be_combined(experiment: &dyn Experiment, args: &RunArgs) -> Option<Str
         return Some(format!(
             "experiment {name} cannot be run on {kind}: it does to a storage what only some can do"
         ));
+    }
+    if let Some(expected) = args.expect_fail.first() {
+        if experiment.compares() {
+            return Some(format!(
+                "experiment {name} has one verdict over all storages; --expect-fail {expected} is about that of one"
+            ));
+        }
+        let defaults = experiment.default_storages();
+        let storages = if args.storage.is_empty() { defaults } else { args.storage.as_slice() };
+        if let Some(other) = args.expect_fail.iter().find(|kind| !storages.contains(kind)) {
+            return Some(format!("--expect-fail {other}: experiment {name} is not run on {other} here"));
+        }
     }
     if !args.bootstrap_server.is_empty() && !experiment.takes_clusters() {
         return Some(format!(
@@ -388,6 +401,14 @@ struct Requests {
     /// The folder of all results.
     out: PathBuf,
     each: Vec<Request>,
+}
+
+impl Requests {
+    /// Removes what earlier runs left in the folders of results: it would be taken for that of this one if this comes to none.
+    fn forget(&self) -> Result<()> {
+        let folders = self.each.iter().map(|request| &request.out);
+        folders.chain([&self.out]).try_for_each(|folder| report::forget(folder))
+    }
 }
 
 /// One request per storage, or one for all where the experiment compares them or runs on a cluster.

@@ -132,3 +132,20 @@ fn without_the_setting_and_without_the_directory_it_says_what_to_do() {
     assert!(told.contains("cannot be read") && told.contains("let the daemon's user read it"), "{told}");
     daemon.stop();
 }
+
+#[test]
+fn what_cannot_be_run_is_refused_by_name() {
+    for (arguments, why) in [
+        ("nonsense", "there is no experiment \"nonsense\""),
+        ("silly-rename --storage local,local", "storage local is named twice"),
+        ("silly-rename --part drivers", "silly-rename has no part \"drivers\""),
+        ("silly-rename --storage forebay --expect-fail knfsd-v3", "silly-rename is not run on knfsd-v3 here"),
+        ("throughput --expect-fail local", "--expect-fail local is about that of one"),
+        ("restart --storage local", "restart cannot be run on local"),
+    ] {
+        let words: Vec<_> = ["lab", "run"].into_iter().chain(arguments.split(' ')).collect();
+        let done = run(&words);
+        assert_eq!(done.status, 2, "{arguments}: {done:?}");
+        assert!(done.stderr.contains(why), "{arguments}: {done:?}");
+    }
+}

@@ -38,6 +38,7 @@ pub fn run(mut args: RunArgs) -> Result<u8> {
     let out = out_folder(args.out.take(), NAME, &file_names(&args.storage))?;
     let (plan, mut not_run) = plan(&args, &out)?;
     plan.iter().try_for_each(|planned| prepare(planned.experiment, &planned.requests))?;
+    plan.iter().try_for_each(|planned| planned.requests.forget())?;
     let count = plan.len();
     let mut status = 0;
     for (index, planned) in plan.iter().enumerate() {
@@ -103,9 +104,12 @@ fn not_begun(planned: &Planned) -> NotRun {
 
 /// Writes the pages over all runs, and prints the table.
 fn conclude(out: &Path, not_run: &[NotRun], begun: Instant) -> Result<()> {
-    let Ok(found) = report::read(&[PathBuf::from(out)]) else {
-        eprintln!("forebay lab: no experiment came to a result");
-        return Ok(());
+    let found = match report::read(&[PathBuf::from(out)]) {
+        Ok(found) => found,
+        Err(error) => {
+            eprintln!("forebay lab: there is no page over all experiments: {error:#}");
+            return Ok(());
+        }
     };
     let took_ms = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
     let page = report::write_all(out, &found, &All { took_ms, not_run, subject_of: experiment::subject_of })?;

@@ -4,6 +4,7 @@
 //! `result.json` above them holds them all in `runs`, with one verdict. `report.html` shows whatever is there.
 
 use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
@@ -48,6 +49,20 @@ pub fn write(folder: &Path, subject: &Subject, runs: &[RunResult]) -> Result<Pat
     let report = folder.join(REPORT_FILE);
     fs::write(&report, html::page(subject, runs)).with_context(|| format!("write {}", report.display()))?;
     Ok(report)
+}
+
+/// Removes both files of an earlier run, if there are any.
+pub fn forget(folder: &Path) -> Result<()> {
+    for name in [RESULT_FILE, REPORT_FILE] {
+        let file = folder.join(name);
+        match fs::remove_file(&file) {
+            Err(error) if error.kind() != ErrorKind::NotFound => {
+                return Err(error).with_context(|| format!("remove {} of an earlier run", file.display()));
+            }
+            _ => {}
+        }
+    }
+    Ok(())
 }
 
 /// What the index of many runs tells besides the runs.
@@ -147,6 +162,19 @@ mod tests {
         fs::remove_dir_all(&folder).unwrap();
         assert_eq!((all["verdict"].as_str(), all["runs"].as_array().unwrap().len()), (Some("fail"), 2));
         assert_eq!(one["verdict"].as_str(), Some("pass"));
+    }
+
+    #[test]
+    fn what_an_earlier_run_left_is_forgotten_and_what_lies_beside_it_is_not() {
+        let folder = tempfile::tempdir().unwrap();
+        forget(folder.path()).unwrap();
+        write(folder.path(), &SUBJECT, &[run("local", true)]).unwrap();
+        fs::write(folder.path().join("notes.txt"), "mine").unwrap();
+        forget(folder.path()).unwrap();
+        let left: Vec<_> =
+            fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        assert_eq!(left, ["notes.txt"]);
+        forget(&folder.path().join("missing")).unwrap();
     }
 
     #[test]

@@ -18,7 +18,9 @@ mod table;
 
 pub use compare::{SubjectOf, comparison_table, verdict_table};
 pub use curve::{Axis, Curve, CurveLine, CurvePoint, CurveSpec, Reference, Scale};
-pub use files::{All, COMPARISON_FILE, NotRun, REPORT_FILE, RESULT_FILE, write, write_all, write_comparison};
+pub use files::{
+    All, COMPARISON_FILE, NotRun, REPORT_FILE, RESULT_FILE, forget, write, write_all, write_comparison,
+};
 pub use html::number;
 pub use read::{Found, read};
 pub use recorder::Recorder;
