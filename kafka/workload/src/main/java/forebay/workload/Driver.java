@@ -5,11 +5,17 @@ import java.io.Reader;
 import java.io.StringReader;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Properties;
+import java.util.Set;
 import java.util.TreeMap;
 import org.apache.kafka.clients.CommonClientConfigs;
+import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.producer.ProducerConfig;
 
 /**
  * A driver file of OpenMessaging Benchmark for Kafka, every field of it. The {@code …Config} fields hold properties, one on a line.
@@ -48,7 +54,31 @@ record Driver(
         if (driver.replicationFactor < 1) {
             throw new UsageException(file + ": replicationFactor is " + driver.replicationFactor + ", and must be at least 1");
         }
+        try {
+            driver.unknown();
+        } catch (IllegalArgumentException e) {
+            throw new UsageException(file + ": a line of properties cannot be read: " + e.getMessage(), e);
+        }
         return driver;
+    }
+
+    /** What Kafka's clients would pass over: names of settings that they do not know, and where they are. Plug-ins may know them. */
+    List<String> unknown() {
+        List<String> found = new ArrayList<>();
+        Set<String> all = new HashSet<>(AdminClientConfig.configNames());
+        all.addAll(ProducerConfig.configNames());
+        all.addAll(ConsumerConfig.configNames());
+        note("commonConfig", commonConfig, all, found);
+        note("producerConfig", producerConfig, ProducerConfig.configNames(), found);
+        note("consumerConfig", consumerConfig, ConsumerConfig.configNames(), found);
+        return found;
+    }
+
+    private static void note(String field, String text, Set<String> known, List<String> found) {
+        properties(text).stringPropertyNames().stream()
+                .filter(key -> !known.contains(key))
+                .sorted()
+                .forEach(key -> found.add(field + ": " + key));
     }
 
     /** Settings of the topics. */

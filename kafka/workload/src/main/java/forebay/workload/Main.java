@@ -162,6 +162,7 @@ public final class Main implements Callable<Integer> {
         Driver driver = Driver.read(driverFile);
         Progress progress = new Progress(System.err, json ? System.out : null);
         progress.say("workload %s, driver %s".formatted(workload.name(), driver.name()));
+        driver.unknown().forEach(setting -> progress.say(driverFile + ": Kafka's clients do not know " + setting));
         try (KafkaClients clients = new KafkaClients(driver, new Driver.Overrides(bootstrap, commandConfig))) {
             Map<String, Object> described = clients.describe();
             Run run = new Run(workload, Payloads.of(workload, workloadFile), clients, settings(), progress);
@@ -171,7 +172,7 @@ public final class Main implements Callable<Integer> {
             }
             Run.Outcome outcome = run.run();
             Path file = output != null ? output : Path.of("%s-%s-%s.json".formatted(
-                    stem(workloadFile), driver.name(), DateTimeFormatter.ofPattern("yyyy-MM-dd-HH-mm-ss").format(LocalDateTime.now())));
+                    stem(workloadFile), driver.name().replaceAll("[/:]", "-"), DateTimeFormatter.ofPattern("yyyy-MM-dd-HH-mm-ss").format(LocalDateTime.now())));
             Result.write(Result.of(workload, driver, outcome, described), file);
             progress.say("result: " + file);
             return status(outcome);

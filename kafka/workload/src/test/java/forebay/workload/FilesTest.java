@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Properties;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -141,6 +142,16 @@ class FilesTest {
         assertEquals("elsewhere:1", producer.get("bootstrap.servers"));
         assertEquals("SSL", producer.get("security.protocol"));
         assertEquals("1", producer.get("acks"));
+    }
+
+    @Test
+    void settingsThatNoClientKnowsAreNamed() throws Exception {
+        assertEquals(List.of(), Driver.read(write(DRIVER)).unknown());
+        Driver driver = Driver.read(write(DRIVER.replace("acks=all", "ackz=all")));
+        assertEquals(List.of("producerConfig: ackz"), driver.unknown());
+        Path file = write(DRIVER.replace("acks=all", "acks=\\uall"));
+        String refusal = assertThrows(UsageException.class, () -> Driver.read(file)).getMessage();
+        assertTrue(refusal.contains("a line of properties cannot be read"), refusal);
     }
 
     @Test
