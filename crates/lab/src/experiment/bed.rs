@@ -160,10 +160,11 @@ impl Bed {
         brokers.flat_map(of).collect()
     }
 
-    /// Adds to what has failed which brokers ended, and why: that is more of a cause than what clients noticed of it.
+    /// Adds to what has failed which brokers ended, and why, and whose machines are silent: that is more of a cause than what clients noticed
+    /// of it.
     pub fn explained<T>(&self, result: Result<T>) -> Result<T> {
-        result.map_err(|error| match self.ended() {
-            Ok(ended) if !ended.is_empty() => error.context(ended.join("; ")),
+        result.map_err(|error| match self.lost() {
+            Ok(lost) if !lost.is_empty() => error.context(lost.join("; ")),
             _ => error,
         })
     }
@@ -289,6 +290,17 @@ impl Target for Bed {
             }
         }
         Ok(ended)
+    }
+
+    fn silent(&self) -> Result<Vec<String>> {
+        let mut silent = Vec::new();
+        for broker in self.cluster.brokers() {
+            let node = self.node(broker.id())?;
+            if node.ended()?.is_none() && !node.answers() {
+                silent.push(format!("{}'s machine runs and does not answer", self.actor(broker.id())));
+            }
+        }
+        Ok(silent)
     }
 }
 

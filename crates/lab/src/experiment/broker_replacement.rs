@@ -260,9 +260,12 @@ impl Subjected {
         let serving = ended.elapsed();
         recorder.begin(&self.bed.actor(REPLACED), "serving again", Tone::Good);
         recorder.detail(format_args!("{storage}: the standby serves; replicas catch up"));
-        let whole = self
+        let in_sync = self
             .sync
-            .wait(Instant::now(), sizes.patience, |look| look.under_replicated == 0 && look.leaderless == 0)
+            .wait(Instant::now(), sizes.patience, |look| look.under_replicated == 0 && look.leaderless == 0);
+        let whole = self
+            .bed
+            .explained(in_sync)
             .with_context(|| format!("{storage}: the replicas of broker {REPLACED} do not get in sync"))?;
         let seconds = (whole - ended).as_secs_f64();
         let words = format!(

@@ -156,8 +156,13 @@ impl Work<'_> {
             )
         };
         recorder.check("predicted_row", &title, if self.limited { near } else { found > 0.0 }, detail);
+        let judged = if self.limited {
+            ""
+        } else {
+            ", which is not judged, since they share one machine's processors"
+        };
         format!(
-            "One node takes in {} MB/s, so {BROKERS} brokers with factor {FACTOR} should take in {}; they do {}.",
+            "One node takes in {} MB/s, so {BROKERS} brokers with factor {FACTOR} should take in {}; they do {}{judged}.",
             number(of_node),
             number(expected),
             number(found)

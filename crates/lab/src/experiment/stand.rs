@@ -186,23 +186,23 @@ impl Trial<'_> {
     }
 
     fn judge(&self, recorder: &Recorder) -> Result<Option<Outcome>> {
-        let ended = self.target.ended()?;
-        if !ended.is_empty() {
+        let lost = self.target.lost()?;
+        if !lost.is_empty() {
             // Each load would wait a minute for what does not come.
-            self.fail(format_args!("not run, since {}", ended.join(", ")), recorder);
+            self.fail(format_args!("not run, since {}", lost.join(", ")), recorder);
             return Ok(None);
         }
         let measured = self.measure(recorder);
-        let ended = self.target.ended()?.join(", ");
+        let lost = if measured.is_ok() { self.target.ended()? } else { self.target.lost()? }.join(", ");
         match measured {
-            Ok(outcome) if ended.is_empty() => {
+            Ok(outcome) if lost.is_empty() => {
                 recorder.event(Tone::Plain, self.summary(&outcome)?);
                 return Ok(Some(outcome));
             }
             // What fewer brokers can do is not what was to be measured.
-            Ok(_) => self.fail(format_args!("meanwhile {ended}"), recorder),
-            Err(error) if ended.is_empty() => self.fail(format_args!("{error:#}"), recorder),
-            Err(error) => self.fail(format_args!("{error:#}; {ended}"), recorder),
+            Ok(_) => self.fail(format_args!("meanwhile {lost}"), recorder),
+            Err(error) if lost.is_empty() => self.fail(format_args!("{error:#}"), recorder),
+            Err(error) => self.fail(format_args!("{error:#}; {lost}"), recorder),
         }
         Ok(None)
     }

@@ -40,6 +40,18 @@ pub trait Target {
 
     /// The brokers, and the storage's server, whose process has ended, in words; empty if all run or the lab did not start them.
     fn ended(&self) -> Result<Vec<String>>;
+
+    /// The brokers whose machine runs and does not answer, in words; each of these takes seconds to find.
+    fn silent(&self) -> Result<Vec<String>> {
+        Ok(Vec::new())
+    }
+
+    /// Whoever has [ended](Self::ended) or is [silent](Self::silent).
+    fn lost(&self) -> Result<Vec<String>> {
+        let mut lost = self.ended()?;
+        lost.extend(self.silent()?);
+        Ok(lost)
+    }
 }
 
 /// Processor time of one machine since its start.

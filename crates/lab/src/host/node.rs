@@ -12,6 +12,8 @@ use crate::wire::{self, AGENT_PORT, DATA, Reply, Request, TreeEntry};
 
 /// How long the agent may take for a short request.
 const REQUEST_PATIENCE: Duration = Duration::from_secs(120);
+/// How long a node that is well may take to answer at all.
+const PING_PATIENCE: Duration = Duration::from_secs(5);
 
 /// What a guest and a native node have in common: an agent at an address, which does what the worker asks.
 #[derive(Debug)]
@@ -38,7 +40,7 @@ impl Node {
     ) -> Result<()> {
         let deadline = Instant::now() + patience;
         loop {
-            let attempt = self.request(&Request::Ping, Duration::from_secs(5));
+            let attempt = self.request(&Request::Ping, PING_PATIENCE);
             if attempt.is_ok() {
                 return Ok(());
             }
@@ -136,6 +138,11 @@ impl Node {
         }
     }
 
+    /// Whether its agent answers. A node that does not takes five seconds.
+    pub fn answers(&self) -> bool {
+        self.request(&Request::Ping, PING_PATIENCE).is_ok()
+    }
+
     pub(super) fn ask(&self, request: &Request) -> Result<()> {
         self.request(request, REQUEST_PATIENCE).map(drop)
     }
@@ -158,7 +165,7 @@ impl Node {
 
     pub(super) fn connect(&self, patience: Duration) -> Result<TcpStream> {
         let address = SocketAddr::from((self.address, AGENT_PORT));
-        let stream = TcpStream::connect_timeout(&address, Duration::from_secs(5))
+        let stream = TcpStream::connect_timeout(&address, PING_PATIENCE)
             .with_context(|| format!("{} does not answer at {address}", self.title))?;
         stream.set_nodelay(true)?;
         stream.set_read_timeout(Some(patience))?;
