@@ -193,7 +193,7 @@ impl Trial<'_> {
             return Ok(None);
         }
         let measured = self.measure(recorder);
-        let lost = if measured.is_ok() { self.target.ended()? } else { self.target.lost()? }.join(", ");
+        let lost = self.target.lost()?.join(", ");
         match measured {
             Ok(outcome) if lost.is_empty() => {
                 recorder.event(Tone::Plain, self.summary(&outcome)?);
