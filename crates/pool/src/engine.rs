@@ -173,15 +173,15 @@ impl Engine {
         if self.is_closing() { Err(Error::Closed) } else { Ok(()) }
     }
 
-    /// Differs between any two openings of any pools.
-    pub(crate) fn write_verifier(&self) -> [u8; 8] {
+    /// Differs between any two openings of any pools, also of a pool that was put back from a backup and counts some openings again.
+    pub(crate) fn new_write_verifier(&self) -> Result<[u8; 8]> {
+        let mut nonce = [0; 16];
+        self.entropy.fill(&mut nonce)?;
         let mut hasher = blake3::Hasher::new_keyed(&self.name_key);
-        hasher.update(&self.id.0);
-        let salt = hasher.update(b"write verifier").finalize();
-        let mut first = [0; 8];
-        first.copy_from_slice(&salt.as_bytes()[..8]);
-        // A sum, so that no two boots of one pool collide.
-        u64::from_be_bytes(first).wrapping_add(self.boot).to_be_bytes()
+        hasher.update(b"write verifier").update(&self.id.0).update(&self.boot.to_be_bytes()).update(&nonce);
+        let mut verifier = [0; 8];
+        hasher.finalize_xof().fill(&mut verifier);
+        Ok(verifier)
     }
 
     /// The first `change` of an inode that is created now.

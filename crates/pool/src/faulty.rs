@@ -302,7 +302,7 @@ impl FaultyDisk {
             entropy: Arc::new(SystemEntropy::seeded([opened; 32])),
             home: None,
         };
-        Ok(Pool::on(Engine::open(foundation, options)?))
+        Pool::on(Engine::open(foundation, options)?)
     }
 
     /// Counts a step that changes something, and says what becomes of it.

@@ -96,7 +96,7 @@ impl Pool {
                 entropy: Arc::new(SystemEntropy::new()?),
                 home: Some(home),
             };
-            Ok(Pool::on(Engine::open(foundation, options)?))
+            Pool::on(Engine::open(foundation, options)?)
         })
         .await
     }
@@ -114,7 +114,7 @@ impl Pool {
             entropy: Arc::new(SystemEntropy::new()?),
             home: None,
         };
-        Ok(Pool::on(Engine::open(foundation, options)?))
+        Pool::on(Engine::open(foundation, options)?)
     }
     /// Makes everything durable and gives the directory free. Later operations fail with [`Error::Closed`].
     pub async fn close(&self) -> Result<()> {
@@ -458,14 +458,14 @@ impl Pool {
         Ok(self.engine()?.scrub_status())
     }
 
-    pub(crate) fn on(engine: Arc<Engine>) -> Pool {
+    pub(crate) fn on(engine: Arc<Engine>) -> Result<Pool> {
         let shared = Shared {
             id: engine.id,
             boot: engine.boot,
-            write_verifier: engine.write_verifier(),
+            write_verifier: engine.new_write_verifier()?,
             engine: RwLock::new(Some(engine)),
         };
-        Pool { shared: Arc::new(shared) }
+        Ok(Pool { shared: Arc::new(shared) })
     }
 
     pub(crate) fn engine(&self) -> Result<Arc<Engine>> {

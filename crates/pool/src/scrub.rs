@@ -187,7 +187,15 @@ impl Engine {
                     return Ok(false);
                 }
             }
-            let was_wanted = std::mem::take(&mut sync::lock(&engine.scrub.state).wanted);
+            let was_wanted = sync::lock(&engine.scrub.state).wanted;
+            if was_wanted {
+                // What was appended meanwhile lacks in the open segment, too, and only what is settled is scrubbed.
+                engine.writer.retire_if(|_| true).inspect_err(|error| engine.stopped.stop(error))?;
+                if !engine.writer.has_only_open_in_use() {
+                    return Ok(false);
+                }
+                sync::lock(&engine.scrub.state).wanted = false;
+            }
             let running = sync::lock(&engine.scrub.state).record.running;
             Ok(was_wanted || (!running && engine.copy_lacks_segments()?))
         })

@@ -263,7 +263,7 @@ mod tests {
             entropy: Arc::new(SystemEntropy::new().unwrap()),
             home: None,
         };
-        Pool::on(Engine::open(foundation, PoolOptions::default()).unwrap())
+        Pool::on(Engine::open(foundation, PoolOptions::default()).unwrap()).unwrap()
     }
 
     /// Makes a file and frees it again; returns how often extended attributes were looked for.

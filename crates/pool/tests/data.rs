@@ -154,3 +154,20 @@ async fn a_stream_is_on_its_way_to_the_disk_before_anyone_asks() {
         assert_eq!(read(&pool, file, (index * MIB) as u64, MIB as u32).await, pattern(index as u64, MIB));
     }
 }
+
+/// Both count the same opening, and a client may have sent to one what the other never saw.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_pool_that_was_put_back_from_a_backup_has_another_write_verifier() {
+    let scratch = tempfile::tempdir().unwrap();
+    let [pool, backup] = ["pool", "backup"].map(|name| scratch.path().join(name));
+    Pool::open(&pool, options()).await.unwrap().close().await.unwrap();
+    assert!(std::process::Command::new("cp").arg("-a").args([&pool, &backup]).status().unwrap().success());
+    let mut verifiers = Vec::new();
+    for directory in [&pool, &backup, &pool] {
+        let pool = Pool::open(directory, options()).await.unwrap();
+        verifiers.push(pool.write_verifier());
+        pool.close().await.unwrap();
+    }
+    let different: std::collections::HashSet<_> = verifiers.iter().collect();
+    assert_eq!(different.len(), 3, "{verifiers:?}");
+}

@@ -130,6 +130,9 @@ impl MetaStore for FjallMeta {
     fn make_durable(&self) -> Result<()> {
         let covered = self.batch.load(Ordering::SeqCst);
         self.database.persist(PersistMode::SyncData).map_err(|error| failed("sync", &error))?;
+        // If a worker of fjall synced the journal just before, and failed, the kernel has told it alone, and this sync of the same file then
+        // succeeds without the pages. The worker has said so by now, and fjall refuses everything from then on.
+        self.database.persist(PersistMode::Buffer).map_err(|error| failed("sync", &error))?;
         self.durable.store(covered, Ordering::SeqCst);
         Ok(())
     }

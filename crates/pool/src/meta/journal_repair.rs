@@ -23,8 +23,10 @@
 //! ```
 
 use std::fs::{File, OpenOptions};
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
+
+use rustix::fs::{Advice, fadvise};
 
 use crate::codec::{Decoded, Decoder, Encoder, Malformed};
 use crate::{Error, Result};
@@ -73,7 +75,7 @@ pub(super) fn inspect(directory: &Path) -> Result<()> {
     let journals = journals(directory)?;
     let newest = journals.last().cloned();
     for path in journals {
-        let journal = std::fs::read(&path).map_err(failed(&path, "read the metadata journal"))?;
+        let journal = read_from_disk(&path)?;
         let (whole, last) = whole_prefix(&journal);
         let rest = journal.get(whole..).unwrap_or_default();
         if rest.iter().all(|byte| *byte == 0) {
@@ -87,6 +89,19 @@ pub(super) fn inspect(directory: &Path) -> Result<()> {
         tracing::warn!(path = %path.display(), bytes_kept = whole, "cut the torn end off the metadata journal");
     }
     Ok(())
+}
+
+/// What is on the disk. After a sync that failed, the kernel keeps pages that never got there, and takes them for written: a journal that was read
+/// from them would look whole until the power fails.
+fn read_from_disk(path: &Path) -> Result<Vec<u8>> {
+    let mut file = File::open(path).map_err(failed(path, "open the metadata journal"))?;
+    // What a killed daemon has written is still good, and only what is clean is forgotten.
+    file.sync_all().map_err(failed(path, "sync the metadata journal"))?;
+    fadvise(&file, 0, None, Advice::DontNeed)
+        .map_err(|error| failed(path, "forget what is cached of the metadata journal")(error.into()))?;
+    let mut journal = Vec::new();
+    file.read_to_end(&mut journal).map_err(failed(path, "read the metadata journal"))?;
+    Ok(journal)
 }
 
 fn failed(path: &Path, action: &'static str) -> impl FnOnce(io::Error) -> Error {

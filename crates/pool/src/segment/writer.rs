@@ -210,6 +210,13 @@ impl SegmentWriter {
         open != Some(id) && !unsynced && !sync::lock(&self.pins).contains_key(&id)
     }
 
+    /// Whether each segment is [settled](Self::is_settled), but for the one that is appended to.
+    pub(crate) fn has_only_open_in_use(&self) -> bool {
+        let open = sync::lock(&self.state).open.as_ref().map(|open| open.id);
+        let unsynced = sync::lock(&self.unsynced).segments.iter().any(|(known, _)| Some(*known) != open);
+        !unsynced && sync::lock(&self.pins).keys().all(|id| Some(*id) == open)
+    }
+
     /// Appends chunks, each as one frame.
     pub(crate) fn append(&self, chunks: &[Packed]) -> Result<Appended> {
         let mut placed = Vec::with_capacity(chunks.len());
