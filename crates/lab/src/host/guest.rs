@@ -194,8 +194,8 @@ fn kernel_command(site: &Site, spec: &GuestSpec, port: &Port) -> Result<Command>
         .arg(format!("mem={}M", spec.memory_mib))
         .args(["root=/dev/root", "rootfstype=hostfs", "rootflags=/", "rw"])
         .arg(format!("init={}", word(&program)?))
-        // Packets are of 1,500 bytes, though storage networks often have 9,000: with these, which need several pages in a row each, the device of
-        // a guest under load stops for good. The driver takes one failed read or write for its end, and tells nobody.
+        // Packets are of 1,500 bytes, though storage networks often have 9,000: these need several pages in a row each, and the device of a guest
+        // that does not find them stops for good.
         .arg(format!("vec0:transport=tap,ifname={},depth=128,gro=1", port.tap))
         .args(["seccomp=on", "con=null", "con0=null,fd:1", "quiet", "panic=-1"]);
     for (disk, letter) in spec.disks.iter().zip('a'..='h') {
