@@ -63,12 +63,29 @@ enum Outcome {
     Vanished,
 }
 
+/// What a flush has done.
+enum Effect {
+    /// All that it was to flush is durable.
+    Durable,
+    /// There was nothing to flush, or nothing any more.
+    Nothing,
+}
+
 const ALL_DONE: Outcome = Outcome::Done { bytes_left: 0, growth_left: 0 };
 
 impl Engine {
     /// Makes all that was written to the file so far durable.
     pub(crate) async fn flush(self: &Arc<Self>, inode: &Arc<Inode>) -> Result<()> {
-        self.flush_if(inode, |state| state.is_written(), false).await
+        match self.flush_if(inode, |state| state.is_written(), false).await? {
+            Effect::Durable => Ok(()),
+            Effect::Nothing => self.settle_changes().await,
+        }
+    }
+
+    /// Waits until the changes of metadata that are visible by now are durable. What was written to a file can be gone by a rollback or a
+    /// removal that a power failure would undo: only then is it of no account any more. Costs no sync of its own.
+    pub(crate) async fn settle_changes(self: &Arc<Self>) -> Result<()> {
+        self.transact(|_| Ok(())).await
     }
 
     /// Makes everything that is in memory only durable, times of reading included. Nobody waits for this flush in
@@ -76,7 +93,7 @@ impl Engine {
     pub(crate) async fn flush_all(self: &Arc<Self>, inode: &Arc<Inode>) -> Result<()> {
         match self.flush_if(inode, |state| state.is_unstable(), false).await {
             Err(Error::Stale) => Ok(()),
-            outcome => outcome,
+            outcome => outcome.map(drop),
         }
     }
 
@@ -85,7 +102,7 @@ impl Engine {
         let leave = !self.dirty.is_pressed();
         match self.flush_if(inode, |state| state.is_unstable(), leave).await {
             Err(Error::Stale) => Ok(()),
-            outcome => outcome,
+            outcome => outcome.map(drop),
         }
     }
 
@@ -94,7 +111,7 @@ impl Engine {
         inode: &Arc<Inode>,
         needed: fn(&State) -> bool,
         leave_tails: bool,
-    ) -> Result<()> {
+    ) -> Result<Effect> {
         let (engine, inode) = (self.clone(), inode.clone());
         let flush = async move {
             let _order = inode.order.clone().lock_owned().await;
@@ -106,7 +123,7 @@ impl Engine {
 
     /// As [`Engine::flush`], by who holds the inode's `order` lock.
     pub(crate) async fn flush_written_ordered(self: &Arc<Self>, inode: &Arc<Inode>) -> Result<()> {
-        self.flush_ordered(inode, |state| state.is_written(), false).await
+        self.flush_ordered(inode, |state| state.is_written(), false).await.map(drop)
     }
 
     /// By who holds the inode's `order` lock.
@@ -115,9 +132,9 @@ impl Engine {
         inode: &Arc<Inode>,
         needed: fn(&State) -> bool,
         leave_tails: bool,
-    ) -> Result<()> {
+    ) -> Result<Effect> {
         self.stopped.check()?;
-        let Some(taken) = take(inode, needed, leave_tails) else { return Ok(()) };
+        let Some(taken) = take(inode, needed, leave_tails) else { return Ok(Effect::Nothing) };
         let taken = Arc::new(taken);
         let mut outcome = self.flush_taken(inode, &taken, true).await;
         for _ in 1..TRIES_MAX {
@@ -128,7 +145,8 @@ impl Engine {
         }
         self.dirty.set_refused(matches!(outcome, Err(Error::NoSpace)));
         let rolled_back = inode.state().rollbacks != taken.rollbacks;
-        if rolled_back && !matches!(outcome, Ok(Outcome::Done { .. })) {
+        let is_done = matches!(outcome, Ok(Outcome::Done { .. }));
+        if rolled_back && !is_done {
             // It was written before the rollback, so it is as if it had been durable by then.
             outcome = Ok(ALL_DONE);
         }
@@ -139,7 +157,8 @@ impl Engine {
         }
         self.dirty.settle(inode);
         match outcome? {
-            Outcome::Done { .. } => Ok(()),
+            Outcome::Done { .. } if is_done => Ok(Effect::Durable),
+            Outcome::Done { .. } => Ok(Effect::Nothing),
             Outcome::Vanished => Err(Error::Meta("shared chunks keep vanishing".into())),
         }
     }
@@ -322,4 +341,99 @@ fn stage(txn: &mut Txn<'_>, inode: &Arc<Inode>, taken: &Taken, plan: &Plan) -> R
     let growth = taken.growth_of(plan.left.bytes());
     txn.flushed(inode, record, Flushed { unstable: unstable.clone(), left: plan.left.clone(), growth });
     Ok(true)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ops::Range as KeyRange;
+    use std::sync::{Condvar, PoisonError};
+    use std::time::Duration;
+
+    use bytes::Bytes;
+
+    use super::*;
+    use crate::engine::Foundation;
+    use crate::keys::Key;
+    use crate::meta::{Batch, MemoryMeta, MetaStore, MetaView, Visit};
+    use crate::segment::MemorySegments;
+    use crate::sources::{SystemClock, SystemEntropy};
+    use crate::space::UnlimitedRoom;
+    use crate::{Kind, NewInode, Pool, PoolOptions, Stability, VolumeSpec};
+
+    /// A store whose syncs can be held.
+    #[derive(Default)]
+    struct Held {
+        store: MemoryMeta,
+        held: Mutex<bool>,
+        freed: Condvar,
+    }
+
+    impl Held {
+        fn hold(&self, held: bool) {
+            *sync::lock(&self.held) = held;
+            self.freed.notify_all();
+        }
+    }
+
+    impl MetaView for Held {
+        fn get(&self, key: &[u8]) -> Result<Option<Bytes>> {
+            self.store.get(key)
+        }
+        fn scan(&self, range: KeyRange<Key>, visit: &mut Visit<'_>) -> Result<()> {
+            self.store.scan(range, visit)
+        }
+    }
+
+    impl MetaStore for Held {
+        fn write(&self, batch: Batch) -> Result<()> {
+            self.store.write(batch)
+        }
+        fn make_durable(&self) -> Result<()> {
+            let held = sync::lock(&self.held);
+            drop(self.freed.wait_while(held, |held| *held).unwrap_or_else(PoisonError::into_inner));
+            self.store.make_durable()
+        }
+    }
+
+    /// Else a power failure brings the volume back as it was before the rollback, without what was committed.
+    #[tokio::test(flavor = "multi_thread")]
+    async fn a_commit_of_what_a_rollback_took_waits_until_the_rollback_is_durable() {
+        let meta = Arc::<Held>::default();
+        let foundation = Foundation {
+            meta: meta.clone(),
+            store: Arc::<MemorySegments>::default(),
+            room: Box::new(UnlimitedRoom),
+            clock: Arc::new(SystemClock),
+            entropy: Arc::new(SystemEntropy::new().unwrap()),
+            home: None,
+        };
+        let pool = Pool::on(Engine::open(foundation, PoolOptions::default()).unwrap()).unwrap();
+        let root = pool.volume_create(VolumeSpec::new("v", "/v")).await.unwrap().root;
+        let made = pool.create(root, b"log", NewInode::new(Kind::File, 0o600)).await.unwrap();
+        let log = made.attributes.handle;
+        pool.snapshot_create(&["v".to_owned()], "s").await.unwrap();
+        pool.write(log, 0, Bytes::from_static(b"unstable"), Stability::Unstable).await.unwrap();
+
+        meta.hold(true);
+        let rollback = tokio::spawn({
+            let pool = pool.clone();
+            async move { pool.volume_rollback("v", "s", false).await }
+        });
+        let seen = async {
+            while pool.getattr(log).await.unwrap().size > 0 {
+                tokio::task::yield_now().await;
+            }
+        };
+        tokio::time::timeout(Duration::from_secs(60), seen).await.unwrap();
+        let mut commit = tokio::spawn({
+            let pool = pool.clone();
+            async move { pool.commit(log, 0, 0).await }
+        });
+        let early = tokio::time::timeout(Duration::from_millis(300), &mut commit).await;
+        meta.hold(false);
+        assert!(early.is_err(), "answered before the rollback was durable");
+        commit.await.unwrap().unwrap();
+        rollback.await.unwrap().unwrap();
+        pool.close().await.unwrap();
+    }
 }

@@ -100,6 +100,9 @@ impl Engine {
                 extend(txn, &file, end)
             })
             .await?;
+        } else {
+            // The size may be another's, who still waits for it.
+            self.settle_changes().await?;
         }
         inode.attributes()
     }
