@@ -6,9 +6,10 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail, ensure};
 
 use super::Experiment;
+use super::tally::{Tally, Title};
 use crate::host::{Guest, GuestCommand, GuestSpec, Process, Site};
 use crate::probe::hold::{self, Held};
-use crate::report::{Recorder, Subject, Tone};
+use crate::report::{Better, Recorder, Subject, Tone};
 use crate::request::{Profile, Request};
 use crate::storage::{self, Storage, StorageKind};
 
@@ -82,10 +83,16 @@ impl Experiment for Restart {
         let probe = guest.spawn(&probe)?;
         wait_for_records(&probe, 1).context("the client never began")?;
 
+        let mut pauses = Tally::default();
         for outage in std::iter::repeat_n(OUTAGES, rounds).flatten() {
-            if !kill_once(recorder, storage.as_mut(), &probe, outage)? {
-                break;
+            let kill = Kill::after(outage);
+            match kill_once(recorder, storage.as_mut(), &probe, &kill)? {
+                Some(pause) => pauses.add(&kill.figure(), &kind.name(), pause.as_secs_f64()),
+                None => break,
             }
+        }
+        for kill in OUTAGES.map(Kill::after) {
+            kill.report(&pauses, kind, recorder);
         }
         recorder.stage("comparing everything");
         let used_held = used_bytes(&guest)?;
@@ -101,21 +108,47 @@ impl Experiment for Restart {
     }
 }
 
-/// Kills the server, starts it again, and waits until the client goes on; false if it does not.
+/// A kill and what it is called.
+struct Kill {
+    outage: Duration,
+    name: String,
+    title: String,
+}
+
+impl Kill {
+    fn after(outage: Duration) -> Self {
+        let ms = outage.as_millis();
+        let name = format!("resumes_after_{ms}_ms");
+        Self { outage, name, title: format!("The client goes on after an outage of {ms} ms") }
+    }
+
+    /// What the client's pause is called.
+    fn figure(&self) -> String {
+        format!("{}_s", self.name)
+    }
+
+    fn report(&self, pauses: &Tally, kind: &StorageKind, recorder: &Recorder) {
+        let name = self.figure();
+        let title = Title { name: &name, title: &self.title, unit: "s", better: Better::Lower };
+        pauses.report(&title, &[kind.name()], None, recorder);
+    }
+}
+
+/// Kills the server, starts it again, and waits until the client goes on: how long that took; `None` if it does not.
 fn kill_once(
     recorder: &Recorder,
     storage: &mut dyn Storage,
     probe: &Process,
-    outage: Duration,
-) -> Result<bool> {
+    kill: &Kill,
+) -> Result<Option<Duration>> {
     recorder.stage("working");
     std::thread::sleep(WORK);
-    recorder.stage(&format!("killed for {} ms", outage.as_millis()));
+    recorder.stage(&format!("killed for {} ms", kill.outage.as_millis()));
     storage.kill()?;
     recorder.begin(SERVER, "killed", Tone::Bad);
     recorder.event(Tone::Plain, "the server is killed");
     // How long it stays away is part of the experiment.
-    std::thread::sleep(outage);
+    std::thread::sleep(kill.outage);
     let before = hold::records_so_far(&probe.output().0);
     storage.restart()?;
     recorder.begin(SERVER, "serving", Tone::Good);
@@ -124,15 +157,12 @@ fn kill_once(
     // Two more than were told of: at least one was written after the restart.
     let result = wait_for_records(probe, before + 2);
     let pause = back.elapsed();
-    let name = format!("resumes_after_{}_ms", outage.as_millis());
     let detail = match &result {
         Ok(()) => format!("{:.1} s after the server was back", pause.as_secs_f64()),
         Err(error) => format!("{error:#}"),
     };
-    let title = format!("The client goes on after an outage of {} ms", outage.as_millis());
-    recorder.check(&name, &title, result.is_ok(), detail);
-    recorder.figure(&format!("{name}_s"), &title, pause.as_secs_f64(), "s");
-    Ok(result.is_ok())
+    recorder.check(&kill.name, &kill.title, result.is_ok(), detail);
+    Ok(result.is_ok().then_some(pause))
 }
 
 /// Waits until the client acknowledged so many records; an error if it ended or takes too long.

@@ -138,11 +138,12 @@ fn parse_fio(text: &str) -> Result<Found> {
     let json = text.find('{').and_then(|start| text.get(start..)).context("fio printed no JSON")?;
     let json: Value = serde_json::from_str(json).context("parse what fio printed")?;
     let job = json.pointer("/jobs/0").context("fio's JSON has no job")?;
-    let number = |pointer: &str| job.pointer(pointer).and_then(Value::as_f64).unwrap_or(0.0);
-    Ok(Found {
-        bytes_per_s: number("/read/bw_bytes") + number("/write/bw_bytes"),
-        operations_per_s: number("/read/iops") + number("/write/iops"),
-    })
+    let rate = |name: &str| -> Result<f64> {
+        let of = |way: &str| job.pointer(&format!("/{way}/{name}")).and_then(Value::as_f64);
+        let both = of("read").zip(of("write")).map(|(read, write)| read + write);
+        both.filter(|rate| *rate > 0.0).with_context(|| format!("fio's JSON tells of no {name}"))
+    };
+    Ok(Found { bytes_per_s: rate("bw_bytes")?, operations_per_s: rate("iops")? })
 }
 
 fn remove(guest: &Guest, path: &str) -> Result<()> {
@@ -166,5 +167,14 @@ mod tests {
         let found = parse_fio(text).unwrap();
         assert_eq!((found.bytes_per_s, found.operations_per_s), (4_096_000.0, 1000.5));
         assert!(parse_fio("fio: pid=0, err=28").is_err());
+    }
+
+    #[test]
+    fn a_job_without_its_figures_is_an_error() {
+        let idle = r#"{"jobs": [{"read": {"bw_bytes": 0, "iops": 0}, "write": {"bw_bytes": 0, "iops": 0}}]}"#;
+        let renamed = r#"{"jobs": [{"read": {"bw": 1, "iops": 1}, "write": {"bw": 1, "iops": 1}}]}"#;
+        for text in [idle, renamed] {
+            assert!(parse_fio(text).is_err(), "{text}");
+        }
     }
 }
