@@ -21,8 +21,10 @@ use crate::report::Recorder;
 const HEAP_MIB_MIN: u32 = 1024;
 /// What a producer of the driver holds that is not sent yet, at most: Kafka's `buffer.memory`.
 const PRODUCER_MIB: u32 = 32;
-/// What a consumer of the driver holds, roughly: an answer of a broker or two.
+/// What a consumer of the driver holds beside what it has fetched, roughly: an answer of a broker or two.
 const CONSUMER_MIB: u32 = 8;
+/// What it may have fetched of each partition, and its default in Kafka.
+const FETCHED: (&str, u32) = ("max.partition.fetch.bytes", 1 << 20);
 /// How long nothing may move before the driver gives up.
 const STALL_SECONDS: u32 = 60;
 /// The driver's exit status when it could not do its work.
@@ -72,12 +74,17 @@ impl Load {
     /// The reports' rate for "as fast as it goes".
     pub const UNLIMITED: u32 = 1_000_000;
 
-    /// Heap of a driver that runs it.
-    fn heap_mib(&self) -> u32 {
+    /// Heap of a driver that runs it with such clients.
+    fn heap_mib(&self, clients: &Clients) -> u32 {
+        let fetched =
+            clients.consumer.get(FETCHED.0).and_then(|bytes| bytes.parse().ok()).unwrap_or(FETCHED.1);
+        let fetched_mib =
+            self.partitions.div_ceil(self.consumers.max(1)).saturating_mul(fetched.div_ceil(1 << 20));
+        let consumer_mib = fetched_mib.saturating_add(CONSUMER_MIB);
         let each = self
             .producers
             .saturating_mul(PRODUCER_MIB)
-            .saturating_add(self.consumers.saturating_mul(CONSUMER_MIB));
+            .saturating_add(self.consumers.saturating_mul(consumer_mib));
         self.topics.saturating_mul(each).saturating_add(HEAP_MIB_MIN / 2).max(HEAP_MIB_MIN)
     }
 
@@ -104,19 +111,21 @@ impl Clients {
         self
     }
 
-    /// The driver file. The address of the cluster is no part of it: the command line names it.
+    /// The driver file, with all groups, as the benchmark demands. The address in it gives way to the command line's.
     fn yaml(&self) -> String {
         let mut text = format!(
             "name: {}\ndriverClass: io.openmessaging.benchmark.driver.kafka.KafkaBenchmarkDriver\nreplicationFactor: {}\n",
             self.name, self.factor
         );
+        let common = BTreeMap::from([("bootstrap.servers".to_owned(), "localhost:9092".to_owned())]);
         let groups = [
             ("topicConfig", &self.topic),
+            ("commonConfig", &common),
             ("producerConfig", &self.producer),
             ("consumerConfig", &self.consumer),
         ];
-        for (group, settings) in groups.into_iter().filter(|(_, settings)| !settings.is_empty()) {
-            let _ = writeln!(text, "{group}: |");
+        for (group, settings) in groups {
+            let _ = writeln!(text, "{group}: {}", if settings.is_empty() { "''" } else { "|" });
             for (key, value) in settings {
                 let _ = writeln!(text, "  {key}={value}");
             }
@@ -285,15 +294,14 @@ impl Tools {
         turned: &mut dyn FnMut(&Turn) -> Result<()>,
     ) -> Result<LoadResult> {
         let files = Files::write(self.logs(), label, load, clients)?;
-        let mut child = self.start_load(&files, load.heap_mib(), keep_topics)?;
+        let mut child = self.start_load(&files, load.heap_mib(clients), keep_topics)?;
         let followed = follow(&mut child, (label, subject), recorder, turned);
         if followed.is_err() {
             // The topics go with the storage.
             let _ = child.kill();
         }
         let status = child.wait().context("wait for the load driver")?;
-        followed?;
-        require_success(status, &files.log)?;
+        require_success(status, &files.log, followed?)?;
         let text = fs::read(&files.result).with_context(|| format!("read {}", files.result.display()))?;
         serde_json::from_slice(&text).with_context(|| format!("parse {}", files.result.display()))
     }
@@ -335,13 +343,14 @@ impl Tools {
     }
 }
 
-/// Reads the driver's lines to their end.
+/// Reads the driver's lines to their end. Returns the last that is not the driver's own but Java's: what Java died of.
 fn follow(
     child: &mut Child,
     (label, subject): (&str, &str),
     recorder: &Recorder,
     turned: &mut dyn FnMut(&Turn) -> Result<()>,
-) -> Result<()> {
+) -> Result<Option<String>> {
+    let mut foreign = None;
     let stdout = child.stdout.take().context("the load driver has no output")?;
     let mut stdin = child.stdin.take().context("the load driver has no input")?;
     for line in BufReader::new(stdout).lines().map_while(Result::ok) {
@@ -357,10 +366,11 @@ fn follow(
                 tell(&moment, (label, subject), recorder);
                 turned(&Turn::Sampled)?;
             }
-            Ok(Line::Said {}) | Err(_) => {}
+            Ok(Line::Said {}) => {}
+            Err(_) => foreign = Some(line),
         }
     }
-    Ok(())
+    Ok(foreign)
 }
 
 fn tell(moment: &Moment, (label, subject): (&str, &str), recorder: &Recorder) {
@@ -383,19 +393,22 @@ fn tell(moment: &Moment, (label, subject): (&str, &str), recorder: &Recorder) {
     ));
 }
 
-fn require_success(status: ExitStatus, log: &Path) -> Result<()> {
+fn require_success(status: ExitStatus, log: &Path, foreign: Option<String>) -> Result<()> {
     if status.success() {
         return Ok(());
     }
     let said = fs::read_to_string(log).unwrap_or_default();
     let mut lines = said.lines().rev();
-    let reason = lines.find_map(|line| line.strip_prefix("workload: ")).unwrap_or("it did not say why");
+    let own = lines.find_map(|line| line.strip_prefix("workload: "));
+    let reason = own.or(foreign.as_deref()).unwrap_or("it did not say why");
     let what = if status.code() == Some(STATUS_COULD_NOT_RUN) { "could not run" } else { "failed" };
     bail!("the load {what} ({status}; see {}): {reason}", log.display())
 }
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::process::ExitStatusExt;
+
     use super::*;
 
     fn load() -> Load {
@@ -413,11 +426,40 @@ mod tests {
         }
     }
 
+    fn clients() -> Clients {
+        Clients {
+            name: "sync".into(),
+            factor: 3,
+            topic: BTreeMap::from([("flush.messages".into(), "1".into())]),
+            producer: BTreeMap::new(),
+            consumer: BTreeMap::from([("auto.offset.reset".into(), "earliest".into())]),
+        }
+    }
+
     #[test]
     fn heap_holds_what_all_producers_have_not_sent() {
-        assert_eq!(load().heap_mib(), HEAP_MIB_MIN);
-        let many = Load { topics: 4, producers: 40, consumers: 80, ..load() };
-        assert_eq!(many.heap_mib(), 512 + 4 * (40 * 32 + 80 * 8));
+        assert_eq!(load().heap_mib(&clients()), HEAP_MIB_MIN);
+        let many = Load { topics: 4, partitions: 400, producers: 40, consumers: 80, ..load() };
+        assert_eq!(many.heap_mib(&clients()), 512 + 4 * (40 * 32 + 80 * (5 + 8)));
+        let mut greedy = clients();
+        greedy.consumer.insert(FETCHED.0.into(), "10485760".into());
+        assert_eq!(many.heap_mib(&greedy), 512 + 4 * (40 * 32 + 80 * (50 + 8)));
+    }
+
+    #[test]
+    fn a_driver_that_java_ended_says_what_java_said() {
+        let log = tempfile::NamedTempFile::new().unwrap();
+        let failed = ExitStatus::from_raw(3 << 8);
+        let said = |foreign: Option<&str>| {
+            require_success(failed, log.path(), foreign.map(str::to_owned)).unwrap_err().to_string()
+        };
+        assert!(
+            said(Some("Terminating due to java.lang.OutOfMemoryError: Java heap space"))
+                .ends_with("heap space")
+        );
+        assert!(said(None).ends_with("it did not say why"));
+        fs::write(log.path(), "workload: no cluster\n").unwrap();
+        assert!(said(Some("java")).ends_with("no cluster"));
     }
 
     #[test]
@@ -425,16 +467,10 @@ mod tests {
         let yaml = load().yaml();
         assert!(yaml.contains("testDurationMinutes: 1.5\nwarmupDurationMinutes: 0.05\n"), "{yaml}");
         assert!(yaml.contains("consumerBacklogSizeGB: 0.5\n"), "{yaml}");
-        let clients = Clients {
-            name: "sync".into(),
-            factor: 3,
-            topic: BTreeMap::from([("flush.messages".into(), "1".into())]),
-            producer: BTreeMap::new(),
-            consumer: BTreeMap::from([("auto.offset.reset".into(), "earliest".into())]),
-        };
         let expected = "name: sync\ndriverClass: io.openmessaging.benchmark.driver.kafka.KafkaBenchmarkDriver\nreplicationFactor: 3\n\
-                        topicConfig: |\n  flush.messages=1\nconsumerConfig: |\n  auto.offset.reset=earliest\n";
-        assert_eq!(clients.yaml(), expected);
+                        topicConfig: |\n  flush.messages=1\ncommonConfig: |\n  bootstrap.servers=localhost:9092\nproducerConfig: ''\n\
+                        consumerConfig: |\n  auto.offset.reset=earliest\n";
+        assert_eq!(clients().yaml(), expected);
     }
 
     #[test]

@@ -16,6 +16,7 @@ import org.apache.kafka.clients.CommonClientConfigs;
 import org.apache.kafka.clients.admin.AdminClientConfig;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.producer.ProducerConfig;
+import org.apache.kafka.common.config.ConfigDef;
 
 /**
  * A driver file of OpenMessaging Benchmark for Kafka, every field of it. The {@code …Config} fields hold properties, one on a line.
@@ -51,6 +52,9 @@ record Driver(
             throw new UsageException("%s: driverClass is %s, and this is a driver for Kafka only: %s"
                     .formatted(file, driver.driverClass, KAFKA_DRIVER));
         }
+        if (driver.name == null || driver.name.isBlank()) {
+            throw new UsageException(file + ": the driver has no name, and results are named for it: set name");
+        }
         if (driver.replicationFactor < 1) {
             throw new UsageException(file + ": replicationFactor is " + driver.replicationFactor + ", and must be at least 1");
         }
@@ -83,7 +87,10 @@ record Driver(
 
     /** Settings of the topics. */
     Map<String, String> topic() {
-        return strings(properties(topicConfig));
+        Properties all = properties(topicConfig);
+        Map<String, String> settings = new TreeMap<>();
+        all.stringPropertyNames().forEach(name -> settings.put(name, all.getProperty(name)));
+        return settings;
     }
 
     /**
@@ -147,13 +154,13 @@ record Driver(
         return properties;
     }
 
-    /** The same, as text and in order; what is secret is not shown. */
-    static Map<String, String> strings(Properties properties) {
+    /** Settings of a client as a result shows them, in order. What is secret is not shown, nor what a plug-in may keep secret. */
+    static Map<String, String> shown(Properties properties, ConfigDef known) {
         Map<String, String> all = new TreeMap<>();
         properties.forEach((key, value) -> {
-            String name = key.toString();
-            boolean secret = name.contains("password") || name.contains("jaas") || name.contains("keystore.key");
-            all.put(name, secret ? "(not shown)" : value.toString());
+            ConfigDef.ConfigKey setting = known.configKeys().get(key.toString());
+            boolean open = setting != null && setting.type != ConfigDef.Type.PASSWORD;
+            all.put(key.toString(), open ? value.toString() : "(not shown)");
         });
         return all;
     }

@@ -19,8 +19,13 @@ import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.consumer.KafkaConsumer;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.Producer;
+import org.apache.kafka.clients.producer.ProducerConfig;
 import org.apache.kafka.common.KafkaException;
+import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.Node;
+import org.apache.kafka.common.errors.ApiException;
+import org.apache.kafka.common.errors.TopicExistsException;
+import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.apache.kafka.common.utils.AppInfoParser;
@@ -33,6 +38,8 @@ final class KafkaClients implements Clients, AutoCloseable {
     private static final Duration TOPICS_PATIENCE = Duration.ofMinutes(10);
     /** Topics that are asked for at once. */
     private static final int TOPICS_AT_ONCE = 500;
+    /** Partitions that a controller makes at once, at most: {@code MAX_PARTITIONS_PER_BATCH} of Kafka. */
+    private static final int PARTITIONS_AT_ONCE = 10_000;
 
     private final Driver driver;
     private final Driver.Overrides overrides;
@@ -83,21 +90,50 @@ final class KafkaClients implements Clients, AutoCloseable {
     @Override
     public void createTopics(List<String> names, Workload workload) throws UsageException {
         Map<String, String> settings = driver.topic();
-        for (int from = 0; from < names.size(); from += TOPICS_AT_ONCE) {
-            List<NewTopic> topics = new ArrayList<>();
-            for (String name : names.subList(from, Math.min(names.size(), from + TOPICS_AT_ONCE))) {
-                topics.add(new NewTopic(name, workload.partitionsPerTopic(), driver.replicationFactor()).configs(settings));
-            }
-            await("make the topics", admin.createTopics(topics).all(), TOPICS_PATIENCE);
+        int atOnce = Math.max(1, Math.min(TOPICS_AT_ONCE, PARTITIONS_AT_ONCE / workload.partitionsPerTopic()));
+        for (List<String> some : batches(names, atOnce)) {
+            List<NewTopic> topics = some.stream()
+                    .map(name -> new NewTopic(name, workload.partitionsPerTopic(), driver.replicationFactor()).configs(settings))
+                    .toList();
+            // A request is sent again when its answer was lost; nobody else makes topics of these names.
+            awaitAll("make the topics", admin.createTopics(topics).values(), TopicExistsException.class);
         }
     }
 
     @Override
     public void deleteTopics(List<String> names) {
-        try {
-            await("delete the topics", admin.deleteTopics(names).all(), PATIENCE);
-        } catch (UsageException e) {
-            System.err.println("workload: " + e.getMessage() + "; left are " + names);
+        for (List<String> some : batches(names, TOPICS_AT_ONCE)) {
+            try {
+                awaitAll("delete the topics", admin.deleteTopics(some).topicNameValues(), UnknownTopicOrPartitionException.class);
+            } catch (UsageException e) {
+                List<String> left = names.subList(names.indexOf(some.get(0)), names.size());
+                System.err.println("workload: " + e.getMessage() + "; left may be " + left);
+                return;
+            }
+        }
+    }
+
+    private static List<List<String>> batches(List<String> names, int atOnce) {
+        List<List<String>> all = new ArrayList<>();
+        for (int from = 0; from < names.size(); from += atOnce) {
+            all.add(names.subList(from, Math.min(names.size(), from + atOnce)));
+        }
+        return all;
+    }
+
+    /** Waits for something to be done with each topic; {@code done} says that it is so already. */
+    private static void awaitAll(String what, Map<String, KafkaFuture<Void>> topics, Class<? extends ApiException> done)
+            throws UsageException {
+        long end = System.nanoTime() + TOPICS_PATIENCE.toNanos();
+        for (KafkaFuture<Void> topic : topics.values()) {
+            try {
+                await(what, topic, Duration.ofNanos(Math.max(1, end - System.nanoTime())));
+            } catch (UsageException e) {
+                boolean already = e.getCause() instanceof ExecutionException failure && done.isInstance(failure.getCause());
+                if (!already) {
+                    throw e;
+                }
+            }
         }
     }
 
@@ -111,12 +147,12 @@ final class KafkaClients implements Clients, AutoCloseable {
         said.put("kafkaClients", AppInfoParser.getVersion());
         said.put("topicConfig", driver.topic());
         said.put("replicationFactor", driver.replicationFactor());
-        said.put("producerConfig", Driver.strings(driver.producer(overrides)));
-        said.put("consumerConfig", Driver.strings(driver.consumer(overrides, "(one for each subscription)")));
+        said.put("producerConfig", Driver.shown(driver.producer(overrides), ProducerConfig.configDef()));
+        said.put("consumerConfig", Driver.shown(driver.consumer(overrides, "(one for each subscription)"), ConsumerConfig.configDef()));
         return said;
     }
 
-    private static <T> T await(String what, org.apache.kafka.common.KafkaFuture<T> future, Duration patience)
+    private static <T> T await(String what, KafkaFuture<T> future, Duration patience)
             throws UsageException {
         try {
             return future.get(patience.toMillis(), TimeUnit.MILLISECONDS);

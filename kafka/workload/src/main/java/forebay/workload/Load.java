@@ -10,6 +10,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import org.apache.kafka.clients.consumer.CloseOptions;
@@ -28,6 +29,8 @@ import org.apache.kafka.common.errors.WakeupException;
  */
 final class Load implements AutoCloseable {
     private static final Duration POLL = Duration.ofMillis(100);
+    /** The same while consumers rest: a poll that gets nothing takes all of it, and would begin to drain a backlog so much later. */
+    private static final Duration POLL_RESTING = Duration.ofMillis(10);
     private static final Duration CLOSE = Duration.ofSeconds(10);
     /** A sender that waits looks so often whether it still should. */
     private static final long NAP_NS = 20_000_000;
@@ -41,7 +44,9 @@ final class Load implements AutoCloseable {
     private final List<Consumer<byte[], byte[]>> consumers = new ArrayList<>();
     private final Set<String> ready = ConcurrentHashMap.newKeySet();
     private final AtomicReference<String> broken = new AtomicReference<>();
+    private final LongAdder unacknowledged = new LongAdder();
     private volatile boolean stopped;
+    private volatile boolean finished;
     private volatile boolean resting;
     private volatile Pace pace;
     private int groups;
@@ -150,12 +155,31 @@ final class Load implements AutoCloseable {
 
     /** All producers together send at this rate from now on. */
     void setRate(double perSecond) {
-        pace = new Pace(Math.max(1, perSecond), System.nanoTime());
+        pace = new Pace(perSecond, System.nanoTime());
+    }
+
+    /**
+     * Sends nothing more. What was sent still counts when it is acknowledged.
+     *
+     * @return messages that should have been sent by now, and were not
+     */
+    long finishSending() {
+        finished = true;
+        return pace.due(System.nanoTime());
+    }
+
+    /** Messages that were sent, and neither acknowledged nor refused. */
+    long unacknowledged() {
+        return unacknowledged.sum();
+    }
+
+    private boolean sends() {
+        return !stopped && !finished;
     }
 
     private void sendAll(List<Outlet> share, List<byte[]> payloads, KeyDistributor keys) {
         ThreadLocalRandom random = ThreadLocalRandom.current();
-        for (long number = 0; !stopped; number++) {
+        for (long number = 0; sends(); number++) {
             Outlet outlet = share.get((int) (number % share.size()));
             byte[] payload = payloads.get(random.nextInt(payloads.size()));
             long intended = awaitTurn();
@@ -167,17 +191,17 @@ final class Load implements AutoCloseable {
 
     /** Waits until the next message should be sent. Returns when that was, or the smallest number if nothing is to be sent. */
     private long awaitTurn() {
-        while (!stopped) {
+        while (sends()) {
             Pace current = pace;
             long intended = current.next();
             for (long wait = intended - System.nanoTime(); wait > 0; wait = intended - System.nanoTime()) {
                 LockSupport.parkNanos(Math.min(wait, NAP_NS));
-                if (stopped || pace != current) {
+                if (!sends() || pace != current) {
                     break;
                 }
             }
             // A message of a pace that is over is not sent: at a slow pace it could be far away.
-            if (pace == current && !stopped) {
+            if (pace == current && sends()) {
                 return intended;
             }
         }
@@ -185,18 +209,21 @@ final class Load implements AutoCloseable {
     }
 
     private void send(Outlet outlet, byte[] key, byte[] payload, long intended) {
-        long sent = System.nanoTime();
+        long begun = System.nanoTime();
+        unacknowledged.increment();
         try {
             outlet.producer.send(new ProducerRecord<>(outlet.topic, key, payload), (metadata, failure) -> {
                 if (failure == null) {
-                    statistics.acknowledged(payload.length, intended, sent, System.nanoTime());
+                    statistics.acknowledged(payload.length, intended, begun, System.nanoTime());
                 } else if (!stopped) {
                     statistics.failed(failure);
                 }
+                unacknowledged.decrement();
             });
         } catch (InterruptException e) {
             broke("a sender was interrupted");
         } catch (KafkaException e) {
+            unacknowledged.decrement();
             if (!stopped) {
                 statistics.failed(e);
             }
@@ -208,7 +235,7 @@ final class Load implements AutoCloseable {
         try {
             while (!stopped) {
                 rested = rest(consumer, rested);
-                ConsumerRecords<byte[], byte[]> records = consumer.poll(POLL);
+                ConsumerRecords<byte[], byte[]> records = consumer.poll(rested ? POLL_RESTING : POLL);
                 long now = System.currentTimeMillis();
                 for (ConsumerRecord<byte[], byte[]> record : records) {
                     count(record, group, now);
@@ -227,13 +254,15 @@ final class Load implements AutoCloseable {
 
     /** Fetches nothing while consumers rest. They go on polling, so that their group does not take them for dead. */
     private boolean rest(Consumer<byte[], byte[]> consumer, boolean rested) {
-        if (resting) {
+        // Asked once: a rest that ends meanwhile must not leave anything paused.
+        boolean rest = resting;
+        if (rest) {
             // Also what was given to it since the last time.
             consumer.pause(consumer.assignment());
         } else if (rested) {
             consumer.resume(consumer.paused());
         }
-        return resting;
+        return rest;
     }
 
     private void count(ConsumerRecord<byte[], byte[]> record, String group, long nowMs) {

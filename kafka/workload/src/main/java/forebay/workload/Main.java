@@ -2,6 +2,7 @@ package forebay.workload;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.LocalDateTime;
@@ -125,7 +126,7 @@ public final class Main implements Callable<Integer> {
         run.interrupt();
         try {
             if (!ended.await(CLEANING.toSeconds(), TimeUnit.SECONDS)) {
-                System.err.println("workload: gave up cleaning up");
+                System.err.println("workload: gave up cleaning up: topics whose names begin with %s may be left".formatted(run.prefix()));
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -148,6 +149,7 @@ public final class Main implements Callable<Integer> {
         for (Path file : workloads) {
             Payloads.of(Workload.read(file), file);
         }
+        requireWritable(output);
         int status = EXIT_OK;
         for (Path workload : workloads) {
             for (Path driver : drivers) {
@@ -155,6 +157,23 @@ public final class Main implements Callable<Integer> {
             }
         }
         return status;
+    }
+
+    /** Before anything runs, for the same reason. */
+    private static void requireWritable(Path result) throws UsageException {
+        Path folder = result == null ? Path.of("") : result.toAbsolutePath().getParent();
+        try {
+            if (result != null && Files.isDirectory(result)) {
+                throw new UsageException(result + " is a folder: --output names the file to write");
+            }
+            Files.createDirectories(folder.toAbsolutePath());
+        } catch (IOException e) {
+            throw new UsageException("%s cannot be made: %s".formatted(folder, e), e);
+        }
+        if (!Files.isWritable(folder.toAbsolutePath())) {
+            throw new UsageException("%s cannot be written to, and the result is to be in it: name another file with --output"
+                    .formatted(folder.toAbsolutePath()));
+        }
     }
 
     private int run(Path workloadFile, Path driverFile) throws UsageException, IOException, InterruptedException {

@@ -30,6 +30,11 @@ final class Pace {
         return perSecond;
     }
 
+    /** How many messages should have been sent by now, and were not asked for. */
+    long due(long nowNs) {
+        return Math.max(0, (long) ((nowNs - begun) / NANOSECONDS * perSecond) - next.get());
+    }
+
     /** The time, of {@link System#nanoTime}, at which the next message should be sent. Each call is for another message. */
     long next() {
         return begun + (long) (next.getAndIncrement() * (NANOSECONDS / perSecond));

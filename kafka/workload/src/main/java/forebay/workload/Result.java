@@ -109,6 +109,7 @@ final class Result {
         totals.put("published", outcome.counters().sent());
         totals.put("publishedBytes", outcome.counters().sentBytes());
         totals.put("publishErrors", outcome.counters().errors());
+        totals.put("notSent", outcome.notSent());
         totals.put("consumed", outcome.counters().received());
         totals.put("consumedBytes", outcome.counters().receivedBytes());
         ArrayNode phases = more.putArray("phases");

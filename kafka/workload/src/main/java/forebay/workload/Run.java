@@ -44,6 +44,9 @@ final class Run {
     private Phase headwayIn;
     private long headwayNs;
     private long headway;
+    private long receivedNs;
+    private long received;
+    private long notSent;
     private String stoppedAt;
 
     /**
@@ -62,6 +65,7 @@ final class Run {
      *
      * @param stopped why it ended before its time; null if it did not
      * @param latencies of all that was measured, warm-up aside
+     * @param notSent messages that should have been sent when the time was over, and were not
      */
     record Outcome(
             List<Sample> samples,
@@ -69,6 +73,7 @@ final class Run {
             List<double[]> searched,
             Statistics.Latencies latencies,
             Statistics.Counters counters,
+            long notSent,
             Map<String, Long> errors,
             String stopped,
             boolean interrupted) {}
@@ -90,6 +95,11 @@ final class Run {
         this.progress = progress;
     }
 
+    /** What the names of its topics begin with. */
+    String prefix() {
+        return settings.prefix;
+    }
+
     /** Has the run end as soon as it can, from any thread. */
     void interrupt() {
         interrupted.set(true);
@@ -100,7 +110,7 @@ final class Run {
         List<String> topics = IntStream.range(0, workload.topics())
                 .mapToObj(number -> "%s-%07d".formatted(settings.prefix, number))
                 .toList();
-        progress.say("making %d topics of %d partitions".formatted(topics.size(), workload.partitionsPerTopic()));
+        progress.say("making %d topics of %d partitions: %s-…".formatted(topics.size(), workload.partitionsPerTopic(), settings.prefix));
         try {
             clients.createTopics(topics, workload);
             try (Load load = new Load(statistics)) {
@@ -112,8 +122,8 @@ final class Run {
                 clients.deleteTopics(topics);
             }
         }
-        return new Outcome(samples, phaseSeconds, searched, statistics.all(), statistics.counters(), statistics.errors(),
-                stoppedAt, interrupted.get());
+        return new Outcome(samples, phaseSeconds, searched, statistics.all(), statistics.counters(), notSent,
+                statistics.errors(), stoppedAt, interrupted.get());
     }
 
     private void through(Load load) throws InterruptedException {
@@ -142,6 +152,7 @@ final class Run {
         load.send(rate, payloads, workload.keyDistributor());
         sampledNs = System.nanoTime();
         movedNs = sampledNs;
+        receivedNs = sampledNs;
     }
 
     private void phases(Load load) throws Stop, InterruptedException {
@@ -151,8 +162,7 @@ final class Run {
             pass(load, Phase.WARMUP, () -> false, warmup);
         }
         sample(Phase.WARMUP);
-        statistics.resetLatencies();
-        samples.removeIf(sample -> sample.phase() == Phase.WARMUP);
+        forgetWarmup();
         if (workload.consumerBacklogSizeGB() > 0) {
             backlog(load);
         }
@@ -160,6 +170,38 @@ final class Run {
         progress.phase(Phase.STEADY, seconds > 0 ? "%.0f s".formatted(seconds) : "until interrupted");
         pass(load, Phase.STEADY, () -> false, seconds > 0 ? seconds : Double.POSITIVE_INFINITY);
         progress.measured();
+        awaitAcknowledgements(load);
+    }
+
+    private void forgetWarmup() {
+        statistics.resetLatencies();
+        samples.removeIf(sample -> sample.phase() == Phase.WARMUP);
+    }
+
+    /**
+     * What is on its way when the time is over must arrive, and its latencies count: they are those of the slowest. Rates are of the
+     * time alone.
+     */
+    private void awaitAcknowledgements(Load load) throws Stop, InterruptedException {
+        notSent = load.finishSending();
+        long last = -1;
+        long lastNs = 0;
+        try {
+            for (long left = load.unacknowledged(); left > 0; left = load.unacknowledged()) {
+                long now = System.nanoTime();
+                if (left != last) {
+                    last = left;
+                    lastNs = now;
+                } else if (now - lastNs > settings.stall.toNanos()) {
+                    throw new Stop("%d messages were sent and not acknowledged within %d s of the end"
+                            .formatted(left, settings.stall.toSeconds()));
+                }
+                requireWhole(load);
+                TimeUnit.MILLISECONDS.sleep(20);
+            }
+        } finally {
+            statistics.sample();
+        }
     }
 
     private void backlog(Load load) throws Stop, InterruptedException {
@@ -203,23 +245,34 @@ final class Run {
                 TimeUnit.MILLISECONDS.sleep(20);
                 long now = System.nanoTime();
                 over = done.getAsBoolean() || (now - from) / 1e9 >= seconds;
-                requireGoingOn(load, now);
+                requireWhole(load);
+                requireGoingOn(now);
+                requireReceiving(phase, now);
                 requireHeadway(phase, now);
                 if (over || now - sampledNs >= intervalNs) {
                     sample(phase);
                 }
                 searchOn(load, now);
             }
+        } catch (Stop e) {
+            sample(phase);
+            if (phase == Phase.WARMUP) {
+                forgetWarmup();
+            }
+            throw e;
         } finally {
             phaseSeconds.merge(phase, (System.nanoTime() - from) / 1e9, Double::sum);
         }
     }
 
-    private void requireGoingOn(Load load, long now) throws Stop {
+    private void requireWhole(Load load) throws Stop {
         requireNotInterrupted();
         if (load.broken() != null) {
             throw new Stop(load.broken());
         }
+    }
+
+    private void requireGoingOn(long now) throws Stop {
         long all = statistics.counters().moved();
         if (all != moved) {
             moved = all;
@@ -227,6 +280,19 @@ final class Run {
         } else if (now - movedNs > settings.stall.toNanos()) {
             throw new Stop("nothing was published or received for %d s%s".formatted(
                     settings.stall.toSeconds(), statistics.errors().isEmpty() ? "" : ": " + statistics.errors().keySet()));
+        }
+    }
+
+    /** Producers that go on do not make up for consumers that do not, whatever keeps these. */
+    private void requireReceiving(Phase phase, long now) throws Stop {
+        Statistics.Counters counters = statistics.counters();
+        boolean rests = phase == Phase.BUILD || phase == Phase.WAIT;
+        if (rests || counters.received() != received || behind(counters) == 0) {
+            received = counters.received();
+            receivedNs = now;
+        } else if (now - receivedNs > settings.stall.toNanos()) {
+            throw new Stop("consumers received nothing for %d s, and %d messages wait for them".formatted(
+                    settings.stall.toSeconds(), behind(counters)));
         }
     }
 

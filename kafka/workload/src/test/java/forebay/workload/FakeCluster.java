@@ -33,6 +33,9 @@ final class FakeCluster implements Clients {
     volatile RuntimeException refusal;
     /** No message is answered from now on. */
     volatile boolean silent;
+    /** Messages are kept, and answered on {@link #release}. */
+    volatile boolean held;
+    private final List<Runnable> answers = new ArrayList<>();
     /** How many messages a consumer gets at once. */
     volatile int fetchMax = Integer.MAX_VALUE;
     /** What ends whichever consumer asks next. */
@@ -51,6 +54,21 @@ final class FakeCluster implements Clients {
         return logs.values().stream().mapToLong(List::size).sum();
     }
 
+    private synchronized void answer(Runnable answer) {
+        if (held) {
+            answers.add(answer);
+        } else {
+            answer.run();
+        }
+    }
+
+    /** Answers what was kept, and what comes. */
+    synchronized void release() {
+        held = false;
+        answers.forEach(Runnable::run);
+        answers.clear();
+    }
+
     private synchronized List<ConsumerRecord<byte[], byte[]>> fetch(String group, String topic) {
         List<ConsumerRecord<byte[], byte[]>> log = logs.getOrDefault(topic, List.of());
         int from = positions.getOrDefault(group, 0);
@@ -64,9 +82,10 @@ final class FakeCluster implements Clients {
         return new MockProducer<>(true, null, new ByteArraySerializer(), new ByteArraySerializer()) {
             @Override
             public Future<RecordMetadata> send(ProducerRecord<byte[], byte[]> record, Callback callback) {
+                Runnable answer = () -> callback.onCompletion(new RecordMetadata(new TopicPartition(record.topic(), 0), 0, 0, 0, 0, 0), null);
                 if (refusal == null && !silent) {
                     append(record);
-                    callback.onCompletion(new RecordMetadata(new TopicPartition(record.topic(), 0), 0, 0, 0, 0, 0), null);
+                    answer(answer);
                 } else if (refusal != null) {
                     callback.onCompletion(null, refusal);
                 }

@@ -8,7 +8,9 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.Properties;
+import org.apache.kafka.clients.producer.ProducerConfig;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -131,7 +133,23 @@ class FilesTest {
         assertEquals("false", consumer.get("enable.auto.commit"));
         assertEquals("localhost:9092", consumer.get("bootstrap.servers"));
         assertEquals(null, consumer.get("acks"));
-        assertEquals("(not shown)", Driver.strings(producer).get("sasl.jaas.config"));
+    }
+
+    @Test
+    void whatIsSecretOrAPluginsIsNotShown() throws Exception {
+        String secrets = "sasl.jaas.config=a secret\n  sasl.oauthbearer.client.credentials.client.secret=a secret\n  my.plugin=a secret\n";
+        Driver driver = Driver.read(write(DRIVER.replace("sasl.jaas.config=a secret\n", secrets)));
+        Map<String, String> shown = Driver.shown(driver.producer(new Driver.Overrides(null, null)), ProducerConfig.configDef());
+        assertEquals("all", shown.get("acks"));
+        for (String secret : List.of("sasl.jaas.config", "sasl.oauthbearer.client.credentials.client.secret", "my.plugin")) {
+            assertEquals("(not shown)", shown.get(secret), secret);
+        }
+    }
+
+    @Test
+    void driverWithoutANameIsRefusedBeforeAnythingRuns() throws IOException {
+        Path file = write(DRIVER.replace("name: a driver\n", ""));
+        assertTrue(assertThrows(UsageException.class, () -> Driver.read(file)).getMessage().contains("set name"));
     }
 
     @Test

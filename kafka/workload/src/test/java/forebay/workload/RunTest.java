@@ -188,6 +188,65 @@ class RunTest {
     }
 
     @Test
+    void whatIsNotAcknowledgedAtTheEndFailsTheRun() throws Exception {
+        Thread later = new Thread(() -> {
+            awaitTold("steady");
+            cluster.silent = true;
+        });
+        later.start();
+        Run.Outcome outcome = run(workload(1000, 1, 0, 0), Duration.ofSeconds(2)).run();
+        later.join();
+        assertTrue(outcome.stopped().matches("\\d+ messages were sent and not acknowledged within 2 s of the end"), outcome.stopped());
+    }
+
+    @Test
+    void acknowledgementsAfterTheEndCountAsLatenciesAndNotAsRates() throws Exception {
+        Thread later = new Thread(() -> {
+            awaitTold("steady");
+            cluster.held = true;
+            awaitTold("\"event\":\"measured\"");
+            cluster.release();
+        });
+        later.start();
+        Run.Outcome outcome = run(workload(1000, 1, 0, 0), Duration.ofSeconds(30)).run();
+        later.join();
+        assertNull(outcome.stopped());
+        long inTime = outcome.samples().stream().mapToLong(sample -> sample.counted().sent()).sum();
+        assertEquals(1000, outcome.counters().sent(), 250);
+        assertTrue(inTime < outcome.counters().sent() / 2, inTime + " of " + outcome.counters().sent());
+        // A few are sent before the time begins.
+        assertEquals(outcome.counters().sent(), outcome.latencies().fromIntended().getTotalCount(), 50);
+        assertTrue(outcome.latencies().fromIntended().getMaxValue() > 500_000, "the first waited for all of the second");
+    }
+
+    @Test
+    void consumersThatReceiveNothingEndTheRunThoughProducersGoOn() throws Exception {
+        Thread later = new Thread(() -> {
+            awaitTold("steady");
+            cluster.fetchMax = 0;
+        });
+        later.start();
+        Run.Outcome outcome = run(workload(1000, 600, 0, 0), Duration.ofSeconds(1)).run();
+        later.join();
+        assertTrue(outcome.stopped().startsWith("consumers received nothing for 1 s"), outcome.stopped());
+    }
+
+    @Test
+    void runThatEndsInItsWarmupHasMeasuredNothing() throws Exception {
+        Run run = run(workload(1000, 600, 600, 0), Duration.ofSeconds(30));
+        Thread later = new Thread(() -> {
+            awaitTold("\"phase\":\"warmup\",\"elapsed_s\"");
+            run.interrupt();
+        });
+        later.start();
+        Run.Outcome outcome = run.run();
+        later.join();
+        assertEquals("interrupted", outcome.stopped());
+        assertTrue(outcome.samples().isEmpty());
+        assertEquals(0, outcome.latencies().publish().getTotalCount());
+    }
+
+    @Test
     void interruptedRunCleansUpAndKeepsWhatItMeasured() throws Exception {
         Run run = run(workload(1000, 600, 0, 0), Duration.ofSeconds(30));
         Thread later = new Thread(() -> {
