@@ -24,6 +24,7 @@ const MESSAGE_BYTES: u32 = 1024;
 const REPETITIONS: u32 = 3;
 /// The share of a rate that must be published, in percent: less, and the CPU would be that of another rate. A measurement can end with more
 /// messages on their way than it began with: with producers that linger 100 ms, a tenth of a second's and more, up to 3 % of ten seconds.
+/// It is asked of the median, as the CPU is that of the median: on a machine that is slow for a minute, one repetition is short.
 const SUSTAINED_PERCENT: f64 = 95.0;
 
 struct Sizes {
@@ -103,7 +104,8 @@ impl Experiment for Cpu {
             method: "Three brokers on each storage, each in a Linux machine of its own with one processor. Producers and consumers \
                      work on one topic with three replicas of each partition, at one fixed rate after the other, on the storages in turns. When \
                      the rate has settled, the experiment reads what processor time each broker's machine has taken of this host, waits, and \
-                     reads it again. The machine's kernel and its NFS client count. A rate of which less than 95 % was published fails.",
+                     reads it again. The machine's kernel and its NFS client count. A rate of which less than 95 % was published, in \
+                     the median repetition, fails.",
         }
     }
 
@@ -237,7 +239,7 @@ impl Work<'_> {
         Ok(storages.iter().filter_map(|storage| self.told(storage)).collect::<Vec<_>>().join(" "))
     }
 
-    /// Every rate was sustained in every repetition, and the CPU of every rate is known.
+    /// Every repetition was measured, and in the median one every rate was sustained.
     fn check(&self, storage: &str, repetitions: u32) {
         let short: Vec<String> = self
             .sizes
@@ -245,10 +247,10 @@ impl Work<'_> {
             .iter()
             .filter_map(|rate| {
                 let samples = self.tally.samples(&name("published_percent", *rate), storage);
-                let least = samples.as_ref().map_or(0.0, |samples| samples.min);
+                let median = samples.as_ref().map_or(0.0, |samples| samples.median);
                 let count = samples.map_or(0, |samples| samples.values.len());
-                let enough = least >= SUSTAINED_PERCENT && count == repetitions as usize;
-                (!enough).then(|| format!("{rate}/s: {least:.1} % in the worst of {count} repetitions"))
+                let enough = median >= SUSTAINED_PERCENT && count == repetitions as usize;
+                (!enough).then(|| format!("{rate}/s: {median:.1} % in the median of {count} repetitions"))
             })
             .collect();
         let detail =
