@@ -19,6 +19,7 @@ use crate::engine::Engine;
 use crate::meta::MetaStore;
 use crate::queue::{Queue, Waiting};
 use crate::txn::Txn;
+use crate::witness::Keeper;
 use crate::{Error, Result};
 
 /// Jobs that one sync serves at most, so that none waits for ever.
@@ -57,25 +58,30 @@ pub(crate) type Committer = Queue<Job>;
 pub(crate) type Written = Arc<AtomicBool>;
 
 /// Starts the committer.
-pub(crate) fn start(
-    meta: Arc<dyn MetaStore>,
-    stopped: Stopped,
-    written: Written,
-    meters: Arc<Meters>,
-) -> Result<Committer> {
-    let group = Group { meta, stopped, written, meters };
+pub(crate) fn start(group: Group) -> Result<Committer> {
     Queue::start("pool-commit", move |first, jobs| group.run(first, jobs))
 }
 
 /// What a commit group needs.
-struct Group {
+pub(crate) struct Group {
     meta: Arc<dyn MetaStore>,
     stopped: Stopped,
     written: Written,
     meters: Arc<Meters>,
+    keeper: Keeper,
 }
 
 impl Group {
+    pub(crate) fn new(
+        meta: Arc<dyn MetaStore>,
+        stopped: Stopped,
+        written: Written,
+        meters: Arc<Meters>,
+        keeper: Keeper,
+    ) -> Group {
+        Group { meta, stopped, written, meters, keeper }
+    }
+
     /// Runs a job and those that wait behind it, makes them durable, and answers.
     fn run(&self, first: Job, jobs: &mut Waiting<Job>) {
         let mut answers: Vec<Answer> = first().into_iter().collect();
@@ -101,7 +107,7 @@ impl Group {
         let began = Instant::now();
         let durable = self.meta.make_durable();
         self.meters.metadata_syncs.record(began.elapsed());
-        durable.or_else(|error| {
+        durable.inspect(|()| self.keeper.note()).or_else(|error| {
             self.stopped.stop(&error);
             self.stopped.check()
         })

@@ -38,19 +38,22 @@ fn read(path: &Path) -> Result<Option<String>> {
 impl CopiesMark {
     /// The mark for the copy of the pool in `home` that is kept in `directory`; gives it one if it was not used before.
     pub(crate) fn load(home: &Path, directory: &Path) -> Result<CopiesMark> {
-        let record = home.join(COPIES_FILE);
-        let known = read(&record)?;
-        let known = known.as_deref().and_then(|text| text.trim_end().split_once(' '));
-        if let Some((mark, used)) = known
-            && Path::new(used) == directory
-        {
-            return Ok(CopiesMark(mark.to_owned()));
+        if let Some(mark) = CopiesMark::known(home, directory)? {
+            return Ok(mark);
         }
+        let record = home.join(COPIES_FILE);
         let mark = CopiesMark(random_mark()?);
         mark.put_on(directory)?;
         write_durably(home, &record, &format!("{} {}\n", mark.0, directory.display()))?;
         tracing::info!(directory = %directory.display(), "second copy begun; the scrub fills it");
         Ok(mark)
+    }
+
+    /// The mark that the copy in `directory` was given; `None` if it was not used before. Changes nothing.
+    pub(crate) fn known(home: &Path, directory: &Path) -> Result<Option<CopiesMark>> {
+        let known = read(&home.join(COPIES_FILE))?;
+        let known = known.as_deref().and_then(|text| text.trim_end().split_once(' '));
+        Ok(known.filter(|(_, used)| Path::new(used) == directory).map(|(mark, _)| CopiesMark(mark.to_owned())))
     }
 
     fn put_on(&self, directory: &Path) -> Result<()> {

@@ -20,17 +20,19 @@ use crate::keys::{self, InodeKey, Item};
 use crate::meta::{Batch, MetaStore};
 use crate::orphans::Orphans;
 use crate::read_ahead::ReadAhead;
-use crate::records::{Counters, InodeRecord, PoolRecord, Record};
+use crate::opening::{self, Wanted};
+use crate::records::{Counters, InodeRecord, PoolRecord, Record, StartRecord};
 use crate::registry::Volumes;
 use crate::scrub::Scrub;
-use crate::segment::{SegmentStore, SegmentWriter};
+use crate::segment::{SegmentStore, SegmentWriter, Stamp};
 use crate::signals::Signals;
 use crate::sources::{Clock, Entropy};
 use crate::space::{Room, SegmentTable};
 use crate::storer::{self, Storer};
 use crate::tails::Tails;
+use crate::witness::{Keeper, Phase, State, Witness};
 use crate::xattrs::Presence;
-use crate::{Error, Handle, PoolId, PoolOptions, Result, background, commit, sync};
+use crate::{Error, Handle, Mismatch, PoolId, PoolOptions, Result, background, commit, sync};
 
 /// Inodes kept in memory beyond those that must be.
 const INODES_CACHED_MAX: usize = 64 << 10;
@@ -42,6 +44,8 @@ pub(crate) struct Foundation {
     pub(crate) room: Box<dyn Room>,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) entropy: Arc<dyn Entropy>,
+    pub(crate) witness: Arc<dyn Witness>,
+    pub(crate) wanted: Wanted,
     /// The directory, if there is one; let go of last.
     pub(crate) home: Option<Home>,
 }
@@ -80,6 +84,10 @@ pub(crate) struct Engine {
     pub(crate) room: Box<dyn Room>,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) entropy: Arc<dyn Entropy>,
+    pub(crate) keeper: Keeper,
+    read_only: bool,
+    /// What did not fit at opening, if that was accepted.
+    pub(crate) accepted: Vec<Mismatch>,
     tasks: Mutex<Vec<JoinHandle<()>>>,
     /// The last field: unlocked after everything else is gone.
     _home: Option<Home>,
@@ -88,24 +96,45 @@ pub(crate) struct Engine {
 impl Engine {
     /// Opens, or creates, the pool on these foundations. Blocks on the disk; call it within a runtime.
     pub(crate) fn open(foundation: Foundation, options: PoolOptions) -> Result<Arc<Engine>> {
-        let Foundation { meta, store, room, clock, entropy, home } = foundation;
-        let (pool, counters) = begin_boot(&*meta, &*entropy)?;
-        if let Some(home) = home.as_ref().filter(|home| home.is_new) {
-            home.finish()?;
+        let Foundation { meta, store, room, clock, entropy, witness, wanted, home } = foundation;
+        let verdict = opening::examine(&*meta, &*store, &*witness, wanted)?;
+        let there = store.list()?;
+        let read_only = wanted.read_only;
+        if !read_only {
+            opening::tidy(&*store, &verdict, &there)?;
         }
-        let segments = SegmentTable::load(&*meta)?;
-        tidy_segments(&*store, &segments)?;
+        let started = begin_boot(&*meta, &*entropy, |start| {
+            if read_only {
+                return Ok(());
+            }
+            // Before the metadata counts the start, so that no metadata is ever of a later start than the state.
+            witness.establish(&start.at(Phase::Opening, meta.position()))?;
+            // A new pool becomes one only when it is complete; one of an older format is one, and has its state now.
+            home.as_ref().filter(|home| !home.is_new()).map_or(Ok(()), Home::finish)
+        }, verdict.boot_next)?;
+        let Started { pool, counters, state } = started;
+        let keeper = Keeper::new(witness, meta.clone(), state);
+        if !read_only {
+            keeper.establish(Phase::Running)?;
+            home.as_ref().map_or(Ok(()), Home::finish)?;
+        }
+        let there: Vec<_> = store.list()?;
+        let segments = SegmentTable::load(&*meta, pool.boot, &there)?;
+        for segment in segments.lost() {
+            tracing::error!(%segment, "a segment that holds data is not there; what it holds cannot be read");
+        }
         let signals = Arc::<Signals>::default();
         let stopped = Stopped::default();
         let written: Written = Arc::new(AtomicBool::new(false));
         let meters = Arc::<Meters>::default();
-        let writer =
-            Arc::new(SegmentWriter::new(store.clone(), options.segment_bytes, pool.boot, meters.clone()));
+        let stamp = Stamp { pool: pool.id, mark: state.mark, boot: pool.boot, meta: meta.clone(), clock: clock.clone() };
+        let writer = Arc::new(SegmentWriter::new(store.clone(), options.segment_bytes, stamp, meters.clone()));
+        let committing = commit::Group::new(meta.clone(), stopped.clone(), written.clone(), meters.clone(), keeper.clone());
         let engine = Arc::new(Engine {
             id: pool.id,
             boot: pool.boot,
             name_key: pool.name_key,
-            committer: commit::start(meta.clone(), stopped.clone(), written.clone(), meters.clone())?,
+            committer: commit::start(committing)?,
             storer: storer::start(writer.clone(), stopped.clone())?,
             stopped,
             written,
@@ -133,11 +162,16 @@ impl Engine {
             room,
             clock,
             entropy,
+            keeper,
+            read_only,
+            accepted: verdict.mismatches,
             tasks: Mutex::default(),
             _home: home,
         });
         engine.resume_freeing()?;
-        *sync::lock(&engine.tasks) = background::start(&engine);
+        if !read_only {
+            *sync::lock(&engine.tasks) = background::start(&engine);
+        }
         Ok(engine)
     }
 
@@ -162,7 +196,18 @@ impl Engine {
             engine.committer.stop();
             sealed
         });
-        outcome.and(sealed.await)
+        outcome.and(sealed.await)?;
+        let engine = self.clone();
+        sync::blocking(move || engine.vouch()).await
+    }
+
+    /// Remembers that the pool was closed in order: all that was written is durable, and nothing more will be.
+    fn vouch(&self) -> Result<()> {
+        self.stopped.check()?;
+        if !self.read_only {
+            self.keeper.establish(Phase::Closed)?;
+        }
+        Ok(())
     }
 
     pub(crate) fn is_closing(&self) -> bool {
@@ -237,8 +282,21 @@ impl Drop for Engine {
     }
 }
 
-/// Counts this opening, durably, before anything else happens; draws the identity of a new pool.
-fn begin_boot(meta: &dyn MetaStore, entropy: &dyn Entropy) -> Result<(PoolRecord, Counters)> {
+/// A start of the pool that the metadata has counted.
+struct Started {
+    pool: PoolRecord,
+    counters: Counters,
+    state: State,
+}
+
+/// Counts this opening, durably, before anything else happens; draws the identity of a new pool. `announce` is told of it before the
+/// metadata is changed.
+fn begin_boot(
+    meta: &dyn MetaStore,
+    entropy: &dyn Entropy,
+    announce: impl FnOnce(State) -> Result<()>,
+    boot: u64,
+) -> Result<Started> {
     let key = keys::pool();
     let mut pool = match meta.get(&key)? {
         Some(value) => PoolRecord::decode(&key, &value)?,
@@ -249,13 +307,23 @@ fn begin_boot(meta: &dyn MetaStore, entropy: &dyn Entropy) -> Result<(PoolRecord
             PoolRecord { id: PoolId(id), boot: 0, name_key }
         }
     };
-    pool.boot += 1;
+    pool.boot = boot;
     let mut counters = load_counters(meta)?;
     counters.era += 1;
-    let changes = vec![(key, Some(pool.encode().into())), (keys::counters(), Some(counters.encode().into()))];
+    let mut mark = [0; 4];
+    entropy.fill(&mut mark)?;
+    // 0 is the mark of a start that is not known.
+    let mark = u32::from_le_bytes(mark).max(1);
+    let state = State { pool: pool.id, boot, mark, phase: Phase::Opening, batch: 0, tables: [0; 2] };
+    announce(state)?;
+    let changes = vec![
+        (key, Some(pool.encode().into())),
+        (keys::counters(), Some(counters.encode().into())),
+        (keys::start(boot), Some(StartRecord { mark }.encode().into())),
+    ];
     meta.write(Batch { changes })?;
     meta.make_durable()?;
-    Ok((pool, counters))
+    Ok(Started { pool, counters, state })
 }
 
 fn load_counters(meta: &dyn MetaStore) -> Result<Counters> {
@@ -265,17 +333,4 @@ fn load_counters(meta: &dyn MetaStore) -> Result<Counters> {
         // 0 is no inode. The first volume has number 1.
         None => Ok(Counters { inode_next: 1, volume_next: 1, era: 0 }),
     }
-}
-
-/// Deletes segments that no metadata names (their frames were synced, or not even that, but the batch was not), and
-/// seals the others as they are: one may have been open when the pool was last used, with space preallocated.
-fn tidy_segments(store: &dyn SegmentStore, segments: &SegmentTable) -> Result<()> {
-    for (id, bytes) in store.list()? {
-        if segments.knows(id) {
-            store.seal(id, bytes)?;
-        } else {
-            store.delete(id)?;
-        }
-    }
-    Ok(())
 }

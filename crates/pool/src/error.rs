@@ -1,6 +1,8 @@
 //! What can go wrong in the pool. Every message names the object, the cause and what to do.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+
+use crate::Mismatch;
 
 /// An error of the pool.
 #[derive(Debug, thiserror::Error)]
@@ -108,6 +110,20 @@ pub enum Error {
         /// The only format that this release reads.
         known: u32,
     },
+    /// What was found in the pool's directory does not belong together. Nothing was changed.
+    #[error(
+        "pool {path}: {mismatch}; nothing was changed ({segments} segments are there); put back what is missing (mount its disk, or \
+         restore it from a backup that holds all of the directory), or see what can be had without it: `forebay pool recover` opens \
+         the pool with the metadata that is there and says first what that loses, `forebay pool salvage` reads records out of the segments alone"
+    )]
+    Refused {
+        /// The pool's directory.
+        path: PathBuf,
+        /// What does not fit.
+        mismatch: Box<Mismatch>,
+        /// Segments that are in the directory.
+        segments: usize,
+    },
     /// The directory holds something that is not a pool.
     #[error("{path}: {cause}; choose an empty directory or an existing pool")]
     NotPool {
@@ -145,3 +161,20 @@ pub enum Error {
 
 /// What the pool's operations return.
 pub type Result<T> = std::result::Result<T, Error>;
+
+impl Error {
+    /// A refusal to open a pool; [`Error::in_pool`] says which.
+    pub(crate) fn refused(mismatch: Mismatch) -> Error {
+        Error::Refused { path: PathBuf::new(), mismatch: Box::new(mismatch), segments: 0 }
+    }
+
+    /// Names the pool in a refusal, and counts the segments in it.
+    pub(crate) fn in_pool(self, directory: &Path, count: impl FnOnce() -> usize) -> Error {
+        match self {
+            Error::Refused { mismatch, .. } => {
+                Error::Refused { path: directory.to_path_buf(), mismatch, segments: count() }
+            }
+            other => other,
+        }
+    }
+}

@@ -5,6 +5,7 @@
 //! - Of writes to segments each 512-byte sector by itself, in any order: writes are lost, torn and reordered.
 //! - The file of a segment that was created may be missing, of one that was deleted be back, and of one that was
 //!   sealed have its old length.
+//! - Of the states of the witness any since the last that was established.
 //!
 //! All are chosen independently: a batch may survive although an unsynced frame did not, which is the worst
 //! case for the order of a flush. After a failed sync the writes it was for are lost although readers still see
@@ -13,6 +14,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use bytes::Bytes;
@@ -20,12 +22,14 @@ use tokio::sync::Notify;
 
 use crate::engine::{Engine, Foundation};
 use crate::keys::Key;
-use crate::meta::{Batch, MemoryMeta, MetaStore, MetaView, Visit};
+use crate::meta::{Batch, MemoryMeta, MetaStore, MetaView, Position, Visit};
+use crate::opening::Wanted;
 use crate::segment::{SegmentId, SegmentStore};
 use crate::sim::random::Random;
 use crate::sim::schedule;
 use crate::sources::{Clock, SystemClock, SystemEntropy};
 use crate::space::UnlimitedRoom;
+use crate::witness::{Found, State, Witness};
 use crate::{Error, Pool, PoolOptions, Result};
 
 /// What a disk writes as a whole or not at all.
@@ -67,6 +71,39 @@ pub(crate) enum Lie {
     Metadata,
 }
 
+/// What can happen to whole files while nobody has the pool open. `Older…` puts back what was there at an earlier time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Damage {
+    NoMetadata,
+    OlderMetadata,
+    NoState,
+    OlderState,
+    NoSegments,
+    NoSegment,
+    ShorterSegment,
+    EmptySegment,
+    OlderSegments,
+}
+
+impl Damage {
+    pub(crate) const ALL: [Damage; 9] = [
+        Damage::NoMetadata,
+        Damage::OlderMetadata,
+        Damage::NoState,
+        Damage::OlderState,
+        Damage::NoSegments,
+        Damage::NoSegment,
+        Damage::ShorterSegment,
+        Damage::EmptySegment,
+        Damage::OlderSegments,
+    ];
+
+    /// What segments hold may be lost by it.
+    pub(crate) fn hits_segments(self) -> bool {
+        !matches!(self, Damage::NoMetadata | Damage::OlderMetadata | Damage::NoState | Damage::OlderState)
+    }
+}
+
 /// Steps since the arming.
 #[derive(Default)]
 struct Steps {
@@ -92,9 +129,15 @@ struct Segment {
 #[derive(Default)]
 struct Inner {
     meta: BTreeMap<Key, Bytes>,
+    /// Number of the last batch in `meta`.
+    batch: u64,
     /// Unsynced, in order.
     batches: Vec<Batch>,
     segments: BTreeMap<SegmentId, Segment>,
+    /// Segments that were set aside, which is durable at once.
+    aside: BTreeMap<SegmentId, Vec<u8>>,
+    /// The witness's states: the last that was established, and those that were noted since.
+    states: Vec<State>,
     plan: Plan,
     steps: Steps,
     /// The power has failed.
@@ -106,6 +149,8 @@ struct Inner {
     /// Writes to segments find no space, until told otherwise.
     full: bool,
     lie: Option<Lie>,
+    /// A pool was made here: its FORMAT file is there.
+    created: bool,
     opened: u8,
     trace: u64,
 }
@@ -202,8 +247,54 @@ impl FaultyDisk {
             ..Segment::default()
         };
         let segments = inner.segments.iter().map(|(id, known)| (*id, segment(known))).collect();
-        let copy = Inner { meta: inner.meta.clone(), segments, ..Inner::default() };
+        let copy = Inner {
+            meta: inner.meta.clone(),
+            batch: inner.batch,
+            segments,
+            aside: inner.aside.clone(),
+            states: inner.states.clone(),
+            created: inner.created,
+            ..Inner::default()
+        };
         FaultyDisk { inner: Mutex::new(copy), power_failed: Notify::new() }
+    }
+
+    /// Loses whole files, or puts back those of `older`, a copy of this disk that was made before.
+    pub(crate) fn damage_at_rest(&self, damage: Damage, older: &FaultyDisk, seed: u64) {
+        let mut random = Random::new(seed);
+        let (mut inner, older) = (self.inner(), older.inner());
+        let ids: Vec<SegmentId> = inner.segments.keys().copied().collect();
+        let one = random.pick(&ids);
+        let one = |segments: &mut BTreeMap<SegmentId, Segment>, change: &dyn Fn(&mut Vec<u8>)| {
+            if let Some(segment) = one.and_then(|id| segments.get_mut(&id)) {
+                change(&mut segment.durable);
+            }
+        };
+        match damage {
+            Damage::NoMetadata => (inner.meta, inner.batch) = (BTreeMap::new(), 0),
+            Damage::OlderMetadata => (inner.meta, inner.batch) = (older.meta.clone(), older.batch),
+            Damage::NoState => inner.states.clear(),
+            Damage::OlderState => inner.states.clone_from(&older.states),
+            Damage::NoSegments => inner.segments.clear(),
+            Damage::NoSegment => inner.segments.retain(|id, _| Some(*id) != ids.first().copied()),
+            Damage::ShorterSegment => one(&mut inner.segments, &|bytes| bytes.truncate(bytes.len() / 2)),
+            Damage::EmptySegment => one(&mut inner.segments, &Vec::clear),
+            Damage::OlderSegments => {
+                let whole = |segment: &Segment| Segment {
+                    durable: segment.durable.clone(),
+                    created: true,
+                    ..Segment::default()
+                };
+                inner.segments = older.segments.iter().map(|(id, segment)| (*id, whole(segment))).collect();
+            }
+        }
+    }
+
+    /// All segments as they are after a restart, those that were set aside included.
+    pub(crate) fn segments_at_rest(&self) -> BTreeMap<SegmentId, Vec<u8>> {
+        let inner = self.inner();
+        let segments = inner.segments.iter().map(|(id, segment)| (*id, segment.durable.clone()));
+        segments.chain(inner.aside.clone()).collect()
     }
 
     /// A hash of all steps so far, with all that they carried.
@@ -258,6 +349,11 @@ impl FaultyDisk {
         let kept = random.below(batches.len() as u64 + 1) as usize;
         for batch in batches.into_iter().take(kept) {
             apply(&mut inner.meta, &batch);
+            inner.batch += 1;
+        }
+        if !inner.states.is_empty() {
+            let kept = random.below(inner.states.len() as u64) as usize;
+            inner.states = vec![inner.states[kept]];
         }
         let mood = random.below(4);
         let segments = std::mem::take(&mut inner.segments);
@@ -283,16 +379,25 @@ impl FaultyDisk {
 
     /// As [`FaultyDisk::open`], with that clock.
     pub(crate) fn open_at(self: &Arc<Self>, options: PoolOptions, clock: Arc<dyn Clock>) -> Result<Pool> {
-        let meta = FaultyMeta { disk: self.clone(), seen: MemoryMeta::default() };
-        let opened = {
+        let (meta, opened) = {
             let mut inner = self.inner();
+            let meta = FaultyMeta {
+                disk: self.clone(),
+                seen: MemoryMeta::default(),
+                written: AtomicU64::new(inner.batch),
+            };
             let changes = inner.meta.iter().map(|(key, value)| (key.clone(), Some(value.clone())));
             meta.seen.write(Batch { changes: changes.collect() })?;
             for segment in inner.segments.values_mut() {
                 segment.seen = Some(segment.durable.clone());
             }
             inner.opened = inner.opened.wrapping_add(1);
-            inner.opened
+            (meta, inner.opened)
+        };
+        let is_new = {
+            let inner = self.inner();
+            // A creation that was cut short left neither metadata nor segments that count.
+            inner.meta.is_empty() && inner.segments.is_empty() && !inner.created
         };
         let foundation = Foundation {
             meta: Arc::new(meta),
@@ -300,9 +405,13 @@ impl FaultyDisk {
             room: Box::new(UnlimitedRoom),
             clock,
             entropy: Arc::new(SystemEntropy::seeded([opened; 32])),
+            witness: Arc::new(FaultyWitness { disk: self.clone() }),
+            wanted: Wanted { is_new, has_state: true, ..Wanted::default() },
             home: None,
         };
-        Pool::on(Engine::open(foundation, options)?)
+        let engine = Engine::open(foundation, options)?;
+        self.inner().created = true;
+        Pool::on(engine)
     }
 
     /// Counts a step that changes something, and says what becomes of it.
@@ -434,6 +543,7 @@ fn write_at(segment: &mut Vec<u8>, offset: u64, bytes: &[u8]) {
 struct FaultyMeta {
     disk: Arc<FaultyDisk>,
     seen: MemoryMeta,
+    written: AtomicU64,
 }
 
 impl FaultyMeta {
@@ -464,6 +574,7 @@ impl MetaStore for FaultyMeta {
             self.disk.inner().batches.push(batch.clone());
         }
         outcome.check()?;
+        self.written.fetch_add(1, Ordering::SeqCst);
         self.seen.write(batch)
     }
     fn make_durable(&self) -> Result<()> {
@@ -479,6 +590,44 @@ impl MetaStore for FaultyMeta {
         }
         for batch in std::mem::take(&mut inner.batches) {
             apply(&mut inner.meta, &batch);
+            inner.batch += 1;
+        }
+        Ok(())
+    }
+    fn position(&self) -> Position {
+        let durable = self.disk.inner().batch;
+        Position { written: self.written.load(Ordering::SeqCst), durable, tables: [0; 2] }
+    }
+}
+
+/// The states of the pool. The disk writes them in whole sectors, in order.
+struct FaultyWitness {
+    disk: Arc<FaultyDisk>,
+}
+
+impl Witness for FaultyWitness {
+    fn own(&self) -> Result<Found> {
+        self.disk.read()?;
+        Ok(self.disk.inner().states.last().map_or(Found::Missing, |state| Found::There(*state)))
+    }
+    fn copy(&self) -> Result<Found> {
+        Ok(Found::Missing)
+    }
+    fn establish(&self, state: &State) -> Result<()> {
+        let outcome = self.disk.change("state", state.boot, state.batch);
+        let mut inner = self.disk.inner();
+        match outcome {
+            Outcome::Works => inner.states = vec![*state],
+            // It may be there or not.
+            Outcome::FailsNow => inner.states.push(*state),
+            Outcome::Dead => {}
+        }
+        outcome.check()
+    }
+    fn note(&self, state: &State) -> Result<()> {
+        let mut inner = self.disk.inner();
+        if !inner.dead {
+            inner.states.push(*state);
         }
         Ok(())
     }
@@ -554,11 +703,31 @@ impl SegmentStore for FaultySegments {
         let bytes = seen.and_then(|seen| seen.get(range?));
         Ok(bytes.map(Bytes::copy_from_slice))
     }
-    fn delete(&self, id: SegmentId) -> Result<()> {
+    fn delete(&self, id: SegmentId) -> Result<bool> {
         self.disk.change("delete", id.0, 0).check()?;
         if let Some(segment) = self.disk.inner().segments.get_mut(&id) {
             segment.seen = None;
         }
+        Ok(true)
+    }
+    fn sync_deletions(&self) -> Result<bool> {
+        self.disk.change("settle", 0, 0).check()?;
+        self.disk.inner().segments.retain(|_, segment| segment.seen.is_some());
+        Ok(true)
+    }
+    fn set_aside(&self, id: SegmentId) -> Result<()> {
+        self.disk.change("aside", id.0, 0).check()?;
+        let mut inner = self.disk.inner();
+        if let Some(segment) = inner.segments.remove(&id) {
+            inner.aside.insert(id, segment.durable);
+        }
+        Ok(())
+    }
+    fn list_aside(&self) -> Result<Vec<(SegmentId, u64)>> {
+        Ok(self.disk.inner().aside.iter().map(|(id, bytes)| (*id, bytes.len() as u64)).collect())
+    }
+    fn delete_aside(&self, id: SegmentId) -> Result<()> {
+        self.disk.inner().aside.remove(&id);
         Ok(())
     }
     fn list(&self) -> Result<Vec<(SegmentId, u64)>> {

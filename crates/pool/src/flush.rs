@@ -354,7 +354,7 @@ mod tests {
     use super::*;
     use crate::engine::Foundation;
     use crate::keys::Key;
-    use crate::meta::{Batch, MemoryMeta, MetaStore, MetaView, Visit};
+    use crate::meta::{Batch, MemoryMeta, MetaStore, MetaView, Position, Visit};
     use crate::segment::MemorySegments;
     use crate::sources::{SystemClock, SystemEntropy};
     use crate::space::UnlimitedRoom;
@@ -388,6 +388,9 @@ mod tests {
         fn write(&self, batch: Batch) -> Result<()> {
             self.store.write(batch)
         }
+        fn position(&self) -> Position {
+            self.store.position()
+        }
         fn make_durable(&self) -> Result<()> {
             let held = sync::lock(&self.held);
             drop(self.freed.wait_while(held, |held| *held).unwrap_or_else(PoisonError::into_inner));
@@ -405,6 +408,8 @@ mod tests {
             room: Box::new(UnlimitedRoom),
             clock: Arc::new(SystemClock),
             entropy: Arc::new(SystemEntropy::new().unwrap()),
+            witness: Arc::new(crate::witness::MemoryWitness::default()),
+            wanted: crate::opening::Wanted { is_new: true, has_state: true, ..Default::default() },
             home: None,
         };
         let pool = Pool::on(Engine::open(foundation, PoolOptions::default()).unwrap()).unwrap();

@@ -3,6 +3,7 @@
 //! ```text
 //! 01                                                         pool record
 //! 02                                                         counters: next inode, next volume
+//! 03 boot:8                                                  mark of a start
 //! 10 volume:4                                                volume record
 //! 11 volume:4                                                usage record
 //! 12 volume:4                                                the volume is being deleted
@@ -65,6 +66,7 @@ pub(crate) type Key = Vec<u8>;
 
 const POOL: u8 = 0x01;
 const COUNTERS: u8 = 0x02;
+const START: u8 = 0x03;
 const VOLUME: u8 = 0x10;
 const USAGE: u8 = 0x11;
 const DELETING: u8 = 0x12;
@@ -180,6 +182,17 @@ pub(crate) fn pool() -> Key {
 }
 pub(crate) fn counters() -> Key {
     vec![COUNTERS]
+}
+/// The mark of a start of the pool.
+pub(crate) fn start(boot: u64) -> Key {
+    Builder::new(START).number(boot).0
+}
+pub(crate) fn starts() -> Range<Key> {
+    starting_with(vec![START])
+}
+/// The start that a start's key names.
+pub(crate) fn start_in(key: &[u8]) -> Option<u64> {
+    number_at(key, 1)
 }
 pub(crate) fn volume(id: VolumeId) -> Key {
     Builder::new(VOLUME).volume(id).0

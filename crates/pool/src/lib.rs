@@ -16,6 +16,7 @@
 //! hurt, read `flush.rs`, then `commit.rs` and `txn.rs`. What is stored is in `keys.rs`, `records/` and
 //! `segment/frame.rs`, and drawn in docs/formats.md.
 
+mod assemble;
 mod attributes;
 mod background;
 mod check;
@@ -49,8 +50,11 @@ mod inode;
 mod keys;
 mod lasting;
 mod limit;
+mod lost_and_found;
 mod meta;
+mod mismatch;
 mod namespace;
+mod opening;
 mod orphans;
 mod plan;
 mod pool;
@@ -84,6 +88,7 @@ mod types;
 mod versions;
 mod view;
 mod volume;
+mod witness;
 mod write;
 mod xattrs;
 
@@ -91,6 +96,7 @@ pub use check_watch::CheckWatch;
 pub use counters::{PoolCounters, VolumeUsage};
 pub use error::{Error, Result};
 pub use histogram::{Distribution, Histogram};
+pub use mismatch::Mismatch;
 pub use pool::{Pool, PoolOptions};
 pub use types::*;
 

@@ -21,6 +21,7 @@ use crate::engine::Engine;
 use crate::inode::Inode;
 use crate::keys::{self, InodeKey, Item};
 use crate::records::{OrphanRecord, Record, malformed};
+use crate::segment::SegmentId;
 use crate::signals::Signals;
 use crate::txn::Txn;
 use crate::view::BATCH_ITEMS;
@@ -293,13 +294,27 @@ impl Engine {
         if dead.is_empty() {
             return Ok(());
         }
-        let (engine, ids) = (self.clone(), dead.clone());
-        sync::blocking(move || ids.iter().try_for_each(|id| engine.store.delete(*id))).await?;
+        let engine = self.clone();
+        // A record outlives its file: opening takes a file without a record for one that was never named.
+        let dead = sync::blocking(move || engine.delete_for_good(dead)).await?;
         self.transact(move |txn| {
             dead.into_iter().for_each(|id| txn.forget_segment(id));
             Ok(())
         })
         .await
+    }
+}
+
+impl Engine {
+    /// Deletes segments. Returns those that are gone from every copy for good; those of a copy that is away are deleted when it is back.
+    fn delete_for_good(&self, mut ids: Vec<SegmentId>) -> Result<Vec<SegmentId>> {
+        let mut gone = Vec::with_capacity(ids.len());
+        for id in ids.drain(..) {
+            if self.store.delete(id)? {
+                gone.push(id);
+            }
+        }
+        if gone.is_empty() || self.store.sync_deletions()? { Ok(gone) } else { Ok(Vec::new()) }
     }
 }
 

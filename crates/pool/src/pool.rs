@@ -9,11 +9,13 @@ use tokio::sync::watch;
 
 use crate::engine::{Engine, Foundation};
 use crate::home::Home;
-use crate::meta::{FjallMeta, MemoryMeta};
-use crate::segment::{FileSegments, MemorySegments, MirroredSegments, SegmentStore};
+use crate::meta::MemoryMeta;
+use crate::opening::Wanted;
+use crate::segment::MemorySegments;
 use crate::sources::{SystemClock, SystemEntropy};
-use crate::space::{FileSystemRoom, UnlimitedRoom};
-use crate::{sync, *};
+use crate::space::UnlimitedRoom;
+use crate::witness::MemoryWitness;
+use crate::{assemble, sync, *};
 
 /// How a pool is to behave.
 #[derive(Clone, Debug)]
@@ -86,17 +88,42 @@ impl Pool {
     /// Opens the pool in `directory`, or creates one there if the directory is empty or does not exist.
     pub async fn open(directory: &Path, options: PoolOptions) -> Result<Pool> {
         let directory = directory.to_path_buf();
+        sync::blocking(move || Pool::on(assemble::to_use(&directory, options, false)?)).await
+    }
+    /// Opens the pool in `directory` although what is there does not fit together: with the metadata that is there, and at most that. Segments that it
+    /// does not name are set aside. What did not fit is in [`Pool::mismatches`].
+    pub async fn recover(directory: &Path, options: PoolOptions) -> Result<Pool> {
+        let directory = directory.to_path_buf();
+        sync::blocking(move || Pool::on(assemble::to_use(&directory, options, true)?)).await
+    }
+    /// Says what [`Pool::recover`] would do, and changes nothing.
+    pub async fn assess(directory: &Path, options: PoolOptions) -> Result<Assessment> {
+        let directory = directory.to_path_buf();
         sync::blocking(move || {
-            let home = Home::open(&directory)?;
-            let foundation = Foundation {
-                meta: Arc::new(FjallMeta::open(&home.meta())?),
-                store: open_segments(&home, &options)?,
-                room: Box::new(FileSystemRoom(directory)),
-                clock: Arc::new(SystemClock),
-                entropy: Arc::new(SystemEntropy::new()?),
-                home: Some(home),
-            };
-            Pool::on(Engine::open(foundation, options)?)
+            let (engine, view) = assemble::to_read(&directory, options, true)?;
+            let assessment = engine.assess();
+            drop(engine);
+            drop(view);
+            assessment
+        })
+        .await
+    }
+    /// Checks the pool in `directory`, which nobody has open, and changes nothing there. See [`Pool::check_watched`].
+    pub async fn check_unopened(
+        directory: &Path,
+        options: PoolOptions,
+        read_chunks: bool,
+        watch: Arc<CheckWatch>,
+    ) -> Result<CheckReport> {
+        let directory = directory.to_path_buf();
+        let (engine, view) =
+            sync::blocking(move || assemble::to_read(&directory, options, false)).await?;
+        let report = engine.check(read_chunks, watch).await;
+        let closed = engine.close().await;
+        sync::blocking(move || {
+            drop(engine);
+            drop(view);
+            closed.and(report)
         })
         .await
     }
@@ -112,6 +139,8 @@ impl Pool {
             room: Box::new(UnlimitedRoom),
             clock: Arc::new(SystemClock),
             entropy: Arc::new(SystemEntropy::new()?),
+            witness: Arc::new(MemoryWitness::default()),
+            wanted: Wanted { is_new: true, has_state: true, ..Wanted::default() },
             home: None,
         };
         Pool::on(Engine::open(foundation, options)?)
@@ -445,6 +474,19 @@ impl Pool {
         Ok(self.engine()?.stored())
     }
 
+    /// What did not fit together when the pool was opened by [`Pool::recover`].
+    pub fn mismatches(&self) -> Result<Vec<Mismatch>> {
+        Ok(self.engine()?.accepted.clone())
+    }
+    /// Segments that were found at an opening and that no metadata names. They take space until they are deleted.
+    pub async fn lost_and_found(&self) -> Result<Vec<LostSegment>> {
+        self.engine()?.lost_and_found().await
+    }
+    /// Deletes a segment that was found and that no metadata names; [`Error::NotFound`] if there is none of that number.
+    pub async fn lost_and_found_delete(&self, segment: u64) -> Result<()> {
+        self.engine()?.lost_and_found_delete(segment).await
+    }
+
     /// Begins to verify everything that is stored, from the start.
     pub async fn scrub_start(&self) -> Result<()> {
         self.engine()?.scrub_start().await
@@ -471,17 +513,4 @@ impl Pool {
     pub(crate) fn engine(&self) -> Result<Arc<Engine>> {
         sync::read(&self.shared.engine).clone().ok_or(Error::Closed)
     }
-}
-
-/// The segments in the pool's directory, and their copies where those are kept.
-fn open_segments(home: &Home, options: &PoolOptions) -> Result<Arc<dyn SegmentStore>> {
-    let first = Arc::new(FileSegments::open(&home.segments(), options.direct_io)?);
-    let Some(directory) = options.copies_directory.clone() else { return Ok(first) };
-    let mark = home.copies_mark(&directory)?;
-    let direct = options.direct_io;
-    let open_second = move || -> Result<Arc<dyn SegmentStore>> {
-        mark.require(&directory)?;
-        Ok(Arc::new(FileSegments::open(&directory.join("segments"), direct)?))
-    };
-    Ok(Arc::new(MirroredSegments::open(first, Box::new(open_second))))
 }

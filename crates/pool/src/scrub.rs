@@ -183,7 +183,7 @@ impl Engine {
             if engine.store.is_degraded() {
                 sync::lock(&engine.scrub.state).wanted = true;
                 // Why it is not there was said when it went.
-                if engine.store.revive().is_err() {
+                if engine.revive_copy().is_err() {
                     return Ok(false);
                 }
             }
@@ -200,6 +200,11 @@ impl Engine {
             Ok(was_wanted || (!running && engine.copy_lacks_segments()?))
         })
         .await
+    }
+
+    fn revive_copy(&self) -> Result<bool> {
+        self.keeper.require_copy_fits()?;
+        self.store.revive()
     }
 
     fn copy_lacks_segments(&self) -> Result<bool> {

@@ -12,8 +12,8 @@ use std::sync::Mutex;
 
 use crate::engine::Engine;
 use crate::keys;
-use crate::meta::MetaStore;
-use crate::records::{Record, SegmentRecord, malformed};
+use crate::meta::MetaView;
+use crate::records::{ChunkRecord, Record, SegmentRecord, malformed};
 use crate::segment::SegmentId;
 use crate::{Error, Result, Space, VolumeId, sync};
 
@@ -59,18 +59,35 @@ impl Room for UnlimitedRoom {
 #[derive(Default)]
 pub(crate) struct SegmentTable {
     map: Mutex<BTreeMap<SegmentId, SegmentRecord>>,
+    /// The lengths that segments of earlier starts had at opening.
+    lengths: BTreeMap<SegmentId, u64>,
+    /// The start that makes segments now.
+    boot: u64,
 }
 
 impl SegmentTable {
-    /// Reads the table from the metadata store.
-    pub(crate) fn load(meta: &dyn MetaStore) -> Result<SegmentTable> {
+    /// Reads the table from the metadata store. `there`: the segments that are there now, before the start `boot` makes any.
+    pub(crate) fn load(meta: &dyn MetaView, boot: u64, there: &[(SegmentId, u64)]) -> Result<SegmentTable> {
         let mut map = BTreeMap::new();
         meta.scan(keys::segments(), &mut |key, value| {
             let id = keys::segment_in(key).ok_or_else(|| malformed("segment", key))?;
             map.insert(id, SegmentRecord::decode(key, value)?);
             Ok(ControlFlow::Continue(()))
         })?;
-        Ok(SegmentTable { map: Mutex::new(map) })
+        Ok(SegmentTable { map: Mutex::new(map), lengths: there.iter().copied().collect(), boot })
+    }
+
+    /// Whether the place that a chunk record names is there. A segment of an earlier start may have been lost, or have lost its end.
+    pub(crate) fn holds(&self, chunk: &ChunkRecord) -> bool {
+        let end = chunk.offset.saturating_add(u64::from(chunk.bytes_stored));
+        chunk.segment.boot() == self.boot || self.lengths.get(&chunk.segment).is_some_and(|length| end <= *length)
+    }
+
+    /// Segments with referenced frames that are not there.
+    pub(crate) fn lost(&self) -> Vec<SegmentId> {
+        let map = sync::lock(&self.map);
+        let live = map.iter().filter(|(_, record)| record.bytes_live > 0).map(|(id, _)| *id);
+        live.filter(|id| id.boot() != self.boot && !self.lengths.contains_key(id)).collect()
     }
 
     pub(crate) fn knows(&self, id: SegmentId) -> bool {

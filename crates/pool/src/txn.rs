@@ -243,15 +243,20 @@ impl<'a> Txn<'a> {
     }
 
     /// One more extent points into the chunk. `placed` says where it was appended, in case the pool does not
-    /// have it; false if it does not and it was not.
+    /// have it, or has lost the segment that holds it; false if it does not and it was not.
     pub(crate) fn chunk_refer(&mut self, id: ChunkId, placed: Option<ChunkRecord>) -> Result<bool> {
         let record = match (self.chunk(id)?, placed) {
-            (Some(mut known), _) => {
-                known.references = known
-                    .references
-                    .checked_add(1)
-                    .ok_or_else(|| Error::Invalid("too many references".into()))?;
-                known
+            (Some(known), placed) => {
+                let references = known.references.checked_add(1);
+                let references = references.ok_or_else(|| Error::Invalid("too many references".into()))?;
+                match placed.filter(|_| !self.engine.segments.holds(&known)) {
+                    Some(placed) => {
+                        self.segment(known.segment).remove(known.bytes_stored);
+                        self.segment(placed.segment).place(placed.bytes_stored);
+                        ChunkRecord { references, ..placed }
+                    }
+                    None => ChunkRecord { references, ..known },
+                }
             }
             (None, Some(placed)) => {
                 self.segment(placed.segment).place(placed.bytes_stored);

@@ -4,9 +4,18 @@ use std::time::SystemTime;
 
 use bytes::Bytes;
 
+use crate::Mismatch;
+
 /// Names one pool among all pools: 16 random bytes drawn when the pool is created.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct PoolId(pub [u8; 16]);
+
+impl std::fmt::Display for PoolId {
+    /// 32 hexadecimal digits.
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "{:032x}", u128::from_be_bytes(self.0))
+    }
+}
 
 /// Names one volume of a pool. Never used again after the volume is deleted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -542,4 +551,30 @@ pub struct Stored {
     pub bytes_dead: u64,
     /// Tails, small overwrites and extended attributes, in the metadata store.
     pub bytes_inline: u64,
+}
+
+/// A segment that no metadata names. It was found at an opening, and kept aside.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LostSegment {
+    /// Its number.
+    pub segment: u64,
+    /// Its size, in bytes.
+    pub bytes: u64,
+    /// The start of the pool that made it.
+    pub start: u64,
+}
+
+/// What recovering a pool would do.
+#[derive(Clone, Debug)]
+pub struct Assessment {
+    /// What does not fit together. Empty: the pool opens without being recovered.
+    pub mismatches: Vec<Mismatch>,
+    /// Segments that the metadata does not name, and so would be set aside, with their sizes in bytes.
+    pub unnamed: Vec<(u64, u64)>,
+    /// Segments that hold data and are not there.
+    pub lost: Vec<u64>,
+    /// Volumes that the metadata has.
+    pub volumes: Vec<String>,
+    /// Bytes of files that the metadata knows of.
+    pub bytes_logical: u64,
 }

@@ -249,6 +249,9 @@ mod tests {
         fn write(&self, batch: Batch) -> Result<()> {
             self.store.write(batch)
         }
+        fn position(&self) -> crate::meta::Position {
+            self.store.position()
+        }
         fn make_durable(&self) -> Result<()> {
             self.store.make_durable()
         }
@@ -261,6 +264,8 @@ mod tests {
             room: Box::new(UnlimitedRoom),
             clock: Arc::new(SystemClock),
             entropy: Arc::new(SystemEntropy::new().unwrap()),
+            witness: Arc::new(crate::witness::MemoryWitness::default()),
+            wanted: crate::opening::Wanted { is_new: true, ..Default::default() },
             home: None,
         };
         Pool::on(Engine::open(foundation, PoolOptions::default()).unwrap()).unwrap()

@@ -5,13 +5,20 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
-use super::{Batch, FjallMeta, MemoryMeta, MetaStore, MetaView};
+use super::{Batch, Expected, FjallMeta, MemoryMeta, MetaStore, MetaView};
+use crate::Mismatch;
 use crate::keys::Key;
+
+/// Opens the store, or makes it where there is none.
+fn open(directory: &std::path::Path) -> crate::Result<FjallMeta> {
+    let is_new = !directory.join("version").exists();
+    FjallMeta::open(directory, &Expected { is_new, ..expected(0, [0; 2]) })
+}
 
 fn each(test: impl Fn(&dyn MetaStore)) {
     test(&MemoryMeta::default());
     let directory = tempfile::tempdir().unwrap();
-    test(&FjallMeta::open(directory.path()).unwrap());
+    test(&open(directory.path()).unwrap());
 }
 
 fn batch(changes: &[(&str, Option<&str>)]) -> Batch {
@@ -127,19 +134,23 @@ fn no_scan_sees_half_a_batch() {
     }
     run(Arc::new(MemoryMeta::default()));
     let directory = tempfile::tempdir().unwrap();
-    run(Arc::new(FjallMeta::open(directory.path()).unwrap()));
+    run(Arc::new(open(directory.path()).unwrap()));
 }
 
 #[test]
 fn what_was_made_durable_is_there_after_reopening() {
     let directory = tempfile::tempdir().unwrap();
     {
-        let store = FjallMeta::open(directory.path()).unwrap();
+        let store = open(directory.path()).unwrap();
         store.write(batch(&[("a", Some("1"))])).unwrap();
         store.make_durable().unwrap();
     }
-    let store = FjallMeta::open(directory.path()).unwrap();
+    let store = open(directory.path()).unwrap();
     assert_eq!(store.get(b"a").unwrap().as_deref(), Some(&b"1"[..]));
+}
+
+fn is_journal_damage(error: &crate::Error) -> bool {
+    matches!(error, crate::Error::Refused { mismatch, .. } if matches!(**mismatch, Mismatch::Journal { .. }))
 }
 
 /// A store with journals as a power failure, or a disk, may leave them.
@@ -151,7 +162,7 @@ impl Journal {
     /// Groups of batches, each batch one key with a large value; a group is synced, the last only if `synced`.
     fn of(groups: &[&[&str]], synced: bool) -> Journal {
         let directory = tempfile::tempdir().unwrap();
-        let store = FjallMeta::open(directory.path()).unwrap();
+        let store = open(directory.path()).unwrap();
         for (number, group) in groups.iter().enumerate() {
             for key in *group {
                 store.write(batch(&[(*key, Some(&key.repeat(20_000)))])).unwrap();
@@ -196,7 +207,7 @@ fn a_journal_torn_after_its_last_sync_loses_what_was_not_synced_and_keeps_it_asi
         let journal = Journal::of(if kept.is_empty() { &[&["a", "b", "c"]] } else { &groups }, false);
         journal.lose_page_of(lost);
         for _ in 0..2 {
-            let store = FjallMeta::open(journal.directory.path()).unwrap();
+            let store = open(journal.directory.path()).unwrap();
             for key in ["a", "b", "c"] {
                 assert_eq!(journal.has(&store, key), kept.contains(&key), "{key}");
             }
@@ -214,8 +225,8 @@ fn damage_before_the_last_sync_is_refused_and_nothing_is_changed() {
         let journal = Journal::of(&groups, synced);
         journal.lose_page_of(lost);
         let before = std::fs::read(journal.path()).unwrap();
-        let error = FjallMeta::open(journal.directory.path()).err().expect("it must not open");
-        assert!(matches!(error, crate::Error::Damaged(_)), "{error}");
+        let error = open(journal.directory.path()).err().expect("it must not open");
+        assert!(is_journal_damage(&error), "{error}");
         assert!(error.to_string().contains("0.jnl"), "{error}");
         assert!(std::fs::read(journal.path()).unwrap() == before, "{lost}");
         assert_eq!(journal.torn_ends(), 0);
@@ -231,7 +242,7 @@ fn a_damaged_start_of_a_synced_batch_is_no_end() {
     let start = value - 1 - 22 - 13;
     bytes[start..start + 13].fill(0);
     std::fs::write(journal.path(), &bytes).unwrap();
-    assert!(matches!(FjallMeta::open(journal.directory.path()), Err(crate::Error::Damaged(_))));
+    assert!(open(journal.directory.path()).is_err_and(|error| is_journal_damage(&error)));
 }
 
 #[test]
@@ -244,7 +255,7 @@ fn any_cut_through_the_unsynced_end_keeps_what_was_synced() {
         std::fs::write(journal.path(), &whole[..cut]).unwrap();
         let copy = Journal { directory: tempfile::tempdir().unwrap() };
         copy_directory(journal.directory.path(), copy.directory.path());
-        let store = FjallMeta::open(copy.directory.path()).unwrap();
+        let store = open(copy.directory.path()).unwrap();
         assert!(copy.has(&store, "a"), "cut at {cut}");
         assert!(copy.has(&store, "b") || !copy.has(&store, "c"), "cut at {cut}");
     }
@@ -258,6 +269,103 @@ fn copy_directory(from: &std::path::Path, to: &std::path::Path) {
             copy_directory(&entry.path(), &to);
         } else {
             std::fs::copy(entry.path(), to).unwrap();
+        }
+    }
+}
+
+fn expected(batch: u64, tables: [u64; 2]) -> Expected {
+    let view_parent = std::env::temp_dir();
+    Expected { is_new: false, batch, witness: "the test".into(), tables, accept: false, view_parent }
+}
+
+fn mismatch(opened: crate::Result<FjallMeta>) -> Mismatch {
+    match opened {
+        Err(crate::Error::Refused { mismatch, .. }) => *mismatch,
+        Err(other) => panic!("another error: {other}"),
+        Ok(_) => panic!("the store was opened"),
+    }
+}
+
+#[test]
+fn batches_are_counted_from_one_through_restarts() {
+    each(|store| {
+        let before = store.position();
+        store.write(batch(&[("a", Some("1"))])).unwrap();
+        store.write(batch(&[("b", Some("1"))])).unwrap();
+        assert_eq!(store.position().written, before.written + 2);
+        store.make_durable().unwrap();
+        assert_eq!(store.position().durable, before.written + 2);
+    });
+    let journal = Journal::of(&[&["a"], &["b", "c"]], true);
+    let store = open(journal.directory.path()).unwrap();
+    // The last one was written when the store was dropped.
+    assert_eq!(store.position().written, 4);
+}
+
+#[test]
+fn a_store_that_ends_too_early_is_refused_and_left_as_it_is() {
+    let journal = Journal::of(&[&["a"], &["b"], &["c"]], true);
+    let before = std::fs::read(journal.path()).unwrap();
+    assert_eq!(
+        mismatch(FjallMeta::open(journal.directory.path(), &expected(9, [0; 2]))),
+        Mismatch::Behind { found: 4, known: 9, witness: "the test".into() }
+    );
+    let cut = before.windows(8).position(|window| window == b"cccccccc").unwrap() - 100;
+    std::fs::write(journal.path(), &before[..cut]).unwrap();
+    for _ in 0..2 {
+        let refused = mismatch(FjallMeta::open(journal.directory.path(), &expected(3, [0; 2])));
+        assert!(matches!(refused, Mismatch::Behind { known: 3, .. }), "{refused}");
+        assert_eq!(std::fs::read(journal.path()).unwrap().len(), cut);
+        assert_eq!(journal.torn_ends(), 0);
+    }
+}
+
+#[test]
+fn trees_that_are_older_than_they_were_are_refused() {
+    let journal = Journal::of(&[&["a"]], true);
+    let opened = FjallMeta::open(journal.directory.path(), &expected(1, [0, 99]));
+    assert!(matches!(mismatch(opened), Mismatch::MetadataOld { known: 99, .. }));
+}
+
+#[test]
+fn a_journal_that_is_missing_between_others_is_a_gap() {
+    let journal = Journal::of(&[&["a"]], true);
+    {
+        let store = open(journal.directory.path()).unwrap();
+        // Some journals, of which the tables hold only the first ones.
+        for round in 0..4000 {
+            store.write(batch(&[(&format!("key{round}"), Some(&"x".repeat(20_000)))])).unwrap();
+        }
+        store.make_durable().unwrap();
+    }
+    let mut numbers: Vec<u64> = std::fs::read_dir(journal.directory.path())
+        .unwrap()
+        .filter_map(|entry| entry.unwrap().file_name().to_str()?.strip_suffix(".jnl")?.parse().ok())
+        .collect();
+    numbers.sort_unstable();
+    if numbers.len() > 1 {
+        let copy = tempfile::tempdir().unwrap();
+        copy_directory(journal.directory.path(), copy.path());
+        let last = numbers.last().unwrap();
+        std::fs::remove_file(copy.path().join(format!("{last}.jnl"))).unwrap();
+        let refused = mismatch(FjallMeta::open(copy.path(), &expected(4000, [0; 2])));
+        assert!(matches!(refused, Mismatch::Behind { .. }), "{refused}");
+    }
+}
+
+/// fjall begins anew what is missing; nothing of that may happen.
+#[test]
+fn a_store_that_lacks_a_part_is_refused_and_left_as_it_is() {
+    let journal = Journal::of(&[&["a"], &["b"]], true);
+    for part in ["version", "0.jnl", "keyspaces", "keyspaces/0", "keyspaces/1", "keyspaces/0/current", "keyspaces/1/current"] {
+        let copy = tempfile::tempdir().unwrap();
+        copy_directory(journal.directory.path(), copy.path());
+        let path = copy.path().join(part);
+        if path.is_dir() { std::fs::remove_dir_all(&path).unwrap() } else { std::fs::remove_file(&path).unwrap() }
+        for _ in 0..2 {
+            let refused = mismatch(FjallMeta::open(copy.path(), &expected(0, [0; 2])));
+            assert!(matches!(refused, Mismatch::MetadataPart { .. }), "{part}: {refused}");
+            assert!(!path.exists(), "{part}");
         }
     }
 }

@@ -3,29 +3,35 @@
 //! How fjall gives what [`MetaStore`] asks for (release 3.1, checked in its source):
 //! - A batch is written to the journal between a start and an end marker with a checksum, under one lock, and
 //!   then applied to the tree in memory. At opening, an end without its start, or the other way round, is cut off.
-//! - The journal is flushed to the disk before a tree in memory is written out as a table, so what survives a crash
-//!   is a prefix of the batches even when the tables are newer than the last sync.
+//! - A tree in memory is written out as a whole, the older one first, so what survives a crash is a prefix of the batches even when the tables
+//!   are newer than the journals: after a power failure they may be, for a tree that was sealed while the journal was synced is written
+//!   out with it.
 //! - Scans go through a snapshot: `Keyspace::range` itself would show a batch that is half applied.
 //! - A failed write or sync poisons the database, which refuses everything from then on, as the trait wants.
 //! - What fjall leaves to us: telling a journal that is torn after its last sync from one that is damaged before
 //!   it. Each batch carries a mark for that, see [`super::journal_repair`], which looks at the journals first.
 
 use std::ops::{ControlFlow, Range};
-use std::path::Path;
+use std::panic::AssertUnwindSafe;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use bytes::Bytes;
 use fjall::{CompressionType, Database, Keyspace, KeyspaceCreateOptions, PersistMode, Readable, Snapshot};
+use lsm_tree::{AbstractTree, SeqNo, SequenceNumberCounter};
 
-use super::journal_repair::{self, MARK_KEY, Mark};
-use super::{Batch, MetaStore, MetaView, Visit};
+use super::journal_repair::{self, MARK_KEY, Mark, Survey};
+use super::view::{Extent, View};
+use super::{Batch, MetaStore, MetaView, Position, Visit, structure};
 use crate::codec::Malformed;
 use crate::keys::Key;
 use crate::records::malformed;
-use crate::{Error, Result};
+use crate::{Error, Mismatch, Result};
 
 const KEYSPACE: &str = "pool";
+/// Under which fjall keeps the name of keyspace 1, in keyspace 0.
+const NAME_KEY: &[u8] = b"n\0\0\0\0\0\0\0\x01";
 const CACHE_BYTES: u64 = 64 << 20;
 const JOURNAL_BYTES_MAX: u64 = 192 << 20;
 const MEMTABLE_BYTES_MAX: u64 = 32 << 20;
@@ -40,20 +46,49 @@ pub(crate) struct FjallMeta {
     /// Number of the last batch that was written, and of the last that is durable.
     batch: AtomicU64,
     durable: AtomicU64,
+    /// Version of the tree of keyspaces' names, which does not change while the store is open.
+    names_version: u64,
     /// Keys that were deleted since space was last given back.
     deletions: AtomicU64,
     /// The memory's share of them is on its way to a table, or there.
     written_out: AtomicBool,
 }
 
+/// What a store must be found to be, for nothing to be lost.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Expected {
+    /// There must be no store yet.
+    pub(crate) is_new: bool,
+    /// It must hold all batches up to this number.
+    pub(crate) batch: u64,
+    /// What says so, for people.
+    pub(crate) witness: String,
+    /// Its trees must be at least of these versions.
+    pub(crate) tables: [u64; 2],
+    /// A store that ends too early, or is damaged behind some batch, is opened all the same, as it was at that batch.
+    pub(crate) accept: bool,
+    /// Where a small directory can be made for a moment.
+    pub(crate) view_parent: PathBuf,
+}
+
 impl FjallMeta {
-    /// Opens the store in `directory`, or creates it there.
-    pub(crate) fn open(directory: &Path) -> Result<FjallMeta> {
-        journal_repair::inspect(directory)?;
-        let database = open_database(directory).map_err(|error| failed("open", &error))?;
-        let keyspace = database
-            .keyspace(KEYSPACE, || KeyspaceCreateOptions::default().max_memtable_size(MEMTABLE_BYTES_MAX))
-            .map_err(|error| failed("open", &error))?;
+    /// Opens the store in `directory`, or makes it if it is to be new. What is not as expected is an error, and nothing is changed.
+    pub(crate) fn open(directory: &Path, expected: &Expected) -> Result<FjallMeta> {
+        let mut tables = [0; 2];
+        if !expected.is_new {
+            let survey;
+            (tables, survey) = FjallMeta::look_at(directory, expected)?;
+            survey.repair()?;
+        } else if directory.read_dir().is_ok_and(|mut entries| entries.next().is_some()) {
+            let there = format!("metadata in {}", directory.display());
+            return Err(Error::refused(Mismatch::NoFormat { there, format: crate::home::FORMAT }));
+        }
+        let database = guarded(|| open_database(directory))?;
+        let options = || KeyspaceCreateOptions::default().max_memtable_size(MEMTABLE_BYTES_MAX);
+        let keyspace = guarded(|| database.keyspace(KEYSPACE, options))?;
+        if expected.is_new {
+            tables = structure::inspect(directory, [0; 2])?;
+        }
         let mark = keyspace.get(MARK_KEY).map_err(|error| failed("read", &error))?;
         let mark = mark.map_or(Ok(Mark::default()), |value| Mark::decode(&value));
         let mark = mark.map_err(|Malformed| malformed("journal mark", &MARK_KEY))?;
@@ -63,9 +98,27 @@ impl FjallMeta {
             database,
             batch,
             durable,
+            names_version: tables[0],
             deletions: AtomicU64::new(0),
             written_out: AtomicBool::new(false),
         })
+    }
+
+    /// An error unless the store in `directory` is as expected. Changes nothing.
+    pub(crate) fn examine(directory: &Path, expected: &Expected) -> Result<()> {
+        FjallMeta::look_at(directory, expected).map(drop)
+    }
+
+    /// The versions of the trees, and what the journals hold.
+    fn look_at(directory: &Path, expected: &Expected) -> Result<([u64; 2], Survey)> {
+        let tables = structure::inspect(directory, expected.tables)?;
+        let in_tables = last_in_tables(directory, &expected.view_parent)?;
+        let survey = journal_repair::survey(directory, in_tables, expected.accept)?;
+        if survey.last < expected.batch && !expected.accept {
+            let (found, known, witness) = (survey.last, expected.batch, expected.witness.clone());
+            return Err(Error::refused(Mismatch::Behind { found, known, witness }));
+        }
+        Ok((tables, survey))
     }
 
     /// The mark of the next batch.
@@ -94,8 +147,81 @@ fn open_database(directory: &Path) -> fjall::Result<Database> {
         .open()
 }
 
-fn failed(action: &str, error: &fjall::Error) -> Error {
-    Error::Meta(format!("cannot {action}: {error:?}; check the disk and the log, then restart"))
+/// The number of the last batch that the tables hold. They hold all before it as well, for a tree in memory is written out as a whole, and
+/// the older one first. Opening a tree deletes files that its current version does not name, so a view of it is opened.
+fn last_in_tables(directory: &Path, view_parent: &Path) -> Result<u64> {
+    let view = View::make(directory, view_parent, Extent::Tables)?;
+    let names = get_alone(&structure::tree(view.directory(), 0), NAME_KEY)?;
+    if names.is_none_or(|name| *name != *KEYSPACE.as_bytes()) {
+        let part = structure::tree(directory, 0);
+        return Err(Error::refused(Mismatch::MetadataPart { part, state: "not the one that belongs to keyspaces/1" }));
+    }
+    get_alone(&structure::tree(view.directory(), 1), &MARK_KEY)?.map_or(Ok(0), |value| {
+        let mark = Mark::decode(&value).map_err(|Malformed| malformed("journal mark", &MARK_KEY))?;
+        Ok(mark.batch)
+    })
+}
+
+/// Reads one key of a tree that nobody has open.
+fn get_alone(tree: &Path, key: &[u8]) -> Result<Option<lsm_tree::UserValue>> {
+    guarded(|| {
+        let (sequence, visible) = (SequenceNumberCounter::default(), SequenceNumberCounter::default());
+        Ok(lsm_tree::Config::new(tree, sequence, visible).open()?.get(key, SeqNo::MAX)?)
+    })
+}
+
+/// Opens something of fjall's. What it does not expect in its files it sometimes meets with a panic.
+fn guarded<T>(open: impl FnOnce() -> fjall::Result<T>) -> Result<T> {
+    match std::panic::catch_unwind(AssertUnwindSafe(open)) {
+        Ok(opened) => opened.map_err(|error| unopened(&error)),
+        Err(_) => {
+            let what = "the key-value store found in its files what it never writes".to_owned();
+            Err(Error::refused(Mismatch::MetadataDamaged(what)))
+        }
+    }
+}
+
+/// The error for a store that cannot be opened.
+fn unopened(error: &fjall::Error) -> Error {
+    match error {
+        fjall::Error::Io(_) | fjall::Error::Storage(lsm_tree::Error::Io(_)) => failed("open", error),
+        other => Error::refused(Mismatch::MetadataDamaged(described(other))),
+    }
+}
+
+/// The error for a store that is open. Of what is damaged the store cannot say where it is.
+fn failed(action: &'static str, error: &fjall::Error) -> Error {
+    match error {
+        fjall::Error::Io(source) | fjall::Error::Storage(lsm_tree::Error::Io(source)) => {
+            Error::Meta(format!("cannot {action}: {source}; check the disk (dmesg, SMART)"))
+        }
+        fjall::Error::Poisoned => Error::Meta(format!(
+            "cannot {action}: an earlier write or sync failed, so nothing is written any more; check the disk (dmesg, \
+             SMART), then restart"
+        )),
+        other => Error::Damaged(format!(
+            "cannot {action} metadata: {}; check the disk (dmesg, SMART); `forebay pool check` names the files that are hit",
+            described(other)
+        )),
+    }
+}
+
+/// What fjall found, for people.
+fn described(error: &fjall::Error) -> String {
+    use lsm_tree::Error as Tree;
+    match error {
+        fjall::Error::Storage(Tree::ChecksumMismatch { .. }) => "a block of a table does not match its checksum".into(),
+        fjall::Error::Storage(Tree::Unrecoverable) | fjall::Error::Unrecoverable => "a table is missing or damaged".into(),
+        fjall::Error::Storage(Tree::InvalidVersion(_)) | fjall::Error::InvalidVersion(_) => {
+            "a file is of another version of the key-value store".into()
+        }
+        fjall::Error::Storage(Tree::Decompress(_) | Tree::InvalidTag(_) | Tree::InvalidTrailer | Tree::InvalidHeader(_))
+        | fjall::Error::Decompress(_)
+        | fjall::Error::InvalidTag(_)
+        | fjall::Error::InvalidTrailer => "a table or a journal is damaged".into(),
+        fjall::Error::Locked => "another process has it open".into(),
+        other => format!("the key-value store says {other:?}"),
+    }
 }
 
 impl MetaView for FjallMeta {
@@ -135,6 +261,12 @@ impl MetaStore for FjallMeta {
         self.database.persist(PersistMode::Buffer).map_err(|error| failed("sync", &error))?;
         self.durable.store(covered, Ordering::SeqCst);
         Ok(())
+    }
+
+    fn position(&self) -> Position {
+        let written = self.batch.load(Ordering::SeqCst);
+        let durable = self.durable.load(Ordering::SeqCst);
+        Position { written, durable, tables: [self.names_version, self.keyspace.tree.current_version().id()] }
     }
 
     /// Tables keep deleted keys until they are merged with older ones, which fjall does when there are more tables, not

@@ -29,7 +29,7 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{Advice, fadvise};
 
 use crate::codec::{Decoded, Decoder, Encoder, Malformed};
-use crate::{Error, Result};
+use crate::{Error, Mismatch, Result};
 
 const TAG_START: u8 = 1;
 const TAG_ITEM: u8 = 2;
@@ -70,25 +70,69 @@ struct Whole {
     mark: Option<Mark>,
 }
 
-/// Checks the journals in `directory`, and cuts a torn end off the newest. Changes nothing if one is damaged.
-pub(super) fn inspect(directory: &Path) -> Result<()> {
+/// What tables and journals hold together.
+#[derive(Debug)]
+pub(super) struct Survey {
+    /// Number of the last batch. All before it are there.
+    pub(super) last: u64,
+    torn: Vec<Torn>,
+}
+
+/// The end of a journal, which was never acknowledged, or is given up.
+#[derive(Debug)]
+struct Torn {
+    path: PathBuf,
+    /// Bytes of whole batches before it.
+    whole: usize,
+    rest: Vec<u8>,
+}
+
+/// Reads the journals in `directory`, and changes nothing. The tables hold all batches up to `in_tables`. An error if a journal is damaged, or a
+/// batch is missing between others, or there is no journal. `accept`: what is behind the damage or the missing batch is taken for torn.
+///
+/// After a power failure the tables may be ahead of the journals, and what is written then follows in the same journal. So batches that
+/// the tables hold need not be consecutive.
+pub(super) fn survey(directory: &Path, in_tables: u64, accept: bool) -> Result<Survey> {
     let journals = journals(directory)?;
-    let newest = journals.last().cloned();
+    let Some(newest) = journals.last().cloned() else {
+        let part = directory.join("0.jnl");
+        return Err(Error::refused(Mismatch::MetadataPart { part, state: "missing, and so is every other journal" }));
+    };
+    let mut survey = Survey { last: in_tables, torn: Vec::new() };
     for path in journals {
         let journal = read_from_disk(&path)?;
-        let (whole, last) = whole_prefix(&journal);
-        let rest = journal.get(whole..).unwrap_or_default();
+        if !survey.torn.is_empty() {
+            // Behind something that was given up.
+            survey.torn.push(Torn { path, whole: 0, rest: journal });
+            continue;
+        }
+        let prefix = whole_prefix(&journal, survey.last);
+        survey.last = prefix.last_number;
+        let rest = journal.get(prefix.bytes..).unwrap_or_default();
         if rest.iter().all(|byte| *byte == 0) {
             continue;
         }
-        if Some(&path) != newest.as_ref() || was_synced(rest, last) {
-            return Err(damaged(&path, whole));
+        let is_torn = prefix.gap.is_none() && path == newest && !was_synced(rest, prefix.last);
+        if !is_torn && !accept {
+            let journal = Mismatch::Journal { journal: path, offset: prefix.bytes as u64 };
+            return Err(Error::refused(prefix.gap.unwrap_or(journal)));
         }
-        keep_aside(&path, whole, rest)?;
-        cut(&path, whole)?;
-        tracing::warn!(path = %path.display(), bytes_kept = whole, "cut the torn end off the metadata journal");
+        survey.torn.push(Torn { path, whole: prefix.bytes, rest: rest.to_vec() });
     }
-    Ok(())
+    Ok(survey)
+}
+
+impl Survey {
+    /// Cuts off what is torn, if anything is, and keeps it aside.
+    pub(super) fn repair(self) -> Result<()> {
+        // The last first: what is cut off in front of something else would make a gap if this were interrupted.
+        for Torn { path, whole, rest } in self.torn.into_iter().rev() {
+            keep_aside(&path, whole, &rest)?;
+            cut(&path, whole)?;
+            tracing::warn!(path = %path.display(), bytes_kept = whole, "cut the torn end off the metadata journal");
+        }
+        Ok(())
+    }
 }
 
 /// What is on the disk. After a sync that failed, the kernel keeps pages that never got there, and takes them for written: a journal that was read
@@ -107,14 +151,6 @@ fn read_from_disk(path: &Path) -> Result<Vec<u8>> {
 fn failed(path: &Path, action: &'static str) -> impl FnOnce(io::Error) -> Error {
     let path = path.to_path_buf();
     move |source| Error::Io { path, action, source }
-}
-
-fn damaged(path: &Path, offset: usize) -> Error {
-    Error::Damaged(format!(
-        "metadata journal {}: what was synced is not readable from byte {offset} on; nothing was changed; check the \
-         disk (dmesg, SMART), keep a copy of the pool's directory, and restore the file from a backup or a snapshot",
-        path.display()
-    ))
 }
 
 /// All journals, oldest first.
@@ -137,18 +173,37 @@ fn journals(directory: &Path) -> Result<Vec<PathBuf>> {
     Ok(journals.into_iter().map(|(_, path)| path).collect())
 }
 
-/// How many bytes at the start of the journal are whole batches, and the last mark among them.
-fn whole_prefix(journal: &[u8]) -> (usize, Option<Mark>) {
-    let (mut bytes, mut mark, mut sequence) = (0, None, None);
-    while let Some(batch) = journal.get(bytes..).and_then(|rest| whole_batch(rest).ok()) {
+/// The start of a journal that consists of whole batches, none of which is missing.
+struct Prefix {
+    bytes: usize,
+    last: Option<Mark>,
+    /// Number of the last batch that is there, in the tables or in the journals so far.
+    last_number: u64,
+    /// The batches that are missing behind the prefix.
+    gap: Option<Mismatch>,
+}
+
+/// `known`: all batches up to that number are there.
+fn whole_prefix(journal: &[u8], known: u64) -> Prefix {
+    let mut prefix = Prefix { bytes: 0, last: None, last_number: known, gap: None };
+    let mut sequence = None;
+    while let Some(batch) = journal.get(prefix.bytes..).and_then(|rest| whole_batch(rest).ok()) {
         if sequence >= Some(batch.sequence) {
             break;
         }
-        bytes += batch.bytes;
-        mark = batch.mark.or(mark);
+        if let Some(mark) = batch.mark {
+            let next = prefix.last_number.saturating_add(1);
+            if mark.batch > next {
+                prefix.gap = Some(Mismatch::Gap { from: next, to: mark.batch.saturating_sub(1) });
+                break;
+            }
+            prefix.last_number = prefix.last_number.max(mark.batch);
+            prefix.last = Some(mark);
+        }
+        prefix.bytes += batch.bytes;
         sequence = Some(batch.sequence);
     }
-    (bytes, mark)
+    prefix
 }
 
 /// Whether what a batch that is not whole held, at the start of `rest`, had been made durable. `before` is the mark

@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::ops::{ControlFlow, Range};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, RwLock};
 
 use bytes::Bytes;
 
-use super::{Batch, MetaStore, MetaView, Visit};
+use super::{Batch, MetaStore, MetaView, Position, Visit};
 use crate::Result;
 use crate::keys::Key;
 use crate::sync;
@@ -15,6 +16,7 @@ use crate::sync;
 #[derive(Default)]
 pub(crate) struct MemoryMeta {
     map: RwLock<BTreeMap<Key, Bytes>>,
+    batches: AtomicU64,
 }
 
 impl MetaView for MemoryMeta {
@@ -48,11 +50,17 @@ impl MetaStore for MemoryMeta {
                 None => map.remove(&key),
             };
         }
+        self.batches.fetch_add(1, Ordering::SeqCst);
         Ok(())
     }
 
     fn make_durable(&self) -> Result<()> {
         Ok(())
+    }
+
+    fn position(&self) -> Position {
+        let written = self.batches.load(Ordering::SeqCst);
+        Position { written, durable: written, tables: [0; 2] }
     }
 }
 
@@ -63,5 +71,5 @@ pub(super) fn copy<M: MetaStore + ?Sized>(store: &M) -> Result<Arc<dyn MetaView>
         map.insert(key.to_vec(), Bytes::copy_from_slice(value));
         Ok(ControlFlow::Continue(()))
     })?;
-    Ok(Arc::new(MemoryMeta { map: RwLock::new(map) }))
+    Ok(Arc::new(MemoryMeta { map: RwLock::new(map), ..MemoryMeta::default() }))
 }

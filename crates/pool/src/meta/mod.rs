@@ -8,9 +8,12 @@ mod contract;
 mod fjall;
 mod journal_repair;
 mod memory;
+mod structure;
+mod view;
 
-pub(crate) use fjall::FjallMeta;
+pub(crate) use fjall::{Expected, FjallMeta};
 pub(crate) use memory::MemoryMeta;
+pub(crate) use view::{Extent, View, remove_leftovers};
 
 use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
@@ -25,6 +28,17 @@ use crate::keys::Key;
 pub(crate) struct Batch {
     /// Keys and their new values; `None` deletes.
     pub(crate) changes: Vec<(Key, Option<Bytes>)>,
+}
+
+/// How far a metadata store has come.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Position {
+    /// Number of the last batch that was written. Batches are numbered from 1, without a gap, for the whole life of the store.
+    pub(crate) written: u64,
+    /// All batches up to this number are durable.
+    pub(crate) durable: u64,
+    /// Numbers that grow when the store reorganises what it keeps on disk, and never shrink; 0 for a store without any.
+    pub(crate) tables: [u64; 2],
 }
 
 /// What a scan hands each key and value to; `Break` ends the scan.
@@ -44,6 +58,8 @@ pub(crate) trait MetaStore: MetaView {
     fn write(&self, batch: Batch) -> Result<()>;
     /// Makes all batches durable. After an error nothing further may be written.
     fn make_durable(&self) -> Result<()>;
+    /// How far the store has come. After an opening, `written` is the last batch that survived.
+    fn position(&self) -> Position;
     /// Gives space back that deleted keys take, if there is enough of it to be worth the work. May take long, and
     /// may run beside everything else.
     fn give_back(&self) -> Result<()> {

@@ -14,7 +14,7 @@ pub(crate) use extent::{ChunkRecord, Content, ExtentRecord};
 #[cfg(test)]
 pub(crate) use inode::sample as sample_inode;
 pub(crate) use inode::{EntryRecord, InodeRecord, OrphanRecord};
-pub(crate) use space::{Counters, PoolRecord, SegmentRecord, UsageRecord};
+pub(crate) use space::{Counters, PoolRecord, SegmentRecord, StartRecord, UsageRecord};
 pub(crate) use volume::{SnapshotRecord, VolumeRecord};
 pub(crate) use xattr::XattrRecord;
 

@@ -27,6 +27,24 @@ impl Record for PoolRecord {
     }
 }
 
+/// What one start of the pool is told from another by: see [`crate::witness::State::mark`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct StartRecord {
+    pub(crate) mark: u32,
+}
+
+impl Record for StartRecord {
+    const NAME: &'static str = "start";
+    fn encode_fields(&self, encoder: Encoder) -> Encoder {
+        encoder.u32(self.mark)
+    }
+    fn decode_fields(mut decoder: Decoder<'_>) -> Decoded<Self> {
+        let record = StartRecord { mark: decoder.u32()? };
+        decoder.finish()?;
+        Ok(record)
+    }
+}
+
 /// The next ids to be given out. Ids are never used twice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Counters {

@@ -5,7 +5,9 @@
 //! its own, the walk goes on at the next block. What is found may be dead, and may be damaged: that the metadata
 //! names a place, and that the content matches, is for the caller to see.
 
-use super::frame::{self, FOOTER_END_BYTES, FRAME_HEADER_BYTES, SEGMENT_HEADER_BYTES};
+use super::frame::{
+    self, FOOTER_END_BYTES, FRAME_HEADER_BYTES, SEGMENT_HEADER_BYTES, SEGMENT_HEADER_BYTES_V1, SegmentHeader,
+};
 use super::{BLOCK_BYTES, CHUNK_BYTES_MAX, SegmentId, SegmentStore};
 use crate::Result;
 use crate::keys::ChunkId;
@@ -37,9 +39,32 @@ fn footer_frames(store: &dyn SegmentStore, id: SegmentId, length: u64) -> Result
     Ok(frame::read_footer(&footer).ok())
 }
 
+/// What the segment says of itself at its start; `None` if that cannot be read, or names another segment.
+pub(crate) fn header_of(store: &dyn SegmentStore, id: SegmentId) -> Result<Option<SegmentHeader>> {
+    // A segment of version 1 may be shorter than a header of version 2.
+    for length in [SEGMENT_HEADER_BYTES, SEGMENT_HEADER_BYTES_V1] {
+        if let Some(start) = store.read(id, 0, length as usize)? {
+            let header = frame::read_segment_header(&start).ok();
+            return Ok(header.filter(|header| header.segment == id));
+        }
+    }
+    Ok(None)
+}
+
+/// Where the first frame of a segment begins.
+fn first_frame(store: &dyn SegmentStore, id: SegmentId) -> Result<u64> {
+    if let Some(header) = header_of(store, id)? {
+        return Ok(header.bytes());
+    }
+    // The header is damaged. A frame begins behind the header of the one version or of the other.
+    let start = store.read(id, SEGMENT_HEADER_BYTES_V1, FRAME_HEADER_BYTES)?;
+    let is_first_version = start.is_some_and(|start| frame::read_header(&start).is_ok());
+    Ok(if is_first_version { SEGMENT_HEADER_BYTES_V1 } else { SEGMENT_HEADER_BYTES })
+}
+
 fn walk(store: &dyn SegmentStore, id: SegmentId, length: u64) -> Result<Vec<FrameAt>> {
     let mut frames = Vec::new();
-    let mut at = SEGMENT_HEADER_BYTES;
+    let mut at = first_frame(store, id)?;
     while at.saturating_add(FRAME_HEADER_BYTES as u64) <= length {
         let header = store.read(id, at, FRAME_HEADER_BYTES)?;
         let header = header.and_then(|header| frame::read_header(&header).ok());

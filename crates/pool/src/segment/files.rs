@@ -4,6 +4,8 @@
 //! created. A name that does not parse is left alone. Space is preallocated, so that appending to an open
 //! segment cannot run out of it, and given back when the segment is sealed.
 //!
+//! What is set aside is moved to the directory `lost+found` below.
+//!
 //! Large writes go past the system's cache (see [`super::direct`]) where the file system lets them; reads, and
 //! small writes, go through it. The two never meet in one block.
 
@@ -14,7 +16,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use bytes::Bytes;
-use rustix::fs::FallocateFlags;
+use rustix::fs::{CWD, FallocateFlags, RenameFlags};
 
 use super::direct::DirectFiles;
 use super::{SegmentId, SegmentStore};
@@ -25,9 +27,14 @@ const FILES_OPEN_MAX: usize = 256;
 /// Parts given to one `pwritev`; Linux takes at most 1024.
 const PARTS_MAX: usize = 512;
 
+/// The directory of segments that were set aside.
+pub(crate) const ASIDE: &str = "lost+found";
+
 /// See the module.
 pub(crate) struct FileSegments {
     directory: PathBuf,
+    /// Nothing in the directory is changed, whatever is asked for.
+    read_only: bool,
     files: Mutex<HashMap<SegmentId, Arc<File>>>,
     direct: Option<DirectFiles>,
 }
@@ -43,13 +50,34 @@ impl FileSegments {
         })?;
         Ok(FileSegments {
             directory: directory.to_path_buf(),
+            read_only: false,
             files: Mutex::default(),
             direct: direct.then(DirectFiles::default),
         })
     }
 
+    /// Opens the segments in `directory` to read them. What would change them is an error, but for `seal`, which does nothing.
+    pub(crate) fn open_to_read(directory: &Path) -> FileSegments {
+        let directory = directory.to_path_buf();
+        FileSegments { directory, read_only: true, files: Mutex::default(), direct: None }
+    }
+
+    fn require_writable(&self) -> Result<()> {
+        if self.read_only { Err(Error::ReadOnly) } else { Ok(()) }
+    }
+
     fn path(&self, id: SegmentId) -> PathBuf {
         self.directory.join(format!("{id}.seg"))
+    }
+
+    fn path_aside(&self, id: SegmentId) -> PathBuf {
+        self.directory.join(ASIDE).join(format!("{id}.seg"))
+    }
+
+    /// Closes what is open of a segment.
+    fn forget(&self, id: SegmentId) {
+        sync::lock(&self.files).remove(&id);
+        self.direct.iter().for_each(|direct| direct.forget(id));
     }
 
     /// The error for a failed call on a segment; a full disk is [`Error::NoSpace`].
@@ -72,7 +100,7 @@ impl FileSegments {
         if let Some(file) = sync::lock(&self.files).get(&id) {
             return Ok(file.clone());
         }
-        let file = Arc::new(OpenOptions::new().read(true).write(true).open(self.path(id))?);
+        let file = Arc::new(OpenOptions::new().read(true).write(!self.read_only).open(self.path(id))?);
         self.remember(id, file.clone());
         Ok(file)
     }
@@ -84,6 +112,7 @@ impl FileSegments {
 
 impl SegmentStore for FileSegments {
     fn create(&self, id: SegmentId, bytes: u64) -> Result<()> {
+        self.require_writable()?;
         let path = self.path(id);
         let create = || -> io::Result<File> {
             let file = OpenOptions::new().read(true).write(true).create_new(true).open(&path)?;
@@ -108,6 +137,7 @@ impl SegmentStore for FileSegments {
     }
 
     fn write(&self, id: SegmentId, offset: u64, parts: &[Bytes]) -> Result<()> {
+        self.require_writable()?;
         let write = || -> io::Result<()> {
             if let Some(direct) = &self.direct
                 && direct.write(id, &self.path(id), offset, parts)?
@@ -133,9 +163,13 @@ impl SegmentStore for FileSegments {
     }
 
     fn seal(&self, id: SegmentId, bytes: u64) -> Result<()> {
+        if self.read_only {
+            return Ok(());
+        }
         self.direct.iter().for_each(|direct| direct.forget(id));
+        // A file that is shorter has lost its end: it does not get a new one of zeros.
         self.file(id)
-            .and_then(|file| file.set_len(bytes))
+            .and_then(|file| file.set_len(bytes.min(file.metadata()?.len())))
             .map_err(|error| self.failed(id, "seal the segment", error))
     }
 
@@ -156,21 +190,75 @@ impl SegmentStore for FileSegments {
         }
     }
 
-    fn delete(&self, id: SegmentId) -> Result<()> {
-        sync::lock(&self.files).remove(&id);
-        self.direct.iter().for_each(|direct| direct.forget(id));
-        match std::fs::remove_file(self.path(id)) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                Err(self.failed(id, "delete the segment", error))
+    fn delete(&self, id: SegmentId) -> Result<bool> {
+        self.require_writable()?;
+        self.forget(id);
+        let removed = std::fs::remove_file(self.path(id));
+        absent(removed).map_err(|error| self.failed(id, "delete the segment", error))?;
+        Ok(true)
+    }
+
+    fn sync_deletions(&self) -> Result<bool> {
+        self.sync_directory().map_err(|source| Error::Io {
+            path: self.directory.clone(),
+            action: "sync the directory of segments",
+            source,
+        })?;
+        Ok(true)
+    }
+
+    fn set_aside(&self, id: SegmentId) -> Result<()> {
+        self.require_writable()?;
+        self.forget(id);
+        let aside = self.directory.join(ASIDE);
+        let set_aside = || {
+            match std::fs::create_dir(&aside) {
+                Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
+                _ => {}
             }
-            _ => Ok(()),
+            let (from, to) = (self.path(id), self.path_aside(id));
+            let moved = rustix::fs::renameat_with(CWD, from, CWD, to, RenameFlags::NOREPLACE);
+            absent(moved.map_err(io::Error::from))?;
+            File::open(&aside)?.sync_all()?;
+            self.sync_directory()
+        };
+        set_aside().map_err(|error| self.failed(id, "move the segment to lost+found", error))
+    }
+
+    fn list_aside(&self) -> Result<Vec<(SegmentId, u64)>> {
+        let aside = self.directory.join(ASIDE);
+        // Another program's, such as a file system's own: what is in it is none of the pool's.
+        let theirs = [io::ErrorKind::NotFound, io::ErrorKind::PermissionDenied];
+        match list(&aside) {
+            Err(Error::Io { source, .. }) if theirs.contains(&source.kind()) => Ok(Vec::new()),
+            listed => listed,
         }
     }
 
+    fn delete_aside(&self, id: SegmentId) -> Result<()> {
+        self.require_writable()?;
+        let removed = std::fs::remove_file(self.path_aside(id));
+        absent(removed).map_err(|error| self.failed(id, "delete the segment from lost+found", error))
+    }
+
     fn list(&self) -> Result<Vec<(SegmentId, u64)>> {
-        let failed = |source| Error::Io { path: self.directory.clone(), action: "list the segments", source };
+        list(&self.directory)
+    }
+}
+
+/// That there is nothing to move or remove is no failure.
+fn absent(done: io::Result<()>) -> io::Result<()> {
+    match done {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        other => other,
+    }
+}
+
+/// The segments in a directory.
+fn list(directory: &Path) -> Result<Vec<(SegmentId, u64)>> {
+        let failed = |source| Error::Io { path: directory.to_path_buf(), action: "list the segments", source };
         let mut segments = Vec::new();
-        for entry in std::fs::read_dir(&self.directory).map_err(failed)? {
+        for entry in std::fs::read_dir(directory).map_err(failed)? {
             let entry = entry.map_err(failed)?;
             let name = entry.file_name();
             let id = name.to_str().and_then(|name| name.strip_suffix(".seg"));
@@ -178,7 +266,6 @@ impl SegmentStore for FileSegments {
             segments.push((SegmentId(id), entry.metadata().map_err(failed)?.len()));
         }
         Ok(segments)
-    }
 }
 
 /// Writes all parts at `offset`; returns how many bytes they are.

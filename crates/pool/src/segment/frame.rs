@@ -1,7 +1,8 @@
 //! The form of a segment's content: a header, frames packed byte by byte, a footer.
 //!
 //! ```text
-//! segment header (32): "FBSEGMNT" version:4 zero:4 segment:8 checksum:8
+//! segment header (64): "FBSEGMNT" version:4 = 2 mark:4 segment:8 pool:16 batch:8 created:8 checksum:8
+//!             or (32): "FBSEGMNT" version:4 = 1 zero:4 segment:8 checksum:8
 //! frame header   (56): "FBFR" version:1 compression:1 zero:2 bytes stored:4 bytes:4 chunk id:32 checksum:8
 //! footer         (44 a chunk + 24): { frame offset:8 bytes stored:4 chunk id:32 }, then
 //!                      frames:8 checksum:8 "FBSGFOOT"
@@ -9,19 +10,21 @@
 //! Numbers are little-endian; a checksum is the first 8 bytes of the BLAKE3 of what stands before it in
 //! its structure. A frame's own bytes need none: the chunk id is the hash of what they are unpacked to.
 //! Compression is 0 for none, 1 for an LZ4 block, 2 for a Zstandard frame.
-//! Neither header nor footer is needed to read a chunk, which the metadata locates; they let a person, or
-//! a repair, make sense of a segment alone.
+//! Neither header nor footer is needed to read a chunk, which the metadata locates. The header says whose the segment is and how far the
+//! metadata had come when it was created; both let a person, or a salvage, make sense of a segment alone.
 
 use bytes::Bytes;
 
 use super::pack::{Packed, decompress};
 use super::{FrameAt, SegmentId};
-use crate::Compression;
 use crate::codec::{Decoded, Decoder, Encoder, Malformed};
 use crate::keys::ChunkId;
+use crate::{Compression, PoolId};
 
 /// Bytes of a segment header.
-pub(crate) const SEGMENT_HEADER_BYTES: u64 = 32;
+pub(crate) const SEGMENT_HEADER_BYTES: u64 = 64;
+/// Bytes of a segment header of version 1.
+pub(crate) const SEGMENT_HEADER_BYTES_V1: u64 = 32;
 /// Bytes of a frame header.
 pub(crate) const FRAME_HEADER_BYTES: usize = 56;
 /// Largest chunk, and so the largest frame's content.
@@ -30,7 +33,8 @@ pub(crate) const CHUNK_BYTES_MAX: usize = 1 << 20;
 const SEGMENT_MAGIC: &[u8; 8] = b"FBSEGMNT";
 const FOOTER_MAGIC: &[u8; 8] = b"FBSGFOOT";
 const FRAME_MAGIC: &[u8; 4] = b"FBFR";
-const SEGMENT_VERSION: u32 = 1;
+const SEGMENT_VERSION: u32 = 2;
+const SEGMENT_VERSION_1: u32 = 1;
 const FRAME_VERSION: u8 = 1;
 
 fn compression_code(compression: Compression) -> u8 {
@@ -66,10 +70,59 @@ pub(crate) fn chunk_id(content: &[u8]) -> ChunkId {
     ChunkId(*blake3::hash(content).as_bytes())
 }
 
+/// What a segment says of itself at its start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct SegmentHeader {
+    pub(crate) segment: SegmentId,
+    /// Unknown in a segment of version 1.
+    pub(crate) origin: Option<SegmentOrigin>,
+}
+
+/// Where a segment comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct SegmentOrigin {
+    pub(crate) pool: PoolId,
+    /// The mark of the start that made it: see [`crate::witness::State::mark`].
+    pub(crate) mark: u32,
+    /// All batches of metadata up to this number were durable when the segment was created.
+    pub(crate) batch: u64,
+    /// When it was created, in seconds since 1970.
+    pub(crate) created: u64,
+}
+
+impl SegmentHeader {
+    /// Its bytes as stored.
+    pub(crate) fn bytes(&self) -> u64 {
+        if self.origin.is_some() { SEGMENT_HEADER_BYTES } else { SEGMENT_HEADER_BYTES_V1 }
+    }
+}
+
 /// What stands before the first frame.
-pub(crate) fn segment_header(id: SegmentId) -> Bytes {
-    let header = Encoder::default().bytes(SEGMENT_MAGIC).u32(SEGMENT_VERSION).u32(0).u64(id.0);
+pub(crate) fn segment_header(id: SegmentId, origin: SegmentOrigin) -> Bytes {
+    let header = Encoder::default().bytes(SEGMENT_MAGIC).u32(SEGMENT_VERSION).u32(origin.mark).u64(id.0);
+    let header = header.bytes(&origin.pool.0).u64(origin.batch).u64(origin.created);
     with_checksum(header.done()).into()
+}
+
+/// Reads the header that `start`, the first [`SEGMENT_HEADER_BYTES`] of a segment or fewer, begins with.
+pub(crate) fn read_segment_header(start: &[u8]) -> Decoded<SegmentHeader> {
+    let mut decoder = Decoder::new(start);
+    let magic: [u8; 8] = decoder.array()?;
+    let (version, mark, segment) = (decoder.u32()?, decoder.u32()?, SegmentId(decoder.u64()?));
+    let origin = match version {
+        SEGMENT_VERSION_1 => None,
+        SEGMENT_VERSION => {
+            let pool = PoolId(decoder.array()?);
+            Some(SegmentOrigin { pool, mark, batch: decoder.u64()?, created: decoder.u64()? })
+        }
+        _ => return Err(Malformed),
+    };
+    let summed = start.get(..start.len() - decoder.remaining()).ok_or(Malformed)?;
+    let expected: [u8; 8] = decoder.array()?;
+    if &magic != SEGMENT_MAGIC || checksum(summed) != expected {
+        return Err(Malformed);
+    }
+    Ok(SegmentHeader { segment, origin })
 }
 
 /// What stands before a chunk's bytes, of which there are `bytes`, or `stored` when compressed.
@@ -192,9 +245,29 @@ mod tests {
         }
     }
 
+    const ORIGIN: SegmentOrigin = SegmentOrigin { pool: PoolId([7; 16]), mark: 8, batch: 99, created: 1_800_000_000 };
+
+    #[test]
+    fn a_segment_header_is_read_as_it_was_written_or_not_at_all() {
+        let header = segment_header(SegmentId(5), ORIGIN);
+        let read = SegmentHeader { segment: SegmentId(5), origin: Some(ORIGIN) };
+        assert_eq!(read_segment_header(&header), Ok(read));
+        for at in 0..header.len() {
+            let mut damaged = header.to_vec();
+            damaged[at] ^= 1;
+            assert!(read_segment_header(&damaged).is_err(), "byte {at}");
+            assert!(read_segment_header(&header[..at]).is_err());
+        }
+        let first = Encoder::default().bytes(SEGMENT_MAGIC).u32(SEGMENT_VERSION_1).u32(0).u64(5);
+        let first = with_checksum(first.done());
+        assert_eq!(first.len() as u64, SEGMENT_HEADER_BYTES_V1);
+        let read = SegmentHeader { segment: SegmentId(5), origin: None };
+        assert_eq!(read_segment_header(&first), Ok(read));
+    }
+
     #[test]
     fn headers_have_the_size_they_are_documented_with() {
-        assert_eq!(segment_header(SegmentId(1)).len() as u64, SEGMENT_HEADER_BYTES);
+        assert_eq!(segment_header(SegmentId(1), ORIGIN).len() as u64, SEGMENT_HEADER_BYTES);
         assert_eq!(frame_header(ChunkId([0; 32]), Compression::None, 1, 1).len(), FRAME_HEADER_BYTES);
         assert_eq!(footer(&[(0, 0, ChunkId([0; 32]))]).len(), 44 + 24);
     }

@@ -12,6 +12,7 @@ use crate::{Error, Result, sync};
 #[derive(Default)]
 pub(crate) struct MemorySegments {
     segments: RwLock<HashMap<SegmentId, Vec<u8>>>,
+    aside: RwLock<HashMap<SegmentId, Vec<u8>>>,
 }
 
 fn missing(id: SegmentId) -> Error {
@@ -59,8 +60,29 @@ impl SegmentStore for MemorySegments {
         Ok(bytes.map(Bytes::copy_from_slice))
     }
 
-    fn delete(&self, id: SegmentId) -> Result<()> {
+    fn delete(&self, id: SegmentId) -> Result<bool> {
         sync::write(&self.segments).remove(&id);
+        Ok(true)
+    }
+
+    fn sync_deletions(&self) -> Result<bool> {
+        Ok(true)
+    }
+
+    fn set_aside(&self, id: SegmentId) -> Result<()> {
+        if let Some(segment) = sync::write(&self.segments).remove(&id) {
+            sync::write(&self.aside).insert(id, segment);
+        }
+        Ok(())
+    }
+
+    fn list_aside(&self) -> Result<Vec<(SegmentId, u64)>> {
+        let aside = sync::read(&self.aside);
+        Ok(aside.iter().map(|(id, bytes)| (*id, bytes.len() as u64)).collect())
+    }
+
+    fn delete_aside(&self, id: SegmentId) -> Result<()> {
+        sync::write(&self.aside).remove(&id);
         Ok(())
     }
 

@@ -84,6 +84,16 @@ fn sync_or_create(store: &dyn SegmentStore, id: SegmentId) -> Result<()> {
     }
 }
 
+/// The segments of two lists, with the larger length.
+fn union(first: Vec<(SegmentId, u64)>, second: Vec<(SegmentId, u64)>) -> Vec<(SegmentId, u64)> {
+    let mut segments: BTreeMap<SegmentId, u64> = first.into_iter().collect();
+    for (id, bytes) in second {
+        let known = segments.entry(id).or_default();
+        *known = bytes.max(*known);
+    }
+    segments.into_iter().collect()
+}
+
 impl SegmentStore for MirroredSegments {
     fn create(&self, id: SegmentId, bytes: u64) -> Result<()> {
         self.first.create(id, bytes)?;
@@ -140,20 +150,39 @@ impl SegmentStore for MirroredSegments {
         }
     }
 
-    fn delete(&self, id: SegmentId) -> Result<()> {
+    fn delete(&self, id: SegmentId) -> Result<bool> {
         self.first.delete(id)?;
-        self.in_second("delete a segment", |second| second.delete(id));
+        self.in_second("delete a segment", |second| second.delete(id).map(drop));
+        Ok(!self.is_degraded())
+    }
+
+    fn sync_deletions(&self) -> Result<bool> {
+        self.first.sync_deletions()?;
+        self.in_second("sync deletions", |second| second.sync_deletions().map(drop));
+        Ok(!self.is_degraded())
+    }
+
+    fn set_aside(&self, id: SegmentId) -> Result<()> {
+        self.first.set_aside(id)?;
+        self.in_second("move a segment to lost+found", |second| second.set_aside(id));
+        Ok(())
+    }
+
+    /// Of both, with the larger length.
+    fn list_aside(&self) -> Result<Vec<(SegmentId, u64)>> {
+        let second = self.second().map_or(Ok(Vec::new()), |second| second.list_aside())?;
+        Ok(union(self.first.list_aside()?, second))
+    }
+
+    fn delete_aside(&self, id: SegmentId) -> Result<()> {
+        self.first.delete_aside(id)?;
+        self.in_second("delete from lost+found", |second| second.delete_aside(id));
         Ok(())
     }
 
     /// Of both, with the larger length, so that neither is cut where only the other was.
     fn list(&self) -> Result<Vec<(SegmentId, u64)>> {
-        let mut segments: BTreeMap<SegmentId, u64> = self.first.list()?.into_iter().collect();
-        for (id, bytes) in self.list_copy(1)?.into_iter().flatten() {
-            let known = segments.entry(id).or_default();
-            *known = bytes.max(*known);
-        }
-        Ok(segments.into_iter().collect())
+        Ok(union(self.first.list()?, self.list_copy(1)?.unwrap_or_default()))
     }
 
     fn copies(&self) -> usize {

@@ -14,15 +14,15 @@ mod mirror;
 mod pack;
 mod writer;
 
-pub(crate) use contents::{FrameAt, frames_in};
+pub(crate) use contents::{FrameAt, frames_in, header_of};
 pub(crate) use files::FileSegments;
 pub(crate) use frame::{
-    CHUNK_BYTES_MAX, FRAME_HEADER_BYTES, chunk_id, content as frame_content, repack as frame_repack,
+    CHUNK_BYTES_MAX, FRAME_HEADER_BYTES, SegmentHeader, SegmentOrigin, chunk_id, content as frame_content, repack as frame_repack,
 };
 pub(crate) use memory::MemorySegments;
 pub(crate) use mirror::MirroredSegments;
 pub(crate) use pack::{Packed, Packer};
-pub(crate) use writer::{Appended, SegmentWriter};
+pub(crate) use writer::{Appended, SegmentWriter, Stamp};
 
 use bytes::Bytes;
 
@@ -31,6 +31,20 @@ use crate::Result;
 /// Names a segment. Never used again: the upper bits are the boot that made it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct SegmentId(pub(crate) u64);
+
+/// Bits of a segment's number that count within a boot.
+const COUNT_BITS: u32 = 24;
+
+impl SegmentId {
+    /// The first segment that a start of the pool makes.
+    pub(crate) fn first_of(boot: u64) -> SegmentId {
+        SegmentId(boot << COUNT_BITS)
+    }
+    /// The start of the pool that made the segment.
+    pub(crate) fn boot(self) -> u64 {
+        self.0 >> COUNT_BITS
+    }
+}
 
 impl std::fmt::Display for SegmentId {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -61,10 +75,18 @@ pub(crate) trait SegmentStore: Send + Sync + 'static {
     fn seal(&self, id: SegmentId, bytes: u64) -> Result<()>;
     /// Exactly `length` bytes at `offset`; `None` if the segment does not exist or is shorter.
     fn read(&self, id: SegmentId, offset: u64, length: usize) -> Result<Option<Bytes>>;
-    /// Deletes a segment, if it is there. A read that has begun ends well.
-    fn delete(&self, id: SegmentId) -> Result<()>;
+    /// Deletes a segment, if it is there. A read that has begun ends well. True if that was done in every copy; false while one is away.
+    fn delete(&self, id: SegmentId) -> Result<bool>;
     /// All segments with their length in bytes, in no order.
     fn list(&self) -> Result<Vec<(SegmentId, u64)>>;
+    /// Makes earlier deletions durable: none of those segments comes back after a crash. True if that was done in every copy.
+    fn sync_deletions(&self) -> Result<bool>;
+    /// Takes a segment out of the store without deleting it: it is kept aside, for somebody to look at.
+    fn set_aside(&self, id: SegmentId) -> Result<()>;
+    /// Segments that were set aside, with their length in bytes, in no order.
+    fn list_aside(&self) -> Result<Vec<(SegmentId, u64)>>;
+    /// Deletes a segment that was set aside, if it is there.
+    fn delete_aside(&self, id: SegmentId) -> Result<()>;
 
     // ---- copies: a store that keeps one only needs none of these ----
 

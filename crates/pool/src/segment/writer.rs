@@ -12,15 +12,18 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::UNIX_EPOCH;
 
 use bytes::Bytes;
 use tokio::time::Instant;
 
-use super::{BLOCK_BYTES, LARGE_BYTES, Packed, SegmentId, SegmentStore, frame};
+use super::{BLOCK_BYTES, LARGE_BYTES, Packed, SegmentId, SegmentOrigin, SegmentStore, frame};
 use crate::counters::Meters;
 use crate::keys::ChunkId;
+use crate::meta::MetaStore;
 use crate::records::ChunkRecord;
-use crate::{Error, Result, sync};
+use crate::sources::Clock;
+use crate::{Error, PoolId, Result, sync};
 
 /// A chunk that was appended, and is durable after [`SegmentWriter::sync`].
 #[derive(Clone, Copy, Debug)]
@@ -171,6 +174,24 @@ pub(crate) struct SegmentWriter {
     synced: AtomicU64,
     pins: PinCounts,
     meters: Arc<Meters>,
+    stamp: Stamp,
+}
+
+/// What segments say of where they come from.
+pub(crate) struct Stamp {
+    pub(crate) pool: PoolId,
+    pub(crate) mark: u32,
+    /// Part of every segment's id, so that none is used twice.
+    pub(crate) boot: u64,
+    pub(crate) meta: Arc<dyn MetaStore>,
+    pub(crate) clock: Arc<dyn Clock>,
+}
+
+impl Stamp {
+    fn now(&self) -> SegmentOrigin {
+        let created = self.clock.now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
+        SegmentOrigin { pool: self.pool, mark: self.mark, batch: self.meta.position().durable, created }
+    }
 }
 
 #[derive(Default)]
@@ -181,17 +202,18 @@ struct Unsynced {
 }
 
 impl SegmentWriter {
-    /// `boot` becomes part of every segment's id, so that none is used twice.
     pub(crate) fn new(
         store: Arc<dyn SegmentStore>,
         segment_bytes: u64,
-        boot: u64,
+        stamp: Stamp,
         meters: Arc<Meters>,
     ) -> Self {
+        let next = SegmentId::first_of(stamp.boot).0;
         SegmentWriter {
+            stamp,
             store,
             segment_bytes,
-            state: Mutex::new(State { open: None, next: boot << 24, writing: HashMap::new() }),
+            state: Mutex::new(State { open: None, next, writing: HashMap::new() }),
             unsynced: Mutex::default(),
             syncing: Mutex::default(),
             appended: AtomicU64::new(0),
@@ -271,7 +293,7 @@ impl SegmentWriter {
             let id = SegmentId(state.next);
             state.next += 1;
             self.store.create(id, self.segment_bytes)?;
-            if let Err(error) = self.store.write(id, 0, &[frame::segment_header(id)]) {
+            if let Err(error) = self.store.write(id, 0, &[frame::segment_header(id, self.stamp.now())]) {
                 // If it cannot be deleted either, the next opening will: no metadata names it.
                 let _ = self.store.delete(id);
                 return Err(error);
@@ -415,7 +437,14 @@ fn frames_that_fit(chunks: &[Packed], room: u64) -> usize {
 mod tests {
     use super::*;
     use crate::Compression;
+    use crate::meta::MemoryMeta;
+    use crate::sources::SystemClock;
     use crate::segment::{MemorySegments, Packer, chunk_id, frame_content};
+
+    fn stamp() -> Stamp {
+        let meta = Arc::new(MemoryMeta::default());
+        Stamp { pool: PoolId([1; 16]), mark: 1, boot: 1, meta, clock: Arc::new(SystemClock) }
+    }
 
     fn packed(byte: u8) -> Packed {
         let content = Bytes::from(vec![byte; 1000]);
@@ -425,7 +454,7 @@ mod tests {
     #[test]
     fn what_appends_have_in_common_is_appended_once() {
         let store = Arc::new(MemorySegments::default());
-        let writer = SegmentWriter::new(store.clone(), 1 << 20, 1, Arc::default());
+        let writer = SegmentWriter::new(store.clone(), 1 << 20, stamp(), Arc::default());
         let appends = vec![vec![packed(1), packed(2)], vec![packed(2)], vec![packed(3), packed(1)]];
         let ids: Vec<Vec<ChunkId>> =
             appends.iter().map(|append| append.iter().map(|chunk| chunk.id).collect()).collect();
@@ -446,7 +475,7 @@ mod tests {
 
     #[test]
     fn a_segment_stays_until_all_that_appended_to_it_together_have_named_their_chunks() {
-        let writer = SegmentWriter::new(Arc::new(MemorySegments::default()), 500, 1, Arc::default());
+        let writer = SegmentWriter::new(Arc::new(MemorySegments::default()), 500, stamp(), Arc::default());
         let appended = writer.append_together(vec![vec![packed(1)], vec![packed(2)]]).unwrap();
         let segment = appended[0].placed[0].record.segment;
         writer.sync(appended[0].ticket).unwrap();

@@ -17,7 +17,7 @@ use super::model::{Effect, Life, NodeId};
 use super::ops::{Appetite, Op};
 use super::random::Random;
 use super::{content, schedule, verify};
-use crate::faulty::{FaultyDisk, Plan};
+use crate::faulty::{Damage, FaultyDisk, Plan};
 use crate::sources::Clock;
 use crate::{Error, Pool, PoolOptions, Stability};
 
@@ -210,6 +210,89 @@ fn flip(setting: &Setting, shared: &Rc<Shared>, random: &mut Random, met: &Cell<
         let differences = pool.check(true).await.map_err(|error| format!("check: {error}"))?;
         if errors > 0 && differences.is_empty() { Err("the check finds no damage".into()) } else { Ok(()) }
     });
+}
+
+/// What came of damage to a pool at rest.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct AtRest {
+    /// The pool was refused.
+    pub(crate) refused: u64,
+    /// It was opened, and right.
+    pub(crate) opened: u64,
+}
+
+/// Has a pool used in two lives, each closed in order, and then loses or rolls back whole files of it, one or two at a time, again and again.
+/// Each time the pool is refused, twice, and nothing is changed, or what it holds is right.
+pub(crate) fn run_at_rest(seed: u64, rounds: u64) -> Result<AtRest, Failure> {
+    let mut random = Random::new(seed);
+    let setting = Setting::draw(&mut random);
+    let disk = Arc::<FaultyDisk>::default();
+    let shared = Shared::new(disk.clone(), appetite(&mut random), setting.options.bytes_max.is_some());
+    let mut older = Vec::new();
+    for _ in 0..2 {
+        live(&setting, &shared, &mut random.fork(), false, |pool, random| {
+            let (shared, setting) = (shared.clone(), &setting);
+            async move { work(pool, &shared, random, setting, End::Close, Plan::default()).await }
+        });
+        disk.crash(random.next());
+        older.push(disk.copy());
+    }
+    let mut at_rest = AtRest::default();
+    for _ in 0..rounds {
+        if shared.has_failed() {
+            break;
+        }
+        damage_at_rest(&setting, &shared, &older[0], &mut random, &mut at_rest);
+    }
+    finish(seed, &shared).map(|()| at_rest)
+}
+
+fn damage_at_rest(
+    setting: &Setting,
+    shared: &Rc<Shared>,
+    older: &FaultyDisk,
+    random: &mut Random,
+    at_rest: &mut AtRest,
+) {
+    let disk = Arc::new(shared.disk.copy());
+    shared.disk.arm(Plan::default());
+    let mut damages = Vec::new();
+    for _ in 0..random.between(1, 2) {
+        damages.extend(random.pick(&Damage::ALL));
+    }
+    // Metadata and state of one moment are a backup, and nothing but segments could tell that there was more.
+    if damages.contains(&Damage::OlderMetadata) && damages.contains(&Damage::OlderState) {
+        return;
+    }
+    damages.iter().for_each(|damage| disk.damage_at_rest(*damage, older, random.next()));
+    shared.note(format!("at rest: {damages:?}"));
+    let before = disk.segments_at_rest();
+    let opened = Cell::new(false);
+    for again in [false, true] {
+        simulated(setting, shared, &mut random.fork(), async {
+            match disk.open(setting.options.clone()) {
+                Ok(pool) => {
+                    opened.set(true);
+                    let errors = verify::verify_damaged(&pool, shared).await?;
+                    let lossy = damages.iter().any(|damage| damage.hits_segments());
+                    let volumes = shared.world.borrow().volumes.len();
+                    match (errors, pool.volumes().len()) {
+                        (_, found) if found != volumes => Err(format!("{found} volumes of {volumes}")),
+                        (1.., _) if !lossy => Err(format!("{errors} errors, and no segment was hit")),
+                        _ => pool.close().await.map_err(|error| format!("close: {error}")),
+                    }
+                }
+                Err(Error::Refused { .. }) if !opened.get() => Ok(()),
+                Err(error) if again && opened.get() => Err(format!("opened once, and then: {error}")),
+                Err(error) => Err(format!("open: {error}")),
+            }
+        });
+        if !opened.get() && disk.segments_at_rest() != before {
+            shared.fail(format!("a refused opening has changed the segments: {damages:?}"));
+        }
+    }
+    let count = if opened.get() { &mut at_rest.opened } else { &mut at_rest.refused };
+    *count += 1;
 }
 
 fn finish(seed: u64, shared: &Shared) -> Result<(), Failure> {
@@ -453,7 +536,10 @@ async fn nothing_left(pool: Pool, shared: Rc<Shared>) -> Result<(), String> {
     pool.settle().await.map_err(|error| format!("settle: {error}"))?;
     pool.close().await.map_err(|error| format!("close: {error}"))?;
     // Protocols' records are nobody's to delete.
-    let keys = shared.disk.keys().into_iter().filter(|key| key.first() != Some(&0x40));
+    let theirs = |key: &[u8]| key.first() == Some(&0x40);
+    // Marks of starts stay for the pool's life.
+    let starts = crate::keys::starts();
+    let keys = shared.disk.keys().into_iter().filter(|key| !theirs(key) && !starts.contains(key));
     let left = keys.count();
     let segments = shared.disk.segments();
     // The pool's record, and its counters if it ever counted.

@@ -134,6 +134,17 @@ fn a_flipped_bit_in_a_segment_is_an_error_or_nothing_but_never_wrong_bytes() {
     assert!(met > 40, "hardly a flip was met by a reader: {met}");
 }
 
+#[test]
+fn a_pool_whose_files_are_lost_or_old_is_refused_or_right_and_never_empty() {
+    let (mut refused, mut opened) = (0, 0);
+    for seed in 0..60 {
+        let at_rest = history::run_at_rest(seed, 25).unwrap_or_else(|failure| panic!("{failure}"));
+        refused += at_rest.refused;
+        opened += at_rest.opened;
+    }
+    assert!(refused > 300 && opened > 100, "{refused} refused, {opened} opened");
+}
+
 /// Were the model blind, nothing would ever fail.
 #[test]
 fn a_disk_that_does_not_sync_is_found_out() {

@@ -1,0 +1,50 @@
+//! Segments that no metadata names: what opening has set aside, and what an operator does with it.
+
+use std::sync::Arc;
+
+use crate::engine::Engine;
+use crate::segment::SegmentId;
+use crate::{Assessment, Error, LostSegment, Result, sync};
+
+impl Engine {
+    pub(crate) async fn lost_and_found(self: &Arc<Self>) -> Result<Vec<LostSegment>> {
+        let engine = self.clone();
+        sync::blocking(move || {
+            let mut found = engine.store.list_aside()?;
+            found.sort_unstable();
+            let described = |(id, bytes): (SegmentId, u64)| LostSegment { segment: id.0, bytes, start: id.boot() };
+            Ok(found.into_iter().map(described).collect())
+        })
+        .await
+    }
+
+    pub(crate) async fn lost_and_found_delete(self: &Arc<Self>, segment: u64) -> Result<()> {
+        let (engine, id) = (self.clone(), SegmentId(segment));
+        sync::blocking(move || {
+            if !engine.store.list_aside()?.iter().any(|(known, _)| *known == id) {
+                return Err(Error::NotFound(format!("segment {id} in lost+found")));
+            }
+            engine.store.delete_aside(id)
+        })
+        .await
+    }
+
+    /// What recovering would do. For an engine that was opened to read, whatever does not fit.
+    pub(crate) fn assess(&self) -> Result<Assessment> {
+        let mut unnamed: Vec<(u64, u64)> = self
+            .store
+            .list()?
+            .into_iter()
+            .filter(|(id, _)| !self.segments.knows(*id))
+            .map(|(id, bytes)| (id.0, bytes))
+            .collect();
+        unnamed.sort_unstable();
+        Ok(Assessment {
+            mismatches: self.accepted.clone(),
+            unnamed,
+            lost: self.segments.lost().into_iter().map(|id| id.0).collect(),
+            volumes: self.volumes.list().into_iter().map(|volume| volume.spec.name).collect(),
+            bytes_logical: self.volumes.usage_total().bytes_logical,
+        })
+    }
+}

@@ -1,0 +1,125 @@
+//! Why a pool is not opened: what was found does not belong together. See docs/decisions/0001-opening-proves-the-pool.md.
+
+use std::path::PathBuf;
+
+/// What does not fit together in a pool. Nothing was changed by the attempt to open it.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Mismatch {
+    /// There is no pool to recover.
+    #[error("there is no pool in it")]
+    NoPool,
+    /// The directory has parts of a pool, and no FORMAT file that says so.
+    #[error(
+        "its FORMAT file is missing, but {there} is there; if this is the whole pool, write the file again (`echo forebay-pool {format} >FORMAT`)"
+    )]
+    NoFormat {
+        /// What is there.
+        there: String,
+        /// The format that this release writes.
+        format: u32,
+    },
+    /// A part of the metadata store is missing.
+    #[error("its metadata is incomplete: {part} is {state}")]
+    MetadataPart {
+        /// The file or directory.
+        part: PathBuf,
+        /// Missing, empty or damaged.
+        state: &'static str,
+    },
+    /// The metadata store cannot be read.
+    #[error("its metadata is damaged: {0}")]
+    MetadataDamaged(String),
+    /// The metadata store is older than another part of it says.
+    #[error("its metadata is not the last that was there: {part} is of version {found}, and STATE knows version {known}")]
+    MetadataOld {
+        /// The file.
+        part: PathBuf,
+        /// Its version.
+        found: u64,
+        /// The version that was there.
+        known: u64,
+    },
+    /// A journal is damaged where it had been made durable.
+    #[error("its metadata journal {journal} is damaged from byte {offset} on, where it had been made durable")]
+    Journal {
+        /// The file.
+        journal: PathBuf,
+        /// The first byte that is not readable.
+        offset: u64,
+    },
+    /// Batches of metadata are missing between others.
+    #[error("its metadata is incomplete: batches {from} to {to} are missing (a journal was removed, or is older than the tables)")]
+    Gap {
+        /// The first batch that is missing.
+        from: u64,
+        /// The last.
+        to: u64,
+    },
+    /// The metadata ends before a batch that was durable.
+    #[error("its metadata ends at batch {found}, and {witness} says that batch {known} was durable: {lost} batches are missing", lost = known.saturating_sub(*found))]
+    Behind {
+        /// The last batch that the metadata has.
+        found: u64,
+        /// A batch that was durable.
+        known: u64,
+        /// What says so.
+        witness: String,
+    },
+    /// Metadata is there and empty.
+    #[error("its metadata is empty, but {there}")]
+    Empty {
+        /// What says that it was not.
+        there: String,
+    },
+    /// Parts of two pools are together.
+    #[error("{part} belongs to pool {found}, and the metadata to pool {known}")]
+    OtherPool {
+        /// The part.
+        part: String,
+        /// The pool that it names.
+        found: String,
+        /// The pool that the metadata names.
+        known: String,
+    },
+    /// A part is of a later start of the pool than the metadata.
+    #[error("its metadata is of start {known}, and {part} is of start {found}: the metadata is older")]
+    LaterStart {
+        /// The part.
+        part: String,
+        /// Its start.
+        found: u64,
+        /// The start that the metadata counts.
+        known: u64,
+    },
+    /// Two histories of one pool are mixed: it was put back from a backup, and went on from there, and the part went on without it.
+    #[error("{part} is of start {found} of another history of this pool than the metadata (one of them was put back from a backup)")]
+    OtherHistory {
+        /// The part.
+        part: String,
+        /// Its start.
+        found: u64,
+    },
+    /// What the state file says is older than the metadata.
+    #[error("its STATE file is of start {found}, and the metadata of start {known}: the file was replaced by an older one")]
+    StateOld {
+        /// The start that the file names.
+        found: u64,
+        /// The start that the metadata counts.
+        known: u64,
+    },
+    /// The state file is missing or unreadable.
+    #[error("its STATE file is {state}, so nothing shows that the metadata is complete")]
+    NoState {
+        /// Missing or damaged.
+        state: &'static str,
+    },
+    /// The metadata names segments, and none of them is there.
+    #[error("{named} segments hold its data, and none of them is in {directory}; is the disk mounted there?")]
+    NoSegments {
+        /// The directory of segments.
+        directory: PathBuf,
+        /// Segments that the metadata names.
+        named: usize,
+    },
+}
