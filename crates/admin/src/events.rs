@@ -101,6 +101,12 @@ kinds! {
     CopyMissing = "copy_missing", Error;
     /// The second copy is there again.
     CopyBack = "copy_back", Info;
+    /// Segments that hold data are not there.
+    SegmentsMissing = "segments_missing", Error;
+    /// Segments that no metadata names are in lost+found.
+    SegmentsSetAside = "segments_set_aside", Warning;
+    /// A segment was deleted from lost+found.
+    LostSegmentDeleted = "lost_segment_deleted", Warning;
     /// The pool is nearly full.
     PoolNearlyFull = "pool_nearly_full", Warning;
     /// The pool is no longer nearly full.

@@ -46,6 +46,8 @@ pub(crate) fn described() -> (Router<Arc<Api>>, OpenApi) {
         .routes(routes!(pool::pool_check))
         .routes(routes!(pool::scrub_show, pool::scrub_start, pool::scrub_stop))
         .routes(routes!(pool::pool_efficiency))
+        .routes(routes!(pool::lost_found_list))
+        .routes(routes!(pool::lost_found_delete))
         .routes(routes!(volumes::volume_list, volumes::volume_create))
         .routes(routes!(
             volumes::volume_show,

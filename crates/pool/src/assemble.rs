@@ -78,7 +78,8 @@ fn expected(witness: &dyn Witness, wanted: Wanted, view_parent: &Path) -> Result
         let state = if own == Found::Missing { "missing" } else { "damaged" };
         return Err(Error::refused(Mismatch::NoState { state }));
     }
-    let mut expected = Expected { is_new, accept, view_parent: view_parent.to_path_buf(), ..Expected::default() };
+    let mut expected =
+        Expected { is_new, accept, view_parent: view_parent.to_path_buf(), ..Expected::default() };
     if let Found::There(state) = own {
         (expected.batch, expected.witness) = (state.batch, "STATE".to_owned());
         expected.tables = if accept { [0; 2] } else { state.tables };
@@ -88,7 +89,8 @@ fn expected(witness: &dyn Witness, wanted: Wanted, view_parent: &Path) -> Result
 
 fn witness(home: &Home, options: &PoolOptions) -> Result<DirectoryWitness> {
     let copy = options.copies_directory.clone();
-    let copy = copy.map(|directory| home.copies_mark(&directory).map(|mark| (mark, directory))).transpose()?;
+    let copy =
+        copy.map(|directory| home.copies_mark(&directory).map(|mark| (mark, directory))).transpose()?;
     Ok(DirectoryWitness::of(home.path(), copy))
 }
 
@@ -100,13 +102,13 @@ fn witness_to_read(home: &Home, options: &PoolOptions) -> Result<DirectoryWitnes
 
 /// The segments in the pool's directory, and their copies where those are kept.
 fn segments(home: &Home, options: &PoolOptions) -> Result<Arc<dyn SegmentStore>> {
-    let first = Arc::new(FileSegments::open(&home.segments(), options.direct_io)?);
+    let first = Arc::new(FileSegments::open(&home.segments(), options.direct_io));
     let Some(directory) = options.copies_directory.clone() else { return Ok(first) };
     let mark = home.copies_mark(&directory)?;
     let direct = options.direct_io;
     let open_second = move || -> Result<Arc<dyn SegmentStore>> {
         mark.require(&directory)?;
-        Ok(Arc::new(FileSegments::open(&directory.join("segments"), direct)?))
+        Ok(Arc::new(FileSegments::open(&directory.join("segments"), direct)))
     };
     Ok(Arc::new(MirroredSegments::open(first, Box::new(open_second))))
 }

@@ -53,21 +53,33 @@ impl CopiesMark {
     pub(crate) fn known(home: &Path, directory: &Path) -> Result<Option<CopiesMark>> {
         let known = read(&home.join(COPIES_FILE))?;
         let known = known.as_deref().and_then(|text| text.trim_end().split_once(' '));
-        Ok(known.filter(|(_, used)| Path::new(used) == directory).map(|(mark, _)| CopiesMark(mark.to_owned())))
+        Ok(known
+            .filter(|(_, used)| Path::new(used) == directory)
+            .map(|(mark, _)| CopiesMark(mark.to_owned())))
+    }
+
+    /// An error if the directory holds anything. What is there may be a mark of a beginning that was cut short; segments come only after the
+    /// record.
+    pub(crate) fn require_unused(directory: &Path) -> Result<()> {
+        let own = ["lost+found", MARK_FILE, MARK_FILE_NEW];
+        let mut entries = match std::fs::read_dir(directory) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            entries => entries.map_err(failed(directory, "list the directory"))?,
+        };
+        if entries.any(|entry| entry.is_ok_and(|entry| own.iter().all(|own| entry.file_name() != *own))) {
+            return Err(Error::NotPool {
+                path: directory.to_path_buf(),
+                cause: format!(
+                    "it is to hold the second copy of the pool for the first time (the pool has no {COPIES_FILE} file that names it), and is not empty"
+                ),
+            });
+        }
+        Ok(())
     }
 
     fn put_on(&self, directory: &Path) -> Result<()> {
         std::fs::create_dir_all(directory).map_err(failed(directory, "create the copies' directory"))?;
-        let mut entries = std::fs::read_dir(directory).map_err(failed(directory, "list the directory"))?;
-        // What is there may be a mark of a beginning that was cut short; segments come only after the record.
-        let own = ["lost+found", MARK_FILE, MARK_FILE_NEW];
-        if entries.any(|entry| entry.is_ok_and(|entry| own.iter().all(|own| entry.file_name() != *own))) {
-            return Err(Error::NotPool {
-                path: directory.to_path_buf(),
-                cause: "it is to hold the second copy of the pool for the first time, and is not empty"
-                    .into(),
-            });
-        }
+        CopiesMark::require_unused(directory)?;
         write_durably(directory, &directory.join(MARK_FILE), &format!("{MARK_WORD} {}\n", self.0))
     }
 

@@ -28,8 +28,15 @@ const PART_BITS: u32 = 20;
 impl Engine {
     /// What the segments hold.
     pub(crate) fn stored(&self) -> Stored {
-        let mut stored =
-            Stored { bytes_inline: self.volumes.usage_total().bytes_inline, ..Stored::default() };
+        let aside = sync::lock(&self.aside);
+        let mut stored = Stored {
+            bytes_inline: self.volumes.usage_total().bytes_inline,
+            segments_missing: self.segments.lost().len() as u64,
+            lost_found_segments: aside.len() as u64,
+            lost_found_bytes: aside.values().sum(),
+            ..Stored::default()
+        };
+        drop(aside);
         for (_, record) in self.segments.list() {
             stored.segments += 1;
             stored.bytes_live += record.bytes_live;

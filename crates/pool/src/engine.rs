@@ -2,6 +2,7 @@
 //!
 //! What an operation does is in the file named for it; each adds its methods to [`Engine`].
 
+use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 
@@ -18,13 +19,13 @@ use crate::home::Home;
 use crate::inode::{Inode, InodeCache, change_floor};
 use crate::keys::{self, InodeKey, Item};
 use crate::meta::{Batch, MetaStore};
+use crate::opening::{self, Wanted};
 use crate::orphans::Orphans;
 use crate::read_ahead::ReadAhead;
-use crate::opening::{self, Wanted};
 use crate::records::{Counters, InodeRecord, PoolRecord, Record, StartRecord};
 use crate::registry::Volumes;
 use crate::scrub::Scrub;
-use crate::segment::{SegmentStore, SegmentWriter, Stamp};
+use crate::segment::{SegmentId, SegmentStore, SegmentWriter, Stamp};
 use crate::signals::Signals;
 use crate::sources::{Clock, Entropy};
 use crate::space::{Room, SegmentTable};
@@ -86,6 +87,8 @@ pub(crate) struct Engine {
     pub(crate) entropy: Arc<dyn Entropy>,
     pub(crate) keeper: Keeper,
     read_only: bool,
+    /// Segments that were set aside, with their length in bytes.
+    pub(crate) aside: Mutex<BTreeMap<SegmentId, u64>>,
     /// What did not fit at opening, if that was accepted.
     pub(crate) accepted: Vec<Mismatch>,
     tasks: Mutex<Vec<JoinHandle<()>>>,
@@ -101,24 +104,30 @@ impl Engine {
         let there = store.list()?;
         let read_only = wanted.read_only;
         if !read_only {
+            store.prepare()?;
             opening::tidy(&*store, &verdict, &there)?;
         }
-        let started = begin_boot(&*meta, &*entropy, |start| {
-            if read_only {
-                return Ok(());
-            }
-            // Before the metadata counts the start, so that no metadata is ever of a later start than the state.
-            witness.establish(&start.at(Phase::Opening, meta.position()))?;
-            // A new pool becomes one only when it is complete; one of an older format is one, and has its state now.
-            home.as_ref().filter(|home| !home.is_new()).map_or(Ok(()), Home::finish)
-        }, verdict.boot_next)?;
+        let started = begin_boot(
+            &*meta,
+            &*entropy,
+            |start| {
+                if read_only {
+                    return Ok(());
+                }
+                // Before the metadata counts the start, so that no metadata is ever of a later start than the state.
+                witness.establish(&start.at(Phase::Opening, meta.position()))?;
+                // A new pool becomes one only when it is complete; one of an older format is one, and has its state now.
+                home.as_ref().filter(|home| !home.is_new()).map_or(Ok(()), Home::finish)
+            },
+            verdict.boot_next,
+        )?;
         let Started { pool, counters, state } = started;
         let keeper = Keeper::new(witness, meta.clone(), state);
         if !read_only {
             keeper.establish(Phase::Running)?;
             home.as_ref().map_or(Ok(()), Home::finish)?;
         }
-        let there: Vec<_> = store.list()?;
+        let (there, aside) = (store.list()?, store.list_aside()?.into_iter().collect());
         let segments = SegmentTable::load(&*meta, pool.boot, &there)?;
         for segment in segments.lost() {
             tracing::error!(%segment, "a segment that holds data is not there; what it holds cannot be read");
@@ -127,9 +136,22 @@ impl Engine {
         let stopped = Stopped::default();
         let written: Written = Arc::new(AtomicBool::new(false));
         let meters = Arc::<Meters>::default();
-        let stamp = Stamp { pool: pool.id, mark: state.mark, boot: pool.boot, meta: meta.clone(), clock: clock.clone() };
-        let writer = Arc::new(SegmentWriter::new(store.clone(), options.segment_bytes, stamp, meters.clone()));
-        let committing = commit::Group::new(meta.clone(), stopped.clone(), written.clone(), meters.clone(), keeper.clone());
+        let stamp = Stamp {
+            pool: pool.id,
+            mark: state.mark,
+            boot: pool.boot,
+            meta: meta.clone(),
+            clock: clock.clone(),
+        };
+        let writer =
+            Arc::new(SegmentWriter::new(store.clone(), options.segment_bytes, stamp, meters.clone()));
+        let committing = commit::Group::new(
+            meta.clone(),
+            stopped.clone(),
+            written.clone(),
+            meters.clone(),
+            keeper.clone(),
+        );
         let engine = Arc::new(Engine {
             id: pool.id,
             boot: pool.boot,
@@ -164,6 +186,7 @@ impl Engine {
             entropy,
             keeper,
             read_only,
+            aside: Mutex::new(aside),
             accepted: verdict.mismatches,
             tasks: Mutex::default(),
             _home: home,

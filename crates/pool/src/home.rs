@@ -58,7 +58,12 @@ impl Home {
         }
         let (directory, lock) = (lock_directory(path)?, lock(path)?);
         // Somebody else may have created the pool before the lock was ours.
-        let home = Home { path: path.to_path_buf(), format: read_format(path)?, _lock: Some(lock), _directory: directory };
+        let home = Home {
+            path: path.to_path_buf(),
+            format: read_format(path)?,
+            _lock: Some(lock),
+            _directory: directory,
+        };
         if home.format.is_none() {
             home.begin()?;
         }
@@ -113,15 +118,21 @@ impl Home {
         CopiesMark::load(&self.path, directory)
     }
 
-    /// As [`Home::copies_mark`], if the directory has one.
+    /// Like [`Home::copies_mark`], but changes nothing: `None` if the directory was not used before.
     pub(crate) fn copies_mark_known(&self, directory: &Path) -> Result<Option<CopiesMark>> {
-        CopiesMark::known(&self.path, directory)
+        let known = CopiesMark::known(&self.path, directory)?;
+        if known.is_none() {
+            CopiesMark::require_unused(directory)?;
+        }
+        Ok(known)
     }
 
     /// Begins to create a pool, where nothing is or a creation was cut short.
     fn begin(&self) -> Result<()> {
         let mark = self.path.join(CREATING_FILE);
-        if !mark.exists() && let Some(there) = there(&self.path)? {
+        if !mark.exists()
+            && let Some(there) = there(&self.path)?
+        {
             return Err(Error::refused(Mismatch::NoFormat { there, format: FORMAT }));
         }
         let segments = count_segments(&self.segments());
@@ -224,7 +235,10 @@ fn there(path: &Path) -> Result<Option<String>> {
 /// Segments in a directory of segments.
 pub(crate) fn count_segments(directory: &Path) -> usize {
     let Ok(entries) = std::fs::read_dir(directory) else { return 0 };
-    entries.flatten().filter(|entry| entry.path().extension().is_some_and(|extension| extension == "seg")).count()
+    entries
+        .flatten()
+        .filter(|entry| entry.path().extension().is_some_and(|extension| extension == "seg"))
+        .count()
 }
 
 /// That there is nothing to remove is no failure to remove it.

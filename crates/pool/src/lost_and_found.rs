@@ -7,24 +7,20 @@ use crate::segment::SegmentId;
 use crate::{Assessment, Error, LostSegment, Result, sync};
 
 impl Engine {
-    pub(crate) async fn lost_and_found(self: &Arc<Self>) -> Result<Vec<LostSegment>> {
-        let engine = self.clone();
-        sync::blocking(move || {
-            let mut found = engine.store.list_aside()?;
-            found.sort_unstable();
-            let described = |(id, bytes): (SegmentId, u64)| LostSegment { segment: id.0, bytes, start: id.boot() };
-            Ok(found.into_iter().map(described).collect())
-        })
-        .await
+    pub(crate) fn lost_and_found(&self) -> Vec<LostSegment> {
+        let aside = sync::lock(&self.aside);
+        aside.iter().map(|(id, bytes)| LostSegment { segment: id.0, bytes: *bytes, start: id.boot() }).collect()
     }
 
     pub(crate) async fn lost_and_found_delete(self: &Arc<Self>, segment: u64) -> Result<()> {
         let (engine, id) = (self.clone(), SegmentId(segment));
         sync::blocking(move || {
-            if !engine.store.list_aside()?.iter().any(|(known, _)| *known == id) {
+            if !sync::lock(&engine.aside).contains_key(&id) {
                 return Err(Error::NotFound(format!("segment {id} in lost+found")));
             }
-            engine.store.delete_aside(id)
+            engine.store.delete_aside(id)?;
+            sync::lock(&engine.aside).remove(&id);
+            Ok(())
         })
         .await
     }

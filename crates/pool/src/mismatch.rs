@@ -31,7 +31,9 @@ pub enum Mismatch {
     #[error("its metadata is damaged: {0}")]
     MetadataDamaged(String),
     /// The metadata store is older than another part of it says.
-    #[error("its metadata is not the last that was there: {part} is of version {found}, and STATE knows version {known}")]
+    #[error(
+        "its metadata is not the last that was there: {part} is of version {found}, and STATE knows version {known}"
+    )]
     MetadataOld {
         /// The file.
         part: PathBuf,
@@ -41,7 +43,9 @@ pub enum Mismatch {
         known: u64,
     },
     /// A journal is damaged where it had been made durable.
-    #[error("its metadata journal {journal} is damaged from byte {offset} on, where it had been made durable")]
+    #[error(
+        "its metadata journal {journal} is damaged from byte {offset} on, where it had been made durable"
+    )]
     Journal {
         /// The file.
         journal: PathBuf,
@@ -49,7 +53,9 @@ pub enum Mismatch {
         offset: u64,
     },
     /// Batches of metadata are missing between others.
-    #[error("its metadata is incomplete: batches {from} to {to} are missing (a journal was removed, or is older than the tables)")]
+    #[error(
+        "its metadata is incomplete: batches {from} to {to} are missing (a journal was removed, or is older than the tables)"
+    )]
     Gap {
         /// The first batch that is missing.
         from: u64,
@@ -93,7 +99,9 @@ pub enum Mismatch {
         known: u64,
     },
     /// Two histories of one pool are mixed: it was put back from a backup, and went on from there, and the part went on without it.
-    #[error("{part} is of start {found} of another history of this pool than the metadata (one of them was put back from a backup)")]
+    #[error(
+        "{part} is of start {found} of another history of this pool than the metadata (one of them was put back from a backup)"
+    )]
     OtherHistory {
         /// The part.
         part: String,
@@ -101,7 +109,9 @@ pub enum Mismatch {
         found: u64,
     },
     /// What the state file says is older than the metadata.
-    #[error("its STATE file is of start {found}, and the metadata of start {known}: the file was replaced by an older one")]
+    #[error(
+        "its STATE file is of start {found}, and the metadata of start {known}: the file was replaced by an older one"
+    )]
     StateOld {
         /// The start that the file names.
         found: u64,

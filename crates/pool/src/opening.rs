@@ -126,7 +126,8 @@ impl Evidence {
         for (id, header) in &self.headers {
             let Some(origin) = header.origin else { continue };
             let part = format!("segment {id}");
-            let origin = Origin { pool: origin.pool, boot: id.boot(), mark: origin.mark, batch: origin.batch };
+            let origin =
+                Origin { pool: origin.pool, boot: id.boot(), mark: origin.mark, batch: origin.batch };
             self.judge_part(&part, pool, &origin, report)?;
         }
         let later = self.there.iter().map(|(id, _)| id).find(|id| id.boot() > pool.boot);
@@ -142,7 +143,9 @@ impl Evidence {
         let segments = self.there.len();
         let there = match (segments, self.own, self.wanted.is_new) {
             (0, _, true) => return Ok(()),
-            (0, Found::There(state), false) => format!("STATE is of start {} of pool {}", state.boot, state.pool),
+            (0, Found::There(state), false) => {
+                format!("STATE is of start {} of pool {}", state.boot, state.pool)
+            }
             (0, _, false) => "the FORMAT file says that a pool was made".to_owned(),
             (count, ..) => format!("{count} segments are there"),
         };

@@ -191,7 +191,8 @@ impl Chunks for Planner {
         }
         let is_known = self.places.contains_key(&id)
             || self.before.contains(&id)
-            || (self.share && self.engine.chunk_record(id)?.is_some_and(|known| self.engine.segments.holds(&known)));
+            || (self.share
+                && self.engine.chunk_record(id)?.is_some_and(|known| self.engine.segments.holds(&known)));
         if is_known {
             self.engine.meters.shared(1, content.len() as u64);
             return Ok(id);

@@ -116,8 +116,7 @@ impl Pool {
         watch: Arc<CheckWatch>,
     ) -> Result<CheckReport> {
         let directory = directory.to_path_buf();
-        let (engine, view) =
-            sync::blocking(move || assemble::to_read(&directory, options, false)).await?;
+        let (engine, view) = sync::blocking(move || assemble::to_read(&directory, options, false)).await?;
         let report = engine.check(read_chunks, watch).await;
         let closed = engine.close().await;
         sync::blocking(move || {
@@ -479,8 +478,8 @@ impl Pool {
         Ok(self.engine()?.accepted.clone())
     }
     /// Segments that were found at an opening and that no metadata names. They take space until they are deleted.
-    pub async fn lost_and_found(&self) -> Result<Vec<LostSegment>> {
-        self.engine()?.lost_and_found().await
+    pub fn lost_and_found(&self) -> Result<Vec<LostSegment>> {
+        Ok(self.engine()?.lost_and_found())
     }
     /// Deletes a segment that was found and that no metadata names; [`Error::NotFound`] if there is none of that number.
     pub async fn lost_and_found_delete(&self, segment: u64) -> Result<()> {

@@ -80,7 +80,8 @@ impl SegmentTable {
     /// Whether the place that a chunk record names is there. A segment of an earlier start may have been lost, or have lost its end.
     pub(crate) fn holds(&self, chunk: &ChunkRecord) -> bool {
         let end = chunk.offset.saturating_add(u64::from(chunk.bytes_stored));
-        chunk.segment.boot() == self.boot || self.lengths.get(&chunk.segment).is_some_and(|length| end <= *length)
+        chunk.segment.boot() == self.boot
+            || self.lengths.get(&chunk.segment).is_some_and(|length| end <= *length)
     }
 
     /// Segments with referenced frames that are not there.

@@ -551,6 +551,12 @@ pub struct Stored {
     pub bytes_dead: u64,
     /// Tails, small overwrites and extended attributes, in the metadata store.
     pub bytes_inline: u64,
+    /// Segments that hold data and were not there at opening. What they hold cannot be read.
+    pub segments_missing: u64,
+    /// Segments that no metadata names, kept in lost+found: see [`crate::Pool::lost_and_found`].
+    pub lost_found_segments: u64,
+    /// Their size.
+    pub lost_found_bytes: u64,
 }
 
 /// A segment that no metadata names. It was found at an opening, and kept aside.

@@ -180,9 +180,9 @@ async fn what_is_not_a_pool_of_this_release_is_refused() {
     std::fs::write(directory.path().join("thesis.tex"), "mine").unwrap();
     assert!(matches!(Pool::open(directory.path(), options()).await, Err(Error::NotPool { .. })));
     assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 1);
-    std::fs::write(directory.path().join("FORMAT"), "forebay-pool 3\n").unwrap();
+    std::fs::write(directory.path().join("FORMAT"), "forebay-pool 4\n").unwrap();
     let newer = Pool::open(directory.path(), options()).await.err().unwrap();
-    assert!(matches!(newer, Error::NewerFormat { found: 3, known: 2, .. }));
+    assert!(matches!(newer, Error::NewerFormat { found: 4, known: 3, .. }));
     std::fs::write(directory.path().join("FORMAT"), "forebay-pool 1\n").unwrap();
     let older = Pool::open(directory.path(), options()).await.err().unwrap();
     assert!(matches!(older, Error::OlderFormat { found: 1, known: 2, .. }));
@@ -194,10 +194,32 @@ async fn what_is_not_a_pool_of_this_release_is_refused() {
 async fn a_creation_that_was_cut_short_is_begun_anew() {
     let (directory, pool, _) = disk().await;
     pool.close().await.unwrap();
+    // As a crash leaves it right before the last step.
     std::fs::remove_file(directory.path().join("FORMAT")).unwrap();
+    std::fs::write(directory.path().join("CREATING"), "").unwrap();
     let pool = Pool::open(directory.path(), options()).await.unwrap();
     assert!(pool.volumes().is_empty());
     assert_eq!(pool.boot(), 1);
+    assert!(!directory.path().join("CREATING").exists());
+}
+
+#[tokio::test]
+async fn a_pool_that_has_lost_its_format_file_is_not_begun_anew() {
+    let (directory, pool, root) = disk().await;
+    file(&pool, root, "log").await;
+    pool.close().await.unwrap();
+    let format = directory.path().join("FORMAT");
+    std::fs::remove_file(&format).unwrap();
+    for _ in 0..2 {
+        let error = Pool::open(directory.path(), options()).await.err().unwrap();
+        assert!(
+            matches!(&error, Error::Refused { mismatch, .. } if matches!(**mismatch, Mismatch::NoFormat { .. }))
+        );
+        assert!(error.to_string().contains("echo forebay-pool 3 >FORMAT"), "{error}");
+    }
+    std::fs::write(&format, "forebay-pool 3\n").unwrap();
+    let pool = Pool::open(directory.path(), options()).await.unwrap();
+    pool.lookup(pool.volume("kafka").unwrap().root, b"log").await.unwrap();
 }
 
 #[tokio::test]

@@ -7,8 +7,8 @@ use axum::http::StatusCode;
 use super::{Made, OfVolume, Shared, made};
 use crate::error::Result;
 use crate::events::Kind;
-use crate::request::{Content, Operate, Read};
-use crate::views::{CheckRequest, EfficiencyView, JobView, PoolView, ScrubView};
+use crate::request::{Administer, Content, Operate, Read};
+use crate::views::{CheckRequest, EfficiencyView, JobView, LostSegmentView, PoolView, ScrubView};
 use crate::{Api, RELEASE};
 
 /// The pool and its sizes
@@ -17,7 +17,7 @@ pub async fn pool_show(State(api): Shared, _: Read) -> Result<Json<PoolView>> {
     let pool = &api.nfs.pool;
     let (space, stored) = (pool.space()?, pool.stored()?);
     Ok(Json(PoolView {
-        id: pool.id().0.iter().map(|byte| format!("{byte:02x}")).collect(),
+        id: pool.id().to_string(),
         boot: pool.boot(),
         directory: api.directory.display().to_string(),
         bytes_total: space.bytes_total,
@@ -30,6 +30,9 @@ pub async fn pool_show(State(api): Shared, _: Read) -> Result<Json<PoolView>> {
         bytes_live: stored.bytes_live,
         bytes_dead: stored.bytes_dead,
         bytes_inline: stored.bytes_inline,
+        segments_missing: stored.segments_missing,
+        lost_found_segments: stored.lost_found_segments,
+        lost_found_bytes: stored.lost_found_bytes,
         scrub: scrub(&api)?,
         release: RELEASE.to_owned(),
     }))
@@ -81,6 +84,43 @@ pub async fn scrub_stop(State(api): Shared, asked: Operate) -> Result<Json<Scrub
 
 fn scrub(api: &Api) -> Result<ScrubView> {
     Ok(api.nfs.pool.scrub_status()?.into())
+}
+
+/// Segments that no metadata names
+///
+/// They were found when the pool was opened, and are kept in `lost+found` until they are deleted. After a crash such a segment usually holds
+/// only data that was never acknowledged.
+#[utoipa::path(
+    get, path = "/pool/lost-found", tag = "pool",
+    responses((status = 200, description = "The segments", body = Vec<LostSegmentView>)),
+)]
+pub async fn lost_found_list(State(api): Shared, _: Read) -> Result<Json<Vec<LostSegmentView>>> {
+    let found = api.nfs.pool.lost_and_found()?;
+    Ok(Json(found.into_iter().map(Into::into).collect()))
+}
+
+/// Delete a segment that no metadata names
+#[utoipa::path(
+    delete, path = "/pool/lost-found/{segment}", tag = "pool",
+    params(("segment" = String, Path, description = "The segment's number, 16 hexadecimal digits")),
+    responses(
+        (status = 204, description = "The segment is deleted"),
+        (status = 404, description = "There is no such segment", body = crate::error::ErrorBody),
+    ),
+)]
+pub async fn lost_found_delete(
+    State(api): Shared,
+    Path(segment): Path<String>,
+    asked: Administer,
+) -> Result<StatusCode> {
+    let number = u64::from_str_radix(&segment, 16).ok().filter(|_| segment.len() == 16);
+    let number = number.ok_or_else(|| {
+        ApiError::not_found(format!("segment {segment} in lost+found: not found; a segment's number has 16 hexadecimal digits"))
+    })?;
+    api.nfs.pool.lost_and_found_delete(number).await?;
+    let message = format!("segment {segment} was deleted from lost+found");
+    api.events.note(Kind::LostSegmentDeleted, "pool", message, asked.caller.who());
+    Ok(StatusCode::NO_CONTENT)
 }
 
 /// What deduplication and compression save

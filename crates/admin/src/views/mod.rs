@@ -32,7 +32,9 @@ pub use nfs::{
     BackChannel, ClientState, ClientView, FileView, LockKind, LockView, NfsView, OpenView, OperationView,
     SessionView, TlsState,
 };
-pub use pool::{CheckRequest, CheckView, EfficiencyView, HealthStatus, HealthView, PoolView, ScrubView};
+pub use pool::{
+    CheckRequest, CheckView, EfficiencyView, HealthStatus, HealthView, LostSegmentView, PoolView, ScrubView,
+};
 pub use snapshot::{NewSnapshot, NewSnapshots, Rollback, SnapshotView};
 pub use volume::{
     Compression, NewClone, NewVolume, Plan, VolumeEdit, VolumeSettings, VolumeView, WaitsView, octal,

@@ -11,7 +11,7 @@ words! {
     HealthStatus {
         /// As it should be.
         Ok = "ok",
-        /// It serves, but data is damaged, the second copy is missing, or the pool has stopped taking writes.
+        /// It serves, but data is damaged, segments or the second copy are missing, or the pool has stopped taking writes.
         Degraded = "degraded",
     }
 }
@@ -72,6 +72,23 @@ impl From<forebay_pool::CheckReport> for CheckView {
             differences_count: report.differences_count,
             differences: report.differences,
         }
+    }
+}
+
+/// A segment that no metadata names.
+#[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
+pub struct LostSegmentView {
+    /// Its number, 16 hexadecimal digits: its file is NUMBER.seg in the directory `segments/lost+found`.
+    pub segment: String,
+    /// Its size.
+    pub bytes: u64,
+    /// The start of the daemon that made it.
+    pub start: u64,
+}
+
+impl From<forebay_pool::LostSegment> for LostSegmentView {
+    fn from(lost: forebay_pool::LostSegment) -> Self {
+        LostSegmentView { segment: format!("{:016x}", lost.segment), bytes: lost.bytes, start: lost.start }
     }
 }
 

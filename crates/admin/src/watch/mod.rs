@@ -6,7 +6,7 @@ pub mod refusals;
 use std::sync::Arc;
 use std::time::Duration;
 
-use forebay_pool::{Pool, ScrubStatus, Space};
+use forebay_pool::{Pool, ScrubStatus, Space, Stored};
 
 use crate::Api;
 use crate::events::{Kind, Who};
@@ -22,11 +22,13 @@ const NEARLY_FULL_PART: u64 = 10;
 struct Seen {
     scrub: ScrubStatus,
     nearly_full: bool,
+    missing: u64,
+    aside: u64,
 }
 
 /// Watches for as long as it is polled.
 pub async fn run(api: Arc<Api>) {
-    let mut seen = Seen { scrub: api.nfs.pool.scrub_status().unwrap_or_default(), nearly_full: false };
+    let mut seen = Seen { scrub: api.nfs.pool.scrub_status().unwrap_or_default(), ..Seen::default() };
     // Damage from before the start would else never be told of.
     (seen.scrub.damaged, seen.scrub.degraded) = (0, false);
     loop {
@@ -43,6 +45,9 @@ impl Seen {
         let (Ok(scrub), Ok(space)) = (pool.scrub_status(), pool.space()) else { return Vec::new() };
         let mut told = self.compare_scrub(&scrub);
         told.extend(self.compare_space(&space));
+        if let Ok(stored) = pool.stored() {
+            told.extend(self.compare_stored(&stored));
+        }
         self.scrub = scrub;
         told
     }
@@ -72,6 +77,24 @@ impl Seen {
                 format!("everything was verified: {} bytes, {} frames damaged", now.bytes, now.damaged);
             told.push((Kind::ScrubFinished, message));
         }
+        told
+    }
+
+    fn compare_stored(&mut self, now: &Stored) -> Vec<(Kind, String)> {
+        let mut told = Vec::new();
+        let (missing, aside) = (now.segments_missing, now.lost_found_segments);
+        if missing > self.missing {
+            let message = format!("{missing} segments that hold data are not there; what they hold cannot be read");
+            told.push((Kind::SegmentsMissing, message));
+        }
+        if aside > self.aside {
+            let message = format!(
+                "{aside} segments ({} bytes) that no metadata names are in lost+found; `forebay pool lost-found` lists and deletes them",
+                now.lost_found_bytes
+            );
+            told.push((Kind::SegmentsSetAside, message));
+        }
+        (self.missing, self.aside) = (missing, aside);
         told
     }
 
@@ -113,6 +136,16 @@ mod tests {
         let now = ScrubStatus { damaged: 2, degraded: true, repaired: 1, ..ScrubStatus::default() };
         let kinds: Vec<Kind> = seen.compare_scrub(&now).into_iter().map(|(kind, _)| kind).collect();
         assert_eq!(kinds, [Kind::DataDamaged, Kind::DataRepaired, Kind::CopyMissing]);
-        assert!(Seen { scrub: now.clone(), nearly_full: false }.compare_scrub(&now).is_empty());
+        assert!(Seen { scrub: now.clone(), ..Seen::default() }.compare_scrub(&now).is_empty());
+    }
+
+    #[test]
+    fn segments_that_are_missing_or_unnamed_are_told_of_once() {
+        let mut seen = Seen::default();
+        let now = Stored { segments_missing: 1, lost_found_segments: 2, ..Stored::default() };
+        let kinds = |told: Vec<(Kind, String)>| told.into_iter().map(|(kind, _)| kind).collect::<Vec<_>>();
+        assert_eq!(kinds(seen.compare_stored(&now)), [Kind::SegmentsMissing, Kind::SegmentsSetAside]);
+        assert!(seen.compare_stored(&now).is_empty());
+        assert!(seen.compare_stored(&Stored::default()).is_empty());
     }
 }

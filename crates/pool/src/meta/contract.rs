@@ -357,11 +357,23 @@ fn a_journal_that_is_missing_between_others_is_a_gap() {
 #[test]
 fn a_store_that_lacks_a_part_is_refused_and_left_as_it_is() {
     let journal = Journal::of(&[&["a"], &["b"]], true);
-    for part in ["version", "0.jnl", "keyspaces", "keyspaces/0", "keyspaces/1", "keyspaces/0/current", "keyspaces/1/current"] {
+    for part in [
+        "version",
+        "0.jnl",
+        "keyspaces",
+        "keyspaces/0",
+        "keyspaces/1",
+        "keyspaces/0/current",
+        "keyspaces/1/current",
+    ] {
         let copy = tempfile::tempdir().unwrap();
         copy_directory(journal.directory.path(), copy.path());
         let path = copy.path().join(part);
-        if path.is_dir() { std::fs::remove_dir_all(&path).unwrap() } else { std::fs::remove_file(&path).unwrap() }
+        if path.is_dir() {
+            std::fs::remove_dir_all(&path).unwrap()
+        } else {
+            std::fs::remove_file(&path).unwrap()
+        }
         for _ in 0..2 {
             let refused = mismatch(FjallMeta::open(copy.path(), &expected(0, [0; 2])));
             assert!(matches!(refused, Mismatch::MetadataPart { .. }), "{part}: {refused}");

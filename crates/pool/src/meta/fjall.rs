@@ -11,6 +11,8 @@
 //! - What fjall leaves to us: telling a journal that is torn after its last sync from one that is damaged before
 //!   it. Each batch carries a mark for that, see [`super::journal_repair`], which looks at the journals first.
 
+use std::fs::OpenOptions;
+use std::io::ErrorKind;
 use std::ops::{ControlFlow, Range};
 use std::panic::AssertUnwindSafe;
 use std::path::{Path, PathBuf};
@@ -83,9 +85,12 @@ impl FjallMeta {
             let there = format!("metadata in {}", directory.display());
             return Err(Error::refused(Mismatch::NoFormat { there, format: crate::home::FORMAT }));
         }
-        let database = guarded(|| open_database(directory))?;
+        if !expected.is_new {
+            restore_lock(&directory.join("lock"))?;
+        }
+        let database = guarded(directory, || open_database(directory))?;
         let options = || KeyspaceCreateOptions::default().max_memtable_size(MEMTABLE_BYTES_MAX);
-        let keyspace = guarded(|| database.keyspace(KEYSPACE, options))?;
+        let keyspace = guarded(directory, || database.keyspace(KEYSPACE, options))?;
         if expected.is_new {
             tables = structure::inspect(directory, [0; 2])?;
         }
@@ -151,41 +156,60 @@ fn open_database(directory: &Path) -> fjall::Result<Database> {
 /// the older one first. Opening a tree deletes files that its current version does not name, so a view of it is opened.
 fn last_in_tables(directory: &Path, view_parent: &Path) -> Result<u64> {
     let view = View::make(directory, view_parent, Extent::Tables)?;
-    let names = get_alone(&structure::tree(view.directory(), 0), NAME_KEY)?;
+    let get = |tree, key| get_alone(directory, &structure::tree(view.directory(), tree), key);
+    let names = get(0, NAME_KEY)?;
     if names.is_none_or(|name| *name != *KEYSPACE.as_bytes()) {
         let part = structure::tree(directory, 0);
-        return Err(Error::refused(Mismatch::MetadataPart { part, state: "not the one that belongs to keyspaces/1" }));
+        return Err(Error::refused(Mismatch::MetadataPart {
+            part,
+            state: "not the one that belongs to keyspaces/1",
+        }));
     }
-    get_alone(&structure::tree(view.directory(), 1), &MARK_KEY)?.map_or(Ok(0), |value| {
+    get(1, &MARK_KEY)?.map_or(Ok(0), |value| {
         let mark = Mark::decode(&value).map_err(|Malformed| malformed("journal mark", &MARK_KEY))?;
         Ok(mark.batch)
     })
 }
 
-/// Reads one key of a tree that nobody has open.
-fn get_alone(tree: &Path, key: &[u8]) -> Result<Option<lsm_tree::UserValue>> {
-    guarded(|| {
+/// fjall's lock file holds nothing, but fjall does not open a store that lacks it.
+fn restore_lock(path: &Path) -> Result<()> {
+    let made = OpenOptions::new().write(true).create(true).truncate(false).open(path);
+    made.map(drop).map_err(|source| Error::Io {
+        path: path.to_path_buf(),
+        action: "open the lock file",
+        source,
+    })
+}
+
+/// Reads one key of a tree that nobody has open: a view of a tree of the store in `directory`.
+fn get_alone(directory: &Path, tree: &Path, key: &[u8]) -> Result<Option<lsm_tree::UserValue>> {
+    guarded(directory, || {
         let (sequence, visible) = (SequenceNumberCounter::default(), SequenceNumberCounter::default());
         Ok(lsm_tree::Config::new(tree, sequence, visible).open()?.get(key, SeqNo::MAX)?)
     })
 }
 
-/// Opens something of fjall's. What it does not expect in its files it sometimes meets with a panic.
-fn guarded<T>(open: impl FnOnce() -> fjall::Result<T>) -> Result<T> {
+/// Opens something of the store in `directory`. What fjall does not expect in its files it sometimes meets with a panic.
+fn guarded<T>(directory: &Path, open: impl FnOnce() -> fjall::Result<T>) -> Result<T> {
+    let damaged = |what: String| Error::refused(Mismatch::MetadataDamaged(what));
     match std::panic::catch_unwind(AssertUnwindSafe(open)) {
-        Ok(opened) => opened.map_err(|error| unopened(&error)),
-        Err(_) => {
-            let what = "the key-value store found in its files what it never writes".to_owned();
-            Err(Error::refused(Mismatch::MetadataDamaged(what)))
+        Ok(Ok(opened)) => Ok(opened),
+        Ok(Err(fjall::Error::Io(source) | fjall::Error::Storage(lsm_tree::Error::Io(source)))) => {
+            // What a file that is cut short, or is not what it was, leads to.
+            let of_damage = [
+                ErrorKind::InvalidInput,
+                ErrorKind::InvalidData,
+                ErrorKind::UnexpectedEof,
+                ErrorKind::NotFound,
+            ];
+            if of_damage.contains(&source.kind()) {
+                return Err(damaged("a table or a journal is missing or cut short".to_owned()));
+            }
+            let path = directory.to_path_buf();
+            Err(Error::Io { path, action: "open the metadata store (check the disk: dmesg, SMART)", source })
         }
-    }
-}
-
-/// The error for a store that cannot be opened.
-fn unopened(error: &fjall::Error) -> Error {
-    match error {
-        fjall::Error::Io(_) | fjall::Error::Storage(lsm_tree::Error::Io(_)) => failed("open", error),
-        other => Error::refused(Mismatch::MetadataDamaged(described(other))),
+        Ok(Err(error)) => Err(damaged(described(&error))),
+        Err(_) => Err(damaged("a table or a journal holds what is never written".to_owned())),
     }
 }
 
@@ -210,12 +234,18 @@ fn failed(action: &'static str, error: &fjall::Error) -> Error {
 fn described(error: &fjall::Error) -> String {
     use lsm_tree::Error as Tree;
     match error {
-        fjall::Error::Storage(Tree::ChecksumMismatch { .. }) => "a block of a table does not match its checksum".into(),
-        fjall::Error::Storage(Tree::Unrecoverable) | fjall::Error::Unrecoverable => "a table is missing or damaged".into(),
+        fjall::Error::Storage(Tree::ChecksumMismatch { .. }) => {
+            "a block of a table does not match its checksum".into()
+        }
+        fjall::Error::Storage(Tree::Unrecoverable) | fjall::Error::Unrecoverable => {
+            "a table is missing or damaged".into()
+        }
         fjall::Error::Storage(Tree::InvalidVersion(_)) | fjall::Error::InvalidVersion(_) => {
             "a file is of another version of the key-value store".into()
         }
-        fjall::Error::Storage(Tree::Decompress(_) | Tree::InvalidTag(_) | Tree::InvalidTrailer | Tree::InvalidHeader(_))
+        fjall::Error::Storage(
+            Tree::Decompress(_) | Tree::InvalidTag(_) | Tree::InvalidTrailer | Tree::InvalidHeader(_),
+        )
         | fjall::Error::Decompress(_)
         | fjall::Error::InvalidTag(_)
         | fjall::Error::InvalidTrailer => "a table or a journal is damaged".into(),

@@ -96,7 +96,10 @@ pub(super) fn survey(directory: &Path, in_tables: u64, accept: bool) -> Result<S
     let journals = journals(directory)?;
     let Some(newest) = journals.last().cloned() else {
         let part = directory.join("0.jnl");
-        return Err(Error::refused(Mismatch::MetadataPart { part, state: "missing, and so is every other journal" }));
+        return Err(Error::refused(Mismatch::MetadataPart {
+            part,
+            state: "missing, and so is every other journal",
+        }));
     };
     let mut survey = Survey { last: in_tables, torn: Vec::new() };
     for path in journals {

@@ -55,7 +55,7 @@ impl View {
     fn fill(&self, meta: &Path, extent: Extent) -> io::Result<()> {
         copy_files(meta, &self.directory, |name| match name.strip_suffix(".jnl") {
             Some(_) => extent == Extent::All,
-            None => name == "version",
+            None => ["version", "lock"].contains(&name),
         })?;
         for tree in fs::read_dir(meta.join("keyspaces"))? {
             let tree = tree?;

@@ -9,9 +9,13 @@ const ID: SegmentId = SegmentId(7);
 fn each(test: impl Fn(&dyn SegmentStore)) {
     test(&MemorySegments::default());
     let directory = tempfile::tempdir().unwrap();
-    test(&FileSegments::open(directory.path(), false).unwrap());
+    // The directory comes with the preparation.
+    let store = FileSegments::open(&directory.path().join("segments"), false);
+    assert!(store.list().unwrap().is_empty());
+    store.prepare().unwrap();
+    test(&store);
     let directory = tempfile::tempdir().unwrap();
-    test(&FileSegments::open(directory.path(), true).unwrap());
+    test(&FileSegments::open(directory.path(), true));
 }
 
 fn parts(texts: &[&'static str]) -> Vec<Bytes> {
@@ -110,12 +114,49 @@ fn files_are_found_again_and_strangers_left_alone() {
     let directory = tempfile::tempdir().unwrap();
     std::fs::write(directory.path().join("notes.txt"), "mine").unwrap();
     {
-        let store = FileSegments::open(directory.path(), true).unwrap();
+        let store = FileSegments::open(directory.path(), true);
         store.create(ID, 4096).unwrap();
         store.write(ID, 0, &parts(&["abc"])).unwrap();
         store.sync(ID).unwrap();
     }
-    let store = FileSegments::open(directory.path(), true).unwrap();
+    let store = FileSegments::open(directory.path(), true);
     assert_eq!(store.list().unwrap(), [(ID, 3)]);
     assert_eq!(store.read(ID, 0, 3).unwrap().unwrap(), &b"abc"[..]);
+}
+
+#[test]
+fn what_was_set_aside_is_no_part_of_the_store_and_is_kept_until_it_is_deleted() {
+    each(|store| {
+        store.create(ID, 4096).unwrap();
+        store.write(ID, 0, &parts(&["abc"])).unwrap();
+        store.seal(ID, 3).unwrap();
+        assert!(store.list_aside().unwrap().is_empty());
+        store.set_aside(ID).unwrap();
+        assert_eq!(store.read(ID, 0, 3).unwrap(), None);
+        assert!(store.list().unwrap().is_empty());
+        assert_eq!(store.list_aside().unwrap(), [(ID, 3)]);
+        store.set_aside(ID).unwrap();
+        store.delete_aside(ID).unwrap();
+        assert!(store.list_aside().unwrap().is_empty());
+        store.delete_aside(ID).unwrap();
+    });
+}
+
+#[test]
+fn sealing_never_makes_a_segment_longer() {
+    each(|store| {
+        store.create(ID, 4096).unwrap();
+        store.write(ID, 0, &parts(&["abc"])).unwrap();
+        store.seal(ID, 100).unwrap();
+        assert_eq!(store.list().unwrap(), [(ID, 3)]);
+    });
+}
+
+#[test]
+fn a_deletion_is_told_of_when_it_is_done_in_every_copy() {
+    each(|store| {
+        store.create(ID, 4096).unwrap();
+        assert!(store.delete(ID).unwrap() && store.sync_deletions().unwrap());
+        assert!(store.list().unwrap().is_empty());
+    });
 }

@@ -40,20 +40,15 @@ pub(crate) struct FileSegments {
 }
 
 impl FileSegments {
-    /// Opens the segments in `directory`, which is created if it does not exist. `direct`: large writes go past the
+    /// Opens the segments in `directory`, which need not exist before it is prepared. `direct`: large writes go past the
     /// system's cache.
-    pub(crate) fn open(directory: &Path, direct: bool) -> Result<FileSegments> {
-        std::fs::create_dir_all(directory).map_err(|source| Error::Io {
-            path: directory.to_path_buf(),
-            action: "create the directory of segments",
-            source,
-        })?;
-        Ok(FileSegments {
+    pub(crate) fn open(directory: &Path, direct: bool) -> FileSegments {
+        FileSegments {
             directory: directory.to_path_buf(),
             read_only: false,
             files: Mutex::default(),
             direct: direct.then(DirectFiles::default),
-        })
+        }
     }
 
     /// Opens the segments in `directory` to read them. What would change them is an error, but for `seal`, which does nothing.
@@ -105,12 +100,28 @@ impl FileSegments {
         Ok(file)
     }
 
+    fn create_directory(&self) -> io::Result<()> {
+        std::fs::create_dir_all(&self.directory)?;
+        match self.directory.parent() {
+            Some(above) => File::open(above)?.sync_all(),
+            None => Ok(()),
+        }
+    }
+
     fn sync_directory(&self) -> io::Result<()> {
-        File::open(&self.directory)?.sync_all()
+        absent(File::open(&self.directory).and_then(|directory| directory.sync_all()))
     }
 }
 
 impl SegmentStore for FileSegments {
+    fn prepare(&self) -> Result<()> {
+        self.create_directory().map_err(|source| Error::Io {
+            path: self.directory.clone(),
+            action: "create the directory of segments",
+            source,
+        })
+    }
+
     fn create(&self, id: SegmentId, bytes: u64) -> Result<()> {
         self.require_writable()?;
         let path = self.path(id);
@@ -228,9 +239,10 @@ impl SegmentStore for FileSegments {
     fn list_aside(&self) -> Result<Vec<(SegmentId, u64)>> {
         let aside = self.directory.join(ASIDE);
         // Another program's, such as a file system's own: what is in it is none of the pool's.
-        let theirs = [io::ErrorKind::NotFound, io::ErrorKind::PermissionDenied];
         match list(&aside) {
-            Err(Error::Io { source, .. }) if theirs.contains(&source.kind()) => Ok(Vec::new()),
+            Err(Error::Io { source, .. }) if source.kind() == io::ErrorKind::PermissionDenied => {
+                Ok(Vec::new())
+            }
             listed => listed,
         }
     }
@@ -256,16 +268,20 @@ fn absent(done: io::Result<()>) -> io::Result<()> {
 
 /// The segments in a directory.
 fn list(directory: &Path) -> Result<Vec<(SegmentId, u64)>> {
-        let failed = |source| Error::Io { path: directory.to_path_buf(), action: "list the segments", source };
-        let mut segments = Vec::new();
-        for entry in std::fs::read_dir(directory).map_err(failed)? {
-            let entry = entry.map_err(failed)?;
-            let name = entry.file_name();
-            let id = name.to_str().and_then(|name| name.strip_suffix(".seg"));
-            let Some(id) = id.and_then(|id| u64::from_str_radix(id, 16).ok()) else { continue };
-            segments.push((SegmentId(id), entry.metadata().map_err(failed)?.len()));
-        }
-        Ok(segments)
+    let failed = |source| Error::Io { path: directory.to_path_buf(), action: "list the segments", source };
+    let mut segments = Vec::new();
+    let entries = match std::fs::read_dir(directory) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(segments),
+        entries => entries.map_err(failed)?,
+    };
+    for entry in entries {
+        let entry = entry.map_err(failed)?;
+        let name = entry.file_name();
+        let id = name.to_str().and_then(|name| name.strip_suffix(".seg"));
+        let Some(id) = id.and_then(|id| u64::from_str_radix(id, 16).ok()) else { continue };
+        segments.push((SegmentId(id), entry.metadata().map_err(failed)?.len()));
+    }
+    Ok(segments)
 }
 
 /// Writes all parts at `offset`; returns how many bytes they are.

@@ -245,7 +245,8 @@ mod tests {
         }
     }
 
-    const ORIGIN: SegmentOrigin = SegmentOrigin { pool: PoolId([7; 16]), mark: 8, batch: 99, created: 1_800_000_000 };
+    const ORIGIN: SegmentOrigin =
+        SegmentOrigin { pool: PoolId([7; 16]), mark: 8, batch: 99, created: 1_800_000_000 };
 
     #[test]
     fn a_segment_header_is_read_as_it_was_written_or_not_at_all() {

@@ -95,6 +95,12 @@ fn union(first: Vec<(SegmentId, u64)>, second: Vec<(SegmentId, u64)>) -> Vec<(Se
 }
 
 impl SegmentStore for MirroredSegments {
+    fn prepare(&self) -> Result<()> {
+        self.first.prepare()?;
+        self.in_second("create the directory of segments", |second| second.prepare());
+        Ok(())
+    }
+
     fn create(&self, id: SegmentId, bytes: u64) -> Result<()> {
         self.first.create(id, bytes)?;
         self.in_second("create a segment", |second| second.create(id, bytes));
@@ -198,6 +204,7 @@ impl SegmentStore for MirroredSegments {
             return Ok(false);
         }
         let second = (self.open_second)()?;
+        second.prepare()?;
         *sync::write(&self.second) = Some(second);
         tracing::info!("the second copy of the pool is there again");
         Ok(true)

@@ -17,7 +17,8 @@ mod writer;
 pub(crate) use contents::{FrameAt, frames_in, header_of};
 pub(crate) use files::FileSegments;
 pub(crate) use frame::{
-    CHUNK_BYTES_MAX, FRAME_HEADER_BYTES, SegmentHeader, SegmentOrigin, chunk_id, content as frame_content, repack as frame_repack,
+    CHUNK_BYTES_MAX, FRAME_HEADER_BYTES, SegmentHeader, SegmentOrigin, chunk_id, content as frame_content,
+    repack as frame_repack,
 };
 pub(crate) use memory::MemorySegments;
 pub(crate) use mirror::MirroredSegments;
@@ -62,6 +63,10 @@ pub(crate) const LARGE_BYTES: u64 = 1 << 20;
 /// Calls come from many callers at any time; no two write to the same bytes, and no two large writes, nor a large
 /// and another one, to the same block.
 pub(crate) trait SegmentStore: Send + Sync + 'static {
+    /// Makes the store ready to be written to. What it holds may be looked at before.
+    fn prepare(&self) -> Result<()> {
+        Ok(())
+    }
     /// Creates an empty segment that will grow to about `bytes`. When a `sync` of it has returned, the segment
     /// itself, not only its bytes, is durable.
     fn create(&self, id: SegmentId, bytes: u64) -> Result<()>;

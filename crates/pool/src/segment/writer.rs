@@ -438,8 +438,8 @@ mod tests {
     use super::*;
     use crate::Compression;
     use crate::meta::MemoryMeta;
-    use crate::sources::SystemClock;
     use crate::segment::{MemorySegments, Packer, chunk_id, frame_content};
+    use crate::sources::SystemClock;
 
     fn stamp() -> Stamp {
         let meta = Arc::new(MemoryMeta::default());
