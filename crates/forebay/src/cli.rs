@@ -185,8 +185,8 @@ pub enum PoolCommand {
     /// Recount everything in the pool, and report what does not agree
     ///
     /// Counts names, links, sizes, references and space from the extents and directory entries, and compares
-    /// them with what the pool keeps. Clients go on meanwhile. If no daemon runs, the pool's directory is opened
-    /// and checked here. Prints what was looked at and one line for each difference, and exits with status 4 if there
+    /// them with what the pool keeps. Clients go on meanwhile. If no daemon runs, the pool's directory is read
+    /// and checked here, and nothing in it is changed. Prints what was looked at and one line for each difference, and exits with status 4 if there
     /// is one.
     Check {
         /// Also read all data from disk, every copy of it, and verify its checksums
@@ -198,6 +198,29 @@ pub enum PoolCommand {
         remote: Remote,
     },
 
+    /// Open a pool whose parts do not fit together, with the metadata that is there
+    ///
+    /// For a pool that the daemon refuses to open, because metadata is missing or older than the segments. Without an option it only says what
+    /// does not fit, what the metadata still has, and what would be lost, and exits with status 3. With --accept-loss the pool is opened as the
+    /// metadata describes it. What was written after that is lost, except that segments which the metadata does not name are kept in lost+found. First try to
+    /// bring back what is missing, and keep a copy of the pool's directory. The daemon must not run.
+    Recover {
+        /// Make the pool what the metadata describes
+        #[arg(long)]
+        accept_loss: bool,
+
+        /// Where the pool is.
+        #[command(flatten)]
+        settings: AllSettings,
+    },
+
+    /// List or delete segments that no metadata names
+    ///
+    /// When the daemon opens the pool, it moves segments that no metadata names to lost+found. After a crash such a segment usually holds only data
+    /// that was never acknowledged.
+    #[command(subcommand)]
+    LostFound(LostFoundCommand),
+
     /// Verify everything that is stored, in the background at a limited rate
     #[command(subcommand)]
     Scrub(ScrubCommand),
@@ -207,6 +230,28 @@ pub enum PoolCommand {
         /// Also show what deduplication and compression save; looks at every extent
         #[arg(long)]
         efficiency: bool,
+
+        /// Where the daemon is.
+        #[command(flatten)]
+        remote: Remote,
+    },
+}
+
+/// `forebay pool lost-found`.
+#[derive(Debug, Subcommand)]
+pub enum LostFoundCommand {
+    /// List the segments
+    List(Remote),
+
+    /// Delete segments
+    Delete {
+        /// The segments' numbers, as `list` prints them
+        #[arg(required_unless_present = "all", conflicts_with = "all")]
+        segments: Vec<String>,
+
+        /// Delete all of them
+        #[arg(long)]
+        all: bool,
 
         /// Where the daemon is.
         #[command(flatten)]

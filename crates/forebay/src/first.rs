@@ -41,12 +41,14 @@ pub async fn open_pool(config: &PoolConfig) -> Result<Pool> {
                  --pool-directory"
             )
         }
+        // With its type, by which its exit status is chosen.
+        error @ forebay_pool::Error::Refused { .. } => error.into(),
         error => anyhow!("{error}"),
     })
 }
 
 /// Keeps root out of a pool that a service's own user keeps: what root wrote there, that user could not open any more.
-fn check_owner(directory: &Path) -> Result<()> {
+pub fn check_owner(directory: &Path) -> Result<()> {
     let owner = std::fs::metadata(directory).map_or(0, |metadata| metadata.uid());
     if owner == 0 || !rustix::process::geteuid().is_root() || !Pool::is_in(directory) {
         return Ok(());

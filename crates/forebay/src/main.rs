@@ -12,6 +12,7 @@ mod logging;
 mod notify;
 mod output;
 mod pool_commands;
+mod recovery;
 mod reference;
 mod remote;
 mod serve;
@@ -33,6 +34,8 @@ use pool_commands::Differences;
 const STATUS_FAILED: u8 = 1;
 /// The command line or the configuration is wrong. clap uses the same.
 const STATUS_USAGE: u8 = 2;
+/// The pool is not opened, because its parts do not fit together. A restart does not change that.
+const STATUS_REFUSED: u8 = 3;
 /// A check was done, and found differences.
 const STATUS_DIFFERENCES: u8 = 4;
 
@@ -73,11 +76,17 @@ fn main() -> ExitCode {
                 STATUS_USAGE
             } else if error.is::<Differences>() {
                 STATUS_DIFFERENCES
+            } else if is_refusal(&error) {
+                STATUS_REFUSED
             } else {
                 STATUS_FAILED
             })
         }
     }
+}
+
+fn is_refusal(error: &anyhow::Error) -> bool {
+    matches!(error.downcast_ref(), Some(forebay_pool::Error::Refused { .. }))
 }
 
 fn run_config(command: ConfigCommand) -> Result<()> {

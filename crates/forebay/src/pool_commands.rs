@@ -2,12 +2,14 @@
 
 use std::fmt;
 use std::io::{IsTerminal, stderr};
+use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow, bail};
 use forebay_admin::views::{
     CheckRequest, CheckView, EfficiencyView, JobState, JobView, PoolView, ProgressUnit, ScrubView,
 };
+use forebay_pool::Pool;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::json;
 
@@ -15,8 +17,8 @@ use crate::admin::client::{Client, NoDaemon};
 use crate::cli::remote::Format;
 use crate::cli::{PoolCommand, Remote, ScrubCommand};
 use crate::config::{PoolConfig, size};
-use crate::first::open_pool;
 use crate::output::{print, print_as, print_pairs};
+use crate::recovery;
 
 /// How often a job is asked how far it is: soon at first, so that a small pool does not wait, and then seldom.
 const ASK_FIRST: Duration = Duration::from_millis(20);
@@ -56,6 +58,11 @@ pub fn run(command: PoolCommand) -> Result<()> {
             })
         }
         PoolCommand::Check { read, remote } => report(&check(&remote, read)?, remote.format()),
+        PoolCommand::Recover { accept_loss, settings } => {
+            let config = settings.load()?;
+            recovery::recover(&config.pool, accept_loss)
+        }
+        PoolCommand::LostFound(command) => recovery::lost_found(command),
         PoolCommand::Scrub(command) => scrub(command),
     }
 }
@@ -84,7 +91,7 @@ fn check(remote: &Remote, read: bool) -> Result<CheckView> {
         Ok(job) => wait_for(&client, job),
         Err(error) if error.is::<NoDaemon>() => {
             let pool = remote.settings.load()?.pool;
-            if forebay_pool::Pool::is_in(&pool.directory) { check_offline(&pool, read) } else { Err(error) }
+            if pool.directory.is_dir() { check_offline(&pool, read) } else { Err(error) }
         }
         Err(error) => Err(error),
     }
@@ -120,17 +127,15 @@ fn progress_bar(job: &JobView) -> ProgressBar {
     ProgressBar::with_draw_target(Some(job.progress.total), target).with_style(style)
 }
 
-/// The pool's lock keeps a daemon that starts meanwhile away.
+/// Changes nothing. The pool's lock keeps a daemon that starts meanwhile away.
 fn check_offline(config: &PoolConfig, read: bool) -> Result<CheckView> {
     let runtime = tokio::runtime::Runtime::new().context("the asynchronous runtime cannot be started")?;
-    runtime.block_on(async {
-        let pool = open_pool(config).await?;
-        let report = pool.check_report(read).await;
-        let closed = pool.close().await;
-        let report = report.map_err(|error| anyhow!("the pool cannot be checked: {error}"))?;
-        closed.map_err(|error| anyhow!("the pool was not closed cleanly: {error}"))?;
-        Ok(report.into())
-    })
+    let check = Pool::check_unopened(&config.directory, config.options(), read, Arc::default());
+    match runtime.block_on(check) {
+        Ok(report) => Ok(report.into()),
+        Err(error @ forebay_pool::Error::Refused { .. }) => Err(error.into()),
+        Err(error) => Err(anyhow!("the pool cannot be checked: {error}")),
+    }
 }
 
 fn report(report: &CheckView, format: Format) -> Result<()> {
@@ -167,6 +172,8 @@ fn show(pool: &PoolView) -> Result<()> {
         ("stored", size::rounded(pool.bytes_live.saturating_add(pool.bytes_inline))),
         ("to be given back", size::rounded(pool.bytes_dead)),
         ("segments", pool.segments.to_string()),
+        ("missing segments", pool.segments_missing.to_string()),
+        ("in lost+found", lost_found(pool)),
         ("volumes", pool.volumes.to_string()),
         ("inodes", pool.inodes_used.to_string()),
         ("orphans", pool.orphans.to_string()),
@@ -174,6 +181,13 @@ fn show(pool: &PoolView) -> Result<()> {
         ("scrub", progress(&pool.scrub)),
         ("damaged", pool.scrub.damaged.to_string()),
     ])
+}
+
+fn lost_found(pool: &PoolView) -> String {
+    match pool.lost_found_segments {
+        0 => "nothing".to_owned(),
+        count => format!("{count} segments, {}", size::rounded(pool.lost_found_bytes)),
+    }
 }
 
 /// Shows what deduplication and compression save.

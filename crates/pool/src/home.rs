@@ -74,7 +74,10 @@ impl Home {
     pub(crate) fn open_to_read(path: &Path) -> Result<Home> {
         let Some(format) = read_format(path)? else {
             require_nothing_else(path)?;
-            let there = there(path)?.unwrap_or_else(|| "nothing".to_owned());
+            let Some(there) = there(path)? else {
+                let cause = "there is no pool in it".to_owned();
+                return Err(Error::NotPool { path: path.to_path_buf(), cause });
+            };
             return Err(Error::refused(Mismatch::NoFormat { there, format: FORMAT }));
         };
         let directory = lock_directory(path)?;

@@ -9,7 +9,10 @@ use crate::{Assessment, Error, LostSegment, Result, sync};
 impl Engine {
     pub(crate) fn lost_and_found(&self) -> Vec<LostSegment> {
         let aside = sync::lock(&self.aside);
-        aside.iter().map(|(id, bytes)| LostSegment { segment: id.0, bytes: *bytes, start: id.boot() }).collect()
+        aside
+            .iter()
+            .map(|(id, bytes)| LostSegment { segment: id.0, bytes: *bytes, start: id.boot() })
+            .collect()
     }
 
     pub(crate) async fn lost_and_found_delete(self: &Arc<Self>, segment: u64) -> Result<()> {

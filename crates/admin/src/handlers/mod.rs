@@ -47,6 +47,15 @@ pub struct VolumePath {
     pub volume: String,
 }
 
+/// A segment in a path.
+#[derive(Deserialize, IntoParams)]
+#[into_params(parameter_in = Path)]
+pub struct SegmentPath {
+    /// The segment's number, 16 hexadecimal digits.
+    #[param(pattern = "^[0-9a-f]{16}$")]
+    pub segment: String,
+}
+
 /// A volume, if only one is wanted.
 #[derive(Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]

@@ -4,10 +4,10 @@ use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
 
-use super::{Made, OfVolume, Shared, made};
-use crate::error::Result;
+use super::{Made, OfVolume, SegmentPath, Shared, made};
+use crate::error::{ApiError, Code, Result};
 use crate::events::Kind;
-use crate::request::{Administer, Content, Operate, Read};
+use crate::request::{Administer, Content, Operate, Params, Read};
 use crate::views::{CheckRequest, EfficiencyView, JobView, LostSegmentView, PoolView, ScrubView};
 use crate::{Api, RELEASE};
 
@@ -102,7 +102,7 @@ pub async fn lost_found_list(State(api): Shared, _: Read) -> Result<Json<Vec<Los
 /// Delete a segment that no metadata names
 #[utoipa::path(
     delete, path = "/pool/lost-found/{segment}", tag = "pool",
-    params(("segment" = String, Path, description = "The segment's number, 16 hexadecimal digits")),
+    params(SegmentPath),
     responses(
         (status = 204, description = "The segment is deleted"),
         (status = 404, description = "There is no such segment", body = crate::error::ErrorBody),
@@ -110,12 +110,15 @@ pub async fn lost_found_list(State(api): Shared, _: Read) -> Result<Json<Vec<Los
 )]
 pub async fn lost_found_delete(
     State(api): Shared,
-    Path(segment): Path<String>,
     asked: Administer,
+    Params(SegmentPath { segment }): Params<SegmentPath>,
 ) -> Result<StatusCode> {
-    let number = u64::from_str_radix(&segment, 16).ok().filter(|_| segment.len() == 16);
+    let number = u64::from_str_radix(&segment, 16).ok().filter(|number| format!("{number:016x}") == segment);
     let number = number.ok_or_else(|| {
-        ApiError::not_found(format!("segment {segment} in lost+found: not found; a segment's number has 16 hexadecimal digits"))
+        let sentence = format!(
+            "segment {segment} in lost+found: not found; a segment's number has 16 hexadecimal digits"
+        );
+        ApiError::new(Code::NotFound, sentence)
     })?;
     api.nfs.pool.lost_and_found_delete(number).await?;
     let message = format!("segment {segment} was deleted from lost+found");

@@ -201,6 +201,12 @@ pub struct PoolView {
     pub bytes_dead: u64,
     /// Bytes of tails, in the metadata store.
     pub bytes_inline: u64,
+    /// Segments that hold data and are not there; what they hold cannot be read.
+    pub segments_missing: u64,
+    /// Segments that no metadata names, kept in `lost+found`.
+    pub lost_found_segments: u64,
+    /// Bytes that they take.
+    pub lost_found_bytes: u64,
     /// Verification of what is stored.
     pub scrub: ScrubView,
     /// Release of the daemon.

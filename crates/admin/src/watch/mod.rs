@@ -84,7 +84,8 @@ impl Seen {
         let mut told = Vec::new();
         let (missing, aside) = (now.segments_missing, now.lost_found_segments);
         if missing > self.missing {
-            let message = format!("{missing} segments that hold data are not there; what they hold cannot be read");
+            let message =
+                format!("{missing} segments that hold data are not there; what they hold cannot be read");
             told.push((Kind::SegmentsMissing, message));
         }
         if aside > self.aside {

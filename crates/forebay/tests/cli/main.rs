@@ -13,6 +13,7 @@ mod logs;
 mod metrics;
 mod nfs;
 mod nfs_state;
+mod recovery;
 mod reference;
 mod refusals;
 mod serve;

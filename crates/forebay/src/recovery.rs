@@ -1,0 +1,94 @@
+//! `forebay pool recover` and `forebay pool lost-found`: what can be done with a pool whose parts do not fit together, and with the
+//! segments that are left over.
+
+use anyhow::{Context, Result, anyhow};
+use forebay_admin::views::LostSegmentView;
+use forebay_pool::{Assessment, Pool};
+
+use crate::admin::client::Client;
+use crate::cli::LostFoundCommand;
+use crate::config::{PoolConfig, size};
+use crate::first::check_owner;
+use crate::output::{print, print_as, print_columns, print_done, print_gone};
+
+/// Opens a pool with the metadata that is there; without `accept_loss`, only says what that would do.
+pub fn recover(config: &PoolConfig, accept_loss: bool) -> Result<()> {
+    let runtime = tokio::runtime::Runtime::new().context("the asynchronous runtime cannot be started")?;
+    runtime.block_on(async {
+        let assessment = Pool::assess(&config.directory, config.options()).await?;
+        show(config, &assessment)?;
+        if assessment.mismatches.is_empty() {
+            return print("the pool fits together; `forebay serve` opens it\n");
+        }
+        if !accept_loss {
+            // What the daemon would say, and its exit status.
+            let refusal = Pool::check_unopened(&config.directory, config.options(), false, Default::default()).await;
+            return match refusal {
+                Err(error) => Err(error.into()),
+                Ok(_) => Err(anyhow!("nothing was changed; to go on like this, add --accept-loss")),
+            };
+        }
+        check_owner(&config.directory)?;
+        let pool = Pool::recover(&config.directory, config.options()).await?;
+        let aside = pool.lost_and_found()?.len();
+        pool.close().await.map_err(|error| anyhow!("the pool was not closed cleanly: {error}"))?;
+        print(&format!(
+            "the pool is what its metadata describes; {aside} segments are in lost+found; check it with `forebay pool check --read`\n"
+        ))
+    })
+}
+
+fn show(config: &PoolConfig, assessment: &Assessment) -> Result<()> {
+    print(&format!("pool {}\n", config.directory.display()))?;
+    for mismatch in &assessment.mismatches {
+        print(&format!("does not fit: {mismatch}\n"))?;
+    }
+    let volumes = match assessment.volumes.as_slice() {
+        [] => "no volume".to_owned(),
+        volumes => format!("the volumes {}", volumes.join(", ")),
+    };
+    print(&format!(
+        "the metadata that is there has {volumes}, with {} of data\n",
+        size::rounded(assessment.bytes_logical)
+    ))?;
+    let bytes = assessment.unnamed.iter().map(|(_, bytes)| bytes).sum();
+    print(&format!(
+        "segments that it does not name, and that would be kept in lost+found: {} ({})\n",
+        assessment.unnamed.len(),
+        size::rounded(bytes)
+    ))?;
+    print(&format!("segments that it names and that are not there: {}\n", assessment.lost.len()))
+}
+
+/// Carries out a `forebay pool lost-found` command.
+pub fn lost_found(command: LostFoundCommand) -> Result<()> {
+    match command {
+        LostFoundCommand::List(remote) => {
+            let found: Vec<LostSegmentView> = Client::new(&remote)?.get("pool/lost-found")?;
+            print_as(remote.format(), &found, |found| {
+                let row = |segment: &LostSegmentView| {
+                    vec![segment.segment.clone(), size::rounded(segment.bytes), segment.start.to_string()]
+                };
+                print_columns(&["segment", "size", "start"], found.iter().map(row))
+            })
+        }
+        LostFoundCommand::Delete { segments, all, remote } => {
+            let client = Client::new(&remote)?;
+            let segments = match all {
+                true => {
+                    let found: Vec<LostSegmentView> = client.get("pool/lost-found")?;
+                    found.into_iter().map(|found| found.segment).collect()
+                }
+                false => segments,
+            };
+            for segment in &segments {
+                client.delete(&format!("pool/lost-found/{segment}"))?;
+                print_gone(remote.format(), &format!("segment {segment} is deleted"))?;
+            }
+            if segments.is_empty() {
+                print_done(remote.format(), &segments, "there is nothing in lost+found")?;
+            }
+            Ok(())
+        }
+    }
+}
