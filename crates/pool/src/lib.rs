@@ -50,6 +50,7 @@ mod keys;
 mod lasting;
 mod limit;
 mod meta;
+mod names;
 mod namespace;
 mod orphans;
 mod plan;
@@ -91,6 +92,7 @@ pub use check_watch::CheckWatch;
 pub use counters::{PoolCounters, VolumeUsage};
 pub use error::{Error, Result};
 pub use histogram::{Distribution, Histogram};
+pub use names::{NAME_RULE, is_name, is_printable};
 pub use pool::{Pool, PoolOptions};
 pub use types::*;
 

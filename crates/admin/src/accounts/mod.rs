@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex as StdMutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::time::{Duration, SystemTime};
 
-use forebay_pool::Pool;
+use forebay_pool::{NAME_RULE, Pool, is_name};
 use tokio::sync::Mutex;
 
 use crate::error::{ApiError, Code, Result};
@@ -225,15 +225,10 @@ fn expiry(new: &NewToken) -> Result<Option<SystemTime>> {
 
 /// Users are named as volumes are.
 fn check_name(name: &str) -> Result<()> {
-    let known = |byte: u8| byte.is_ascii_alphanumeric() || b"_-.".contains(&byte);
-    let starts_well = name.bytes().next().is_some_and(|first| !b".-".contains(&first));
-    if starts_well && name.len() <= 64 && name.bytes().all(known) {
+    if is_name(name) {
         return Ok(());
     }
-    let sentence = format!(
-        "user name {name:?}: must be 1 to 64 characters of a-z A-Z 0-9 _ - . and not start with . or -"
-    );
-    Err(ApiError::new(Code::Invalid, sentence))
+    Err(ApiError::new(Code::Invalid, format!("user name {name:?}: must be {NAME_RULE}")))
 }
 
 fn no_user(name: &str) -> ApiError {

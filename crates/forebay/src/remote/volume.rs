@@ -12,7 +12,7 @@ use serde_json::json;
 use crate::admin::client::{Client, part};
 use crate::cli::{Limit, SnapshotCommand, SnapshotName, VolumeCommand};
 use crate::config::size;
-use crate::output::{confirm, print, print_as, print_columns, print_done, print_gone, print_pairs};
+use crate::output::{confirm, print_as, print_columns, print_done, print_gone, print_line, print_pairs};
 use crate::pool_commands;
 use crate::remote::traffic;
 
@@ -167,7 +167,7 @@ fn say_changes(volume: &VolumeView, edit: &VolumeEdit) -> Result<()> {
         edit.compression.map(|_| format!("has compression {}", volume.compression)),
         edit.preserve_unlink.map(|_| format!("has preserve-unlink {}", switch(volume.preserve_unlink))),
     ];
-    said.iter().flatten().try_for_each(|said| print(&format!("volume {} {said}\n", volume.name)))
+    said.iter().flatten().try_for_each(|said| print_line(&format!("volume {} {said}", volume.name)))
 }
 
 /// Carries out a `forebay snapshot` command.

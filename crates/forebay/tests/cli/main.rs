@@ -18,6 +18,7 @@ mod refusals;
 mod serve;
 mod snapshot;
 mod support;
+mod terminal;
 mod tls;
 mod traces;
 mod volume;
