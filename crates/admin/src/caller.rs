@@ -63,10 +63,18 @@ impl Caller {
         if self.role >= role {
             return Ok(());
         }
-        let sentence = format!("{} needs the role {role}, and user {} is {}", what(), self.user, self.role);
-        api.events.note_refusal(Kind::AccessRefused, format!("user {}", self.user), &sentence, self.who());
-        let sentence = format!("{sentence}; an admin can give it with `forebay user set`");
-        Err(ApiError::new(Code::RoleInsufficient, sentence).about(format!("user {}", self.user)))
+        let what = what();
+        Err(self.refuse(role, api, &what, &what))
+    }
+
+    /// Refuses what needs another role. `noted` says for the events what was to be done, `told` for the caller, who may not have asked in
+    /// terms of the API.
+    pub fn refuse(&self, role: Role, api: &Api, noted: &str, told: &str) -> ApiError {
+        let needs = format!("needs the role {role}, and user {} is {}", self.user, self.role);
+        let object = format!("user {}", self.user);
+        api.events.note_refusal(Kind::AccessRefused, object.clone(), &format!("{noted} {needs}"), self.who());
+        let sentence = format!("{told} {needs}; an admin can give it with `forebay user set`");
+        ApiError::new(Code::RoleInsufficient, sentence).about(object)
     }
 }
 

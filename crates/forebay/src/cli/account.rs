@@ -6,6 +6,7 @@ use std::time::Duration;
 use clap::Subcommand;
 use forebay_admin::views::Role;
 
+use super::names;
 use super::remote::{Remote, Sure};
 use super::volume::parse_word;
 
@@ -22,6 +23,7 @@ pub enum UserCommand {
     /// Show one user
     Show {
         /// The name
+        #[arg(value_parser = names::name)]
         name: String,
 
         /// Where the daemon is.
@@ -36,6 +38,7 @@ pub enum UserCommand {
     #[command(after_long_help = TOKEN_EXAMPLES)]
     Set {
         /// The name: 1 to 64 of the characters a-z A-Z 0-9 _ - . not starting with . or -
+        #[arg(value_parser = names::name)]
         name: String,
 
         /// read-only, operator or admin
@@ -50,6 +53,7 @@ pub enum UserCommand {
     /// Delete a user, and the user's tokens
     Delete {
         /// The name
+        #[arg(value_parser = names::name)]
         name: String,
 
         /// Whether to ask first.
@@ -69,7 +73,7 @@ pub enum TokenCommand {
     #[command(after_long_help = TOKEN_EXAMPLES)]
     Create {
         /// Whose it is
-        #[arg(long, value_name = "NAME", default_value = "admin")]
+        #[arg(long, value_name = "NAME", default_value = "admin", value_parser = names::name)]
         user: String,
 
         /// After which time it expires, such as 12h or 90d [default: never]
@@ -95,6 +99,7 @@ pub enum TokenCommand {
     /// Delete a token: it is refused from then on
     Delete {
         /// Its id, as `forebay token list` shows it
+        #[arg(value_parser = names::token)]
         id: String,
 
         /// Whether to ask first.

@@ -105,7 +105,7 @@ fn names_that_would_be_obeyed_are_refused_and_what_repeats_them_shows_them() {
         [&["volume", "show", NASTY][..], &["export", "show", NASTY], &[NASTY], &["volume", NASTY]]
     {
         let refused = daemon.run(arguments);
-        assert_ne!(refused.status, 0, "{refused:?}");
+        assert_eq!(refused.status, 2, "{refused:?}");
         assert_shown(&refused.stderr);
     }
     let nowhere = finish(forebay().args(["volume", "list", "--admin-socket", &format!("/nowhere/{NASTY}")]));
