@@ -85,6 +85,8 @@ codes! {
     SizeBelowUsed = "size_below_used" => CONFLICT,
     /// It cannot be changed, or deleted.
     Permanent = "permanent" => CONFLICT,
+    /// Nobody would be left with the role admin.
+    LastAdmin = "last_admin" => CONFLICT,
     /// There are as many as there can be.
     TooMany = "too_many" => CONFLICT,
     /// The same work is under way.

@@ -51,6 +51,8 @@ pub enum UserCommand {
     },
 
     /// Delete a user, and the user's tokens
+    ///
+    /// Refused for the last user with the role admin.
     Delete {
         /// The name
         #[arg(value_parser = names::name)]
