@@ -713,7 +713,7 @@ export interface paths {
         put?: never;
         /**
          * Make the volume what the snapshot shows
-         * @description All that was changed since is lost. Refused if there are younger snapshots, unless `force` is given, which only admins may.
+         * @description All that was changed since is lost, so only admins may. Refused if there are younger snapshots, unless `force` is given.
          */
         post: operations["snapshot_rollback"];
         delete?: never;

@@ -12,9 +12,9 @@ words! {
     Role {
         /// Look at everything but users and tokens.
         ReadOnly = "read-only",
-        /// Change volumes, snapshots and export policies, revoke clients, check and scrub the pool.
+        /// Change volumes, snapshots and export policies, revoke clients, check and scrub the pool; not what takes data with it.
         Operator = "operator",
-        /// Everything: users, tokens, and what is forced.
+        /// Everything: users, tokens, rollbacks, and what is forced.
         Admin = "admin",
     }
 }

@@ -34,7 +34,8 @@ pub enum UserCommand {
     /// Give a user a role; make the user if there is none of that name
     ///
     /// read-only may look at everything but users and tokens; operator may also change volumes, snapshots and export policies,
-    /// revoke clients, and check and scrub the pool; admin may do everything.
+    /// revoke clients, and check and scrub the pool; admin may do everything, such as rolling a volume back or deleting it with its files. The last
+    /// admin keeps the role.
     #[command(after_long_help = TOKEN_EXAMPLES)]
     Set {
         /// The name: 1 to 64 of the characters a-z A-Z 0-9 _ - . not starting with . or -

@@ -211,7 +211,7 @@ pub enum VolumeCommand {
 
     /// Make a volume what one of its snapshots shows
     ///
-    /// All that was changed since is lost. Stop what writes to the volume first: files that the snapshot does
+    /// All that was changed since is lost, so it needs the role admin. Stop what writes to the volume first: files that the snapshot does
     /// not have become stale. Refused if there are younger snapshots, unless --force is given.
     Rollback {
         /// Its name
