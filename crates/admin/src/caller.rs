@@ -5,6 +5,7 @@
 
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use axum::extract::{Request, State};
 use axum::http::HeaderMap;
@@ -36,6 +37,41 @@ impl Peer {
             Peer::Socket => LOCAL.to_owned(),
             Peer::Tcp(address) => address.ip().to_string(),
         }
+    }
+}
+
+/// What is known of who uses a connection. It is among the extensions of each of its requests.
+#[derive(Debug, Default)]
+pub struct Standing {
+    identified: AtomicBool,
+    working: AtomicUsize,
+}
+
+impl Standing {
+    /// Somebody who may use the interface makes a request; it lasts until what is returned is dropped.
+    pub fn begin(self: &Arc<Self>) -> Working {
+        self.identified.store(true, Ordering::Relaxed);
+        self.working.fetch_add(1, Ordering::Relaxed);
+        Working(self.clone())
+    }
+
+    /// Whether somebody who may use the interface has made a request.
+    pub fn is_identified(&self) -> bool {
+        self.identified.load(Ordering::Relaxed)
+    }
+
+    /// Whether such a request is being carried out.
+    pub fn is_working(&self) -> bool {
+        self.working.load(Ordering::Relaxed) > 0
+    }
+}
+
+/// A request that is being carried out.
+pub struct Working(Arc<Standing>);
+
+impl Drop for Working {
+    fn drop(&mut self) {
+        self.0.working.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
@@ -127,6 +163,8 @@ pub async fn identify(State(api): State<Arc<Api>>, mut request: Request, next: N
         Some(peer) => of_token(&api, request.headers(), peer.address()),
         None => Err(Refusal::unknown()),
     };
+    let standing = request.extensions().get::<Arc<Standing>>().filter(|_| identity.is_ok());
+    let _working = standing.map(Standing::begin);
     request.extensions_mut().insert(Identity(identity.clone()));
     let mut response = next.run(request).await;
     // For the line that is logged of it.

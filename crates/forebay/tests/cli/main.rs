@@ -16,6 +16,7 @@ mod nfs_state;
 mod reference;
 mod refusals;
 mod serve;
+mod slow;
 mod snapshot;
 mod support;
 mod terminal;

@@ -9,6 +9,7 @@ use serde_json::Value;
 use tempfile::tempdir;
 
 use crate::daemon::{Daemon, assert_refused, forebay, wait_until};
+use crate::slow;
 
 struct Authority(CertifiedIssuer<'static, KeyPair>);
 
@@ -144,5 +145,11 @@ fn the_api_is_secured_by_its_own_certificate() {
     assert!(listed.status == 0 && listed.stdout.contains("kafka"), "{listed:?}");
     std::fs::write(scratch.path().join("other.pem"), Authority::new().0.pem()).unwrap();
     assert_refused(&list(&path("other.pem")), 1, &["no TLS"]);
+
+    // Connections that never begin the handshake keep nobody out.
+    let address = daemon.api().strip_prefix("https://").unwrap().parse().unwrap();
+    let _silent = slow::connections(address, b"");
+    let listed = list(&path("authority.pem"));
+    assert_eq!(listed.status, 0, "{listed:?}");
     daemon.stop();
 }
