@@ -20,6 +20,7 @@ use axum::extract::Request;
 use axum::response::Response;
 use forebay_nfs::Tls;
 use hyper::body::Incoming;
+use hyper::header::{HeaderValue, STRICT_TRANSPORT_SECURITY};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -49,6 +50,9 @@ const LAST_REQUESTS_MAX: Duration = Duration::from_secs(10);
 /// Connections of a listener at once, and of one address.
 const CONNECTIONS_MAX: usize = 128;
 const CONNECTIONS_PER_ADDRESS_MAX: usize = 48;
+
+/// What is said over TLS: for a year, browsers shall not speak to this host without it.
+const TLS_ONLY: HeaderValue = HeaderValue::from_static("max-age=31536000");
 
 /// TLS's name for HTTP/1.1, for ALPN.
 pub const ALPN: &[u8] = b"http/1.1";
@@ -150,10 +154,11 @@ async fn serve_connection(
 ) {
     match (stream, tls) {
         (Stream::Unix(stream), _) => {
-            serve_http(stream, connection, answers(router, Peer::Socket, connection), stopped).await;
+            serve_http(stream, connection, answers(router, Peer::Socket, connection, false), stopped).await;
         }
         (Stream::Tcp(stream, peer), None) => {
-            serve_http(stream, connection, answers(router, Peer::Tcp(peer), connection), stopped).await;
+            serve_http(stream, connection, answers(router, Peer::Tcp(peer), connection, false), stopped)
+                .await;
         }
         (Stream::Tcp(stream, peer), Some(tls)) => {
             let handshake = TlsAcceptor::from(tls.current()).accept(stream);
@@ -163,7 +168,7 @@ async fn serve_connection(
             };
             match shaken {
                 Ok(Ok(stream)) => {
-                    let answers = answers(router, Peer::Tcp(peer), connection);
+                    let answers = answers(router, Peer::Tcp(peer), connection, true);
                     serve_http(stream, connection, answers, stopped).await;
                 }
                 Ok(Err(error)) => tracing::debug!(%peer, %error, "api: no TLS"),
@@ -178,12 +183,20 @@ fn answers(
     router: Router,
     peer: Peer,
     connection: &Connection,
+    secured: bool,
 ) -> impl Fn(Request<Incoming>) -> Answering + use<> {
     let standing = connection.standing.clone();
     move |mut request| {
         request.extensions_mut().insert(peer);
         request.extensions_mut().insert(standing.clone());
-        Box::pin(router.clone().oneshot(request))
+        let answered = router.clone().oneshot(request);
+        Box::pin(async move {
+            let mut response = answered.await?;
+            if secured {
+                response.headers_mut().insert(STRICT_TRANSPORT_SECURITY, TLS_ONLY);
+            }
+            Ok(response)
+        })
     }
 }
 
