@@ -202,8 +202,8 @@ impl Client {
                 Target::Secured { place, name, tls } => {
                     let stream = self.connect(place).await?;
                     let shake = TlsConnector::from(tls.clone()).connect(name.clone(), stream);
-                    let stream = self.in_time(shake).await?;
-                    send(stream.with_context(|| format!("{}: no TLS", self.place()))?, request).await
+                    let stream = self.in_time(shake).await?.map_err(|error| self.no_tls(&error))?;
+                    send(stream, request).await
                 }
             };
             let response = sent.with_context(|| format!("{}: the daemon did not answer", self.place()))?;
@@ -219,6 +219,14 @@ impl Client {
                 ))
             }),
         }
+    }
+
+    fn no_tls(&self, error: &std::io::Error) -> anyhow::Error {
+        anyhow!(
+            "{}: no TLS: {error}; the daemon there needs api.tls_certificate, and whoever signed that certificate must be trusted \
+             (--ca-certificate FILE)",
+            self.place()
+        )
     }
 
     async fn connect(&self, (host, port): &(String, u16)) -> Result<TcpStream> {

@@ -288,7 +288,13 @@ fn the_command_line_reaches_any_daemon_also_by_a_profile() {
     assert_refused(
         &run(&["volume", "list", "--server", &url]),
         1,
-        &["token: missing", "forebay token create"],
+        &["token: missing", "forebay token create", "--token"],
+    );
+    let with_tls = url.replace("http://", "https://");
+    assert_refused(
+        &run(&["volume", "list", "--server", &with_tls, "--token", token.trim()]),
+        1,
+        &["no TLS", "api.tls_certificate", "--ca-certificate"],
     );
     let socket = format!("unix:{}", daemon.socket().display());
     assert_eq!(run(&["pool", "show", "--server", &socket, "-o", "yaml"]).status, 0);
