@@ -1,5 +1,6 @@
 // Asks the daemon: one place for the token, for errors, and for what is asked twice at once.
 import type { ErrorView } from './types'
+import { parse } from '../lib/printable'
 
 const BASE = '/api/v1'
 /** How long an answer may take. Looking at all extents of a large pool takes a while. */
@@ -27,7 +28,7 @@ export const credentials: { token: () => string | null; refused: () => void } = 
 
 async function errorOf(response: Response): Promise<ApiError> {
   try {
-    const body = (await response.json()) as { error?: Partial<ErrorView> }
+    const body = parse(await response.text()) as { error?: Partial<ErrorView> }
     return new ApiError(response.status, body.error ?? {})
   } catch {
     return new ApiError(response.status, {})
@@ -59,7 +60,7 @@ async function send<T>(method: string, path: string, body?: unknown, token = cre
     if (response.status === 401 && token !== null && token === credentials.token()) credentials.refused()
     throw error
   }
-  return (response.status === 204 ? undefined : await response.json()) as T
+  return (response.status === 204 ? undefined : parse(await response.text())) as T
 }
 
 const underWay = new Map<string, Promise<unknown>>()

@@ -554,10 +554,16 @@ export interface paths {
         };
         /** One user */
         get: operations["user_show"];
-        /** Give a user a role; make the user, if there is none of that name */
+        /**
+         * Give a user a role; make the user, if there is none of that name
+         * @description The last user with the role admin keeps it.
+         */
         put: operations["user_set"];
         post?: never;
-        /** Delete a user, and the user's tokens */
+        /**
+         * Delete a user, and the user's tokens
+         * @description The last user with the role admin cannot be deleted.
+         */
         delete: operations["user_delete"];
         options?: never;
         head?: never;
@@ -707,7 +713,7 @@ export interface paths {
         put?: never;
         /**
          * Make the volume what the snapshot shows
-         * @description All that was changed since is lost. Refused if there are younger snapshots, unless `force` is given, which only admins may.
+         * @description All that was changed since is lost, so only admins may. Refused if there are younger snapshots, unless `force` is given.
          */
         post: operations["snapshot_rollback"];
         delete?: never;
@@ -841,7 +847,7 @@ export interface components {
          * @description Why something was not done, for programs.
          * @enum {string}
          */
-        Code: "bad_request" | "invalid" | "token_missing" | "token_refused" | "role_insufficient" | "route_not_found" | "volume_not_found" | "snapshot_not_found" | "export_policy_not_found" | "export_rule_not_found" | "client_not_found" | "stateid_not_found" | "user_not_found" | "token_not_found" | "job_not_found" | "lab_report_not_found" | "not_found" | "method_not_allowed" | "request_timeout" | "already_exists" | "differs" | "in_use" | "volume_not_empty" | "size_below_used" | "permanent" | "too_many" | "job_running" | "job_ended" | "body_too_large" | "media_type_unsupported" | "internal" | "unavailable" | "no_space";
+        Code: "bad_request" | "invalid" | "token_missing" | "token_refused" | "role_insufficient" | "route_not_found" | "volume_not_found" | "snapshot_not_found" | "export_policy_not_found" | "export_rule_not_found" | "client_not_found" | "stateid_not_found" | "user_not_found" | "token_not_found" | "job_not_found" | "lab_report_not_found" | "not_found" | "method_not_allowed" | "request_timeout" | "already_exists" | "differs" | "in_use" | "volume_not_empty" | "size_below_used" | "permanent" | "last_admin" | "too_many" | "job_running" | "job_ended" | "body_too_large" | "media_type_unsupported" | "internal" | "unavailable" | "no_space";
         /**
          * @description How what is written is compressed.
          * @enum {string}
@@ -5777,7 +5783,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description There are as many users as there can be */
+            /** @description There are as many users as there can be, or it is the last one with the role admin */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -5881,6 +5887,15 @@ export interface operations {
             };
             /** @description There is none of that name */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description It is the last one with the role admin */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -1,4 +1,5 @@
 // What values the API takes, so that a form can say so before it is sent. Each returns what is wrong, or null.
+import { isPrintable } from './printable'
 import { optionalBytes } from './quantity'
 
 const NAME = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$/
@@ -12,7 +13,13 @@ export function name(text: string): string | null {
 export function path(text: string, optional = false): string | null {
   if (optional && text === '') return null
   if (text.length > 1023) return 'At most 1023 characters.'
+  if (!isPrintable(text)) return 'No control characters, and none that change the direction of text.'
   return PATH.test(text) ? null : 'Begins with “/” and does not end with it, such as /kafka.'
+}
+
+export function description(text: string): string | null {
+  if (text.length > 200) return 'At most 200 characters.'
+  return isPrintable(text) ? null : 'No control characters, and none that change the direction of text.'
 }
 
 export function mode(text: string): string | null {

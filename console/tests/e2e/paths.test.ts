@@ -216,6 +216,21 @@ test('a token is created and shown once, and its read-only user is offered nothi
   }
 })
 
+test('an operator takes snapshots, and only an admin is offered to roll back', async ({ page, daemon }) => {
+  await daemon.api('PUT', '/users/operating', { role: 'operator' })
+  const made = await daemon.api<{ secret: string }>('POST', '/tokens', { user: 'operating' })
+  await daemon.api('POST', '/volumes', { name: 'guarded' })
+  await daemon.api('PUT', '/volumes/guarded/snapshots/taken')
+  await page.goto('/volumes/guarded')
+  await signIn(page, made.secret)
+  await expect(page.getByRole('button', { name: 'Delete taken' })).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Roll back to taken' })).toHaveCount(0)
+  await page.getByRole('button', { name: 'Sign out' }).click()
+  await signIn(page, daemon.token)
+  await page.goto('/volumes/guarded')
+  await expect(page.getByRole('button', { name: 'Roll back to taken' })).toBeVisible()
+})
+
 test('the pool is checked and scrubbed', async ({ admin: page }) => {
   await page.getByRole('link', { name: 'Pool', exact: true }).click()
   await page.getByRole('button', { name: 'Start scrub' }).click()

@@ -22,10 +22,12 @@ test('an amount that was written is read as the same', () => {
 test('forms refuse what the API refuses', () => {
   for (const sound of ['kafka', 'a.b-c_1', '_x']) assert.equal(rules.name(sound), null)
   for (const wrong of ['', '.x', '-x', 'a b', 'ä', 'a'.repeat(65)]) assert.notEqual(rules.name(wrong), null, wrong)
-  for (const wrong of ['', '/', 'kafka', '/a/', '/a//b']) assert.notEqual(rules.path(wrong), null, wrong)
+  for (const wrong of ['', '/', 'kafka', '/a/', '/a//b', '/a\u001b[31m', '/a\nb', '/a\u202eb']) assert.notEqual(rules.path(wrong), null, wrong)
   assert.equal(rules.path('', true), null)
   assert.deepEqual([rules.mode('0755'), rules.mode('755')], [null, null])
   for (const wrong of ['8', '+755', '07555']) assert.notEqual(rules.mode(wrong), null, wrong)
+  assert.deepEqual([rules.description('for graphs, größer 日本'), rules.description('')], [null, null])
+  for (const wrong of ['a\u007f', 'a\u2066b', 'x'.repeat(201)]) assert.notEqual(rules.description(wrong), null, wrong)
   assert.notEqual(rules.size('0 B'), null)
   assert.notEqual(rules.limit('10 KiB'), null)
   assert.equal(rules.limit('1MB'), null)

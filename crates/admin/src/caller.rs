@@ -5,6 +5,7 @@
 
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use axum::extract::{Request, State};
 use axum::http::HeaderMap;
@@ -39,6 +40,41 @@ impl Peer {
     }
 }
 
+/// What is known of who uses a connection. It is among the extensions of each of its requests.
+#[derive(Debug, Default)]
+pub struct Standing {
+    identified: AtomicBool,
+    working: AtomicUsize,
+}
+
+impl Standing {
+    /// Somebody who may use the interface makes a request; it lasts until what is returned is dropped.
+    pub fn begin(self: &Arc<Self>) -> Working {
+        self.identified.store(true, Ordering::Relaxed);
+        self.working.fetch_add(1, Ordering::Relaxed);
+        Working(self.clone())
+    }
+
+    /// Whether somebody who may use the interface has made a request.
+    pub fn is_identified(&self) -> bool {
+        self.identified.load(Ordering::Relaxed)
+    }
+
+    /// Whether such a request is being carried out.
+    pub fn is_working(&self) -> bool {
+        self.working.load(Ordering::Relaxed) > 0
+    }
+}
+
+/// A request that is being carried out.
+pub struct Working(Arc<Standing>);
+
+impl Drop for Working {
+    fn drop(&mut self) {
+        self.0.working.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
 /// Who makes a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Caller {
@@ -63,10 +99,18 @@ impl Caller {
         if self.role >= role {
             return Ok(());
         }
-        let sentence = format!("{} needs the role {role}, and user {} is {}", what(), self.user, self.role);
-        api.events.note_refusal(Kind::AccessRefused, format!("user {}", self.user), &sentence, self.who());
-        let sentence = format!("{sentence}; an admin can give it with `forebay user set`");
-        Err(ApiError::new(Code::RoleInsufficient, sentence).about(format!("user {}", self.user)))
+        let what = what();
+        Err(self.refuse(role, api, &what, &what))
+    }
+
+    /// Refuses what needs another role. `noted` says for the events what was to be done, `told` for the caller, who may not have asked in
+    /// terms of the API.
+    pub fn refuse(&self, role: Role, api: &Api, noted: &str, told: &str) -> ApiError {
+        let needs = format!("needs the role {role}, and user {} is {}", self.user, self.role);
+        let object = format!("user {}", self.user);
+        api.events.note_refusal(Kind::AccessRefused, object.clone(), &format!("{noted} {needs}"), self.who());
+        let sentence = format!("{told} {needs}; an admin can give it with `forebay user set`");
+        ApiError::new(Code::RoleInsufficient, sentence).about(object)
     }
 }
 
@@ -119,6 +163,8 @@ pub async fn identify(State(api): State<Arc<Api>>, mut request: Request, next: N
         Some(peer) => of_token(&api, request.headers(), peer.address()),
         None => Err(Refusal::unknown()),
     };
+    let standing = request.extensions().get::<Arc<Standing>>().filter(|_| identity.is_ok());
+    let _working = standing.map(Standing::begin);
     request.extensions_mut().insert(Identity(identity.clone()));
     let mut response = next.run(request).await;
     // For the line that is logged of it.

@@ -1,7 +1,7 @@
 //! What is answered when something is not done: one shape for all of it.
 //!
 //! ```text
-//! {"error":{"code":"volume_not_found","message":"volume kafka: not found","object":"volume kafka","remedy":null,"request_id":"0000a3f1-17"}}
+//! {"error":{"code":"volume_not_found","message":"volume kafka: not found","object":"volume kafka","remedy":"`forebay volume list` shows which there are","request_id":"0000a3f1-17"}}
 //! ```
 //!
 //! The code is for programs, and stays what it is from release to release; the rest is for people. Errors of the pool and of the
@@ -85,6 +85,8 @@ codes! {
     SizeBelowUsed = "size_below_used" => CONFLICT,
     /// It cannot be changed, or deleted.
     Permanent = "permanent" => CONFLICT,
+    /// Nobody would be left with the role admin.
+    LastAdmin = "last_admin" => CONFLICT,
     /// There are as many as there can be.
     TooMany = "too_many" => CONFLICT,
     /// The same work is under way.
@@ -203,7 +205,12 @@ impl From<forebay_pool::Error> for ApiError {
         if code == Code::Internal {
             tracing::error!(%error, "a request failed");
         }
-        ApiError::new(code, error.to_string())
+        let sentence = match code {
+            Code::VolumeNotFound => format!("{error}; `forebay volume list` shows which there are"),
+            Code::SnapshotNotFound => format!("{error}; `forebay snapshot list` shows which there are"),
+            _ => error.to_string(),
+        };
+        ApiError::new(code, sentence)
     }
 }
 
@@ -244,5 +251,7 @@ mod tests {
         assert_eq!(code(forebay_pool::Error::NotFound("volume x".into())), Code::VolumeNotFound);
         assert_eq!(code(forebay_pool::Error::NotFound("snapshot x@y".into())), Code::SnapshotNotFound);
         assert_eq!(code(forebay_pool::Error::NoSpace), Code::NoSpace);
+        let ghost = ApiError::from(forebay_pool::Error::NotFound("volume ghost".into()));
+        assert_eq!(ghost.view().remedy.as_deref(), Some("`forebay volume list` shows which there are"));
     }
 }

@@ -86,7 +86,10 @@ impl<R: Needs, Q: DeserializeOwned> FromRequestParts<Arc<Api>> for Asked<R, Q> {
             Some(Err(refusal)) => return Err(refusal.answer(api)),
             None => return Err(Refusal::unknown().answer(api)),
         };
-        caller.require(R::ROLE, api, || format!("{} {}", parts.method, parts.uri.path()))?;
+        if caller.role < R::ROLE {
+            let noted = format!("{} {}", parts.method, parts.uri.path());
+            return Err(caller.refuse(R::ROLE, api, &noted, "this"));
+        }
         Ok(Asked { caller, query: query(parts)?, role: PhantomData })
     }
 }

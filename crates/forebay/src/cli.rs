@@ -3,6 +3,7 @@
 mod account;
 mod export;
 mod lab;
+mod names;
 mod nfs;
 pub mod remote;
 mod support;
@@ -17,10 +18,11 @@ use crate::config::flags::AllSettings;
 pub use account::{ProfileCommand, TokenCommand, UserCommand};
 pub use export::{ExportCommand, RuleCommand};
 pub use lab::LabCommand;
+pub use names::{SnapshotName, Source};
 pub use nfs::NfsCommand;
 pub use remote::Remote;
 pub use support::SupportCommand;
-pub use volume::{Limit, SnapshotCommand, SnapshotName, VolumeCommand};
+pub use volume::{Limit, SnapshotCommand, VolumeCommand};
 pub use watch::{EventCommand, JobCommand};
 
 const EXIT_STATUS: &str = "\

@@ -112,9 +112,9 @@ pub fn run(config: &Config) -> Result<()> {
         pool.close().await.map_err(|error| anyhow!("the pool was not closed cleanly: {error}"))?;
         made
     })?;
-    output::print(&format!(
-        "made a pool in {directory}\nthe token of its user {FIRST_USER}, which can never be had again:\n{secret}\n"
-    ))
+    output::print_line(&format!("made a pool in {directory}"))?;
+    output::print_line(&format!("the token of its user {FIRST_USER}, which can never be had again:"))?;
+    output::print_line(&secret)
 }
 
 async fn first_token(pool: &Pool) -> Result<String> {

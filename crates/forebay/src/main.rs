@@ -40,7 +40,11 @@ const STATUS_REFUSED: u8 = 3;
 const STATUS_DIFFERENCES: u8 = 4;
 
 fn main() -> ExitCode {
-    let result = match Cli::parse().command {
+    let command = match Cli::try_parse() {
+        Ok(Cli { command }) => command,
+        Err(error) => return refuse(&error),
+    };
+    let result = match command {
         Command::Serve(settings) => {
             settings.load().map_err(Into::into).and_then(|config| serve::run(&config))
         }
@@ -60,18 +64,18 @@ fn main() -> ExitCode {
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Cli::command(), "forebay", &mut script);
-            output::print(&String::from_utf8_lossy(&script))
+            output::print_own(&String::from_utf8_lossy(&script))
         }
         Command::Man { directory } => reference::manual(&directory),
         Command::Size(wanted) => sizing::run(&wanted),
         Command::Lab(LabCommand::Here(command)) => return forebay_lab::main(command),
         Command::Lab(LabCommand::Reports { remote }) => remote::lab::reports(&remote),
-        Command::Reference { page } => output::print(&reference::page(page)),
+        Command::Reference { page } => output::print_own(&reference::page(page)),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("forebay: {error:#}");
+            output::complain(&format!("{error:#}"));
             ExitCode::from(if error.is::<ConfigError>() {
                 STATUS_USAGE
             } else if error.is::<Differences>() {
@@ -89,13 +93,27 @@ fn is_refusal(error: &anyhow::Error) -> bool {
     matches!(error.downcast_ref(), Some(forebay_pool::Error::Refused { .. }))
 }
 
+/// Says what is wrong with the command line, or what was asked about it.
+fn refuse(error: &clap::Error) -> ExitCode {
+    let plain = error.to_string();
+    let is_sound = |line: &str| line.chars().all(forebay_pool::is_printable);
+    if plain.lines().all(is_sound) {
+        // Whoever asked for help, and reads no more of it, has seen enough.
+        let _ = error.print();
+    } else {
+        // It repeats what was typed.
+        plain.lines().for_each(output::complain);
+    }
+    ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(STATUS_USAGE))
+}
+
 fn run_config(command: ConfigCommand) -> Result<()> {
     match command {
-        ConfigCommand::Init { installed: false } => output::print(&config::print::annotated_default()),
-        ConfigCommand::Init { installed: true } => output::print(&config::print::annotated_installed()),
+        ConfigCommand::Init { installed: false } => output::print_own(&config::print::annotated_default()),
+        ConfigCommand::Init { installed: true } => output::print_own(&config::print::annotated_installed()),
         ConfigCommand::Check { file } => {
             Config::read(&file)?;
-            output::print(&format!("{}: ok\n", file.display()))
+            output::print_line(&format!("{}: ok", file.display()))
         }
     }
 }

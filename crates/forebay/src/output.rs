@@ -1,20 +1,58 @@
 //! What commands print on standard output, and what they ask before they destroy something.
+//!
+//! Names come from clients, from other daemons and from files, and a terminal obeys what it is shown. So whatever is printed for people goes
+//! through [`escaped`], each cell of a table and each line by itself; what is printed for programs has the same characters escaped as JSON
+//! does it, so that it means the same.
 
+use std::borrow::Cow;
+use std::fmt::Write as _;
 use std::io::{ErrorKind, IsTerminal, Write};
+use std::ops::ControlFlow;
 
 use anyhow::{Result, bail};
 use comfy_table::{Table, presets};
+use forebay_pool::is_printable;
 use serde::Serialize;
 
 use crate::cli::remote::{Format, Sure};
 
-/// Prints text. A reader that went away, as `head` does, is no error.
-pub fn print(text: &str) -> Result<()> {
-    let mut output = std::io::stdout().lock();
-    match output.write_all(text.as_bytes()).and_then(|()| output.flush()) {
-        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(error.into()),
-        _ => Ok(()),
+/// Text in one line, with everything escaped that a terminal would obey instead of show: `\n`, `\u{1b}`.
+pub fn escaped(text: &str) -> Cow<'_, str> {
+    if text.chars().all(is_printable) {
+        return Cow::Borrowed(text);
     }
+    let escape = |character: char| -> String {
+        if is_printable(character) { character.into() } else { character.escape_default().collect() }
+    };
+    Cow::Owned(text.chars().map(escape).collect())
+}
+
+/// The same for JSON: it stays JSON, and says the same.
+pub fn escaped_json(json: &str) -> Cow<'_, str> {
+    let is_sound = |character: char| is_printable(character) || character == '\n';
+    if json.chars().all(is_sound) {
+        return Cow::Borrowed(json);
+    }
+    let mut escaped = String::with_capacity(json.len());
+    for character in json.chars() {
+        if is_sound(character) {
+            escaped.push(character);
+        } else {
+            // Writing into a string cannot fail. None of these characters needs more than four digits.
+            let _ = write!(escaped, "\\u{:04x}", u32::from(character));
+        }
+    }
+    Cow::Owned(escaped)
+}
+
+/// Prints a line for people.
+pub fn print_line(line: &str) -> Result<()> {
+    write(&format!("{}\n", escaped(line))).map(drop)
+}
+
+/// Prints text that the program wrote itself, as it is: pages of the reference, scripts for shells.
+pub fn print_own(text: &str) -> Result<()> {
+    write(text).map(drop)
 }
 
 /// Prints a value as it is wanted: for programs, or by `table`.
@@ -25,26 +63,52 @@ pub fn print_as<T: Serialize + ?Sized>(
 ) -> Result<()> {
     match format {
         Format::Table => table(value),
-        Format::Json => print(&format!("{}\n", serde_json::to_string_pretty(value)?)),
-        Format::Yaml => print(&yaml_serde::to_string(value)?),
+        Format::Json => {
+            write(&format!("{}\n", escaped_json(&serde_json::to_string_pretty(value)?))).map(drop)
+        }
+        Format::Yaml => write(&yaml(value)?).map(drop),
     }
+}
+
+/// Prints one value of many, of which more may come; for people in a line. Breaks when nobody reads any more.
+pub fn print_next<T: Serialize>(
+    format: Format,
+    value: &T,
+    line: impl FnOnce(&T) -> String,
+) -> Result<ControlFlow<()>> {
+    write(&match format {
+        Format::Table => format!("{}\n", escaped(&line(value))),
+        Format::Json => format!("{}\n", escaped_json(&serde_json::to_string(value)?)),
+        Format::Yaml => format!("---\n{}", yaml(value)?),
+    })
+}
+
+/// YAML leaves some characters as they are that a terminal obeys; what has them is written as JSON, which is YAML as well.
+fn yaml<T: Serialize + ?Sized>(value: &T) -> Result<String> {
+    let text = yaml_serde::to_string(value)?;
+    if text.chars().all(|character| is_printable(character) || character == '\n') {
+        return Ok(text);
+    }
+    Ok(format!("{}\n", escaped_json(&serde_json::to_string_pretty(value)?)))
 }
 
 /// Prints a sentence, or for programs the value that it is about.
 pub fn print_done<T: Serialize>(format: Format, value: &T, sentence: &str) -> Result<()> {
-    print_as(format, value, |_| print(&format!("{sentence}\n")))
+    print_as(format, value, |_| print_line(sentence))
 }
 
 /// Prints that something is gone, of which nothing is left to tell programs.
 pub fn print_gone(format: Format, sentence: &str) -> Result<()> {
-    if format == Format::Table { print(&format!("{sentence}\n")) } else { Ok(()) }
+    if format == Format::Table { print_line(sentence) } else { Ok(()) }
 }
 
 /// Prints rows below their headings, in columns.
 pub fn print_columns(headings: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> Result<()> {
     let mut table = Table::new();
     table.load_style(presets::NOTHING).set_header(headings.iter().map(|heading| heading.to_uppercase()));
-    table.add_rows(rows);
+    for row in rows {
+        table.add_row(row.iter().map(|cell| escaped(cell)));
+    }
     print_table(&table)
 }
 
@@ -53,14 +117,30 @@ pub fn print_pairs(pairs: &[(&str, String)]) -> Result<()> {
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
     for (name, value) in pairs {
-        table.add_row([*name, value.as_str()]);
+        table.add_row([Cow::Borrowed(*name), escaped(value)]);
     }
     print_table(&table)
 }
 
 fn print_table(table: &Table) -> Result<()> {
     let lines: Vec<_> = table.lines().map(|line| line.trim_end().trim_start().to_owned()).collect();
-    print(&format!("{}\n", lines.join("\n")))
+    write(&format!("{}\n", lines.join("\n"))).map(drop)
+}
+
+/// Breaks when the reader went away, as `head` does, which is no error.
+fn write(text: &str) -> Result<ControlFlow<()>> {
+    let mut output = std::io::stdout().lock();
+    match output.write_all(text.as_bytes()).and_then(|()| output.flush()) {
+        Ok(()) => Ok(ControlFlow::Continue(())),
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(ControlFlow::Break(())),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Says on standard error what went wrong.
+pub fn complain(complaint: &str) {
+    // If nobody hears it, the exit status still says it.
+    let _ = writeln!(std::io::stderr(), "forebay: {}", escaped(complaint));
 }
 
 /// Asks whether to go on, if somebody sits there who can be asked; an error if not.
@@ -70,11 +150,37 @@ pub fn confirm(sure: Sure, question: impl FnOnce() -> Result<String>) -> Result<
     if sure.yes || !std::io::stdin().is_terminal() || !std::io::stderr().is_terminal() {
         return Ok(());
     }
-    eprint!("{} [y/N] ", question()?);
+    eprint!("{} [y/N] ", escaped(&question()?));
     let mut answer = String::new();
     std::io::stdin().read_line(&mut answer)?;
     if ["y", "yes"].contains(&answer.trim().to_ascii_lowercase().as_str()) {
         return Ok(());
     }
     bail!("nothing was done")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NASTY: &str = "a\u{1b}[31m\nb\u{9b}2J\u{202e}\u{7f}é";
+
+    #[test]
+    fn what_a_terminal_would_obey_is_shown_instead() {
+        assert_eq!(escaped(NASTY), r"a\u{1b}[31m\nb\u{9b}2J\u{202e}\u{7f}é");
+        assert!(matches!(escaped("größer 日本"), Cow::Borrowed(_)));
+    }
+
+    #[test]
+    fn what_programs_read_has_nothing_to_obey_and_means_the_same() {
+        let value = serde_json::json!({ "name": NASTY, "more": [1] });
+        for text in
+            [escaped_json(&serde_json::to_string_pretty(&value).unwrap()).into_owned(), yaml(&value).unwrap()]
+        {
+            assert!(text.chars().all(|character| is_printable(character) || character == '\n'), "{text:?}");
+            assert_eq!(serde_json::from_str::<serde_json::Value>(&text).unwrap(), value);
+            assert_eq!(yaml_serde::from_str::<serde_json::Value>(&text).unwrap(), value);
+        }
+        assert_eq!(yaml(&serde_json::json!({ "name": "kafka" })).unwrap(), "name: kafka\n");
+    }
 }

@@ -17,7 +17,7 @@ use crate::admin::client::{Client, NoDaemon};
 use crate::cli::remote::Format;
 use crate::cli::{PoolCommand, Remote, ScrubCommand};
 use crate::config::{PoolConfig, size};
-use crate::output::{print, print_as, print_pairs};
+use crate::output::{print_as, print_line, print_pairs};
 use crate::recovery;
 
 /// How often a job is asked how far it is: soon at first, so that a small pool does not wait, and then seldom.
@@ -152,12 +152,12 @@ fn report(report: &CheckView, format: Format) -> Result<()> {
             ),
             ("differences", report.differences_count.to_string()),
         ])?;
-        report.differences.iter().try_for_each(|difference| print(&format!("{difference}\n")))
+        report.differences.iter().try_for_each(|difference| print_line(difference))
     })?;
     if report.differences_count > 0 {
         return Err(Differences(report.differences_count).into());
     }
-    if format == Format::Table { print("the pool is consistent\n") } else { Ok(()) }
+    if format == Format::Table { print_line("the pool is consistent") } else { Ok(()) }
 }
 
 fn show(pool: &PoolView) -> Result<()> {
@@ -215,7 +215,7 @@ fn show_scrub(status: &ScrubView) -> Result<()> {
         ("damaged", status.damaged.to_string()),
         ("copies", copies(status)),
     ])?;
-    status.damage.iter().try_for_each(|damage| print(&format!("{damage}\n")))
+    status.damage.iter().try_for_each(|damage| print_line(damage))
 }
 
 fn copies(status: &ScrubView) -> String {

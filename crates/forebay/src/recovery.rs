@@ -9,7 +9,7 @@ use crate::admin::client::Client;
 use crate::cli::LostFoundCommand;
 use crate::config::{PoolConfig, size};
 use crate::first::check_owner;
-use crate::output::{print, print_as, print_columns, print_done, print_gone};
+use crate::output::{print_as, print_columns, print_done, print_gone, print_line};
 
 /// Opens a pool with the metadata that is there; without `accept_loss`, only says what that would do.
 pub fn recover(config: &PoolConfig, accept_loss: bool) -> Result<()> {
@@ -18,7 +18,7 @@ pub fn recover(config: &PoolConfig, accept_loss: bool) -> Result<()> {
         let assessment = Pool::assess(&config.directory, config.options()).await?;
         show(config, &assessment)?;
         if assessment.mismatches.is_empty() {
-            return print("the pool fits together; `forebay serve` opens it\n");
+            return print_line("the pool fits together; `forebay serve` opens it");
         }
         if !accept_loss {
             // What the daemon would say, and its exit status.
@@ -32,32 +32,32 @@ pub fn recover(config: &PoolConfig, accept_loss: bool) -> Result<()> {
         let pool = Pool::recover(&config.directory, config.options()).await?;
         let aside = pool.lost_and_found()?.len();
         pool.close().await.map_err(|error| anyhow!("the pool was not closed cleanly: {error}"))?;
-        print(&format!(
-            "the pool is what its metadata describes; {aside} segments are in lost+found; check it with `forebay pool check --read`\n"
+        print_line(&format!(
+            "the pool is what its metadata describes; {aside} segments are in lost+found; check it with `forebay pool check --read`"
         ))
     })
 }
 
 fn show(config: &PoolConfig, assessment: &Assessment) -> Result<()> {
-    print(&format!("pool {}\n", config.directory.display()))?;
+    print_line(&format!("pool {}", config.directory.display()))?;
     for mismatch in &assessment.mismatches {
-        print(&format!("does not fit: {mismatch}\n"))?;
+        print_line(&format!("does not fit: {mismatch}"))?;
     }
     let volumes = match assessment.volumes.as_slice() {
         [] => "no volume".to_owned(),
         volumes => format!("the volumes {}", volumes.join(", ")),
     };
-    print(&format!(
-        "the metadata that is there has {volumes}, with {} of data\n",
+    print_line(&format!(
+        "the metadata that is there has {volumes}, with {} of data",
         size::rounded(assessment.bytes_logical)
     ))?;
     let bytes = assessment.unnamed.iter().map(|(_, bytes)| bytes).sum();
-    print(&format!(
-        "segments that it does not name, and that would be kept in lost+found: {} ({})\n",
+    print_line(&format!(
+        "segments that it does not name, and that would be kept in lost+found: {} ({})",
         assessment.unnamed.len(),
         size::rounded(bytes)
     ))?;
-    print(&format!("segments that it names and that are not there: {}\n", assessment.lost.len()))
+    print_line(&format!("segments that it names and that are not there: {}", assessment.lost.len()))
 }
 
 /// Carries out a `forebay pool lost-found` command.

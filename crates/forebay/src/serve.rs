@@ -114,7 +114,7 @@ async fn serve_pool(
         started(config, pool, address, api_address),
         Who::default(),
     );
-    output::print(&ready_line(pool, &api.nfs_view))?;
+    output::print_line(&ready_line(pool, &api.nfs_view))?;
     let notifier = Notifier::from_environment();
     notifier.ready(&notify::status_of(&nfs.shared()));
     let telling = tokio::spawn(notifier.clone().keep_told(nfs.shared()));
@@ -244,10 +244,10 @@ fn explain_bind(section: &str, address: SocketAddr, source: &std::io::Error) -> 
 /// The line that says that clients can connect, and what to type there.
 fn ready_line(pool: &Pool, nfs: &NfsView) -> String {
     let Some(volume) = pool.volumes().into_iter().next() else {
-        return "ready: there is no volume yet; make one with `forebay volume create NAME`\n".to_owned();
+        return "ready: there is no volume yet; make one with `forebay volume create NAME`".to_owned();
     };
     let command = nfs.mount_command(None, &volume.spec.junction_path);
-    format!("ready: on a client, as root: {command}\n")
+    format!("ready: on a client, as root: {command}")
 }
 
 /// Lets the daemon have as many files and connections open as the system allows it; returns how many.

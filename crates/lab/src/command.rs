@@ -17,6 +17,7 @@ use crate::comparison::{self, CompareArgs};
 use crate::experiment::{self, Experiment};
 use crate::host::toolbox::{Cache, Toolbox, Toolset};
 use crate::host::{Needs, check_prerequisites, supervisor, worker};
+use crate::output::print;
 use crate::probe::{self, ProbeCommand};
 use crate::progress::Progress;
 use crate::report::{self, NotRun, RunResult, Verdict};
@@ -200,15 +201,15 @@ fn list() -> Result<u8> {
             experiment::ALL.iter().filter(|experiment| wanted(**experiment)).map(|found| found.name());
         found.collect::<Vec<_>>().join(", ")
     };
-    println!("{table}\n\nStorages: {}", StorageKind::all_names());
-    println!(
+    print(&format!("{table}\n\nStorages: {}", StorageKind::all_names()))?;
+    print(&format!(
         "mount:DIR is a directory of this host, with brokers on this host, for: {}",
         names(&|experiment| !experiment.needs_guests())
-    );
-    println!(
+    ))?;
+    print(&format!(
         "--bootstrap-server, for a cluster that is there already: {}",
         names(&|experiment| experiment.takes_clusters())
-    );
+    ))?;
     Ok(0)
 }
 
@@ -216,7 +217,7 @@ fn setup(cache: CacheArgs) -> Result<u8> {
     check_prerequisites(Needs { namespaces: true, guests: true, kafka: true })?;
     let cache = cache.resolve()?;
     provide(&cache, Toolset::ALL, true)?;
-    println!("the lab is ready; it keeps what it fetched in {}", cache.folder.display());
+    print(&format!("the lab is ready; it keeps what it fetched in {}", cache.folder.display()))?;
     Ok(0)
 }
 
@@ -392,9 +393,8 @@ fn conclude(experiment: &dyn Experiment, out: &std::path::Path, results: &[RunRe
         return Ok(());
     }
     let report = report::write(out, &experiment.subject(), results)?;
-    println!("{}", report::table(results));
-    println!("report: {}", report.display());
-    Ok(())
+    print(&report::table(results))?;
+    print(&format!("report: {}", report.display()))
 }
 
 struct Requests {

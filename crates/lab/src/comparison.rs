@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use anyhow::{Context, Result};
 use clap::Args;
 
+use crate::output::print;
 use crate::{experiment, report};
 
 /// What `compare` can be told.
@@ -25,7 +26,6 @@ pub fn run(args: &CompareArgs) -> Result<()> {
         std::fs::create_dir_all(folder).with_context(|| format!("make folder {}", folder.display()))?;
     }
     report::write_comparison(&args.out, &found, experiment::subject_of)?;
-    println!("{}", report::comparison_table(&found, experiment::subject_of));
-    println!("comparison: {}", args.out.display());
-    Ok(())
+    print(&report::comparison_table(&found, experiment::subject_of))?;
+    print(&format!("comparison: {}", args.out.display()))
 }

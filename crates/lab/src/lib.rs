@@ -28,6 +28,7 @@ mod command;
 mod comparison;
 pub mod experiment;
 pub mod host;
+mod output;
 mod probe;
 pub mod progress;
 pub mod report;

@@ -53,6 +53,7 @@ mod limit;
 mod lost_and_found;
 mod meta;
 mod mismatch;
+mod names;
 mod namespace;
 mod opening;
 mod orphans;
@@ -97,6 +98,7 @@ pub use counters::{PoolCounters, VolumeUsage};
 pub use error::{Error, Result};
 pub use histogram::{Distribution, Histogram};
 pub use mismatch::Mismatch;
+pub use names::{NAME_RULE, is_name, is_printable};
 pub use pool::{Pool, PoolOptions};
 pub use types::*;
 

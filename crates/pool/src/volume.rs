@@ -10,8 +10,8 @@ use crate::records::{InodeRecord, UsageRecord, VolumeRecord};
 use crate::snapshot;
 use crate::txn::Txn;
 use crate::{
-    Error, Handle, InodeId, Kind, Result, SetAttributes, VOLUME_RATE_MIN, Volume, VolumeChange, VolumeId,
-    VolumeSpec,
+    Error, Handle, InodeId, Kind, NAME_RULE, Result, SetAttributes, VOLUME_RATE_MIN, Volume, VolumeChange,
+    VolumeId, VolumeSpec, is_name, is_printable,
 };
 
 /// Value of a record that is there or not.
@@ -165,6 +165,10 @@ fn apply_change(spec: &mut VolumeSpec, change: VolumeChange) {
 fn check_changed(txn: &Txn<'_>, id: VolumeId, spec: &VolumeSpec) -> Result<()> {
     check_spec(spec)?;
     let volumes = &txn.engine.volumes;
+    // A path from before a rule was made may stay: everything else about its volume can still be changed.
+    if volumes.record(id)?.spec.junction_path != spec.junction_path {
+        check_path(&spec.junction_path)?;
+    }
     volumes
         .list()
         .iter()
@@ -199,36 +203,38 @@ pub(crate) fn add_volume(
 /// Whether a volume can be made like that.
 pub(crate) fn check_new(txn: &Txn<'_>, spec: &VolumeSpec) -> Result<()> {
     check_spec(spec)?;
+    check_path(&spec.junction_path)?;
     txn.engine.volumes.list().iter().try_for_each(|other| check_apart(spec, &other.spec))
 }
 
 /// Whether a volume, or a snapshot, can have that name.
 pub(crate) fn check_name(what: &str, name: &str) -> Result<()> {
-    let bytes = name.as_bytes();
-    let known = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-.".contains(byte);
-    let starts_well = bytes.first().is_some_and(|first| !b".-".contains(first));
-    if !starts_well || bytes.len() > 64 || !bytes.iter().all(known) {
-        return Err(Error::Invalid(format!(
-            "{what} name {name:?}: must be 1 to 64 characters of a-z A-Z 0-9 _ - . and not start with . or -"
-        )));
+    if is_name(name) {
+        Ok(())
+    } else {
+        Err(Error::Invalid(format!("{what} name {name:?}: must be {NAME_RULE}")))
     }
-    Ok(())
 }
 
 fn check_spec(spec: &VolumeSpec) -> Result<()> {
     check_size(spec.size)?;
     check_rate(spec.max_bytes_per_second)?;
-    check_name("volume", &spec.name)?;
-    let well_formed = spec.junction_path.strip_prefix('/').is_some_and(|path| {
-        path.split('/').all(|part| {
-            !part.is_empty() && part != "." && part != ".." && part.len() <= crate::NAME_BYTES_MAX
-        }) && path.len() < 1024
-            && !path.contains('\0')
-    });
+    check_name("volume", &spec.name)
+}
+
+fn check_path(path: &str) -> Result<()> {
+    let is_part =
+        |part: &str| !part.is_empty() && part != "." && part != ".." && part.len() <= crate::NAME_BYTES_MAX;
+    let well_formed =
+        path.strip_prefix('/').is_some_and(|rest| rest.len() < 1024 && rest.split('/').all(is_part));
     if !well_formed {
         return Err(Error::Invalid(format!(
-            "junction path {:?}: must be an absolute path such as /kafka, without empty parts, . or ..",
-            spec.junction_path
+            "junction path {path:?}: must be an absolute path such as /kafka, without empty parts, . or .."
+        )));
+    }
+    if !path.chars().all(is_printable) {
+        return Err(Error::Invalid(format!(
+            "junction path {path:?}: must not have control characters or characters that change the direction of text"
         )));
     }
     Ok(())
@@ -255,4 +261,57 @@ fn check_apart(spec: &VolumeSpec, other: &VolumeSpec) -> Result<()> {
         )));
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{CloneSpec, Pool, PoolOptions};
+
+    fn refusal<T>(result: Result<T>) -> String {
+        result.err().map(|error| error.to_string()).unwrap_or_default()
+    }
+
+    #[tokio::test]
+    async fn a_path_that_would_command_a_terminal_is_refused_and_escaped_in_the_refusal() {
+        let pool = Pool::in_memory(PoolOptions::default()).await.unwrap();
+        pool.volume_create(VolumeSpec::new("good", "/größe/日本")).await.unwrap();
+        pool.snapshot_create(&["good".to_owned()], "taken").await.unwrap();
+        for path in ["/a\u{1b}[31m", "/a\nb", "/a\u{7f}", "/a\u{9b}2J", "/a\u{202e}b", "/a\0"] {
+            let path_change =
+                VolumeChange { junction_path: Some(path.to_owned()), ..VolumeChange::default() };
+            let clone = CloneSpec { name: "clone".to_owned(), junction_path: path.to_owned() };
+            for refused in [
+                refusal(pool.volume_create(VolumeSpec::new("bad", path)).await),
+                refusal(pool.volume_modify("good", path_change).await),
+                refusal(pool.volume_clone("good", "taken", clone).await),
+            ] {
+                assert!(refused.contains("must not have control characters"), "{path:?}: {refused}");
+                assert!(refused.chars().all(is_printable), "{refused:?}");
+            }
+        }
+    }
+
+    #[tokio::test]
+    async fn a_volume_that_has_such_a_path_from_before_is_listed_changed_and_deleted() {
+        let pool = Pool::in_memory(PoolOptions::default()).await.unwrap();
+        let path = "/old\u{1b}[31m\nname";
+        for name in ["moved", "deleted"] {
+            let volume = pool.volume_create(VolumeSpec::new(name, &format!("/{name}"))).await.unwrap();
+            let path = format!("{path}{name}");
+            let put = move |txn: &mut Txn<'_>| {
+                let mut record = txn.engine.volumes.record(volume.id)?;
+                record.spec.junction_path = path;
+                txn.change_volume(volume.id, record);
+                Ok(())
+            };
+            pool.engine().unwrap().transact(put).await.unwrap();
+        }
+        assert!(pool.volumes().iter().all(|volume| volume.spec.junction_path.starts_with(path)));
+        let size = VolumeChange { size: Some(Some(1 << 20)), ..VolumeChange::default() };
+        assert_eq!(pool.volume_modify("moved", size).await.unwrap().spec.size, Some(1 << 20));
+        let moved = VolumeChange { junction_path: Some("/moved".to_owned()), ..VolumeChange::default() };
+        assert_eq!(pool.volume_modify("moved", moved).await.unwrap().spec.junction_path, "/moved");
+        pool.volume_delete("deleted", false).await.unwrap();
+    }
 }

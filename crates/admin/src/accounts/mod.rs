@@ -2,7 +2,7 @@
 //!
 //! Both are records of the pool, so they go where the pool goes. What must hold: the secret of a token is told once, when it is
 //! made, and only its hash is kept; a change is durable before it is in force and before it is answered; a token whose user is gone
-//! is worth nothing, whatever records a crash left.
+//! is worth nothing, whatever records a crash left; and where there is an admin, one remains.
 
 mod record;
 mod secret;
@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex as StdMutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::time::{Duration, SystemTime};
 
-use forebay_pool::Pool;
+use forebay_pool::{NAME_RULE, Pool, is_name};
 use tokio::sync::Mutex;
 
 use crate::error::{ApiError, Code, Result};
@@ -122,6 +122,9 @@ impl Accounts {
         if is_new && self.read().users.len() >= USERS_MAX {
             return Err(too_many("users", USERS_MAX));
         }
+        if role != Role::Admin {
+            self.require_other_admin(name)?;
+        }
         let user = UserRecord { role, ..before.unwrap_or_else(|| UserRecord::new(role)) };
         self.pool.record_put(USERS, name.as_bytes(), &record::encode(&user)?).await?;
         self.write().users.insert(name.to_owned(), user);
@@ -132,6 +135,7 @@ impl Accounts {
     pub async fn delete_user(&self, name: &str) -> Result<usize> {
         let _changing = self.changing.lock().await;
         self.user(name)?;
+        self.require_other_admin(name)?;
         let tokens = self.read().tokens_of(name);
         // The tokens go first: one that was left without its user would come to life again with a new user of that name.
         for id in &tokens {
@@ -140,6 +144,20 @@ impl Accounts {
         self.pool.record_delete(USERS, name.as_bytes()).await?;
         self.write().users.remove(name);
         Ok(tokens.len())
+    }
+
+    /// Refuses to go on without the last user who may make users. The caller holds `changing`.
+    fn require_other_admin(&self, name: &str) -> Result<()> {
+        let known = self.read();
+        let mut admins =
+            known.users.iter().filter(|(_, user)| user.role == Role::Admin).map(|(admin, _)| admin);
+        if admins.next().is_some_and(|admin| admin == name) && admins.next().is_none() {
+            let sentence = format!(
+                "user {name}: is the last one with the role admin; give it to another user first (`forebay user set NAME --role admin`)"
+            );
+            return Err(ApiError::new(Code::LastAdmin, sentence));
+        }
+        Ok(())
     }
 
     // ---- tokens ----
@@ -225,15 +243,10 @@ fn expiry(new: &NewToken) -> Result<Option<SystemTime>> {
 
 /// Users are named as volumes are.
 fn check_name(name: &str) -> Result<()> {
-    let known = |byte: u8| byte.is_ascii_alphanumeric() || b"_-.".contains(&byte);
-    let starts_well = name.bytes().next().is_some_and(|first| !b".-".contains(&first));
-    if starts_well && name.len() <= 64 && name.bytes().all(known) {
+    if is_name(name) {
         return Ok(());
     }
-    let sentence = format!(
-        "user name {name:?}: must be 1 to 64 characters of a-z A-Z 0-9 _ - . and not start with . or -"
-    );
-    Err(ApiError::new(Code::Invalid, sentence))
+    Err(ApiError::new(Code::Invalid, format!("user name {name:?}: must be {NAME_RULE}")))
 }
 
 fn no_user(name: &str) -> ApiError {
@@ -255,4 +268,57 @@ fn too_many(what: &str, max: usize) -> ApiError {
         Code::TooMany,
         format!("{what}: there are {max} already, as many as there can be; delete some"),
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use forebay_pool::PoolOptions;
+
+    use super::*;
+
+    async fn accounts_of(users: &[(&str, Role)]) -> Accounts {
+        let accounts = Accounts::load(Pool::in_memory(PoolOptions::default()).await.unwrap()).unwrap();
+        for (name, role) in users {
+            accounts.set_user(name, *role).await.unwrap();
+        }
+        accounts
+    }
+
+    fn code<T>(result: Result<T>) -> Option<Code> {
+        result.err().map(|error| error.view().code)
+    }
+
+    #[tokio::test]
+    async fn the_last_admin_is_neither_deleted_nor_given_another_role() {
+        let accounts = accounts_of(&[("root", Role::Admin), ("ops", Role::Operator)]).await;
+        for role in [Role::ReadOnly, Role::Operator] {
+            assert_eq!(code(accounts.set_user("root", role).await), Some(Code::LastAdmin));
+        }
+        assert_eq!(code(accounts.delete_user("root").await), Some(Code::LastAdmin));
+        assert_eq!(code(accounts.set_user("root", Role::Admin).await), None);
+        assert_eq!(code(accounts.set_user("ops", Role::ReadOnly).await), None);
+        accounts.set_user("ops", Role::Admin).await.unwrap();
+        assert_eq!(accounts.delete_user("root").await.unwrap(), 0);
+        assert_eq!(code(accounts.delete_user("ops").await), Some(Code::LastAdmin));
+    }
+
+    #[tokio::test]
+    async fn of_admins_who_are_demoted_and_deleted_at_the_same_time_one_remains() {
+        for _ in 0..50 {
+            let accounts =
+                accounts_of(&[("one", Role::Admin), ("other", Role::Admin), ("third", Role::Admin)]).await;
+            let (one, other, third) = tokio::join!(
+                accounts.set_user("one", Role::Operator),
+                accounts.delete_user("other"),
+                accounts.set_user("third", Role::ReadOnly)
+            );
+            let refused = [code(one), code(other), code(third)];
+            assert_eq!(
+                refused.iter().filter(|code| **code == Some(Code::LastAdmin)).count(),
+                1,
+                "{refused:?}"
+            );
+            assert_eq!(accounts.users().iter().filter(|user| user.role == Role::Admin).count(), 1);
+        }
+    }
 }

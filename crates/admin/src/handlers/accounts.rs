@@ -55,12 +55,14 @@ pub async fn user_show(
 }
 
 /// Give a user a role; make the user, if there is none of that name
+///
+/// The last user with the role admin keeps it.
 #[utoipa::path(
     put, path = "/users/{user}", tag = "accounts", params(UserPath), request_body = SetUser,
     responses(
         (status = 200, description = "The user", body = UserView),
         (status = 201, description = "The user was made", body = UserView, headers(("Location" = String, description = "The user"))),
-        (status = 409, description = "There are as many users as there can be", body = ErrorBody),
+        (status = 409, description = "There are as many users as there can be, or it is the last one with the role admin", body = ErrorBody),
     ),
 )]
 pub async fn user_set(
@@ -80,7 +82,15 @@ pub async fn user_set(
 }
 
 /// Delete a user, and the user's tokens
-#[utoipa::path(delete, path = "/users/{user}", tag = "accounts", params(UserPath), responses((status = 204, description = "The user is gone")))]
+///
+/// The last user with the role admin cannot be deleted.
+#[utoipa::path(
+    delete, path = "/users/{user}", tag = "accounts", params(UserPath),
+    responses(
+        (status = 204, description = "The user is gone"),
+        (status = 409, description = "It is the last one with the role admin", body = ErrorBody),
+    ),
+)]
 pub async fn user_delete(
     State(api): Shared,
     asked: Administer,

@@ -14,10 +14,8 @@ use crate::Api;
 use crate::caller::Caller;
 use crate::error::{ErrorBody, Result};
 use crate::events::Kind;
-use crate::request::{Content, Operate, Params, Read};
-use crate::views::{
-    List, NewClone, NewSnapshot, NewSnapshots, Role, Rollback, SnapshotView, VolumeView, time,
-};
+use crate::request::{Administer, Content, Operate, Params, Read};
+use crate::views::{List, NewClone, NewSnapshot, NewSnapshots, Rollback, SnapshotView, VolumeView, time};
 
 /// A snapshot in a path.
 #[derive(Deserialize, IntoParams)]
@@ -168,20 +166,17 @@ pub async fn snapshot_delete(
 
 /// Make the volume what the snapshot shows
 ///
-/// All that was changed since is lost. Refused if there are younger snapshots, unless `force` is given, which only admins may.
+/// All that was changed since is lost, so only admins may. Refused if there are younger snapshots, unless `force` is given.
 #[utoipa::path(
     post, path = "/volumes/{volume}/snapshots/{snapshot}/rollback", tag = "snapshots", params(SnapshotPath), request_body = Rollback,
     responses((status = 200, description = "The volume", body = VolumeView), (status = 409, description = "There are younger snapshots", body = ErrorBody)),
 )]
 pub async fn snapshot_rollback(
     State(api): Shared,
-    asked: Operate,
+    asked: Administer,
     Params(path): Params<SnapshotPath>,
     Content(Rollback { force }): Content<Rollback>,
 ) -> Result<Json<VolumeView>> {
-    if force {
-        asked.caller.require(Role::Admin, &api, || "a rollback that deletes younger snapshots".to_owned())?;
-    }
     let (volume, name) = (api.volume(&path.volume)?.spec.name, path.snapshot);
     api.nfs.pool.volume_rollback(&volume, &name, force).await?;
     let message = format!("rolled back to snapshot {name}");

@@ -1,5 +1,6 @@
 //! Users and tokens.
 
+use forebay_pool::is_printable;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -11,9 +12,9 @@ words! {
     Role {
         /// Look at everything but users and tokens.
         ReadOnly = "read-only",
-        /// Change volumes, snapshots and export policies, revoke clients, check and scrub the pool.
+        /// Change volumes, snapshots and export policies, revoke clients, check and scrub the pool; not what takes data with it.
         Operator = "operator",
-        /// Everything: users, tokens, and what is forced.
+        /// Everything: users, tokens, rollbacks, and what is forced.
         Admin = "admin",
     }
 }
@@ -72,7 +73,10 @@ pub struct NewToken {
     pub expires: Option<String>,
     /// What it is for.
     #[serde(default)]
-    #[schema(max_length = 200)]
+    #[schema(
+        max_length = 200,
+        pattern = "^[^\\u0000-\\u001f\\u007f-\\u009f\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u206f]*$"
+    )]
     pub description: String,
 }
 
@@ -90,6 +94,12 @@ impl Check for NewToken {
         }
         if self.description.chars().count() > 200 {
             return Err("description: must have at most 200 characters".to_owned());
+        }
+        if !self.description.chars().all(is_printable) {
+            return Err(format!(
+                "description: {:?} has control characters or characters that change the direction of text; leave them out",
+                self.description
+            ));
         }
         Ok(())
     }

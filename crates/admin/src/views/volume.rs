@@ -58,7 +58,11 @@ pub fn octal(text: &str) -> Result<u32, String> {
 pub struct VolumeSettings {
     /// The path that clients mount; `/` and the volume's name if it is absent.
     #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
-    #[schema(pattern = "^(/[^/]+)+$", max_length = 1023, nullable = false)]
+    #[schema(
+        pattern = "^(/[^/\\u0000-\\u001f\\u007f-\\u009f\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u206f]+)+$",
+        max_length = 1023,
+        nullable = false
+    )]
     pub path: Option<String>,
     /// Whether clients are told that open files survive their unlink; true if it is absent.
     #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
@@ -112,7 +116,11 @@ pub struct NewVolume {
     pub name: String,
     /// The path that clients mount; `/` and the volume's name if it is absent.
     #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
-    #[schema(pattern = "^(/[^/]+)+$", max_length = 1023, nullable = false)]
+    #[schema(
+        pattern = "^(/[^/\\u0000-\\u001f\\u007f-\\u009f\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u206f]+)+$",
+        max_length = 1023,
+        nullable = false
+    )]
     pub path: Option<String>,
     /// Whether clients are told that open files survive their unlink; true if it is absent.
     #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
@@ -193,7 +201,11 @@ impl Check for NewVolume {
 pub struct VolumeEdit {
     /// The path that clients mount. Clients that have it mounted go on.
     #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
-    #[schema(pattern = "^(/[^/]+)+$", max_length = 1023, nullable = false)]
+    #[schema(
+        pattern = "^(/[^/\\u0000-\\u001f\\u007f-\\u009f\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u206f]+)+$",
+        max_length = 1023,
+        nullable = false
+    )]
     pub path: Option<String>,
     /// Whether clients are told that open files survive their unlink; for files that are opened from now on.
     #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
@@ -250,7 +262,11 @@ pub struct NewClone {
     pub name: String,
     /// The path that clients mount; `/` and the clone's name if it is absent.
     #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
-    #[schema(pattern = "^(/[^/]+)+$", max_length = 1023, nullable = false)]
+    #[schema(
+        pattern = "^(/[^/\\u0000-\\u001f\\u007f-\\u009f\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u206f]+)+$",
+        max_length = 1023,
+        nullable = false
+    )]
     pub path: Option<String>,
     /// Its export policy; that of the volume if it is absent.
     #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow, bail};
-use forebay_admin::error::ErrorBody;
+use forebay_admin::error::{Code, ErrorBody};
 use http_body_util::{BodyExt, Full, Limited};
 use hyper::body::{Bytes, Incoming};
 use hyper::client::conn::http1;
@@ -135,7 +135,7 @@ impl Client {
         let answer = self.runtime.block_on(self.exchange(request, patience))?;
         serde_json::from_slice(&answer).with_context(|| {
             format!(
-                "{}: the answer to {path} is not what this release knows; is it another release?",
+                "{}: the answer is not what this release knows; is the daemon another release?",
                 self.place()
             )
         })
@@ -202,8 +202,8 @@ impl Client {
                 Target::Secured { place, name, tls } => {
                     let stream = self.connect(place).await?;
                     let shake = TlsConnector::from(tls.clone()).connect(name.clone(), stream);
-                    let stream = self.in_time(shake).await?;
-                    send(stream.with_context(|| format!("{}: no TLS", self.place()))?, request).await
+                    let stream = self.in_time(shake).await?.map_err(|error| self.no_tls(&error))?;
+                    send(stream, request).await
                 }
             };
             let response = sent.with_context(|| format!("{}: the daemon did not answer", self.place()))?;
@@ -219,6 +219,14 @@ impl Client {
                 ))
             }),
         }
+    }
+
+    fn no_tls(&self, error: &std::io::Error) -> anyhow::Error {
+        anyhow!(
+            "{}: no TLS: {error}; the daemon there needs api.tls_certificate, and whoever signed that certificate must be trusted \
+             (--ca-certificate FILE)",
+            self.place()
+        )
     }
 
     async fn connect(&self, (host, port): &(String, u16)) -> Result<TcpStream> {
@@ -249,6 +257,16 @@ impl Client {
             Ok(ErrorBody { error }) => match &error.request_id {
                 // The daemon's log says more, under that id.
                 Some(id) if status.is_server_error() => bail!("{} (request {id})", error.sentence()),
+                // It would say which header, and nobody typed one.
+                _ if error.code == Code::TokenMissing => bail!(
+                    "token: missing; make one on the daemon's machine with `forebay token create`, and give it with --token or \
+                     FOREBAY_TOKEN, or keep it with `forebay profile add`"
+                ),
+                // It would say which path, and nobody typed one.
+                _ if [Code::RouteNotFound, Code::MethodNotAllowed].contains(&error.code) => bail!(
+                    "{}: does not know what was asked; use the command line of the daemon's release",
+                    self.place()
+                ),
                 _ => bail!(error.sentence()),
             },
             Err(_) => {

@@ -9,6 +9,7 @@ use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail};
+use forebay_pool::is_printable;
 use serde::{Deserialize, Serialize};
 
 /// The name that stands for the daemon on this machine, and for no profile.
@@ -59,6 +60,9 @@ impl Profiles {
     pub fn add(&mut self, name: &str, profile: Profile) -> Result<()> {
         if name == LOCAL || name.is_empty() {
             bail!("profile {name:?}: this name stands for the daemon on this machine; choose another");
+        }
+        if !name.chars().all(is_printable) {
+            bail!("profile {name:?}: must not have control characters; choose another name");
         }
         self.profile.insert(name.to_owned(), profile);
         self.current = Some(name.to_owned());

@@ -6,6 +6,7 @@ use std::time::Duration;
 use clap::Subcommand;
 use forebay_admin::views::Role;
 
+use super::names;
 use super::remote::{Remote, Sure};
 use super::volume::parse_word;
 
@@ -22,6 +23,7 @@ pub enum UserCommand {
     /// Show one user
     Show {
         /// The name
+        #[arg(value_parser = names::name)]
         name: String,
 
         /// Where the daemon is.
@@ -32,10 +34,12 @@ pub enum UserCommand {
     /// Give a user a role; make the user if there is none of that name
     ///
     /// read-only may look at everything but users and tokens; operator may also change volumes, snapshots and export policies,
-    /// revoke clients, and check and scrub the pool; admin may do everything.
+    /// revoke clients, and check and scrub the pool; admin may do everything, such as rolling a volume back or deleting it with its files. The last
+    /// admin keeps the role.
     #[command(after_long_help = TOKEN_EXAMPLES)]
     Set {
         /// The name: 1 to 64 of the characters a-z A-Z 0-9 _ - . not starting with . or -
+        #[arg(value_parser = names::name)]
         name: String,
 
         /// read-only, operator or admin
@@ -48,8 +52,11 @@ pub enum UserCommand {
     },
 
     /// Delete a user, and the user's tokens
+    ///
+    /// Refused for the last user with the role admin.
     Delete {
         /// The name
+        #[arg(value_parser = names::name)]
         name: String,
 
         /// Whether to ask first.
@@ -69,7 +76,7 @@ pub enum TokenCommand {
     #[command(after_long_help = TOKEN_EXAMPLES)]
     Create {
         /// Whose it is
-        #[arg(long, value_name = "NAME", default_value = "admin")]
+        #[arg(long, value_name = "NAME", default_value = "admin", value_parser = names::name)]
         user: String,
 
         /// After which time it expires, such as 12h or 90d [default: never]
@@ -95,6 +102,7 @@ pub enum TokenCommand {
     /// Delete a token: it is refused from then on
     Delete {
         /// Its id, as `forebay token list` shows it
+        #[arg(value_parser = names::token)]
         id: String,
 
         /// Whether to ask first.

@@ -3,6 +3,7 @@
 use clap::Subcommand;
 use forebay_nfs::policy::{Access, Clients, Groups, Security, Squash, TlsUse};
 
+use super::names;
 use super::remote::Remote;
 use super::volume::parse_owner;
 
@@ -19,6 +20,7 @@ pub enum ExportCommand {
     /// Show one export policy with its rules
     Show {
         /// Its name
+        #[arg(value_parser = names::name)]
         name: String,
 
         /// Where the daemon is.
@@ -30,6 +32,7 @@ pub enum ExportCommand {
     #[command(after_long_help = EXAMPLES)]
     Create {
         /// Its name: 1 to 64 of the characters a-z A-Z 0-9 _ - . not starting with . or -
+        #[arg(value_parser = names::name)]
         name: String,
 
         /// Where the daemon is.
@@ -40,6 +43,7 @@ pub enum ExportCommand {
     /// Delete an export policy that no volume has
     Delete {
         /// Its name
+        #[arg(value_parser = names::name)]
         name: String,
 
         /// Where the daemon is.
@@ -61,6 +65,7 @@ pub enum RuleCommand {
     #[command(after_long_help = EXAMPLES)]
     Add {
         /// The name of the policy
+        #[arg(value_parser = names::name)]
         policy: String,
 
         /// The clients: *, an address, a network such as 10.0.0.0/8 or 2001:db8::/32, or a host name
@@ -105,6 +110,7 @@ pub enum RuleCommand {
     #[command(group = clap::ArgGroup::new("change").required(true).multiple(true))]
     Modify {
         /// The name of the policy
+        #[arg(value_parser = names::name)]
         policy: String,
 
         /// The clients, as in the rule
@@ -140,6 +146,7 @@ pub enum RuleCommand {
     /// Remove the rule for exactly these clients
     Remove {
         /// The name of the policy
+        #[arg(value_parser = names::name)]
         policy: String,
 
         /// The clients, as in the rule

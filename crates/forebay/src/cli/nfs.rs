@@ -2,6 +2,7 @@
 
 use clap::Subcommand;
 
+use super::names;
 use super::remote::{Remote, Sure};
 
 /// `forebay nfs`.
@@ -31,7 +32,7 @@ pub enum NfsCommand {
     /// inode.
     Opens {
         /// Only those of this client
-        #[arg(long, value_name = "CLIENT")]
+        #[arg(long, value_name = "CLIENT", value_parser = names::client)]
         client: Option<String>,
 
         /// Show no more than this number, the oldest first
@@ -46,7 +47,7 @@ pub enum NfsCommand {
     /// List the byte ranges that are locked
     Locks {
         /// Only those of this client
-        #[arg(long, value_name = "CLIENT")]
+        #[arg(long, value_name = "CLIENT", value_parser = names::client)]
         client: Option<String>,
 
         /// Show those of no more than this number of lock owners, the oldest first
@@ -64,6 +65,7 @@ pub enum NfsCommand {
     /// files again if it can; to keep it out, change the export policy first.
     Evict {
         /// The client, as `forebay nfs clients` shows it
+        #[arg(value_parser = names::client)]
         client: String,
 
         /// Whether to ask first.
@@ -81,6 +83,7 @@ pub enum NfsCommand {
     /// daemon before the client took notice may give it back.
     Revoke {
         /// The stateid, as `forebay nfs opens` or `forebay nfs locks` shows it
+        #[arg(value_parser = names::stateid)]
         stateid: String,
 
         /// Whether to ask first.

@@ -5,6 +5,7 @@ use std::time::Duration;
 use clap::Subcommand;
 use forebay_admin::views::{Compression, Plan};
 
+use super::names::{self, SnapshotName, Source};
 use super::remote::{Remote, Sure};
 use crate::config::size;
 
@@ -15,6 +16,7 @@ pub enum VolumeCommand {
     #[command(after_long_help = CREATE_EXAMPLES)]
     Create {
         /// Its name: 1 to 64 of the characters a-z A-Z 0-9 _ - . not starting with . or -
+        #[arg(value_parser = names::name)]
         name: String,
 
         /// The path that clients mount [default: / and the name]
@@ -51,7 +53,7 @@ pub enum VolumeCommand {
         compression: Compression,
 
         /// The export policy that says which clients see it
-        #[arg(long, value_name = "POLICY", default_value = "default")]
+        #[arg(long, value_name = "POLICY", default_value = "default", value_parser = names::name)]
         export: String,
 
         /// Do not tell clients that open files survive their unlink
@@ -76,6 +78,7 @@ pub enum VolumeCommand {
     /// Show one volume
     Show {
         /// Its name
+        #[arg(value_parser = names::volume)]
         name: String,
 
         /// Also show what deduplication and compression save; looks at every extent
@@ -94,6 +97,7 @@ pub enum VolumeCommand {
     /// The daemon remembers it since it started: 5 seconds apart for an hour, a minute for a day, 15 minutes for 30 days.
     Traffic {
         /// Its name
+        #[arg(value_parser = names::volume)]
         name: String,
 
         /// How far back
@@ -115,6 +119,7 @@ pub enum VolumeCommand {
     /// refused.
     Resize {
         /// Its name
+        #[arg(value_parser = names::volume)]
         name: String,
 
         /// Bytes that it may hold, such as 500GiB, or `none` for as many as the pool has room for
@@ -137,10 +142,11 @@ pub enum VolumeCommand {
     #[command(group = clap::ArgGroup::new("change").required(true).multiple(true))]
     Modify {
         /// Its name
+        #[arg(value_parser = names::volume)]
         name: String,
 
         /// The export policy that says which clients see it
-        #[arg(long, value_name = "POLICY", group = "change")]
+        #[arg(long, value_name = "POLICY", value_parser = names::name, group = "change")]
         export: Option<String>,
 
         /// Snapshots to take by the clock, and how many to keep, such as hourly=6,daily=7,weekly=4, or none
@@ -183,9 +189,11 @@ pub enum VolumeCommand {
     #[command(after_long_help = CLONE_EXAMPLES)]
     Clone {
         /// What to copy: VOLUME@SNAPSHOT, or VOLUME
-        source: String,
+        #[arg(value_parser = names::source)]
+        source: Source,
 
         /// The name of the clone
+        #[arg(value_parser = names::name)]
         name: String,
 
         /// The path that clients mount [default: / and the name]
@@ -193,7 +201,7 @@ pub enum VolumeCommand {
         path: Option<String>,
 
         /// The export policy that says which clients see it [default: that of the volume copied]
-        #[arg(long, value_name = "POLICY")]
+        #[arg(long, value_name = "POLICY", value_parser = names::name)]
         export: Option<String>,
 
         /// Where the daemon is.
@@ -203,14 +211,15 @@ pub enum VolumeCommand {
 
     /// Make a volume what one of its snapshots shows
     ///
-    /// All that was changed since is lost. Stop what writes to the volume first: files that the snapshot does
+    /// All that was changed since is lost, so it needs the role admin. Stop what writes to the volume first: files that the snapshot does
     /// not have become stale. Refused if there are younger snapshots, unless --force is given.
     Rollback {
         /// Its name
+        #[arg(value_parser = names::volume)]
         name: String,
 
         /// The name of the snapshot
-        #[arg(long, value_name = "SNAPSHOT")]
+        #[arg(long, value_name = "SNAPSHOT", value_parser = names::name)]
         to: String,
 
         /// Delete younger snapshots
@@ -232,6 +241,7 @@ pub enum VolumeCommand {
     /// "stale file handle" from then on.
     Delete {
         /// Its name
+        #[arg(value_parser = names::volume)]
         name: String,
 
         /// Delete it with all its files and snapshots; they cannot be had back
@@ -258,10 +268,11 @@ pub enum SnapshotCommand {
     #[command(after_long_help = SNAPSHOT_EXAMPLES)]
     Create {
         /// The volumes' names, with commas between
-        #[arg(value_delimiter = ',', required = true)]
+        #[arg(value_delimiter = ',', required = true, value_parser = names::volume)]
         volumes: Vec<String>,
 
         /// Its name: 1 to 64 of the characters a-z A-Z 0-9 _ - . not starting with . or -
+        #[arg(value_parser = names::name)]
         name: String,
 
         /// Where the daemon is.
@@ -272,6 +283,7 @@ pub enum SnapshotCommand {
     /// List the snapshots of one volume, or of all
     List {
         /// The volume's name [default: all volumes]
+        #[arg(value_parser = names::volume)]
         volume: Option<String>,
 
         /// Where the daemon is.
@@ -284,7 +296,7 @@ pub enum SnapshotCommand {
     /// Refused if it has clones. The space that only it took comes back in the background.
     Delete {
         /// The snapshot, as VOLUME@SNAPSHOT
-        #[arg(value_parser = parse_snapshot)]
+        #[arg(value_parser = names::snapshot)]
         snapshot: SnapshotName,
 
         /// Whether to ask first.
@@ -314,21 +326,6 @@ Examples:
   forebay snapshot create kafka before-upgrade
   forebay snapshot create broker1,broker2,broker3 before-upgrade
 ";
-
-/// A snapshot of a volume.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SnapshotName {
-    /// The volume.
-    pub volume: String,
-    /// The snapshot's own name.
-    pub name: String,
-}
-
-fn parse_snapshot(text: &str) -> Result<SnapshotName, String> {
-    text.split_once('@')
-        .map(|(volume, name)| SnapshotName { volume: volume.to_owned(), name: name.to_owned() })
-        .ok_or_else(|| "write VOLUME@SNAPSHOT, such as kafka@before-upgrade".to_owned())
-}
 
 /// One of the words of an enumeration.
 pub(super) fn parse_word<T: std::str::FromStr<Err = String>>(text: &str) -> Result<T, String> {
@@ -398,15 +395,12 @@ mod tests {
     }
 
     #[test]
-    fn plans_and_names_of_snapshots_are_read() {
+    fn plans_are_read() {
         assert_eq!(parse_plan("hourly=6,weekly=4"), Ok(Plan { hourly: 6, daily: 0, weekly: 4 }));
         assert_eq!(parse_plan("none"), Ok(Plan::default()));
         for wrong in ["", "hourly", "hourly=", "yearly=1", "hourly=-1"] {
             assert!(parse_plan(wrong).is_err(), "{wrong}");
         }
-        let name = SnapshotName { volume: "kafka".into(), name: "monday".into() };
-        assert_eq!(parse_snapshot("kafka@monday"), Ok(name));
-        assert!(parse_snapshot("kafka").is_err());
     }
 
     #[test]

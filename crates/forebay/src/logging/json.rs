@@ -11,6 +11,8 @@ use tracing_subscriber::fmt::format::Writer;
 use tracing_subscriber::fmt::{FmtContext, FormatEvent, FormatFields, FormattedFields};
 use tracing_subscriber::registry::LookupSpan;
 
+use crate::output::escaped_json;
+
 /// What a line begins with. Fields of these names have a `_` behind them.
 const FIRST: [&str; 4] = ["time", "level", "target", "message"];
 
@@ -66,10 +68,10 @@ impl Fields {
         let first = FIRST.into_iter().zip([time, level, target, &self.message]);
         for (index, (name, value)) in first.enumerate() {
             let start = if index == 0 { '{' } else { ',' };
-            write!(writer, "{start}\"{name}\":{}", Value::from(value))?;
+            write!(writer, "{start}\"{name}\":{}", escaped_json(&Value::from(value).to_string()))?;
         }
         for (name, value) in &self.values {
-            write!(writer, ",{}:{value}", Value::from(name.as_str()))?;
+            write!(writer, ",{}:{}", Value::from(name.as_str()), escaped_json(&value.to_string()))?;
         }
         writeln!(writer, "}}")
     }
@@ -113,12 +115,12 @@ mod tests {
     #[test]
     fn a_line_is_an_object_whose_fields_are_there_once() {
         let mut fields = Fields { message: "two\nlines \"quoted\"".into(), ..Fields::default() };
-        for (name, value) in [("user", "a"), ("time", "later"), ("r#type", "x"), ("user", "b")] {
+        for (name, value) in [("user", "a"), ("time", "later"), ("r#type", "x\u{9b}"), ("user", "b")] {
             fields.set(name, value.into());
         }
         let mut text = String::new();
         fields.write(Writer::new(&mut text), "2026-01-01T00:00:00Z", "INFO", "forebay").unwrap();
-        let expected = r#"{"time":"2026-01-01T00:00:00Z","level":"INFO","target":"forebay","message":"two\nlines \"quoted\"","user":"b","time_":"later","type":"x"}"#;
+        let expected = r#"{"time":"2026-01-01T00:00:00Z","level":"INFO","target":"forebay","message":"two\nlines \"quoted\"","user":"b","time_":"later","type":"x\u009b"}"#;
         assert_eq!(text.strip_suffix('\n'), Some(expected));
     }
 }

@@ -1,7 +1,8 @@
-//! The daemon's log: events of `tracing`, on standard error, as text or as JSON ([`json`]). Traces are started with it, since they are made of
+//! The daemon's log: events of `tracing`, on standard error, as text ([`text`]) or as JSON ([`json`]). Traces are started with it, since they are made of
 //! spans of `tracing`, too ([`crate::traces`]).
 
 mod json;
+mod text;
 
 use std::io::{IsTerminal, stderr};
 
@@ -26,7 +27,8 @@ pub fn start(config: &LogConfig, tracer: Option<Tracer>) -> Result<()> {
     let filter = EnvFilter::builder().parse(directives).context("log.level")?;
     let log: Box<dyn Layer<Registry> + Send + Sync> = match config.format {
         LogFormat::Text => {
-            fmt::layer().with_writer(stderr).with_ansi(stderr().is_terminal()).with_target(false).boxed()
+            let layer = fmt::layer().with_writer(stderr).with_ansi(stderr().is_terminal());
+            layer.with_target(false).fmt_fields(text::Fields).boxed()
         }
         LogFormat::Json => {
             report_panics();

@@ -6,7 +6,7 @@ use forebay_nfs::policy::{Clients, PolicyError};
 
 use crate::admin::client::{Client, part};
 use crate::cli::{ExportCommand, Remote, RuleCommand};
-use crate::output::{print, print_as, print_columns, print_done, print_gone};
+use crate::output::{print_as, print_columns, print_done, print_gone, print_line};
 
 /// Carries out a `forebay export` command.
 pub fn run(command: ExportCommand) -> Result<()> {
@@ -112,9 +112,9 @@ fn list(policies: &[PolicyView]) -> Result<()> {
 
 fn show(policy: &PolicyView) -> Result<()> {
     let volumes = if policy.volumes.is_empty() { "none".to_owned() } else { policy.volumes.join(", ") };
-    print(&format!("export policy {}; volumes that have it: {volumes}\n", policy.name))?;
+    print_line(&format!("export policy {}; volumes that have it: {volumes}", policy.name))?;
     if policy.rules.is_empty() {
-        return print("no rules: nobody sees these volumes\n");
+        return print_line("no rules: nobody sees these volumes");
     }
     let rows = (1..).zip(&policy.rules).map(|(position, rule): (usize, _)| {
         vec![

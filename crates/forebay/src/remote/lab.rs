@@ -5,7 +5,7 @@ use forebay_admin::views::{LabReportView, LabReportsView, LabRunView};
 
 use crate::admin::client::Client;
 use crate::cli::Remote;
-use crate::output::{print, print_as, print_columns};
+use crate::output::{print_as, print_columns, print_line};
 
 /// Prints the reports that a daemon shows.
 pub fn reports(remote: &Remote) -> Result<()> {
@@ -15,15 +15,15 @@ pub fn reports(remote: &Remote) -> Result<()> {
 
 fn list(reports: &LabReportsView) -> Result<()> {
     let Some(directory) = &reports.directory else {
-        return print("the daemon shows no reports: set lab.results_directory, and restart it\n");
+        return print_line("the daemon shows no reports: set lab.results_directory, and restart it");
     };
     if reports.items.is_empty() {
-        print(&format!("no reports in {directory}\n"))?;
+        print_line(&format!("no reports in {directory}"))?;
     } else {
         let rows = reports.items.iter().flat_map(rows);
         print_columns(&["id", "experiment", "storage", "verdict", "checks", "started", "folder"], rows)?;
     }
-    reports.problem.as_ref().map_or(Ok(()), |problem| print(&format!("{problem}\n")))
+    reports.problem.as_ref().map_or(Ok(()), |problem| print_line(problem))
 }
 
 /// One row for each run; for a page over several, or one that cannot be read, one.

@@ -8,7 +8,7 @@ use serde_json::json;
 
 use crate::admin::client::{Client, part};
 use crate::cli::{NfsCommand, Remote};
-use crate::output::{confirm, print, print_as, print_columns, print_gone};
+use crate::output::{confirm, print_as, print_columns, print_gone, print_line};
 
 /// Carries out a `forebay nfs` command.
 pub fn run(command: NfsCommand) -> Result<()> {
@@ -131,7 +131,7 @@ fn place(file: &FileView) -> String {
 
 fn say_rest(shown: usize, total: u64, what: &str) -> Result<()> {
     if (shown as u64) < total {
-        print(&format!("{shown} of {total} {what}; --limit shows more\n"))
+        print_line(&format!("{shown} of {total} {what}; --limit shows more"))
     } else {
         Ok(())
     }

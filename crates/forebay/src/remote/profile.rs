@@ -5,7 +5,7 @@ use anyhow::Result;
 use crate::admin::profiles::{Profile, load, store};
 use crate::admin::target;
 use crate::cli::ProfileCommand;
-use crate::output::{print, print_columns};
+use crate::output::{print_columns, print_line};
 
 /// Carries out a `forebay profile` command.
 pub fn run(command: ProfileCommand) -> Result<()> {
@@ -16,7 +16,7 @@ pub fn run(command: ProfileCommand) -> Result<()> {
             let ca_certificate = ca_certificate.map(std::fs::canonicalize).transpose()?;
             target::read(&server, ca_certificate.as_deref())?;
             profiles.add(&name, Profile { server, token, ca_certificate })?;
-            format!("added profile {name}, and use it\n")
+            format!("added profile {name}, and use it")
         }
         ProfileCommand::List => {
             let rows = profiles.list().map(|(name, profile, is_current)| {
@@ -28,13 +28,13 @@ pub fn run(command: ProfileCommand) -> Result<()> {
         }
         ProfileCommand::Use { name } => {
             profiles.select(&name)?;
-            format!("use profile {name}\n")
+            format!("use profile {name}")
         }
         ProfileCommand::Remove { name } => {
             profiles.remove(&name)?;
-            format!("removed profile {name}\n")
+            format!("removed profile {name}")
         }
     };
     store(&profiles)?;
-    print(&done)
+    print_line(&done)
 }

@@ -9,7 +9,7 @@ use forebay_admin::views::VolumeView;
 use crate::admin::client::{Client, part};
 use crate::cli::Remote;
 use crate::config::size;
-use crate::output::{print, print_as, print_columns};
+use crate::output::{print_as, print_columns, print_line};
 
 /// The shortest time that the daemon tells apart, in seconds.
 const STEP_MIN: u64 = 5;
@@ -44,7 +44,7 @@ fn list(view: &HistoryView, volume: &str) -> Result<()> {
         .map(|(index, time)| row(time, [read, written, logical].map(|series| value(series, index))))
         .collect();
     if rows.is_empty() {
-        return print("nothing is remembered yet: the daemon looks every 5 seconds\n");
+        return print_line("nothing is remembered yet: the daemon looks every 5 seconds");
     }
     print_columns(&["time", "read/s", "written/s", "holds"], rows)
 }

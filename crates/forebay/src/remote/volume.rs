@@ -10,9 +10,9 @@ use forebay_admin::views::{
 use serde_json::json;
 
 use crate::admin::client::{Client, part};
-use crate::cli::{Limit, SnapshotCommand, SnapshotName, VolumeCommand};
+use crate::cli::{Limit, SnapshotCommand, SnapshotName, Source, VolumeCommand};
 use crate::config::size;
-use crate::output::{confirm, print, print_as, print_columns, print_done, print_gone, print_pairs};
+use crate::output::{confirm, print_as, print_columns, print_done, print_gone, print_line, print_pairs};
 use crate::pool_commands;
 use crate::remote::traffic;
 
@@ -115,10 +115,10 @@ pub fn run(command: VolumeCommand) -> Result<()> {
             let volume: VolumeView = Client::new(&remote)?.patch(&place(&name), &edit)?;
             print_as(remote.format(), &volume, |volume| say_changes(volume, &edit))
         }
-        VolumeCommand::Clone { source, name, path, export, remote } => {
-            let of = match source.split_once('@') {
-                Some((volume, snapshot)) => format!("{}/snapshots/{}/clones", place(volume), part(snapshot)),
-                None => format!("{}/clones", place(&source)),
+        VolumeCommand::Clone { source: Source { volume, snapshot }, name, path, export, remote } => {
+            let of = match snapshot {
+                Some(snapshot) => format!("{}/snapshots/{}/clones", place(&volume), part(&snapshot)),
+                None => format!("{}/clones", place(&volume)),
             };
             let volume: VolumeView = Client::new(&remote)?.post(&of, &NewClone { name, path, export })?;
             let of = volume.clone_of.as_deref().unwrap_or_default();
@@ -167,7 +167,7 @@ fn say_changes(volume: &VolumeView, edit: &VolumeEdit) -> Result<()> {
         edit.compression.map(|_| format!("has compression {}", volume.compression)),
         edit.preserve_unlink.map(|_| format!("has preserve-unlink {}", switch(volume.preserve_unlink))),
     ];
-    said.iter().flatten().try_for_each(|said| print(&format!("volume {} {said}\n", volume.name)))
+    said.iter().flatten().try_for_each(|said| print_line(&format!("volume {} {said}", volume.name)))
 }
 
 /// Carries out a `forebay snapshot` command.

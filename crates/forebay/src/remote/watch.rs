@@ -6,9 +6,8 @@ use anyhow::Result;
 use forebay_admin::views::{EventView, JobView, List, Severity};
 
 use crate::admin::client::Client;
-use crate::cli::remote::Format;
 use crate::cli::{EventCommand, JobCommand, Remote};
-use crate::output::{print, print_as, print_columns, print_done, print_pairs};
+use crate::output::{print_as, print_columns, print_done, print_next, print_pairs};
 
 /// How often a follower looks for what is new.
 const FOLLOW_EVERY: Duration = Duration::from_secs(1);
@@ -24,15 +23,17 @@ pub fn run_event(command: EventCommand) -> Result<()> {
     print_as(remote.format(), &events.items, |events| list_events(events))
 }
 
-/// Prints what there is, and then what comes, one event on a line, until somebody ends it. A daemon that restarts
-/// is an end, too.
+/// Prints what there is, and then what comes, one event on a line, until somebody ends it or nobody reads it
+/// any more. A daemon that restarts is an end, too.
 fn follow_on(remote: &Remote, severity: Severity, mut events: Vec<EventView>) -> Result<()> {
     let client = Client::new(remote)?;
     let mut after = 0;
     loop {
         for event in &events {
             after = after.max(event.id);
-            print(&line(event, remote.format())?)?;
+            if print_next(remote.format(), event, line)?.is_break() {
+                return Ok(());
+            }
         }
         std::thread::sleep(FOLLOW_EVERY);
         let next: List<EventView> =
@@ -42,14 +43,8 @@ fn follow_on(remote: &Remote, severity: Severity, mut events: Vec<EventView>) ->
     }
 }
 
-fn line(event: &EventView, format: Format) -> Result<String> {
-    Ok(match format {
-        Format::Table => {
-            format!("{} {} {}: {}{}\n", event.time, event.severity, event.object, event.message, by(event))
-        }
-        Format::Json => format!("{}\n", serde_json::to_string(event)?),
-        Format::Yaml => format!("---\n{}", yaml_serde::to_string(event)?),
-    })
+fn line(event: &EventView) -> String {
+    format!("{} {} {}: {}{}", event.time, event.severity, event.object, event.message, by(event))
 }
 
 fn by(event: &EventView) -> String {

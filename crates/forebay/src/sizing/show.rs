@@ -47,7 +47,7 @@ fn print(plan: &Plan) -> Result<()> {
     let Some(nodes) = plan.nodes.as_ref().filter(|nodes| !nodes.produce_max.is_empty()) else {
         return Ok(());
     };
-    output::print("\n")?;
+    output::print_line("")?;
     let rows =
         nodes.produce_max.iter().map(|(factor, rate)| vec![factor.to_string(), format!("{}/s", show(*rate))]);
     output::print_columns(&["replication factor", "most that can be produced"], rows)

@@ -20,7 +20,7 @@ use serde::Serialize;
 
 use crate::cli::{Remote, SupportCommand};
 use crate::config::print;
-use crate::output::{print as say, print_as, print_columns};
+use crate::output::{print_as, print_columns, print_line};
 use archive::Archive;
 use daemon::Place;
 
@@ -158,9 +158,9 @@ fn show(listing: &Listing) -> Result<()> {
     let rows = listing.entries.iter().map(|entry| vec![entry.name.clone(), entry.bytes.to_string()]);
     print_columns(&["file", "bytes"], rows)?;
     for missing in &listing.missing {
-        say(&format!("not in it: {}: {}\n", missing.name, missing.reason))?;
+        print_line(&format!("not in it: {}: {}", missing.name, missing.reason))?;
     }
-    say(&format!("written: {}; look through it before you pass it on\n", listing.file.display()))
+    print_line(&format!("written: {}; look through it before you pass it on", listing.file.display()))
 }
 
 fn readme(contents: &Contents) -> String {

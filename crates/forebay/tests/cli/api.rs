@@ -288,7 +288,13 @@ fn the_command_line_reaches_any_daemon_also_by_a_profile() {
     assert_refused(
         &run(&["volume", "list", "--server", &url]),
         1,
-        &["token: missing", "forebay token create"],
+        &["token: missing", "forebay token create", "--token"],
+    );
+    let with_tls = url.replace("http://", "https://");
+    assert_refused(
+        &run(&["volume", "list", "--server", &with_tls, "--token", token.trim()]),
+        1,
+        &["no TLS", "api.tls_certificate", "--ca-certificate"],
     );
     let socket = format!("unix:{}", daemon.socket().display());
     assert_eq!(run(&["pool", "show", "--server", &socket, "-o", "yaml"]).status, 0);
@@ -325,10 +331,19 @@ fn a_pool_is_made_with_a_token_without_serving_it() {
     assert_eq!(admin.get("/users/admin").body["role"], "admin");
     assert_eq!(admin.get("/volumes/kafka").status, 200);
     // Who was deleted on purpose does not come back.
+    assert_refused(
+        &daemon.run(&["user", "delete", "admin"]),
+        1,
+        &["user admin: is the last one", "forebay user set"],
+    );
+    daemon.done(&["user", "set", "root", "--role", "admin"]);
     daemon.done(&["user", "delete", "admin"]);
+    let demoted = daemon.run(&["user", "set", "root", "--role", "operator"]);
+    assert_refused(&demoted, 1, &["user root: is the last one", "forebay user set"]);
     daemon.stop();
     let daemon = Daemon::start(scratch.path());
-    assert_eq!(daemon.done(&["user", "list", "-o", "json"]), "[]\n");
+    let users: Value = serde_json::from_str(&daemon.done(&["user", "list", "-o", "json"])).unwrap();
+    assert_eq!((users.as_array().unwrap().len(), &users[0]["name"]), (1, &"root".into()));
     daemon.stop();
 }
 

@@ -51,7 +51,7 @@ const TABLE: &[(&str, &str, Least)] = &[
     ("PUT", "/volumes/{volume}/snapshots/{snapshot}", Operator),
     ("DELETE", "/volumes/{volume}/snapshots/{snapshot}", Operator),
     ("POST", "/volumes/{volume}/snapshots/{snapshot}/clones", Operator),
-    ("POST", "/volumes/{volume}/snapshots/{snapshot}/rollback", Operator),
+    ("POST", "/volumes/{volume}/snapshots/{snapshot}/rollback", Admin),
     ("GET", "/snapshots", ReadOnly),
     ("POST", "/snapshots", Operator),
     ("GET", "/export-policies", ReadOnly),
@@ -85,10 +85,11 @@ const TABLE: &[(&str, &str, Least)] = &[
     ("DELETE", "/tokens/{token}", Admin),
 ];
 
-/// What is forced takes something with it, and only admins may.
-const FORCED: &[(&str, &str, Option<&str>)] = &[
-    ("DELETE", "/volumes/kafka?force=true", None),
+/// What cannot be had again goes with these, and only admins may. In this order all of them can be carried out.
+const DESTRUCTIVE: &[(&str, &str, Option<&str>)] = &[
+    ("POST", "/volumes/kafka/snapshots/second/rollback", None),
     ("POST", "/volumes/kafka/snapshots/first/rollback", Some(r#"{"force":true}"#)),
+    ("DELETE", "/volumes/kafka?force=true", None),
 ];
 
 /// Method and path of all that the document has, the path below the API's own.
@@ -198,7 +199,7 @@ fn everyone_is_let_in_as_far_as_the_role_reaches_and_no_further_and_refusals_are
 }
 
 #[test]
-fn what_is_forced_only_an_admin_may() {
+fn what_destroys_data_only_an_admin_may() {
     let scratch = tempfile::tempdir().unwrap();
     let daemon = Daemon::start(scratch.path());
     for name in ["first", "second"] {
@@ -206,14 +207,14 @@ fn what_is_forced_only_an_admin_may() {
     }
     for role in ["read-only", "operator"] {
         let user = User::with_role(&daemon, role);
-        for (method, path, body) in FORCED {
+        for (method, path, body) in DESTRUCTIVE {
             let answer = user.ask(method, path, *body);
             assert_eq!((answer.status, answer.code()), (403, "role_insufficient"), "{role}: {method} {path}");
         }
     }
     assert_eq!(daemon.done(&["snapshot", "list", "kafka", "-o", "json"]).matches("\"name\"").count(), 2);
     let admin = User::with_role(&daemon, "admin");
-    for (method, path, body) in FORCED.iter().rev() {
+    for (method, path, body) in DESTRUCTIVE {
         let answer = admin.ask(method, path, *body);
         assert!(answer.status < 300, "{method} {path}: {answer:?}");
     }

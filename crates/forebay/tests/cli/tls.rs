@@ -9,6 +9,8 @@ use serde_json::Value;
 use tempfile::tempdir;
 
 use crate::daemon::{Daemon, assert_refused, forebay, wait_until};
+use crate::http::User;
+use crate::slow;
 
 struct Authority(CertifiedIssuer<'static, KeyPair>);
 
@@ -115,6 +117,48 @@ fn certificates_that_cannot_be_used_are_configuration_errors() {
     assert_refused(&serve(&path("server.pem"), "none"), 2, &["nfs.tls_key"]);
 }
 
+/// The head of the answer to a request over TLS.
+async fn head_of(daemon: &Daemon, authority: &Authority, path: &str) -> String {
+    use rustls::pki_types::pem::PemObject;
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    let mut roots = rustls::RootCertStore::empty();
+    roots
+        .add(rustls::pki_types::CertificateDer::from_pem_slice(authority.0.pem().as_bytes()).unwrap())
+        .unwrap();
+    let config = rustls::ClientConfig::builder().with_root_certificates(roots).with_no_client_auth();
+    let address = daemon.api().strip_prefix("https://").unwrap().to_owned();
+    let stream = tokio::net::TcpStream::connect(address).await.unwrap();
+    let connector = tokio_rustls::TlsConnector::from(std::sync::Arc::new(config));
+    let mut stream = connector.connect("localhost".try_into().unwrap(), stream).await.unwrap();
+    let request = format!("GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+    stream.write_all(request.as_bytes()).await.unwrap();
+    let mut answer = Vec::new();
+    // The end of the connection may be told by TLS or not.
+    let _ = stream.read_to_end(&mut answer).await;
+    let answer = String::from_utf8_lossy(&answer).into_owned();
+    answer.split("\r\n\r\n").next().unwrap().to_ascii_lowercase()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn browsers_are_told_to_stay_with_tls_where_there_is_tls() {
+    let scratch = tempdir().unwrap();
+    let authority = Authority::new();
+    authority.install(scratch.path());
+    let path = |name: &str| scratch.path().join(name).display().to_string();
+    let (certificate, key) = (path("server.pem"), path("server.key"));
+    let daemon =
+        Daemon::start_with(scratch.path(), &["--api-tls-certificate", &certificate, "--api-tls-key", &key]);
+    for path in ["/", "/volumes", "/api/v1/health", "/api/v1/volumes", "/api/v1/nothing", "/metrics"] {
+        let head = head_of(&daemon, &authority, path).await;
+        assert!(head.contains("\r\nstrict-transport-security: max-age=31536000"), "{path}: {head}");
+    }
+    daemon.stop();
+    let daemon = Daemon::start(scratch.path());
+    let plain = User::of(&daemon, None).get("/health");
+    assert_eq!((plain.status, plain.header("strict-transport-security")), (200, None));
+    daemon.stop();
+}
+
 #[test]
 fn the_api_is_secured_by_its_own_certificate() {
     let scratch = tempdir().unwrap();
@@ -144,5 +188,11 @@ fn the_api_is_secured_by_its_own_certificate() {
     assert!(listed.status == 0 && listed.stdout.contains("kafka"), "{listed:?}");
     std::fs::write(scratch.path().join("other.pem"), Authority::new().0.pem()).unwrap();
     assert_refused(&list(&path("other.pem")), 1, &["no TLS"]);
+
+    // Connections that never begin the handshake keep nobody out.
+    let address = daemon.api().strip_prefix("https://").unwrap().parse().unwrap();
+    let _silent = slow::connections(address, b"");
+    let listed = list(&path("authority.pem"));
+    assert_eq!(listed.status, 0, "{listed:?}");
     daemon.stop();
 }

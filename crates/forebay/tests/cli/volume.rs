@@ -100,8 +100,7 @@ fn what_cannot_be_done_is_said_in_one_line() {
         (&["volume", "create", "kafka"][..], "kafka: already exists"),
         (&["volume", "create", "nested", "--path", "/kafka/below"], "/kafka"),
         (&["volume", "create", "relative", "--path", "relative"], "relative"),
-        (&["volume", "create", "a/b"], "a/b"),
-        (&["volume", "show", "ghost"], "ghost: not found"),
+        (&["volume", "show", "ghost"], "ghost: not found; `forebay volume list`"),
         (&["volume", "delete", "ghost"], "ghost: not found"),
     ] {
         assert_refused(&daemon.run(arguments), 1, &[part]);
@@ -181,6 +180,58 @@ fn the_daemon_and_the_command_line_say_alike_how_a_volume_is_mounted() {
     assert!(
         shown.lines().any(|line| line.starts_with("mount it with") && line.ends_with(&command)),
         "{shown}"
+    );
+    daemon.stop();
+}
+
+#[test]
+fn what_can_be_no_name_is_wrong_usage_and_no_path_of_the_api_is_shown() {
+    let scratch = tempdir().unwrap();
+    let daemon = Daemon::start(scratch.path());
+    for wrong in ["", ".", "..", "a/b", "../users", "a%2Fb", "a?force=true", "a#b", "a b", "id:../x"] {
+        let on_snapshot = format!("kafka@{wrong}");
+        let of_snapshot = format!("{wrong}@monday");
+        for arguments in [
+            &["volume", "create", wrong][..],
+            &["volume", "show", wrong],
+            &["volume", "delete", wrong],
+            &["volume", "resize", wrong, "1GiB"],
+            &["volume", "traffic", wrong],
+            &["volume", "rollback", "kafka", "--to", wrong],
+            &["volume", "clone", wrong, "copy"],
+            &["volume", "modify", "kafka", "--export", wrong],
+            &["snapshot", "create", "kafka", wrong],
+            &["snapshot", "create", wrong, "monday"],
+            &["snapshot", "list", wrong],
+            &["snapshot", "delete", wrong],
+            &["snapshot", "delete", &on_snapshot],
+            &["snapshot", "delete", &of_snapshot],
+            &["export", "show", wrong],
+            &["export", "delete", wrong],
+            &["export", "rule", "add", wrong, "*"],
+            &["user", "set", wrong, "--role", "operator"],
+            &["user", "delete", wrong],
+            &["token", "create", "--user", wrong],
+            &["token", "delete", wrong],
+            &["nfs", "evict", wrong],
+            &["nfs", "revoke", wrong],
+        ] {
+            let refused = daemon.run(arguments);
+            assert_eq!(refused.status, 2, "{arguments:?}: {refused:?}");
+            assert!(
+                refused.stderr.starts_with("error: ") && !refused.stderr.contains("/api/"),
+                "{refused:?}"
+            );
+        }
+    }
+    for wrong in ["@", "kafka@", "@monday"] {
+        let refused = daemon.run(&["snapshot", "delete", wrong]);
+        assert!(refused.status == 2 && refused.stderr.contains("VOLUME@SNAPSHOT"), "{refused:?}");
+    }
+    assert_refused(
+        &daemon.run(&["snapshot", "delete", "kafka@ghost"]),
+        1,
+        &["snapshot kafka@ghost: not found"],
     );
     daemon.stop();
 }

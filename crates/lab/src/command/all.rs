@@ -8,6 +8,7 @@ use anyhow::Result;
 use super::{Done, Requests, RunArgs, STATUS_USAGE, execute, names_of, out_folder, prepare, requests};
 use crate::experiment::{self, Experiment};
 use crate::host::supervisor;
+use crate::output::print;
 use crate::report::{self, All, NotRun};
 use crate::storage::StorageKind;
 
@@ -113,10 +114,9 @@ fn conclude(out: &Path, not_run: &[NotRun], begun: Instant) -> Result<()> {
     };
     let took_ms = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
     let page = report::write_all(out, &found, &All { took_ms, not_run, subject_of: experiment::subject_of })?;
-    println!("{}", report::verdict_table(&found, experiment::subject_of));
-    println!("all of it: {}, after {}", page.display(), told(begun.elapsed()));
-    println!("side by side: {}", out.join(report::COMPARISON_FILE).display());
-    Ok(())
+    print(&report::verdict_table(&found, experiment::subject_of))?;
+    print(&format!("all of it: {}, after {}", page.display(), told(begun.elapsed())))?;
+    print(&format!("side by side: {}", out.join(report::COMPARISON_FILE).display()))
 }
 
 /// The worse of two exit statuses: 1 before 4 before 0.

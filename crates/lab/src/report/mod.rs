@@ -9,6 +9,7 @@ mod compare;
 mod curve;
 mod files;
 mod html;
+mod printable;
 mod read;
 mod recorder;
 mod reference;

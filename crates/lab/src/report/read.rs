@@ -9,6 +9,7 @@ use anyhow::{Context, Result, bail, ensure};
 use serde::Deserialize;
 use serde_json::Value;
 
+use super::printable::make_printable;
 use super::result::FORMAT;
 use super::{REPORT_FILE, RESULT_FILE, RunResult};
 
@@ -88,6 +89,7 @@ fn read_file(path: &Path) -> Result<Vec<Found>> {
     let mut value: Value = serde_json::from_slice(&text).with_context(|| {
         format!("{} is not JSON: it was cut off or changed; run the experiment again", path.display())
     })?;
+    make_printable(&mut value);
     let runs = match value.get_mut("runs").map(Value::take) {
         Some(Value::Array(runs)) => runs,
         Some(_) => bail!("{}: `runs` is no list, so this is no result of the lab", path.display()),

@@ -1,5 +1,7 @@
 //! Why an operator's change of policies is refused.
 
+use forebay_pool::NAME_RULE;
+
 use super::clients::Clients;
 
 /// Why a policy, or a volume's choice of one, cannot be read or changed.
@@ -12,9 +14,7 @@ pub enum PolicyError {
     #[error("export policy {0}: already exists")]
     Exists(String),
     /// The name is none that a policy can have.
-    #[error(
-        "export policy name {0:?}: must be 1 to 64 characters of a-z A-Z 0-9 _ - . and not start with . or -"
-    )]
+    #[error("export policy name {0:?}: must be {NAME_RULE}")]
     BadName(String),
     /// Volumes name the policy.
     #[error(

@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-use forebay_pool::{Pool, Volume, VolumeId, VolumeSpec};
+use forebay_pool::{Pool, Volume, VolumeId, VolumeSpec, is_name};
 use tokio::sync::{Mutex, Notify};
 
 use super::DEFAULT;
@@ -439,11 +439,5 @@ fn check_rules(name: &str, rules: &[Rule]) -> Result<()> {
 
 /// Policies are named as volumes are.
 fn check_name(name: &str) -> Result<()> {
-    let known = |byte: u8| byte.is_ascii_alphanumeric() || b"_-.".contains(&byte);
-    let starts_well = name.bytes().next().is_some_and(|first| !b".-".contains(&first));
-    if starts_well && name.len() <= 64 && name.bytes().all(known) {
-        Ok(())
-    } else {
-        Err(PolicyError::BadName(name.to_owned()))
-    }
+    if is_name(name) { Ok(()) } else { Err(PolicyError::BadName(name.to_owned())) }
 }
