@@ -14,6 +14,7 @@ mod output;
 mod pool_commands;
 mod reference;
 mod remote;
+mod salvage;
 mod serve;
 mod signals;
 mod sizing;

@@ -1,4 +1,4 @@
-//! `forebay pool`: asks the running daemon, prints its answer; a check also does without one.
+//! `forebay pool`: asks the running daemon, prints its answer; a check also does without one, and a salvage always.
 
 use std::fmt;
 use std::io::{IsTerminal, stderr};
@@ -57,6 +57,7 @@ pub fn run(command: PoolCommand) -> Result<()> {
         }
         PoolCommand::Check { read, remote } => report(&check(&remote, read)?, remote.format()),
         PoolCommand::Scrub(command) => scrub(command),
+        PoolCommand::Salvage(arguments) => crate::salvage::run(arguments),
     }
 }
 

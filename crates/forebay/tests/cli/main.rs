@@ -15,6 +15,7 @@ mod nfs;
 mod nfs_state;
 mod reference;
 mod refusals;
+mod salvage;
 mod serve;
 mod snapshot;
 mod support;
