@@ -6,6 +6,7 @@ mod lab;
 mod names;
 mod nfs;
 pub mod remote;
+mod salvage;
 mod support;
 mod volume;
 mod watch;
@@ -21,6 +22,7 @@ pub use lab::LabCommand;
 pub use names::{SnapshotName, Source};
 pub use nfs::NfsCommand;
 pub use remote::Remote;
+pub use salvage::SalvageArgs;
 pub use support::SupportCommand;
 pub use volume::{Limit, SnapshotCommand, VolumeCommand};
 pub use watch::{EventCommand, JobCommand};
@@ -99,7 +101,7 @@ pub enum Command {
     #[command(subcommand)]
     Nfs(NfsCommand),
 
-    /// Show, check or scrub the pool
+    /// Show, check, scrub or salvage the pool
     #[command(subcommand)]
     Pool(PoolCommand),
 
@@ -237,6 +239,22 @@ pub enum PoolCommand {
         #[command(flatten)]
         remote: Remote,
     },
+
+    /// Recover Kafka's records from the segments alone, when the metadata is lost
+    ///
+    /// For a pool that does not open any more and of which there is no backup. Reads every segment, whatever state it is in, and writes
+    /// the record batches that it finds into a new directory, as log files of Kafka. Nothing but the segments is needed, and nothing in
+    /// their directory is changed; the daemon must be stopped.
+    ///
+    /// Every batch is verified by its checksum and written exactly once. Segments hold no names: which topic and partition a log is, only
+    /// its records tell. Directories, settings and the last bytes of files, which only the metadata had, are not recovered.
+    /// Deleted records come back if their segment was not cleaned yet. Where several partitions have the same offsets and nothing tells
+    /// which part continues which, a log ends and another begins; report.json names the possible continuations.
+    ///
+    /// Exits with status 0 if all that was found was recovered, and with status 1 if something is damaged or incomplete; the report is
+    /// written then, too, and names it.
+    #[command(after_long_help = salvage::EXAMPLES)]
+    Salvage(SalvageArgs),
 }
 
 /// `forebay pool lost-found`.

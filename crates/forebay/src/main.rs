@@ -15,6 +15,7 @@ mod pool_commands;
 mod recovery;
 mod reference;
 mod remote;
+mod salvage;
 mod serve;
 mod signals;
 mod sizing;

@@ -1,4 +1,4 @@
-//! `forebay pool`: asks the running daemon, prints its answer; a check also does without one.
+//! `forebay pool`: asks the running daemon, prints its answer; a check also does without one, and a salvage always.
 
 use std::fmt;
 use std::io::{IsTerminal, stderr};
@@ -64,6 +64,7 @@ pub fn run(command: PoolCommand) -> Result<()> {
         }
         PoolCommand::LostFound(command) => recovery::lost_found(command),
         PoolCommand::Scrub(command) => scrub(command),
+        PoolCommand::Salvage(arguments) => crate::salvage::run(arguments),
     }
 }
 

@@ -69,6 +69,7 @@ mod read_ahead;
 mod records;
 mod registry;
 mod rollback;
+pub mod salvage;
 mod schedule;
 mod scrub;
 mod segment;

@@ -16,6 +16,7 @@ mod nfs_state;
 mod recovery;
 mod reference;
 mod refusals;
+mod salvage;
 mod serve;
 mod slow;
 mod snapshot;

@@ -8,7 +8,7 @@
 //! time, which costs sharing and nothing else.
 
 /// Bytes of a header.
-pub(super) const HEADER_BYTES: usize = 61;
+pub(crate) const HEADER_BYTES: usize = 61;
 /// Zeros that a header may begin with: base offset 0, and the upper bytes of a length of at least 49.
 pub(super) const LEADING_ZEROS_MAX: usize = 11;
 /// Bytes before those that the batch length counts.
@@ -26,11 +26,11 @@ const CODEC_MAX: u16 = 4;
 
 /// What cutting needs of a header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Batch {
+pub(crate) struct Batch {
     /// Bytes of the batch, header included.
-    pub(super) bytes: u32,
-    pub(super) crc: u32,
-    pub(super) is_compressed: bool,
+    pub(crate) bytes: u32,
+    pub(crate) crc: u32,
+    pub(crate) is_compressed: bool,
 }
 
 /// Big-endian fields of a header at fixed places.
@@ -57,7 +57,7 @@ impl Fields<'_> {
 }
 
 /// The batch that begins with these bytes, if they look like a header.
-pub(super) fn parse(header: &[u8; HEADER_BYTES]) -> Option<Batch> {
+pub(crate) fn parse(header: &[u8; HEADER_BYTES]) -> Option<Batch> {
     let fields = Fields(header);
     let [magic] = fields.array(MAGIC_AT);
     let attributes = u16::from_be_bytes(fields.array(ATTRIBUTES_AT));
@@ -80,7 +80,7 @@ pub(super) fn parse(header: &[u8; HEADER_BYTES]) -> Option<Batch> {
 }
 
 /// Where the first header within the bytes begins, behind their start.
-pub(super) fn find(bytes: &[u8]) -> Option<usize> {
+pub(crate) fn find(bytes: &[u8]) -> Option<usize> {
     let magics = bytes.get(MAGIC_AT + 1..)?;
     memchr::memchr_iter(2, magics).map(|at| at + 1).find(|at| {
         // The upper byte of the attributes tells most of them before all is looked at.

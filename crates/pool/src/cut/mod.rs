@@ -25,6 +25,7 @@ mod kafka;
 mod rope;
 mod zeros;
 
+pub(crate) use kafka::{HEADER_BYTES as BATCH_HEADER_BYTES, find as find_batch, parse as parse_batch};
 pub(crate) use rope::Rope;
 pub(crate) use zeros::{all_zero, zero_prefix};
 
@@ -79,12 +80,17 @@ pub(crate) fn next(bytes: &Rope, at: usize, cut: Cut, searched: usize) -> Option
 /// A part of a batch that is longer than a chunk. All parts are about equally long, wherever one begins.
 fn next_in_batch(bytes: &Rope, at: usize, cut: Cut) -> Option<Piece> {
     let Cut::Batch { rest } = cut else { return None };
-    let max = CHUNK_BYTES_MAX as u32;
-    let length = rest.div_ceil(rest.div_ceil(max).max(1));
+    let length = part_bytes(rest);
     let available = bytes.len().saturating_sub(at);
     let end = Cut::Batch { rest: rest - length };
     let length = usize::try_from(length).ok()?;
     (available >= length).then_some(Piece { length, end, is_compressed: false })
+}
+
+/// How long the next part is of a batch of which so many bytes are still to come.
+pub(crate) fn part_bytes(rest: u32) -> u32 {
+    let max = CHUNK_BYTES_MAX as u32;
+    rest.div_ceil(rest.div_ceil(max).max(1))
 }
 
 /// As many whole batches as belong together.

@@ -16,9 +16,11 @@ mod writer;
 
 pub(crate) use contents::{FrameAt, frames_in, header_of};
 pub(crate) use files::FileSegments;
+#[cfg(test)]
+pub(crate) use frame::footer;
 pub(crate) use frame::{
-    CHUNK_BYTES_MAX, FRAME_HEADER_BYTES, SegmentHeader, SegmentOrigin, chunk_id, content as frame_content,
-    repack as frame_repack,
+    CHUNK_BYTES_MAX, FOOTER_END_BYTES, FRAME_HEADER_BYTES, SegmentHeader, SegmentOrigin, chunk_id,
+    content as frame_content, footer_bytes, read_footer, read_header, repack as frame_repack,
 };
 pub(crate) use memory::MemorySegments;
 pub(crate) use mirror::MirroredSegments;

@@ -1,0 +1,232 @@
+//! Every whole frame of a segment file, found without trusting anything else in it.
+//!
+//! The walk goes from header to header. Where none stands, it searches for the next one byte by byte, whatever the segment's header
+//! is like and however much is damaged. A frame is whole if its content, uncompressed, has the hash that its header gives. A
+//! valid footer then names frames whose own header is damaged: their content is recognised by its hash alone.
+
+use std::collections::HashSet;
+use std::ops::Range;
+
+use bytes::Bytes;
+
+use super::window::Window;
+use crate::keys::ChunkId;
+use crate::segment::{
+    CHUNK_BYTES_MAX, FOOTER_END_BYTES, FRAME_HEADER_BYTES, FrameAt, chunk_id, footer_bytes, frame_content,
+    read_footer, read_header,
+};
+
+const FRAME_MAGIC: &[u8] = b"FBFR";
+const SEGMENT_MAGIC: &[u8] = b"FBSEGMNT";
+/// Bytes of segment headers, by their version.
+const SEGMENT_HEADERS: [(u32, u64); 2] = [(1, 32), (2, 64)];
+const SEGMENT_HEADER_BYTES_MAX: u64 = 64;
+/// No footer is longer: it would name more frames than a segment can have.
+const FOOTER_BYTES_MAX: u64 = 64 << 20;
+
+/// A whole frame.
+pub(super) struct Found {
+    pub(super) offset: u64,
+    /// Bytes of the frame, header included.
+    pub(super) bytes_stored: u32,
+    pub(super) id: ChunkId,
+    /// The chunk.
+    pub(super) content: Bytes,
+}
+
+/// What is wrong with a part of a segment file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Fault {
+    /// A frame's content does not have the hash that its header, or the footer, gives.
+    Frame,
+    /// The file ends before the frame does.
+    Truncated,
+    /// Bytes that are no frame, in a segment whose footer does not say where the frames are.
+    Unrecognised,
+    /// The disk could not read it.
+    Unreadable,
+}
+
+/// A part of a segment file that is not whole.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Damage {
+    pub(super) range: Range<u64>,
+    /// The chunk that was there, if that is known.
+    pub(super) id: Option<ChunkId>,
+    pub(super) fault: Fault,
+}
+
+/// What a segment file's footer says.
+pub(super) struct Footer {
+    /// Where it begins.
+    pub(super) start: u64,
+    pub(super) frames: Vec<FrameAt>,
+}
+
+/// The footer, if it is there and whole.
+pub(super) fn footer(window: &mut Window) -> Option<Footer> {
+    let length = window.length();
+    let end = window.bytes(length.checked_sub(FOOTER_END_BYTES as u64)?, FOOTER_END_BYTES);
+    let bytes = footer_bytes(end).filter(|bytes| *bytes <= length && *bytes <= FOOTER_BYTES_MAX)?;
+    let start = length - bytes;
+    let frames = read_footer(window.bytes(start, usize::try_from(bytes).ok()?)).ok()?;
+    Some(Footer { start, frames })
+}
+
+/// The content of a frame whose header may be damaged.
+pub(super) fn content_by_hash(frame: &[u8], id: ChunkId) -> Option<Bytes> {
+    let stored = frame.get(FRAME_HEADER_BYTES..)?;
+    let matches = |content: &[u8]| chunk_id(content) == id;
+    if matches(stored) {
+        return Some(Bytes::copy_from_slice(stored));
+    }
+    let mut content = vec![0; CHUNK_BYTES_MAX];
+    for unpack in [unpack_lz4, unpack_zstd] {
+        if let Some(content) = unpack(stored, &mut content).and_then(|length| content.get(..length))
+            && matches(content)
+        {
+            return Some(Bytes::copy_from_slice(content));
+        }
+    }
+    None
+}
+
+fn unpack_lz4(stored: &[u8], content: &mut [u8]) -> Option<usize> {
+    lz4_flex::block::decompress_into(stored, content).ok()
+}
+
+fn unpack_zstd(stored: &[u8], content: &mut [u8]) -> Option<usize> {
+    zstd::bulk::decompress_to_buffer(stored, content).ok()
+}
+
+/// Gives every whole frame to `found`. Returns what is not whole.
+pub(super) fn walk(
+    window: &mut Window,
+    footer: Option<&Footer>,
+    found: &mut dyn FnMut(Found, u64),
+) -> Vec<Damage> {
+    let end = footer.map_or(window.length(), |footer| footer.start);
+    let mut walk = Walk { end, damage: Vec::new(), offsets: HashSet::new() };
+    walk.frames(window, footer.is_some(), found);
+    if let Some(footer) = footer {
+        walk.named(window, &footer.frames, found);
+    }
+    let mut damage = walk.damage;
+    let unreadable = window.unreadable().iter();
+    damage.extend(unreadable.map(|range| Damage {
+        range: range.clone(),
+        id: None,
+        fault: Fault::Unreadable,
+    }));
+    damage
+}
+
+struct Walk {
+    /// Where frames end, and a footer may begin.
+    end: u64,
+    damage: Vec<Damage>,
+    /// Where whole frames, and those with a whole header, are.
+    offsets: HashSet<u64>,
+}
+
+impl Walk {
+    fn frames(&mut self, window: &mut Window, has_footer: bool, found: &mut dyn FnMut(Found, u64)) {
+        let mut at = 0;
+        // Everything before it has been accounted for.
+        let mut settled = header_end(window);
+        while at < self.end {
+            let next = match self.frame(window, at) {
+                Step::Whole(frame) => {
+                    if !has_footer {
+                        self.note_gap(window, settled..at);
+                    }
+                    let next = at + u64::from(frame.bytes_stored);
+                    found(frame, next);
+                    settled = next;
+                    at = next;
+                    continue;
+                }
+                Step::Damaged(end) => {
+                    if !has_footer {
+                        self.note_gap(window, settled..at);
+                    }
+                    settled = settled.max(end);
+                    at + 1
+                }
+                Step::Nothing => at + 1,
+            };
+            at = window.find(FRAME_MAGIC, next, self.end).unwrap_or(self.end);
+        }
+        if !has_footer {
+            self.note_gap(window, settled..self.end);
+        }
+    }
+
+    fn frame(&mut self, window: &mut Window, at: u64) -> Step {
+        let Ok(header) = read_header(window.bytes(at, FRAME_HEADER_BYTES)) else { return Step::Nothing };
+        let bytes_stored = header.bytes_stored.saturating_add(FRAME_HEADER_BYTES as u32);
+        if header.bytes_stored as usize > CHUNK_BYTES_MAX {
+            return Step::Nothing;
+        }
+        let end = at.saturating_add(u64::from(bytes_stored));
+        let frame = Bytes::copy_from_slice(window.bytes(at, bytes_stored as usize));
+        self.offsets.insert(at);
+        if let Ok(content) = frame_content(&frame, header.id) {
+            return Step::Whole(Found { offset: at, bytes_stored, id: header.id, content });
+        }
+        let fault = if end > window.length() { Fault::Truncated } else { Fault::Frame };
+        let end = end.min(window.length());
+        self.damage.push(Damage { range: at..end, id: Some(header.id), fault });
+        Step::Damaged(end)
+    }
+
+    /// Frames that the footer names, and that have no whole header.
+    fn named(&mut self, window: &mut Window, frames: &[FrameAt], found: &mut dyn FnMut(Found, u64)) {
+        for frame in frames {
+            let range = frame.offset..frame.offset.saturating_add(u64::from(frame.bytes_stored));
+            if self.offsets.contains(&frame.offset) || range.end > self.end {
+                continue;
+            }
+            self.offsets.insert(frame.offset);
+            if frame.bytes_stored as usize > CHUNK_BYTES_MAX + FRAME_HEADER_BYTES {
+                continue;
+            }
+            let content = content_by_hash(window.bytes(frame.offset, frame.bytes_stored as usize), frame.id);
+            match content {
+                Some(content) => {
+                    let (offset, bytes_stored, id) = (frame.offset, frame.bytes_stored, frame.id);
+                    found(Found { offset, bytes_stored, id, content }, range.end);
+                }
+                None => self.damage.push(Damage { range, id: Some(frame.id), fault: Fault::Frame }),
+            }
+        }
+    }
+
+    /// Bytes between frames are zeros, or something was there.
+    fn note_gap(&mut self, window: &mut Window, range: Range<u64>) {
+        if range.start < range.end && !window.is_zero(range.clone()) {
+            self.damage.push(Damage { range, id: None, fault: Fault::Unrecognised });
+        }
+    }
+}
+
+enum Step {
+    Whole(Found),
+    /// A whole header, whose frame would end there.
+    Damaged(u64),
+    Nothing,
+}
+
+/// Where the segment's own header ends. It holds nothing that is needed: a damaged one is no loss.
+fn header_end(window: &mut Window) -> u64 {
+    let start = window.bytes(0, SEGMENT_HEADER_BYTES_MAX as usize);
+    let version = start.get(SEGMENT_MAGIC.len()..).and_then(|rest| rest.first_chunk()).copied();
+    let version = version.map_or(0, u32::from_le_bytes);
+    let known =
+        SEGMENT_HEADERS.iter().find(|(known, _)| start.starts_with(SEGMENT_MAGIC) && *known == version);
+    if let Some((_, bytes)) = known {
+        return *bytes;
+    }
+    let magic = memchr::memmem::find(start, FRAME_MAGIC);
+    magic.map_or(SEGMENT_HEADERS[0].1, |at| at as u64)
+}
