@@ -15,7 +15,7 @@ use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
 
-use crate::config::flags::AllSettings;
+use crate::config::flags::{AdminSettings, AllSettings};
 pub use account::{ProfileCommand, TokenCommand, UserCommand};
 pub use export::{ExportCommand, RuleCommand};
 pub use lab::LabCommand;
@@ -215,7 +215,7 @@ pub enum PoolCommand {
 
         /// Where the pool is.
         #[command(flatten)]
-        settings: AllSettings,
+        settings: AdminSettings,
     },
 
     /// List or delete segments that no metadata names

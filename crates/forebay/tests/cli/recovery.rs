@@ -156,7 +156,7 @@ fn a_check_without_a_daemon_changes_nothing() {
 #[test]
 fn older_metadata_is_accepted_only_by_who_says_so_and_newer_segments_are_kept() {
     let pools = Pools::new();
-    let pool = pools.damaged("recovered");
+    let pool = pools.damaged("pool");
     fs::remove_dir_all(pool.join("meta")).unwrap();
     copy(&pools.older().join("meta"), &pool.join("meta"));
     let count = segments(&pool).len();
@@ -176,7 +176,7 @@ fn older_metadata_is_accepted_only_by_who_says_so_and_newer_segments_are_kept() 
     assert_eq!(checked.status, 0, "{checked:?}");
 
     // From then on it is a pool like any other.
-    let daemon = Daemon::start_with(pools.scratch.path(), &["--pool-directory", pool.to_str().unwrap()]);
+    let daemon = Daemon::start(pools.scratch.path());
     let listed = daemon.done(&["pool", "lost-found", "list"]);
     assert_eq!(listed.lines().count(), aside + 1, "{listed}");
     assert!(daemon.done(&["pool", "show"]).contains(&format!("{aside} segments")));
