@@ -105,7 +105,7 @@ export interface paths {
         };
         /**
          * How the daemon is
-         * @description Needs no token. It says `degraded` if data is damaged, the second copy is missing, or the pool has stopped.
+         * @description Needs no token. It says `degraded` if data is damaged, segments or the second copy are missing, or the pool has stopped.
          */
         get: operations["health_show"];
         put?: never;
@@ -447,6 +447,44 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/pool/lost-found": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Segments that no metadata names
+         * @description They were found when the pool was opened, and are kept in `lost+found` until they are deleted. After a crash such a segment usually holds
+         *     only data that was never acknowledged.
+         */
+        get: operations["lost_found_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/pool/lost-found/{segment}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Delete a segment that no metadata names */
+        delete: operations["lost_found_delete"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1569,6 +1607,21 @@ export interface components {
             /** @description Names the locks of its owner on the file: `nfs/opens/{stateid}`. */
             stateid: string;
         };
+        /** @description A segment that no metadata names. */
+        LostSegmentView: {
+            /**
+             * Format: uint64
+             * @description Its size.
+             */
+            bytes: number;
+            /** @description Its number, 16 hexadecimal digits: its file is NUMBER.seg in the directory `segments/lost+found`. */
+            segment: string;
+            /**
+             * Format: uint64
+             * @description The start of the daemon that made it.
+             */
+            start: number;
+        };
         /** @description A clone of a volume, as it is, to be made. Its first content is a snapshot `clone-NAME` of the volume. */
         NewClone: {
             /** @description Its export policy; that of the volume if it is absent. */
@@ -1824,6 +1877,16 @@ export interface components {
             inodes_used: number;
             /**
              * Format: uint64
+             * @description Bytes that they take.
+             */
+            lost_found_bytes: number;
+            /**
+             * Format: uint64
+             * @description Segments that no metadata names, kept in `lost+found`.
+             */
+            lost_found_segments: number;
+            /**
+             * Format: uint64
              * @description Files without a name that are still open.
              */
             orphans: number;
@@ -1836,6 +1899,11 @@ export interface components {
              * @description Number of segments.
              */
             segments: number;
+            /**
+             * Format: uint64
+             * @description Segments that hold data and are not there; what they hold cannot be read.
+             */
+            segments_missing: number;
             /**
              * Format: uint64
              * @description Number of volumes.
@@ -4787,6 +4855,155 @@ export interface operations {
             };
             /** @description The pool has stopped, or the daemon is ending */
             503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    lost_found_list: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The segments */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LostSegmentView"][];
+                };
+            };
+            /** @description The path, the query or the body is not what it must be */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description No token, or one that is not valid */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The user's role does not allow it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description It failed; the daemon's log says why */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The pool has stopped, or the daemon is ending */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    lost_found_delete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The segment's number, 16 hexadecimal digits. */
+                segment: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The segment is deleted */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The path, the query or the body is not what it must be */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description No token, or one that is not valid */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The user's role does not allow it */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description There is no such segment */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description It failed; the daemon's log says why */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The pool has stopped, or the daemon is ending */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The pool is full */
+            507: {
                 headers: {
                     [name: string]: unknown;
                 };

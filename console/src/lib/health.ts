@@ -31,6 +31,20 @@ export function problems(pool: Pool, health: Health | undefined): Problem[] {
       remedy: 'Bring its disk back; a scrub then writes what is missing again.',
     })
   }
+  if (pool.segments_missing > 0) {
+    found.push({
+      severity: 'error',
+      text: `${several(pool.segments_missing, 'segment')} with data ${pool.segments_missing === 1 ? 'is' : 'are'} not there. Readers get an I/O error there, never wrong data.`,
+      remedy: 'The log names them. Put them back, or let Kafka rebuild the replicas.',
+    })
+  }
+  if (pool.lost_found_segments > 0) {
+    found.push({
+      severity: 'warning',
+      text: `${several(pool.lost_found_segments, 'segment')} (${bytes(pool.lost_found_bytes)}) that no metadata names ${pool.lost_found_segments === 1 ? 'is' : 'are'} in lost+found.`,
+      remedy: 'Usual after a crash. When nothing is missing, delete them: forebay pool lost-found.',
+    })
+  }
   if (pool.bytes_total > 0 && pool.bytes_free / pool.bytes_total < NEARLY_FULL) {
     found.push({
       severity: 'warning',
