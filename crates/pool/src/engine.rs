@@ -124,6 +124,9 @@ impl Engine {
         let Started { pool, counters, state } = started;
         let keeper = Keeper::new(witness, meta.clone(), state);
         if !read_only {
+            if !verdict.mismatches.is_empty() {
+                keeper.take_copy();
+            }
             keeper.establish(Phase::Running)?;
             home.as_ref().map_or(Ok(()), Home::finish)?;
         }

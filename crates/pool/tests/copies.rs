@@ -263,3 +263,128 @@ async fn without_a_second_copy_a_lost_segment_costs_what_it_held_and_nothing_els
     pool.settle().await.unwrap();
     assert_eq!(pool.check(true).await.unwrap(), [""; 0]);
 }
+
+fn copy_directory(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap().map(std::result::Result::unwrap) {
+        let to = to.join(entry.file_name());
+        if entry.path().is_dir() {
+            copy_directory(&entry.path(), &to);
+        } else {
+            std::fs::copy(entry.path(), to).unwrap();
+        }
+    }
+}
+
+/// Puts the pool's directory back as it was at an earlier time.
+fn restore(pool: &Path, backup: &Path) {
+    for entry in std::fs::read_dir(pool).unwrap().map(std::result::Result::unwrap) {
+        let path = entry.path();
+        if path.is_dir() {
+            std::fs::remove_dir_all(path).unwrap()
+        } else {
+            std::fs::remove_file(path).unwrap()
+        }
+    }
+    copy_directory(backup, pool);
+}
+
+#[tokio::test]
+async fn a_pool_that_was_put_back_beside_a_newer_second_copy_is_refused_until_that_is_accepted() {
+    let mirrored = Mirrored::new();
+    let pool = mirrored.open().await;
+    let log = filled(&pool).await;
+    pool.close().await.unwrap();
+    let backup = tempfile::tempdir().unwrap();
+    copy_directory(mirrored.home.path(), backup.path());
+    let pool = mirrored.open().await;
+    write(&pool, log, 0, &pattern(2, FILE_BYTES)).await;
+    pool.close().await.unwrap();
+
+    restore(mirrored.home.path(), backup.path());
+    let copies = mirrored.segments(1);
+    let options = PoolOptions { copies_directory: Some(mirrored.copies()), ..quick() };
+    for _ in 0..2 {
+        let error = Pool::open(mirrored.home.path(), options.clone()).await.err().unwrap();
+        assert!(error.to_string().contains("the second copy is of start 2"), "{error}");
+        assert_eq!(mirrored.segments(1), copies);
+    }
+    let pool = Pool::recover(mirrored.home.path(), options).await.unwrap();
+    assert_eq!(read(&pool, log, 0, u32::MAX).await, pattern(1, FILE_BYTES));
+    assert!(!pool.lost_and_found().unwrap().is_empty());
+    pool.close().await.unwrap();
+    let pool = mirrored.open().await;
+    assert!(!pool.scrub_status().unwrap().degraded);
+    pool.close().await.unwrap();
+}
+
+/// The copy went on without the pool that was put back, and both have counted the same starts since.
+#[tokio::test]
+async fn a_second_copy_of_another_history_is_not_taken_back() {
+    let mirrored = Mirrored::new();
+    let pool = mirrored.open().await;
+    let log = filled(&pool).await;
+    pool.close().await.unwrap();
+    let backup = tempfile::tempdir().unwrap();
+    copy_directory(mirrored.home.path(), backup.path());
+    let pool = mirrored.open().await;
+    write(&pool, log, 0, &pattern(2, FILE_BYTES)).await;
+    pool.close().await.unwrap();
+
+    restore(mirrored.home.path(), backup.path());
+    let away = mirrored.other.path().join("away");
+    std::fs::rename(mirrored.copies(), &away).unwrap();
+    for _ in 0..2 {
+        let pool = mirrored.open().await;
+        assert!(pool.scrub_status().unwrap().degraded);
+        write(&pool, log, 0, &pattern(3, FILE_BYTES)).await;
+        pool.close().await.unwrap();
+    }
+    let pool = mirrored.open().await;
+    std::fs::rename(&away, mirrored.copies()).unwrap();
+    // The copy is looked for when a scrub is asked for.
+    scrub(&pool).await;
+    assert!(pool.scrub_status().unwrap().degraded);
+    pool.close().await.unwrap();
+    let options = PoolOptions { copies_directory: Some(mirrored.copies()), ..quick() };
+    let error = Pool::open(mirrored.home.path(), options).await.err().unwrap();
+    assert!(error.to_string().contains("another history"), "{error}");
+}
+
+/// Its deletion is remembered until it can be made good.
+#[tokio::test]
+async fn segments_that_are_deleted_while_the_second_copy_is_away_go_from_it_when_it_is_back() {
+    let mirrored = Mirrored::new();
+    let pool = mirrored.open().await;
+    let root = pool.volume_create(spec("kafka")).await.unwrap().root;
+    pool.reap_orphans().await.unwrap();
+    for number in 0..4 {
+        let log = file(&pool, root, &format!("log{number}")).await;
+        write(&pool, log, 0, &pattern(number, FILE_BYTES)).await;
+        pool.commit(log, 0, 0).await.unwrap();
+    }
+    pool.close().await.unwrap();
+    let before = mirrored.segments(1).len();
+    let away = mirrored.other.path().join("away");
+    std::fs::rename(mirrored.copies(), &away).unwrap();
+    let pool = mirrored.open().await;
+    let root = pool.volume("kafka").unwrap().root;
+    pool.reap_orphans().await.unwrap();
+    for number in 0..3 {
+        pool.remove(root, format!("log{number}").as_bytes()).await.unwrap();
+    }
+    pool.settle().await.unwrap();
+    assert!(mirrored.segments(0).len() < before);
+    pool.close().await.unwrap();
+
+    std::fs::rename(&away, mirrored.copies()).unwrap();
+    let pool = mirrored.open().await;
+    pool.reap_orphans().await.unwrap();
+    pool.settle().await.unwrap();
+    assert!(pool.lost_and_found().unwrap().is_empty());
+    let names = |copy| mirrored.segments(copy).into_iter().map(|path| path.file_name().unwrap().to_owned());
+    let first: Vec<_> = names(0).collect();
+    assert!(names(1).all(|name| first.contains(&name)), "{:?} in {first:?}", names(1).collect::<Vec<_>>());
+    assert!(pool.check(true).await.unwrap().is_empty());
+    pool.close().await.unwrap();
+}

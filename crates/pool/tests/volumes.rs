@@ -204,6 +204,43 @@ async fn a_creation_that_was_cut_short_is_begun_anew() {
 }
 
 #[tokio::test]
+async fn a_pool_of_the_format_before_is_opened_and_becomes_one_of_this() {
+    let (directory, pool, root) = disk().await;
+    let log = file(&pool, root, "log").await;
+    let content = pattern(1, 300_000);
+    write(&pool, log, 0, &content).await;
+    pool.close().await.unwrap();
+    // What format 2 did not have.
+    std::fs::remove_file(directory.path().join("STATE")).unwrap();
+    std::fs::write(directory.path().join("FORMAT"), "forebay-pool 2\n").unwrap();
+    let checked = Pool::check_unopened(directory.path(), options(), true, Default::default()).await.unwrap();
+    assert!(checked.differences.is_empty() && !directory.path().join("STATE").exists());
+    let pool = Pool::open(directory.path(), options()).await.unwrap();
+    assert_eq!(read(&pool, log, 0, u32::MAX).await, content);
+    pool.close().await.unwrap();
+    assert_eq!(std::fs::read_to_string(directory.path().join("FORMAT")).unwrap(), "forebay-pool 3\n");
+    std::fs::remove_file(directory.path().join("STATE")).unwrap();
+    assert!(matches!(Pool::open(directory.path(), options()).await, Err(Error::Refused { .. })));
+}
+
+#[tokio::test]
+async fn a_pool_of_the_format_before_without_metadata_is_refused() {
+    let (directory, pool, root) = disk().await;
+    let log = file(&pool, root, "log").await;
+    write(&pool, log, 0, &pattern(1, 300_000)).await;
+    pool.close().await.unwrap();
+    std::fs::remove_file(directory.path().join("STATE")).unwrap();
+    std::fs::write(directory.path().join("FORMAT"), "forebay-pool 2\n").unwrap();
+    std::fs::remove_dir_all(directory.path().join("meta")).unwrap();
+    let segments = || std::fs::read_dir(directory.path().join("segments")).unwrap().count();
+    let before = segments();
+    for _ in 0..2 {
+        assert!(matches!(Pool::open(directory.path(), options()).await, Err(Error::Refused { .. })));
+        assert_eq!(segments(), before);
+    }
+}
+
+#[tokio::test]
 async fn a_pool_that_has_lost_its_format_file_is_not_begun_anew() {
     let (directory, pool, root) = disk().await;
     file(&pool, root, "log").await;

@@ -31,6 +31,18 @@ pub(super) fn tree(directory: &Path, number: u64) -> PathBuf {
 
 /// An error unless the store in `directory` has all its parts, and its trees are at least of the versions `known`. Returns their versions.
 pub(super) fn inspect(directory: &Path, known: [u64; 2]) -> Result<[u64; 2]> {
+    match fs::read_dir(directory) {
+        Ok(mut entries) => {
+            if entries.next().is_none() {
+                return Err(bad(directory, "empty"));
+            }
+        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(bad(directory, "missing")),
+        Err(source) => {
+            let path = directory.to_path_buf();
+            return Err(Error::Io { path, action: "list the metadata store", source });
+        }
+    }
     require_marker(&directory.join(VERSION_MARKER))?;
     require_no_other_trees(&directory.join("keyspaces"))?;
     let mut versions = [0; 2];

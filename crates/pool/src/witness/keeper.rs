@@ -33,8 +33,20 @@ impl Keeper {
     pub(crate) fn establish(&self, phase: Phase) -> Result<()> {
         let state = self.start.at(phase, self.meta.position());
         self.witness.establish(&state)?;
-        self.witness.note_in_copy(&state, true);
+        self.note_in_copy(&state, true);
         Ok(())
+    }
+
+    /// Makes the second copy one of this history, whatever it says. For a pool that was opened although that did not fit.
+    pub(crate) fn take_copy(&self) {
+        self.witness.note_in_copy(&self.start.at(Phase::Running, self.meta.position()), true);
+    }
+
+    /// A copy of another history may have come back meanwhile: what it says of itself is not written over.
+    fn note_in_copy(&self, state: &State, durably: bool) {
+        if self.require_copy_fits().is_ok() {
+            self.witness.note_in_copy(state, durably);
+        }
     }
 
     /// A commit group is durable. Costs no sync. That it cannot be noted does no harm to the group: the state before it is still true.
@@ -50,7 +62,7 @@ impl Keeper {
         if told.is_none_or(|told| now.duration_since(told) >= COPY_PERIOD) {
             *told = Some(now);
             drop(told);
-            self.witness.note_in_copy(&state, false);
+            self.note_in_copy(&state, false);
         }
     }
 
