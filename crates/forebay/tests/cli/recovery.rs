@@ -66,6 +66,9 @@ fn random_bytes(seed: u64) -> Vec<u8> {
     (0..DATA_BYTES / 8).flat_map(|_| next()).collect()
 }
 
+/// Its name, what it does to a pool, and what the refusal says.
+type Damage<'a> = (&'a str, &'a dyn Fn(&Path), &'a [&'a str]);
+
 fn copy(from: &Path, to: &Path) {
     fs::create_dir_all(to).unwrap();
     for entry in fs::read_dir(from).unwrap().map(Result::unwrap) {
@@ -96,7 +99,7 @@ fn serve(pool: &Path) -> Finished {
 #[test]
 fn a_pool_that_does_not_fit_together_is_refused_by_the_daemon_and_by_the_check_and_left_as_it_is() {
     let pools = Pools::new();
-    let damages: [(&str, &dyn Fn(&Path), &[&str]); 6] = [
+    let damages: [Damage<'_>; 6] = [
         ("no-format", &|pool| fs::remove_file(pool.join("FORMAT")).unwrap(), &["FORMAT file is missing"]),
         ("no-meta", &|pool| fs::remove_dir_all(pool.join("meta")).unwrap(), &["meta", "missing"]),
         ("no-state", &|pool| fs::remove_file(pool.join("STATE")).unwrap(), &["STATE file is missing"]),
