@@ -1306,6 +1306,29 @@ export interface components {
             total: number;
         };
         /** @description Several of something. */
+        List_LostSegmentView: {
+            /** @description They. */
+            items: {
+                /**
+                 * Format: uint64
+                 * @description Its size.
+                 */
+                bytes: number;
+                /** @description Its number, 16 hexadecimal digits: its file is NUMBER.seg in the directory `segments/lost+found`. */
+                segment: string;
+                /**
+                 * Format: uint64
+                 * @description The start of the daemon that made it.
+                 */
+                start: number;
+            }[];
+            /**
+             * Format: uint64
+             * @description How many there are; more than `items` has if a limit was given.
+             */
+            total: number;
+        };
+        /** @description Several of something. */
         List_OpenView: {
             /** @description They. */
             items: (components["schemas"]["FileView"] & {
@@ -4879,7 +4902,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["LostSegmentView"][];
+                    "application/json": components["schemas"]["List_LostSegmentView"];
                 };
             };
             /** @description The path, the query or the body is not what it must be */

@@ -2,7 +2,7 @@
 //! segments that are left over.
 
 use anyhow::{Context, Result, anyhow};
-use forebay_admin::views::LostSegmentView;
+use forebay_admin::views::{List, LostSegmentView};
 use forebay_pool::{Assessment, Pool};
 
 use crate::admin::client::Client;
@@ -64,20 +64,20 @@ fn show(config: &PoolConfig, assessment: &Assessment) -> Result<()> {
 pub fn lost_found(command: LostFoundCommand) -> Result<()> {
     match command {
         LostFoundCommand::List(remote) => {
-            let found: Vec<LostSegmentView> = Client::new(&remote)?.get("pool/lost-found")?;
+            let found: List<LostSegmentView> = Client::new(&remote)?.get("pool/lost-found")?;
             print_as(remote.format(), &found, |found| {
                 let row = |segment: &LostSegmentView| {
                     vec![segment.segment.clone(), size::rounded(segment.bytes), segment.start.to_string()]
                 };
-                print_columns(&["segment", "size", "start"], found.iter().map(row))
+                print_columns(&["segment", "size", "start"], found.items.iter().map(row))
             })
         }
         LostFoundCommand::Delete { segments, all, remote } => {
             let client = Client::new(&remote)?;
             let segments = match all {
                 true => {
-                    let found: Vec<LostSegmentView> = client.get("pool/lost-found")?;
-                    found.into_iter().map(|found| found.segment).collect()
+                    let found: List<LostSegmentView> = client.get("pool/lost-found")?;
+                    found.items.into_iter().map(|found| found.segment).collect()
                 }
                 false => segments,
             };

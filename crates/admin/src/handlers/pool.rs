@@ -8,7 +8,7 @@ use super::{Made, OfVolume, SegmentPath, Shared, made};
 use crate::error::{ApiError, Code, Result};
 use crate::events::Kind;
 use crate::request::{Administer, Content, Operate, Params, Read};
-use crate::views::{CheckRequest, EfficiencyView, JobView, LostSegmentView, PoolView, ScrubView};
+use crate::views::{CheckRequest, EfficiencyView, JobView, List, LostSegmentView, PoolView, ScrubView};
 use crate::{Api, RELEASE};
 
 /// The pool and its sizes
@@ -92,11 +92,11 @@ fn scrub(api: &Api) -> Result<ScrubView> {
 /// only data that was never acknowledged.
 #[utoipa::path(
     get, path = "/pool/lost-found", tag = "pool",
-    responses((status = 200, description = "The segments", body = Vec<LostSegmentView>)),
+    responses((status = 200, description = "The segments", body = List<LostSegmentView>)),
 )]
-pub async fn lost_found_list(State(api): Shared, _: Read) -> Result<Json<Vec<LostSegmentView>>> {
+pub async fn lost_found_list(State(api): Shared, _: Read) -> Result<Json<List<LostSegmentView>>> {
     let found = api.nfs.pool.lost_and_found()?;
-    Ok(Json(found.into_iter().map(Into::into).collect()))
+    Ok(Json(List::all(found.into_iter().map(Into::into).collect())))
 }
 
 /// Delete a segment that no metadata names

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use forebay_pool::{Kind, NewInode, Pool, PoolOptions, Stability, VolumeSpec};
 use tempfile::{TempDir, tempdir};
 
-use crate::daemon::{Daemon, Finished, assert_refused, finish, forebay};
+use crate::daemon::{Daemon, Finished, assert_refused, finish, forebay, wait_until};
 
 const DATA_BYTES: usize = 6 << 20;
 
@@ -183,7 +183,7 @@ fn older_metadata_is_accepted_only_by_who_says_so_and_newer_segments_are_kept() 
     let listed = daemon.done(&["pool", "lost-found", "list"]);
     assert_eq!(listed.lines().count(), aside + 1, "{listed}");
     assert!(daemon.done(&["pool", "show"]).contains(&format!("{aside} segments")));
-    assert!(daemon.done(&["event", "list"]).contains("segments_set_aside"));
+    wait_until("it is told of", || daemon.done(&["event", "list"]).contains("that no metadata names"));
     let deleted = daemon.done(&["pool", "lost-found", "delete", "--all"]);
     assert_eq!(deleted.lines().count(), aside, "{deleted}");
     assert!(daemon.done(&["pool", "lost-found", "delete", "--all"]).contains("nothing in lost+found"));

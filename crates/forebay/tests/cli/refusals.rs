@@ -35,6 +35,8 @@ const TABLE: &[(&str, &str, Least)] = &[
     ("GET", "/pool", ReadOnly),
     ("GET", "/pool/efficiency", ReadOnly),
     ("POST", "/pool/check", Operator),
+    ("GET", "/pool/lost-found", ReadOnly),
+    ("DELETE", "/pool/lost-found/{segment}", Admin),
     ("GET", "/pool/scrub", ReadOnly),
     ("POST", "/pool/scrub", Operator),
     ("DELETE", "/pool/scrub", Operator),
