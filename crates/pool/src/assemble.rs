@@ -1,4 +1,4 @@
-//! How a pool in directories is put together: to be used, or only to be looked at.
+//! Puts a pool together from its directories, either to use it or to read it.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use crate::space::FileSystemRoom;
 use crate::witness::{DirectoryWitness, Found, Witness};
 use crate::{Error, Mismatch, PoolOptions, Result};
 
-/// Opens the pool in `directory`, or creates one there. `accept`: also if it does not fit together, with the metadata that is there.
+/// Opens the pool in `directory`, or creates one there. With `accept`, opens it despite mismatches, with the metadata that is there.
 pub(crate) fn to_use(directory: &Path, options: PoolOptions, accept: bool) -> Result<Arc<Engine>> {
     let assemble = || {
         let home = Home::open(directory)?;
@@ -40,15 +40,15 @@ pub(crate) fn to_use(directory: &Path, options: PoolOptions, accept: bool) -> Re
     assemble().map_err(|error| in_pool(error, directory))
 }
 
-/// Opens the pool in `directory` to read it, and changes nothing there. The view is needed for as long as the engine is. `accept`: also if
-/// it does not fit together.
+/// Opens the pool in `directory` to read it, and changes nothing there. The view must outlive the engine. With `accept`, opens it despite
+/// mismatches.
 pub(crate) fn to_read(directory: &Path, options: PoolOptions, accept: bool) -> Result<(Arc<Engine>, View)> {
     let assemble = || {
         let home = Home::open_to_read(directory)?;
         let witness = Arc::new(witness_to_read(&home, &options)?);
         let wanted = Wanted { is_new: false, has_state: home.has_state(), accept, read_only: true };
         let expected = expected(&*witness, wanted, &std::env::temp_dir())?;
-        // What is missing is named as a part of the store, not of the view.
+        // First the store itself, so that errors name its files and not those of the view.
         FjallMeta::examine(&home.meta(), &expected)?;
         let view = View::make(&home.meta(), &std::env::temp_dir(), Extent::All)?;
         let foundation = Foundation {
@@ -70,7 +70,7 @@ fn in_pool(error: Error, directory: &Path) -> Error {
     error.in_pool(directory, || count_segments(&directory.join("segments")))
 }
 
-/// What the witness says of the metadata.
+/// What the witness requires of the metadata store.
 fn expected(witness: &dyn Witness, wanted: Wanted, view_parent: &Path) -> Result<Expected> {
     let Wanted { is_new, has_state, accept, .. } = wanted;
     let own = if has_state { witness.own()? } else { Found::Missing };

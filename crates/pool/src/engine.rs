@@ -315,8 +315,8 @@ struct Started {
     state: State,
 }
 
-/// Counts this opening, durably, before anything else happens; draws the identity of a new pool. `announce` is told of it before the
-/// metadata is changed.
+/// Counts this opening, durably, before anything else happens, and draws the identity of a new pool. Calls `announce` before it changes the
+/// metadata.
 fn begin_boot(
     meta: &dyn MetaStore,
     entropy: &dyn Entropy,

@@ -24,7 +24,7 @@ use crate::{Error, Mismatch, Result};
 
 /// The newest format that this release reads, and the one it writes.
 pub(crate) const FORMAT: u32 = 3;
-/// The oldest format that it reads. A pool of it has no STATE until it is opened, and nothing that says how far its metadata reached.
+/// The oldest format that this release reads. Its pools have no STATE, so nothing says how far their metadata reached.
 const FORMAT_OLDEST: u32 = 2;
 const FORMAT_FILE: &str = "FORMAT";
 const FORMAT_WORD: &str = "forebay-pool";
@@ -36,7 +36,7 @@ const PARTS: [&str; 8] =
 /// A pool's directory, locked.
 pub(crate) struct Home {
     path: PathBuf,
-    /// Of the pool that is there; `None` if it is to be created. [`Home::finish`] writes the current one.
+    /// The format of the pool; `None` if there is no pool yet. [`Home::finish`] writes the current format.
     pub(crate) format: Option<u32>,
     /// `None` if the directory is only read, and has no lock file.
     _lock: Option<File>,
@@ -89,12 +89,12 @@ impl Home {
         Ok(Home { path: path.to_path_buf(), format: Some(format), _lock, _directory: directory })
     }
 
-    /// There was no pool before.
+    /// There is no pool yet.
     pub(crate) fn is_new(&self) -> bool {
         self.format.is_none()
     }
 
-    /// The pool has to say how far its metadata reached.
+    /// The pool must have a STATE file.
     pub(crate) fn has_state(&self) -> bool {
         self.format.is_some_and(|format| format > FORMAT_OLDEST)
     }
@@ -244,7 +244,7 @@ pub(crate) fn count_segments(directory: &Path) -> usize {
         .count()
 }
 
-/// That there is nothing to remove is no failure to remove it.
+/// A file that does not exist counts as removed.
 fn absent(removed: io::Result<()>) -> io::Result<()> {
     match removed {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
@@ -252,7 +252,7 @@ fn absent(removed: io::Result<()>) -> io::Result<()> {
     }
 }
 
-/// Locks the directory itself, which stays locked when somebody deletes the lock file.
+/// Locks the directory itself, so that the pool stays locked when somebody deletes the lock file.
 fn lock_directory(path: &Path) -> Result<File> {
     let directory = File::open(path).map_err(io_error(path, "open the pool's directory"))?;
     locked(path, directory)

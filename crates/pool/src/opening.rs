@@ -1,5 +1,5 @@
-//! Opening a pool: shows that what was found belongs together, before anything is changed, and then deals with segments that no record
-//! names. Why it is so is in docs/decisions/0001-opening-proves-the-pool.md.
+//! Opening a pool: proves that its parts belong together, before anything is changed, and then deals with segments that no record
+//! names. docs/decisions/0001-opening-proves-the-pool.md gives the reasons.
 //!
 //! The rules rest on two facts. Batches of metadata are numbered without a gap, and every witness (the state files, the headers of segments)
 //! only names batches that were durable. And the record of a segment goes only after its file is gone for good, so a file without a record
@@ -19,35 +19,35 @@ use crate::{Error, Mismatch, PoolId, Result};
 /// Named segments whose headers are looked at: the newest.
 const NAMED_HEADERS: usize = 8;
 
-/// What kind of pool the caller expects, and what it wants to happen.
+/// The kind of pool that the caller expects, and how strict opening has to be.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Wanted {
     /// There is no pool yet.
     pub(crate) is_new: bool,
     /// The pool says how far its metadata reached: one of format 2 does not.
     pub(crate) has_state: bool,
-    /// What does not fit is collected, and the pool opened all the same, with the metadata that is there.
+    /// Collect mismatches instead of refusing, and open the pool with the metadata that is there.
     pub(crate) accept: bool,
-    /// Nothing but the metadata store, which is a view, may be written to.
+    /// Write to nothing but the metadata store, which is a view.
     pub(crate) read_only: bool,
 }
 
-/// What opening has come to know.
+/// The result of the examination.
 #[derive(Debug, Default)]
 pub(crate) struct Verdict {
     /// The start before this one.
     pub(crate) boot: u64,
     /// The start that this one becomes.
     pub(crate) boot_next: u64,
-    /// Everything is as it was when the pool was closed in order.
+    /// The last start closed the pool in order, and nothing has changed since.
     pub(crate) closed: bool,
-    /// What did not fit, if that was accepted.
+    /// Mismatches that were accepted.
     pub(crate) mismatches: Vec<Mismatch>,
     /// Segments that no record names, with their length in bytes.
     pub(crate) unnamed: Vec<(SegmentId, u64)>,
 }
 
-/// What was found.
+/// Everything that the judgement rests on.
 struct Evidence {
     wanted: Wanted,
     position: Position,
@@ -62,7 +62,7 @@ struct Evidence {
     headers: Vec<(SegmentId, SegmentHeader)>,
 }
 
-/// Looks at everything and judges it. Changes nothing.
+/// Gathers the evidence and judges it. Changes nothing.
 pub(crate) fn examine(
     meta: &dyn MetaStore,
     store: &dyn SegmentStore,
@@ -116,7 +116,7 @@ impl Evidence {
         Ok(Evidence { wanted, position, pool, marks, own, copy, named, there, headers })
     }
 
-    /// Calls `report` with all that does not fit, and ends with its first error.
+    /// Calls `report` for each mismatch, and stops at its first error.
     fn judge(&self, report: &mut dyn FnMut(Mismatch) -> Result<()>) -> Result<()> {
         let Some(pool) = &self.pool else { return self.judge_without_pool(report) };
         self.judge_state(pool, report)?;
@@ -138,7 +138,7 @@ impl Evidence {
         self.judge_segments(report)
     }
 
-    /// The metadata has no pool in it: right for a new pool, and only for that.
+    /// The metadata has no pool record. Only a new pool may be like that.
     fn judge_without_pool(&self, report: &mut dyn FnMut(Mismatch) -> Result<()>) -> Result<()> {
         let segments = self.there.len();
         let there = match (segments, self.own, self.wanted.is_new) {
@@ -149,7 +149,7 @@ impl Evidence {
             (0, _, false) => "the FORMAT file says that a pool was made".to_owned(),
             (count, ..) => format!("{count} segments are there"),
         };
-        // Nothing can be opened here, whatever is accepted.
+        // There is nothing to open, even if mismatches are accepted.
         report(Mismatch::Empty { there: there.clone() })?;
         Err(Error::refused(Mismatch::Empty { there }))
     }
@@ -176,7 +176,7 @@ impl Evidence {
         self.marks.get(&boot).copied().unwrap_or_default()
     }
 
-    /// A part that says which pool, which start of it and which batch it knows of.
+    /// Judges a part that names a pool, a start and a batch.
     fn judge_part(
         &self,
         part: &str,
@@ -202,7 +202,7 @@ impl Evidence {
         Ok(())
     }
 
-    /// The directory of segments is the pool's: some of what is named is there.
+    /// The directory of segments must hold at least one of the segments that the metadata names.
     fn judge_segments(&self, report: &mut dyn FnMut(Mismatch) -> Result<()>) -> Result<()> {
         let live = self.named.iter().filter(|(_, record)| record.bytes_live > 0).map(|(id, _)| id);
         let (mut count, mut any) = (0, false);
@@ -228,7 +228,7 @@ impl Evidence {
         let named = &self.named;
         let unnamed: Vec<(SegmentId, u64)> =
             self.there.iter().copied().filter(|(id, _)| !named.contains_key(id)).collect();
-        // Whatever was seen is behind the next start, also if it was accepted although it should not be there.
+        // After accepted mismatches, the next start must come after every start that any part names.
         let states = [self.own, self.copy].into_iter().filter_map(Found::state).map(|state| state.boot);
         let seen = self.there.iter().map(|(id, _)| id.boot()).chain(states);
         let last = if mismatches.is_empty() { boot } else { seen.fold(boot, u64::max) };
@@ -236,7 +236,7 @@ impl Evidence {
     }
 }
 
-/// What a part says of where it comes from.
+/// Where a part comes from, in its own words.
 struct Origin {
     pool: PoolId,
     boot: u64,
@@ -250,7 +250,7 @@ impl From<State> for Origin {
     }
 }
 
-/// An error unless what a part says is of this pool, of this history of it, and no newer than the metadata.
+/// Returns an error unless the part belongs to this pool and this history of it, and is no newer than the metadata.
 pub(crate) fn require_fits(part: &str, meta: &dyn MetaStore, pool: PoolId, state: &State) -> Result<()> {
     let key = keys::start(state.boot);
     let mark = meta.get(&key)?.map(|value| StartRecord::decode(&key, &value)).transpose()?;
@@ -267,9 +267,9 @@ pub(crate) fn require_fits(part: &str, meta: &dyn MetaStore, pool: PoolId, state
     Err(Error::refused(mismatch))
 }
 
-/// Deals with the segments that are there, before a start makes new ones: those that are named are sealed as they are, for one may have been
-/// open, with space preallocated. An unnamed one that holds no whole frame is deleted; so is one that the last start left when it was closed
-/// in order, for the metadata was known to be complete then. Any other is set aside. Returns how many were.
+/// Puts the segments in order before a start creates new ones. A named segment is sealed at its length, because it may have been open, with
+/// space preallocated. An unnamed segment is deleted if it holds no frame, or if the last start made it and closed the pool in order, because the
+/// metadata is known to be complete then. Any other unnamed segment is set aside. Returns the number of segments set aside.
 pub(crate) fn tidy(store: &dyn SegmentStore, verdict: &Verdict, there: &[(SegmentId, u64)]) -> Result<usize> {
     let mut aside = 0;
     let (mut changed, unnamed): (bool, BTreeMap<_, _>) = (false, verdict.unnamed.iter().copied().collect());

@@ -56,25 +56,25 @@ pub(crate) struct FjallMeta {
     written_out: AtomicBool,
 }
 
-/// What a store must be found to be, for nothing to be lost.
+/// What a store must hold for nothing to be lost.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Expected {
     /// There must be no store yet.
     pub(crate) is_new: bool,
     /// It must hold all batches up to this number.
     pub(crate) batch: u64,
-    /// What says so, for people.
+    /// The part of the pool that says so, for error messages.
     pub(crate) witness: String,
     /// Its trees must be at least of these versions.
     pub(crate) tables: [u64; 2],
-    /// A store that ends too early, or is damaged behind some batch, is opened all the same, as it was at that batch.
+    /// Open a store that ends too early, or is damaged behind some batch, as it was at its last whole batch.
     pub(crate) accept: bool,
-    /// Where a small directory can be made for a moment.
+    /// A directory in which a small one can be made for a moment.
     pub(crate) view_parent: PathBuf,
 }
 
 impl FjallMeta {
-    /// Opens the store in `directory`, or makes it if it is to be new. What is not as expected is an error, and nothing is changed.
+    /// Opens the store in `directory`, or creates it if `expected.is_new`. Returns an error and changes nothing if the store is not as expected.
     pub(crate) fn open(directory: &Path, expected: &Expected) -> Result<FjallMeta> {
         let mut tables = [0; 2];
         if !expected.is_new {
@@ -109,7 +109,7 @@ impl FjallMeta {
         })
     }
 
-    /// An error unless the store in `directory` is as expected. Changes nothing.
+    /// Returns an error unless the store in `directory` is as expected. Changes nothing.
     pub(crate) fn examine(directory: &Path, expected: &Expected) -> Result<()> {
         FjallMeta::look_at(directory, expected).map(drop)
     }
@@ -152,8 +152,8 @@ fn open_database(directory: &Path) -> fjall::Result<Database> {
         .open()
 }
 
-/// The number of the last batch that the tables hold. They hold all before it as well, for a tree in memory is written out as a whole, and
-/// the older one first. Opening a tree deletes files that its current version does not name, so a view of it is opened.
+/// The number of the last batch that the tables hold. They hold all earlier batches as well, because memory tables are written out whole and
+/// in order. Opening a tree deletes the files that its current version does not name, so this opens a view of it.
 fn last_in_tables(directory: &Path, view_parent: &Path) -> Result<u64> {
     let view = View::make(directory, view_parent, Extent::Tables)?;
     let get = |tree, key| get_alone(directory, &structure::tree(view.directory(), tree), key);
@@ -189,7 +189,7 @@ fn get_alone(directory: &Path, tree: &Path, key: &[u8]) -> Result<Option<lsm_tre
     })
 }
 
-/// Opens something of the store in `directory`. What fjall does not expect in its files it sometimes meets with a panic.
+/// Runs `open` on the store in `directory`, and turns errors and panics into refusals: fjall panics on some kinds of damage.
 fn guarded<T>(directory: &Path, open: impl FnOnce() -> fjall::Result<T>) -> Result<T> {
     let damaged = |what: String| Error::refused(Mismatch::MetadataDamaged(what));
     match std::panic::catch_unwind(AssertUnwindSafe(open)) {
@@ -213,7 +213,7 @@ fn guarded<T>(directory: &Path, open: impl FnOnce() -> fjall::Result<T>) -> Resu
     }
 }
 
-/// The error for a store that is open. Of what is damaged the store cannot say where it is.
+/// The error of a store that is open. fjall does not say where the damage is.
 fn failed(action: &'static str, error: &fjall::Error) -> Error {
     match error {
         fjall::Error::Io(source) | fjall::Error::Storage(lsm_tree::Error::Io(source)) => {
@@ -230,7 +230,7 @@ fn failed(action: &'static str, error: &fjall::Error) -> Error {
     }
 }
 
-/// What fjall found, for people.
+/// An error of fjall, in words.
 fn described(error: &fjall::Error) -> String {
     use lsm_tree::Error as Tree;
     match error {

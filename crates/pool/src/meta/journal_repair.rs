@@ -78,7 +78,7 @@ pub(super) struct Survey {
     torn: Vec<Torn>,
 }
 
-/// The end of a journal, which was never acknowledged, or is given up.
+/// The end of a journal that was never acknowledged, or that is given up.
 #[derive(Debug)]
 struct Torn {
     path: PathBuf,

@@ -1,5 +1,5 @@
-//! Looks at the files of fjall's store before fjall does. Where a part is missing fjall begins it anew, and deletes what nothing
-//! refers to any more; so what is not whole has to be found first. Changes nothing.
+//! Inspects the files of fjall's store before fjall opens them. fjall creates a missing part anew and deletes what nothing refers to any
+//! more, so missing parts must be found first. Changes nothing.
 //!
 //! ```text
 //! version                  "FJL" and a version
@@ -10,8 +10,8 @@
 //!     vVERSION             which tables the version has, and the checksum of each
 //!     tables/N             tables
 //! ```
-//! A tree writes a new version, with a higher number, whenever it writes or merges tables. Whether the tables are there, and begin and end as
-//! they must, the tree sees for itself when it is opened; what is inside of them has checksums by the block.
+//! A tree writes a new version, with a higher number, whenever it writes or merges tables. The tree itself checks when it opens that all tables
+//! of its version are there and are not cut short. Each block of a table has a checksum.
 
 use std::fs;
 use std::io;
@@ -29,7 +29,7 @@ pub(super) fn tree(directory: &Path, number: u64) -> PathBuf {
     directory.join("keyspaces").join(number.to_string())
 }
 
-/// An error unless the store in `directory` has all its parts, and its trees are at least of the versions `known`. Returns their versions.
+/// Returns the versions of the trees; an error if the store in `directory` lacks a part, or a tree is older than `known`.
 pub(super) fn inspect(directory: &Path, known: [u64; 2]) -> Result<[u64; 2]> {
     match fs::read_dir(directory) {
         Ok(mut entries) => {
@@ -86,7 +86,7 @@ fn require_no_other_trees(trees: &Path) -> Result<()> {
     Ok(())
 }
 
-/// The current version of a tree, whose description is there and is the one that was written for it.
+/// The current version of a tree. Its description must exist and match its checksum.
 fn version_of(tree: &Path) -> Result<u64> {
     let current = tree.join(CURRENT);
     let (version, checksum) = parse_current(&read(&current)?).map_err(|_| bad(&current, "damaged"))?;

@@ -1,5 +1,5 @@
-//! A view of a store in a directory of its own: copies of the files that change, links to the tables, which never do. What opens the view may
-//! write to it, merge tables and delete some, and changes nothing of the store.
+//! A view of a store, in a directory of its own: copies of the files that change, and links to the tables, which never change. Whoever opens the
+//! view may write to it, merge tables and delete them, without changing the store.
 
 use std::fs;
 use std::io;

@@ -27,7 +27,7 @@ impl Record for PoolRecord {
     }
 }
 
-/// What one start of the pool is told from another by: see [`crate::witness::State::mark`].
+/// A random number that tells one start of the pool from another: see [`crate::witness::State::mark`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct StartRecord {
     pub(crate) mark: u32,

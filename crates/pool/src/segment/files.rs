@@ -238,7 +238,7 @@ impl SegmentStore for FileSegments {
 
     fn list_aside(&self) -> Result<Vec<(SegmentId, u64)>> {
         let aside = self.directory.join(ASIDE);
-        // Another program's, such as a file system's own: what is in it is none of the pool's.
+        // The file system's own lost+found belongs to root.
         match list(&aside) {
             Err(Error::Io { source, .. }) if source.kind() == io::ErrorKind::PermissionDenied => {
                 Ok(Vec::new())

@@ -10,7 +10,7 @@ use super::{Phase, State, Witness};
 use crate::meta::MetaStore;
 use crate::{Result, opening, sync};
 
-/// How often the second copy is told.
+/// How often the state in the second copy is updated.
 const COPY_PERIOD: Duration = Duration::from_secs(10);
 
 /// See the module.
@@ -37,19 +37,19 @@ impl Keeper {
         Ok(())
     }
 
-    /// Makes the second copy one of this history, whatever it says. For a pool that was opened although that did not fit.
+    /// Makes the second copy part of this history, whatever its state says. Used after accepted mismatches.
     pub(crate) fn take_copy(&self) {
         self.witness.note_in_copy(&self.start.at(Phase::Running, self.meta.position()), true);
     }
 
-    /// A copy of another history may have come back meanwhile: what it says of itself is not written over.
+    /// Does not overwrite the state of a copy that belongs to another history.
     fn note_in_copy(&self, state: &State, durably: bool) {
         if self.require_copy_fits().is_ok() {
             self.witness.note_in_copy(state, durably);
         }
     }
 
-    /// A commit group is durable. Costs no sync. That it cannot be noted does no harm to the group: the state before it is still true.
+    /// Notes that a commit group is durable, without a sync. A failure is no error of the group, because the earlier state is still true.
     pub(crate) fn note(&self) {
         let state = self.start.at(Phase::Running, self.meta.position());
         if let Err(error) = self.witness.note(&state)
@@ -66,7 +66,7 @@ impl Keeper {
         }
     }
 
-    /// Whether the second copy is of this pool and no newer than it: an error says what does not fit.
+    /// Returns an error unless the second copy belongs to this pool and this history, and is no newer than the pool.
     pub(crate) fn require_copy_fits(&self) -> Result<()> {
         let Some(copy) = self.witness.copy()?.state() else { return Ok(()) };
         opening::require_fits("the second copy", &*self.meta, self.start.pool, &copy)

@@ -1,8 +1,8 @@
-//! The witness: what is remembered outside the metadata store of how far the metadata reached, so that opening can tell metadata that is
-//! lost, cut or old from metadata that is complete. Why and how is in docs/decisions/0001-opening-proves-the-pool.md.
+//! The witness remembers, outside the metadata store, how far the metadata reached. With it, opening can tell complete metadata from metadata
+//! that is lost, cut or old. docs/decisions/0001-opening-proves-the-pool.md gives the reasons.
 //!
-//! A [`State`] only ever claims what was durable before it was written. So a state that is older than the last one is still true, and
-//! only the first and the last of a start are synced.
+//! A [`State`] only claims what was durable before it was written. An older state is therefore still true, and only the first and the last state of a
+//! start are synced.
 
 mod directories;
 mod file;
@@ -33,7 +33,7 @@ pub(crate) enum Phase {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct State {
     pub(crate) pool: PoolId,
-    /// The start that it is about.
+    /// The start of the pool that the state describes.
     pub(crate) boot: u64,
     /// Drawn for that start, so that two histories of a pool with the same starts can be told apart.
     pub(crate) mark: u32,
