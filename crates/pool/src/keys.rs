@@ -72,13 +72,13 @@ const USAGE: u8 = 0x11;
 const DELETING: u8 = 0x12;
 const PURGING: u8 = 0x13;
 pub(crate) const INODE: u8 = 0x20;
-const ENTRY: u8 = 0x21;
+pub(crate) const ENTRY: u8 = 0x21;
 pub(crate) const EXTENT: u8 = 0x22;
-const ORPHAN: u8 = 0x23;
+pub(crate) const ORPHAN: u8 = 0x23;
 pub(crate) const XATTR: u8 = 0x24;
-const CHUNK: u8 = 0x30;
-const SEGMENT: u8 = 0x31;
-const RECORD: u8 = 0x40;
+pub(crate) const CHUNK: u8 = 0x30;
+pub(crate) const SEGMENT: u8 = 0x31;
+pub(crate) const RECORD: u8 = 0x40;
 
 /// The kinds of things that have versions.
 pub(crate) const VERSIONED: [u8; 5] = [INODE, ENTRY, EXTENT, ORPHAN, XATTR];
@@ -250,6 +250,29 @@ pub(crate) fn items(kind: u8, id: VolumeId) -> Range<Key> {
 /// All versions of all items of a kind, of all volumes.
 pub(crate) fn items_of_all(kind: u8) -> Range<Key> {
     starting_with(vec![kind])
+}
+/// Before the keys of all versions of what an inode has of a kind.
+pub(crate) fn inode_prefix(kind: u8, volume: VolumeId, inode: InodeId) -> Key {
+    Builder::new(kind).inode(InodeKey { volume, inode }).0
+}
+/// Behind all keys.
+pub(crate) fn end() -> Key {
+    vec![u8::MAX]
+}
+/// What the records of a kind are called.
+pub(crate) fn kind_name(kind: u8) -> &'static str {
+    match kind {
+        VOLUME..=PURGING => "volume records",
+        INODE => "inode records",
+        ENTRY => "directory entries",
+        EXTENT => "extents",
+        ORPHAN => "records of deleted files",
+        XATTR => "extended attributes",
+        CHUNK => "chunk records",
+        SEGMENT => "segment records",
+        RECORD => "records of protocols (clients' state, export policies, users)",
+        _ => "records of the pool",
+    }
 }
 /// The inodes of a volume.
 pub(crate) fn inodes(id: VolumeId) -> Range<Key> {

@@ -3,9 +3,11 @@
 //! It goes from segment to segment, and remembers durably how far it got, so that a restart goes on there. A frame
 //! that is damaged in one copy is written again from another; a segment that a copy lacks is copied. What is damaged in
 //! all copies is reported, and stays: a reader gets an error for it, never wrong bytes. It begins by itself when the last
-//! one is a period ago, and when a copy has come back that missed something.
+//! one is a period ago, and when a copy has come back that missed something. It also reads all metadata
+//! ([`crate::scrub_metadata`]) and the headers of segments ([`crate::headers`]).
 
 use std::collections::HashMap;
+use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -19,7 +21,7 @@ use crate::keys::{self, ChunkId};
 use crate::meta::MetaStore;
 use crate::records::{ChunkRecord, Record};
 use crate::segment::{CHUNK_BYTES_MAX, FRAME_HEADER_BYTES, SegmentId, frame_content};
-use crate::{Result, ScrubStatus, sync};
+use crate::{Error, Result, ScrubStatus, sync};
 
 const NAMESPACE: &str = "pool.scrub";
 const KEY: &[u8] = b"state";
@@ -74,6 +76,8 @@ impl Record for ScrubRecord {
 /// See the module.
 pub(crate) struct Scrub {
     state: Mutex<State>,
+    /// The scrub for which all metadata was read, counted from 1; see [`crate::scrub_metadata`].
+    pub(crate) metadata_read: AtomicU64,
 }
 
 #[derive(Default)]
@@ -109,7 +113,28 @@ impl Scrub {
         let key = keys::record(NAMESPACE, KEY);
         let record = meta.get(&key)?.map(|value| ScrubRecord::decode(&key, &value)).transpose()?;
         let state = State { record: record.unwrap_or_default(), ..State::default() };
-        Ok(Scrub { state: Mutex::new(state) })
+        Ok(Scrub { state: Mutex::new(state), metadata_read: AtomicU64::new(0) })
+    }
+
+    /// Which scrub is under way, if one is.
+    pub(crate) fn running(&self) -> Option<u64> {
+        let state = sync::lock(&self.state);
+        state.record.running.then_some(state.generation)
+    }
+
+    /// Copies of something were written again.
+    pub(crate) fn count_repaired(&self, copies: u64) {
+        sync::lock(&self.state).record.repaired += copies;
+    }
+
+    /// Something was found damaged that cannot be mended.
+    pub(crate) fn count_damage(&self, described: String) {
+        tracing::error!(described, "scrub: damage that cannot be mended");
+        let mut state = sync::lock(&self.state);
+        state.record.damaged += 1;
+        if state.described.len() < DESCRIBED_MAX {
+            state.described.push(described);
+        }
     }
 }
 
@@ -155,11 +180,18 @@ impl Engine {
         if self.copies_missed_something().await? || self.is_scrub_due().await? {
             self.begin_scrub().await?;
         }
-        while let Some(segment) = self.next_to_scrub() {
+        loop {
+            self.scrub_metadata().await?;
+            let Some(segment) = self.next_to_scrub() else { break };
             self.require_open()?;
             self.stopped.check()?;
             let generation = sync::lock(&self.scrub.state).generation;
-            self.scrub_segment(segment).await?;
+            match self.scrub_segment(segment).await {
+                Err(Error::Damaged(what)) => {
+                    self.scrub.count_damage(format!("segment {segment}: not all in it was verified: {what}"));
+                }
+                done => done?,
+            }
             let record = {
                 let mut state = sync::lock(&self.scrub.state);
                 // Begun again, or stopped, meanwhile.
@@ -279,7 +311,9 @@ impl Engine {
         let engine = self.clone();
         let mut chunks = sync::blocking(move || {
             engine.complete_copies(segment)?;
-            engine.chunks_in(segment)
+            let chunks = engine.chunks_in(segment)?;
+            engine.mend_headers(segment, &chunks)?;
+            Ok(chunks)
         })
         .await?;
         while !chunks.is_empty() && sync::lock(&self.scrub.state).record.running {

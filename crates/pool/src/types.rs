@@ -482,10 +482,10 @@ pub struct ScrubStatus {
     pub bytes: u64,
     /// Bytes of all frames that are referenced.
     pub bytes_total: u64,
-    /// Frames, and whole segments, that were written again from another copy, by it or by readers since the pool
+    /// Frames, headers of segments, and whole segments, that were written again from another copy, by it or by readers since the pool
     /// was opened.
     pub repaired: u64,
-    /// Frames that are damaged in every copy.
+    /// Frames that are damaged in every copy, headers of segments that could not be mended, and gaps in the metadata.
     pub damaged: u64,
     /// The first hundred of them that were found since the pool was opened.
     pub damage: Vec<String>,

@@ -111,7 +111,7 @@ pub struct ScrubView {
     pub bytes_total: u64,
     /// What was written again from the other copy.
     pub repaired: u64,
-    /// Frames that are damaged in every copy.
+    /// Frames that are damaged in every copy, headers of segments that could not be mended, and gaps in the metadata.
     pub damaged: u64,
     /// The first of them.
     pub damage: Vec<String>,

@@ -328,8 +328,16 @@ fn scan(snapshot: &Snapshot, keyspace: &Keyspace, range: Range<Key>, visit: &mut
     if range.is_empty() {
         return Ok(());
     }
-    for pair in snapshot.range(keyspace, range) {
-        let (key, value) = pair.into_inner().map_err(|error| failed("read", &error))?;
+    let mut pairs = snapshot.range(keyspace, range);
+    // What a table holds that is never written, the store may meet with a panic.
+    let mut next =
+        || std::panic::catch_unwind(AssertUnwindSafe(|| pairs.next().map(fjall::Guard::into_inner)));
+    loop {
+        let next = next().map_err(|_| {
+            Error::Damaged("cannot read metadata: a table holds what is never written".into())
+        })?;
+        let Some(pair) = next else { break };
+        let (key, value) = pair.map_err(|error| failed("read", &error))?;
         if visit(&key, &value)? == ControlFlow::Break(()) {
             break;
         }

@@ -19,8 +19,9 @@ pub(crate) use files::FileSegments;
 #[cfg(test)]
 pub(crate) use frame::footer;
 pub(crate) use frame::{
-    CHUNK_BYTES_MAX, FOOTER_END_BYTES, FRAME_HEADER_BYTES, SegmentHeader, SegmentOrigin, chunk_id,
-    content as frame_content, footer_bytes, read_footer, read_header, repack as frame_repack,
+    CHUNK_BYTES_MAX, FOOTER_END_BYTES, FRAME_HEADER_BYTES, SEGMENT_HEADER_BYTES, SEGMENT_HEADER_BYTES_V1,
+    SegmentHeader, SegmentOrigin, chunk_id, content as frame_content, footer_bytes, read_footer, read_header,
+    read_segment_header, repack as frame_repack, segment_header,
 };
 pub(crate) use memory::MemorySegments;
 pub(crate) use mirror::MirroredSegments;
@@ -118,8 +119,9 @@ pub(crate) trait SegmentStore: Send + Sync + 'static {
         self.read(id, offset, length)
     }
     /// Writes bytes again, durably, that were found to be wrong in one copy.
-    fn restore(&self, _copy: usize, _id: SegmentId, _offset: u64, _bytes: &Bytes) -> Result<()> {
-        Ok(())
+    fn restore(&self, _copy: usize, id: SegmentId, offset: u64, bytes: &Bytes) -> Result<()> {
+        self.write(id, offset, std::slice::from_ref(bytes))?;
+        self.sync(id)
     }
     /// Makes a segment's first `bytes` in the copy `to`, which lacks it or a part of it, what they are in the other.
     fn copy_over(&self, _to: usize, _id: SegmentId, _bytes: u64) -> Result<()> {
