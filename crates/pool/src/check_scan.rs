@@ -128,7 +128,7 @@ impl ResilientView {
         next
     }
 
-    /// The first key behind `bad`, as far as is seen, from which a scan succeeds.
+    /// The first key behind `bad`, as far as is seen, that can be read; `end` if there is none.
     fn search(&self, bad: &Key, end: &Key) -> Key {
         let start = prefix(bad);
         let (mut low, mut high) = (start, prefix(end));
@@ -147,7 +147,15 @@ impl ResilientView {
             }
             if self.is_readable(&middle, end) { high = middle } else { low = middle }
         }
-        if high[..] < end[..] && high[..] > bad[..] { high.to_vec() } else { end.clone() }
+        if high[..] >= end[..] || high[..] <= bad[..] {
+            return end.clone();
+        }
+        let mut first = None;
+        let found = self.meta.scan(high.to_vec()..end.clone(), &mut |key, _| {
+            first = Some(key.to_vec());
+            Ok(ControlFlow::Break(()))
+        });
+        if found.is_ok() { first.unwrap_or_else(|| end.clone()) } else { high.to_vec() }
     }
 
     /// Whether a scan that begins there finds something, or finds that nothing is there.
@@ -284,9 +292,8 @@ mod tests {
     fn a_scan_of_which_nothing_can_be_read_ends() {
         let memory = MemoryMeta::default();
         memory.write(Batch { changes: vec![(key(5), Some(Bytes::new()))] }).unwrap();
-        let all = keys::inodes(VolumeId(1));
         let view = ResilientView::new(Arc::new(Damaged(memory, vec![vec![0]..vec![0xff]])));
-        view.scan(all, &mut |_, _| panic!("nothing can be read")).unwrap();
+        view.scan(keys::inodes(VolumeId(1)), &mut |_, _| panic!("nothing can be read")).unwrap();
         assert!(view.gaps()[0].range.contains(&key(5)));
     }
 }
