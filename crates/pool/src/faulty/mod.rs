@@ -11,6 +11,11 @@
 //! case for the order of a flush. After a failed sync the writes it was for are lost although readers still see
 //! them, as Linux drops pages that it could not write; later syncs succeed.
 
+mod at_rest;
+mod stores;
+
+pub(crate) use at_rest::Damage;
+
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::PathBuf;
@@ -20,6 +25,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use bytes::Bytes;
 use tokio::sync::Notify;
 
+use self::stores::{FaultyMeta, FaultySegments, FaultyWitness};
 use crate::engine::{Engine, Foundation};
 use crate::keys::Key;
 use crate::meta::{Batch, MemoryMeta, MetaStore, MetaView, Position, Visit};
@@ -69,39 +75,6 @@ pub(crate) struct Plan {
 pub(crate) enum Lie {
     Segments,
     Metadata,
-}
-
-/// What can happen to whole files while nobody has the pool open. `Older…` puts back what was there at an earlier time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Damage {
-    NoMetadata,
-    OlderMetadata,
-    NoState,
-    OlderState,
-    NoSegments,
-    NoSegment,
-    ShorterSegment,
-    EmptySegment,
-    OlderSegments,
-}
-
-impl Damage {
-    pub(crate) const ALL: [Damage; 9] = [
-        Damage::NoMetadata,
-        Damage::OlderMetadata,
-        Damage::NoState,
-        Damage::OlderState,
-        Damage::NoSegments,
-        Damage::NoSegment,
-        Damage::ShorterSegment,
-        Damage::EmptySegment,
-        Damage::OlderSegments,
-    ];
-
-    /// What segments hold may be lost by it.
-    pub(crate) fn hits_segments(self) -> bool {
-        !matches!(self, Damage::NoMetadata | Damage::OlderMetadata | Damage::NoState | Damage::OlderState)
-    }
 }
 
 /// Steps since the arming.
@@ -257,44 +230,6 @@ impl FaultyDisk {
             ..Inner::default()
         };
         FaultyDisk { inner: Mutex::new(copy), power_failed: Notify::new() }
-    }
-
-    /// Loses whole files, or puts back those of `older`, a copy of this disk that was made before.
-    pub(crate) fn damage_at_rest(&self, damage: Damage, older: &FaultyDisk, seed: u64) {
-        let mut random = Random::new(seed);
-        let (mut inner, older) = (self.inner(), older.inner());
-        let ids: Vec<SegmentId> = inner.segments.keys().copied().collect();
-        let one = random.pick(&ids);
-        let one = |segments: &mut BTreeMap<SegmentId, Segment>, change: &dyn Fn(&mut Vec<u8>)| {
-            if let Some(segment) = one.and_then(|id| segments.get_mut(&id)) {
-                change(&mut segment.durable);
-            }
-        };
-        match damage {
-            Damage::NoMetadata => (inner.meta, inner.batch) = (BTreeMap::new(), 0),
-            Damage::OlderMetadata => (inner.meta, inner.batch) = (older.meta.clone(), older.batch),
-            Damage::NoState => inner.states.clear(),
-            Damage::OlderState => inner.states.clone_from(&older.states),
-            Damage::NoSegments => inner.segments.clear(),
-            Damage::NoSegment => inner.segments.retain(|id, _| Some(*id) != ids.first().copied()),
-            Damage::ShorterSegment => one(&mut inner.segments, &|bytes| bytes.truncate(bytes.len() / 2)),
-            Damage::EmptySegment => one(&mut inner.segments, &Vec::clear),
-            Damage::OlderSegments => {
-                let whole = |segment: &Segment| Segment {
-                    durable: segment.durable.clone(),
-                    created: true,
-                    ..Segment::default()
-                };
-                inner.segments = older.segments.iter().map(|(id, segment)| (*id, whole(segment))).collect();
-            }
-        }
-    }
-
-    /// All segments as they are after a restart, those that were set aside included.
-    pub(crate) fn segments_at_rest(&self) -> BTreeMap<SegmentId, Vec<u8>> {
-        let inner = self.inner();
-        let segments = inner.segments.iter().map(|(id, segment)| (*id, segment.durable.clone()));
-        segments.chain(inner.aside.clone()).collect()
     }
 
     /// A hash of all steps so far, with all that they carried.
@@ -538,202 +473,4 @@ fn write_at(segment: &mut Vec<u8>, offset: u64, bytes: &[u8]) {
         segment.resize(offset + bytes.len(), 0);
     }
     segment[offset..offset + bytes.len()].copy_from_slice(bytes);
-}
-
-struct FaultyMeta {
-    disk: Arc<FaultyDisk>,
-    seen: MemoryMeta,
-    written: AtomicU64,
-}
-
-impl FaultyMeta {
-    fn check(&self) -> Result<()> {
-        if self.disk.inner().poisoned { Err(failure("use the poisoned metadata store")) } else { Ok(()) }
-    }
-}
-
-impl MetaView for FaultyMeta {
-    fn get(&self, key: &[u8]) -> Result<Option<Bytes>> {
-        self.disk.read()?;
-        self.seen.get(key)
-    }
-    fn scan(&self, range: Range<Key>, visit: &mut Visit<'_>) -> Result<()> {
-        self.disk.read()?;
-        self.seen.scan(range, visit)
-    }
-}
-
-impl MetaStore for FaultyMeta {
-    fn write(&self, batch: Batch) -> Result<()> {
-        let bytes = batch.changes.iter().map(|(key, value)| {
-            key.len() + value.as_ref().map_or(0, |value| value.iter().map(|byte| *byte as usize).sum())
-        });
-        let outcome = self.disk.change("batch", batch.changes.len() as u64, bytes.sum::<usize>() as u64);
-        self.check()?;
-        if outcome != Outcome::Dead {
-            self.disk.inner().batches.push(batch.clone());
-        }
-        outcome.check()?;
-        self.written.fetch_add(1, Ordering::SeqCst);
-        self.seen.write(batch)
-    }
-    fn make_durable(&self) -> Result<()> {
-        self.disk.change("durable", 0, 0).check()?;
-        self.check()?;
-        if self.disk.sync_fails() {
-            self.disk.inner().poisoned = true;
-            return Err(failure("sync the metadata"));
-        }
-        let mut inner = self.disk.inner();
-        if inner.lie == Some(Lie::Metadata) {
-            return Ok(());
-        }
-        for batch in std::mem::take(&mut inner.batches) {
-            apply(&mut inner.meta, &batch);
-            inner.batch += 1;
-        }
-        Ok(())
-    }
-    fn position(&self) -> Position {
-        let durable = self.disk.inner().batch;
-        Position { written: self.written.load(Ordering::SeqCst), durable, tables: [0; 2] }
-    }
-}
-
-/// The states of the pool. The disk writes them in whole sectors, in order.
-struct FaultyWitness {
-    disk: Arc<FaultyDisk>,
-}
-
-impl Witness for FaultyWitness {
-    fn own(&self) -> Result<Found> {
-        self.disk.read()?;
-        Ok(self.disk.inner().states.last().map_or(Found::Missing, |state| Found::There(*state)))
-    }
-    fn copy(&self) -> Result<Found> {
-        Ok(Found::Missing)
-    }
-    fn establish(&self, state: &State) -> Result<()> {
-        let outcome = self.disk.change("state", state.boot, state.batch);
-        let mut inner = self.disk.inner();
-        match outcome {
-            Outcome::Works => inner.states = vec![*state],
-            // It may be there or not.
-            Outcome::FailsNow => inner.states.push(*state),
-            Outcome::Dead => {}
-        }
-        outcome.check()
-    }
-    fn note(&self, state: &State) -> Result<()> {
-        let mut inner = self.disk.inner();
-        if !inner.dead {
-            inner.states.push(*state);
-        }
-        Ok(())
-    }
-}
-
-struct FaultySegments {
-    disk: Arc<FaultyDisk>,
-}
-
-fn missing(id: SegmentId) -> Error {
-    Error::Damaged(format!("segment {id} does not exist"))
-}
-
-impl SegmentStore for FaultySegments {
-    fn create(&self, id: SegmentId, bytes: u64) -> Result<()> {
-        self.disk.change("create", id.0, bytes).check()?;
-        let mut inner = self.disk.inner();
-        // The directory is synced then, and with it what was deleted before.
-        inner.segments.retain(|_, segment| segment.seen.is_some());
-        inner.segments.insert(id, Segment { seen: Some(Vec::new()), ..Segment::default() });
-        Ok(())
-    }
-    fn write(&self, id: SegmentId, offset: u64, parts: &[Bytes]) -> Result<()> {
-        self.disk.write()?;
-        let sum: u64 =
-            parts.iter().map(|part| xxhash_rust::xxh3::xxh3_64(part)).fold(offset, u64::wrapping_add);
-        let outcome = self.disk.change("write", id.0, sum);
-        if outcome == Outcome::Dead {
-            return outcome.check();
-        }
-        let mut inner = self.disk.inner();
-        let segment = inner.segments.get_mut(&id).ok_or_else(|| missing(id))?;
-        let mut at = offset;
-        for part in parts {
-            segment.writes.push((at, part.clone()));
-            if let Some(seen) = segment.seen.as_mut().filter(|_| outcome == Outcome::Works) {
-                write_at(seen, at, part);
-            }
-            at += part.len() as u64;
-        }
-        outcome.check()
-    }
-    fn sync(&self, id: SegmentId) -> Result<()> {
-        self.disk.change("sync", id.0, 0).check()?;
-        let fails = self.disk.sync_fails();
-        let mut inner = self.disk.inner();
-        let lie = inner.lie;
-        let segment = inner.segments.get_mut(&id).ok_or_else(|| missing(id))?;
-        if fails {
-            segment.writes.clear();
-            return Err(failure("sync a segment"));
-        }
-        if lie != Some(Lie::Segments) {
-            segment.make_durable();
-        }
-        Ok(())
-    }
-    fn seal(&self, id: SegmentId, bytes: u64) -> Result<()> {
-        self.disk.change("seal", id.0, bytes).check()?;
-        let mut inner = self.disk.inner();
-        let segment = inner.segments.get_mut(&id).ok_or_else(|| missing(id))?;
-        if let Some(seen) = &mut segment.seen {
-            seen.truncate(bytes as usize);
-        }
-        segment.sealed = Some(bytes);
-        Ok(())
-    }
-    fn read(&self, id: SegmentId, offset: u64, length: usize) -> Result<Option<Bytes>> {
-        self.disk.read()?;
-        let inner = self.disk.inner();
-        let seen = inner.segments.get(&id).and_then(|segment| segment.seen.as_ref());
-        let range = usize::try_from(offset).ok().and_then(|from| Some(from..from.checked_add(length)?));
-        let bytes = seen.and_then(|seen| seen.get(range?));
-        Ok(bytes.map(Bytes::copy_from_slice))
-    }
-    fn delete(&self, id: SegmentId) -> Result<bool> {
-        self.disk.change("delete", id.0, 0).check()?;
-        if let Some(segment) = self.disk.inner().segments.get_mut(&id) {
-            segment.seen = None;
-        }
-        Ok(true)
-    }
-    fn sync_deletions(&self) -> Result<bool> {
-        self.disk.change("settle", 0, 0).check()?;
-        self.disk.inner().segments.retain(|_, segment| segment.seen.is_some());
-        Ok(true)
-    }
-    fn set_aside(&self, id: SegmentId) -> Result<()> {
-        self.disk.change("aside", id.0, 0).check()?;
-        let mut inner = self.disk.inner();
-        if let Some(segment) = inner.segments.remove(&id) {
-            inner.aside.insert(id, segment.durable);
-        }
-        Ok(())
-    }
-    fn list_aside(&self) -> Result<Vec<(SegmentId, u64)>> {
-        Ok(self.disk.inner().aside.iter().map(|(id, bytes)| (*id, bytes.len() as u64)).collect())
-    }
-    fn delete_aside(&self, id: SegmentId) -> Result<()> {
-        self.disk.inner().aside.remove(&id);
-        Ok(())
-    }
-    fn list(&self) -> Result<Vec<(SegmentId, u64)>> {
-        self.disk.read()?;
-        let inner = self.disk.inner();
-        let seen = inner.segments.iter().filter_map(|(id, segment)| Some((*id, segment.seen.as_ref()?)));
-        Ok(seen.map(|(id, bytes)| (id, bytes.len() as u64)).collect())
-    }
 }
