@@ -25,6 +25,7 @@ use super::hold::Hold;
 use super::ranges::Ranges;
 use super::share::ShareSet;
 use super::stateid::{Boot, StateKey, check_seqid, is_special};
+use crate::policy::Mapping;
 use crate::xdr::Status;
 use crate::xdr::nfs4::{ClientId, StateId};
 
@@ -86,6 +87,9 @@ struct Open {
     owner: Owner,
     seqid: u32,
     shares: ShareSet,
+    /// For whom the caller was taken at the first OPEN. A later one under another mapping leaves it, as it has checked what it asked for and
+    /// not what the first did.
+    mapping: Option<Mapping>,
     hold: Hold,
     /// The directory and the name by which it was opened, for operators.
     opened_as: Option<(Handle, Bytes)>,
