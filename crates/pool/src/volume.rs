@@ -69,6 +69,7 @@ impl Engine {
     pub(crate) async fn volume_modify(self: &Arc<Self>, name: &str, change: VolumeChange) -> Result<Volume> {
         let volume = self.volumes.by_name(name)?;
         let (id, root) = (volume.id, self.inode(volume.root)?);
+        check_owner(change.uid, change.gid)?;
         self.transact(move |txn| {
             let mut record = txn.engine.volumes.record(id)?;
             let attributes = SetAttributes {
@@ -216,6 +217,7 @@ pub(crate) fn check_name(what: &str, name: &str) -> Result<()> {
 }
 
 fn check_spec(spec: &VolumeSpec) -> Result<()> {
+    check_owner(Some(spec.uid), Some(spec.gid))?;
     check_size(spec.size)?;
     check_rate(spec.max_bytes_per_second)?;
     check_name("volume", &spec.name)?;
@@ -230,6 +232,15 @@ fn check_spec(spec: &VolumeSpec) -> Result<()> {
             "junction path {:?}: must be an absolute path such as /kafka, without empty parts, . or ..",
             spec.junction_path
         )));
+    }
+    Ok(())
+}
+
+/// Whether a volume's root directory can have that owner and group.
+fn check_owner(uid: Option<u32>, gid: Option<u32>) -> Result<()> {
+    if [uid, gid].contains(&Some(u32::MAX)) {
+        let refusal = "a volume's owner and group: 4294967295 stands for no one; choose another number";
+        return Err(Error::Invalid(refusal.into()));
     }
     Ok(())
 }

@@ -400,6 +400,14 @@ async fn changes_that_make_no_sense_are_refused_and_change_nothing() {
         policies.rule_remove("brokers", &clients("*")).await,
         Err(PolicyError::NoSuchRule { .. })
     ));
+    let no_one = Rule { anonymous: Anonymous { uid: 7, gid: u32::MAX }, ..rule("*", Access::ReadOnly) };
+    let refused = policies.rule_add("brokers", no_one.clone(), None).await;
+    assert!(matches!(refused, Err(PolicyError::BadAnonymous { .. })));
+    assert!(matches!(policies.replace("new", vec![no_one]).await, Err(PolicyError::BadAnonymous { .. })));
+    let anonymous = Some(Anonymous { uid: u32::MAX, gid: 7 });
+    let change = RuleChange { anonymous, ..RuleChange::default() };
+    let refused = policies.rule_modify("brokers", &clients("10.0.0.0/8"), change).await;
+    assert!(matches!(refused, Err(PolicyError::BadAnonymous { .. })));
     assert!(matches!(policies.assign("ghost", "default").await, Err(PolicyError::Pool(_))));
     assert!(matches!(policies.assign("kafka", "ghost").await, Err(PolicyError::NotFound(_))));
     let taken = policies.volume_create(volume("kafka", true), "default").await;
