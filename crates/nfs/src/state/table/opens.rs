@@ -4,6 +4,7 @@ use bytes::Bytes;
 use forebay_pool::Handle;
 
 use super::{File, Named, Open, Owner, Table};
+use crate::memory::audit::open_bytes;
 use crate::policy::Mapping;
 use crate::state::hold::Hold;
 use crate::state::share::{Share, ShareSet};
@@ -37,7 +38,7 @@ impl Table {
     ) -> Result<(StateId, Option<Hold>), (Status, Hold)> {
         let file = hold.file();
         let owner: Owner = (client, Bytes::copy_from_slice(owner));
-        if let Some(key) = self.files.get(&file).and_then(|file| file.opens.get(&owner).copied())
+        if let Some(key) = self.files.get(&file).and_then(|file| file.opens.get(&owner))
             && let Ok(stateid) = self.change_shares(key, |shares| {
                 shares.add(share);
                 Ok(())
@@ -45,7 +46,7 @@ impl Table {
         {
             return Ok((stateid, Some(hold)));
         }
-        let key = match self.new_key(client) {
+        let key = match self.new_key(client, open_bytes(owner.1.len(), 0)) {
             Ok(key) => key,
             Err(status) => return Err((status, hold)),
         };
