@@ -817,6 +817,11 @@ export interface components {
             locks: number;
             /**
              * Format: uint64
+             * @description Bytes of memory that are kept for it.
+             */
+            memory_bytes: number;
+            /**
+             * Format: uint64
              * @description How many files it has open.
              */
             opens: number;
@@ -1136,6 +1141,11 @@ export interface components {
                  * @description How many separate ranges it has locked.
                  */
                 locks: number;
+                /**
+                 * Format: uint64
+                 * @description Bytes of memory that are kept for it.
+                 */
+                memory_bytes: number;
                 /**
                  * Format: uint64
                  * @description How many files it has open.

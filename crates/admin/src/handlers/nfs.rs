@@ -200,6 +200,7 @@ fn clients(nfs: &Nfs) -> Vec<ClientView> {
             sessions: nfs.sessions.count_of_client(client.id) as u64,
             opens: client.opens as u64,
             locks: client.locks as u64,
+            memory_bytes: client.memory_bytes,
             tls: protection.words(),
             certificates: protection.certificates.into_iter().collect(),
         })
