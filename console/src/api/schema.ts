@@ -861,6 +861,11 @@ export interface components {
             locks: number;
             /**
              * Format: uint64
+             * @description Bytes of memory that are kept for it.
+             */
+            memory_bytes: number;
+            /**
+             * Format: uint64
              * @description How many files it has open.
              */
             opens: number;
@@ -1180,6 +1185,11 @@ export interface components {
                  * @description How many separate ranges it has locked.
                  */
                 locks: number;
+                /**
+                 * Format: uint64
+                 * @description Bytes of memory that are kept for it.
+                 */
+                memory_bytes: number;
                 /**
                  * Format: uint64
                  * @description How many files it has open.

@@ -220,7 +220,9 @@ impl From<PolicyError> for ApiError {
             PolicyError::Pool(error) => return error.into(),
             PolicyError::NotFound(_) => Code::ExportPolicyNotFound,
             PolicyError::Exists(_) | PolicyError::DuplicateRule { .. } => Code::AlreadyExists,
-            PolicyError::BadName(_) | PolicyError::BadPosition { .. } => Code::Invalid,
+            PolicyError::BadName(_) | PolicyError::BadPosition { .. } | PolicyError::BadAnonymous { .. } => {
+                Code::Invalid
+            }
             PolicyError::InUse { .. } => Code::InUse,
             PolicyError::Permanent => Code::Permanent,
             PolicyError::NoSuchRule { .. } => Code::ExportRuleNotFound,

@@ -289,7 +289,10 @@ impl Client {
     }
 }
 
-async fn exchange_id(connection: &Connection, options: &ClientOptions) -> Result<ExchangeIdResult> {
+pub(crate) async fn exchange_id(
+    connection: &Connection,
+    options: &ClientOptions,
+) -> Result<ExchangeIdResult> {
     let operation = Operation::ExchangeId(options.exchange_id());
     match connection.compound(options.minor_version, &[operation]).await?.into_results()?.pop() {
         Some(OperationResult::ExchangeId(Ok(result))) => Ok(result),
@@ -297,7 +300,7 @@ async fn exchange_id(connection: &Connection, options: &ClientOptions) -> Result
     }
 }
 
-async fn create_session(
+pub(crate) async fn create_session(
     connection: &Connection,
     options: &ClientOptions,
     registration: &ExchangeIdResult,

@@ -6,13 +6,15 @@
 //! - [`Wire`] is a connection that carries any bytes, well-formed or not,
 //! - [`Connection`] carries RPC calls, many at a time,
 //! - [`Client`] is a registered client with a session over one or several connections,
-//! - [`Files`] opens, reads, writes, locks and lists files for it.
+//! - [`Files`] opens, reads, writes, locks and lists files for it,
+//! - [`Hoarder`] has the server keep as much as it will.
 
 mod attributes;
 mod client;
 mod connection;
 mod error;
 mod files;
+mod hoarder;
 mod tls;
 mod wire;
 
@@ -22,5 +24,6 @@ pub use connection::{CompoundReply, Connection};
 pub use error::{Error, Result};
 pub use files::{FileHandle, Files, OpenFile};
 pub use forebay_nfs::xdr;
+pub use hoarder::{Hoard, Hoarder};
 pub use tls::{Identity, TlsOptions};
 pub use wire::Wire;

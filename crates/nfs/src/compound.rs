@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::fs::FileHandle;
-use crate::policy::Grant;
+use crate::policy::{Grant, Mapping};
 use crate::rpc::{Connection, Credential, Principal, ReplyRoom, RequestMemory};
 use crate::session::Session;
 use crate::shared::Shared;
@@ -69,6 +69,11 @@ impl Context<'_> {
     /// COMPOUND left, and BAD_STATEID if none did (RFC 8881 §16.2.3.1.2).
     pub fn stateid(&self, given: StateId) -> Result<StateId, Status> {
         if given == StateId::CURRENT { self.current_stateid.ok_or(Status::BadStateid) } else { Ok(given) }
+    }
+
+    /// For whom the export policy of the volume takes the caller.
+    pub fn mapping(&self) -> Option<Mapping> {
+        self.grant.map(|grant| grant.mapping())
     }
 
     /// Waits until so many bytes of file data may be added to what waits for the client.

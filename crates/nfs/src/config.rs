@@ -33,13 +33,16 @@ pub struct Config {
     /// quarter is kept for the next ones, and as much as in work may be in replies that clients have still to take. The connections
     /// from one address have no more than half of each. Default 256 MiB.
     pub requests_bytes_max: usize,
+    /// Bytes of all that is kept for clients from one request to the next: registrations, sessions, replies kept to be sent again, opens and
+    /// locks ([`crate::memory`]). Default 256 MiB.
+    pub state_bytes_max: usize,
     /// Slots of one session. Default 256.
     pub slots_max: u32,
     /// Operations of one COMPOUND. Default 64.
     pub operations_max: u32,
     /// Sessions of one client. Default 64.
     pub sessions_per_client_max: usize,
-    /// Clients known at a time. Default 4096.
+    /// Clients known at a time, if the memory suffices for so many. Default 4096.
     pub clients_max: usize,
     /// Opens of one client. Default 1,000,000.
     pub opens_per_client_max: usize,
@@ -76,6 +79,7 @@ impl Default for Config {
             record_bytes_max: (1 << 20) + (64 << 10),
             requests_per_connection_max: 256,
             requests_bytes_max: 256 << 20,
+            state_bytes_max: 256 << 20,
             slots_max: 256,
             operations_max: 64,
             sessions_per_client_max: 64,

@@ -162,25 +162,34 @@ impl Compound {
             trace::record_session(&sequenced.session);
         }
         context.server.state.is_present(&sequenced.session.client).await;
-        let limits = Limits::of(&sequenced.session.fore, args.cachethis);
+        let keep = args.cachethis;
+        let alone = Reply::Sequence {
+            target_highest_slotid: sequenced.result.target_highest_slotid,
+            status_flags: sequenced.result.status_flags,
+        };
         results.push(&OperationResult::Sequence(Ok(sequenced.result)));
         if matches!(start, Start::Retry(_)) {
             context.server.statistics.events.replays.one();
         }
         match start {
-            Start::Retry(Reply::Cached(pieces)) => pieces,
+            Start::Retry(Reply::Cached(reply)) => vec![reply],
+            Start::Retry(Reply::Sequence { .. }) => results.into_pieces(),
             Start::Retry(Reply::Uncached) => self.answer_uncached_retry(results),
+            Start::New(slot) if self.operations == 1 => {
+                slot.finish(alone);
+                results.into_pieces()
+            }
             Start::New(slot) => {
+                let limits = Limits::of(&sequenced.session.fore, keep, &slot);
                 self.execute_rest(context, &limits, &mut results).await;
                 let pieces = results.into_pieces();
-                let keep = args.cachethis || self.operations == 1;
-                slot.finish(if keep { Reply::Cached(pieces.clone()) } else { Reply::Uncached });
+                slot.finish(if keep { Reply::Cached(pieces.concat().into()) } else { Reply::Uncached });
                 pieces
             }
         }
     }
 
-    async fn execute_rest(&mut self, context: &mut Context<'_>, limits: &Limits, results: &mut Results) {
+    async fn execute_rest(&mut self, context: &mut Context<'_>, limits: &Limits<'_>, results: &mut Results) {
         for index in 1..self.operations {
             let result = match self.next_operation() {
                 Err(unread) => unread.into_result(),

@@ -2,16 +2,18 @@
 //!
 //! A connection's bytes become RPC records ([`rpc`]), records become the operations of a COMPOUND
 //! ([`dispatch`], [`xdr`]), and these ([`ops`]: one file for each) run against the pool, through filehandles
-//! and permissions ([`fs`]) of users and groups ([`identity`]), as far as export policies let the client ([`policy`]) and as fast as the volume's limit does ([`throttle`]), and against the protocol's state ([`session`], [`state`]). The results go back
+//! and permissions ([`fs`]) of users and groups ([`identity`]), as far as export policies let the client ([`policy`]) and as fast as the volume's limit does ([`throttle`]), and against the protocol's state ([`session`], [`state`]), whose memory is shared out fairly ([`memory`]). The results go back
 //! the same way. Start reading at [`dispatch`], or at [`Server`] to see what is wired to what.
 
 mod clock;
+mod complaints;
 pub mod compound;
 mod config;
 pub mod dispatch;
 pub mod fs;
 pub mod identity;
 pub mod inspect;
+pub mod memory;
 pub mod ops;
 pub mod policy;
 pub mod rpc;

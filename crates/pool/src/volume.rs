@@ -69,6 +69,7 @@ impl Engine {
     pub(crate) async fn volume_modify(self: &Arc<Self>, name: &str, change: VolumeChange) -> Result<Volume> {
         let volume = self.volumes.by_name(name)?;
         let (id, root) = (volume.id, self.inode(volume.root)?);
+        check_owner(change.uid, change.gid)?;
         self.transact(move |txn| {
             let mut record = txn.engine.volumes.record(id)?;
             let attributes = SetAttributes {
@@ -217,6 +218,7 @@ pub(crate) fn check_name(what: &str, name: &str) -> Result<()> {
 }
 
 fn check_spec(spec: &VolumeSpec) -> Result<()> {
+    check_owner(Some(spec.uid), Some(spec.gid))?;
     check_size(spec.size)?;
     check_rate(spec.max_bytes_per_second)?;
     check_name("volume", &spec.name)
@@ -236,6 +238,15 @@ fn check_path(path: &str) -> Result<()> {
         return Err(Error::Invalid(format!(
             "junction path {path:?}: must not have control characters or characters that change the direction of text"
         )));
+    }
+    Ok(())
+}
+
+/// Whether a volume's root directory can have that owner and group.
+fn check_owner(uid: Option<u32>, gid: Option<u32>) -> Result<()> {
+    if [uid, gid].contains(&Some(u32::MAX)) {
+        let refusal = "a volume's owner and group: 4294967295 stands for no one; choose another number";
+        return Err(Error::Invalid(refusal.into()));
     }
     Ok(())
 }

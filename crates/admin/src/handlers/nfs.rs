@@ -194,12 +194,13 @@ fn clients(nfs: &Nfs) -> Vec<ClientView> {
         .map(|(protection, client)| ClientView {
             client: client_name(client.id),
             owner: client.owner.escape_ascii().to_string(),
-            address: client.address.map(|address| address.to_string()),
+            address: Some(client.address.to_string()),
             state: client.condition.into(),
             silent_ms: u64::try_from(client.silence.as_millis()).unwrap_or(u64::MAX),
             sessions: nfs.sessions.count_of_client(client.id) as u64,
             opens: client.opens as u64,
             locks: client.locks as u64,
+            memory_bytes: client.memory_bytes,
             tls: protection.words(),
             certificates: protection.certificates.into_iter().collect(),
         })
@@ -276,7 +277,7 @@ async fn evict(nfs: &Nfs, client: &str) -> Result<()> {
     let id = known_client(nfs, client)?;
     match nfs.state.evict(id).await {
         Ok(()) => {
-            nfs.sessions.remove_void();
+            nfs.sessions.remove_of_client(id);
             Ok(())
         }
         Err(Status::StaleClientid) => Err(unknown_client(client)),

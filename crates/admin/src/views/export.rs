@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::words::words;
-use super::{Check, present};
+use super::{Check, check_id, present};
 
 words! {
     /// What clients may do with a volume.
@@ -80,11 +80,11 @@ pub struct NewRule {
     pub squash: Option<Squash>,
     /// The anonymous user; 65534 if it is absent.
     #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
+    #[schema(nullable = false, maximum = 4294967294u32)]
     pub anonymous_uid: Option<u32>,
     /// The anonymous user's group; 65534 if it is absent.
     #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
+    #[schema(nullable = false, maximum = 4294967294u32)]
     pub anonymous_gid: Option<u32>,
     /// How callers say who they are; sys if it is absent.
     #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
@@ -100,7 +100,12 @@ pub struct NewRule {
     pub groups: Option<Groups>,
 }
 
-impl Check for NewRule {}
+impl Check for NewRule {
+    fn check(&self) -> Result<(), String> {
+        check_id("anonymous_uid", self.anonymous_uid)?;
+        check_id("anonymous_gid", self.anonymous_gid)
+    }
+}
 
 /// What is to change of a rule; what is absent stays.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, ToSchema)]
@@ -116,11 +121,11 @@ pub struct RuleChange {
     pub squash: Option<Squash>,
     /// The anonymous user.
     #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
+    #[schema(nullable = false, maximum = 4294967294u32)]
     pub anonymous_uid: Option<u32>,
     /// The anonymous user's group.
     #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
+    #[schema(nullable = false, maximum = 4294967294u32)]
     pub anonymous_gid: Option<u32>,
     /// Whether connections must be secured.
     #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
@@ -132,7 +137,12 @@ pub struct RuleChange {
     pub groups: Option<Groups>,
 }
 
-impl Check for RuleChange {}
+impl Check for RuleChange {
+    fn check(&self) -> Result<(), String> {
+        check_id("anonymous_uid", self.anonymous_uid)?;
+        check_id("anonymous_gid", self.anonymous_gid)
+    }
+}
 
 /// A policy to be created.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
@@ -147,7 +157,11 @@ pub struct NewPolicy {
     pub rules: Vec<NewRule>,
 }
 
-impl Check for NewPolicy {}
+impl Check for NewPolicy {
+    fn check(&self) -> Result<(), String> {
+        self.rules.iter().try_for_each(Check::check)
+    }
+}
 
 /// All rules of a policy.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
@@ -158,7 +172,11 @@ pub struct PolicyRules {
     pub rules: Vec<NewRule>,
 }
 
-impl Check for PolicyRules {}
+impl Check for PolicyRules {
+    fn check(&self) -> Result<(), String> {
+        self.rules.iter().try_for_each(Check::check)
+    }
+}
 
 /// A policy.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]

@@ -68,6 +68,19 @@ pub trait Check {
 /// The largest number of bytes that is taken. Many languages have no greater whole number.
 pub const BYTES_MAX: u64 = i64::MAX.unsigned_abs();
 
+/// The largest number of a user or group: the next one stands for no one.
+pub const ID_MAX: u32 = u32::MAX - 1;
+
+/// The number of a user or group that there can be.
+fn check_id(field: &str, id: Option<u32>) -> Result<(), String> {
+    match id {
+        Some(id) if id > ID_MAX => {
+            Err(format!("{field}: must be at most {ID_MAX}; {id} stands for no user and no group"))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// A number of bytes within bounds that fit everyone's whole numbers.
 fn check_bytes(field: &str, bytes: Option<u64>) -> Result<(), String> {
     match bytes {

@@ -96,6 +96,8 @@ pub struct ClientView {
     pub opens: u64,
     /// How many separate ranges it has locked.
     pub locks: u64,
+    /// Bytes of memory that are kept for it.
+    pub memory_bytes: u64,
     /// How its connections are secured.
     pub tls: TlsState,
     /// For whom the certificates are that it showed.

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::words::words;
-use super::{Check, check_bytes, given, present};
+use super::{Check, check_bytes, check_id, given, present};
 
 words! {
     /// How what is written is compressed.
@@ -70,9 +70,11 @@ pub struct VolumeSettings {
     pub preserve_unlink: Option<bool>,
     /// Owner of the root directory; 0 if it is absent.
     #[serde(default)]
+    #[schema(maximum = 4294967294u32)]
     pub uid: u32,
     /// Group of the root directory; 0 if it is absent.
     #[serde(default)]
+    #[schema(maximum = 4294967294u32)]
     pub gid: u32,
     /// Permission bits of the root directory, in octal; 0755 if it is absent.
     #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
@@ -102,6 +104,8 @@ pub struct VolumeSettings {
 impl Check for VolumeSettings {
     fn check(&self) -> Result<(), String> {
         self.mode.as_deref().map_or(Ok(0), octal)?;
+        check_id("uid", Some(self.uid))?;
+        check_id("gid", Some(self.gid))?;
         check_bytes("size", self.size)?;
         check_bytes("max_bytes_per_second", self.max_bytes_per_second)
     }
@@ -128,9 +132,11 @@ pub struct NewVolume {
     pub preserve_unlink: Option<bool>,
     /// Owner of the root directory; 0 if it is absent.
     #[serde(default)]
+    #[schema(maximum = 4294967294u32)]
     pub uid: u32,
     /// Group of the root directory; 0 if it is absent.
     #[serde(default)]
+    #[schema(maximum = 4294967294u32)]
     pub gid: u32,
     /// Permission bits of the root directory, in octal; 0755 if it is absent.
     #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
@@ -213,11 +219,11 @@ pub struct VolumeEdit {
     pub preserve_unlink: Option<bool>,
     /// Owner of the root directory.
     #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
+    #[schema(nullable = false, maximum = 4294967294u32)]
     pub uid: Option<u32>,
     /// Group of the root directory.
     #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
-    #[schema(nullable = false)]
+    #[schema(nullable = false, maximum = 4294967294u32)]
     pub gid: Option<u32>,
     /// Permission bits of the root directory, in octal.
     #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
@@ -248,6 +254,8 @@ pub struct VolumeEdit {
 impl Check for VolumeEdit {
     fn check(&self) -> Result<(), String> {
         self.mode.as_deref().map_or(Ok(0), octal)?;
+        check_id("uid", self.uid)?;
+        check_id("gid", self.gid)?;
         check_bytes("size", self.size.flatten())?;
         check_bytes("max_bytes_per_second", self.max_bytes_per_second.flatten())
     }
@@ -348,9 +356,14 @@ mod tests {
 
     #[test]
     fn what_the_schema_forbids_is_refused() {
-        for wrong in
-            [r#"{"size":0}"#, r#"{"mode":"8"}"#, r#"{"mode":"+755"}"#, r#"{"max_bytes_per_second":0}"#]
-        {
+        for wrong in [
+            r#"{"size":0}"#,
+            r#"{"mode":"8"}"#,
+            r#"{"mode":"+755"}"#,
+            r#"{"max_bytes_per_second":0}"#,
+            r#"{"uid":4294967295}"#,
+            r#"{"gid":4294967295}"#,
+        ] {
             assert!(serde_json::from_str::<VolumeEdit>(wrong).unwrap().check().is_err(), "{wrong}");
             assert!(serde_json::from_str::<VolumeSettings>(wrong).unwrap().check().is_err(), "{wrong}");
         }

@@ -349,9 +349,14 @@ fn parse_plan(text: &str) -> Result<Plan, String> {
 }
 
 pub(super) fn parse_owner(text: &str) -> Result<(u32, u32), String> {
-    text.split_once(':')
-        .and_then(|(uid, gid)| Some((uid.parse().ok()?, gid.parse().ok()?)))
-        .ok_or_else(|| "write UID:GID as numbers, such as 1000:1000; `id USER` shows them".to_owned())
+    let owner = text.split_once(':').and_then(|(uid, gid)| Some((uid.parse().ok()?, gid.parse().ok()?)));
+    match owner {
+        Some((u32::MAX, _) | (_, u32::MAX)) => {
+            Err("4294967295 stands for no user and no group; choose another number, such as 65534".to_owned())
+        }
+        Some(owner) => Ok(owner),
+        None => Err("write UID:GID as numbers, such as 1000:1000; `id USER` shows them".to_owned()),
+    }
 }
 
 /// A size, or that there is none.
@@ -408,6 +413,10 @@ mod tests {
         assert_eq!(parse_owner("1000:0"), Ok((1000, 0)));
         assert!(parse_owner("kafka:kafka").is_err());
         assert!(parse_owner("1000").is_err());
+        assert_eq!(parse_owner("4294967294:0"), Ok((u32::MAX - 1, 0)));
+        for no_one in ["4294967295:0", "0:4294967295"] {
+            assert!(parse_owner(no_one).unwrap_err().contains("4294967295"), "{no_one}");
+        }
         assert_eq!(parse_mode("0755"), Ok(0o755));
         assert_eq!(parse_mode("1777"), Ok(0o1777));
         assert!(parse_mode("888").is_err());

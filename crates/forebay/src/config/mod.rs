@@ -98,6 +98,8 @@ pub struct NfsConfig {
     pub connections_per_client_max: usize,
     /// Bytes that requests in work may take in memory.
     pub requests_max: u64,
+    /// Bytes of memory that are kept for clients from one request to the next.
+    pub state_max: u64,
     /// The certificate for TLS, if it is offered.
     pub tls_certificate: Option<PathBuf>,
     /// Its key.
@@ -242,6 +244,7 @@ impl Default for Config {
                 connections_max: nfs.connections_max,
                 connections_per_client_max: nfs.connections_per_client_max,
                 requests_max: nfs.requests_bytes_max as u64,
+                state_max: nfs.state_bytes_max as u64,
                 tls_certificate: None,
                 tls_key: None,
                 tls_client_authorities: None,

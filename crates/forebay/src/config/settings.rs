@@ -272,6 +272,17 @@ pub const SETTINGS: &[Setting] = &[
     },
     Setting {
         section: "nfs",
+        key: "state_max",
+        kind: Kind::Text,
+        value_name: "SIZE",
+        summary: "How many bytes of memory are kept for clients between requests: their sessions, replies, opens and locks.",
+        details: "At least 16 MiB. An open file takes about 1.5 KiB, and the clients at one address get no more than they \
+                  leave for others: half, if they are alone. Clients that want more are told to come again later.",
+        set: |config, text| store(&mut config.nfs.state_max, at_least(16 << 20, text)),
+        get: |config| size::exact(config.nfs.state_max),
+    },
+    Setting {
+        section: "nfs",
         key: "id_domain",
         kind: Kind::Text,
         value_name: "DOMAIN",

@@ -8,6 +8,7 @@ use serde_json::json;
 
 use crate::admin::client::{Client, part};
 use crate::cli::{NfsCommand, Remote};
+use crate::config::size;
 use crate::output::{confirm, print_as, print_columns, print_gone, print_line};
 
 /// Carries out a `forebay nfs` command.
@@ -68,11 +69,13 @@ fn show_clients(clients: &[ClientView]) -> Result<()> {
             client.sessions.to_string(),
             client.opens.to_string(),
             client.locks.to_string(),
+            size::rounded(client.memory_bytes),
             tls(client),
             client.owner.clone(),
         ]
     };
-    let headings = ["client", "address", "state", "silent", "sessions", "opens", "locks", "tls", "owner"];
+    let headings =
+        ["client", "address", "state", "silent", "sessions", "opens", "locks", "memory", "tls", "owner"];
     print_columns(&headings, clients.iter().map(row))
 }
 

@@ -35,7 +35,7 @@ impl Results {
     }
 
     /// Adds the result of an operation, or, if it is too long, that instead. Returns what was added.
-    pub(super) fn push_within(&mut self, result: &OperationResult, limits: &Limits) -> Status {
+    pub(super) fn push_within(&mut self, result: &OperationResult, limits: &Limits<'_>) -> Status {
         let encoded = Encoder::of(result);
         match limits.check(self.len() + encoded.len()) {
             Ok(()) => {
@@ -43,6 +43,10 @@ impl Results {
                 self.status = result.status();
                 self.count += 1;
                 self.body.append(encoded);
+            }
+            // An operation that knows no "come again" changes nothing, and is one that clients expect to be too long.
+            Err(Status::Delay) if !errors::is_valid_for(result.code(), Status::Delay) => {
+                self.push(&OperationResult::failed(result.code(), Status::RepTooBigToCache));
             }
             Err(status) => self.push(&OperationResult::failed(result.code(), status)),
         }

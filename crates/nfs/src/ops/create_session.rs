@@ -49,7 +49,7 @@ async fn establish(
     server.state.confirm(client).await?;
     server.state.is_present(client).await;
     let callback = Callback::new(args.cb_program, &args.sec_parms);
-    let session = server.sessions.create(client, (fore.clone(), back.clone()), callback);
+    let session = server.sessions.create(client, (fore.clone(), back.clone()), callback)?;
     if args.flags & session_flags::CONN_BACK_CHAN != 0 {
         session.offer_back_channel(&context.connection, context.minor_version);
     }

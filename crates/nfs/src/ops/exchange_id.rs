@@ -33,9 +33,13 @@ pub async fn exchange_id(
     let client = if args.flags & exchange_flags::UPD_CONFIRMED_REC_A != 0 {
         state.update_registration(&args.clientowner, context.principal)?
     } else {
-        state.register(&args.clientowner, context.principal)?
+        let peer = context.connection.peer;
+        let (client, gone) = state.register(&args.clientowner, context.principal, peer).await?;
+        if let Some(gone) = gone {
+            context.server.sessions.remove_of_client(gone);
+        }
+        client
     };
-    client.registers_from(context.connection.peer);
     let confirmed = if client.is_confirmed() { exchange_flags::CONFIRMED_R } else { 0 };
     let server = server_name(context.server.pool.id());
     Ok(ExchangeIdResult {

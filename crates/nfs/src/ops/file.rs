@@ -52,16 +52,17 @@ pub(super) fn require_range(offset: u64, length: u64) -> Result<(), Status> {
     end.map(|_| ()).ok_or(Status::Inval)
 }
 
-/// Whether a stateid lets the client read or write the file. An open has checked the permissions; without one they
-/// are checked now.
+/// Whether a stateid lets the client read or write the file. An open has checked the permissions; without one, or if the caller is taken for
+/// someone else than at the open, they are checked now.
 pub(super) async fn check_io(
     context: &Context<'_>,
     handle: Handle,
     stateid: StateId,
     share: Share,
 ) -> Result<(), Status> {
-    let basis = context.server.state.check_io(context.client()?, handle, &stateid, share).await?;
-    if basis == IoBasis::Anonymous {
+    let (client, mapping) = (context.client()?, context.mapping());
+    let basis = context.server.state.check_io(client, handle, &stateid, share, mapping).await?;
+    if basis == IoBasis::Unchecked {
         let attributes = context.server.pool.getattr(handle).await?;
         let wanted = if share.writes() { access::WRITE } else { access::READ };
         access::require_data(&context.credential, &attributes, wanted)?;

@@ -130,7 +130,8 @@ async fn enter(
     }
     let server = context.server;
     let client = context.client()?;
-    let stateid = server.state.open_file(client, &args.owner.owner, file.handle, share, reclaim).await?;
+    let (owner, under) = (&args.owner.owner, (share, context.mapping()));
+    let stateid = server.state.open_file(client, owner, file.handle, under, reclaim).await?;
     if let (OpenClaim::Null(name), Some(FileHandle::Inode(directory))) = (&args.claim, context.current) {
         server.state.note_name(&stateid, directory, name);
     }

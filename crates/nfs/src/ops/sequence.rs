@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use crate::compound::Context;
-use crate::session::{Fingerprint, Session, Start};
+use crate::session::{Fingerprint, Reply, Session, Start};
 use crate::state::Renewal;
 use crate::xdr::Status;
 use crate::xdr::nfs4::{OpCode, SequenceArgs, SequenceResult, sequence_flags};
@@ -56,16 +56,28 @@ fn claim(
     if args.cachethis && session.fore.maxresponsesize_cached < REPLY_BYTES_MIN {
         return Err(Status::RepTooBigToCache);
     }
-    let start = session.start(args, request)?;
+    // What SEQUENCE says can be said again without keeping it.
+    let keeps = args.cachethis && operations > 1;
+    let reply_bytes_max = if keeps { session.fore.maxresponsesize_cached as usize } else { 0 };
+    let start = session.start(args, request, reply_bytes_max)?;
     session.is_used_on(&context.connection);
     let renewal = session.client.renew();
+    let (target_highest_slotid, status_flags) = match &start {
+        Start::Retry(Reply::Sequence { target_highest_slotid, status_flags }) => {
+            (*target_highest_slotid, *status_flags)
+        }
+        _ => (
+            session.target_highest_slotid(),
+            if session.client.has_revoked() { sequence_flags::ADMIN_STATE_REVOKED } else { 0 },
+        ),
+    };
     let result = SequenceResult {
         sessionid: session.id,
         sequenceid: args.sequenceid,
         slotid: args.slotid,
         highest_slotid: session.highest_slotid(),
-        target_highest_slotid: session.highest_slotid(),
-        status_flags: if session.client.has_revoked() { sequence_flags::ADMIN_STATE_REVOKED } else { 0 },
+        target_highest_slotid,
+        status_flags,
     };
     context.client = Some(session.client.clone());
     context.session = Some(session.clone());

@@ -29,6 +29,7 @@ pub async fn setattr(context: &mut Context<'_>, args: SetattrArgs) -> Result<Set
 async fn is_write_open(context: &Context<'_>, file: Handle, given: StateId) -> Result<bool, Status> {
     let stateid = context.stateid(given)?;
     let client = context.client()?;
-    let basis = context.server.state.check_io(client, file, &stateid, Share::WRITE).await?;
+    let basis =
+        context.server.state.check_io(client, file, &stateid, Share::WRITE, context.mapping()).await?;
     Ok(basis == IoBasis::Open)
 }

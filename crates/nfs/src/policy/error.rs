@@ -59,6 +59,17 @@ pub enum PolicyError {
         /// The last position for a new one.
         last: usize,
     },
+    /// The anonymous user or group of a rule is none that there can be.
+    #[error(
+        "export policy {name}: the rule for {clients} has the anonymous user or group 4294967295, which stands for no one; choose \
+         another, such as 65534"
+    )]
+    BadAnonymous {
+        /// The policy.
+        name: String,
+        /// The clients of the rule.
+        clients: Clients,
+    },
     /// More than anyone needs, and less than slows the server down.
     #[error("export policy {name}: at most {max} {what}; combine hosts into networks")]
     TooMany {

@@ -26,6 +26,9 @@ use crate::shared::Shared;
 use crate::xdr::Status;
 use crate::xdr::nfs4::{Operation, share};
 
+/// Decisions that are remembered for one connection, the last ones. They are looked through, so more would be of little use.
+const DECISIONS_MAX: usize = 64;
+
 /// What was decided for one connection, by volume.
 #[derive(Debug, Default)]
 pub struct Decisions {
@@ -50,6 +53,9 @@ impl Decisions {
     fn note(&self, decision: Decision) {
         let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
         made.retain(|old| old.generation >= decision.generation && old.volume != decision.volume);
+        if made.len() >= DECISIONS_MAX {
+            made.remove(0);
+        }
         made.push(decision);
     }
 }
@@ -220,7 +226,12 @@ async fn enter(context: &mut Context<'_>, handle: FileHandle, need: Need) -> Res
         Admission::Granted(grant) if need == Need::Change && !grant.writable => {
             Err(Denied::by_policy(Status::RoFs, volume, Reason::ReadOnly))
         }
-        Admission::Granted(grant) => Ok(assume(context, grant).await?),
+        Admission::Granted(grant) => {
+            if let Some(client) = &context.client {
+                client.account().note_export_used();
+            }
+            Ok(assume(context, grant).await?)
+        }
         Admission::Hidden => Err(Denied::by_policy(Status::Access, volume, Reason::Hidden)),
         Admission::Undecided => Err(Status::Delay.into()),
     }

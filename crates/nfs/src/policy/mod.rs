@@ -22,7 +22,9 @@ pub use clients::{BadClients, Clients, Network};
 pub use error::PolicyError;
 pub use hosts::Resolver;
 pub use refusals::{Reason, Refusal, Refusals, TOLD_EVERY, Telling};
-pub use rule::{Access, Admission, Anonymous, Grant, Groups, Policy, Rule, Security, Squash, TlsUse};
+pub use rule::{
+    Access, Admission, Anonymous, Grant, Groups, Mapping, NO_ID, Policy, Rule, Security, Squash, TlsUse,
+};
 pub use store::{Deciding, Policies, RuleChange};
 
 /// The policy of volumes that name none. It is always there.

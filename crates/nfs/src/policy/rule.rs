@@ -151,6 +151,9 @@ impl TlsUse {
     }
 }
 
+/// No user and no group has this number: in system calls it stands for the one that is there.
+pub const NO_ID: u32 = u32::MAX;
+
 /// For whom users are taken that are not believed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Anonymous {
@@ -173,29 +176,39 @@ pub struct Grant {
     pub writable: bool,
     /// How the connection must be secured.
     pub tls: TlsUse,
+    mapping: Mapping,
+}
+
+/// For whom a grant takes callers. Files that were opened under another one are checked again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Mapping {
     squash: Squash,
     anonymous: Anonymous,
     groups: Groups,
 }
 
 impl Grant {
+    /// For whom callers are taken.
+    pub fn mapping(&self) -> Mapping {
+        self.mapping
+    }
+
     /// Whether the caller's groups are to be those that the server's database has, before [`Grant::credential`] is asked.
     pub fn needs_groups(&self, principal: Principal) -> bool {
-        self.groups == Groups::Server && self.squash != Squash::All && principal.flavor != AUTH_NONE
+        let Mapping { squash, groups, .. } = self.mapping;
+        groups == Groups::Server && squash != Squash::All && principal.flavor != AUTH_NONE
     }
 
     /// On whose behalf a caller's operations run.
     pub fn credential(&self, principal: Principal, caller: &Credential) -> Credential {
-        let Anonymous { uid, gid } = self.anonymous;
-        if principal.flavor == AUTH_NONE || self.squash == Squash::All {
+        let Mapping { squash, anonymous: Anonymous { uid, gid }, .. } = self.mapping;
+        if principal.flavor == AUTH_NONE || squash == Squash::All {
             return Credential { uid, gid, groups: Vec::new() };
         }
-        if self.squash == Squash::None {
-            return caller.clone();
-        }
-        let group = |given: u32| if given == 0 { gid } else { given };
+        let squashed = |given: u32| given == NO_ID || (given == 0 && squash == Squash::Root);
+        let group = |given: u32| if squashed(given) { gid } else { given };
         Credential {
-            uid: if caller.uid == 0 { uid } else { caller.uid },
+            uid: if squashed(caller.uid) { uid } else { caller.uid },
             gid: group(caller.gid),
             groups: caller.groups.iter().copied().map(group).collect(),
         }
@@ -248,7 +261,8 @@ impl Policy {
 impl Rule {
     fn admission(&self) -> Admission {
         let Rule { tls, squash, anonymous, groups, .. } = *self;
-        let granted = |writable| Admission::Granted(Grant { writable, tls, squash, anonymous, groups });
+        let mapping = Mapping { squash, anonymous, groups };
+        let granted = |writable| Admission::Granted(Grant { writable, tls, mapping });
         match self.access {
             Access::ReadWrite => granted(true),
             Access::ReadOnly => granted(false),
@@ -322,8 +336,11 @@ mod tests {
     fn squashing_takes_users_for_the_anonymous_one() {
         let tls = TlsUse::Optional;
         let anonymous = Anonymous { uid: 99, gid: 98 };
-        let groups = Groups::Client;
-        let grant = |squash| Grant { writable: true, tls, squash, anonymous, groups };
+        let grant_by = |squash, groups| {
+            let mapping = Mapping { squash, anonymous, groups };
+            Grant { writable: true, tls, mapping }
+        };
+        let grant = |squash| grant_by(squash, Groups::Client);
         let sys = |uid| Principal { flavor: AUTH_SYS, uid };
         let root = Credential { uid: 0, gid: 0, groups: vec![0, 5] };
         let user = Credential { uid: 7, gid: 8, groups: vec![9] };
@@ -334,12 +351,14 @@ mod tests {
         let anonymous = Credential { uid: 99, gid: 98, groups: vec![] };
         assert_eq!(grant(Squash::All).credential(sys(7), &user), anonymous);
         let unnamed = Principal { flavor: AUTH_NONE, uid: NOBODY };
-        let of_server = |squash| Grant { groups: Groups::Server, ..grant(squash) };
+        let of_server = |squash| grant_by(squash, Groups::Server);
         assert!(of_server(Squash::Root).needs_groups(sys(7)) && !grant(Squash::Root).needs_groups(sys(7)));
         assert!(
             !of_server(Squash::All).needs_groups(sys(7)) && !of_server(Squash::None).needs_groups(unnamed)
         );
         assert_eq!(grant(Squash::None).credential(unnamed, &Credential::nobody()), anonymous);
+        let no_one = Credential { uid: NO_ID, gid: NO_ID, groups: vec![NO_ID, 5] };
+        assert_eq!(grant(Squash::None).credential(sys(NO_ID), &no_one), squashed);
     }
 
     #[test]

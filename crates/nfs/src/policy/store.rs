@@ -13,7 +13,7 @@ use super::clients::Clients;
 use super::error::PolicyError;
 use super::hosts::Hosts;
 use super::record::{self, HOSTS, POLICIES, RULES_MAX, VOLUMES};
-use super::rule::{Access, Admission, Anonymous, Groups, Policy, Rule, Squash, TlsUse};
+use super::rule::{Access, Admission, Anonymous, Groups, NO_ID, Policy, Rule, Squash, TlsUse};
 use crate::xdr::Status;
 
 type Result<T> = std::result::Result<T, PolicyError>;
@@ -262,6 +262,10 @@ impl Policies {
 
     /// Makes a policy durable, then puts it in force.
     async fn put(&self, name: &str, policy: Policy) -> Result<()> {
+        let nobody = |rule: &&Rule| [rule.anonymous.uid, rule.anonymous.gid].contains(&NO_ID);
+        if let Some(rule) = policy.rules.iter().find(nobody) {
+            return Err(PolicyError::BadAnonymous { name: name.to_owned(), clients: rule.clients.clone() });
+        }
         self.pool.record_put(POLICIES, name.as_bytes(), &record::encode_policy(&policy)).await?;
         let unused = self.change(|known| {
             known.policies.insert(name.to_owned(), Arc::new(policy));

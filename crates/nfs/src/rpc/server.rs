@@ -3,7 +3,7 @@
 
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
@@ -13,6 +13,7 @@ use tokio::time::timeout;
 use super::Connection;
 use super::requests::{Memory, Resources, asked_to_drain, serve_connection};
 use super::roster::Roster;
+use crate::complaints::Complaints;
 use crate::shared::Shared;
 use crate::statistics::Events;
 
@@ -20,9 +21,6 @@ use crate::statistics::Events;
 const DRAIN_TIME_MAX: Duration = Duration::from_secs(10);
 /// Pause after the system refused a new connection, for example because no descriptor is left.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
-
-/// Refusals are reported no more often than this.
-const COMPLAINT_EVERY: Duration = Duration::from_secs(10);
 
 /// Serves connections until `draining` becomes true, then finishes what is in work.
 pub async fn serve(shared: Arc<Shared>, listener: TcpListener, draining: watch::Receiver<bool>) {
@@ -104,25 +102,6 @@ impl Door {
                  nfs.connections_max below it"
             );
         }
-    }
-}
-
-/// Counts what there is to complain about, and complains now and then.
-#[derive(Default)]
-struct Complaints {
-    count: u64,
-    last: Option<Instant>,
-}
-
-impl Complaints {
-    /// How many there were since the last time, if it is time to say so.
-    fn may_be_made(&mut self) -> Option<u64> {
-        self.count += 1;
-        if self.last.is_some_and(|last| last.elapsed() < COMPLAINT_EVERY) {
-            return None;
-        }
-        self.last = Some(Instant::now());
-        Some(std::mem::take(&mut self.count))
     }
 }
 

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use super::{Callback, Session};
+use crate::memory::{NoRoom, shrink};
 use crate::state::Client;
 use crate::xdr::Status;
 use crate::xdr::nfs4::{ChannelAttributes, ClientId, SessionId};
@@ -17,7 +18,33 @@ use crate::xdr::nfs4::{ChannelAttributes, ClientId, SessionId};
 pub struct SessionTable {
     key: RandomState,
     created: AtomicU64,
-    sessions: RwLock<HashMap<SessionId, Arc<Session>>>,
+    sessions: RwLock<Sessions>,
+}
+
+#[derive(Default)]
+struct Sessions {
+    by_id: HashMap<SessionId, Arc<Session>>,
+    by_client: HashMap<ClientId, Vec<SessionId>>,
+}
+
+impl Sessions {
+    fn remove(&mut self, id: &SessionId) -> bool {
+        let Some(session) = self.by_id.remove(id) else { return false };
+        let client = session.client.id();
+        if let Some(ids) = self.by_client.get_mut(&client) {
+            ids.retain(|other| other != id);
+            if ids.is_empty() {
+                self.by_client.remove(&client);
+            }
+        }
+        true
+    }
+
+    fn remove_of_client(&mut self, client: ClientId) {
+        for id in self.by_client.remove(&client).unwrap_or_default() {
+            self.by_id.remove(&id);
+        }
+    }
 }
 
 impl Default for SessionTable {
@@ -27,52 +54,66 @@ impl Default for SessionTable {
 }
 
 impl SessionTable {
-    /// Creates a session, with what its fore and its back channel carry. Sessions of clients that are gone make room.
+    /// Creates a session, with what its fore and its back channel carry.
     pub fn create(
         &self,
         client: &Arc<Client>,
         channels: (ChannelAttributes, ChannelAttributes),
         callback: Callback,
-    ) -> Arc<Session> {
+    ) -> Result<Arc<Session>, NoRoom> {
         let id = self.next_id();
-        let session = Arc::new(Session::new(id, client.clone(), channels, callback));
+        let session = Arc::new(Session::new(id, client.clone(), channels, callback)?);
         let mut sessions = self.write();
-        sessions.retain(|_, session| !session.client.is_gone());
-        sessions.insert(id, session.clone());
-        session
+        sessions.by_client.entry(client.id()).or_default().push(id);
+        sessions.by_id.insert(id, session.clone());
+        Ok(session)
     }
 
     /// The session of that id. BADSESSION if there is none, or its client is gone.
     pub fn get(&self, id: &SessionId) -> Result<Arc<Session>, Status> {
-        let session = self.read().get(id).cloned();
+        let session = self.read().by_id.get(id).cloned();
         session.filter(|session| !session.client.is_gone()).ok_or(Status::BadSession)
     }
 
     /// Destroys a session; false if there is none. Its requests in work finish, and are not remembered.
     pub fn remove(&self, id: &SessionId) -> bool {
-        self.write().remove(id).is_some()
+        self.write().remove(id)
     }
 
-    /// Destroys the sessions of clients that are gone.
-    pub fn remove_void(&self) {
-        self.write().retain(|_, session| !session.client.is_gone());
+    /// Destroys the sessions of a client that is gone.
+    pub fn remove_of_client(&self, client: ClientId) {
+        self.write().remove_of_client(client);
+    }
+
+    /// Destroys the sessions of clients that are gone, and gives back the memory of what was destroyed. Sessions forget connections
+    /// that are closed.
+    pub fn tidy(&self) {
+        let mut sessions = self.write();
+        let is_void = |session: &&Arc<Session>| session.client.is_gone();
+        let void: Vec<ClientId> =
+            sessions.by_id.values().filter(is_void).map(|session| session.client.id()).collect();
+        void.into_iter().for_each(|client| sessions.remove_of_client(client));
+        shrink(&mut sessions.by_id);
+        shrink(&mut sessions.by_client);
+        drop(sessions);
+        self.read().by_id.values().for_each(|session| session.forget_closed_connections());
     }
 
     /// All sessions, oldest first.
     pub fn all(&self) -> Vec<Arc<Session>> {
-        let mut sessions: Vec<Arc<Session>> = self.read().values().cloned().collect();
+        let mut sessions: Vec<Arc<Session>> = self.read().by_id.values().cloned().collect();
         sessions.sort_by_key(|session| session.id.0);
         sessions
     }
 
     /// Number of sessions.
     pub fn count(&self) -> usize {
-        self.read().len()
+        self.read().by_id.len()
     }
 
     /// Number of a client's sessions.
     pub fn count_of_client(&self, client: ClientId) -> usize {
-        self.read().values().filter(|session| session.client.id() == client).count()
+        self.read().by_client.get(&client).map_or(0, Vec::len)
     }
 
     fn next_id(&self) -> SessionId {
@@ -83,12 +124,12 @@ impl SessionTable {
         SessionId(id)
     }
 
-    fn read(&self) -> RwLockReadGuard<'_, HashMap<SessionId, Arc<Session>>> {
-        // Changes are single calls of the map, so a panic elsewhere leaves no half-done change.
+    fn read(&self) -> RwLockReadGuard<'_, Sessions> {
+        // What a panic elsewhere leaves half done is an id of a session that is gone, which is looked up in vain.
         self.sessions.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn write(&self) -> RwLockWriteGuard<'_, HashMap<SessionId, Arc<Session>>> {
+    fn write(&self) -> RwLockWriteGuard<'_, Sessions> {
         self.sessions.write().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -2,7 +2,6 @@
 
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
@@ -10,6 +9,7 @@ use bytes::Bytes;
 use tokio::sync::Mutex;
 
 use crate::clock::Clock;
+use crate::memory::{Account, Charge};
 use crate::rpc::Principal;
 use crate::xdr::Status;
 use crate::xdr::nfs4::{ClientId, ClientOwner, CreateSessionResult};
@@ -26,7 +26,9 @@ pub struct Client {
     noted_absent: AtomicBool,
     may_reclaim: AtomicBool,
     has_revoked: AtomicBool,
-    address: OnceLock<SocketAddr>,
+    address: SocketAddr,
+    charge: Charge,
+    has_first_session: AtomicBool,
     reclaim_complete: AtomicBool,
     create_session: Mutex<CreateSessionSlot>,
 }
@@ -57,7 +59,15 @@ impl CreateSessionSlot {
 }
 
 impl Client {
-    pub(super) fn new(id: ClientId, owner: &ClientOwner, principal: Principal, clock: Clock) -> Client {
+    /// A client that registers from that address; `charge` is for the registration.
+    pub(super) fn new(
+        id: ClientId,
+        owner: &ClientOwner,
+        principal: Principal,
+        address: SocketAddr,
+        charge: Charge,
+        clock: Clock,
+    ) -> Client {
         // Copied, because a slice would keep the whole request in memory.
         let ownerid = Bytes::copy_from_slice(&owner.ownerid);
         Client {
@@ -71,7 +81,9 @@ impl Client {
             noted_absent: AtomicBool::new(false),
             may_reclaim: AtomicBool::new(false),
             has_revoked: AtomicBool::new(false),
-            address: OnceLock::new(),
+            address,
+            charge,
+            has_first_session: AtomicBool::new(false),
             reclaim_complete: AtomicBool::new(false),
             create_session: Mutex::new(CreateSessionSlot { sequence: 0, reply: Err(Status::SeqMisordered) }),
         }
@@ -111,13 +123,19 @@ impl Client {
     }
 
     /// Where the client registered from.
-    pub fn address(&self) -> Option<SocketAddr> {
-        self.address.get().copied()
+    pub fn address(&self) -> SocketAddr {
+        self.address
     }
 
-    /// Takes note of where the client registers from, the first time.
-    pub fn registers_from(&self, address: SocketAddr) {
-        self.address.get_or_init(|| address);
+    /// What the client takes in memory.
+    pub fn account(&self) -> &Arc<Account> {
+        self.charge.account()
+    }
+
+    /// The memory of the client's first session, which is charged with the client, if no session has it.
+    pub(crate) fn take_first_session(self: &Arc<Self>) -> Option<FirstSession> {
+        let taken = self.has_first_session.swap(true, Ordering::AcqRel);
+        (!taken).then(|| FirstSession(self.clone()))
     }
 
     /// True if an operator revoked something that the client has not freed.
@@ -195,6 +213,15 @@ impl Client {
     }
 }
 
+/// The memory of a client's first session, until it is dropped.
+pub(crate) struct FirstSession(Arc<Client>);
+
+impl Drop for FirstSession {
+    fn drop(&mut self) {
+        self.0.has_first_session.store(false, Ordering::Release);
+    }
+}
+
 /// A request of a client that is in work.
 pub struct Renewal {
     client: Arc<Client>,
@@ -243,13 +270,18 @@ impl Lease {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::memory::{Kind, StateMemory};
     use crate::xdr::nfs4::Verifier;
 
     const LEASE: Duration = Duration::from_secs(30);
 
     fn client(clock: &Clock) -> Arc<Client> {
         let owner = ClientOwner { verifier: Verifier([1; 8]), ownerid: Bytes::from_static(b"broker") };
-        Arc::new(Client::new(ClientId(1), &owner, Principal { flavor: 1, uid: 0 }, clock.clone()))
+        let address = SocketAddr::from(([192, 0, 2, 1], 1000));
+        let account = StateMemory::new(1 << 20, 1).open_account(address.ip());
+        let charge = account.charge(Kind::Client, 1000).expect("room");
+        let principal = Principal { flavor: 1, uid: 0 };
+        Arc::new(Client::new(ClientId(1), &owner, principal, address, charge, clock.clone()))
     }
 
     #[test]

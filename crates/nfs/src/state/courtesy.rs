@@ -6,11 +6,14 @@
 //! - a volume is full, or to be deleted, and the client holds files without a name on it or elsewhere: they take space
 //!   that nobody else can free,
 //! - the silent clients together have more opens and locks than the server wants to remember,
+//! - other clients want the memory that it takes (`memory`),
 //! - there are too many clients (`registry`),
 //! - a day has passed.
 //!
 //! A client that has nothing, and nothing to reclaim, loses nothing, so its registration goes with its lease.
 
+use std::collections::HashMap;
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -78,6 +81,32 @@ impl State {
             }
         }
         registry.all_leaving()
+    }
+
+    /// Others were refused memory: clients whose lease ran out give theirs back, those first that are silent longest, until their address, or
+    /// all, have some to spare.
+    pub(super) fn evict_for_memory(&self) {
+        if !self.memory.take_wanted() {
+            return;
+        }
+        let mut registry = self.registry();
+        let mut overdue = registry.overdue(self.lease);
+        overdue.sort_by_key(|(_, overdue)| std::cmp::Reverse(*overdue));
+        let mut given_back: HashMap<IpAddr, usize> = HashMap::new();
+        for (id, _) in overdue {
+            let Ok(account) = registry.get(id).map(|client| client.account().clone()) else { continue };
+            let of_address = given_back.entry(account.address()).or_default();
+            if account.to_give_back() > *of_address
+                && let Some(client) = registry.remove(id)
+            {
+                *of_address += account.bytes();
+                self.evictions.memory.one();
+                tracing::info!(
+                    client = %client.owner().ownerid.escape_ascii(),
+                    "lease expired, and other clients want the memory that is kept for it"
+                );
+            }
+        }
     }
 
     /// Somebody wants space: evicts the clients whose lease ran out and who hold files without a name. True if

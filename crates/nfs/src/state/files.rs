@@ -11,6 +11,7 @@ use super::hold::Hold;
 use super::ranges::{LockKind, Range};
 use super::share::Share;
 use super::table::{self, Denied, Outcome, Phase};
+use crate::policy::Mapping;
 use crate::xdr::Status;
 use crate::xdr::nfs4::{LockArgs, Locker, StateId};
 
@@ -19,8 +20,9 @@ use crate::xdr::nfs4::{LockArgs, Locker, StateId};
 pub enum IoBasis {
     /// An open, which checked the permissions.
     Open,
-    /// A special stateid: the permissions are still to be checked.
-    Anonymous,
+    /// A special stateid, or an open of a time when the export policy took the caller for someone else: the permissions are still to be
+    /// checked.
+    Unchecked,
 }
 
 /// What became of a LOCK.
@@ -41,15 +43,15 @@ impl State {
         self.table().admit(client, reclaim)
     }
 
-    /// Opens `file` for an owner of the client, or adds `share` to the owner's open. The inode outlives its
-    /// last name until CLOSE. [`Status::ShareDenied`] (or, when reclaiming, [`Status::ReclaimConflict`]) if
+    /// Opens `file` for an owner of the client, or adds `share` to the owner's open. `mapping` says for whom the caller was taken when the
+    /// permissions were checked. The inode outlives its last name until CLOSE. [`Status::ShareDenied`] (or, when reclaiming, [`Status::ReclaimConflict`]) if
     /// another's open is in the way, [`Status::Stale`] if the inode is gone.
     pub async fn open_file(
         &self,
         client: &Client,
         owner: &[u8],
         file: Handle,
-        share: Share,
+        (share, mapping): (Share, Option<Mapping>),
         reclaim: bool,
     ) -> Result<StateId, Status> {
         let mut hold = Hold::new(&self.pool, file)?;
@@ -60,7 +62,7 @@ impl State {
                 table.admit(client, reclaim)?;
                 match table.share_conflict(file, Some((client.id(), owner)), share) {
                     Some(conflict) => (Err((Status::ShareDenied, hold)), Some(conflict)),
-                    None => (table.open(client.id(), owner, share, hold), None),
+                    None => (table.open(client.id(), owner, (share, mapping), hold), None),
                 }
             };
             let status = match opened {
@@ -104,13 +106,14 @@ impl State {
 
     /// Checks that a READ, a WRITE or a change of size may go on (RFC 8881 §9.1.2): `access` is
     /// [`Share::READ`] or [`Share::WRITE`]. An open for writing may also be read from, because a client reads
-    /// what surrounds the bytes that it writes; as far as that goes without an open.
+    /// what surrounds the bytes that it writes; as far as that goes without an open. `mapping` says for whom the caller is taken now.
     pub async fn check_io(
         &self,
         client: &Client,
         file: Handle,
         stateid: &StateId,
         access: Share,
+        mapping: Option<Mapping>,
     ) -> Result<IoBasis, Status> {
         let special = matches!(*stateid, StateId::ANONYMOUS | StateId::READ_BYPASS);
         loop {
@@ -122,8 +125,11 @@ impl State {
                     }
                     None
                 } else {
-                    let (share, owner) = table.share_of(client.id(), file, stateid)?;
+                    let (share, opened_under, owner) = table.share_of(client.id(), file, stateid)?;
                     match (access.writes(), share.reads(), share.writes()) {
+                        (true, _, true) | (false, true, _) if opened_under != mapping => {
+                            return Ok(IoBasis::Unchecked);
+                        }
                         (true, _, true) | (false, true, _) => return Ok(IoBasis::Open),
                         (true, _, false) => return Err(Status::OpenMode),
                         (false, false, _) => Some((client.id(), owner)),
@@ -132,7 +138,7 @@ impl State {
                 table.share_conflict(file, owner, access)
             };
             match conflict {
-                None => return Ok(IoBasis::Anonymous),
+                None => return Ok(IoBasis::Unchecked),
                 Some(holder) if self.evict_if_overdue(holder).await? => {}
                 Some(_) => return Err(Status::Locked),
             }

@@ -53,7 +53,7 @@ pub async fn run(server: Arc<Shared>) {
     let clock = &server.config.clock;
     loop {
         server.state.sweep().await;
-        server.sessions.remove_void();
+        server.sessions.tidy();
         clock.sleep_until(clock.now().saturating_add(SWEEP_PERIOD)).await;
     }
 }
@@ -75,6 +75,7 @@ impl State {
         if let Err(status) = self.note_who_is_absent().await {
             tracing::error!(?status, "the pool does not take the clients' records");
         }
+        self.evict_for_memory();
         for client in self.clients_to_evict() {
             if let Err(status) = self.take_all(&client).await {
                 tracing::error!(
@@ -84,6 +85,9 @@ impl State {
                 );
             }
         }
+        self.registry().tidy();
+        self.table().tidy();
+        self.records.tidy().await;
     }
 
     /// Evicts a client whose state is in someone's way, if its lease ran out. True if the state is gone, so

@@ -31,30 +31,35 @@ mod stateid;
 mod table;
 mod view;
 
+use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use forebay_pool::Pool;
 
+pub(crate) use client::FirstSession;
 pub use client::{Client, CreateSessionSlot, Renewal};
 pub use files::{IoBasis, Locked};
 pub use lease::run;
 pub use ranges::{Held, LockKind, Range};
 pub use share::Share;
 pub use table::Denied;
-pub use view::{Census, ClientView, Condition, Excerpt, LockView, OpenView, OpenedAs};
+pub use view::{Census, ClientView, Condition, Excerpt, LockView, MemoryView, OpenView, OpenedAs};
 
 use crate::clock::Clock;
 use crate::config::Config;
+use crate::memory::StateMemory;
+use crate::memory::audit::open_bytes;
 use crate::rpc::Principal;
+use crate::statistics::Count;
 use crate::xdr::Status;
-use crate::xdr::nfs4::{ClientId, ClientOwner};
+use crate::xdr::nfs4::{ClientId, ClientOwner, OPAQUE_LIMIT};
 use courtesy::SpaceSearch;
 use hold::Hold;
 use lease::LastSweep;
 use records::Records;
 use recovery::Recovery;
-use registry::Registry;
+use registry::{Registered, Registry};
 use stateid::Boot;
 use table::{Limits, Phase, Table};
 
@@ -71,6 +76,17 @@ pub struct State {
     recovery: Recovery,
     last_sweep: LastSweep,
     space_search: SpaceSearch,
+    memory: Arc<StateMemory>,
+    evictions: Evictions,
+}
+
+/// Clients that lost what they had, by why.
+#[derive(Default)]
+struct Evictions {
+    /// They had nothing, or were silent, and there were too many clients.
+    made_room: Count,
+    /// Their lease ran out, and others wanted the memory.
+    memory: Count,
 }
 
 impl State {
@@ -78,6 +94,7 @@ impl State {
     /// left records. Fails if the pool does.
     pub async fn open(pool: Pool, config: &Config) -> forebay_pool::Result<State> {
         let boot = Boot::new(pool.boot());
+        let memory = StateMemory::new(config.state_bytes_max, config.clients_max);
         let limits =
             Limits { states_max: config.opens_per_client_max, ranges_max: config.locks_per_client_max };
         let state = State {
@@ -85,12 +102,14 @@ impl State {
             lease: Duration::from_secs(config.lease_seconds.into()),
             courtesy: Duration::from_secs(config.courtesy_seconds.into()),
             courtesy_states_max: config.courtesy_states_max,
-            registry: Mutex::new(Registry::new(boot, config.clock.clone(), config.clients_max)),
+            registry: Mutex::new(Registry::new(boot, config.clock.clone(), memory.clone())),
             table: Mutex::new(Table::new(boot, limits, Phase::Grace)),
             records: Records::load(&pool)?,
             last_sweep: LastSweep::new(config.clock.clone()),
             space_search: SpaceSearch::new(config.clock.clone()),
             recovery: Recovery::new(&config.clock, Duration::from_secs(config.grace_seconds.into())),
+            evictions: Evictions::default(),
+            memory,
             pool,
         };
         state.begin().await?;
@@ -105,13 +124,25 @@ impl State {
         self.table.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// EXCHANGE_ID (RFC 8881 §18.35): the client's registration, an old one or one to be confirmed.
-    pub fn register(&self, owner: &ClientOwner, principal: Principal) -> Result<Arc<Client>, Status> {
+    /// EXCHANGE_ID (RFC 8881 §18.35) from that address: the client's registration, an old one or one to be confirmed. Beside it, a client
+    /// that made room for it, whose sessions are to be destroyed.
+    pub async fn register(
+        &self,
+        owner: &ClientOwner,
+        principal: Principal,
+        address: SocketAddr,
+    ) -> Result<(Arc<Client>, Option<ClientId>), Status> {
         // A server that did not run cannot tell who is silent.
         let lease = if self.last_sweep.halt().is_some() { Duration::MAX } else { self.lease };
-        self.registry().register(owner, principal, lease, |client| {
-            client.overdue(self.lease).is_none() && self.table().client_has_state(client.id())
-        })
+        let Registered { client, made_room } =
+            self.registry().register(owner, principal, address, lease, |client| {
+                client.overdue(self.lease).is_none() && self.table().client_has_state(client.id())
+            })?;
+        let Some(gone) = made_room else { return Ok((client, None)) };
+        self.evictions.made_room.one();
+        // One whose state cannot be taken away is tried again by the sweep.
+        let _ = self.take_all(&gone).await;
+        Ok((client, Some(gone.id())))
     }
 
     /// EXCHANGE_ID that updates a confirmed registration.
@@ -134,7 +165,7 @@ impl State {
         let earlier = {
             let mut registry = self.registry();
             let earlier = registry.confirm(client)?;
-            self.table().add_client(client.id());
+            self.table().add_client(client.id(), client.account());
             earlier
         };
         if let Some(earlier) = earlier {
@@ -142,6 +173,11 @@ impl State {
         }
         self.records.arrive(client).await?;
         self.end_grace_if_all_are_back().await
+    }
+
+    /// Whether there is room for one more open of a client: asked before a file is created to be opened.
+    pub fn has_room_for_open(&self, client: &Client) -> bool {
+        client.account().could_take(open_bytes(OPAQUE_LIMIT, 0))
     }
 
     /// DESTROY_CLIENTID (RFC 8881 §18.50); [`Status::ClientidBusy`] for a client that has state. The caller

@@ -135,6 +135,12 @@ impl Ranges {
         self.held.insert(whole.first, (whole.last, kind));
     }
 
+    /// True if unlocking the range leaves one more than there are: both ends of one.
+    pub fn is_cut_by(&self, range: Range) -> bool {
+        let before = self.held.range(..range.first).next_back();
+        before.is_some_and(|(_, (last, _))| *last > range.last)
+    }
+
     /// Unlocks a range; what is locked around it stays.
     pub fn unlock(&mut self, range: Range) {
         let cut: Vec<Held> = self.overlapping(range).collect();
@@ -212,7 +218,11 @@ mod tests {
                 };
                 match new {
                     Some(kind) => ranges.lock(range(at, length), kind),
-                    None => ranges.unlock(range(at, length)),
+                    None => {
+                        let (before, cut) = (ranges.len(), ranges.is_cut_by(range(at, length)));
+                        ranges.unlock(range(at, length));
+                        prop_assert_eq!(ranges.len() > before, cut);
+                    }
                 }
                 bytes[at as usize..(at + length) as usize].fill(new);
                 for (byte, expected) in (0..).zip(bytes) {

@@ -24,6 +24,7 @@ use forebay_pool::Pool;
 use tokio::sync::Mutex;
 
 use super::client::Client;
+use crate::memory::shrink;
 use crate::xdr::Status;
 use crate::xdr::nfs4::{ClientId, Verifier};
 
@@ -191,6 +192,11 @@ impl Records {
             }
         }
         Ok(())
+    }
+
+    /// Gives back the memory of what there was.
+    pub async fn tidy(&self) {
+        shrink(&mut *self.known.lock().await);
     }
 
     /// True if the grace period has nobody to wait for.

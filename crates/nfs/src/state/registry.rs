@@ -6,6 +6,7 @@
 //! incarnation.
 
 use std::collections::HashMap;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -14,14 +15,27 @@ use bytes::Bytes;
 use super::client::Client;
 use super::stateid::Boot;
 use crate::clock::Clock;
+use crate::memory::audit::client_bytes;
+use crate::memory::{Kind, Standing, StateMemory, shrink};
 use crate::rpc::Principal;
 use crate::xdr::Status;
 use crate::xdr::nfs4::{ClientId, ClientOwner};
 
+/// Clients that are not confirmed may be one of so many.
+const UNCONFIRMED_PART: usize = 4;
+
+/// What came of EXCHANGE_ID.
+pub(super) struct Registered {
+    /// The registration, an old one or one to be confirmed.
+    pub client: Arc<Client>,
+    /// Who gave way to it. Its state is to be taken away.
+    pub made_room: Option<Arc<Client>>,
+}
+
 pub(super) struct Registry {
     boot: Boot,
     clock: Clock,
-    clients_max: usize,
+    memory: Arc<StateMemory>,
     ids_given: u32,
     /// Clients that can use the server.
     clients: HashMap<ClientId, Arc<Client>>,
@@ -32,11 +46,11 @@ pub(super) struct Registry {
 }
 
 impl Registry {
-    pub fn new(boot: Boot, clock: Clock, clients_max: usize) -> Registry {
+    pub fn new(boot: Boot, clock: Clock, memory: Arc<StateMemory>) -> Registry {
         Registry {
             boot,
             clock,
-            clients_max,
+            memory,
             ids_given: 0,
             clients: HashMap::new(),
             confirmed: HashMap::new(),
@@ -50,20 +64,20 @@ impl Registry {
         self.clients.get(&id).ok_or(Status::StaleClientid)
     }
 
-    /// EXCHANGE_ID without EXCHGID4_FLAG_UPD_CONFIRMED_REC_A (RFC 8881 §18.35.4, cases 1 to 5).
-    /// `in_use` tells whether a client has state and a good lease. If there are too many clients, one that is not confirmed gives
-    /// way, or else one that is silent beyond its `lease`: the one that is silent longest.
+    /// EXCHANGE_ID without EXCHGID4_FLAG_UPD_CONFIRMED_REC_A (RFC 8881 §18.35.4, cases 1 to 5), from that address.
+    /// `in_use` tells whether a client has state and a good lease. If there are too many clients, another one makes room.
     pub fn register(
         &mut self,
         owner: &ClientOwner,
         principal: Principal,
+        address: SocketAddr,
         lease: Duration,
         in_use: impl FnOnce(&Client) -> bool,
-    ) -> Result<Arc<Client>, Status> {
+    ) -> Result<Registered, Status> {
         if let Some(known) = self.confirmed(&owner.ownerid).map(Arc::clone) {
             let same_principal = known.principal() == principal;
             if same_principal && known.owner().verifier == owner.verifier {
-                return Ok(known);
+                return Ok(Registered { client: known, made_room: None });
             }
             if !same_principal && in_use(&known) {
                 return Err(Status::ClidInUse);
@@ -75,18 +89,35 @@ impl Registry {
         if let Some(replaced) = self.unconfirmed.remove(&owner.ownerid) {
             self.clients.remove(&replaced);
         }
-        if self.clients.len() >= self.clients_max {
-            let silent = self.who_gives_way(lease).ok_or(Status::Delay)?;
-            if let Some(client) = self.remove(silent) {
-                tracing::info!(client = %client.owner().ownerid.escape_ascii(), "makes room for another client");
-            }
-        }
-        self.ids_given = self.ids_given.checked_add(1).ok_or(Status::ServerFault)?;
-        let id = ClientId(u64::from(self.boot.number()) << 32 | u64::from(self.ids_given));
-        let client = Arc::new(Client::new(id, owner, principal, self.clock.clone()));
+        let made_room = self.make_room(address.ip(), lease)?;
+        let id = self.ids_given.checked_add(1).ok_or(Status::ServerFault)?;
+        let account = self.memory.open_account(address.ip());
+        let charge = account.charge(Kind::Client, client_bytes(owner.ownerid.len()))?;
+        self.ids_given = id;
+        let id = ClientId(u64::from(self.boot.number()) << 32 | u64::from(id));
+        let client = Arc::new(Client::new(id, owner, principal, address, charge, self.clock.clone()));
         self.unconfirmed.insert(client.owner().ownerid.clone(), id);
         self.clients.insert(id, Arc::clone(&client));
-        Ok(client)
+        Ok(Registered { client, made_room })
+    }
+
+    /// Removes a client if there are too many: of all, of one address, or of those that are not confirmed.
+    fn make_room(&mut self, address: IpAddr, lease: Duration) -> Result<Option<Arc<Client>>, Status> {
+        let (clients_max, address) = (self.memory.clients_max(), address.to_canonical());
+        let unconfirmed_max = (clients_max / UNCONFIRMED_PART).max(1);
+        let of_address_max = (clients_max / 2).max(1);
+        let gives_way = if self.memory.accounts_of(address) >= of_address_max {
+            self.who_gives_way(lease, |client| client.account().address() == address)
+        } else if self.unconfirmed.len() >= unconfirmed_max {
+            self.who_gives_way(lease, |client| !client.is_confirmed())
+        } else if self.clients.len() >= clients_max {
+            self.who_gives_way(lease, |_| true)
+        } else {
+            return Ok(None);
+        };
+        let client = gives_way.and_then(|id| self.remove(id)).ok_or(Status::Delay)?;
+        tracing::debug!(client = %client.owner().ownerid.escape_ascii(), "makes room for another client");
+        Ok(Some(client))
     }
 
     /// EXCHANGE_ID with EXCHGID4_FLAG_UPD_CONFIRMED_REC_A (cases 6 to 9).
@@ -101,13 +132,22 @@ impl Registry {
         Ok(Arc::clone(known))
     }
 
-    /// Who can give way to another client. Whoever never made a session loses nothing, however lately it came.
-    fn who_gives_way(&self, lease: Duration) -> Option<ClientId> {
+    /// Who of them gives way to another client: one that never made a session, or else one that has used no export, as neither loses
+    /// anything, or else one that is silent beyond its `lease`. Among those it is one of the address with most clients, and of these the
+    /// one that is silent longest: whoever is about to mount something is not.
+    fn who_gives_way(&self, lease: Duration, of: impl Fn(&Client) -> bool) -> Option<ClientId> {
         let claim = |client: &Arc<Client>| {
-            let (silence, confirmed) = (client.silence()?, client.is_confirmed());
-            (silence > lease || !confirmed).then_some(((!confirmed, silence), client.id()))
+            let silence = client.silence()?;
+            let rank = match (client.is_confirmed(), client.account().standing()) {
+                (false, _) => 2,
+                (true, Standing::Stranger) if !client.is_recorded() => 1,
+                _ if silence > lease => 0,
+                _ => return None,
+            };
+            Some(((rank, client.account().neighbours(), silence), client.id()))
         };
-        self.clients.values().filter_map(claim).max_by_key(|(claim, _)| *claim).map(|(_, id)| id)
+        let candidates = self.clients.values().filter(|client| of(client)).filter_map(claim);
+        candidates.max_by_key(|(claim, _)| *claim).map(|(_, id)| id)
     }
 
     fn confirmed(&self, ownerid: &Bytes) -> Option<&Arc<Client>> {
@@ -159,6 +199,14 @@ impl Registry {
         self.leaving.remove(&id);
     }
 
+    /// Gives back the memory of what there was.
+    pub fn tidy(&mut self) {
+        shrink(&mut self.clients);
+        shrink(&mut self.confirmed);
+        shrink(&mut self.unconfirmed);
+        shrink(&mut self.leaving);
+    }
+
     /// Lets all leases begin anew.
     pub fn renew_all(&self) {
         self.clients.values().for_each(|client| drop(client.renew()));
@@ -172,115 +220,4 @@ impl Registry {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::xdr::nfs4::Verifier;
-
-    const ALICE: Principal = Principal { flavor: 1, uid: 1 };
-    const BOB: Principal = Principal { flavor: 1, uid: 2 };
-
-    const LEASE: Duration = Duration::from_secs(30);
-
-    fn registry() -> Registry {
-        Registry::new(Boot::new(1), Clock::manual(), 4)
-    }
-
-    fn owner(name: &'static str, incarnation: u8) -> ClientOwner {
-        ClientOwner { verifier: Verifier([incarnation; 8]), ownerid: Bytes::from_static(name.as_bytes()) }
-    }
-
-    fn register(registry: &mut Registry, owner: &ClientOwner) -> Arc<Client> {
-        registry.register(owner, ALICE, LEASE, |_| true).expect("registered")
-    }
-
-    #[test]
-    fn the_same_incarnation_keeps_its_id_once_it_is_confirmed() {
-        let mut registry = registry();
-        let first = register(&mut registry, &owner("a", 1));
-        let second = register(&mut registry, &owner("a", 1));
-        assert_ne!(first.id(), second.id(), "not confirmed: replaced");
-        assert_eq!(registry.get(first.id()).err(), Some(Status::StaleClientid));
-        assert!(registry.confirm(&second).expect("known").is_none());
-        assert_eq!(register(&mut registry, &owner("a", 1)).id(), second.id());
-    }
-
-    #[test]
-    fn a_restarted_client_replaces_itself_when_it_is_confirmed() {
-        let mut registry = registry();
-        let before = register(&mut registry, &owner("a", 1));
-        registry.confirm(&before).expect("known");
-        let after = register(&mut registry, &owner("a", 2));
-        assert!(!before.is_gone(), "until the new incarnation has proved to be one");
-        let replaced = registry.confirm(&after).expect("known").expect("there was one before");
-        assert_eq!(replaced.id(), before.id());
-        assert!(before.is_gone());
-        assert_eq!(registry.get(before.id()).err(), Some(Status::StaleClientid));
-        assert!(registry.get(after.id()).is_ok());
-    }
-
-    #[test]
-    fn anothers_name_is_in_use_as_long_as_it_has_state() {
-        let mut registry = registry();
-        let client = register(&mut registry, &owner("a", 1));
-        registry.confirm(&client).expect("known");
-        assert_eq!(registry.register(&owner("a", 1), BOB, LEASE, |_| true).err(), Some(Status::ClidInUse));
-        assert!(registry.register(&owner("a", 1), BOB, LEASE, |_| false).is_ok());
-        assert!(client.is_gone());
-    }
-
-    #[test]
-    fn an_update_needs_the_confirmed_registration() {
-        let mut registry = registry();
-        assert_eq!(registry.update(&owner("a", 1), ALICE).err(), Some(Status::NoEnt));
-        let client = register(&mut registry, &owner("a", 1));
-        assert_eq!(registry.update(&owner("a", 1), ALICE).err(), Some(Status::NoEnt));
-        registry.confirm(&client).expect("known");
-        assert_eq!(registry.update(&owner("a", 1), ALICE).map(|client| client.id()), Ok(client.id()));
-        assert_eq!(registry.update(&owner("a", 2), ALICE).err(), Some(Status::NotSame));
-        assert_eq!(registry.update(&owner("a", 1), BOB).err(), Some(Status::Perm));
-    }
-
-    #[test]
-    fn the_number_of_clients_is_bounded() {
-        let mut registry = registry();
-        for name in ["a", "b", "c"] {
-            let client = register(&mut registry, &owner(name, 1));
-            registry.confirm(&client).expect("known");
-        }
-        let unconfirmed = register(&mut registry, &owner("d", 1));
-        let client = register(&mut registry, &owner("e", 1));
-        assert!(unconfirmed.is_gone(), "it gave way");
-        registry.confirm(&client).expect("known");
-        assert_eq!(registry.register(&owner("f", 1), ALICE, LEASE, |_| true).err(), Some(Status::Delay));
-    }
-
-    #[test]
-    fn who_never_made_a_session_gives_way_before_who_is_silent() {
-        let clock = Clock::manual();
-        let mut registry = Registry::new(Boot::new(1), clock.clone(), 2);
-        let silent = register(&mut registry, &owner("a", 1));
-        registry.confirm(&silent).expect("known");
-        clock.advance(LEASE * 2);
-        for name in ["b", "c", "d"] {
-            register(&mut registry, &owner(name, 1));
-        }
-        assert!(!silent.is_gone());
-    }
-
-    #[test]
-    fn one_client_too_many_takes_the_place_of_the_one_that_is_silent_longest() {
-        let clock = Clock::manual();
-        let mut registry = Registry::new(Boot::new(1), clock.clone(), 3);
-        let mut clients = Vec::new();
-        for name in ["a", "b", "c"] {
-            let client = register(&mut registry, &owner(name, 1));
-            registry.confirm(&client).expect("known");
-            clients.push(client);
-            clock.advance(LEASE);
-        }
-        assert!(registry.register(&owner("d", 1), ALICE, LEASE, |_| true).is_ok());
-        let gone: Vec<bool> = clients.iter().map(|client| client.is_gone()).collect();
-        assert_eq!(gone, [true, false, false]);
-        assert_eq!(registry.all_leaving().len(), 1, "its state is still to be taken away");
-    }
-}
+mod tests;

@@ -11,6 +11,7 @@ use super::State;
 use super::client::Client;
 use super::ranges::Held;
 use super::share::Share;
+use crate::memory::StateUsage;
 use crate::xdr::Status;
 use crate::xdr::nfs4::{ClientId, StateId};
 
@@ -22,7 +23,9 @@ pub struct ClientView {
     /// What it calls itself.
     pub owner: Bytes,
     /// Where it registered from.
-    pub address: Option<SocketAddr>,
+    pub address: SocketAddr,
+    /// Bytes that are kept for it.
+    pub memory_bytes: u64,
     /// What it may do.
     pub condition: Condition,
     /// How long nothing was heard of it; zero while a request is in work.
@@ -113,7 +116,27 @@ pub struct Census {
     pub locks: u64,
 }
 
+/// The memory that is kept for clients, and who lost what for want of it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MemoryView {
+    /// How it stands.
+    pub usage: StateUsage,
+    /// Clients that were not confirmed, had used no export or were silent, and made room as there were too many.
+    pub evicted_for_clients: u64,
+    /// Clients whose lease had run out, and whose memory others wanted.
+    pub evicted_for_memory: u64,
+}
+
 impl State {
+    /// The memory that is kept for clients.
+    pub fn memory(&self) -> MemoryView {
+        MemoryView {
+            usage: self.memory.usage(),
+            evicted_for_clients: self.evictions.made_room.get(),
+            evicted_for_memory: self.evictions.memory.get(),
+        }
+    }
+
     /// How many there are of everything.
     pub fn census(&self) -> Census {
         let (clients, leaving) = {
@@ -169,6 +192,7 @@ impl State {
             id: client.id(),
             owner: client.owner().ownerid.clone(),
             address: client.address(),
+            memory_bytes: client.account().bytes() as u64,
             condition,
             silence: client.silence().unwrap_or_default(),
             opens,

@@ -7,7 +7,7 @@ use forebay_pool::VolumeId;
 
 use super::{EventCounts, OperationStatistics, VolumeTraffic};
 use crate::shared::Shared;
-use crate::state::Census;
+use crate::state::{Census, MemoryView};
 use crate::tls::Tls;
 
 /// What a server has counted since it started, and how it stands.
@@ -25,6 +25,8 @@ pub struct NfsCounters {
     pub census: Census,
     /// Sessions.
     pub sessions: u64,
+    /// The memory that is kept for clients.
+    pub memory: MemoryView,
     /// Clients of before the restart are still taking back what they had.
     pub in_grace: bool,
     /// When the first of the server's certificates is not valid any more; `None` without TLS.
@@ -46,6 +48,7 @@ impl Shared {
             events: self.statistics.events.counts(),
             census: self.state.census(),
             sessions: self.sessions.count() as u64,
+            memory: self.state.memory(),
             in_grace: self.state.in_grace(),
             certificate_expires: self.tls.as_ref().and_then(Tls::expires),
         }

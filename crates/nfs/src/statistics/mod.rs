@@ -21,7 +21,7 @@ use forebay_pool::{Distribution, Histogram};
 use crate::xdr::Status;
 use crate::xdr::nfs4::OpCode;
 pub use counters::NfsCounters;
-pub(crate) use events::Events;
+pub(crate) use events::{Count, Events};
 pub use events::{EventCounts, Refusals};
 pub use status::StatusClass;
 pub(crate) use traffic::Traffic;

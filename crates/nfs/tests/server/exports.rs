@@ -252,6 +252,62 @@ async fn squashed_users_are_the_anonymous_one_in_checks_and_as_owners() {
 }
 
 #[tokio::test]
+async fn a_squash_that_is_set_later_applies_to_files_that_are_open() {
+    let daemon = Daemon::start().await;
+    export(&daemon, [rule("*", Access::ReadWrite)]).await;
+    let (client, root) = daemon.mount_root("as root").await;
+    let files = client.files();
+    let secret = files.create(&root, "of root alone").await.expect("a file");
+    files.setattr(&secret.handle, StateId::ANONYMOUS, &Attributes::mode(0o600)).await.expect("the owner may");
+    let shared = files.create(&root, "of everyone").await.expect("a file");
+    files.setattr(&shared.handle, StateId::ANONYMOUS, &Attributes::mode(0o666)).await.expect("the owner may");
+    let data = Bytes::from_static(b"before");
+    files.write(&secret, 0, data.clone(), StableHow::FileSync).await.expect("written");
+
+    let set_squash = async |squash| {
+        let change = RuleChange { squash: Some(squash), ..RuleChange::default() };
+        policies(&daemon).rule_modify("brokers", &clients("*"), change).await.expect("changed");
+    };
+    set_squash(Squash::Root).await;
+    assert_eq!(status(files.read(&secret, 0, 10).await), Status::Access);
+    let written = files.write(&secret, 0, data.clone(), StableHow::FileSync).await;
+    assert_eq!(status(written), Status::Access);
+    let cut = files.setattr(&secret.handle, secret.stateid, &Attributes::size(0)).await;
+    assert_eq!(status(cut), Status::Access);
+    files.write(&shared, 0, data.clone(), StableHow::FileSync).await.expect("anyone may");
+    let claim = || OpenClaim::Null(Bytes::from_static(b"of everyone"));
+    let again = files.open_args("reader", share::ACCESS_READ, OpenHow::NoCreate, claim());
+    let reader = files.open_with(&root, again).await.expect("anyone may");
+    assert_eq!(files.read(&reader, 0, 10).await.expect("read").0.into_bytes(), data);
+
+    set_squash(Squash::None).await;
+    files.write(&secret, 0, data, StableHow::FileSync).await.expect("as it was opened");
+    files.close(&secret).await.expect("closed");
+}
+
+#[tokio::test]
+async fn an_open_under_a_squash_gives_an_earlier_one_of_the_same_owner_nothing() {
+    let daemon = Daemon::start().await;
+    export(&daemon, [rule("*", Access::ReadWrite)]).await;
+    let (client, root) = daemon.mount_root("as root").await;
+    let files = client.files();
+    let args = |access, how| {
+        let claim = OpenClaim::Null(Bytes::from_static(b"file"));
+        files.open_args("owner", access, how, claim)
+    };
+    let attributes = Attributes::mode(0o604).encode();
+    let create = OpenHow::Create(forebay_nfs::xdr::nfs4::CreateHow::Unchecked(attributes));
+    files.open_with(&root, args(share::ACCESS_BOTH, create)).await.expect("a file");
+    let change = RuleChange { squash: Some(Squash::Root), ..RuleChange::default() };
+    policies(&daemon).rule_modify("brokers", &clients("*"), change).await.expect("changed");
+    let again =
+        files.open_with(&root, args(share::ACCESS_READ, OpenHow::NoCreate)).await.expect("may be read");
+    files.read(&again, 0, 10).await.expect("read");
+    let written = files.write(&again, 0, Bytes::from_static(b"x"), StableHow::FileSync).await;
+    assert_eq!(status(written), Status::Access);
+}
+
+#[tokio::test]
 async fn one_compound_over_two_volumes_keeps_their_rules_apart() {
     let daemon = Daemon::start().await;
     export(&daemon, [Rule { squash: Squash::All, ..rule("*", Access::ReadOnly) }]).await;
@@ -344,6 +400,14 @@ async fn changes_that_make_no_sense_are_refused_and_change_nothing() {
         policies.rule_remove("brokers", &clients("*")).await,
         Err(PolicyError::NoSuchRule { .. })
     ));
+    let no_one = Rule { anonymous: Anonymous { uid: 7, gid: u32::MAX }, ..rule("*", Access::ReadOnly) };
+    let refused = policies.rule_add("brokers", no_one.clone(), None).await;
+    assert!(matches!(refused, Err(PolicyError::BadAnonymous { .. })));
+    assert!(matches!(policies.replace("new", vec![no_one]).await, Err(PolicyError::BadAnonymous { .. })));
+    let anonymous = Some(Anonymous { uid: u32::MAX, gid: 7 });
+    let change = RuleChange { anonymous, ..RuleChange::default() };
+    let refused = policies.rule_modify("brokers", &clients("10.0.0.0/8"), change).await;
+    assert!(matches!(refused, Err(PolicyError::BadAnonymous { .. })));
     assert!(matches!(policies.assign("ghost", "default").await, Err(PolicyError::Pool(_))));
     assert!(matches!(policies.assign("kafka", "ghost").await, Err(PolicyError::NotFound(_))));
     let taken = policies.volume_create(volume("kafka", true), "default").await;

@@ -32,6 +32,7 @@ mod scale;
 mod sessions;
 mod snapshots;
 mod state;
+mod state_memory;
 mod throttle;
 mod tls;
 mod xattrs;

@@ -29,7 +29,7 @@ struct Mounted {
 }
 
 /// A line of a table in /proc, by how it begins, and the number that follows.
-fn number_in(path: &str, line: &str) -> Option<u64> {
+pub fn number_in(path: &str, line: &str) -> Option<u64> {
     let table = std::fs::read_to_string(path).ok()?;
     let rest = table.lines().find_map(|found| found.strip_prefix(line))?;
     rest.split_whitespace().next()?.parse().ok()

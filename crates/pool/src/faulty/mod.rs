@@ -17,9 +17,8 @@ mod stores;
 pub(crate) use at_rest::Damage;
 
 use std::collections::BTreeMap;
-use std::ops::Range;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use bytes::Bytes;
@@ -28,14 +27,14 @@ use tokio::sync::Notify;
 use self::stores::{FaultyMeta, FaultySegments, FaultyWitness};
 use crate::engine::{Engine, Foundation};
 use crate::keys::Key;
-use crate::meta::{Batch, MemoryMeta, MetaStore, MetaView, Position, Visit};
+use crate::meta::{Batch, MemoryMeta, MetaStore};
 use crate::opening::Wanted;
-use crate::segment::{SegmentId, SegmentStore};
+use crate::segment::SegmentId;
 use crate::sim::random::Random;
 use crate::sim::schedule;
 use crate::sources::{Clock, SystemClock, SystemEntropy};
 use crate::space::UnlimitedRoom;
-use crate::witness::{Found, State, Witness};
+use crate::witness::State;
 use crate::{Error, Pool, PoolOptions, Result};
 
 /// What a disk writes as a whole or not at all.

@@ -165,6 +165,53 @@ pub(super) static FAMILIES: &[Family] = &[
         collect: Collect::Nfs(|nfs, samples| samples.one(nfs.sessions)),
     },
     Family {
+        name: "forebay_nfs_state_bytes",
+        kind: Kind::Gauge,
+        labels: &[Label { name: "of", bound: "`clients`, `sessions`, `files`" }],
+        says: "Memory that is kept for clients between requests: registrations; sessions with the replies kept in them; opens and locks.",
+        then: "Near forebay_nfs_state_max_bytes clients wait: raise nfs.state_max, or find who has most with `forebay nfs clients`.",
+        collect: Collect::Nfs(|nfs, samples| {
+            let usage = nfs.memory.usage;
+            samples.with(&[("of", "clients")], usage.clients);
+            samples.with(&[("of", "sessions")], usage.sessions);
+            samples.with(&[("of", "files")], usage.files);
+        }),
+    },
+    Family {
+        name: "forebay_nfs_state_max_bytes",
+        kind: Kind::Gauge,
+        labels: &[],
+        says: "Memory that may be kept for clients between requests: nfs.state_max.",
+        then: "Compare forebay_nfs_state_bytes with it.",
+        collect: Collect::Nfs(|nfs, samples| samples.one(nfs.memory.usage.bytes_max)),
+    },
+    Family {
+        name: "forebay_nfs_state_refusals_total",
+        kind: Kind::Counter,
+        labels: &[Label { name: "of", bound: "`clients`, `sessions`, `files`" }],
+        says: "Requests that were told to come again because there was no memory to keep for them, or the client, or its address, had its part.",
+        then: "The log names the address that has most. If that is in order, raise nfs.state_max; else find out what its clients do. \
+               A client that uses no export has little, and is refused early.",
+        collect: Collect::Nfs(|nfs, samples| {
+            let [clients, sessions, files] = nfs.memory.usage.refused;
+            samples.with(&[("of", "clients")], clients);
+            samples.with(&[("of", "sessions")], sessions);
+            samples.with(&[("of", "files")], files);
+        }),
+    },
+    Family {
+        name: "forebay_nfs_state_evictions_total",
+        kind: Kind::Counter,
+        labels: &[Label { name: "reason", bound: "`clients`, `memory`" }],
+        says: "Clients that lost what was kept for them: `clients`, to make room as there were too many; `memory`, as others wanted the memory.",
+        then: "`clients` are some that had used no export, or were silent: if it grows, somebody registers clients by the thousand. `memory` \
+               are silent ones with files open: raise nfs.state_max, so that they keep them.",
+        collect: Collect::Nfs(|nfs, samples| {
+            samples.with(&[("reason", "clients")], nfs.memory.evicted_for_clients);
+            samples.with(&[("reason", "memory")], nfs.memory.evicted_for_memory);
+        }),
+    },
+    Family {
         name: "forebay_nfs_opens",
         kind: Kind::Gauge,
         labels: &[],

@@ -24,7 +24,7 @@ pub(super) static FAMILIES: &[Family] = &[
         kind: Kind::Gauge,
         labels: &[],
         says: "Memory that the daemon has in use.",
-        then: "It is bounded by pool.dirty_max, pool.cache_max, pool.fingerprints_max and nfs.requests_max together with what the metadata store \
+        then: "It is bounded by pool.dirty_max, pool.cache_max, pool.fingerprints_max and nfs.requests_max and nfs.state_max together with what the metadata store \
                keeps; beyond that, report it.",
         collect: Collect::Process(|seen, samples| samples.one(seen.resident_bytes)),
     },

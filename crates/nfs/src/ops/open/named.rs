@@ -92,6 +92,9 @@ async fn create(
 ) -> Result<Option<Target>, Status> {
     gate::require_writable(context)?;
     access::require(&context.credential, directory, WRITE | EXECUTE)?;
+    if !context.server.state.has_room_for_open(context.client()?) {
+        return Err(Status::Delay);
+    }
     let verifier = match creation.existing {
         IfExisting::FailUnlessMadeBy(verifier) => Some(verifier.0),
         IfExisting::Open | IfExisting::Fail => None,

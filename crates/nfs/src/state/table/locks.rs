@@ -4,10 +4,14 @@ use bytes::Bytes;
 use forebay_pool::Handle;
 
 use super::{LockState, Named, Owner, Table};
+use crate::memory::audit::{RANGE_BYTES, lock_bytes};
 use crate::state::ranges::{Held, LockKind, Range, Ranges};
 use crate::state::stateid::{StateKey, next_seqid};
 use crate::xdr::Status;
 use crate::xdr::nfs4::{ClientId, StateId};
+
+/// Further ranges that there are after a lock: one that is cut in two by another kind is three.
+const RANGES_LOCKED_MAX: usize = 2;
 
 /// Who locks.
 pub(in crate::state) enum Locker<'a> {
@@ -61,7 +65,7 @@ impl Table {
         let mut others =
             file.locks.iter().filter(|((other, name), _)| (*other, &name[..]) != (client, owner));
         others.find_map(|((client, owner), key)| {
-            let held = self.locks.get(key)?.ranges.conflict(range, kind)?;
+            let held = self.locks.get(&key)?.ranges.conflict(range, kind)?;
             Some(Denied { client: *client, owner: owner.clone(), held })
         })
     }
@@ -83,14 +87,28 @@ impl Table {
         if let Some(denied) = self.lock_conflict(file, (client, &target.owner.1), range, kind) {
             return Ok(Outcome::Denied(denied));
         }
-        if self.clients.get(&client).ok_or(Status::Expired)?.ranges >= self.limits.ranges_max {
+        if self.clients.get(&client).ok_or(Status::Expired)?.ranges() >= self.limits.ranges_max {
             return Err(Status::Delay);
         }
+        self.reserve_ranges(client, RANGES_LOCKED_MAX)?;
         let key = match target.state {
-            Some(key) => key,
-            None => self.new_lock_state(client, file, target)?,
+            Some(key) => Ok(key),
+            None => self.new_lock_state(client, file, target),
         };
-        self.change(key, |ranges| ranges.lock(range, kind)).map(Outcome::Granted)
+        let locked = key.and_then(|key| self.change(key, |ranges| ranges.lock(range, kind)));
+        self.release_ranges(client, RANGES_LOCKED_MAX);
+        locked.map(Outcome::Granted)
+    }
+
+    /// Charges ranges that a change may make, until it is known which it does.
+    fn reserve_ranges(&mut self, client: ClientId, ranges: usize) -> Result<(), Status> {
+        Ok(self.clients.get_mut(&client).ok_or(Status::Expired)?.charge(ranges * RANGE_BYTES)?)
+    }
+
+    fn release_ranges(&mut self, client: ClientId, ranges: usize) {
+        if let Some(holdings) = self.clients.get_mut(&client) {
+            holdings.give_back(ranges * RANGE_BYTES);
+        }
     }
 
     fn target(&self, client: ClientId, file: Handle, locker: &Locker<'_>) -> Result<Target, Status> {
@@ -98,7 +116,7 @@ impl Table {
             Locker::New { open, owner } => {
                 let open = self.find_open(client, file, open)?;
                 let owner = (client, Bytes::copy_from_slice(owner));
-                let state = self.files.get(&file).and_then(|file| file.locks.get(&owner).copied());
+                let state = self.files.get(&file).and_then(|file| file.locks.get(&owner));
                 Ok(Target { open, owner, state })
             }
             Locker::Existing(stateid) => match self.find_on(client, file, stateid)? {
@@ -112,8 +130,8 @@ impl Table {
 
     /// A lock state without locks; its seqid becomes 1 with the first one.
     fn new_lock_state(&mut self, client: ClientId, file: Handle, target: Target) -> Result<StateKey, Status> {
-        let key = self.new_key(client)?;
         let Target { open, owner, .. } = target;
+        let key = self.new_key(client, lock_bytes(owner.1.len()))?;
         self.files.entry(file).or_default().locks.insert(owner.clone(), key);
         self.locks.insert(key, LockState { owner, file, open, seqid: 0, ranges: Ranges::default() });
         Ok(key)
@@ -126,12 +144,12 @@ impl Table {
         change(&mut lock.ranges);
         lock.seqid = next_seqid(lock.seqid);
         if let Some(holdings) = self.clients.get_mut(&lock.owner.0) {
-            holdings.ranges = (holdings.ranges + lock.ranges.len()).saturating_sub(before);
+            holdings.change_ranges(before, lock.ranges.len());
         }
         Ok(self.boot.stateid(key, lock.seqid))
     }
 
-    /// LOCKU (RFC 8881 §18.12).
+    /// LOCKU (RFC 8881 §18.12). [`Status::Delay`] if it would cut a range in two, and there is no room for one more.
     pub fn unlock(
         &mut self,
         client: ClientId,
@@ -140,6 +158,19 @@ impl Table {
         range: Range,
     ) -> Result<StateId, Status> {
         match self.find_on(client, file, stateid)? {
+            (key, Named::Lock(lock)) if lock.ranges.is_cut_by(range) => {
+                if self
+                    .clients
+                    .get(&client)
+                    .is_none_or(|holdings| holdings.ranges() >= self.limits.ranges_max)
+                {
+                    return Err(Status::Delay);
+                }
+                self.reserve_ranges(client, 1)?;
+                let unlocked = self.change(key, |ranges| ranges.unlock(range));
+                self.release_ranges(client, 1);
+                unlocked
+            }
             (key, Named::Lock(_)) => self.change(key, |ranges| ranges.unlock(range)),
             (_, Named::Open(_)) => Err(Status::BadStateid),
         }

@@ -8,14 +8,17 @@
 //! - every state is listed by its file and by its client, and a client that was dropped gets no new state,
 //! - a lock state lives no longer than the open it came from.
 
+mod holdings;
 mod locks;
 mod opens;
+mod owners;
 mod views;
 
 pub use locks::Denied;
 pub(super) use locks::{Locker, Outcome};
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::HashMap;
+use std::sync::Arc;
 
 use bytes::Bytes;
 use forebay_pool::Handle;
@@ -25,8 +28,13 @@ use super::hold::Hold;
 use super::ranges::Ranges;
 use super::share::ShareSet;
 use super::stateid::{Boot, StateKey, check_seqid, is_special};
+use crate::memory::audit::{self, REVOKED_BYTES};
+use crate::memory::{Account, shrink};
+use crate::policy::Mapping;
 use crate::xdr::Status;
 use crate::xdr::nfs4::{ClientId, StateId};
+use holdings::Holdings;
+use owners::{ByOwner, Owner};
 
 /// How much one client can have. Past it OPEN and LOCK answer NFS4ERR_DELAY.
 #[derive(Clone, Copy, Debug)]
@@ -63,29 +71,22 @@ pub(super) struct Table {
     revoked: HashMap<StateKey, ClientId>,
 }
 
-/// What one client has.
-#[derive(Default)]
-struct Holdings {
-    states: HashSet<StateKey>,
-    ranges: usize,
-}
-
 /// What there is on one file.
 #[derive(Default)]
 struct File {
-    opens: BTreeMap<Owner, StateKey>,
-    locks: BTreeMap<Owner, StateKey>,
+    opens: ByOwner,
+    locks: ByOwner,
     /// How many of the opens deny something. Clients hardly ever do, and then opens need not be compared.
     denying: usize,
 }
-
-/// Whose state it is: a client, and the client's name for the owner of the open or lock.
-type Owner = (ClientId, Bytes);
 
 struct Open {
     owner: Owner,
     seqid: u32,
     shares: ShareSet,
+    /// For whom the caller was taken at the first OPEN. A later one under another mapping leaves it, as it has checked what it asked for and
+    /// not what the first did.
+    mapping: Option<Mapping>,
     hold: Hold,
     /// The directory and the name by which it was opened, for operators.
     opened_as: Option<(Handle, Bytes)>,
@@ -97,6 +98,20 @@ struct LockState {
     open: StateKey,
     seqid: u32,
     ranges: Ranges,
+}
+
+impl Open {
+    /// What it takes in memory.
+    fn bytes(&self) -> usize {
+        audit::open_bytes(self.owner.1.len(), self.opened_as.as_ref().map_or(0, |(_, name)| name.len()))
+    }
+}
+
+impl LockState {
+    /// What it takes in memory.
+    fn bytes(&self) -> usize {
+        audit::lock_bytes(self.owner.1.len()) + self.ranges.len() * audit::RANGE_BYTES
+    }
 }
 
 /// Either kind of state, by its stateid.
@@ -143,9 +158,18 @@ impl Table {
         }
     }
 
-    /// Lets a client have state.
-    pub fn add_client(&mut self, client: ClientId) {
-        self.clients.entry(client).or_default();
+    /// Lets a client have state, which is charged to its account.
+    pub fn add_client(&mut self, client: ClientId, account: &Arc<Account>) {
+        self.clients.entry(client).or_insert_with(|| Holdings::new(account));
+    }
+
+    /// Gives back the memory of what there was.
+    pub fn tidy(&mut self) {
+        shrink(&mut self.clients);
+        shrink(&mut self.files);
+        shrink(&mut self.opens);
+        shrink(&mut self.locks);
+        shrink(&mut self.revoked);
     }
 
     /// Takes all state from a client, for good. The holds are to be dropped when the lock is released.
@@ -153,7 +177,7 @@ impl Table {
     pub fn drop_client(&mut self, client: ClientId) -> Vec<Hold> {
         self.revoked.retain(|_, owner| *owner != client);
         let Some(holdings) = self.clients.remove(&client) else { return Vec::new() };
-        holdings.states.into_iter().filter_map(|key| self.remove(key)).collect()
+        holdings.into_keys().filter_map(|key| self.remove(key)).collect()
     }
 
     /// Takes everything from everyone, as the server goes down.
@@ -166,7 +190,7 @@ impl Table {
 
     /// True if the client has anything open or locked.
     pub fn client_has_state(&self, client: ClientId) -> bool {
-        self.clients.get(&client).is_some_and(|holdings| !holdings.states.is_empty())
+        self.clients.get(&client).is_some_and(|holdings| holdings.states() > 0)
     }
 
     /// Whether the client may be given state now (RFC 8881 §8.4.2, §18.51.3).
@@ -220,6 +244,9 @@ impl Table {
             && self.unknown(client, key) == Status::AdminRevoked
         {
             self.revoked.remove(&key);
+            if let Some(holdings) = self.clients.get_mut(&client) {
+                holdings.give_back(REVOKED_BYTES);
+            }
             return Ok(());
         }
         let (key, named) = self.find(client, stateid)?;
@@ -232,22 +259,23 @@ impl Table {
         }
     }
 
-    /// Makes a key for new state of a client, and lists it there.
-    fn new_key(&mut self, client: ClientId) -> Result<StateKey, Status> {
+    /// Makes a key for new state of a client that takes so many bytes, and lists it there.
+    fn new_key(&mut self, client: ClientId, bytes: usize) -> Result<StateKey, Status> {
         let holdings = self.clients.get_mut(&client).ok_or(Status::Expired)?;
-        if holdings.states.len() >= self.limits.states_max {
+        if holdings.states() >= self.limits.states_max {
             return Err(Status::Delay);
         }
+        holdings.charge_state(bytes)?;
         self.keys_given += 1;
         let key = StateKey(self.keys_given);
-        holdings.states.insert(key);
+        holdings.insert(key);
         Ok(key)
     }
 
     /// Removes a state, and with an open its lock states.
     fn remove(&mut self, key: StateKey) -> Option<Hold> {
         if let Some(lock) = self.locks.remove(&key) {
-            self.unlist_of_client(&lock.owner, key, lock.ranges.len());
+            self.unlist_of_client(&lock.owner, key, lock.bytes(), lock.ranges.len());
             self.unlist_of_file(lock.file, |file| file.locks.remove(&lock.owner));
             return None;
         }
@@ -256,11 +284,11 @@ impl Table {
         for lock in self.locks_under(file, key) {
             self.remove(lock);
         }
-        self.unlist_of_client(&open.owner, key, 0);
+        self.unlist_of_client(&open.owner, key, open.bytes(), 0);
         self.unlist_of_file(file, |file| {
             let denied = usize::from(open.shares.effective().denies());
             file.denying = file.denying.saturating_sub(denied);
-            file.opens.remove(&open.owner)
+            file.opens.remove(&open.owner);
         });
         Some(open.hold)
     }
@@ -268,17 +296,16 @@ impl Table {
     fn locks_under(&self, file: Handle, open: StateKey) -> Vec<StateKey> {
         let Some(file) = self.files.get(&file) else { return Vec::new() };
         let is_under = |key: &StateKey| self.locks.get(key).is_some_and(|lock| lock.open == open);
-        file.locks.values().copied().filter(is_under).collect()
+        file.locks.iter().map(|(_, key)| key).filter(is_under).collect()
     }
 
-    fn unlist_of_client(&mut self, owner: &Owner, key: StateKey, ranges: usize) {
+    fn unlist_of_client(&mut self, owner: &Owner, key: StateKey, bytes: usize, ranges: usize) {
         if let Some(holdings) = self.clients.get_mut(&owner.0) {
-            holdings.states.remove(&key);
-            holdings.ranges = holdings.ranges.saturating_sub(ranges);
+            holdings.remove(key, bytes, ranges);
         }
     }
 
-    fn unlist_of_file(&mut self, handle: Handle, unlist: impl FnOnce(&mut File) -> Option<StateKey>) {
+    fn unlist_of_file(&mut self, handle: Handle, unlist: impl FnOnce(&mut File)) {
         let Some(file) = self.files.get_mut(&handle) else { return };
         unlist(file);
         if file.opens.is_empty() && file.locks.is_empty() {

@@ -4,6 +4,8 @@ use bytes::Bytes;
 use forebay_pool::Handle;
 
 use super::{File, Named, Open, Owner, Table};
+use crate::memory::audit::open_bytes;
+use crate::policy::Mapping;
 use crate::state::hold::Hold;
 use crate::state::share::{Share, ShareSet};
 use crate::state::stateid::{StateKey, next_seqid};
@@ -31,12 +33,12 @@ impl Table {
         &mut self,
         client: ClientId,
         owner: &[u8],
-        share: Share,
+        (share, mapping): (Share, Option<Mapping>),
         hold: Hold,
     ) -> Result<(StateId, Option<Hold>), (Status, Hold)> {
         let file = hold.file();
         let owner: Owner = (client, Bytes::copy_from_slice(owner));
-        if let Some(key) = self.files.get(&file).and_then(|file| file.opens.get(&owner).copied())
+        if let Some(key) = self.files.get(&file).and_then(|file| file.opens.get(&owner))
             && let Ok(stateid) = self.change_shares(key, |shares| {
                 shares.add(share);
                 Ok(())
@@ -44,14 +46,15 @@ impl Table {
         {
             return Ok((stateid, Some(hold)));
         }
-        let key = match self.new_key(client) {
+        let key = match self.new_key(client, open_bytes(owner.1.len(), 0)) {
             Ok(key) => key,
             Err(status) => return Err((status, hold)),
         };
         let states: &mut File = self.files.entry(file).or_default();
         states.opens.insert(owner.clone(), key);
         states.denying += usize::from(share.denies());
-        self.opens.insert(key, Open { owner, seqid: 1, shares: ShareSet::new(share), hold, opened_as: None });
+        let shares = ShareSet::new(share);
+        self.opens.insert(key, Open { owner, seqid: 1, shares, mapping, hold, opened_as: None });
         Ok((self.boot.stateid(key, 1), None))
     }
 
@@ -109,17 +112,18 @@ impl Table {
         Ok(self.remove(key))
     }
 
-    /// What a stateid, of an open or of a lock, allows on `file`, and the client's name for the owner of the open.
+    /// What a stateid, of an open or of a lock, allows on `file`, for whom the caller was taken when it was opened, and the client's
+    /// name for the owner of the open.
     pub fn share_of(
         &self,
         client: ClientId,
         file: Handle,
         stateid: &StateId,
-    ) -> Result<(Share, &[u8]), Status> {
+    ) -> Result<(Share, Option<Mapping>, &[u8]), Status> {
         let open = match self.find_on(client, file, stateid)? {
             (_, Named::Open(open)) => open,
             (_, Named::Lock(lock)) => self.opens.get(&lock.open).ok_or(Status::BadStateid)?,
         };
-        Ok((open.shares.effective(), &open.owner.1))
+        Ok((open.shares.effective(), open.mapping, &open.owner.1))
     }
 }

@@ -3,7 +3,8 @@
 use bytes::Bytes;
 use forebay_pool::Handle;
 
-use super::Table;
+use super::{Holdings, Table};
+use crate::memory::audit::REVOKED_BYTES;
 use crate::state::hold::Hold;
 use crate::state::stateid::StateKey;
 use crate::state::view::{Excerpt, LockView, OpenView};
@@ -14,24 +15,24 @@ impl Table {
     /// How many files a client has open, and how many ranges locked.
     pub fn holdings_of(&self, client: ClientId) -> (usize, usize) {
         let Some(holdings) = self.clients.get(&client) else { return (0, 0) };
-        let opens = holdings.states.iter().filter(|key| self.opens.contains_key(key)).count();
-        (opens, holdings.ranges)
+        let opens = holdings.keys().filter(|key| self.opens.contains_key(key)).count();
+        (opens, holdings.ranges())
     }
 
     /// How many opens and lock owners a client has, and how many ranges locked.
     pub fn size_of(&self, client: ClientId) -> (usize, usize) {
-        self.clients.get(&client).map_or((0, 0), |holdings| (holdings.states.len(), holdings.ranges))
+        self.clients.get(&client).map_or((0, 0), |holdings| (holdings.states(), holdings.ranges()))
     }
 
     /// How many files are open, and how many ranges locked, by all clients.
     pub fn totals(&self) -> (usize, usize) {
-        (self.opens.len(), self.clients.values().map(|holdings| holdings.ranges).sum())
+        (self.opens.len(), self.clients.values().map(Holdings::ranges).sum())
     }
 
     /// The files that a client has open.
     pub fn files_of(&self, client: ClientId) -> Vec<Handle> {
         let Some(holdings) = self.clients.get(&client) else { return Vec::new() };
-        holdings.states.iter().filter_map(|key| self.opens.get(key)).map(|open| open.hold.file()).collect()
+        holdings.keys().filter_map(|key| self.opens.get(key)).map(|open| open.hold.file()).collect()
     }
 
     pub fn open_views(&self, client: Option<ClientId>, items_max: usize) -> Excerpt<OpenView> {
@@ -66,12 +67,19 @@ impl Table {
         })
     }
 
-    /// Keeps the name by which a file was opened.
+    /// Keeps the name by which a file was opened, as far as there is room for it: only operators want to know.
     pub fn note_name(&mut self, stateid: &StateId, directory: Handle, name: Bytes) {
         if let Ok(key) = self.boot.key(stateid)
             && let Some(open) = self.opens.get_mut(&key)
+            && let Some(holdings) = self.clients.get_mut(&open.owner.0)
         {
-            open.opened_as = Some((directory, name));
+            let before = open.bytes();
+            let earlier = open.opened_as.replace((directory, name));
+            let after = open.bytes();
+            if after > before && !holdings.charge_if_room(after - before) {
+                open.opened_as = earlier;
+            }
+            holdings.give_back(before.saturating_sub(after));
         }
     }
 
@@ -90,6 +98,9 @@ impl Table {
         let under = open.map(|file| self.locks_under(file, key)).unwrap_or_default();
         for revoked in under.into_iter().chain([key]) {
             self.revoked.insert(revoked, client);
+            if let Some(holdings) = self.clients.get_mut(&client) {
+                holdings.settle(REVOKED_BYTES);
+            }
         }
         Ok(self.remove(key))
     }

@@ -1,0 +1,189 @@
+//! The slots of one session, and the memory that they and their replies take.
+//!
+//! A session may have as many slots as its client asked for, and takes memory for those that were used; it begins with a few. With a
+//! slot is charged what most replies take, so a client that is short of memory goes on with the slots that it has, and can always give up
+//! what it has (CLOSE). A further slot, and what a long reply takes beyond that, are charged before the operation is executed; if there is no
+//! room it is told to come again. The client is asked (`sr_target_highest_slotid`) to use the slots that it has.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::slot::{Fingerprint, Reply, Slot, Start};
+use super::{Session, SlotGuard};
+use crate::memory::audit::{SESSION_BYTES, SLOT_BYTES, SLOTS_FIRST, further_reply_bytes};
+use crate::memory::{Account, Charge, Kind, NoRoom};
+use crate::state::{Client, FirstSession};
+use crate::xdr::Status;
+use crate::xdr::nfs4::SequenceArgs;
+
+/// What is charged at first for a reply that is to be kept, as most are shorter.
+const REPLY_BYTES_USUAL: usize = 2048;
+
+/// See the module.
+pub(super) struct Slots(Mutex<Inner>);
+
+struct Inner {
+    /// As far up as they were used; those that were not are not there.
+    slots: Vec<Option<Box<Slot>>>,
+    charge: Charge,
+    _paid: Option<FirstSession>,
+}
+
+impl Inner {
+    /// The slot; made if it was never used.
+    fn provide(&mut self, slotid: usize) -> Result<&mut Slot, NoRoom> {
+        if self.get(slotid).is_none() {
+            let further = (slotid + 1).saturating_sub(self.slots.len());
+            self.charge
+                .resize(self.charge.bytes() + SLOT_BYTES + further * size_of::<Option<Box<Slot>>>())?;
+            self.slots.reserve_exact(further);
+            self.slots.resize_with(self.slots.len() + further, || None);
+        }
+        // It is there by now.
+        self.slots.get_mut(slotid).map(|slot| &mut **slot.get_or_insert_default()).ok_or(NoRoom)
+    }
+
+    fn get(&self, slotid: usize) -> Option<&Slot> {
+        self.slots.get(slotid)?.as_deref()
+    }
+
+    fn get_mut(&mut self, slotid: usize) -> Option<&mut Slot> {
+        self.slots.get_mut(slotid)?.as_deref_mut()
+    }
+
+    fn made(&self) -> impl Iterator<Item = &Slot> {
+        self.slots.iter().flatten().map(Box::as_ref)
+    }
+
+    /// What is charged, but for the reply in a slot.
+    fn charged_but_for(&self, slotid: usize) -> usize {
+        self.charge.bytes().saturating_sub(self.get(slotid).map_or(0, Slot::charged))
+    }
+}
+
+impl Slots {
+    /// Those that a session begins with. They and the session are charged, if the client has another already: the first is charged with the
+    /// client, so that nobody is left without one.
+    pub fn new(client: &Arc<Client>) -> Result<Slots, NoRoom> {
+        let paid = client.take_first_session();
+        let mut charge = client.account().nothing(Kind::Session);
+        if paid.is_none() {
+            charge.resize(SESSION_BYTES + SLOTS_FIRST * SLOT_BYTES)?;
+        }
+        let slots = std::iter::repeat_with(|| Some(Box::default())).take(SLOTS_FIRST).collect();
+        Ok(Slots(Mutex::new(Inner { slots, charge, _paid: paid })))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        // A slot is changed by single assignments, so a panic elsewhere leaves no half-done change.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// How many have a request in work.
+    pub fn in_work(&self) -> usize {
+        self.lock().made().filter(|slot| slot.is_in_work()).count()
+    }
+
+    /// The highest slot that the client should use, if it uses low ones first, of the highest that it may use.
+    pub fn target(&self, account: &Account, highest: u32) -> u32 {
+        if !account.is_short() {
+            return highest;
+        }
+        let made = self.lock().made().count().saturating_sub(1);
+        u32::try_from(made).map_or(highest, |made| made.min(highest))
+    }
+
+    /// The earlier answer to a request, or `None` if it is new. Then it has begun, and whoever began it must call
+    /// [`Slots::finish`].
+    pub fn start(
+        &self,
+        args: &SequenceArgs,
+        request: Fingerprint,
+        reply_bytes_max: usize,
+    ) -> Result<Option<Reply>, Status> {
+        let mut inner = self.lock();
+        let slotid = args.slotid as usize;
+        let slot = inner.provide(slotid)?;
+        if let Some(earlier) = slot.check(args.sequenceid, request)? {
+            return Ok(Some(earlier));
+        }
+        let usual = further_reply_bytes(reply_bytes_max.min(REPLY_BYTES_USUAL));
+        let others = inner.charged_but_for(slotid);
+        let has_room = inner.charge.resize_if_room(others + usual);
+        if let Some(slot) = inner.get_mut(slotid) {
+            slot.begin(args.sequenceid, request);
+            if has_room {
+                slot.set_charged(usual);
+            }
+        }
+        Ok(None)
+    }
+
+    /// Makes sure that a reply of so many bytes can be kept for the request in work.
+    fn reserve(&self, slotid: u32, reply: usize) -> Result<(), NoRoom> {
+        let (slotid, bytes) = (slotid as usize, further_reply_bytes(reply));
+        let mut inner = self.lock();
+        if inner.get(slotid).is_none_or(|slot| slot.charged() >= bytes) {
+            return Ok(());
+        }
+        let others = inner.charged_but_for(slotid);
+        inner.charge.resize(others + bytes)?;
+        if let Some(slot) = inner.get_mut(slotid) {
+            slot.set_charged(bytes);
+        }
+        Ok(())
+    }
+
+    /// Stores what became of the request in a slot, and frees it.
+    fn finish(&self, slotid: u32, reply: Reply) {
+        let mut inner = self.lock();
+        let Some(slot) = inner.get_mut(slotid as usize) else { return };
+        let before = slot.charged();
+        slot.finish(reply);
+        let after = slot.charged();
+        let bytes = (inner.charge.bytes() + after).saturating_sub(before);
+        inner.charge.settle(bytes);
+    }
+}
+
+impl Session {
+    /// Claims the slot for a request, or finds that it is a repetition (RFC 8881 §2.10.6.1, §18.46). A reply that is to be kept may
+    /// have `reply_bytes_max` bytes. [`Status::Delay`] if there is no room for a further slot: nothing has changed then.
+    pub fn start(
+        self: &Arc<Self>,
+        args: &SequenceArgs,
+        request: Fingerprint,
+        reply_bytes_max: usize,
+    ) -> Result<Start, Status> {
+        if args.slotid > self.highest_slotid() {
+            return Err(Status::BadSlot);
+        }
+        if args.highest_slotid > self.highest_slotid() {
+            return Err(Status::BadHighSlot);
+        }
+        match self.slots.start(args, request, reply_bytes_max)? {
+            Some(earlier) => Ok(Start::Retry(earlier)),
+            None => Ok(Start::New(SlotGuard { session: self.clone(), slotid: args.slotid, finished: false })),
+        }
+    }
+}
+
+impl SlotGuard {
+    /// Makes sure that a reply of so many bytes can be kept.
+    pub fn reserve(&self, reply_bytes: usize) -> Result<(), NoRoom> {
+        self.session.slots.reserve(self.slotid, reply_bytes)
+    }
+
+    /// Stores the reply and frees the slot.
+    pub fn finish(mut self, reply: Reply) {
+        self.finished = true;
+        self.session.slots.finish(self.slotid, reply);
+    }
+}
+
+impl Drop for SlotGuard {
+    fn drop(&mut self) {
+        if !self.finished {
+            self.session.slots.finish(self.slotid, Reply::Uncached);
+        }
+    }
+}
