@@ -2042,7 +2042,7 @@ export interface components {
             damage: string[];
             /**
              * Format: uint64
-             * @description Frames that are damaged in every copy.
+             * @description Frames that are damaged in every copy, headers of segments that could not be mended, and gaps in the metadata.
              */
             damaged: number;
             /** @description A copy is not there. */
