@@ -3,6 +3,7 @@
 
 use std::fs;
 use std::io;
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -41,7 +42,8 @@ impl View {
         let action = "make a view of the metadata store (is there room, and may this user write here?)";
         // One of an earlier process that was killed.
         let _ = fs::remove_dir_all(&directory);
-        fs::create_dir(&directory).map_err(failed(&directory, action))?;
+        // For its owner only: it may lie in the directory for temporary files, and journals hold the ends of files.
+        fs::DirBuilder::new().mode(0o700).create(&directory).map_err(failed(&directory, action))?;
         let view = View { directory };
         view.fill(&meta, extent).map_err(failed(&view.directory, action))?;
         Ok(view)
