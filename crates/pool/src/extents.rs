@@ -47,6 +47,16 @@ impl ExtentChange {
         change.before.extend(before);
         change
     }
+
+    /// Bytes that are inline afterwards, less those that were before.
+    pub(crate) fn inline_difference(&self) -> i64 {
+        inline_bytes(&self.after).saturating_sub(inline_bytes(&self.before))
+    }
+}
+
+fn inline_bytes(extents: &[Extent]) -> i64 {
+    let inline = extents.iter().filter(|(_, extent)| matches!(extent.content, Content::Inline(_)));
+    inline.map(|(_, extent)| i64::from(extent.length)).sum()
 }
 
 impl Engine {

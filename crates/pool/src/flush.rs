@@ -27,6 +27,7 @@ use tracing::Instrument;
 
 use crate::TRACES;
 use crate::engine::Engine;
+use crate::extents::ExtentChange;
 use crate::inode::{Inode, State};
 use crate::lasting::Lasting;
 use crate::plan::{Manner, Plan, SMALL_BYTES_MAX};
@@ -217,6 +218,7 @@ impl Engine {
         }
         let tail = plan.tail(inode, taken.truncations, taken.size);
         self.tails.forget(inode.key());
+        let inline = plan.changes.iter().map(ExtentChange::inline_difference).sum();
         let left = Outcome::Done { bytes_left, growth_left: taken.growth_of(bytes_left) };
         let (file, taken) = (inode.clone(), taken.clone());
         let staged = Arc::new(Mutex::new(left));
@@ -244,6 +246,8 @@ impl Engine {
             return Ok(staged);
         }
         outcome?;
+        let stored = inode.state().record.space_used;
+        self.note_inline(inode.key(), inline, stored);
         if let Some(tail) = tail {
             self.tails.put(inode.key(), tail);
         }

@@ -45,6 +45,7 @@ mod flush;
 mod histogram;
 mod holes;
 mod home;
+mod inline;
 mod inode;
 mod keys;
 mod lasting;
