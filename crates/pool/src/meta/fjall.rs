@@ -28,7 +28,7 @@ use crate::{Error, Result};
 const KEYSPACE: &str = "pool";
 const CACHE_BYTES: u64 = 64 << 20;
 const JOURNAL_BYTES_MAX: u64 = 192 << 20;
-const MEMTABLE_BYTES_MAX: u64 = 32 << 20;
+const MEMTABLE_BYTES_MAX: u64 = 24 << 20;
 /// Fewer deletions than this are not worth merging tables for.
 const DELETIONS_MIN: u64 = 50_000;
 
