@@ -31,6 +31,10 @@ use cli::{Cli, Command, ConfigCommand, LabCommand};
 use config::{Config, ConfigError};
 use pool_commands::Differences;
 
+/// Gives memory back to the system soon after a load has ended, which the C library's does not. Its settings are in .cargo/config.toml.
+#[global_allocator]
+static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
+
 /// Something failed.
 const STATUS_FAILED: u8 = 1;
 /// The command line or the configuration is wrong. clap uses the same.

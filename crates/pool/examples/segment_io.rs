@@ -12,6 +12,10 @@ use tokio::time::Instant;
 use bytes::Bytes;
 use forebay_pool::*;
 
+/// The daemon's, as it decides on what is measured.
+#[global_allocator]
+static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
+
 const WRITE_BYTES: usize = 1 << 20;
 const READ_BYTES: u32 = 1 << 20;
 

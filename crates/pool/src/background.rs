@@ -1,5 +1,5 @@
-//! The pool's own tasks: flushing what has aged, freeing what was deleted, snapshots by the clock, verifying what is
-//! stored. They end when the pool is closed or dropped.
+//! The pool's own tasks: flushing what has aged, chunking what stays inline, freeing what was deleted, snapshots by the clock,
+//! verifying what is stored. They end when the pool is closed or dropped.
 
 use std::sync::{Arc, Weak};
 use std::time::Duration;
@@ -26,6 +26,7 @@ pub(crate) fn start(engine: &Arc<Engine>) -> Vec<JoinHandle<()>> {
         tokio::spawn(flusher(Arc::downgrade(engine), engine.signals.clone(), age)),
         tokio::spawn(scheduler(Arc::downgrade(engine), engine.signals.clone())),
         tokio::spawn(reaper(Arc::downgrade(engine), engine.signals.clone(), age)),
+        tokio::spawn(chunker(Arc::downgrade(engine), engine.signals.clone(), engine.options.inline_age)),
         tokio::spawn(scrubber(Arc::downgrade(engine), engine.signals.clone())),
     ]
 }
@@ -120,6 +121,26 @@ async fn reaper(engine: Weak<Engine>, signals: Arc<Signals>, pause: Duration) {
             biased;
             () = signals.reap.notified() => {}
             () = tokio::time::sleep(pause) => {}
+            () = signals.closing() => {}
+        }
+    }
+}
+
+/// Makes chunks of what is inline in files that nobody writes to any more.
+async fn chunker(engine: Weak<Engine>, signals: Arc<Signals>, age: Duration) {
+    let pause = (age / 4).clamp(Duration::from_millis(5), Duration::from_secs(15));
+    while !signals.is_closing() {
+        let Some(engine) = engine.upgrade() else { break };
+        if let Err(error) = engine.chunk_round().await
+            && !engine.is_closing()
+        {
+            tracing::warn!(%error, "inline bytes stay in the metadata store; it is tried again");
+        }
+        drop(engine);
+        tokio::select! {
+            biased;
+            () = tokio::time::sleep(pause) => {}
+            () = signals.inline.notified() => {}
             () = signals.closing() => {}
         }
     }

@@ -42,7 +42,7 @@ pub(crate) struct ResilientView {
 type Prefix = [u8; PREFIX_BYTES];
 
 /// Why metadata cannot be read; `None` if the error has nothing to do with that.
-fn unreadable(error: &Error) -> Option<&'static str> {
+pub(crate) fn unreadable(error: &Error) -> Option<&'static str> {
     match error {
         Error::Damaged(_) => Some("a block of a table is damaged"),
         Error::Meta(_) => Some("the disk does not return a block of a table"),

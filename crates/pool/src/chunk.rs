@@ -101,6 +101,15 @@ impl Engine {
         }
     }
 
+    /// As [`Engine::chunk_content`], but the cache is left as it is. `None` also if the chunk is being moved, or damaged.
+    pub(crate) fn chunk_content_once(&self, id: ChunkId) -> Result<Option<Bytes>> {
+        if let Some(content) = self.chunk_cache.get(id) {
+            return Ok(Some(content));
+        }
+        let Some(record) = self.chunk_record(id)? else { return Ok(None) };
+        self.read_frame(id, &record)
+    }
+
     fn load_chunk(&self, id: ChunkId, reader: Handle) -> Result<Option<Bytes>> {
         let mut tried: Option<ChunkRecord> = None;
         for _ in 0..TRIES_MAX {

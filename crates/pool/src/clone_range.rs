@@ -165,6 +165,8 @@ fn stage(txn: &mut Txn<'_>, way: &Way, seen: (u64, u64)) -> Result<u64> {
             "an extent that was to be cloned points to a chunk that has no record".into(),
         ));
     }
+    let (key, inline, stored) = (way.to.key(), change.inline_difference(), record.space_used);
+    txn.then(move |engine| engine.note_inline(key, inline, stored));
     record.size = record.size.max(target.end);
     record.mtime = txn.engine.clock.now();
     txn.touch_and_clear(&way.to, record, Cleared::Within(target));

@@ -49,6 +49,8 @@ pub(crate) struct Meters {
     pub(crate) frames_unreadable: Count,
     pub(crate) frames_repaired: Count,
     pub(crate) bytes_moved: Count,
+    /// Inline bytes of which chunks were made.
+    pub(crate) bytes_chunked: Count,
 }
 
 impl Meters {

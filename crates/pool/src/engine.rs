@@ -16,6 +16,7 @@ use crate::counters::Meters;
 use crate::dirty::Dirty;
 use crate::fingerprints::Fingerprints;
 use crate::home::Home;
+use crate::inline::InlineFiles;
 use crate::inode::{Inode, InodeCache, change_floor};
 use crate::keys::{self, InodeKey, Item};
 use crate::meta::{Batch, MetaStore};
@@ -67,6 +68,7 @@ pub(crate) struct Engine {
     pub(crate) counters: Mutex<Counters>,
     pub(crate) inodes: InodeCache,
     pub(crate) dirty: Dirty,
+    pub(crate) inline: InlineFiles,
     /// Held while a write is put into memory; all of it, while a snapshot is taken.
     pub(crate) gate: Arc<tokio::sync::RwLock<()>>,
     pub(crate) orphans: Orphans,
@@ -167,6 +169,7 @@ impl Engine {
             counters: Mutex::new(counters),
             inodes: InodeCache::new(INODES_CACHED_MAX),
             dirty: Dirty::new(options.dirty_bytes_max, signals.clone()),
+            inline: InlineFiles::default(),
             gate: Arc::default(),
             orphans: Orphans::new(signals.clone()),
             xattrs: Presence::load(&*meta)?,
@@ -215,6 +218,7 @@ impl Engine {
                 tracing::error!("a background task of the pool panicked");
             }
         }
+        self.chunk_before_close().await;
         let engine = self.clone();
         let sealed = sync::blocking(move || {
             let sealed = engine.stopped.check().and_then(|()| engine.writer.close());

@@ -27,6 +27,38 @@ pub(crate) struct ExtentChange {
     pub(crate) after: Vec<Extent>,
 }
 
+impl ExtentChange {
+    /// The same change, without what stays as it is. Both lists are in order.
+    pub(crate) fn without_common(self) -> ExtentChange {
+        let mut change = ExtentChange::default();
+        let mut before = self.before.into_iter().peekable();
+        for new in self.after {
+            while let Some(old) = before.next_if(|old| old.0 < new.0) {
+                change.before.push(old);
+            }
+            match before.next_if(|old| old.0 == new.0) {
+                Some(old) if old.1 == new.1 => {}
+                old => {
+                    change.before.extend(old);
+                    change.after.push(new);
+                }
+            }
+        }
+        change.before.extend(before);
+        change
+    }
+
+    /// Bytes that are inline afterwards, less those that were before.
+    pub(crate) fn inline_difference(&self) -> i64 {
+        inline_bytes(&self.after).saturating_sub(inline_bytes(&self.before))
+    }
+}
+
+fn inline_bytes(extents: &[Extent]) -> i64 {
+    let inline = extents.iter().filter(|(_, extent)| matches!(extent.content, Content::Inline(_)));
+    inline.map(|(_, extent)| i64::from(extent.length)).sum()
+}
+
 impl Engine {
     /// The file's extents that reach into `range`, in order, as they are now.
     pub(crate) fn extents(&self, key: InodeKey, range: Range<u64>) -> Result<Vec<Extent>> {

@@ -11,10 +11,15 @@
 //! A flush that nobody waits for may leave the tail of a stream in memory, as dirty as it was, so that a stream writes
 //! its tails to the disk rarely. It does so a few times at most.
 //!
+//! A flush of very many pieces, as small writes at random places leave them, does 2 to 5 for one portion after the other, in the order of the
+//! file (`flush/taken.rs`). So no batch holds up the committer for long, the memory it takes is bounded, and writers that wait for room
+//! get it early. A crash in between leaves the first portions.
+//!
 //! The inode's `order` lock is held from 1 to 5, so nobody else changes its extents. A caller that goes away in the middle
 //! does not leave the work half done ([`Lasting`]).
 
-use std::collections::BTreeMap;
+mod taken;
+
 use std::sync::{Arc, Mutex};
 
 use tokio::sync::oneshot;
@@ -22,37 +27,18 @@ use tracing::Instrument;
 
 use crate::TRACES;
 use crate::engine::Engine;
-use crate::inode::{Flushed, Inode, Pieces, State, Unstable};
-use crate::keys::ChunkId;
+use crate::extents::ExtentChange;
+use crate::inode::{Inode, State};
 use crate::lasting::Lasting;
-use crate::plan::{Manner, Plan};
-use crate::records::ChunkRecord;
+use crate::plan::{Manner, Plan, SMALL_BYTES_MAX};
 use crate::segment::{Appended, Packed};
 use crate::storer::Store;
 use crate::txn::Txn;
 use crate::{Error, Result, sync};
+use taken::Taken;
 
 /// Times that a flush is begun again because a chunk it wanted to share was freed meanwhile.
 const TRIES_MAX: usize = 4;
-
-/// A flush of no more bytes than this is cut without leaving the task.
-const SMALL_BYTES_MAX: u64 = 128 << 10;
-
-/// Times in a row that a tail is left in memory.
-const DEFERRALS_MAX: u8 = 3;
-
-/// What a flush makes durable.
-struct Taken {
-    pieces: Arc<Pieces>,
-    unstable: Unstable,
-    /// Bytes by which the pieces may make the volume grow, reserved there.
-    growth: u64,
-    /// Rollbacks and truncations that the inode has seen, and its size, as far as that is durable.
-    rollbacks: u64,
-    truncations: u64,
-    size: u64,
-    leave_tails: bool,
-}
 
 /// What became of a flush.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -134,14 +120,31 @@ impl Engine {
         leave_tails: bool,
     ) -> Result<Effect> {
         self.stopped.check()?;
-        let Some(taken) = take(inode, needed, leave_tails) else { return Ok(Effect::Nothing) };
-        let taken = Arc::new(taken);
-        let mut outcome = self.flush_taken(inode, &taken, true).await;
+        let Some(taken) = Taken::take(inode, needed, leave_tails) else { return Ok(Effect::Nothing) };
+        let (mut taken, mut effect) = (Some(taken), Effect::Durable);
+        while let Some(portion) = taken {
+            let portion = Arc::new(portion);
+            let (done, next) = self.flush_portion(inode, &portion).await?;
+            if let Effect::Nothing = done {
+                effect = Effect::Nothing;
+            }
+            taken = next;
+        }
+        Ok(effect)
+    }
+
+    /// Returns what comes next as well.
+    async fn flush_portion(
+        self: &Arc<Self>,
+        inode: &Arc<Inode>,
+        taken: &Arc<Taken>,
+    ) -> Result<(Effect, Option<Taken>)> {
+        let mut outcome = self.flush_taken(inode, taken, true).await;
         for _ in 1..TRIES_MAX {
             if !matches!(outcome, Ok(Outcome::Vanished)) {
                 break;
             }
-            outcome = self.flush_taken(inode, &taken, false).await;
+            outcome = self.flush_taken(inode, taken, false).await;
         }
         self.dirty.set_refused(matches!(outcome, Err(Error::NoSpace)));
         let rolled_back = inode.state().rollbacks != taken.rollbacks;
@@ -150,29 +153,33 @@ impl Engine {
             // It was written before the rollback, so it is as if it had been durable by then.
             outcome = Ok(ALL_DONE);
         }
+        let mut next = None;
         if let Ok(Outcome::Done { bytes_left, growth_left }) = outcome {
-            self.release_taken(inode, &taken, bytes_left, growth_left);
+            // A rollback takes the rest with it.
+            next = if rolled_back { None } else { taken.next(inode) };
+            let (bytes_next, growth_next) = next.as_ref().map_or((0, 0), |next| (next.bytes(), next.growth));
+            self.release_taken(inode, taken, bytes_left + bytes_next, growth_left + growth_next);
         } else {
-            self.put_back(inode, &taken);
+            self.put_back(inode, taken);
         }
         self.dirty.settle(inode);
         match outcome? {
-            Outcome::Done { .. } if is_done => Ok(Effect::Durable),
-            Outcome::Done { .. } => Ok(Effect::Nothing),
+            Outcome::Done { .. } if is_done => Ok((Effect::Durable, next)),
+            Outcome::Done { .. } => Ok((Effect::Nothing, next)),
             Outcome::Vanished => Err(Error::Meta("shared chunks keep vanishing".into())),
         }
     }
 
-    /// Gives back what the pieces took that a flush has taken, apart from what is dirty again.
+    /// Gives back what the pieces took that a flush has taken, apart from what is dirty again or comes next.
     fn release_taken(&self, inode: &Inode, taken: &Taken, bytes_left: u64, growth_left: u64) {
-        self.dirty.release(taken.pieces.bytes().saturating_sub(bytes_left));
+        self.dirty.release(taken.bytes().saturating_sub(bytes_left));
         self.volumes.release(inode.handle.volume, taken.growth.saturating_sub(growth_left));
     }
 
     /// Nothing was flushed: what was taken is dirty again, under what was written meanwhile, unless the inode is
     /// gone, or was rolled back, and what was taken with it.
     fn put_back(&self, inode: &Inode, taken: &Taken) {
-        match restore(inode, taken) {
+        match taken.restore(inode) {
             Some(replaced) => self.dirty.release(replaced),
             None => self.release_taken(inode, taken, 0, 0),
         }
@@ -204,13 +211,14 @@ impl Engine {
         let cutting = tracing::info_span!(target: TRACES, "pool.cut", forebay.bytes = taken.pieces.bytes());
         let (plan, chunks) = self.plan_taken(inode, taken, share).instrument(cutting).await?;
         let bytes_left = plan.left.bytes();
-        if bytes_left > 0 && bytes_left == taken.pieces.bytes() {
+        if bytes_left > 0 && bytes_left == taken.bytes() {
             self.put_back(inode, taken);
             inode.state().deferrals += 1;
             return Ok(Outcome::Done { bytes_left, growth_left: taken.growth });
         }
         let tail = plan.tail(inode, taken.truncations, taken.size);
         self.tails.forget(inode.key());
+        let inline = plan.changes.iter().map(ExtentChange::inline_difference).sum();
         let left = Outcome::Done { bytes_left, growth_left: taken.growth_of(bytes_left) };
         let (file, taken) = (inode.clone(), taken.clone());
         let staged = Arc::new(Mutex::new(left));
@@ -219,7 +227,7 @@ impl Engine {
             let outcome = if file.state().rollbacks != taken.rollbacks {
                 // It was written before the rollback: nothing of it is to be seen.
                 ALL_DONE
-            } else if stage(txn, &file, &taken, &plan)? {
+            } else if taken.stage(txn, &file, &plan)? {
                 left
             } else {
                 Outcome::Vanished
@@ -238,6 +246,8 @@ impl Engine {
             return Ok(staged);
         }
         outcome?;
+        let stored = inode.state().record.space_used;
+        self.note_inline(inode.key(), inline, stored);
         if let Some(tail) = tail {
             self.tails.put(inode.key(), tail);
         }
@@ -272,75 +282,6 @@ impl Engine {
         self.storer.submit(Store { chunks, then })?;
         receiver.await.map_err(|_| Error::Closed)?
     }
-}
-
-impl Taken {
-    /// The part of the reserved growth that is for so many bytes which replace nothing.
-    fn growth_of(&self, bytes: u64) -> u64 {
-        self.growth.min(bytes)
-    }
-}
-
-/// Moves what is dirty to *flushing*; `None` if there is nothing.
-fn take(inode: &Inode, needed: fn(&State) -> bool, leave_tails: bool) -> Option<Taken> {
-    let mut state = inode.state();
-    if state.freed || !needed(&state) {
-        return None;
-    }
-    let pieces = Arc::new(std::mem::take(&mut state.dirty));
-    state.flushing = Some(pieces.clone());
-    state.dirty_since = None;
-    let growth = std::mem::take(&mut state.growth);
-    let (unstable, size) = (state.unstable.clone(), state.record.size);
-    let (rollbacks, truncations) = (state.rollbacks, state.truncations);
-    let leave_tails = leave_tails && state.deferrals < DEFERRALS_MAX;
-    Some(Taken { pieces, unstable, growth, rollbacks, truncations, size, leave_tails })
-}
-
-/// Makes what was taken dirty again, under what was written meanwhile. Returns how many bytes that replaces; `None` if
-/// the inode is gone, or was rolled back.
-fn restore(inode: &Inode, taken: &Taken) -> Option<u64> {
-    let mut state = inode.state();
-    if state.rollbacks != taken.rollbacks {
-        return None;
-    }
-    state.flushing = None;
-    if state.freed {
-        return None;
-    }
-    state.growth += taken.growth;
-    state.dirty_since = Some(tokio::time::Instant::now());
-    Some(state.dirty.restore_under(&taken.pieces))
-}
-
-/// What a flush covers of the unstable attributes: all there is, if nothing was written or discarded since it began.
-fn covered(inode: &Inode, taken: &Taken) -> Unstable {
-    let state = inode.state();
-    let all = state.dirty.is_empty() && state.unstable.change >= taken.unstable.change;
-    if all { state.unstable.clone() } else { taken.unstable.clone() }
-}
-
-/// Stages the flush. False if a chunk that was to be shared is gone.
-fn stage(txn: &mut Txn<'_>, inode: &Arc<Inode>, taken: &Taken, plan: &Plan) -> Result<bool> {
-    let placed = plan.appended.iter().flat_map(|appended| &appended.placed);
-    let placed: BTreeMap<ChunkId, ChunkRecord> = placed.map(|placed| (placed.id, placed.record)).collect();
-    let mut record = txn.record(inode)?;
-    for change in &plan.changes {
-        if !txn.change_extents(inode, change, &placed, &mut record.space_used)? {
-            return Ok(false);
-        }
-    }
-    let unstable = &covered(inode, taken);
-    // What stays dirty, and so may be lost, is not covered by the size.
-    let size = if plan.left.is_empty() { unstable.size } else { plan.end_of_stored(&taken.pieces) };
-    record.size = record.size.max(size);
-    record.change = record.change.max(unstable.change);
-    record.mtime = unstable.mtime.unwrap_or(record.mtime);
-    record.ctime = unstable.ctime.map_or(record.ctime, |ctime| ctime.max(record.ctime));
-    record.atime = unstable.atime.unwrap_or(record.atime);
-    let growth = taken.growth_of(plan.left.bytes());
-    txn.flushed(inode, record, Flushed { unstable: unstable.clone(), left: plan.left.clone(), growth });
-    Ok(true)
 }
 
 #[cfg(test)]

@@ -50,6 +50,7 @@ mod headers;
 mod histogram;
 mod holes;
 mod home;
+mod inline;
 mod inode;
 mod keys;
 mod lasting;

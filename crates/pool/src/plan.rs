@@ -21,7 +21,7 @@ use crate::keys::ChunkId;
 use crate::segment::{Appended, Packed, Packer, chunk_id};
 use crate::stretch::{self, About, Chunks};
 use crate::sync::{self, Pending};
-use crate::tails::Tail;
+use crate::tails::{self, Tail};
 use crate::{Compression, Error, Handle, Result};
 
 /// Bytes of chunks that are packed and appended at once.
@@ -30,6 +30,8 @@ const PORTION_BYTES: usize = 4 << 20;
 const PACK_BYTES_MIN: usize = 1 << 20;
 /// Cores that pack one portion at most.
 const PACKERS_MAX: usize = 4;
+/// A flush of no more bytes than this is small: see the module. Few in tests, so that they have others.
+pub(crate) const SMALL_BYTES_MAX: u64 = if cfg!(test) { 32 << 10 } else { 128 << 10 };
 /// Dirty pieces that lie further apart have nothing to do with each other.
 const APART_BYTES: u64 = stretch::REACH_BEFORE_BYTES + stretch::REACH_BEHIND_GAP_BYTES;
 
@@ -42,6 +44,8 @@ pub(crate) struct Plan {
     pub(crate) left: Pieces,
     /// From where on the last of the changes is about all extents, up to the end of what was written there.
     last: Range<u64>,
+    /// What the extents at the end of that become.
+    end: Vec<Extent>,
 }
 
 /// How a flush is to be done.
@@ -118,16 +122,18 @@ impl Engine {
             appended: Vec::new(),
         };
         let mut plan = Plan::default();
+        let manner = stretch::Manner { leave: manner.leave_tails, scattered_until: scattered_until(pieces) };
         for dirty in stretches(pieces) {
             let (from, before) = self.extents_about(inode, &dirty)?;
-            let after = stretch::rewrite(&before, &dirty, manner.leave_tails, &mut planner)?;
+            let after = stretch::rewrite(&before, &dirty, manner, &mut planner)?;
             for range in after.left {
                 for (offset, bytes) in pieces.within(range) {
                     plan.left.insert(offset, bytes);
                 }
             }
-            plan.changes.push(ExtentChange { before, after: after.extents });
             plan.last = from..dirty.last().map_or(from, end_of);
+            plan.end = tails::near_end(from, &after.extents).cloned().collect();
+            plan.changes.push(ExtentChange { before, after: after.extents }.without_common());
         }
         Ok(Draft { plan, planner })
     }
@@ -177,11 +183,21 @@ impl Draft {
 
 impl Chunks for Planner {
     fn read(&mut self, id: ChunkId) -> Result<Bytes> {
-        if let Some(fresh) = self.places.get(&id).and_then(|place| self.portion.get(*place)) {
-            return Ok(fresh.content.clone());
+        if let Some(content) = self.fresh(id) {
+            return Ok(content);
         }
         let missing = || Error::Damaged(format!("an extent points to chunk {id}, which has no record"));
         self.engine.chunk_content(id, self.handle)?.ok_or_else(missing)
+    }
+
+    fn read_once(&mut self, id: ChunkId) -> Result<Bytes> {
+        if let Some(content) = self.fresh(id) {
+            return Ok(content);
+        }
+        match self.engine.chunk_content_once(id)? {
+            Some(content) => Ok(content),
+            None => self.read(id),
+        }
     }
 
     fn write(&mut self, content: Bytes, about: About) -> Result<ChunkId> {
@@ -209,6 +225,12 @@ impl Chunks for Planner {
 }
 
 impl Planner {
+    /// The chunk's bytes, if it is in the portion.
+    fn fresh(&self, id: ChunkId) -> Option<Bytes> {
+        let place = self.places.get(&id)?;
+        self.portion.get(*place).map(|fresh| fresh.content.clone())
+    }
+
     /// Begins to pack and append the portion, once the one before it is done.
     fn begin_append(&mut self) -> Result<()> {
         self.end_append()?;
@@ -265,6 +287,13 @@ fn end_of((offset, bytes): &(u64, Bytes)) -> u64 {
     offset.saturating_add(bytes.len() as u64)
 }
 
+/// Where the last of many pieces begins: behind it a stream may go on. 0 if they are few, as small synchronous writes are: to store chunks for
+/// them would cost each of those another sync.
+fn scattered_until(pieces: &Pieces) -> u64 {
+    let last = pieces.last_offset().unwrap_or(0);
+    if pieces.bytes() > SMALL_BYTES_MAX { last } else { 0 }
+}
+
 /// The pieces, in groups that have nothing to do with each other.
 fn stretches(pieces: &Pieces) -> Vec<Vec<(u64, Bytes)>> {
     let mut stretches: Vec<Vec<(u64, Bytes)>> = Vec::new();
@@ -284,8 +313,8 @@ impl Plan {
     /// The end of the file as it is once the plan is carried out, unless the plan is not about it. `size` is the file's durable
     /// size so far, behind which it has no extents.
     pub(crate) fn tail(&self, inode: &Arc<Inode>, truncations: u64, size: u64) -> Option<Tail> {
-        let change = self.changes.last().filter(|_| self.last.end >= size)?;
-        Some(Tail::new(inode, truncations, self.last.start, &change.after))
+        let is_about_end = !self.changes.is_empty() && self.last.end >= size;
+        is_about_end.then(|| Tail::new(inode, truncations, self.last.start, &self.end))
     }
 
     /// Where the last of `pieces` ends, apart from what is left of them.

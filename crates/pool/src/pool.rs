@@ -26,6 +26,8 @@ pub struct PoolOptions {
     pub dirty_bytes_max: u64,
     /// Age at which unstable writes are made durable unasked, in milliseconds. Default 5000.
     pub dirty_age_ms_max: u64,
+    /// How long a file must not have been written to before what is inline of it, in the metadata store, becomes chunks. Default a minute.
+    pub inline_age: Duration,
     /// Size at which a segment is sealed. Default 128 MiB.
     pub segment_bytes: u64,
     /// Bytes of verified chunks kept in memory for readers. Default 64 MiB.
@@ -49,6 +51,7 @@ impl Default for PoolOptions {
             bytes_max: None,
             dirty_bytes_max: 256 << 20,
             dirty_age_ms_max: 5000,
+            inline_age: Duration::from_secs(60),
             segment_bytes: 128 << 20,
             cache_bytes: 64 << 20,
             fingerprint_bytes: 64 << 20,

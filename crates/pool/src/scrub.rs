@@ -1,6 +1,7 @@
 //! The scrub: reads every frame that is referenced, in every copy, and verifies it, at a limited rate.
 //!
-//! It goes from segment to segment, and remembers durably how far it got, so that a restart goes on there. A frame
+//! It begins with what is inline in the metadata store (see [`crate::inline`]): that is verified by being read, and becomes chunks where
+//! nobody is writing. Then it goes from segment to segment, and remembers durably how far it got, so that a restart goes on there. A frame
 //! that is damaged in one copy is written again from another; a segment that a copy lacks is copied. What is damaged in
 //! all copies is reported, and stays: a reader gets an error for it, never wrong bytes. It begins by itself when the last
 //! one is a period ago, and when a copy has come back that missed something. It also reads all metadata
@@ -91,6 +92,18 @@ struct State {
     wanted: bool,
     /// Counts beginnings.
     generation: u64,
+    /// For which of them the inline bytes are done.
+    walked: Option<u64>,
+}
+
+impl State {
+    /// Something is damaged in every copy.
+    fn describe(&mut self, damage: String) {
+        self.record.damaged += 1;
+        if self.described.len() < DESCRIBED_MAX {
+            self.described.push(damage);
+        }
+    }
 }
 
 /// What came of looking for a whole copy of a frame.
@@ -180,6 +193,7 @@ impl Engine {
         if self.copies_missed_something().await? || self.is_scrub_due().await? {
             self.begin_scrub().await?;
         }
+        self.scrub_inline().await?;
         loop {
             self.scrub_metadata().await?;
             let Some(segment) = self.next_to_scrub() else { break };
@@ -204,6 +218,32 @@ impl Engine {
             self.remember_scrub(record).await?;
         }
         self.end_scrub().await
+    }
+
+    /// Before the first segment: chunks what is inline, in a segment that is scrubbed then like any other.
+    async fn scrub_inline(self: &Arc<Self>) -> Result<()> {
+        let generation = {
+            let state = sync::lock(&self.scrub.state);
+            if !state.record.running || state.record.done > 0 || state.walked == Some(state.generation) {
+                return Ok(());
+            }
+            state.generation
+        };
+        let goes_on = |state: &State| state.record.running && state.generation == generation;
+        let chunked = self.meters.bytes_chunked.get();
+        let damaged = self.chunk_all(|| goes_on(&sync::lock(&self.scrub.state))).await?;
+        if self.meters.bytes_chunked.get() > chunked {
+            let engine = self.clone();
+            let retire =
+                move || engine.writer.retire_if(|_| true).inspect_err(|error| engine.stopped.stop(error));
+            sync::blocking(retire).await?;
+        }
+        let mut state = sync::lock(&self.scrub.state);
+        if goes_on(&state) {
+            state.walked = Some(generation);
+            damaged.into_iter().for_each(|damage| state.describe(damage));
+        }
+        Ok(())
     }
 
     async fn copies_missed_something(self: &Arc<Self>) -> Result<bool> {
@@ -367,7 +407,6 @@ impl Engine {
             state.record.bytes += u64::from(record.bytes_stored);
             state.record.repaired += outcome.copies;
             if outcome.content.is_none() && !moved {
-                state.record.damaged += 1;
                 let place = format!("chunk {id} in segment {} at offset {}", record.segment, record.offset);
                 let wrong = outcome.wrong;
                 tracing::error!(
@@ -375,9 +414,7 @@ impl Engine {
                     wrong,
                     "scrub: no copy is whole; files that hold it cannot be read there"
                 );
-                if state.described.len() < DESCRIBED_MAX {
-                    state.described.push(format!("{place}: {wrong}, in every copy"));
-                }
+                state.describe(format!("{place}: {wrong}, in every copy"));
             }
         }
         Ok(())

@@ -13,6 +13,8 @@ pub(crate) struct Signals {
     pub(crate) pressure: Notify,
     /// There is something to free.
     pub(crate) reap: Notify,
+    /// There are too many inline bytes in a file.
+    pub(crate) inline: Notify,
     /// A scrub was asked for, or is to end.
     pub(crate) scrub: Notify,
 }

@@ -52,10 +52,8 @@ pub(crate) struct Tails(Mutex<Known>);
 impl Tail {
     /// `extents`: all that reach behind `from`, when the inode had seen so many truncations.
     pub(crate) fn new(inode: &Arc<Inode>, truncations: u64, from: u64, extents: &[Extent]) -> Tail {
-        let end = extents.last().map_or(from, end_of);
-        let from = from.max(end.saturating_sub(REACH_BYTES));
-        let near = extents.iter().filter(|extent| end_of(extent) > from);
-        let extents: Vec<Extent> = near.map(|(offset, extent)| (*offset, owned(extent))).collect();
+        let near = near_end(from, extents).map(|(offset, extent)| (*offset, owned(extent)));
+        let (from, extents): (u64, Vec<Extent>) = (near_end_from(from, extents), near.collect());
         let bytes = extents.iter().map(bytes_of).sum();
         Tail { inode: Arc::downgrade(inode), truncations, from, extents, bytes }
     }
@@ -100,6 +98,17 @@ impl Known {
         self.bytes = self.bytes.saturating_sub(tail.bytes);
         self.order.retain(|known| *known != key);
     }
+}
+
+/// Those of all extents that reach behind `from` which an entry holds.
+pub(crate) fn near_end(from: u64, extents: &[Extent]) -> impl Iterator<Item = &Extent> {
+    let from = near_end_from(from, extents);
+    extents.iter().skip(extents.partition_point(|extent| end_of(extent) <= from))
+}
+
+fn near_end_from(from: u64, extents: &[Extent]) -> u64 {
+    let end = extents.last().map_or(from, end_of);
+    from.max(end.saturating_sub(REACH_BYTES))
 }
 
 fn end_of((offset, extent): &Extent) -> u64 {

@@ -79,6 +79,7 @@ impl PoolConfig {
             copies_directory: self.copies_directory.clone(),
             scrub_period: (self.scrub_days > 0).then(|| Duration::from_secs(self.scrub_days * DAY_SECONDS)),
             scrub_bytes_per_second: self.scrub_rate,
+            ..forebay_pool::PoolOptions::default()
         }
     }
 }

@@ -65,6 +65,8 @@ pub(crate) struct Flushed {
     pub(crate) left: Pieces,
     /// Growth of the volume that stays reserved for them.
     pub(crate) growth: u64,
+    /// What is still on its way to the disk.
+    pub(crate) rest: Option<Arc<Pieces>>,
 }
 
 /// What goes of the unstable content when a change of extents is applied.
@@ -269,7 +271,11 @@ impl State {
     /// of what is left were replaced meanwhile.
     pub(crate) fn applied_flush(&mut self, record: InodeRecord, flushed: &Flushed) -> u64 {
         let mut replaced = 0;
-        if !flushed.left.is_empty() {
+        if flushed.rest.is_some() {
+            // With the rest, which may be lost, the file is not what the record's own value stands for.
+            self.change_reserved = self.change_reserved.max(record.change);
+            self.unstable.change = self.change_next();
+        } else if !flushed.left.is_empty() {
             // The tail is as unstable as it was.
             replaced = self.dirty.restore_under(&flushed.left);
             self.growth += flushed.growth;
@@ -284,7 +290,7 @@ impl State {
         }
         self.change_reserved = self.change_reserved.max(record.change);
         self.record = record;
-        self.flushing = None;
+        self.flushing = flushed.rest.clone();
         replaced
     }
 

@@ -86,6 +86,21 @@ impl Pieces {
         self.map.iter().map(|(offset, piece)| (*offset, piece))
     }
 
+    /// Where the last piece begins.
+    pub(crate) fn last_offset(&self) -> Option<u64> {
+        self.map.last_key_value().map(|(offset, _)| *offset)
+    }
+
+    /// The first `count` pieces, and those behind them; `None` if there are no more than that.
+    pub(crate) fn split(&self, count: usize) -> Option<(Pieces, Pieces)> {
+        let (&at, _) = self.map.iter().nth(count)?;
+        let copy = |range: std::collections::btree_map::Range<'_, u64, Bytes>| {
+            let map: BTreeMap<u64, Bytes> = range.map(|(offset, piece)| (*offset, piece.clone())).collect();
+            Pieces { bytes: map.values().map(|piece| piece.len() as u64).sum(), map }
+        };
+        Some((copy(self.map.range(..at)), copy(self.map.range(at..))))
+    }
+
     /// Puts back pieces that `self` is newer than. Returns how many of their bytes it replaces.
     pub(crate) fn restore_under(&mut self, older: &Pieces) -> u64 {
         let mut merged = older.clone();
@@ -138,6 +153,19 @@ mod tests {
                 prop_assert_eq!(flat(&pieces, 10..30), some);
             }
         }
+    }
+
+    #[test]
+    fn pieces_are_split_by_their_number() {
+        let mut pieces = Pieces::default();
+        for at in [0, 10, 20] {
+            pieces.insert(at, Bytes::from_static(b"piece"));
+        }
+        assert!(pieces.split(3).is_none());
+        let (first, rest) = pieces.split(2).unwrap();
+        assert_eq!((first.bytes(), rest.bytes()), (10, 5));
+        assert_eq!(first.iter().map(|(offset, _)| offset).collect::<Vec<_>>(), [0, 10]);
+        assert_eq!(rest.iter().map(|(offset, _)| offset).collect::<Vec<_>>(), [20]);
     }
 
     #[test]

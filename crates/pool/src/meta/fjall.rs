@@ -36,7 +36,7 @@ const KEYSPACE: &str = "pool";
 const NAME_KEY: &[u8] = b"n\0\0\0\0\0\0\0\x01";
 const CACHE_BYTES: u64 = 64 << 20;
 const JOURNAL_BYTES_MAX: u64 = 192 << 20;
-const MEMTABLE_BYTES_MAX: u64 = 32 << 20;
+const MEMTABLE_BYTES_MAX: u64 = 24 << 20;
 /// Fewer deletions than this are not worth merging tables for.
 const DELETIONS_MIN: u64 = 50_000;
 

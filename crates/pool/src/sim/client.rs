@@ -15,6 +15,7 @@ use super::ops::{self, Appetite, Op};
 use super::random::Random;
 use super::schedule;
 use super::tree::{Tree, difference, walk, xattrs};
+use crate::counters::Meters;
 use crate::faulty::FaultyDisk;
 use crate::*;
 
@@ -32,6 +33,8 @@ pub(super) struct Shared {
     pub(super) bounded: bool,
     pub(super) failure: RefCell<Option<String>>,
     pub(super) operations: Cell<u64>,
+    /// What the pool has counted since it was opened last.
+    pub(super) meters: RefCell<Option<Arc<Meters>>>,
     log: RefCell<VecDeque<String>>,
 }
 
@@ -44,6 +47,7 @@ impl Shared {
             bounded,
             failure: RefCell::default(),
             operations: Cell::default(),
+            meters: RefCell::default(),
             log: RefCell::default(),
         })
     }

@@ -29,6 +29,8 @@ const HANG: Duration = Duration::from_secs(24 * 60 * 60);
 pub(crate) struct Report {
     pub(crate) crashes: u64,
     pub(crate) operations: u64,
+    /// Inline bytes of which chunks were made.
+    pub(crate) bytes_chunked: u64,
     /// A hash of all steps of the disk.
     pub(crate) trace: u64,
 }
@@ -77,6 +79,7 @@ impl Setting {
                 bytes_max: bounded.then(|| random.between(200_000, 2_000_000)),
                 dirty_bytes_max: random.between(64 << 10, 2 << 20),
                 dirty_age_ms_max: random.pick(&[20, 200, 2_000, 3_600_000]).unwrap_or(2_000),
+                inline_age: Duration::from_millis(random.pick(&[5, 100, 60_000]).unwrap_or(5)),
                 segment_bytes: random.between(60_000, 600_000),
                 cache_bytes: random.pick(&[0, 100_000, 4 << 20]).unwrap_or(0),
                 scrub_period: random.permille(100).then_some(Duration::from_secs(2)),
@@ -140,6 +143,7 @@ pub(crate) fn run_on(disk: Arc<FaultyDisk>, seed: u64) -> Result<Report, Failure
             }
         });
         disk.crash(random.next());
+        report.bytes_chunked += shared.meters.take().map_or(0, |meters| meters.bytes_chunked.get());
         if shared.has_failed() {
             break;
         }
@@ -322,6 +326,9 @@ fn live<F: Future<Output = Result<(), String>>>(
         };
         let opened = disk.open_at(setting.options.clone(), Arc::new(clock));
         let pool = opened.map_err(|error| format!("open: {error}"))?;
+        if let Ok(engine) = pool.engine() {
+            *shared.meters.borrow_mut() = Some(engine.meters.clone());
+        }
         verify::verify(&pool, shared).await?;
         using(pool, of_life).await
     });

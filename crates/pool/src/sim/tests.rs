@@ -26,6 +26,8 @@ struct Sum {
     histories: AtomicU64,
     crashes: AtomicU64,
     operations: AtomicU64,
+    /// Histories in which inline bytes became chunks.
+    chunked: AtomicU64,
     failed: AtomicBool,
 }
 
@@ -34,15 +36,17 @@ impl Sum {
         self.histories.fetch_add(1, Ordering::SeqCst);
         self.crashes.fetch_add(report.crashes, Ordering::SeqCst);
         self.operations.fetch_add(report.operations, Ordering::SeqCst);
+        self.chunked.fetch_add(u64::from(report.bytes_chunked > 0), Ordering::SeqCst);
     }
 
     fn print(&self, begun: Instant) {
         let count = |of: &AtomicU64| of.load(Ordering::SeqCst);
         let (histories, seconds) = (count(&self.histories), begun.elapsed().as_secs_f64());
         println!(
-            "{seconds:.0} s: {histories} histories, {} crashes, {} operations; {:.0} histories a second",
+            "{seconds:.0} s: {histories} histories, {} crashes, {} operations, inline bytes chunked in {}; {:.0} histories a second",
             count(&self.crashes),
             count(&self.operations),
+            count(&self.chunked),
             histories as f64 / seconds
         );
     }
@@ -87,6 +91,8 @@ fn run_many(first: u64, extent: &Extent) -> bool {
         }
     });
     sum.print(begun);
+    let (histories, chunked) = (sum.histories.into_inner(), sum.chunked.into_inner());
+    assert!(histories < 1000 || chunked > histories / 20, "hardly an inline byte became a chunk");
     !sum.failed.into_inner()
 }
 

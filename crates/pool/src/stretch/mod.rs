@@ -11,6 +11,9 @@
 //! - What a piece repeats of the chunk that it begins in is left out: NFS clients send whole pages, also of an append.
 //! - Small overwrites stay inline between what is left of a chunk, until there are too many in one place
 //!   (`window.rs`).
+//! - In a large flush nothing but the last piece can be the end of a stream that goes on. There a tail of a page or more becomes a
+//!   chunk, so that the metadata store holds little of what is written at random places; and a run that is too short to
+//!   be cut is *scattered*: it becomes a settled chunk, and what lies around it is neither read nor cut again.
 //!
 //! ```text
 //! before      [ chunk A             ][t1][t2]                       t: inline
@@ -32,7 +35,7 @@ use std::ops::Range;
 use bytes::Bytes;
 
 use crate::Result;
-use crate::cut::{CHUNK_BYTES_MAX, Cut};
+use crate::cut::{CHUNK_BYTES_MAX, CHUNK_BYTES_MIN, Cut};
 use crate::extents::Extent;
 use crate::keys::ChunkId;
 use part::{Part, load_if_whole, overlay, without_repeated};
@@ -45,10 +48,16 @@ pub(crate) const REACH_BEHIND_BYTES: u64 = window::WINDOW_BYTES;
 /// How far behind a dirty piece that fills a gap.
 pub(crate) const REACH_BEHIND_GAP_BYTES: u64 = run::RECUT_BYTES_MAX + 2 * CHUNK_BYTES_MAX as u64;
 
+/// Bytes that become a chunk by themselves, where nothing is known to follow them. Of fewer the records of a chunk, and the header of its
+/// frame, would be a large part.
+pub(crate) const PAGE_BYTES: usize = 4096;
+
 /// The pool's chunks, as far as a rewrite needs them.
 pub(crate) trait Chunks {
     /// The bytes of a chunk; [`crate::Error::Damaged`] if they cannot be read.
     fn read(&mut self, id: ChunkId) -> Result<Bytes>;
+    /// As [`Chunks::read`], of a chunk that will not be read again soon.
+    fn read_once(&mut self, id: ChunkId) -> Result<Bytes>;
     /// Has a chunk stored, unless the pool has it.
     fn write(&mut self, content: Bytes, about: About) -> Result<ChunkId>;
 }
@@ -70,23 +79,39 @@ pub(crate) struct Rewritten {
     pub(crate) left: Vec<Range<u64>>,
 }
 
+/// How dirty pieces are written.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Manner {
+    /// New bytes of a tail that nothing follows stay dirty.
+    pub(crate) leave: bool,
+    /// What ends at or before this offset is no end of a stream that goes on. 0 if that is not known of anything.
+    pub(crate) scattered_until: u64,
+}
+
+impl Manner {
+    /// Whether bytes there that follow each other are too few to be cut, and no end of a stream.
+    fn is_scattered(&self, range: Range<u64>) -> bool {
+        range.end <= self.scattered_until && range.end.saturating_sub(range.start) < CHUNK_BYTES_MIN as u64
+    }
+}
+
 /// What the stretch consists of after `dirty` (in order) is written over `extents`: all of the file's that reach
-/// into what lies so far before and behind as the constants above say. `leave`: new bytes of a tail that nothing follows
-/// stay dirty.
+/// into what lies so far before and behind as the constants above say.
 pub(crate) fn rewrite(
     extents: &[Extent],
     dirty: &[(u64, Bytes)],
-    leave: bool,
+    manner: Manner,
     chunks: &mut dyn Chunks,
 ) -> Result<Rewritten> {
-    let dirty = without_repeated(extents, dirty, chunks)?;
+    let dirty = without_repeated(extents, dirty, manner, chunks)?;
     let mut stretch = Stretch {
         extents,
         rest: overlay(extents, &dirty).into(),
         done: Vec::new(),
         known: None,
         left: Vec::new(),
-        leave,
+        scattered: Vec::new(),
+        manner,
     };
     while let Some(part) = stretch.rest.pop_front() {
         if part.is_loose() {
@@ -96,7 +121,7 @@ pub(crate) fn rewrite(
             stretch.done.push(part);
         }
     }
-    let parts = window::mend(stretch.done, &dirty, chunks)?;
+    let parts = window::mend(stretch.done, &dirty, &stretch.scattered, chunks)?;
     Ok(Rewritten { extents: parts.iter().map(Part::extent).collect(), left: stretch.left })
 }
 
@@ -109,7 +134,9 @@ struct Stretch<'a> {
     /// What is known of the stream at an offset that the cutter has reached.
     known: Option<(u64, Cut)>,
     left: Vec<Range<u64>>,
-    leave: bool,
+    /// Where parts are that are done and scattered, and still inline.
+    scattered: Vec<u64>,
+    manner: Manner,
 }
 
 impl Stretch<'_> {
@@ -138,7 +165,8 @@ impl Stretch<'_> {
                 }
             }
         }
-        run.settle(self, chunks)
+        let is_scattered = self.manner.is_scattered(run.range());
+        run.settle(is_scattered, self, chunks)
     }
 
     /// What is known of the stream where a run starts.

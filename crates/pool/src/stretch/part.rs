@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use bytes::{Bytes, BytesMut};
 
-use super::Chunks;
+use super::{Chunks, Manner};
 use crate::cut::Cut;
 use crate::extents::Extent;
 use crate::keys::ChunkId;
@@ -193,18 +193,28 @@ pub(crate) fn covers(extents: &[Extent], range: Range<u64>) -> bool {
 /// The dirty pieces without what they repeat of the chunk that they begin in.
 ///
 /// An NFS client sends whole pages: what is appended to a file comes with the bytes before it, down to the start of the page, although
-/// they are stored already. Taken for an overwrite, they would cost the chunk its end, and with it what is known of the stream there.
+/// they are stored already. Taken for an overwrite, they would cost the chunk its end, and with it what is known of the stream there. Of
+/// scattered pieces nothing is read.
 pub(super) fn without_repeated(
     extents: &[Extent],
     dirty: &[(u64, Bytes)],
+    manner: Manner,
     chunks: &mut dyn Chunks,
 ) -> Result<Vec<(u64, Bytes)>> {
+    let end = |(offset, bytes): &(u64, Bytes)| offset.saturating_add(bytes.len() as u64);
     let mut pieces = Vec::with_capacity(dirty.len());
-    for (offset, bytes) in dirty {
-        let repeated = repeated(extents, *offset, bytes, chunks)?;
-        let rest = bytes.slice(repeated.min(bytes.len())..);
-        if !rest.is_empty() {
-            pieces.push((offset.saturating_add(repeated as u64), rest));
+    for group in dirty.chunk_by(|one, other| end(one) == other.0) {
+        let (start, end) = (group.first().map_or(0, |(offset, _)| *offset), group.last().map_or(0, end));
+        if manner.is_scattered(start..end) {
+            pieces.extend_from_slice(group);
+            continue;
+        }
+        for (offset, bytes) in group {
+            let repeated = repeated(extents, *offset, bytes, chunks)?;
+            let rest = bytes.slice(repeated.min(bytes.len())..);
+            if !rest.is_empty() {
+                pieces.push((offset.saturating_add(repeated as u64), rest));
+            }
         }
     }
     Ok(pieces)

@@ -1,9 +1,11 @@
 //! Cutting a run of loose parts.
 
+use std::ops::Range;
+
 use bytes::Bytes;
 
 use super::part::{Part, Source, join, load_if_whole};
-use super::{About, Chunks, Stretch, covers};
+use super::{About, Chunks, PAGE_BYTES, Stretch, covers};
 use crate::Result;
 use crate::cut::{self, CHUNK_BYTES_MAX, Cut, Piece, Rope, ZERO_RUN_BYTES_MIN, all_zero, zero_prefix};
 
@@ -39,15 +41,25 @@ impl Run {
         self.start().saturating_add(at as u64)
     }
 
-    /// Cuts the run, and moves what becomes of it to what is done of the stretch.
-    pub(super) fn settle(mut self, stretch: &mut Stretch<'_>, chunks: &mut dyn Chunks) -> Result<()> {
+    pub(super) fn range(&self) -> Range<u64> {
+        self.start()..self.offset(self.bytes.len())
+    }
+
+    /// Cuts the run, and moves what becomes of it to what is done of the stretch. If it is scattered it has nothing to do with what
+    /// lies around it.
+    pub(super) fn settle(
+        mut self,
+        is_scattered: bool,
+        stretch: &mut Stretch<'_>,
+        chunks: &mut dyn Chunks,
+    ) -> Result<()> {
         let Some(first_new) = self.parts.iter().find(|part| part.is_new()) else {
             stretch.done.append(&mut self.parts);
             return Ok(());
         };
         // What is old was cut from the same start before, in vain.
         let mut searched = usize::try_from(first_new.offset - self.start()).unwrap_or(0);
-        let behind = self.end_of_recutting(stretch);
+        let behind = if is_scattered { 0 } else { self.end_of_recutting(stretch) };
         let (mut at, mut cut) = (0, stretch.cut_at(self.start()));
         loop {
             if let Some(piece) = cut::next(&self.bytes, at, cut, searched) {
@@ -65,7 +77,7 @@ impl Run {
                 }
             }
         }
-        self.settle_tail(at, stretch, chunks)
+        self.settle_tail(at, is_scattered, stretch, chunks)
     }
 
     /// Up to where settled parts that follow the run are cut again: to its end, unless it fills a gap.
@@ -138,22 +150,41 @@ impl Run {
     }
 
     /// What is behind the last cut stays as it is: inline, or what is left of chunks.
-    fn settle_tail(self, at: usize, stretch: &mut Stretch<'_>, chunks: &mut dyn Chunks) -> Result<()> {
-        let is_followed = stretch.is_followed(self.offset(self.bytes.len()));
+    fn settle_tail(
+        self,
+        at: usize,
+        is_scattered: bool,
+        stretch: &mut Stretch<'_>,
+        chunks: &mut dyn Chunks,
+    ) -> Result<()> {
+        let is_settled = is_scattered || stretch.is_followed(self.range().end);
         let mut tail = self.tail(at);
-        if !is_followed {
+        if !is_settled {
             // What was cut without knowing what comes before is cut again with what follows.
             tail.iter_mut().for_each(Part::loosen);
-            if stretch.leave {
+            if stretch.manner.leave {
                 leave(&mut tail, stretch);
             }
         }
-        let end = is_followed.then_some(Cut::Stream);
+        let end = is_settled.then_some(Cut::Stream);
         for group in tail.chunk_by(|one, other| one.inline().is_some() && other.inline().is_some()) {
-            store_inline(group, end, stretch, chunks)?;
+            match group.first().filter(|part| is_scattered && part.inline().is_some()) {
+                // Stored when it is known whether it is merged with what lies around it (`window.rs`).
+                Some(first) => {
+                    stretch.scattered.push(first.offset);
+                    stretch.done.push(Part::new(first.offset, joined(group)));
+                }
+                None => store_inline(group, end, stretch, chunks)?,
+            }
         }
         Ok(())
     }
+}
+
+/// The bytes of inline parts that follow each other.
+fn joined(group: &[Part]) -> Bytes {
+    let pieces: Vec<Bytes> = group.iter().filter_map(|part| part.inline().cloned()).collect();
+    join(&pieces)
 }
 
 /// Stores parts of a tail: several inline ones, or one chunk.
@@ -166,8 +197,9 @@ fn store_inline(
     let pieces: Vec<Bytes> = group.iter().filter_map(|part| part.inline().cloned()).collect();
     let bytes: usize = pieces.iter().map(Bytes::len).sum();
     let mut offset = group.first().map_or(0, |part| part.offset);
-    if bytes > INLINE_BYTES_MAX {
-        let about = About { is_compressed: false, is_provisional: true };
+    let is_inside = offset.saturating_add(bytes as u64) <= stretch.manner.scattered_until;
+    if bytes > INLINE_BYTES_MAX || (is_inside && bytes >= PAGE_BYTES) {
+        let about = About { is_compressed: false, is_provisional: end.is_none() && !is_inside };
         let mut content = join(&pieces);
         while !content.is_empty() {
             let now = content.split_to(content.len().min(CHUNK_BYTES_MAX));

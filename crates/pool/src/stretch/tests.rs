@@ -25,6 +25,9 @@ impl Chunks for Stored {
         }
         Ok(self.chunks[&id].clone())
     }
+    fn read_once(&mut self, id: ChunkId) -> Result<Bytes> {
+        self.read(id)
+    }
     fn write(&mut self, content: Bytes, _: About) -> Result<ChunkId> {
         let id = chunk_id(&content);
         self.chunks.insert(id, content);
@@ -48,7 +51,17 @@ impl Model {
 
     /// Returns what stays dirty.
     fn flush(&mut self, dirty: &[(u64, Bytes)], leave: bool) -> Vec<Range<u64>> {
-        let rewritten = rewrite(&self.extents, dirty, leave, &mut self.stored).unwrap();
+        self.flush_as(dirty, Manner { leave, ..Manner::default() })
+    }
+
+    /// As one flush of many pieces, after which nothing goes on but behind the last one.
+    fn flush_many(&mut self, dirty: &[(u64, Bytes)]) {
+        let scattered_until = dirty.last().map_or(0, |(offset, _)| *offset);
+        self.flush_as(dirty, Manner { leave: false, scattered_until });
+    }
+
+    fn flush_as(&mut self, dirty: &[(u64, Bytes)], manner: Manner) -> Vec<Range<u64>> {
+        let rewritten = rewrite(&self.extents, dirty, manner, &mut self.stored).unwrap();
         self.extents = rewritten.extents;
         for (offset, bytes) in dirty {
             let at = *offset as usize;
@@ -174,6 +187,77 @@ fn an_overwrite_reads_nothing_and_stays_inline() {
     model.write(500_000, &random(2, 4_096));
     assert_eq!((model.stored.read, model.inline()), (read, 2));
     model.check();
+}
+
+/// Pages at random places of a file, some of them again.
+fn scattered_pages(model: &mut Model, pages: usize) {
+    for round in 0..12usize {
+        let mut dirty: Vec<(u64, Bytes)> = (0..pages / 5)
+            .map(|n| ((n * 7919 + round * 104_729) % pages) as u64)
+            .map(|page| (page * 4096, Bytes::from(random(page + round as u64, 4096))))
+            .collect();
+        dirty.sort_by_key(|(offset, _)| *offset);
+        dirty.dedup_by_key(|(offset, _)| *offset);
+        model.flush_many(&dirty);
+        model.check();
+    }
+}
+
+#[test]
+fn scattered_pages_become_chunks_and_are_merged() {
+    let mut model = Model::default();
+    scattered_pages(&mut model, 640);
+    // The last page of each flush could have been a stream's end.
+    assert!(model.inline() <= 12, "{} are inline", model.inline());
+    let windows = 640 * 4096 / window::WINDOW_BYTES as usize;
+    assert!(model.extents.len() <= windows * (window::PARTS_MAX + 2), "{} extents", model.extents.len());
+}
+
+#[test]
+fn what_lies_around_scattered_pages_is_not_read() {
+    let mut model = Model::default();
+    model.write(0, &random(1, 1 << 20));
+    let pages = |at: usize| (at as u64, Bytes::from(random(at as u64, 4096)));
+    model.flush_many(&[pages(8_192), pages(40_960), pages(600_000), pages(1 << 20)]);
+    model.flush_many(&[pages(8_192), pages(12_288), pages((1 << 20) + 8_192)]);
+    assert_eq!(model.stored.read, 0);
+    model.check();
+}
+
+#[test]
+fn in_a_large_flush_only_the_last_tail_stays_inline() {
+    let bytes = random(3, 60_000);
+    let piece = |at: u64| (at, Bytes::copy_from_slice(&bytes));
+    let mut model = Model::default();
+    model.flush_many(&[piece(0), piece(1 << 20), piece(2 << 20)]);
+    assert_eq!(model.inline(), 1);
+    // It goes on, and is cut as if it had been written at once.
+    let more = random(4, 400_000);
+    for tail in [0, 1 << 20, 2 << 20] {
+        model.write(tail + bytes.len(), &more);
+    }
+    model.check();
+    let whole = chunks_of(&[&bytes[..], &more].concat());
+    assert!(model.chunk_ids().starts_with(&whole));
+}
+
+/// A client sends a stream in many writes, and what is flushed begins with any of them.
+#[test]
+fn a_stream_in_large_flushes_is_cut_like_one_in_small_ones() {
+    for payload in [900, 16_000, 300_000] {
+        let bytes = log(payload, 3_000_000);
+        for (piece, pieces) in [(1 << 20, 1), (70_000, 9), (1 << 16, 16)] {
+            let mut model = Model::default();
+            let all: Vec<(u64, Bytes)> = bytes
+                .chunks(piece)
+                .enumerate()
+                .map(|(n, bytes)| ((n * piece) as u64, Bytes::copy_from_slice(bytes)))
+                .collect();
+            all.chunks(pieces).for_each(|flush| model.flush_many(flush));
+            model.check();
+            assert!(model.chunk_ids() == chunks_of(&bytes), "{payload}: {pieces} writes of {piece}");
+        }
+    }
 }
 
 #[test]
