@@ -473,7 +473,7 @@ impl Client {
             Ok(_) if self.shared.disk.is_dead() => {}
             Ok(mut differences) => {
                 let failed = self.shared.disk.has_failed();
-                differences.retain(|difference| !(failed && difference.contains(": cannot be read: ")));
+                differences.retain(|difference| !(failed && difference.contains("cannot be read")));
                 if !differences.is_empty() {
                     self.fail(format!("check: {differences:?}"));
                 }
