@@ -12,10 +12,10 @@ use std::path::Path;
 use bytes::Bytes;
 use forebay_fuzz::compound::Numbered;
 use forebay_fuzz::script::*;
-use forebay_nfs::rpc::message::{Call, PROCEDURE_COMPOUND};
-use forebay_nfs::rpc::record::write_record;
-use forebay_nfs::xdr::nfs4::{Operation, SessionId};
-use forebay_nfs::xdr::{Decode, Decoder, Encode, Encoder};
+use forebay_nfs_proto::rpc::message::{Call, PROCEDURE_COMPOUND};
+use forebay_nfs_proto::rpc::record::write_record;
+use forebay_nfs_proto::xdr::nfs4::{Operation, SessionId};
+use forebay_nfs_proto::xdr::{Decode, Decoder, Encode, Encoder};
 
 /// Longer requests teach nothing more.
 const REQUEST_BYTES_MAX: usize = 2048;

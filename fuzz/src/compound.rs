@@ -1,8 +1,8 @@
 //! Operations and results: what can be read is written and read again as the same.
 
 use bytes::Bytes;
-use forebay_nfs::xdr::nfs4::{Operation, OperationResult};
-use forebay_nfs::xdr::{Decode, Decoder, Encode, Encoder, XdrError};
+use forebay_nfs_proto::xdr::nfs4::{Operation, OperationResult};
+use forebay_nfs_proto::xdr::{Decode, Decoder, Encode, Encoder, XdrError};
 
 use crate::rpc::same_again;
 

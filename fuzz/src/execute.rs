@@ -7,10 +7,12 @@ use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
 use bytes::Bytes;
-use forebay_nfs::rpc::message::{Call, PROCEDURE_COMPOUND, ReplyHeader};
-use forebay_nfs::rpc::{AuthSys, Connection, OpaqueAuth, RequestMemory};
-use forebay_nfs::xdr::nfs4::*;
-use forebay_nfs::xdr::{Decode, Decoder, Encode, Encoder, Status};
+use forebay_nfs_proto::rpc::message::{Call, PROCEDURE_COMPOUND, ReplyHeader};
+use forebay_nfs::rpc::Connection;
+use forebay_nfs_proto::rpc::{AuthSys, OpaqueAuth};
+use forebay_net::memory::RequestMemory;
+use forebay_nfs_proto::xdr::nfs4::*;
+use forebay_nfs_proto::xdr::{Decode, Decoder, Encode, Encoder, Status};
 use forebay_nfs::{Clock, Config, Shared, dispatch};
 use forebay_pool::{Pool, PoolOptions, VolumeSpec};
 use tokio::runtime::Runtime;

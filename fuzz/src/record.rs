@@ -4,7 +4,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 
 use bytes::Bytes;
-use forebay_nfs::rpc::record::{RecordReader, write_record};
+use forebay_nfs_proto::rpc::record::{RecordReader, write_record};
 use tokio::io::{AsyncRead, ReadBuf};
 
 /// Longest record that is taken.

@@ -3,9 +3,9 @@
 use std::fmt::Debug;
 
 use bytes::Bytes;
-use forebay_nfs::rpc::message::{Call, ReplyHeader};
-use forebay_nfs::rpc::{AuthSys, OpaqueAuth};
-use forebay_nfs::xdr::{Decode, Decoder, Encode, Encoder};
+use forebay_nfs_proto::rpc::message::{Call, ReplyHeader};
+use forebay_nfs_proto::rpc::{AuthSys, OpaqueAuth};
+use forebay_nfs_proto::xdr::{Decode, Decoder, Encode, Encoder};
 
 /// Reads the bytes as everything that a header can be.
 pub fn run(data: &[u8]) {

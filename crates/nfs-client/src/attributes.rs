@@ -1,9 +1,9 @@
 //! The attributes that the client understands.
 
 use bytes::Bytes;
-pub use forebay_nfs::xdr::nfs4::attribute;
-use forebay_nfs::xdr::nfs4::{Bitmap, Fattr, FileType, NfsTime};
-use forebay_nfs::xdr::{Decode, Decoder, Encode, Encoder, XdrError};
+pub use forebay_nfs_proto::xdr::nfs4::attribute;
+use forebay_nfs_proto::xdr::nfs4::{Bitmap, Fattr, FileType, NfsTime};
+use forebay_nfs_proto::xdr::{Decode, Decoder, Encode, Encoder, XdrError};
 
 /// Attributes of an object, as far as the server told them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use bytes::Bytes;
-use forebay_nfs::rpc::{AuthSys, OpaqueAuth};
-use forebay_nfs::xdr::nfs4::{
+use forebay_nfs_proto::rpc::{AuthSys, OpaqueAuth};
+use forebay_nfs_proto::xdr::nfs4::{
     ChannelAttributes, ClientId, ClientOwner, CreateSessionArgs, CreateSessionResult, DestroyClientidArgs,
     DestroySessionArgs, ExchangeIdArgs, ExchangeIdResult, Operation, OperationResult, ReclaimCompleteArgs,
     SequenceArgs, SessionId, StateProtectArgs, Verifier, exchange_flags,

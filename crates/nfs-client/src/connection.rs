@@ -6,11 +6,11 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bytes::Bytes;
-use forebay_nfs::rpc::OpaqueAuth;
-use forebay_nfs::rpc::message::{Call, PROCEDURE_COMPOUND, PROCEDURE_NULL, ReplyHeader};
-use forebay_nfs::rpc::record::{RecordReader, write_record};
-use forebay_nfs::xdr::nfs4::{Operation, OperationResult};
-use forebay_nfs::xdr::{Decode, Decoder, Encode, Encoder, Status};
+use forebay_nfs_proto::rpc::OpaqueAuth;
+use forebay_nfs_proto::rpc::message::{Call, PROCEDURE_COMPOUND, PROCEDURE_NULL, ReplyHeader};
+use forebay_nfs_proto::rpc::record::{RecordReader, write_record};
+use forebay_nfs_proto::xdr::nfs4::{Operation, OperationResult};
+use forebay_nfs_proto::xdr::{Decode, Decoder, Encode, Encoder, Status};
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt};
 use tokio::sync::oneshot;
 use tokio::task::AbortHandle;

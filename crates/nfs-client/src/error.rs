@@ -1,7 +1,7 @@
 //! What can go wrong.
 
-use forebay_nfs::rpc::message::Refusal;
-use forebay_nfs::xdr::{Status, XdrError};
+use forebay_nfs_proto::rpc::message::Refusal;
+use forebay_nfs_proto::xdr::{Status, XdrError};
 
 /// An error of the client.
 #[derive(Debug, thiserror::Error)]

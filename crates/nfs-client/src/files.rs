@@ -1,7 +1,7 @@
 //! Files and directories, one call for what one usually wants.
 
 use bytes::Bytes;
-use forebay_nfs::xdr::nfs4::{
+use forebay_nfs_proto::xdr::nfs4::{
     CloseArgs, CommitArgs, CreateArgs, CreateHow, CreateType, DirectoryEntry, GetattrArgs, LookupArgs,
     OpenArgs, OpenClaim, OpenHow, OpenResult, Operation, OperationResult, Payload, PutfhArgs, ReadArgs,
     ReaddirArgs, RemoveArgs, RenameArgs, SetattrArgs, StableHow, StateId, StateOwner, Verifier, WriteArgs,
@@ -20,7 +20,7 @@ pub struct OpenFile {
     pub handle: FileHandle,
     /// The open.
     pub stateid: StateId,
-    /// What the server promised; see [`forebay_nfs::xdr::nfs4::open_result_flags`].
+    /// What the server promised; see [`forebay_nfs_proto::xdr::nfs4::open_result_flags`].
     pub rflags: u32,
 }
 

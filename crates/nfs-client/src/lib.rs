@@ -23,7 +23,7 @@ pub use client::{Client, ClientOptions, Slot};
 pub use connection::{CompoundReply, Connection};
 pub use error::{Error, Result};
 pub use files::{FileHandle, Files, OpenFile};
-pub use forebay_nfs::xdr;
+pub use forebay_nfs_proto::xdr;
 pub use hoarder::{Hoard, Hoarder};
 pub use tls::{Identity, TlsOptions};
 pub use wire::Wire;

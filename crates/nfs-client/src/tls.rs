@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use forebay_nfs::ALPN;
-use forebay_nfs::rpc::OpaqueAuth;
-use forebay_nfs::rpc::message::{Call, PROCEDURE_NULL, ReplyHeader};
-use forebay_nfs::rpc::record::{RecordReader, write_record};
-use forebay_nfs::xdr::{Decode, Decoder, Encoder};
+use forebay_nfs_proto::rpc::ALPN;
+use forebay_nfs_proto::rpc::OpaqueAuth;
+use forebay_nfs_proto::rpc::message::{Call, PROCEDURE_NULL, ReplyHeader};
+use forebay_nfs_proto::rpc::record::{RecordReader, write_record};
+use forebay_nfs_proto::xdr::{Decode, Decoder, Encoder};
 use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;

@@ -4,12 +4,14 @@ use std::sync::Arc;
 
 use crate::fs::FileHandle;
 use crate::policy::{Grant, Mapping};
-use crate::rpc::{Connection, Credential, Principal, ReplyRoom, RequestMemory};
+use crate::rpc::{Connection, ReplyRoom};
 use crate::session::Session;
 use crate::shared::Shared;
 use crate::state::Client;
-use crate::xdr::Status;
-use crate::xdr::nfs4::StateId;
+use forebay_net::memory::RequestMemory;
+use forebay_nfs_proto::rpc::{Credential, Principal};
+use forebay_nfs_proto::xdr::Status;
+use forebay_nfs_proto::xdr::nfs4::StateId;
 
 /// What the operations of a COMPOUND hand on to each other.
 pub struct Context<'a> {

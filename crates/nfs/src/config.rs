@@ -3,7 +3,7 @@
 use crate::clock::Clock;
 use crate::identity::Directory;
 use crate::policy::Resolver;
-use crate::tls::TlsFiles;
+use forebay_net::tls::TlsFiles;
 
 /// How a server is to behave. The defaults suit production.
 #[derive(Clone, Debug)]

@@ -15,14 +15,16 @@ use tracing::Instrument;
 
 use crate::compound::Context;
 use crate::ops::{self, sequence};
-use crate::rpc::message::{Call, PROCEDURE_NULL, Refusal, encode_starttls, encode_success};
-use crate::rpc::{Connection, Credential, Principal, ReplyRoom, RequestMemory};
+use crate::rpc::{Connection, ReplyRoom};
 use crate::session::{Fingerprint, Reply, Start};
 use crate::shared::Shared;
 use crate::throttle;
 use crate::trace;
-use crate::xdr::nfs4::{OpCode, Operation, OperationResult, SequenceArgs};
-use crate::xdr::{Decode, Decoder, Encoder, Status, XdrError};
+use forebay_net::memory::RequestMemory;
+use forebay_nfs_proto::rpc::message::{Call, PROCEDURE_NULL, Refusal, encode_starttls, encode_success};
+use forebay_nfs_proto::rpc::{Credential, Principal};
+use forebay_nfs_proto::xdr::nfs4::{OpCode, Operation, OperationResult, SequenceArgs};
+use forebay_nfs_proto::xdr::{Decode, Decoder, Encoder, Status, XdrError};
 use limits::Limits;
 use results::Results;
 

@@ -1,12 +1,11 @@
 //! NFSv4.1 and 4.2 server on a pool.
 //!
 //! A connection's bytes become RPC records ([`rpc`]), records become the operations of a COMPOUND
-//! ([`dispatch`], [`xdr`]), and these ([`ops`]: one file for each) run against the pool, through filehandles
+//! ([`dispatch`], [`forebay_nfs_proto`]), and these ([`ops`]: one file for each) run against the pool, through filehandles
 //! and permissions ([`fs`]) of users and groups ([`identity`]), as far as export policies let the client ([`policy`]) and as fast as the volume's limit does ([`throttle`]), and against the protocol's state ([`session`], [`state`]), whose memory is shared out fairly ([`memory`]). The results go back
 //! the same way. Start reading at [`dispatch`], or at [`Server`] to see what is wired to what.
 
 mod clock;
-mod complaints;
 pub mod compound;
 mod config;
 pub mod dispatch;
@@ -23,13 +22,10 @@ mod shared;
 pub mod state;
 pub mod statistics;
 pub mod throttle;
-mod tls;
 mod trace;
-pub mod xdr;
 
 pub use clock::Clock;
 pub use config::Config;
 pub use forebay_pool::TRACES;
 pub use server::{Server, ServerError};
 pub use shared::Shared;
-pub use tls::{ALPN, Tls, TlsError, TlsFiles};

@@ -13,7 +13,7 @@ use crate::policy::{self, PolicyError};
 use crate::rpc::server::serve;
 use crate::shared::Shared;
 use crate::state;
-use crate::tls::TlsError;
+use forebay_net::tls::TlsError;
 
 /// Why a server cannot be started.
 #[derive(Debug, thiserror::Error)]

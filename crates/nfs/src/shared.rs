@@ -13,7 +13,8 @@ use crate::session::SessionTable;
 use crate::state::State;
 use crate::statistics::Statistics;
 use crate::throttle::Throttle;
-use crate::tls::Tls;
+use forebay_net::tls::Tls;
+use forebay_nfs_proto::rpc::ALPN;
 
 /// One server's pool, configuration and protocol state.
 pub struct Shared {
@@ -45,7 +46,7 @@ impl Shared {
     /// What the server of a pool begins with: its records from before the restart, and the grace period, which starts now. It
     /// answers requests ([`crate::dispatch`]), with or without a network.
     pub async fn open(pool: Pool, config: Config) -> Result<Shared, ServerError> {
-        let tls = config.tls.clone().map(Tls::load).transpose()?;
+        let tls = config.tls.clone().map(|files| Tls::load(files, ALPN)).transpose()?;
         let state = State::open(pool.clone(), &config).await?;
         let policies = Arc::new(Policies::load(pool.clone())?);
         let exports = Exports::new(pool.clone(), policies.clone());

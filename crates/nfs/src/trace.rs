@@ -10,8 +10,8 @@ use crate::rpc::Connection;
 use crate::session::Session;
 use crate::shared::Shared;
 use crate::statistics::operation_name;
-use crate::xdr::Status;
-use crate::xdr::nfs4::OpCode;
+use forebay_nfs_proto::xdr::Status;
+use forebay_nfs_proto::xdr::nfs4::OpCode;
 use forebay_pool::TRACES;
 
 /// The span of a COMPOUND; none if it is not one of those that are traced.

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use forebay_nfs::statistics::{OperationStatistics, VolumeTraffic, operation_name};
-use forebay_nfs::xdr::nfs4::OpCode;
+use forebay_nfs_proto::xdr::nfs4::OpCode;
 use forebay_pool::{Distribution, PoolCounters};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;

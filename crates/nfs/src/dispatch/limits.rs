@@ -2,8 +2,8 @@
 
 use super::results::Results;
 use crate::session::SlotGuard;
-use crate::xdr::Status;
-use crate::xdr::nfs4::{ChannelAttributes, Operation};
+use forebay_nfs_proto::xdr::Status;
+use forebay_nfs_proto::xdr::nfs4::{ChannelAttributes, Operation};
 
 /// Bytes before a COMPOUND's result in a reply: xid, kind, status, verifier, status.
 const RPC_HEADER_BYTES: usize = 24;

@@ -3,8 +3,8 @@
 use bytes::Bytes;
 
 use super::limits::Limits;
-use crate::xdr::nfs4::{OperationResult, errors};
-use crate::xdr::{Encode, Encoder, Status};
+use forebay_nfs_proto::xdr::nfs4::{OperationResult, errors};
+use forebay_nfs_proto::xdr::{Encode, Encoder, Status};
 
 /// The results so far, and the status of the last of them.
 pub(super) struct Results {

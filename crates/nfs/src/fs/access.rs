@@ -8,8 +8,8 @@
 use forebay_pool::{Attributes, Kind};
 
 use crate::fs::Node;
-use crate::rpc::Credential;
-use crate::xdr::Status;
+use forebay_nfs_proto::rpc::Credential;
+use forebay_nfs_proto::xdr::Status;
 
 /// Search a directory, or execute a file.
 pub const EXECUTE: u32 = 1;
@@ -51,18 +51,6 @@ impl From<&Attributes> for Ownership {
 impl From<&Node> for Ownership {
     fn from(node: &Node) -> Ownership {
         Ownership { mode: node.mode, uid: node.uid, gid: node.gid, directory: node.kind == Kind::Directory }
-    }
-}
-
-impl Credential {
-    /// Whether the user may do what is meant for the administrator.
-    pub fn is_root(&self) -> bool {
-        self.uid == 0
-    }
-
-    /// Whether the user belongs to the group.
-    pub fn is_member(&self, gid: u32) -> bool {
-        self.gid == gid || self.groups.contains(&gid)
     }
 }
 

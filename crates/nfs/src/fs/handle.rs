@@ -14,7 +14,7 @@
 use bytes::{BufMut, Bytes, BytesMut};
 use forebay_pool::{Handle, InodeId, PoolId, VolumeId};
 
-use crate::xdr::Status;
+use forebay_nfs_proto::xdr::Status;
 
 /// Names a directory of the pseudo file system: derived from its path, so it is the same after a restart.
 /// Greater than 2 and at most `i64::MAX`, because it serves as READDIR cookie too.

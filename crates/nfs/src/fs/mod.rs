@@ -17,6 +17,8 @@ mod setting;
 mod status;
 
 pub use exports::{Child, Exports, Junction, PseudoDirectory, Tree};
+use forebay_nfs_proto::xdr::nfs4::ChangeInfo;
+
 pub use handle::{FileHandle, PseudoId};
 pub use new::new_inode;
 pub use node::Node;
@@ -25,10 +27,10 @@ pub use resolve::{
     writable_directory,
 };
 pub use setting::authorize;
+pub use status::{OrStatus, status_of};
 
-/// Both values are taken under the directory's lock, so nothing came between.
-impl From<forebay_pool::ChangeInfo> for crate::xdr::nfs4::ChangeInfo {
-    fn from(change: forebay_pool::ChangeInfo) -> Self {
-        crate::xdr::nfs4::ChangeInfo { atomic: true, before: change.before, after: change.after }
-    }
+/// The change attributes of a directory before and after an operation. The pool takes both under the directory's lock, so no other
+/// change came in between.
+pub fn change_info(change: forebay_pool::ChangeInfo) -> ChangeInfo {
+    ChangeInfo { atomic: true, before: change.before, after: change.after }
 }

@@ -5,7 +5,7 @@
 
 use forebay_pool::NAME_BYTES_MAX;
 
-use crate::xdr::Status;
+use forebay_nfs_proto::xdr::Status;
 
 /// Checks a name that is looked up, created or removed.
 ///

@@ -4,8 +4,8 @@ use forebay_pool::{Kind, NewInode, SetAttributes, SetTime};
 
 use crate::fs::Node;
 use crate::fs::access;
-use crate::rpc::Credential;
-use crate::xdr::Status;
+use forebay_nfs_proto::rpc::Credential;
+use forebay_nfs_proto::xdr::Status;
 
 /// Permission bits of files and of directories for which the client chose none.
 const FILE_MODE: u32 = 0o600;

@@ -1,18 +1,20 @@
 //! From filehandles and names to objects.
 
+use super::status::status_of;
+use crate::fs::OrStatus;
 use forebay_pool::Kind;
 
 use crate::fs::access::{self, EXECUTE, WRITE};
 use crate::fs::exports::SNAPSHOTS;
 use crate::fs::{FileHandle, Node, PseudoId, Tree, name};
-use crate::rpc::Credential;
 use crate::shared::Shared;
-use crate::xdr::Status;
+use forebay_nfs_proto::rpc::Credential;
+use forebay_nfs_proto::xdr::Status;
 
 /// The object that a filehandle names.
 pub async fn node(server: &Shared, handle: FileHandle) -> Result<Node, Status> {
     match handle {
-        FileHandle::Inode(handle) => Ok(server.pool.getattr(handle).await?.into()),
+        FileHandle::Inode(handle) => Ok(server.pool.getattr(handle).await.or_status()?.into()),
         FileHandle::Pseudo(id) => pseudo(&server.exports.tree(), id),
     }
 }
@@ -77,7 +79,7 @@ pub async fn check_victim(
         Ok(victim) if victim.uid == credential.uid => Ok(()),
         Ok(_) => Err(Status::Access),
         Err(forebay_pool::Error::NotFound(_)) => Ok(()),
-        Err(error) => Err(error.into()),
+        Err(error) => Err(status_of(error)),
     }
 }
 
@@ -93,7 +95,7 @@ pub async fn lookup(
     match directory {
         FileHandle::Inode(handle) => match snapshots(server, handle, name) {
             Some(id) => node(server, FileHandle::Pseudo(id)).await,
-            None => Ok(server.pool.lookup(handle, name).await?.into()),
+            None => Ok(server.pool.lookup(handle, name).await.or_status()?.into()),
         },
         FileHandle::Pseudo(id) => node(server, pseudo_child(&server.exports.tree(), id, name)?).await,
     }
@@ -132,7 +134,7 @@ pub async fn parent(
 ) -> Result<FileHandle, Status> {
     search_directory(server, credential, directory).await?;
     match directory {
-        FileHandle::Inode(handle) => match server.pool.parent(handle).await? {
+        FileHandle::Inode(handle) => match server.pool.parent(handle).await.or_status()? {
             Some(above) => Ok(FileHandle::Inode(above.handle)),
             None => {
                 let junction = server.exports.tree().junction(handle).ok_or(Status::NoEnt)?;

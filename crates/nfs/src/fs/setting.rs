@@ -3,8 +3,8 @@
 use forebay_pool::{Attributes, Kind, SetAttributes, SetTime};
 
 use crate::fs::access::{self, WRITE};
-use crate::rpc::Credential;
-use crate::xdr::Status;
+use forebay_nfs_proto::rpc::Credential;
+use forebay_nfs_proto::xdr::Status;
 
 /// What is to be set so that `credential` gets what it `wanted`.
 ///

@@ -19,12 +19,12 @@ use std::sync::Arc;
 use bytes::Bytes;
 
 use crate::config::Config;
-use crate::xdr::Status;
-use crate::xdr::nfs4::Bitmap;
-use crate::xdr::nfs4::attribute::{OWNER, OWNER_GROUP};
 use cache::Cache;
 pub use directory::Directory;
 use directory::Person;
+use forebay_nfs_proto::xdr::Status;
+use forebay_nfs_proto::xdr::nfs4::Bitmap;
+use forebay_nfs_proto::xdr::nfs4::attribute::{OWNER, OWNER_GROUP};
 
 /// Longest name that is looked up, in bytes.
 const NAME_BYTES_MAX: usize = 256;

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use super::StateMemory;
 use super::audit::SLOT_BYTES;
 use super::books::{Entry, Kind, Standing};
-use crate::xdr::Status;
+use forebay_nfs_proto::xdr::Status;
 
 /// How long a client that was refused memory is taken to be short of it, until it is looked at again.
 const SHORTAGE_MS: u64 = 5000;

@@ -45,7 +45,7 @@ pub use account::{Account, Charge, NoRoom};
 use books::Books;
 pub use books::{Kind, Standing};
 
-use crate::complaints::Complaints;
+use forebay_net::LogLimiter;
 
 /// The least memory with which a client is of use: a registration, a session with some slots, and a few open files.
 const FLOOR_BYTES_MIN: usize = 16 << 10;
@@ -59,7 +59,7 @@ const TABLE_CAPACITY_KEPT: usize = 64;
 pub struct StateMemory {
     limits: Limits,
     books: Mutex<Books>,
-    complaints: Mutex<Complaints>,
+    complaints: Mutex<LogLimiter>,
     /// Something was refused since somebody looked.
     wanted: AtomicBool,
     started: Instant,
@@ -166,7 +166,7 @@ impl StateMemory {
     fn note_refusal(&self, kind: Kind, address: IpAddr) {
         self.wanted.store(true, Ordering::Relaxed);
         self.books().count_refusal(kind);
-        let due = self.complaints.lock().unwrap_or_else(PoisonError::into_inner).may_be_made();
+        let due = self.complaints.lock().unwrap_or_else(PoisonError::into_inner).due();
         let Some(refused) = due else { return };
         let (usage, most) = {
             let books = self.books();

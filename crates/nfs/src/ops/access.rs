@@ -6,9 +6,9 @@ use crate::compound::Context;
 use crate::fs;
 use crate::fs::access::{EXECUTE, READ, WRITE, granted};
 use crate::policy::gate;
-use crate::xdr::Status;
-use crate::xdr::nfs4::access as bits;
-use crate::xdr::nfs4::{AccessArgs, AccessResult};
+use forebay_nfs_proto::xdr::Status;
+use forebay_nfs_proto::xdr::nfs4::access as bits;
+use forebay_nfs_proto::xdr::nfs4::{AccessArgs, AccessResult};
 
 /// Each right, with the permissions that it takes, for directories and for anything else.
 const DIRECTORY_RIGHTS: &[(u32, u32)] = &[

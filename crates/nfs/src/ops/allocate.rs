@@ -2,9 +2,10 @@
 
 use super::file;
 use crate::compound::Context;
+use crate::fs::OrStatus;
 use crate::state::Share;
-use crate::xdr::Status;
-use crate::xdr::nfs4::AllocateArgs;
+use forebay_nfs_proto::xdr::Status;
+use forebay_nfs_proto::xdr::nfs4::AllocateArgs;
 
 /// The file reaches to the end of the range when this is answered. [`Status::NoSpc`] unless all of the range fits
 /// into the volume, and into the pool, as they are now.
@@ -15,6 +16,6 @@ pub async fn allocate(context: &mut Context<'_>, args: AllocateArgs) -> Result<(
     let handle = file::regular(context, context.current()?).await?;
     file::check_io(context, handle, context.stateid(args.stateid)?, Share::WRITE).await?;
     file::require_range(args.offset, args.length)?;
-    let attributes = context.server.pool.allocate(handle, args.offset, args.length).await?;
+    let attributes = context.server.pool.allocate(handle, args.offset, args.length).await.or_status()?;
     file::drop_privileges(context, &attributes).await
 }

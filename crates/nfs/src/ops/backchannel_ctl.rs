@@ -2,8 +2,8 @@
 
 use crate::compound::Context;
 use crate::session::Callback;
-use crate::xdr::Status;
-use crate::xdr::nfs4::{BackchannelCtlArgs, CallbackSecurity};
+use forebay_nfs_proto::xdr::Status;
+use forebay_nfs_proto::xdr::nfs4::{BackchannelCtlArgs, CallbackSecurity};
 
 /// For the session of the COMPOUND. [`Status::NoEnt`] if there is only RPCSEC_GSS to choose: its handles are unknown here.
 pub async fn backchannel_ctl(context: &mut Context<'_>, args: BackchannelCtlArgs) -> Result<(), Status> {

@@ -4,8 +4,8 @@
 //! when asked for, because clients otherwise keep asking; it is tried, and otherwise not used.
 
 use crate::compound::Context;
-use crate::xdr::Status;
-use crate::xdr::nfs4::{
+use forebay_nfs_proto::xdr::Status;
+use forebay_nfs_proto::xdr::nfs4::{
     BindConnToSessionArgs, BindConnToSessionResult, ChannelDirectionFromClient as Asked,
     ChannelDirectionFromServer as Granted,
 };

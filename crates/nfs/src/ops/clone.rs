@@ -2,9 +2,10 @@
 
 use super::file;
 use crate::compound::Context;
+use crate::fs::OrStatus;
 use crate::fs::attributes::CLONE_BLOCK_BYTES;
-use crate::xdr::Status;
-use crate::xdr::nfs4::CloneArgs;
+use forebay_nfs_proto::xdr::Status;
+use forebay_nfs_proto::xdr::nfs4::CloneArgs;
 
 /// Both files share what is stored of the range when this is answered. [`Status::Inval`] unless all of it begins and ends
 /// at a multiple of `clone_blksize`, or ends where the source does.
@@ -17,11 +18,12 @@ pub async fn clone(context: &mut Context<'_>, args: CloneArgs) -> Result<(), Sta
         return Err(Status::Inval);
     }
     if !aligned(args.count) {
-        let size = pool.getattr(from).await?.size;
+        let size = pool.getattr(from).await.or_status()?.size;
         if args.src_offset.checked_add(args.count) != Some(size) {
             return Err(Status::Inval);
         }
     }
-    let cloned = pool.clone_range((from, args.src_offset), (to, args.dst_offset), length).await?;
+    let cloned =
+        pool.clone_range((from, args.src_offset), (to, args.dst_offset), length).await.or_status()?;
     file::drop_privileges(context, &cloned.attributes).await
 }

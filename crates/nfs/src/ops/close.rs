@@ -2,8 +2,8 @@
 
 use super::file;
 use crate::compound::Context;
-use crate::xdr::Status;
-use crate::xdr::nfs4::{CloseArgs, CloseResult, StateId};
+use forebay_nfs_proto::xdr::Status;
+use forebay_nfs_proto::xdr::nfs4::{CloseArgs, CloseResult, StateId};
 
 /// Ends an open, and the locks that were made under it. An orphan that nobody else has open is freed.
 pub async fn close(context: &mut Context<'_>, args: CloseArgs) -> Result<CloseResult, Status> {

@@ -2,8 +2,8 @@
 
 use super::file;
 use crate::compound::Context;
-use crate::xdr::Status;
-use crate::xdr::nfs4::{CommitArgs, CommitResult, Verifier};
+use forebay_nfs_proto::xdr::Status;
+use forebay_nfs_proto::xdr::nfs4::{CommitArgs, CommitResult, Verifier};
 
 /// Waits until all writes to the range are durable. The verifier tells the client whether the writes that
 /// it means were sent to the same incarnation of the server, and so are covered.

@@ -2,8 +2,11 @@
 
 use super::file;
 use crate::compound::Context;
-use crate::xdr::Status;
-use crate::xdr::nfs4::{COPY_REQUIREMENTS, CopyArgs, CopyResult, StableHow, Verifier, WriteResponse};
+use crate::fs::OrStatus;
+use forebay_nfs_proto::xdr::Status;
+use forebay_nfs_proto::xdr::nfs4::{
+    COPY_REQUIREMENTS, CopyArgs, CopyResult, StableHow, Verifier, WriteResponse,
+};
 
 /// Copies by sharing what is stored, so the answer comes when all is done and durable, whether or not the client would
 /// wait. Of a large range a first part may be copied; the count says so, and the client goes on.
@@ -17,7 +20,7 @@ pub async fn copy(context: &mut Context<'_>, args: CopyArgs) -> Result<CopyResul
     let (from, to) = file::source_and_target(context, args.src_stateid, args.dst_stateid).await?;
     let length = Some(args.count).filter(|count| *count > 0);
     let pool = &context.server.pool;
-    let copied = pool.copy_range((from, args.src_offset), (to, args.dst_offset), length).await?;
+    let copied = pool.copy_range((from, args.src_offset), (to, args.dst_offset), length).await.or_status()?;
     file::drop_privileges(context, &copied.attributes).await?;
     let response = WriteResponse {
         callback_id: None,

@@ -1,12 +1,13 @@
 //! CREATE (RFC 8881 §18.4): makes anything but regular files, which OPEN makes.
 
+use crate::fs::OrStatus;
 use forebay_pool::Kind;
 
 use crate::compound::Context;
 use crate::fs;
-use crate::fs::{FileHandle, attributes, name};
-use crate::xdr::Status;
-use crate::xdr::nfs4::{CreateArgs, CreateResult, CreateType, SpecData};
+use crate::fs::{FileHandle, attributes, change_info, name};
+use forebay_nfs_proto::xdr::Status;
+use forebay_nfs_proto::xdr::nfs4::{CreateArgs, CreateResult, CreateType, SpecData};
 
 /// What was made becomes current. Devices are user 0's to make.
 pub async fn create(context: &mut Context<'_>, args: CreateArgs) -> Result<CreateResult, Status> {
@@ -23,9 +24,9 @@ pub async fn create(context: &mut Context<'_>, args: CreateArgs) -> Result<Creat
         fs::writable_directory(context.server, &context.credential, context.current()?).await?;
     fs::check_changed(context.server, handle, &args.name)?;
     let new = fs::new_inode(&context.credential, &directory, kind, &chosen, None)?;
-    let created = context.server.pool.create(handle, &args.name, new).await?;
+    let created = context.server.pool.create(handle, &args.name, new).await.or_status()?;
     context.set_current(FileHandle::Inode(created.attributes.handle));
-    Ok(CreateResult { change_info: created.directory.into(), attributes_set: args.attributes.mask })
+    Ok(CreateResult { change_info: change_info(created.directory), attributes_set: args.attributes.mask })
 }
 
 /// Nothing that CREATE makes has a size to choose, so CREATE has no NFS4ERR_FBIG.

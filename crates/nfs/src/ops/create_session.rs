@@ -5,8 +5,10 @@ use std::sync::Arc;
 use crate::compound::Context;
 use crate::session::{self, Callback};
 use crate::state::Client;
-use crate::xdr::Status;
-use crate::xdr::nfs4::{ChannelAttributes, CreateSessionArgs, CreateSessionResult, session_flags};
+use forebay_nfs_proto::xdr::Status;
+use forebay_nfs_proto::xdr::nfs4::{
+    ChannelAttributes, CreateSessionArgs, CreateSessionResult, session_flags,
+};
 
 /// Sent again, it is answered again; so every answer is kept. Arguments that no session can have are refused
 /// before the client's sequence is looked at, and "try later" is no answer.

@@ -2,15 +2,16 @@
 
 use super::file;
 use crate::compound::Context;
+use crate::fs::OrStatus;
 use crate::state::Share;
-use crate::xdr::Status;
-use crate::xdr::nfs4::DeallocateArgs;
+use forebay_nfs_proto::xdr::Status;
+use forebay_nfs_proto::xdr::nfs4::DeallocateArgs;
 
 /// The range is a hole when this is answered, durably, whatever was unstable of it. The size stays.
 pub async fn deallocate(context: &mut Context<'_>, args: DeallocateArgs) -> Result<(), Status> {
     let handle = file::regular(context, context.current()?).await?;
     file::check_io(context, handle, context.stateid(args.stateid)?, Share::WRITE).await?;
     file::require_range(args.offset, args.length)?;
-    let attributes = context.server.pool.deallocate(handle, args.offset, args.length).await?;
+    let attributes = context.server.pool.deallocate(handle, args.offset, args.length).await.or_status()?;
     file::drop_privileges(context, &attributes).await
 }

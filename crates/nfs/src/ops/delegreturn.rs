@@ -1,8 +1,8 @@
 //! DELEGRETURN (RFC 8881 §18.6).
 
 use crate::compound::Context;
-use crate::xdr::Status;
-use crate::xdr::nfs4::DelegreturnArgs;
+use forebay_nfs_proto::xdr::Status;
+use forebay_nfs_proto::xdr::nfs4::DelegreturnArgs;
 
 /// No stateid names a delegation, as none is ever given.
 pub async fn delegreturn(context: &mut Context<'_>, _args: DelegreturnArgs) -> Result<(), Status> {

@@ -1,8 +1,8 @@
 //! DESTROY_CLIENTID (RFC 8881 §18.50): a client that has nothing any more leaves.
 
 use crate::compound::Context;
-use crate::xdr::Status;
-use crate::xdr::nfs4::DestroyClientidArgs;
+use forebay_nfs_proto::xdr::Status;
+use forebay_nfs_proto::xdr::nfs4::DestroyClientidArgs;
 
 /// The client's durable record is gone when this is answered.
 pub async fn destroy_clientid(context: &mut Context<'_>, args: DestroyClientidArgs) -> Result<(), Status> {

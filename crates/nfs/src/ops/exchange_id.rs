@@ -6,8 +6,8 @@ use bytes::Bytes;
 use forebay_pool::PoolId;
 
 use crate::compound::Context;
-use crate::xdr::Status;
-use crate::xdr::nfs4::{
+use forebay_nfs_proto::xdr::Status;
+use forebay_nfs_proto::xdr::nfs4::{
     ExchangeIdArgs, ExchangeIdResult, ImplementationId, NfsTime, OPAQUE_LIMIT, ServerOwner, StateProtectArgs,
     StateProtectResult, exchange_flags,
 };

@@ -1,14 +1,15 @@
 //! What the operations on the data of files have in common: which file it is, whether the stateid lets the client, and
 //! what else a write changes.
 
+use crate::fs::OrStatus;
 use forebay_pool::{Attributes, Error, Handle, Kind, SetAttributes};
 
 use crate::compound::Context;
-use crate::fs::{FileHandle, access};
+use crate::fs::{FileHandle, access, status_of};
 use crate::policy::gate;
 use crate::state::{IoBasis, Share};
-use crate::xdr::Status;
-use crate::xdr::nfs4::StateId;
+use forebay_nfs_proto::xdr::Status;
+use forebay_nfs_proto::xdr::nfs4::StateId;
 
 /// The current filehandle's inode, which may turn out not to be a file. Directories of the pseudo file
 /// system are none for sure.
@@ -30,7 +31,7 @@ pub(super) fn opened(context: &Context<'_>) -> Result<Handle, Status> {
 /// The status for an error of the pool. What is not a file has one of its own for each kind of object:
 /// ISDIR, SYMLINK, and WRONG_TYPE for the rest (RFC 8881 §18.22.3).
 pub(super) async fn status(context: &Context<'_>, handle: Handle, error: Error) -> Status {
-    let Error::NotFile = error else { return error.into() };
+    let Error::NotFile = error else { return status_of(error) };
     match context.server.pool.getattr(handle).await {
         Ok(attributes) if matches!(attributes.kind, Kind::Symlink(_)) => Status::Symlink,
         _ => Status::WrongType,
@@ -40,7 +41,7 @@ pub(super) async fn status(context: &Context<'_>, handle: Handle, error: Error) 
 /// The regular file that a filehandle names. For most operations of RFC 7862 anything else is WRONG_TYPE (§15.1.3).
 pub(super) async fn regular(context: &Context<'_>, handle: FileHandle) -> Result<Handle, Status> {
     let FileHandle::Inode(handle) = handle else { return Err(Status::WrongType) };
-    match context.server.pool.getattr(handle).await?.kind {
+    match context.server.pool.getattr(handle).await.or_status()?.kind {
         Kind::File => Ok(handle),
         _ => Err(Status::WrongType),
     }
@@ -63,7 +64,7 @@ pub(super) async fn check_io(
     let (client, mapping) = (context.client()?, context.mapping());
     let basis = context.server.state.check_io(client, handle, &stateid, share, mapping).await?;
     if basis == IoBasis::Unchecked {
-        let attributes = context.server.pool.getattr(handle).await?;
+        let attributes = context.server.pool.getattr(handle).await.or_status()?;
         let wanted = if share.writes() { access::WRITE } else { access::READ };
         access::require_data(&context.credential, &attributes, wanted)?;
     }
@@ -99,6 +100,6 @@ pub(super) async fn drop_privileges(context: &Context<'_>, written: &Attributes)
         return Ok(());
     }
     let set = SetAttributes { mode: Some(mode), ..SetAttributes::default() };
-    context.server.pool.setattr(written.handle, set).await?;
+    context.server.pool.setattr(written.handle, set).await.or_status()?;
     Ok(())
 }

@@ -1,8 +1,8 @@
 //! FREE_STATEID (RFC 8881 §18.38).
 
 use crate::compound::Context;
-use crate::xdr::Status;
-use crate::xdr::nfs4::FreeStateidArgs;
+use forebay_nfs_proto::xdr::Status;
+use forebay_nfs_proto::xdr::nfs4::FreeStateidArgs;
 
 /// Forgets a lock owner that locks nothing on a file; clients send it when the owner is done with the file.
 pub async fn free_stateid(context: &mut Context<'_>, args: FreeStateidArgs) -> Result<(), Status> {

@@ -1,8 +1,8 @@
 //! GET_DIR_DELEGATION (RFC 8881 §18.39).
 
 use crate::compound::Context;
-use crate::xdr::Status;
-use crate::xdr::nfs4::{GetDirDelegationArgs, GetDirDelegationResult};
+use forebay_nfs_proto::xdr::Status;
+use forebay_nfs_proto::xdr::nfs4::{GetDirDelegationArgs, GetDirDelegationResult};
 
 /// There are no delegations, and nothing will say when there are. Linux ≥ 6.19 asks with every GETATTR of a
 /// directory, and takes an error for the GETATTR's.

@@ -3,8 +3,8 @@
 use crate::compound::Context;
 use crate::fs;
 use crate::fs::attributes::Source;
-use crate::xdr::Status;
-use crate::xdr::nfs4::{GetattrArgs, GetattrResult};
+use forebay_nfs_proto::xdr::Status;
+use forebay_nfs_proto::xdr::nfs4::{GetattrArgs, GetattrResult};
 
 /// Needs no permission, and works on orphans: their `numlinks` is 0.
 pub async fn getattr(context: &mut Context<'_>, args: GetattrArgs) -> Result<GetattrResult, Status> {

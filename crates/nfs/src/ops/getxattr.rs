@@ -2,8 +2,8 @@
 
 use super::xattr;
 use crate::compound::Context;
-use crate::xdr::Status;
-use crate::xdr::nfs4::{GetxattrArgs, GetxattrResult};
+use forebay_nfs_proto::xdr::Status;
+use forebay_nfs_proto::xdr::nfs4::{GetxattrArgs, GetxattrResult};
 
 /// [`Status::NoXattr`] if there is none of that name.
 pub async fn getxattr(context: &mut Context<'_>, args: GetxattrArgs) -> Result<GetxattrResult, Status> {

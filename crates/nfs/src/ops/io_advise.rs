@@ -2,9 +2,10 @@
 
 use super::file;
 use crate::compound::Context;
+use crate::fs::OrStatus;
 use crate::state::Share;
-use crate::xdr::Status;
-use crate::xdr::nfs4::{Bitmap, IoAdviseArgs, IoAdviseResult, advice};
+use forebay_nfs_proto::xdr::Status;
+use forebay_nfs_proto::xdr::nfs4::{Bitmap, IoAdviseArgs, IoAdviseResult, advice};
 
 /// Answers with the hints that are heeded: what will be needed is read into memory, as far as there is room, and who
 /// reads in sequence is read ahead for in any case.
@@ -18,7 +19,9 @@ pub async fn io_advise(context: &mut Context<'_>, args: IoAdviseArgs) -> Result<
         }
     }
     let length = if args.count == 0 { u64::MAX } else { args.count };
-    if args.hints.contains(advice::WILLNEED) && context.server.pool.prefetch(handle, args.offset, length)? {
+    if args.hints.contains(advice::WILLNEED)
+        && context.server.pool.prefetch(handle, args.offset, length).or_status()?
+    {
         heeded.insert(advice::WILLNEED);
     }
     Ok(IoAdviseResult { hints: heeded })

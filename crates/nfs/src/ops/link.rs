@@ -2,9 +2,10 @@
 
 use crate::compound::Context;
 use crate::fs;
-use crate::fs::{FileHandle, name};
-use crate::xdr::Status;
-use crate::xdr::nfs4::{LinkArgs, LinkResult};
+use crate::fs::OrStatus;
+use crate::fs::{FileHandle, change_info, name};
+use forebay_nfs_proto::xdr::Status;
+use forebay_nfs_proto::xdr::nfs4::{LinkArgs, LinkResult};
 
 /// [`Status::IsDir`] for directories, [`Status::XDev`] across volumes.
 pub async fn link(context: &mut Context<'_>, args: LinkArgs) -> Result<LinkResult, Status> {
@@ -14,6 +15,6 @@ pub async fn link(context: &mut Context<'_>, args: LinkArgs) -> Result<LinkResul
         fs::writable_directory(context.server, &context.credential, context.current()?).await?;
     fs::check_changed(context.server, directory, &args.newname)?;
     let FileHandle::Inode(object) = saved else { return Err(Status::IsDir) };
-    let change = context.server.pool.link(object, directory, &args.newname).await?;
-    Ok(LinkResult { change_info: change.into() })
+    let change = context.server.pool.link(object, directory, &args.newname).await.or_status()?;
+    Ok(LinkResult { change_info: change_info(change) })
 }

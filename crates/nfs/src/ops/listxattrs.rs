@@ -2,13 +2,14 @@
 //!
 //! Cookies are the pool's, as those of READDIR are: each name has its own, which stays good while others come and go.
 
+use crate::fs::OrStatus;
 use bytes::Bytes;
 use forebay_pool::XattrPage;
 
 use super::xattr;
 use crate::compound::Context;
-use crate::xdr::Status;
-use crate::xdr::nfs4::{ListxattrsArgs, ListxattrsResult};
+use forebay_nfs_proto::xdr::Status;
+use forebay_nfs_proto::xdr::nfs4::{ListxattrsArgs, ListxattrsResult};
 
 /// Bytes of a result around its names: cookie, their number, end of the list.
 const RESULT_BYTES: usize = 16;
@@ -25,7 +26,7 @@ pub async fn listxattrs(context: &mut Context<'_>, args: ListxattrsArgs) -> Resu
     let page = match xattr::readable(context).await? {
         Some(handle) => {
             let names_max = room / NAME_BYTES_MIN + 1;
-            context.server.pool.xattr_list(handle, args.cookie, names_max).await?
+            context.server.pool.xattr_list(handle, args.cookie, names_max).await.or_status()?
         }
         None => XattrPage { names: Vec::new(), end: true },
     };
@@ -56,7 +57,7 @@ fn encoded_bytes(name: &Bytes) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::xdr::Encoder;
+    use forebay_nfs_proto::xdr::Encoder;
 
     fn page(names: &[(u64, &'static str)]) -> XattrPage {
         let names = names.iter().map(|(cookie, name)| (*cookie, Bytes::from_static(name.as_bytes())));

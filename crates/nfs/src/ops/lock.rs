@@ -3,8 +3,8 @@
 use super::file;
 use crate::compound::Context;
 use crate::state::{Denied, Locked};
-use crate::xdr::Status;
-use crate::xdr::nfs4::{LockArgs, LockDenied, LockResult, Locker, OPAQUE_LIMIT, StateOwner};
+use forebay_nfs_proto::xdr::Status;
+use forebay_nfs_proto::xdr::nfs4::{LockArgs, LockDenied, LockResult, Locker, OPAQUE_LIMIT, StateOwner};
 
 /// Locks a range, or says who is in the way. A client that is willing to wait asks again.
 pub async fn lock(context: &mut Context<'_>, mut args: LockArgs) -> Result<LockResult, Status> {

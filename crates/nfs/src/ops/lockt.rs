@@ -1,12 +1,13 @@
 //! LOCKT (RFC 8881 §18.11).
 
+use crate::fs::OrStatus;
 use forebay_pool::Kind;
 
 use super::file;
 use crate::compound::Context;
 use crate::state::Range;
-use crate::xdr::Status;
-use crate::xdr::nfs4::{LocktArgs, LocktResult, OPAQUE_LIMIT};
+use forebay_nfs_proto::xdr::Status;
+use forebay_nfs_proto::xdr::nfs4::{LocktArgs, LocktResult, OPAQUE_LIMIT};
 
 /// Says who would be in the way of a lock. The file need not be open.
 pub async fn lockt(context: &mut Context<'_>, args: LocktArgs) -> Result<LocktResult, Status> {
@@ -16,7 +17,7 @@ pub async fn lockt(context: &mut Context<'_>, args: LocktArgs) -> Result<LocktRe
     let range = Range::new(args.offset, args.length)?;
     let server = context.server;
     let inode = file::inode(context)?;
-    match server.pool.getattr(inode).await?.kind {
+    match server.pool.getattr(inode).await.or_status()?.kind {
         Kind::File => {}
         Kind::Directory => return Err(Status::IsDir),
         Kind::Symlink(_) => return Err(Status::Symlink),

@@ -3,8 +3,8 @@
 use super::file;
 use crate::compound::Context;
 use crate::state::Range;
-use crate::xdr::Status;
-use crate::xdr::nfs4::{LockuArgs, LockuResult};
+use forebay_nfs_proto::xdr::Status;
+use forebay_nfs_proto::xdr::nfs4::{LockuArgs, LockuResult};
 
 /// Unlocks a range, whatever of it is locked. The stateid stays good, also without a lock.
 pub async fn locku(context: &mut Context<'_>, args: LockuArgs) -> Result<LockuResult, Status> {

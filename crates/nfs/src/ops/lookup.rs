@@ -2,8 +2,8 @@
 
 use crate::compound::Context;
 use crate::policy::gate;
-use crate::xdr::Status;
-use crate::xdr::nfs4::LookupArgs;
+use forebay_nfs_proto::xdr::Status;
+use forebay_nfs_proto::xdr::nfs4::LookupArgs;
 
 /// Crosses from the pseudo file system into volumes, if they are there for the client.
 pub async fn lookup(context: &mut Context<'_>, args: LookupArgs) -> Result<(), Status> {

@@ -2,7 +2,7 @@
 
 use crate::compound::Context;
 use crate::fs;
-use crate::xdr::Status;
+use forebay_nfs_proto::xdr::Status;
 
 /// Crosses from a volume's root into the pseudo file system.
 pub async fn lookupp(context: &mut Context<'_>, _args: ()) -> Result<(), Status> {

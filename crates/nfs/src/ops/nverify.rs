@@ -2,8 +2,8 @@
 
 use super::verify::are_same;
 use crate::compound::Context;
-use crate::xdr::Status;
-use crate::xdr::nfs4::VerifyArgs;
+use forebay_nfs_proto::xdr::Status;
+use forebay_nfs_proto::xdr::nfs4::VerifyArgs;
 
 /// [`Status::Same`] if they are equal.
 pub async fn nverify(context: &mut Context<'_>, args: VerifyArgs) -> Result<(), Status> {

@@ -7,17 +7,18 @@
 
 mod named;
 
+use crate::fs::OrStatus;
 use forebay_pool::{Attributes, Handle, Kind, SetAttributes};
 
 use super::file;
 use crate::compound::Context;
 use crate::fs::access::{self, READ, WRITE};
-use crate::fs::{self, FileHandle};
+use crate::fs::{self, FileHandle, status_of};
 use crate::policy::gate;
-use crate::rpc::Credential;
 use crate::state::Share;
-use crate::xdr::Status;
-use crate::xdr::nfs4::{
+use forebay_nfs_proto::rpc::Credential;
+use forebay_nfs_proto::xdr::Status;
+use forebay_nfs_proto::xdr::nfs4::{
     Bitmap, ChangeInfo, OPAQUE_LIMIT, OpenArgs, OpenClaim, OpenDelegation, OpenHow, OpenResult, StateId,
     WhyNoDelegation, open_result_flags, share,
 };
@@ -77,14 +78,14 @@ async fn find(context: &Context<'_>, args: &OpenArgs, share: Share) -> Result<Ta
         OpenClaim::Null(name) => named::find(context, name, &args.openhow).await,
         OpenClaim::Previous(_) | OpenClaim::Fh if creates => Err(Status::Inval),
         OpenClaim::Previous(_) => {
-            let file = context.server.pool.getattr(file::inode(context)?).await?;
+            let file = context.server.pool.getattr(file::inode(context)?).await.or_status()?;
             require_reclaimable(&context.credential, &file, share)?;
             Ok(Target { permitted: true, ..Target::existing(file, 0) })
         }
         OpenClaim::Fh => {
             // No exception for the owner, although a client whose lease ran out opens its files again this
             // way: Linux opens any file so that it knows already, and counts on the server for permissions.
-            let file = context.server.pool.getattr(file::inode(context)?).await?;
+            let file = context.server.pool.getattr(file::inode(context)?).await.or_status()?;
             Ok(Target::existing(file, 0))
         }
         OpenClaim::DelegateCurrent(_) | OpenClaim::DelegateCurrentFh(_) => Err(Status::BadStateid),
@@ -142,7 +143,7 @@ async fn enter(
             // A new open, that the client never hears of.
             server.state.close(client, file.handle, &stateid)?;
         }
-        return Err(error.into());
+        return Err(status_of(error));
     }
     Ok(stateid)
 }
@@ -176,7 +177,7 @@ fn finish(
 /// The pool keeps every open file; whether clients are told, and so remove the names of open files instead of
 /// renaming them, is up to the volume.
 fn result_flags(context: &Context<'_>, file: Handle) -> Result<u32, Status> {
-    let volume = context.server.pool.volume_by_id(file.volume)?;
+    let volume = context.server.pool.volume_by_id(file.volume).or_status()?;
     let preserve = if volume.spec.preserve_unlink { open_result_flags::PRESERVE_UNLINKED } else { 0 };
     Ok(open_result_flags::LOCKTYPE_POSIX | preserve)
 }

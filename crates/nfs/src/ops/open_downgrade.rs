@@ -3,9 +3,9 @@
 use super::file;
 use crate::compound::Context;
 use crate::state::Share;
-use crate::xdr::Status;
-use crate::xdr::nfs4::share::ACCESS_BOTH;
-use crate::xdr::nfs4::{OpenDowngradeArgs, OpenDowngradeResult};
+use forebay_nfs_proto::xdr::Status;
+use forebay_nfs_proto::xdr::nfs4::share::ACCESS_BOTH;
+use forebay_nfs_proto::xdr::nfs4::{OpenDowngradeArgs, OpenDowngradeResult};
 
 /// Gives up access, or denial to others, that earlier OPENs asked for.
 pub async fn open_downgrade(

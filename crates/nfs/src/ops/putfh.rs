@@ -2,8 +2,8 @@
 
 use crate::compound::Context;
 use crate::fs::FileHandle;
-use crate::xdr::Status;
-use crate::xdr::nfs4::PutfhArgs;
+use forebay_nfs_proto::xdr::Status;
+use forebay_nfs_proto::xdr::nfs4::PutfhArgs;
 
 /// Whether the object still exists shows when it is used.
 pub async fn putfh(context: &mut Context<'_>, args: PutfhArgs) -> Result<(), Status> {

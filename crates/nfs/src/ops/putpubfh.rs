@@ -2,7 +2,7 @@
 
 use crate::compound::Context;
 use crate::ops::putrootfh::putrootfh;
-use crate::xdr::Status;
+use forebay_nfs_proto::xdr::Status;
 
 /// Cannot fail.
 pub async fn putpubfh(context: &mut Context<'_>, args: ()) -> Result<(), Status> {

@@ -2,7 +2,7 @@
 
 use crate::compound::Context;
 use crate::fs::{FileHandle, Tree};
-use crate::xdr::Status;
+use forebay_nfs_proto::xdr::Status;
 
 /// Cannot fail.
 pub async fn putrootfh(context: &mut Context<'_>, _args: ()) -> Result<(), Status> {

@@ -3,8 +3,8 @@
 use super::file;
 use crate::compound::Context;
 use crate::state::Share;
-use crate::xdr::Status;
-use crate::xdr::nfs4::{Payload, ReadArgs, ReadResult};
+use forebay_nfs_proto::xdr::Status;
+use forebay_nfs_proto::xdr::nfs4::{Payload, ReadArgs, ReadResult};
 
 /// Reads up to `count` bytes, in the pieces in which the pool has them. A count beyond what one reply
 /// carries is cut down, and the client asks for the rest.

@@ -5,8 +5,10 @@ use forebay_pool::Stretch;
 use super::file;
 use crate::compound::Context;
 use crate::state::Share;
-use crate::xdr::Status;
-use crate::xdr::nfs4::{DataContent, HoleContent, Payload, ReadPlusArgs, ReadPlusContent, ReadPlusResult};
+use forebay_nfs_proto::xdr::Status;
+use forebay_nfs_proto::xdr::nfs4::{
+    DataContent, HoleContent, Payload, ReadPlusArgs, ReadPlusContent, ReadPlusResult,
+};
 
 /// Shorter holes are sent as zeros. So a hole, and the heads that it takes, never make a reply longer than READ's for
 /// the same range: clients have room for little more.

@@ -4,6 +4,7 @@
 //! would invalidate them is always zero. A page ends when the next entry does not fit in `maxcount`, which
 //! counts everything, or in `dircount`, which counts names and cookies only and is a wish.
 
+use crate::fs::OrStatus;
 use forebay_pool::Handle;
 
 use crate::compound::Context;
@@ -12,10 +13,10 @@ use crate::fs::access::{READ, require};
 use crate::fs::attributes::{Source, check_readable};
 use crate::fs::{FileHandle, Node, PseudoId};
 use crate::policy::gate;
-use crate::xdr::Encoder;
-use crate::xdr::Status;
-use crate::xdr::nfs4::attribute::RDATTR_ERROR;
-use crate::xdr::nfs4::{Bitmap, DirectoryEntry, Fattr, ReaddirArgs, ReaddirResult, Verifier};
+use forebay_nfs_proto::xdr::Encoder;
+use forebay_nfs_proto::xdr::Status;
+use forebay_nfs_proto::xdr::nfs4::attribute::RDATTR_ERROR;
+use forebay_nfs_proto::xdr::nfs4::{Bitmap, DirectoryEntry, Fattr, ReaddirArgs, ReaddirResult, Verifier};
 
 /// Bytes of a result around its entries: verifier, end of the list, end of the directory.
 const RESULT_BYTES: usize = 16;
@@ -64,7 +65,7 @@ async fn read_inode(
 ) -> Result<ReaddirResult, Status> {
     let mut cookie = args.cookie;
     loop {
-        let batch = context.server.pool.readdir(directory, cookie, page.room()).await?;
+        let batch = context.server.pool.readdir(directory, cookie, page.room()).await.or_status()?;
         if context.server.identities.are_wanted(&args.attributes) {
             for entry in &batch.entries {
                 context.server.identities.prepare(entry.attributes.uid, entry.attributes.gid).await;

@@ -4,8 +4,8 @@ use forebay_pool::Kind;
 
 use crate::compound::Context;
 use crate::fs;
-use crate::xdr::Status;
-use crate::xdr::nfs4::ReadlinkResult;
+use forebay_nfs_proto::xdr::Status;
+use forebay_nfs_proto::xdr::nfs4::ReadlinkResult;
 
 /// [`Status::WrongType`] for what is no symbolic link.
 pub async fn readlink(context: &mut Context<'_>, _args: ()) -> Result<ReadlinkResult, Status> {

@@ -1,8 +1,8 @@
 //! RECLAIM_COMPLETE (RFC 8881 §18.51): a client has reclaimed all it had, or has nothing to reclaim.
 
 use crate::compound::Context;
-use crate::xdr::Status;
-use crate::xdr::nfs4::ReclaimCompleteArgs;
+use forebay_nfs_proto::xdr::Status;
+use forebay_nfs_proto::xdr::nfs4::ReclaimCompleteArgs;
 
 /// For one file system it says nothing, as none moves from server to server.
 pub async fn reclaim_complete(context: &mut Context<'_>, args: ReclaimCompleteArgs) -> Result<(), Status> {

@@ -3,8 +3,9 @@
 use crate::compound::Context;
 use crate::fs;
 use crate::fs::name;
-use crate::xdr::Status;
-use crate::xdr::nfs4::{RemoveArgs, RemoveResult};
+use crate::fs::{OrStatus, change_info};
+use forebay_nfs_proto::xdr::Status;
+use forebay_nfs_proto::xdr::nfs4::{RemoveArgs, RemoveResult};
 
 /// The name is gone when this is answered. A file that is open lives on as an orphan: the pool keeps it for
 /// those who hold it, and through a restart until they had time to come back.
@@ -14,6 +15,6 @@ pub async fn remove(context: &mut Context<'_>, args: RemoveArgs) -> Result<Remov
         fs::writable_directory(context.server, &context.credential, context.current()?).await?;
     fs::check_changed(context.server, handle, &args.target).map_err(|_| Status::Access)?;
     fs::check_victim(context.server, &context.credential, &directory, &args.target).await?;
-    let removed = context.server.pool.remove(handle, &args.target).await?;
-    Ok(RemoveResult { change_info: removed.directory.into() })
+    let removed = context.server.pool.remove(handle, &args.target).await.or_status()?;
+    Ok(RemoveResult { change_info: change_info(removed.directory) })
 }

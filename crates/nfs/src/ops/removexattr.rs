@@ -2,8 +2,9 @@
 
 use super::xattr;
 use crate::compound::Context;
-use crate::xdr::Status;
-use crate::xdr::nfs4::{RemovexattrArgs, RemovexattrResult};
+use crate::fs::change_info;
+use forebay_nfs_proto::xdr::Status;
+use forebay_nfs_proto::xdr::nfs4::{RemovexattrArgs, RemovexattrResult};
 
 /// Durable when answered.
 pub async fn removexattr(
@@ -13,5 +14,5 @@ pub async fn removexattr(
     xattr::check_name(&args.name)?;
     let handle = xattr::writable(context).await?;
     let change = context.server.pool.xattr_remove(handle, &args.name).await;
-    Ok(RemovexattrResult { change_info: change.map_err(xattr::status)?.into() })
+    Ok(RemovexattrResult { change_info: change_info(change.map_err(xattr::status)?) })
 }

@@ -5,9 +5,9 @@ use forebay_pool::{Error, Kind};
 use crate::compound::Context;
 use crate::fs;
 use crate::fs::access::{WRITE, require};
-use crate::fs::{FileHandle, Node, name};
-use crate::xdr::Status;
-use crate::xdr::nfs4::{RenameArgs, RenameResult};
+use crate::fs::{FileHandle, Node, change_info, name, status_of};
+use forebay_nfs_proto::xdr::Status;
+use forebay_nfs_proto::xdr::nfs4::{RenameArgs, RenameResult};
 
 /// What the new name stood for is treated as REMOVE would treat it.
 pub async fn rename(context: &mut Context<'_>, args: RenameArgs) -> Result<RenameResult, Status> {
@@ -26,8 +26,8 @@ pub async fn rename(context: &mut Context<'_>, args: RenameArgs) -> Result<Renam
     }
     let renamed = server.pool.rename(from, &args.oldname, to, &args.newname).await.map_err(status)?;
     Ok(RenameResult {
-        source_change_info: renamed.from_directory.into(),
-        target_change_info: renamed.to_directory.into(),
+        source_change_info: change_info(renamed.from_directory),
+        target_change_info: change_info(renamed.to_directory),
     })
 }
 
@@ -44,6 +44,6 @@ async fn check_moved(context: &Context<'_>, from: FileHandle, name: &[u8]) -> Re
 fn status(error: Error) -> Status {
     match error {
         Error::IsDirectory | Error::NotDirectory => Status::Exist,
-        other => other.into(),
+        other => status_of(other),
     }
 }

@@ -1,7 +1,7 @@
 //! RESTOREFH (RFC 8881 §18.27): what SAVEFH kept becomes current again.
 
 use crate::compound::Context;
-use crate::xdr::Status;
+use forebay_nfs_proto::xdr::Status;
 
 /// Fails only if nothing was saved.
 pub async fn restorefh(context: &mut Context<'_>, _args: ()) -> Result<(), Status> {

@@ -1,7 +1,7 @@
 //! SAVEFH (RFC 8881 §18.28): keeps the current filehandle and stateid.
 
 use crate::compound::Context;
-use crate::xdr::Status;
+use forebay_nfs_proto::xdr::Status;
 
 /// Fails only without a current filehandle.
 pub async fn savefh(context: &mut Context<'_>, _args: ()) -> Result<(), Status> {

@@ -2,8 +2,8 @@
 
 use crate::compound::Context;
 use crate::policy::gate;
-use crate::xdr::Status;
-use crate::xdr::nfs4::{SecinfoArgs, SecinfoResult, SecurityFlavor};
+use forebay_nfs_proto::xdr::Status;
+use forebay_nfs_proto::xdr::nfs4::{SecinfoArgs, SecinfoResult, SecurityFlavor};
 
 /// The same everywhere. The current filehandle is gone afterwards, as the RFC wants.
 pub async fn secinfo(context: &mut Context<'_>, args: SecinfoArgs) -> Result<SecinfoResult, Status> {

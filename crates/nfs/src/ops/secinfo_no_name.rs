@@ -3,8 +3,8 @@
 use super::secinfo::{consume, without_symlink};
 use crate::compound::Context;
 use crate::fs;
-use crate::xdr::Status;
-use crate::xdr::nfs4::{SecinfoNoNameArgs, SecinfoResult, SecinfoStyle};
+use forebay_nfs_proto::xdr::Status;
+use forebay_nfs_proto::xdr::nfs4::{SecinfoNoNameArgs, SecinfoResult, SecinfoStyle};
 
 /// The same everywhere. The current filehandle is gone afterwards, as the RFC wants.
 pub async fn secinfo_no_name(

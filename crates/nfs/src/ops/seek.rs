@@ -2,9 +2,10 @@
 
 use super::file;
 use crate::compound::Context;
+use crate::fs::OrStatus;
 use crate::state::Share;
-use crate::xdr::Status;
-use crate::xdr::nfs4::{SeekArgs, SeekResult, content};
+use forebay_nfs_proto::xdr::Status;
+use forebay_nfs_proto::xdr::nfs4::{SeekArgs, SeekResult, content};
 
 /// The next data, or the next hole, at or behind the offset. A file ends with a hole. [`Status::Nxio`] if it ends
 /// before the offset.
@@ -13,8 +14,8 @@ pub async fn seek(context: &mut Context<'_>, args: SeekArgs) -> Result<SeekResul
     file::check_io(context, handle, context.stateid(args.stateid)?, Share::READ).await?;
     let pool = &context.server.pool;
     let found = match args.what {
-        content::DATA => pool.seek_data(handle, args.offset).await?,
-        content::HOLE => pool.seek_hole(handle, args.offset).await?,
+        content::DATA => pool.seek_data(handle, args.offset).await.or_status()?,
+        content::HOLE => pool.seek_hole(handle, args.offset).await.or_status()?,
         _ => return Err(Status::UnionNotSupp),
     };
     let found = found.ok_or(Status::Nxio)?;

@@ -6,8 +6,8 @@ use std::time::Instant;
 use crate::compound::Context;
 use crate::session::{Fingerprint, Reply, Session, Start};
 use crate::state::Renewal;
-use crate::xdr::Status;
-use crate::xdr::nfs4::{OpCode, SequenceArgs, SequenceResult, sequence_flags};
+use forebay_nfs_proto::xdr::Status;
+use forebay_nfs_proto::xdr::nfs4::{OpCode, SequenceArgs, SequenceResult, sequence_flags};
 
 /// Bytes of the shortest reply that begins with SEQUENCE.
 const REPLY_BYTES_MIN: u32 = 80;

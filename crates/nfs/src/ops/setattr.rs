@@ -1,25 +1,26 @@
 //! SETATTR (RFC 8881 §18.30).
 
+use crate::fs::OrStatus;
 use forebay_pool::Handle;
 
 use crate::compound::Context;
 use crate::fs;
 use crate::fs::attributes;
 use crate::state::{IoBasis, Share};
-use crate::xdr::Status;
-use crate::xdr::nfs4::{SetattrArgs, SetattrResult, StateId};
+use forebay_nfs_proto::xdr::Status;
+use forebay_nfs_proto::xdr::nfs4::{SetattrArgs, SetattrResult, StateId};
 
 /// Sets all attributes or none. Durable when answered.
 pub async fn setattr(context: &mut Context<'_>, args: SetattrArgs) -> Result<SetattrResult, Status> {
     let handle = context.current()?.writable()?;
     let wanted =
         attributes::decode(&context.server.identities, context.minor_version, &args.attributes).await?;
-    let now = context.server.pool.getattr(handle).await?;
+    let now = context.server.pool.getattr(handle).await.or_status()?;
     let is_file = now.kind == forebay_pool::Kind::File;
     let write_open = wanted.size.is_some() && is_file && is_write_open(context, handle, args.stateid).await?;
     let set = fs::authorize(&context.credential, &now, wanted, write_open)?;
     if !args.attributes.mask.is_empty() {
-        context.server.pool.setattr(handle, set).await?;
+        context.server.pool.setattr(handle, set).await.or_status()?;
     }
     Ok(SetattrResult { status: Status::Ok, attributes_set: args.attributes.mask })
 }

@@ -1,11 +1,12 @@
 //! SETXATTR (RFC 8276 §8.4.2).
 
+use crate::fs::change_info;
 use forebay_pool::SetXattr;
 
 use super::xattr;
 use crate::compound::Context;
-use crate::xdr::Status;
-use crate::xdr::nfs4::{SetxattrArgs, SetxattrOption, SetxattrResult};
+use forebay_nfs_proto::xdr::Status;
+use forebay_nfs_proto::xdr::nfs4::{SetxattrArgs, SetxattrOption, SetxattrResult};
 
 /// Durable when answered. [`Status::Xattr2Big`] for a value beyond 64 KiB, [`Status::NoSpc`] if the object would have too much of
 /// them.
@@ -18,5 +19,5 @@ pub async fn setxattr(context: &mut Context<'_>, args: SetxattrArgs) -> Result<S
         SetxattrOption::Replace => SetXattr::Replace,
     };
     let change = context.server.pool.xattr_set(handle, &args.name, args.value, how).await;
-    Ok(SetxattrResult { change_info: change.map_err(xattr::status)?.into() })
+    Ok(SetxattrResult { change_info: change_info(change.map_err(xattr::status)?) })
 }

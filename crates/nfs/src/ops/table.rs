@@ -7,8 +7,8 @@ use crate::fs::FileHandle;
 use crate::ops::*;
 use crate::policy::gate;
 use crate::statistics;
-use crate::xdr::Status;
-use crate::xdr::nfs4::{OpCode, Operation, OperationResult, errors};
+use forebay_nfs_proto::xdr::Status;
+use forebay_nfs_proto::xdr::nfs4::{OpCode, Operation, OperationResult, errors};
 
 /// An operation that takes so long is told of at debug.
 const SLOW: Duration = Duration::from_secs(1);

@@ -1,8 +1,8 @@
 //! TEST_STATEID (RFC 8881 §18.48).
 
 use crate::compound::Context;
-use crate::xdr::Status;
-use crate::xdr::nfs4::{TestStateidArgs, TestStateidResult};
+use forebay_nfs_proto::xdr::Status;
+use forebay_nfs_proto::xdr::nfs4::{TestStateidArgs, TestStateidResult};
 
 /// Says of each stateid whether an operation could use it.
 pub async fn test_stateid(

@@ -3,8 +3,8 @@
 use crate::compound::Context;
 use crate::fs;
 use crate::fs::attributes::{Source, check_comparable};
-use crate::xdr::Status;
-use crate::xdr::nfs4::{Fattr, VerifyArgs};
+use forebay_nfs_proto::xdr::Status;
+use forebay_nfs_proto::xdr::nfs4::{Fattr, VerifyArgs};
 
 /// [`Status::NotSame`] if they differ.
 pub async fn verify(context: &mut Context<'_>, args: VerifyArgs) -> Result<(), Status> {

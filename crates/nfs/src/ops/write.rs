@@ -5,8 +5,8 @@ use forebay_pool::Stability;
 use super::file;
 use crate::compound::Context;
 use crate::state::Share;
-use crate::xdr::Status;
-use crate::xdr::nfs4::{StableHow, Verifier, WriteArgs, WriteResult};
+use forebay_nfs_proto::xdr::Status;
+use forebay_nfs_proto::xdr::nfs4::{StableHow, Verifier, WriteArgs, WriteResult};
 
 /// Writes all of the data, as durably as asked for.
 pub async fn write(context: &mut Context<'_>, args: WriteArgs) -> Result<WriteResult, Status> {

@@ -9,7 +9,7 @@ use crate::compound::Context;
 use crate::fs;
 use crate::fs::access::{READ, WRITE, is_sticky_for, require};
 use crate::fs::{FileHandle, Node};
-use crate::xdr::Status;
+use forebay_nfs_proto::xdr::Status;
 
 /// The current object, if its attributes can be read. Directories above the volumes have none.
 pub(super) async fn readable(context: &Context<'_>) -> Result<Option<Handle>, Status> {
@@ -52,6 +52,6 @@ pub(super) fn check_name(name: &[u8]) -> Result<(), Status> {
 pub(super) fn status(error: Error) -> Status {
     match error {
         Error::NotFound(_) => Status::NoXattr,
-        other => other.into(),
+        other => crate::fs::status_of(other),
     }
 }

@@ -21,10 +21,11 @@ use super::refusals::{Reason, Refusal};
 use super::rule::{Admission, Grant};
 use crate::compound::Context;
 use crate::fs::{self, FileHandle, Node, PseudoId, Tree};
-use crate::rpc::{Connection, Credential};
+use crate::rpc::Connection;
 use crate::shared::Shared;
-use crate::xdr::Status;
-use crate::xdr::nfs4::{Operation, share};
+use forebay_nfs_proto::rpc::Credential;
+use forebay_nfs_proto::xdr::Status;
+use forebay_nfs_proto::xdr::nfs4::{Operation, share};
 
 /// Decisions that are remembered for one connection, the last ones. They are looked through, so more would be of little use.
 const DECISIONS_MAX: usize = 64;

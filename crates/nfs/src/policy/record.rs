@@ -17,7 +17,7 @@ use std::str::FromStr;
 use bytes::Bytes;
 
 use super::rule::{Anonymous, Groups, Policy, Rule, TlsUse};
-use crate::xdr::{Decode, Decoder, Encode, Encoder};
+use forebay_nfs_proto::xdr::{Decode, Decoder, Encode, Encoder};
 
 /// Policies by name.
 pub(super) const POLICIES: &str = "nfs-export";

@@ -5,8 +5,9 @@ use std::net::IpAddr;
 use std::str::FromStr;
 
 use super::clients::Clients;
-use crate::rpc::auth::{AUTH_NONE, NOBODY};
-use crate::rpc::{Credential, Principal, Protection};
+use crate::rpc::Protection;
+use forebay_nfs_proto::rpc::auth::{AUTH_NONE, NOBODY};
+use forebay_nfs_proto::rpc::{Credential, Principal};
 
 /// An export policy: its rules, in the order in which they are looked at. The first that is for a client
 /// decides; a client that none is for sees nothing.
@@ -276,7 +277,7 @@ mod tests {
     use std::collections::HashMap;
 
     use super::*;
-    use crate::rpc::auth::AUTH_SYS;
+    use forebay_nfs_proto::rpc::auth::AUTH_SYS;
 
     impl HostAddresses for HashMap<String, Vec<IpAddr>> {
         fn addresses(&self, host: &str) -> Option<&[IpAddr]> {

@@ -1,5 +1,6 @@
 //! The policies of one pool: read at the start, changed by the operator, asked for every client.
 
+use crate::fs::OrStatus;
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -14,7 +15,7 @@ use super::error::PolicyError;
 use super::hosts::Hosts;
 use super::record::{self, HOSTS, POLICIES, RULES_MAX, VOLUMES};
 use super::rule::{Access, Admission, Anonymous, Groups, NO_ID, Policy, Rule, Squash, TlsUse};
-use crate::xdr::Status;
+use forebay_nfs_proto::xdr::Status;
 
 type Result<T> = std::result::Result<T, PolicyError>;
 
@@ -164,9 +165,9 @@ impl Policies {
         if let Some(snapshot) = self.pool.snapshots(None).into_iter().find(|snapshot| snapshot.id == id) {
             return Ok(snapshot.volume_name);
         }
-        let name = self.pool.volume_by_id(id)?.spec.name;
+        let name = self.pool.volume_by_id(id).or_status()?.spec.name;
         // Not so for a snapshot that was taken just now.
-        if self.pool.volume(&name)?.id == id { Ok(name) } else { Err(Status::Delay) }
+        if self.pool.volume(&name).or_status()?.id == id { Ok(name) } else { Err(Status::Delay) }
     }
 
     // ---- what there is ----

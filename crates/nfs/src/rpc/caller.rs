@@ -12,9 +12,9 @@ use bytes::Bytes;
 use tokio::sync::{Semaphore, oneshot};
 use tokio::time::timeout;
 
-use super::message::{Call, ReplyHeader};
 use super::replies::Replies;
-use crate::xdr::{Decode, Decoder, Encoder};
+use forebay_nfs_proto::rpc::message::{Call, ReplyHeader};
+use forebay_nfs_proto::xdr::{Decode, Decoder, Encoder};
 
 /// See the module.
 pub(super) struct Caller {

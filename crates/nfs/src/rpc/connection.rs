@@ -9,14 +9,14 @@ use std::time::Duration;
 use bytes::Bytes;
 use tokio::sync::watch;
 
-use super::backlog::{Backlog, Waiting};
 use super::caller::Caller;
-use super::message::Call;
 use super::replies::Replies;
 use super::secure::Protection;
 use crate::policy::gate::Decisions;
 use crate::session::Session;
-use crate::xdr::{Decoder, Encoder};
+use forebay_net::memory::{Backlog, Waiting};
+use forebay_nfs_proto::rpc::message::Call;
+use forebay_nfs_proto::xdr::{Decoder, Encoder};
 
 /// A TCP connection from a client.
 ///

@@ -9,8 +9,8 @@ use bytes::BytesMut;
 use tokio::io::{AsyncRead, ReadBuf};
 use tokio::net::tcp::OwnedReadHalf;
 
-use super::record::Readable;
 use super::secure::{Opening, Secure};
+use forebay_nfs_proto::rpc::record::Readable;
 
 /// The reading half of a connection.
 pub(super) struct Incoming {

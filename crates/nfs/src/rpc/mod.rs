@@ -1,23 +1,15 @@
-//! ONC RPC over TCP (RFC 5531): who calls what ([`message`], [`auth`]), how that is framed ([`record`]),
-//! and the server that takes calls and sends replies ([`server`]).
+//! The TCP server for ONC RPC (RFC 5531): connections ([`server`], [`connection`](Connection)), the requests on them
+//! (`requests.rs`), and the replies (`replies.rs`). The messages are in [`forebay_nfs_proto::rpc`], the memory for requests in
+//! [`forebay_net::memory`].
 
-pub mod auth;
-mod backlog;
-mod buffers;
-mod by_client;
 mod caller;
 mod connection;
 mod incoming;
-pub mod message;
-pub mod record;
 mod replies;
 mod requests;
 mod roster;
 mod secure;
 pub(crate) mod server;
-mod shares;
 
-pub use auth::{AuthSys, Credential, OpaqueAuth, Principal};
 pub use connection::{Connection, ReplyRoom};
 pub use secure::Protection;
-pub use shares::RequestMemory;

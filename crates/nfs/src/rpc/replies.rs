@@ -14,9 +14,9 @@ use tokio::net::tcp::OwnedWriteHalf;
 use tokio::sync::{Notify, OwnedSemaphorePermit};
 use tokio::time::timeout;
 
-use super::backlog::{Backlog, Waiting};
-use super::record::{MARK_BYTES, mark};
 use super::secure::Secure;
+use forebay_net::memory::{Backlog, Waiting};
+use forebay_nfs_proto::rpc::record::{MARK_BYTES, mark};
 
 /// Replies that are on their way must be taken within this time.
 pub(super) const TRANSFER_TIME_MAX: Duration = Duration::from_secs(60);
@@ -298,9 +298,9 @@ mod tests {
     use tokio::net::{TcpListener, TcpStream};
     use tokio::sync::Semaphore;
 
-    use super::super::backlog::Backlogs;
-    use super::super::record::RecordReader;
     use super::*;
+    use forebay_net::memory::Backlogs;
+    use forebay_nfs_proto::rpc::record::RecordReader;
 
     const DEADLINE: Duration = Duration::from_secs(20);
 

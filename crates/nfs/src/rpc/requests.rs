@@ -21,18 +21,18 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio::time::timeout;
 
 use super::Connection;
-use super::backlog::Backlogs;
-use super::buffers::Buffers;
 use super::incoming::Incoming;
-use super::message;
-use super::record::{Received, RecordReader};
 use super::replies::{Replies, TRANSFER_TIME_MAX};
 use super::secure::{HANDSHAKE, Secure};
-use super::shares::{RequestMemory, Share, Shares};
 use crate::config::Config;
 use crate::dispatch;
 use crate::shared::Shared;
 use crate::statistics::Events;
+use forebay_net::memory::Backlogs;
+use forebay_net::memory::Buffers;
+use forebay_net::memory::{RequestMemory, Share, Shares};
+use forebay_nfs_proto::rpc::message;
+use forebay_nfs_proto::rpc::record::{Received, RecordReader};
 
 /// Replies that may wait while further requests, which have arrived already, are answered.
 const REPLIES_HELD_MAX: usize = 16;

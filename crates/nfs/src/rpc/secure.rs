@@ -12,7 +12,7 @@ use rustls::{ServerConfig, ServerConnection};
 use tokio::io::{AsyncReadExt, ReadBuf};
 use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
 
-use crate::tls::subject;
+use forebay_net::tls::subject;
 
 /// The first byte that a client sends when it begins a handshake. No RPC record that is taken begins with it.
 pub(super) const HANDSHAKE: u8 = 0x16;

@@ -13,9 +13,9 @@ use tokio::time::timeout;
 use super::Connection;
 use super::requests::{Memory, Resources, asked_to_drain, serve_connection};
 use super::roster::Roster;
-use crate::complaints::Complaints;
 use crate::shared::Shared;
 use crate::statistics::Events;
+use forebay_net::LogLimiter;
 
 /// How long the server waits for requests in work when it shuts down.
 const DRAIN_TIME_MAX: Duration = Duration::from_secs(10);
@@ -30,7 +30,7 @@ pub async fn serve(shared: Arc<Shared>, listener: TcpListener, draining: watch::
         roster: Roster::new(config.connections_max, config.connections_per_client_max),
         resources: Resources { shared: shared.clone(), memory: Arc::new(Memory::new(config)), draining },
         accepted: 0,
-        complaints: Complaints::default(),
+        complaints: LogLimiter::default(),
     };
     let mut connections = JoinSet::new();
     loop {
@@ -65,7 +65,7 @@ struct Door {
     roster: Arc<Roster>,
     resources: Resources,
     accepted: u64,
-    complaints: Complaints,
+    complaints: LogLimiter,
 }
 
 impl Door {
@@ -83,7 +83,7 @@ impl Door {
             }
             Err(setting) => {
                 self.resources.shared.statistics.events.connections_refused.one();
-                if let Some(refused) = self.complaints.may_be_made() {
+                if let Some(refused) = self.complaints.due() {
                     let connections = self.roster.total();
                     tracing::warn!(%peer, refused, connections, "NFS connections refused: raise nfs.{setting}, or find who opens them");
                 }
@@ -94,7 +94,7 @@ impl Door {
     /// The system has no room for another connection: one that does nothing goes, if there is one.
     fn note_no_room(&mut self, error: &std::io::Error) {
         let made_room = self.roster.make_room();
-        if self.complaints.may_be_made().is_some() {
+        if self.complaints.due().is_some() {
             let connections = self.roster.total();
             tracing::warn!(
                 %error, connections, made_room,

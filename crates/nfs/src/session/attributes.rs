@@ -4,8 +4,8 @@
 //! The Linux client refuses a session that offers more than it asked for, or fewer operations.
 
 use crate::config::Config;
-use crate::xdr::Status;
-use crate::xdr::nfs4::ChannelAttributes;
+use forebay_nfs_proto::xdr::Status;
+use forebay_nfs_proto::xdr::nfs4::ChannelAttributes;
 
 /// Smallest request or reply with which a session can do anything, in bytes.
 const MESSAGE_BYTES_MIN: u32 = 256;

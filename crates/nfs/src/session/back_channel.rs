@@ -9,11 +9,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
 use super::Session;
-use crate::rpc::message::{Call, PROCEDURE_COMPOUND, PROCEDURE_NULL};
-use crate::rpc::{Connection, OpaqueAuth};
-use crate::xdr::nfs4::callback::{CALLBACK_VERSION, CbSequenceArgs, decode_status};
-use crate::xdr::nfs4::{CallbackSecurity, Status};
-use crate::xdr::{Encoder, XdrError};
+use crate::rpc::Connection;
+use forebay_nfs_proto::rpc::OpaqueAuth;
+use forebay_nfs_proto::rpc::message::{Call, PROCEDURE_COMPOUND, PROCEDURE_NULL};
+use forebay_nfs_proto::xdr::nfs4::callback::{CALLBACK_VERSION, CbSequenceArgs, decode_status};
+use forebay_nfs_proto::xdr::nfs4::{CallbackSecurity, Status};
+use forebay_nfs_proto::xdr::{Encoder, XdrError};
 
 /// How long a client may take to answer.
 const PATIENCE: Duration = Duration::from_secs(10);

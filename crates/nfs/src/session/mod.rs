@@ -20,8 +20,8 @@ pub use table::SessionTable;
 use crate::memory::NoRoom;
 use crate::rpc::Connection;
 use crate::state::Client;
-use crate::xdr::nfs4::{ChannelAttributes, SessionId};
 use back_channel::BackChannel;
+use forebay_nfs_proto::xdr::nfs4::{ChannelAttributes, SessionId};
 use slots::Slots;
 
 /// Connections of a session that operators are shown: as many as a Linux client makes, the last that were used.

@@ -6,8 +6,8 @@ use bytes::Bytes;
 
 use super::SlotGuard;
 use crate::memory::audit::further_reply_bytes;
-use crate::rpc::Principal;
-use crate::xdr::Status;
+use forebay_nfs_proto::rpc::Principal;
+use forebay_nfs_proto::xdr::Status;
 
 /// Bytes of a request that are looked at to tell whether it is the same as an earlier one.
 const FINGERPRINT_BYTES_MAX: usize = 1024;

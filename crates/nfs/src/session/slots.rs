@@ -12,8 +12,8 @@ use super::{Session, SlotGuard};
 use crate::memory::audit::{SESSION_BYTES, SLOT_BYTES, SLOTS_FIRST, further_reply_bytes};
 use crate::memory::{Account, Charge, Kind, NoRoom};
 use crate::state::{Client, FirstSession};
-use crate::xdr::Status;
-use crate::xdr::nfs4::SequenceArgs;
+use forebay_nfs_proto::xdr::Status;
+use forebay_nfs_proto::xdr::nfs4::SequenceArgs;
 
 /// What is charged at first for a reply that is to be kept, as most are shorter.
 const REPLY_BYTES_USUAL: usize = 2048;

@@ -8,8 +8,8 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use super::{Callback, Session};
 use crate::memory::{NoRoom, shrink};
 use crate::state::Client;
-use crate::xdr::Status;
-use crate::xdr::nfs4::{ChannelAttributes, ClientId, SessionId};
+use forebay_nfs_proto::xdr::Status;
+use forebay_nfs_proto::xdr::nfs4::{ChannelAttributes, ClientId, SessionId};
 
 /// All sessions of a server, by id.
 ///

@@ -10,9 +10,9 @@ use tokio::sync::Mutex;
 
 use crate::clock::Clock;
 use crate::memory::{Account, Charge};
-use crate::rpc::Principal;
-use crate::xdr::Status;
-use crate::xdr::nfs4::{ClientId, ClientOwner, CreateSessionResult};
+use forebay_nfs_proto::rpc::Principal;
+use forebay_nfs_proto::xdr::Status;
+use forebay_nfs_proto::xdr::nfs4::{ClientId, ClientOwner, CreateSessionResult};
 
 /// A client, from EXCHANGE_ID until it leaves, restarts or loses its lease.
 pub struct Client {
@@ -271,7 +271,7 @@ impl Lease {
 mod tests {
     use super::*;
     use crate::memory::{Kind, StateMemory};
-    use crate::xdr::nfs4::Verifier;
+    use forebay_nfs_proto::xdr::nfs4::Verifier;
 
     const LEASE: Duration = Duration::from_secs(30);
 

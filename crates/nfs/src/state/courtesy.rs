@@ -20,8 +20,8 @@ use std::time::Duration;
 use super::State;
 use super::client::Client;
 use crate::clock::Clock;
-use crate::xdr::Status;
-use crate::xdr::nfs4::ClientId;
+use forebay_nfs_proto::xdr::Status;
+use forebay_nfs_proto::xdr::nfs4::ClientId;
 
 /// A client that is silent for so many leases is not waited for after a restart.
 const ABSENT_LEASES: u32 = 10;

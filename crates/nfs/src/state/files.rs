@@ -12,8 +12,8 @@ use super::ranges::{LockKind, Range};
 use super::share::Share;
 use super::table::{self, Denied, Outcome, Phase};
 use crate::policy::Mapping;
-use crate::xdr::Status;
-use crate::xdr::nfs4::{LockArgs, Locker, StateId};
+use forebay_nfs_proto::xdr::Status;
+use forebay_nfs_proto::xdr::nfs4::{LockArgs, Locker, StateId};
 
 /// What a file may be read or written by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

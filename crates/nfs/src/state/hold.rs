@@ -1,8 +1,9 @@
 //! What keeps an open file's inode alive after its last name is gone.
 
+use crate::fs::OrStatus;
 use forebay_pool::{Handle, Pool};
 
-use crate::xdr::Status;
+use forebay_nfs_proto::xdr::Status;
 
 /// One hold on an inode of the pool, released when dropped. Each open has one, so that no way of losing the
 /// open (CLOSE, expiry, a client's restart) can forget to give the inode free.
@@ -15,7 +16,7 @@ pub(super) struct Hold {
 impl Hold {
     /// Holds an inode; [`Status::Stale`] if it is gone.
     pub fn new(pool: &Pool, file: Handle) -> Result<Hold, Status> {
-        pool.hold(file)?;
+        pool.hold(file).or_status()?;
         Ok(Hold { pool: pool.clone(), file, release: true })
     }
 

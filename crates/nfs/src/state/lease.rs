@@ -11,8 +11,8 @@ use std::time::Duration;
 use super::State;
 use crate::clock::Clock;
 use crate::shared::Shared;
-use crate::xdr::Status;
-use crate::xdr::nfs4::ClientId;
+use forebay_nfs_proto::xdr::Status;
+use forebay_nfs_proto::xdr::nfs4::ClientId;
 
 /// How often leases are looked at.
 const SWEEP_PERIOD: Duration = Duration::from_secs(1);

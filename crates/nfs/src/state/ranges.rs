@@ -3,8 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::xdr::Status;
-use crate::xdr::nfs4::LockType;
+use forebay_nfs_proto::xdr::Status;
+use forebay_nfs_proto::xdr::nfs4::LockType;
 
 /// Shared or exclusive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -17,6 +17,7 @@
 //! something. Others may have that now, so after a restart it could not reclaim anything. What it has is in order again
 //! once it has said that it reclaims nothing more (RECLAIM_COMPLETE), and has freed what was revoked (FREE_STATEID).
 
+use crate::fs::OrStatus;
 use std::collections::HashMap;
 
 use bytes::Bytes;
@@ -25,8 +26,8 @@ use tokio::sync::Mutex;
 
 use super::client::Client;
 use crate::memory::shrink;
-use crate::xdr::Status;
-use crate::xdr::nfs4::{ClientId, Verifier};
+use forebay_nfs_proto::xdr::Status;
+use forebay_nfs_proto::xdr::nfs4::{ClientId, Verifier};
 
 const NAMESPACE: &str = "nfs-client";
 const FORMAT: u8 = 1;
@@ -90,7 +91,10 @@ impl Records {
                     && record.verifier == client.owner().verifier =>
             {
                 if !record.awaited {
-                    self.pool.record_put(NAMESPACE, name, &encode(record.verifier, Mark::Present)).await?;
+                    self.pool
+                        .record_put(NAMESPACE, name, &encode(record.verifier, Mark::Present))
+                        .await
+                        .or_status()?;
                 }
                 record.awaited = true;
                 record.holder = Some(client.id());
@@ -98,7 +102,7 @@ impl Records {
                 client.set_may_reclaim();
             }
             Some(record) if record.holder.is_none() => {
-                self.pool.record_delete(NAMESPACE, name).await?;
+                self.pool.record_delete(NAMESPACE, name).await.or_status()?;
                 known.remove(name);
             }
             _ => {}
@@ -120,7 +124,7 @@ impl Records {
         }
         let verifier = client.owner().verifier;
         let name = &client.owner().ownerid;
-        self.pool.record_put(NAMESPACE, name, &encode(verifier, Mark::Present)).await?;
+        self.pool.record_put(NAMESPACE, name, &encode(verifier, Mark::Present)).await.or_status()?;
         let holder = Some(client.id());
         known.insert(name.clone(), Record { verifier, holder, awaited: false, barred: false });
         client.set_recorded();
@@ -135,7 +139,10 @@ impl Records {
         if let Some(record) = record {
             if !record.barred {
                 let mark = if absent { Mark::Absent } else { Mark::Present };
-                self.pool.record_put(NAMESPACE, &owner.ownerid, &encode(owner.verifier, mark)).await?;
+                self.pool
+                    .record_put(NAMESPACE, &owner.ownerid, &encode(owner.verifier, mark))
+                    .await
+                    .or_status()?;
             }
             client.set_noted_absent(absent);
         }
@@ -147,7 +154,7 @@ impl Records {
         let mut known = self.known.lock().await;
         let name = &client.owner().ownerid;
         if known.get(name).is_some_and(|record| record.holder == Some(client.id())) {
-            self.pool.record_delete(NAMESPACE, name).await?;
+            self.pool.record_delete(NAMESPACE, name).await.or_status()?;
             known.remove(name);
         }
         Ok(())
@@ -169,7 +176,7 @@ impl Records {
     }
 
     async fn write_bar(&self, name: &[u8], record: &mut Record) -> Result<(), Status> {
-        self.pool.record_put(NAMESPACE, name, &encode(record.verifier, Mark::Barred)).await?;
+        self.pool.record_put(NAMESPACE, name, &encode(record.verifier, Mark::Barred)).await.or_status()?;
         record.barred = true;
         Ok(())
     }
@@ -187,7 +194,10 @@ impl Records {
             record.awaited = false;
             if record.barred && !client.has_revoked() {
                 let mark = if client.is_noted_absent() { Mark::Absent } else { Mark::Present };
-                self.pool.record_put(NAMESPACE, &owner.ownerid, &encode(owner.verifier, mark)).await?;
+                self.pool
+                    .record_put(NAMESPACE, &owner.ownerid, &encode(owner.verifier, mark))
+                    .await
+                    .or_status()?;
                 record.barred = false;
             }
         }
@@ -218,7 +228,7 @@ impl Records {
             .map(|(name, _)| name.clone())
             .collect();
         for name in absent {
-            self.pool.record_delete(NAMESPACE, &name).await?;
+            self.pool.record_delete(NAMESPACE, &name).await.or_status()?;
             known.remove(&name);
         }
         for (name, record) in known.iter_mut().filter(|(_, record)| record.awaited) {

@@ -10,6 +10,7 @@
 //! 3. normal operation begins,
 //! 4. the pool frees the orphans that nobody reclaimed. Until then it frees none.
 
+use crate::fs::OrStatus;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
@@ -17,7 +18,7 @@ use super::State;
 use super::client::Client;
 use super::table::Phase;
 use crate::clock::Clock;
-use crate::xdr::Status;
+use forebay_nfs_proto::xdr::Status;
 
 /// A client that reclaims at least this often is not done.
 const RECLAIM_PAUSE_MAX: Duration = Duration::from_secs(2);
@@ -118,7 +119,7 @@ impl State {
             self.table().phase = Phase::Normal;
             tracing::info!("grace period over");
         }
-        self.reap().await?;
+        self.reap().await.or_status()?;
         Ok(())
     }
 

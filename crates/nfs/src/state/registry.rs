@@ -17,9 +17,9 @@ use super::stateid::Boot;
 use crate::clock::Clock;
 use crate::memory::audit::client_bytes;
 use crate::memory::{Kind, Standing, StateMemory, shrink};
-use crate::rpc::Principal;
-use crate::xdr::Status;
-use crate::xdr::nfs4::{ClientId, ClientOwner};
+use forebay_nfs_proto::rpc::Principal;
+use forebay_nfs_proto::xdr::Status;
+use forebay_nfs_proto::xdr::nfs4::{ClientId, ClientOwner};
 
 /// Clients that are not confirmed may be one of so many.
 const UNCONFIRMED_PART: usize = 4;

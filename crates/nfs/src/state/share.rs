@@ -1,7 +1,7 @@
 //! Share reservations (RFC 8881 §9.7): what an open may do, and what it denies to others.
 
-use crate::xdr::Status;
-use crate::xdr::nfs4::share::{ACCESS_BOTH, ACCESS_READ, ACCESS_WRITE, DENY_BOTH};
+use forebay_nfs_proto::xdr::Status;
+use forebay_nfs_proto::xdr::nfs4::share::{ACCESS_BOTH, ACCESS_READ, ACCESS_WRITE, DENY_BOTH};
 
 /// What one OPEN asks for: access for itself, and what it denies to others. Both are sets of read and write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

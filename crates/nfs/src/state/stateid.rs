@@ -10,8 +10,8 @@
 
 use std::cmp::Ordering;
 
-use crate::xdr::Status;
-use crate::xdr::nfs4::StateId;
+use forebay_nfs_proto::xdr::Status;
+use forebay_nfs_proto::xdr::nfs4::StateId;
 
 /// Names open or lock state inside the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

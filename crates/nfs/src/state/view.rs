@@ -12,8 +12,8 @@ use super::client::Client;
 use super::ranges::Held;
 use super::share::Share;
 use crate::memory::StateUsage;
-use crate::xdr::Status;
-use crate::xdr::nfs4::{ClientId, StateId};
+use forebay_nfs_proto::xdr::Status;
+use forebay_nfs_proto::xdr::nfs4::{ClientId, StateId};
 
 /// A client as an operator sees it.
 #[derive(Clone, Debug)]

@@ -8,7 +8,7 @@ use forebay_pool::VolumeId;
 use super::{EventCounts, OperationStatistics, VolumeTraffic};
 use crate::shared::Shared;
 use crate::state::{Census, MemoryView};
-use crate::tls::Tls;
+use forebay_net::tls::Tls;
 
 /// What a server has counted since it started, and how it stands.
 #[derive(Clone, Debug)]

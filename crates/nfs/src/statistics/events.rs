@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::shared::Shared;
-use crate::xdr::Status;
+use forebay_nfs_proto::xdr::Status;
 
 /// A count that only grows.
 #[derive(Debug, Default)]

@@ -18,11 +18,11 @@ use std::time::Duration;
 
 use forebay_pool::{Distribution, Histogram};
 
-use crate::xdr::Status;
-use crate::xdr::nfs4::OpCode;
 pub use counters::NfsCounters;
 pub(crate) use events::{Count, Events};
 pub use events::{EventCounts, Refusals};
+use forebay_nfs_proto::xdr::Status;
+use forebay_nfs_proto::xdr::nfs4::OpCode;
 pub use status::StatusClass;
 pub(crate) use traffic::Traffic;
 pub use traffic::{Transfers, VolumeTraffic};

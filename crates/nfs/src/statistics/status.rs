@@ -1,6 +1,6 @@
 //! Classes of statuses: what an operator would do about them decides which belong together.
 
-use crate::xdr::Status;
+use forebay_nfs_proto::xdr::Status;
 
 /// A class of failures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

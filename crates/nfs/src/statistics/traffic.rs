@@ -15,7 +15,7 @@ use std::time::Duration;
 
 use forebay_pool::{Distribution, Histogram, Pool, VolumeId};
 
-use crate::xdr::nfs4::{OperationResult, ReadPlusContent};
+use forebay_nfs_proto::xdr::nfs4::{OperationResult, ReadPlusContent};
 
 /// Volumes and snapshots with traffic that are told apart; further ones count together.
 const SLOTS: usize = 4096;

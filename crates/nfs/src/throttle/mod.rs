@@ -34,8 +34,8 @@ use crate::compound::Context;
 use crate::config::Config;
 use crate::fs::FileHandle;
 use crate::policy::gate;
-use crate::xdr::nfs4::{CopyArgs, Operation, OperationResult, ReadPlusContent};
 use bucket::Bucket;
+use forebay_nfs_proto::xdr::nfs4::{CopyArgs, Operation, OperationResult, ReadPlusContent};
 pub use lane::Waits;
 use lane::{Away, Demand, Lane};
 

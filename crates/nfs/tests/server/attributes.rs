@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 use std::os::unix::fs::FileExt;
 
 use bytes::Bytes;
-use forebay_nfs::xdr::nfs4::{
+use forebay_nfs_client::{Attributes, Client, ClientOptions, FileHandle};
+use forebay_nfs_proto::xdr::nfs4::{
     AccessArgs, Bitmap, Fattr, GetattrArgs, NfsTime, Operation, OperationResult, SetattrArgs, StateId,
     VerifyArgs, access, attribute,
 };
-use forebay_nfs::xdr::{Decode, Decoder, Encode, Encoder, Status};
-use forebay_nfs_client::{Attributes, Client, ClientOptions, FileHandle};
+use forebay_nfs_proto::xdr::{Decode, Decoder, Encode, Encoder, Status};
 
 use crate::harness::{Daemon, on, root, status};
 

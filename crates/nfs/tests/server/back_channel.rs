@@ -3,14 +3,14 @@
 use std::collections::VecDeque;
 
 use bytes::Bytes;
-use forebay_nfs::rpc::OpaqueAuth;
-use forebay_nfs::rpc::message::{
+use forebay_nfs::session::Reach;
+use forebay_nfs_client::{ClientOptions, Slot, Wire};
+use forebay_nfs_proto::rpc::OpaqueAuth;
+use forebay_nfs_proto::rpc::message::{
     Call, PROCEDURE_COMPOUND, PROCEDURE_NULL, Refusal, ReplyHeader, encode_success, is_reply,
 };
-use forebay_nfs::session::Reach;
-use forebay_nfs::xdr::nfs4::*;
-use forebay_nfs::xdr::{Decode, Decoder, Encode, Encoder, Status};
-use forebay_nfs_client::{ClientOptions, Slot, Wire};
+use forebay_nfs_proto::xdr::nfs4::*;
+use forebay_nfs_proto::xdr::{Decode, Decoder, Encode, Encoder, Status};
 
 use crate::harness::*;
 

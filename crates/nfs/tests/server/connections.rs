@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use forebay_nfs::Config;
-use forebay_nfs::rpc::OpaqueAuth;
-use forebay_nfs::xdr::nfs4::{Operation, ReadArgs, StableHow};
 use forebay_nfs_client::{Client, ClientOptions, Connection, Wire};
+use forebay_nfs_proto::rpc::OpaqueAuth;
+use forebay_nfs_proto::xdr::nfs4::{Operation, ReadArgs, StableHow};
 
 use crate::harness::{Daemon, compound, eventually, put, root};
 

@@ -3,8 +3,8 @@
 use bytes::Bytes;
 use forebay_nfs::policy::Rule;
 use forebay_nfs::statistics::{NfsCounters, StatusClass, VolumeTraffic};
-use forebay_nfs::xdr::Status;
-use forebay_nfs::xdr::nfs4::{OpCode, OpenClaim, OpenHow, Operation, StableHow, share};
+use forebay_nfs_proto::xdr::Status;
+use forebay_nfs_proto::xdr::nfs4::{OpCode, OpenClaim, OpenHow, Operation, StableHow, share};
 use forebay_pool::VolumeId;
 
 use crate::harness::{Daemon, LEASE, eventually, on, root, status, volume};

@@ -5,10 +5,10 @@ use std::path::Path;
 use std::process::Stdio;
 
 use bytes::Bytes;
-use forebay_nfs::xdr::Status;
-use forebay_nfs::xdr::nfs4::*;
 use forebay_nfs::{Config, Server};
 use forebay_nfs_client::{Client, ClientOptions};
+use forebay_nfs_proto::xdr::Status;
+use forebay_nfs_proto::xdr::nfs4::*;
 use forebay_pool::{Pool, PoolOptions};
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::process::{Child, Command};

@@ -3,12 +3,12 @@
 use std::collections::BTreeSet;
 
 use bytes::Bytes;
-use forebay_nfs::xdr::Status;
-use forebay_nfs::xdr::nfs4::{
+use forebay_nfs_client::{Attributes, Client, ClientOptions, FileHandle};
+use forebay_nfs_proto::xdr::Status;
+use forebay_nfs_proto::xdr::nfs4::{
     Bitmap, CreateArgs, CreateType, DirectoryEntry, Fattr, LinkArgs, LookupArgs, Operation, OperationResult,
     ReaddirArgs, ReaddirResult, RemoveArgs, RenameArgs, SpecData, Verifier, attribute,
 };
-use forebay_nfs_client::{Attributes, Client, ClientOptions, FileHandle};
 
 use crate::harness::{Daemon, on, put, root, status};
 

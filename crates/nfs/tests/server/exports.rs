@@ -9,12 +9,12 @@ use forebay_nfs::policy::{
     Access, Anonymous, Clients, Policies, PolicyError, Reason, Refusal, Resolver, Rule, RuleChange, Squash,
     TOLD_EVERY, Telling,
 };
-use forebay_nfs::xdr::Status;
-use forebay_nfs::xdr::nfs4::{
+use forebay_nfs_client::{Attributes, Client, ClientOptions, FileHandle};
+use forebay_nfs_proto::xdr::Status;
+use forebay_nfs_proto::xdr::nfs4::{
     AccessArgs, CommitArgs, LockArgs, LockType, Locker, OpenClaim, OpenHow, OpenToLockOwner, Operation,
     OperationResult, ReadArgs, SetattrArgs, StableHow, StateId, WriteArgs, access, attribute, share,
 };
-use forebay_nfs_client::{Attributes, Client, ClientOptions, FileHandle};
 
 use crate::attributes::value;
 use crate::harness::{DEADLINE, Daemon, VOLUME, eventually, on, put, root, status, volume};
@@ -173,11 +173,11 @@ async fn changes(client: &Client, root: &FileHandle, file: &FileHandle, open: St
     outcomes.push(status(files.remove(root, "file").await));
     outcomes.push(status(files.rename(root, "file", root, "renamed").await));
     outcomes.push(status(files.open(root, "file").await));
-    let truncate = forebay_nfs::xdr::nfs4::CreateHow::Unchecked(Attributes::size(0).encode());
+    let truncate = forebay_nfs_proto::xdr::nfs4::CreateHow::Unchecked(Attributes::size(0).encode());
     let claim = OpenClaim::Null(Bytes::from_static(b"file"));
     let args = files.open_args("reader", share::ACCESS_READ, OpenHow::Create(truncate), claim);
     outcomes.push(status(files.open_with(root, args).await));
-    let link = forebay_nfs::xdr::nfs4::LinkArgs { newname: Bytes::from_static(b"link") };
+    let link = forebay_nfs_proto::xdr::nfs4::LinkArgs { newname: Bytes::from_static(b"link") };
     let operations = [put(file), Operation::Savefh(()), put(root), Operation::Link(link)];
     outcomes.push(client.try_compound(operations).await.expect("an answer").status);
     outcomes
@@ -296,7 +296,7 @@ async fn an_open_under_a_squash_gives_an_earlier_one_of_the_same_owner_nothing()
         files.open_args("owner", access, how, claim)
     };
     let attributes = Attributes::mode(0o604).encode();
-    let create = OpenHow::Create(forebay_nfs::xdr::nfs4::CreateHow::Unchecked(attributes));
+    let create = OpenHow::Create(forebay_nfs_proto::xdr::nfs4::CreateHow::Unchecked(attributes));
     files.open_with(&root, args(share::ACCESS_BOTH, create)).await.expect("a file");
     let change = RuleChange { squash: Some(Squash::Root), ..RuleChange::default() };
     policies(&daemon).rule_modify("brokers", &clients("*"), change).await.expect("changed");
@@ -315,14 +315,14 @@ async fn one_compound_over_two_volumes_keeps_their_rules_apart() {
     let (client, restricted) = daemon.mount_root("client").await;
     let open = client.files().resolve("/open").await.expect("the volume");
     let mkdir = |name: &'static str| {
-        Operation::Create(forebay_nfs::xdr::nfs4::CreateArgs {
-            object_type: forebay_nfs::xdr::nfs4::CreateType::Directory,
+        Operation::Create(forebay_nfs_proto::xdr::nfs4::CreateArgs {
+            object_type: forebay_nfs_proto::xdr::nfs4::CreateType::Directory,
             name: Bytes::from_static(name.as_bytes()),
             attributes: Attributes::mode(0o700).encode(),
         })
     };
     let getattr =
-        || Operation::Getattr(forebay_nfs::xdr::nfs4::GetattrArgs { attributes: Attributes::all() });
+        || Operation::Getattr(forebay_nfs_proto::xdr::nfs4::GetattrArgs { attributes: Attributes::all() });
     let operations =
         [put(&restricted), getattr(), put(&open), mkdir("made"), put(&restricted), mkdir("refused")];
     let reply = client.try_compound(operations).await.expect("an answer");
@@ -486,7 +486,7 @@ async fn a_restart_does_not_depend_on_the_name_service() {
     resolver.forget("broker1");
     daemon.restart().await;
     let client = daemon.connect("client").await;
-    let claim = OpenClaim::Previous(forebay_nfs::xdr::nfs4::DelegationType::None);
+    let claim = OpenClaim::Previous(forebay_nfs_proto::xdr::nfs4::DelegationType::None);
     let args = client.files().open_args("owner", share::ACCESS_BOTH, OpenHow::NoCreate, claim);
     client.files().open_with(&file.handle, args).await.expect("it takes back what it had open");
 }

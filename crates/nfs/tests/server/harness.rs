@@ -5,12 +5,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use forebay_nfs::rpc::message::{Call, PROCEDURE_COMPOUND};
-use forebay_nfs::rpc::{AuthSys, OpaqueAuth};
-use forebay_nfs::xdr::nfs4::{Operation, OperationResult, PutfhArgs};
-use forebay_nfs::xdr::{Encode, Encoder, Status};
 use forebay_nfs::{Clock, Config, Server, Shared};
 use forebay_nfs_client::{Client, ClientOptions, Error, FileHandle};
+use forebay_nfs_proto::rpc::message::{Call, PROCEDURE_COMPOUND};
+use forebay_nfs_proto::rpc::{AuthSys, OpaqueAuth};
+use forebay_nfs_proto::xdr::nfs4::{Operation, OperationResult, PutfhArgs};
+use forebay_nfs_proto::xdr::{Encode, Encoder, Status};
 use forebay_pool::{Pool, PoolOptions, VolumeSpec};
 use tempfile::TempDir;
 use tokio::sync::oneshot;

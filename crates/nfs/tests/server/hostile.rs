@@ -3,12 +3,14 @@
 use std::time::Duration;
 
 use bytes::Bytes;
+use forebay_net::memory::RequestMemory;
 use forebay_nfs::dispatch;
-use forebay_nfs::rpc::message::{Call, PROCEDURE_COMPOUND, PROCEDURE_NULL, Refusal, ReplyHeader};
-use forebay_nfs::rpc::{AuthSys, Connection, OpaqueAuth, RequestMemory};
-use forebay_nfs::xdr::nfs4::*;
-use forebay_nfs::xdr::{Decode, Decoder, Encoder, Status};
+use forebay_nfs::rpc::Connection;
 use forebay_nfs_client::{Attributes, Client, ClientOptions, Slot, Wire};
+use forebay_nfs_proto::rpc::message::{Call, PROCEDURE_COMPOUND, PROCEDURE_NULL, Refusal, ReplyHeader};
+use forebay_nfs_proto::rpc::{AuthSys, OpaqueAuth};
+use forebay_nfs_proto::xdr::nfs4::*;
+use forebay_nfs_proto::xdr::{Decode, Decoder, Encoder, Status};
 
 use crate::harness::{Daemon, compound, on, put, root};
 

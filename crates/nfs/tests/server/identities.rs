@@ -4,9 +4,9 @@ use bytes::Bytes;
 use forebay_nfs::Config;
 use forebay_nfs::identity::Directory;
 use forebay_nfs::policy::{Clients, Groups, RuleChange, Squash};
-use forebay_nfs::xdr::Status;
-use forebay_nfs::xdr::nfs4::{CreateArgs, CreateType, Operation, OperationResult};
 use forebay_nfs_client::{Attributes, Client, ClientOptions, FileHandle};
+use forebay_nfs_proto::xdr::Status;
+use forebay_nfs_proto::xdr::nfs4::{CreateArgs, CreateType, Operation, OperationResult};
 
 use crate::harness::{Daemon, on, put, root, status};
 
@@ -89,7 +89,7 @@ async fn owners_are_given_as_names_where_that_is_configured() {
     assert_eq!((listed.owner.unwrap(), listed.owner_group.unwrap()), named);
     // What was read is the same when it is compared.
     let attributes = Attributes { owner: Some(named.0), ..Attributes::default() }.encode();
-    let verify = Operation::Verify(forebay_nfs::xdr::nfs4::VerifyArgs { attributes });
+    let verify = Operation::Verify(forebay_nfs_proto::xdr::nfs4::VerifyArgs { attributes });
     assert_eq!(on(&client, &file.handle, verify).await.status(), Status::Ok);
     // Who has no name, or none that can be found out, has a number.
     directory.fail(true);
@@ -117,9 +117,9 @@ async fn a_rule_takes_groups_from_the_server_however_many_they_are() {
     let (kafka, stranger) = (mount("kafka", 1001).await, mount("stranger", 1002).await);
     let opens = async |client: &Client| {
         let top = root(client).await;
-        let how = forebay_nfs::xdr::nfs4::OpenHow::NoCreate;
-        let access = forebay_nfs::xdr::nfs4::share::ACCESS_READ;
-        let claim = forebay_nfs::xdr::nfs4::OpenClaim::Null(Bytes::from_static(b"file"));
+        let how = forebay_nfs_proto::xdr::nfs4::OpenHow::NoCreate;
+        let access = forebay_nfs_proto::xdr::nfs4::share::ACCESS_READ;
+        let claim = forebay_nfs_proto::xdr::nfs4::OpenClaim::Null(Bytes::from_static(b"file"));
         let args = client.files().open_args("owner", access, how, claim);
         client.files().open_with(&top, args).await.map(|_| ())
     };

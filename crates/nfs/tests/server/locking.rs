@@ -1,8 +1,8 @@
 //! Byte-range locks, as `fcntl` on clients becomes them.
 
-use forebay_nfs::xdr::Status;
-use forebay_nfs::xdr::nfs4::*;
 use forebay_nfs_client::{Client, OpenFile};
+use forebay_nfs_proto::xdr::Status;
+use forebay_nfs_proto::xdr::nfs4::*;
 
 use crate::harness::*;
 use crate::state::*;

@@ -3,12 +3,12 @@
 use std::collections::BTreeSet;
 
 use bytes::Bytes;
-use forebay_nfs::xdr::Status;
-use forebay_nfs::xdr::nfs4::{
+use forebay_nfs_client::{Client, FileHandle};
+use forebay_nfs_proto::xdr::Status;
+use forebay_nfs_proto::xdr::nfs4::{
     LookupArgs, Operation, OperationResult, RemoveArgs, SecinfoArgs, SecinfoNoNameArgs, SecinfoStyle,
     SecurityFlavor, attribute,
 };
-use forebay_nfs_client::{Client, FileHandle};
 
 use crate::attributes::value;
 use crate::harness::{Daemon, VOLUME, on, put, root, status, volume};
@@ -123,7 +123,7 @@ async fn directories_above_the_volumes_are_read_only() {
     assert_eq!(status(files.remove(&top, "kafka").await), Status::RoFs);
     assert_eq!(status(files.rename(&top, "kafka", &top, "new").await), Status::RoFs);
     let mode = forebay_nfs_client::Attributes::mode(0o777);
-    let stateid = forebay_nfs::xdr::nfs4::StateId::ANONYMOUS;
+    let stateid = forebay_nfs_proto::xdr::nfs4::StateId::ANONYMOUS;
     assert_eq!(status(files.setattr(&top, stateid, &mode).await), Status::RoFs);
 }
 

@@ -1,9 +1,9 @@
 //! OPEN: what it opens and creates, its share reservations, and the stateids that come of it.
 
 use bytes::Bytes;
-use forebay_nfs::xdr::Status;
-use forebay_nfs::xdr::nfs4::*;
 use forebay_nfs_client::{Attributes, Client, ClientOptions, Error, FileHandle, OpenFile};
+use forebay_nfs_proto::xdr::Status;
+use forebay_nfs_proto::xdr::nfs4::*;
 
 use crate::harness::*;
 use crate::state::*;

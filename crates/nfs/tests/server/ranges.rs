@@ -2,9 +2,9 @@
 
 use bytes::Bytes;
 use forebay_nfs::policy::{Access, Clients, Rule};
-use forebay_nfs::xdr::Status;
-use forebay_nfs::xdr::nfs4::*;
 use forebay_nfs_client::{Attributes, Client, ClientOptions, FileHandle, OpenFile};
+use forebay_nfs_proto::xdr::Status;
+use forebay_nfs_proto::xdr::nfs4::*;
 use forebay_pool::VolumeSpec;
 
 use crate::harness::{Daemon, on, put, root, volume};

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use bytes::Bytes;
-use forebay_nfs::rpc::record::{RecordReader, write_record};
+use forebay_nfs_proto::rpc::record::{RecordReader, write_record};
 use tokio::net::{TcpListener, TcpStream};
 
 const RECORD_BYTES_MAX: usize = 2 << 20;

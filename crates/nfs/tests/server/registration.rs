@@ -1,8 +1,8 @@
 //! EXCHANGE_ID and CREATE_SESSION: who a client is, and that asking twice does not count twice.
 
-use forebay_nfs::xdr::Status;
-use forebay_nfs::xdr::nfs4::*;
 use forebay_nfs_client::{Client, ClientOptions, Connection};
+use forebay_nfs_proto::xdr::Status;
+use forebay_nfs_proto::xdr::nfs4::*;
 
 use crate::harness::*;
 

@@ -4,8 +4,8 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use forebay_nfs::xdr::nfs4::*;
 use forebay_nfs_client::{Client, ClientOptions, OpenFile};
+use forebay_nfs_proto::xdr::nfs4::*;
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 

@@ -1,9 +1,9 @@
 //! Sessions: what is executed exactly once, over any connection, and what a COMPOUND may be.
 
 use bytes::Bytes;
-use forebay_nfs::xdr::Status;
-use forebay_nfs::xdr::nfs4::*;
 use forebay_nfs_client::{Attributes, Client, ClientOptions, CompoundReply, Slot};
+use forebay_nfs_proto::xdr::Status;
+use forebay_nfs_proto::xdr::nfs4::*;
 
 use crate::harness::{Daemon, put, root};
 

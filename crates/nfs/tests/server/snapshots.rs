@@ -1,12 +1,12 @@
 //! `.snapshot`: how clients find, read, and do not change what a volume held; and the size of a volume.
 
 use bytes::Bytes;
-use forebay_nfs::xdr::Status;
-use forebay_nfs::xdr::nfs4::{
+use forebay_nfs_client::{Attributes, Client, FileHandle, OpenFile};
+use forebay_nfs_proto::xdr::Status;
+use forebay_nfs_proto::xdr::nfs4::{
     CreateHow, LinkArgs, OpenClaim, OpenHow, Operation, OperationResult, StableHow, StateId, access,
     attribute, share,
 };
-use forebay_nfs_client::{Attributes, Client, FileHandle, OpenFile};
 use forebay_pool::VolumeSpec;
 
 use crate::attributes::value;
@@ -123,7 +123,8 @@ async fn nothing_can_be_changed_in_a_snapshot() {
     let anonymous = OpenFile { handle: log.clone(), stateid: StateId::ANONYMOUS, rflags: 0 };
     let write = files.write(&anonymous, 0, Bytes::from_static(b"x"), StableHow::Unstable).await;
     assert_eq!(status(write), Status::RoFs);
-    let ask = Operation::Access(forebay_nfs::xdr::nfs4::AccessArgs { access: access::READ | access::MODIFY });
+    let ask =
+        Operation::Access(forebay_nfs_proto::xdr::nfs4::AccessArgs { access: access::READ | access::MODIFY });
     let OperationResult::Access(Ok(granted)) = on(&client, &log, ask).await else { panic!("no answer") };
     assert_eq!(granted.access, access::READ);
 }

@@ -5,11 +5,12 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use bytes::Bytes;
+use forebay_net::memory::RequestMemory;
 use forebay_nfs::dispatch;
-use forebay_nfs::rpc::{Connection, RequestMemory};
-use forebay_nfs::xdr::Status;
-use forebay_nfs::xdr::nfs4::*;
+use forebay_nfs::rpc::Connection;
 use forebay_nfs_client::{Client, FileHandle, OpenFile};
+use forebay_nfs_proto::xdr::Status;
+use forebay_nfs_proto::xdr::nfs4::*;
 use forebay_pool::VolumeChange;
 use tokio::task::JoinHandle;
 

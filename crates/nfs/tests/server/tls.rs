@@ -5,12 +5,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use bytes::Bytes;
 use forebay_nfs::policy::{Clients, Rule, RuleChange, TlsUse};
-use forebay_nfs::rpc::OpaqueAuth;
-use forebay_nfs::rpc::message::{Call, PROCEDURE_NULL, Refusal, ReplyHeader};
-use forebay_nfs::xdr::nfs4::{LookupArgs, Operation, OperationResult, SecinfoArgs, StableHow};
-use forebay_nfs::xdr::{Decode, Decoder, Encoder, Status};
-use forebay_nfs::{Config, TlsError, TlsFiles};
+use forebay_net::tls::{Tls, TlsError, TlsFiles};
+use forebay_nfs::Config;
 use forebay_nfs_client::{Client, ClientOptions, Identity, TlsOptions, Wire};
+use forebay_nfs_proto::rpc::{ALPN, OpaqueAuth};
+use forebay_nfs_proto::rpc::message::{Call, PROCEDURE_NULL, Refusal, ReplyHeader};
+use forebay_nfs_proto::xdr::nfs4::{LookupArgs, Operation, OperationResult, SecinfoArgs, StableHow};
+use forebay_nfs_proto::xdr::{Decode, Decoder, Encoder, Status};
 use rcgen::{
     BasicConstraints, CertificateParams, CertifiedIssuer, DnType, ExtendedKeyUsagePurpose, IsCa, KeyPair,
     date_time_ymd,
@@ -336,7 +337,7 @@ async fn certificates_are_read_again_when_asked_and_bad_ones_change_nothing() {
 async fn files_that_cannot_be_used_are_named_before_anything_is_served() {
     let authority = Authority::new("authority");
     let files = Files::new(&authority.server(), Some(&authority));
-    let load = || forebay_nfs::Tls::load(files.config().tls.unwrap());
+    let load = || Tls::load(files.config().tls.unwrap(), ALPN);
     load().unwrap();
     files.write("clients.pem", "");
     let error = load().err().unwrap();

@@ -1,9 +1,9 @@
 //! Extended attributes (RFC 8276).
 
 use bytes::Bytes;
-use forebay_nfs::xdr::nfs4::*;
-use forebay_nfs::xdr::{Encoder, Status};
 use forebay_nfs_client::{Attributes, Client, ClientOptions, FileHandle};
+use forebay_nfs_proto::xdr::nfs4::*;
+use forebay_nfs_proto::xdr::{Encoder, Status};
 
 use crate::harness::{Daemon, on, root};
 

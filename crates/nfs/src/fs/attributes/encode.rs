@@ -1,5 +1,6 @@
 //! Attributes of a [`Node`] as `fattr4`.
 
+use crate::fs::OrStatus;
 use std::cell::OnceCell;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
@@ -9,9 +10,9 @@ use forebay_pool::{FILE_SIZE_MAX, Kind, NAME_BYTES_MAX, Space, VolumeId};
 use super::{CLONE_BLOCK_BYTES, SETTABLE, check_readable, is_readable, supported};
 use crate::fs::{FileHandle, Node, PseudoId, Tree};
 use crate::shared::Shared;
-use crate::xdr::nfs4::attribute::*;
-use crate::xdr::nfs4::{Bitmap, Fattr, FileType, NfsTime, SpecData};
-use crate::xdr::{Encode, Encoder, Status};
+use forebay_nfs_proto::xdr::nfs4::attribute::*;
+use forebay_nfs_proto::xdr::nfs4::{Bitmap, Fattr, FileType, Fsid, NfsTime, SpecData};
+use forebay_nfs_proto::xdr::{Encode, Encoder, Status};
 
 /// Filehandles never expire (`FH4_PERSISTENT`).
 const FH_PERSISTENT: u32 = 0;
@@ -139,22 +140,12 @@ impl<'a> Source<'a> {
         }
         let space = match node.handle {
             FileHandle::Pseudo(id) => match self.volume_around(id) {
-                None => self.server.pool.space()?,
-                Some(volume) => self.server.pool.volume_space(volume)?,
+                None => self.server.pool.space().or_status()?,
+                Some(volume) => self.server.pool.volume_space(volume).or_status()?,
             },
-            FileHandle::Inode(handle) => self.server.pool.volume_space(handle.volume)?,
+            FileHandle::Inode(handle) => self.server.pool.volume_space(handle.volume).or_status()?,
         };
         Ok(*known.insert(space))
-    }
-}
-
-crate::xdr::xdr_struct! {
-    /// Names a file system (`fsid4`).
-    pub struct Fsid {
-        /// The pool.
-        pub major: u64,
-        /// The volume.
-        pub minor: u64,
     }
 }
 

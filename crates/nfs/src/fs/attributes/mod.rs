@@ -11,9 +11,9 @@ mod settable;
 pub use encode::Source;
 pub use settable::decode;
 
-use crate::xdr::Status;
-use crate::xdr::nfs4::Bitmap;
-use crate::xdr::nfs4::attribute::*;
+use forebay_nfs_proto::xdr::Status;
+use forebay_nfs_proto::xdr::nfs4::Bitmap;
+use forebay_nfs_proto::xdr::nfs4::attribute::*;
 
 /// CLONE takes offsets that are multiples of it (`clone_blksize`). The pool would take any; but clients keep pages, and
 /// a clone that begins or ends within one leaves what they have of it wrong.

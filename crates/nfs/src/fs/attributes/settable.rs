@@ -7,9 +7,9 @@ use forebay_pool::{FILE_SIZE_MAX, SetAttributes, SetTime};
 
 use super::{SETTABLE, is_readable};
 use crate::identity::{Identities, Owner};
-use crate::xdr::nfs4::attribute::*;
-use crate::xdr::nfs4::{Fattr, NfsTime};
-use crate::xdr::{Decode, Decoder, Status, XdrError};
+use forebay_nfs_proto::xdr::nfs4::attribute::*;
+use forebay_nfs_proto::xdr::nfs4::{Fattr, NfsTime};
+use forebay_nfs_proto::xdr::{Decode, Decoder, Status, XdrError};
 
 /// Permission bits that exist.
 const MODE_MASK: u32 = 0o7777;
@@ -128,8 +128,8 @@ fn system_time(time: NfsTime) -> Result<SystemTime, Status> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::xdr::nfs4::Bitmap;
-    use crate::xdr::{Encode, Encoder};
+    use forebay_nfs_proto::xdr::nfs4::Bitmap;
+    use forebay_nfs_proto::xdr::{Encode, Encoder};
 
     fn fattr(attributes: &[u32], values: &[&dyn Encode]) -> Fattr {
         let mut out = Encoder::new();

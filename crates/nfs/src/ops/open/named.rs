@@ -6,10 +6,10 @@ use forebay_pool::{Attributes, Error, Handle, Kind, SetAttributes};
 use super::{ATTEMPTS_MAX, Target};
 use crate::compound::Context;
 use crate::fs::access::{self, EXECUTE, WRITE};
-use crate::fs::{self, FileHandle, Node, attributes, name};
+use crate::fs::{self, FileHandle, Node, attributes, change_info, name, status_of};
 use crate::policy::gate;
-use crate::xdr::Status;
-use crate::xdr::nfs4::{Bitmap, CreateHow, Fattr, OpenHow, Verifier, attribute};
+use forebay_nfs_proto::xdr::Status;
+use forebay_nfs_proto::xdr::nfs4::{Bitmap, CreateHow, Fattr, OpenHow, Verifier, attribute};
 
 /// How a file is created.
 struct Creation {
@@ -76,7 +76,7 @@ async fn in_volume(
                     return Ok(created);
                 }
             }
-            (Err(error), _) => return Err(error.into()),
+            (Err(error), _) => return Err(status_of(error)),
         }
     }
     Err(Status::Delay)
@@ -104,12 +104,12 @@ async fn create(
     match pool.create(handle, name, new).await {
         Ok(created) => Ok(Some(Target {
             permitted: true,
-            change_info: created.directory.into(),
+            change_info: change_info(created.directory),
             attributes_set: creation.attributes_set.clone(),
             ..Target::existing(created.attributes, 0)
         })),
         Err(Error::Exists(_)) => Ok(None),
-        Err(error) => Err(error.into()),
+        Err(error) => Err(status_of(error)),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Who is registered, and who makes room.
 
 use super::*;
-use crate::xdr::nfs4::Verifier;
+use forebay_nfs_proto::xdr::nfs4::Verifier;
 
 const ALICE: Principal = Principal { flavor: 1, uid: 1 };
 const BOB: Principal = Principal { flavor: 1, uid: 2 };

@@ -7,8 +7,8 @@ use super::{LockState, Named, Owner, Table};
 use crate::memory::audit::{RANGE_BYTES, lock_bytes};
 use crate::state::ranges::{Held, LockKind, Range, Ranges};
 use crate::state::stateid::{StateKey, next_seqid};
-use crate::xdr::Status;
-use crate::xdr::nfs4::{ClientId, StateId};
+use forebay_nfs_proto::xdr::Status;
+use forebay_nfs_proto::xdr::nfs4::{ClientId, StateId};
 
 /// Further ranges that there are after a lock: one that is cut in two by another kind is three.
 const RANGES_LOCKED_MAX: usize = 2;

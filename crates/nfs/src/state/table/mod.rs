@@ -31,8 +31,8 @@ use super::stateid::{Boot, StateKey, check_seqid, is_special};
 use crate::memory::audit::{self, REVOKED_BYTES};
 use crate::memory::{Account, shrink};
 use crate::policy::Mapping;
-use crate::xdr::Status;
-use crate::xdr::nfs4::{ClientId, StateId};
+use forebay_nfs_proto::xdr::Status;
+use forebay_nfs_proto::xdr::nfs4::{ClientId, StateId};
 use holdings::Holdings;
 use owners::{ByOwner, Owner};
 

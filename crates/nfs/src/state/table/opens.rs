@@ -9,8 +9,8 @@ use crate::policy::Mapping;
 use crate::state::hold::Hold;
 use crate::state::share::{Share, ShareSet};
 use crate::state::stateid::{StateKey, next_seqid};
-use crate::xdr::Status;
-use crate::xdr::nfs4::{ClientId, StateId};
+use forebay_nfs_proto::xdr::Status;
+use forebay_nfs_proto::xdr::nfs4::{ClientId, StateId};
 
 impl Table {
     /// A client with an open that does not go together with `share`, other than this owner's own open.

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use bytes::Bytes;
 
 use crate::state::stateid::StateKey;
-use crate::xdr::nfs4::ClientId;
+use forebay_nfs_proto::xdr::nfs4::ClientId;
 
 /// Whose state it is: a client, and the client's name for the owner of the open or lock.
 pub(super) type Owner = (ClientId, Bytes);

@@ -8,8 +8,8 @@ use crate::memory::audit::REVOKED_BYTES;
 use crate::state::hold::Hold;
 use crate::state::stateid::StateKey;
 use crate::state::view::{Excerpt, LockView, OpenView};
-use crate::xdr::Status;
-use crate::xdr::nfs4::{ClientId, StateId};
+use forebay_nfs_proto::xdr::Status;
+use forebay_nfs_proto::xdr::nfs4::{ClientId, StateId};
 
 impl Table {
     /// How many files a client has open, and how many ranges locked.

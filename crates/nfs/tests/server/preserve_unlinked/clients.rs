@@ -1,9 +1,9 @@
 //! Who has the file open, and what becomes of its clients: several opens, locks, silence, reboots.
 
 use bytes::Bytes;
-use forebay_nfs::xdr::Status;
-use forebay_nfs::xdr::nfs4::*;
 use forebay_nfs_client::{Client, ClientOptions};
+use forebay_nfs_proto::xdr::Status;
+use forebay_nfs_proto::xdr::nfs4::*;
 
 use super::*;
 

@@ -10,8 +10,8 @@ mod operators;
 mod restarts;
 
 use bytes::Bytes;
-use forebay_nfs::xdr::nfs4::*;
 use forebay_nfs_client::{Client, FileHandle, OpenFile};
+use forebay_nfs_proto::xdr::nfs4::*;
 
 use crate::harness::*;
 use crate::state::*;

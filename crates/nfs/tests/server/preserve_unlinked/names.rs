@@ -1,9 +1,9 @@
 //! What happens to the names of open files: REMOVE, RENAME over them, RMDIR of what they were in, LINK.
 
 use bytes::Bytes;
-use forebay_nfs::xdr::Status;
-use forebay_nfs::xdr::nfs4::*;
 use forebay_nfs_client::{Attributes, Client, FileHandle, OpenFile};
+use forebay_nfs_proto::xdr::Status;
+use forebay_nfs_proto::xdr::nfs4::*;
 
 use super::*;
 

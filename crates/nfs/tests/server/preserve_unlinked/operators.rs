@@ -3,8 +3,8 @@
 
 use bytes::Bytes;
 use forebay_nfs::policy::{Access, Clients, Rule};
-use forebay_nfs::xdr::Status;
-use forebay_nfs::xdr::nfs4::*;
+use forebay_nfs_proto::xdr::Status;
+use forebay_nfs_proto::xdr::nfs4::*;
 use forebay_pool::{CloneSpec, VolumeSpec};
 
 use super::*;

@@ -2,8 +2,8 @@
 //! middle of a step is in `crash.rs`.
 
 use bytes::Bytes;
-use forebay_nfs::xdr::Status;
-use forebay_nfs::xdr::nfs4::*;
+use forebay_nfs_proto::xdr::Status;
+use forebay_nfs_proto::xdr::nfs4::*;
 
 use super::*;
 

@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use forebay_nfs::Config;
 use forebay_nfs::memory::audit;
-use forebay_nfs::xdr::Status;
-use forebay_nfs::xdr::nfs4::*;
 use forebay_nfs_client::{Attributes, Client, ClientOptions, OpenFile, Slot};
+use forebay_nfs_proto::xdr::Status;
+use forebay_nfs_proto::xdr::nfs4::*;
 
 use super::{BOUND, mkdir, small_server, usage};
 use crate::harness::*;

@@ -7,10 +7,10 @@ use std::net::{IpAddr, Ipv4Addr};
 
 use bytes::Bytes;
 use forebay_nfs::memory::StateUsage;
-use forebay_nfs::xdr::Status;
-use forebay_nfs::xdr::nfs4::*;
 use forebay_nfs::{Config, memory};
 use forebay_nfs_client::{Attributes, Client, ClientOptions, FileHandle, Hoard, Hoarder, OpenFile, Slot};
+use forebay_nfs_proto::xdr::Status;
+use forebay_nfs_proto::xdr::nfs4::*;
 
 use crate::harness::*;
 

@@ -1,8 +1,7 @@
-//! Whom the server proves to be, and who its clients must prove to be, in RPC-with-TLS (RFC 9289); also for other protocols of
-//! the same daemon.
+//! Certificates for TLS: the server's own, and the authorities that client certificates must come from.
 //!
-//! The files are read at the start and whenever the operator says that they have changed; connections that exist keep what they
-//! have. What happens on a connection is in [`crate::rpc`]; who must use TLS is said by export policies ([`crate::policy`]).
+//! The files are read at the start, and again whenever the operator says that they have changed; existing connections keep what they
+//! have. Which clients must use TLS is for each protocol to decide.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
@@ -15,9 +14,6 @@ use rustls::server::{NoServerSessionStorage, WebPkiClientVerifier};
 use rustls::version::TLS13;
 use rustls::{RootCertStore, ServerConfig};
 use x509_cert::der::Decode;
-
-/// The protocol's name in TLS (RFC 9289 §8.2).
-pub const ALPN: &[u8] = b"sunrpc";
 
 /// Where certificates are. All files are PEM.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -65,13 +61,8 @@ pub struct Tls {
 }
 
 impl Tls {
-    /// Reads the files, for NFS.
-    pub fn load(files: TlsFiles) -> Result<Tls, TlsError> {
-        Tls::load_for(files, ALPN)
-    }
-
-    /// Reads the files, for a protocol by its name in TLS.
-    pub fn load_for(files: TlsFiles, alpn: &'static [u8]) -> Result<Tls, TlsError> {
+    /// Reads the files. `alpn` is the protocol's ALPN name (RFC 7301).
+    pub fn load(files: TlsFiles, alpn: &'static [u8]) -> Result<Tls, TlsError> {
         let loaded = read(&files, alpn)?;
         Ok(Tls { files, alpn, current: RwLock::new(loaded) })
     }
@@ -171,7 +162,7 @@ fn unreadable(file: &Path, error: pem::Error, what: &str) -> TlsError {
 }
 
 /// For whom a certificate is, as RFC 4514 writes it: `CN=broker1,O=Example`. It was verified before.
-pub(crate) fn subject(certificate: &CertificateDer<'_>) -> String {
+pub fn subject(certificate: &CertificateDer<'_>) -> String {
     match x509_cert::Certificate::from_der(certificate) {
         Ok(certificate) => certificate.tbs_certificate().subject().to_string(),
         Err(error) => format!("(a subject that cannot be read: {error})"),

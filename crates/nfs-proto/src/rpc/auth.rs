@@ -105,6 +105,18 @@ pub struct Credential {
 }
 
 impl Credential {
+    /// Whether the user is the superuser.
+    pub fn is_root(&self) -> bool {
+        self.uid == 0
+    }
+
+    /// Whether the user belongs to the group.
+    pub fn is_member(&self, gid: u32) -> bool {
+        self.gid == gid || self.groups.contains(&gid)
+    }
+}
+
+impl Credential {
     /// The credential of a caller that does not say who it is.
     pub fn nobody() -> Self {
         Credential { uid: NOBODY, gid: NOBODY, groups: Vec::new() }

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::Notify;
 
-use crate::caller::Standing;
+use super::peer::Standing;
 
 /// The connections of a listener.
 pub struct Roster {

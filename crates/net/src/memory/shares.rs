@@ -1,8 +1,8 @@
-//! How the memory for requests is shared between clients.
+//! Memory for requests, divided between clients.
 //!
-//! It is given in the order in which it is asked for, and no client has more than half of it: whoever sends as much as it can over
-//! many connections leaves room for the others, who wait for what is in work and not for what that client still
-//! has to send. A client is an address here, because who it says to be is known only when its request was read.
+//! Memory is granted in the order of the requests for it, and no client has more than half: a client that sends as much as it can over
+//! many connections leaves room for the others, who wait only for requests in progress and not for what that client still has to send.
+//! For memory quotas a client is its IP address: its claimed identity is known only after its request has been read.
 
 use std::io;
 use std::net::IpAddr;
@@ -11,30 +11,30 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use super::by_client::ByClient;
+use super::per_address::PerAddress;
 
-/// The memory of one server for one purpose.
-pub(super) struct Shares {
+/// The memory of one server for one purpose, such as requests in progress.
+pub struct Shares {
     whole: Arc<Level>,
     client_max: u32,
-    clients: ByClient<Level>,
+    clients: PerAddress<Level>,
 }
 
-/// What a client's connections take memory from.
+/// The share of one client: all connections from its address take memory from it.
 #[derive(Clone)]
-pub(super) struct Share {
+pub struct Share {
     whole: Arc<Level>,
     own: Arc<Level>,
     client_max: u32,
 }
 
-/// Memory that is taken, until it is dropped.
-pub(super) struct Taken {
+/// Memory that is taken until this is dropped.
+pub struct Taken {
     _whole: OwnedSemaphorePermit,
     _own: OwnedSemaphorePermit,
 }
 
-/// The memory that a request in work takes; none if nobody counts.
+/// The memory of a request in progress. The default is not counted.
 #[derive(Default)]
 pub struct RequestMemory(Option<Taken>);
 
@@ -45,13 +45,13 @@ impl From<Taken> for RequestMemory {
 }
 
 impl RequestMemory {
-    /// The request is not going to need it any more.
-    pub(crate) fn release(&mut self) {
+    /// Releases the memory early.
+    pub fn release(&mut self) {
         self.0 = None;
     }
 }
 
-/// Memory, counted in KiB, and how many wait for some.
+/// Memory in KiB, and the number of waiters.
 struct Level {
     free: Arc<Semaphore>,
     waiting: AtomicUsize,
@@ -76,7 +76,7 @@ impl Level {
     }
 }
 
-/// Counts one who waits.
+/// Counts one waiter until it is dropped.
 struct Waiting<'a>(&'a AtomicUsize);
 
 impl<'a> Waiting<'a> {
@@ -93,9 +93,10 @@ impl Drop for Waiting<'_> {
 }
 
 impl Shares {
+    /// `bytes_max` bytes in total; each client may have half of them.
     pub fn new(bytes_max: usize) -> Self {
         let total = u32::try_from(bytes_max >> 10).unwrap_or(u32::MAX).max(2);
-        Shares { whole: Level::new(total), client_max: total / 2, clients: ByClient::default() }
+        Shares { whole: Level::new(total), client_max: total / 2, clients: PerAddress::default() }
     }
 
     /// The share of the client of that address.
@@ -106,13 +107,13 @@ impl Shares {
 }
 
 impl Share {
-    /// As much as one likes: for who has only one peer.
+    /// An unlimited share, for callers with a single peer.
     pub fn unbounded() -> Self {
         let limit = u32::try_from(Semaphore::MAX_PERMITS).unwrap_or(u32::MAX);
         Share { whole: Level::new(limit), own: Level::new(limit), client_max: limit }
     }
 
-    /// Waits for memory for so many bytes. What others may be waiting for is to be done in `before_waiting`.
+    /// Waits for `bytes` bytes. Calls `before_waiting` first if it has to wait, so the caller can release what others wait for.
     pub async fn take(&self, bytes: usize, before_waiting: impl Fn()) -> io::Result<Taken> {
         let wanted = u32::try_from(bytes.div_ceil(1 << 10)).unwrap_or(u32::MAX).clamp(1, self.client_max);
         // Its own share first: a client that waits for that is not in the others' way.
@@ -120,7 +121,7 @@ impl Share {
         Ok(Taken { _own: own, _whole: self.whole.take(wanted, &before_waiting).await? })
     }
 
-    /// Whether someone waits for memory that this share's owner may have.
+    /// Whether another request waits for memory from this share or from the whole.
     pub fn is_wanted(&self) -> bool {
         self.own.is_wanted() || self.whole.is_wanted()
     }

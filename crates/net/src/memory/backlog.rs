@@ -1,8 +1,8 @@
-//! What waits for clients to take it.
+//! Replies that clients have not read yet.
 //!
-//! Replies that a client does not take are memory. They are counted for each connection, for each client (an address), and for
-//! all. Where there is too much, no further requests are taken up, so there is at most what the requests in work
-//! still bring; a READ counts what it will bring before it reads. No client has more than half of the whole, so one that takes nothing is not in the others' way.
+//! Unread replies take memory. They are counted for each connection, for each client (an IP address), and in total. At a limit no
+//! further requests are taken up, so the memory grows only by what the requests in progress still add; a READ reserves room for its
+//! reply before it reads. No client has more than half of the total, so a client that reads nothing does not hold up the others.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -10,27 +10,27 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use tokio::sync::Notify;
 
-use super::by_client::ByClient;
+use super::per_address::PerAddress;
 
-/// Bytes that may wait on one connection.
+/// Unread bytes that one connection may have.
 const CONNECTION_BYTES_MAX: usize = 16 << 20;
 
-/// What waits on all connections of a server.
-pub(super) struct Backlogs {
+/// The unread replies of all connections of a server.
+pub struct Backlogs {
     whole: Arc<Level>,
-    clients: ByClient<Level>,
+    clients: PerAddress<Level>,
 }
 
-/// What waits on one connection, and where it is counted besides.
+/// The unread replies of one connection.
 #[derive(Debug)]
-pub(super) struct Backlog {
+pub struct Backlog {
     /// The connection, its client, all.
     levels: [Arc<Level>; 3],
 }
 
-/// Bytes that wait, until this is dropped.
+/// Unread bytes, counted until this is dropped.
 #[derive(Debug)]
-pub(super) struct Waiting {
+pub struct Waiting {
     levels: [Arc<Level>; 3],
     bytes: usize,
 }
@@ -81,11 +81,12 @@ impl Drop for Waiting {
 }
 
 impl Backlogs {
+    /// Room for `bytes_max` unread bytes in total.
     pub fn new(bytes_max: usize) -> Self {
-        Backlogs { whole: Level::new(bytes_max), clients: ByClient::default() }
+        Backlogs { whole: Level::new(bytes_max), clients: PerAddress::default() }
     }
 
-    /// That of a new connection from that address.
+    /// The backlog of a new connection from that address.
     pub fn of(&self, client: IpAddr) -> Backlog {
         let client_max = self.whole.bytes_max / 2;
         let client = self.clients.get(client, || Level::new(client_max));
@@ -94,6 +95,7 @@ impl Backlogs {
 }
 
 impl Backlog {
+    /// Counts `bytes` as unread until the result is dropped.
     pub fn add(&self, bytes: usize) -> Waiting {
         for level in &self.levels {
             level.bytes.fetch_add(bytes, Ordering::AcqRel);
@@ -101,12 +103,12 @@ impl Backlog {
         Waiting { levels: self.levels.clone(), bytes }
     }
 
-    /// Whether so little waits that there may be more.
+    /// Whether there is room for more.
     pub fn has_room(&self) -> bool {
         self.levels.iter().all(|level| level.has_room())
     }
 
-    /// Waits until enough was taken of what waits.
+    /// Waits until there is room for more.
     pub async fn room(&self) {
         while !self.has_room() {
             for level in &self.levels {
@@ -115,7 +117,7 @@ impl Backlog {
         }
     }
 
-    /// Whether all clients are held up by what waits, here among other places.
+    /// Whether the total limit is reached, which holds up all clients.
     pub fn is_in_the_way(&self) -> bool {
         self.levels.last().is_some_and(|whole| !whole.has_room())
     }

@@ -1,13 +1,16 @@
-//! Accepts connections, bounds them, and serves HTTP/1.1 on them until it is told to stop.
+//! The HTTP/1.1 server that the API and other HTTP protocols share: accepts connections, limits them, and serves requests until it is told to stop.
 //!
-//! What must hold: a peer that is slow, silent or one of very many takes a bounded number of connections and little memory,
-//! for a bounded time, and keeps nobody else out ([`roster`]); and when the daemon stops, requests that are being carried out are finished.
+//! What must hold: a peer that is slow, silent, or opens many connections gets a limited number of connections and little memory, for
+//! a limited time, and keeps nobody else out ([`roster`]). When the daemon stops, requests in progress are finished.
 
-mod patient;
+mod idle_timeout;
+mod peer;
+pub mod request_id;
 mod roster;
 mod socket;
 
 use std::convert::Infallible;
+use std::error::Error;
 use std::future::Future;
 use std::io;
 use std::net::SocketAddr;
@@ -15,24 +18,23 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::Router;
-use axum::extract::Request;
-use axum::response::Response;
-use forebay_nfs::Tls;
-use hyper::body::Incoming;
+use bytes::Bytes;
+use hyper::body::{Body, Incoming};
 use hyper::header::{HeaderValue, STRICT_TRANSPORT_SECURITY};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
+use hyper::{Request, Response};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream, UnixListener, UnixStream};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio_rustls::TlsAcceptor;
-use tower::ServiceExt;
+use tower::{Service, ServiceExt};
 
-use crate::caller::Peer;
-use patient::Patient;
+use crate::tls::Tls;
+use idle_timeout::IdleTimeout;
+pub use peer::{Peer, Standing, Working};
 use roster::{Connection, Roster};
 pub use socket::{BindError, Socket, check_path};
 
@@ -47,15 +49,22 @@ const HEADERS_BYTES_MAX: usize = 64 << 10;
 /// How long requests may still take once the daemon is to stop.
 const LAST_REQUESTS_MAX: Duration = Duration::from_secs(10);
 
-/// Connections of a listener at once, and of one address.
-const CONNECTIONS_MAX: usize = 128;
-const CONNECTIONS_PER_ADDRESS_MAX: usize = 48;
-
-/// What is said over TLS: for a year, browsers shall not speak to this host without it.
+/// Sent over TLS: for a year, browsers must not use this host without it.
 const TLS_ONLY: HeaderValue = HeaderValue::from_static("max-age=31536000");
 
-/// TLS's name for HTTP/1.1, for ALPN.
+/// The ALPN name of HTTP/1.1 (RFC 7301).
 pub const ALPN: &[u8] = b"http/1.1";
+
+/// How a listener is named in the log, and how many connections it takes.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// The protocol's name in the log, such as `api`.
+    pub name: &'static str,
+    /// Connections at once.
+    pub connections_max: usize,
+    /// Connections at once from one address.
+    pub connections_per_address_max: usize,
+}
 
 /// A place where connections come in.
 pub enum Listener {
@@ -103,9 +112,34 @@ impl Listener {
     }
 }
 
-/// Serves until `shutdown` resolves, then lets the requests that are being carried out finish.
-pub async fn serve(listener: Listener, router: Router, shutdown: impl Future<Output = ()>) {
-    let roster = Roster::new(CONNECTIONS_MAX, CONNECTIONS_PER_ADDRESS_MAX);
+/// A service that answers every request, if need be with an error response.
+pub trait HttpService<B>:
+    Service<Request<Incoming>, Response = Response<B>, Error = Infallible, Future: Send> + Clone + Send + Sync + 'static
+{
+}
+
+impl<S, B> HttpService<B> for S where
+    S: Service<Request<Incoming>, Response = Response<B>, Error = Infallible, Future: Send>
+        + Clone
+        + Send
+        + Sync
+        + 'static
+{
+}
+
+/// Serves until `shutdown` resolves, then waits for the requests in progress. Each request carries its [`Peer`] and the connection's
+/// [`Standing`] as extensions.
+pub async fn serve<S, B>(
+    listener: Listener,
+    limits: Limits,
+    service: S,
+    shutdown: impl Future<Output = ()>,
+) where
+    S: HttpService<B>,
+    B: Body<Data = Bytes, Error: Into<Box<dyn Error + Send + Sync>>> + Send + 'static,
+{
+    let name = limits.name;
+    let roster = Roster::new(limits.connections_max, limits.connections_per_address_max);
     let (stop, stopped) = watch::channel(false);
     let mut connections = JoinSet::new();
     tokio::pin!(shutdown);
@@ -121,44 +155,48 @@ pub async fn serve(listener: Listener, router: Router, shutdown: impl Future<Out
                     Stream::Unix(_) => None,
                     Stream::Tcp(_, peer) => Some(peer.ip()),
                 };
-                // Without a place it is closed: it would have to wait until requests end.
+                // Without a place the connection is closed: it would have to wait until requests end.
                 let Some(place) = roster.admit(address) else { continue };
-                let (router, tls, stopped) = (router.clone(), listener.tls(), stopped.clone());
+                let (service, tls, stopped) = (service.clone(), listener.tls(), stopped.clone());
                 connections.spawn(async move {
-                    serve_connection(stream, tls, &place.connection, router, stopped).await;
+                    serve_connection(name, stream, tls, &place.connection, service, stopped).await;
                     drop(place);
                 });
             }
             Err(error) => {
-                // Such as too many open files: it passes, and must not become a busy loop.
-                tracing::warn!(%error, "api: cannot accept a connection");
+                // For example too many open files: it passes, and must not become a busy loop.
+                tracing::warn!(%error, "{name}: cannot accept a connection");
                 tokio::time::sleep(Duration::from_millis(100)).await;
             }
         }
     }
     drop(listener);
-    // Receivers may all be gone already.
+    // All receivers may be gone already.
     let _ = stop.send(true);
     let last = async { while connections.join_next().await.is_some() {} };
     if tokio::time::timeout(LAST_REQUESTS_MAX, last).await.is_err() {
-        tracing::warn!("api: a request was not waited for");
+        tracing::warn!("{name}: a request was not waited for");
     }
 }
 
-async fn serve_connection(
+async fn serve_connection<S, B>(
+    name: &'static str,
     stream: Stream,
     tls: Option<Arc<Tls>>,
     connection: &Connection,
-    router: Router,
+    service: S,
     stopped: watch::Receiver<bool>,
-) {
+) where
+    S: HttpService<B>,
+    B: Body<Data = Bytes, Error: Into<Box<dyn Error + Send + Sync>>> + Send + 'static,
+{
+    let respond = |peer, secured| responder(service, peer, connection, secured);
     match (stream, tls) {
         (Stream::Unix(stream), _) => {
-            serve_http(stream, connection, answers(router, Peer::Socket, connection, false), stopped).await;
+            serve_http(name, stream, connection, respond(Peer::Socket, false), stopped).await;
         }
         (Stream::Tcp(stream, peer), None) => {
-            serve_http(stream, connection, answers(router, Peer::Tcp(peer), connection, false), stopped)
-                .await;
+            serve_http(name, stream, connection, respond(Peer::Tcp(peer), false), stopped).await;
         }
         (Stream::Tcp(stream, peer), Some(tls)) => {
             let handshake = TlsAcceptor::from(tls.current()).accept(stream);
@@ -168,30 +206,29 @@ async fn serve_connection(
             };
             match shaken {
                 Ok(Ok(stream)) => {
-                    let answers = answers(router, Peer::Tcp(peer), connection, true);
-                    serve_http(stream, connection, answers, stopped).await;
+                    serve_http(name, stream, connection, respond(Peer::Tcp(peer), true), stopped).await;
                 }
-                Ok(Err(error)) => tracing::debug!(%peer, %error, "api: no TLS"),
-                Err(_) => tracing::debug!(%peer, "api: no TLS in time"),
+                Ok(Err(error)) => tracing::debug!(%peer, %error, "{name}: no TLS"),
+                Err(_) => tracing::debug!(%peer, "{name}: no TLS in time"),
             }
         }
     }
 }
 
-/// What answers the requests of a connection.
-fn answers(
-    router: Router,
+/// What answers the requests of one connection.
+fn responder<S: HttpService<B>, B: 'static>(
+    service: S,
     peer: Peer,
     connection: &Connection,
     secured: bool,
-) -> impl Fn(Request<Incoming>) -> Answering + use<> {
+) -> impl Fn(Request<Incoming>) -> Responding<B> + use<S, B> {
     let standing = connection.standing.clone();
     move |mut request| {
         request.extensions_mut().insert(peer);
         request.extensions_mut().insert(standing.clone());
-        let answered = router.clone().oneshot(request);
+        let responded = service.clone().oneshot(request);
         Box::pin(async move {
-            let mut response = answered.await?;
+            let mut response = responded.await?;
             if secured {
                 response.headers_mut().insert(STRICT_TRANSPORT_SECURITY, TLS_ONLY);
             }
@@ -200,22 +237,24 @@ fn answers(
     }
 }
 
-type Answering = Pin<Box<dyn Future<Output = Result<Response, Infallible>> + Send>>;
+type Responding<B> = Pin<Box<dyn Future<Output = Result<Response<B>, Infallible>> + Send>>;
 
-async fn serve_http<S>(
-    stream: S,
+async fn serve_http<T, B>(
+    name: &'static str,
+    stream: T,
     place: &Connection,
-    answers: impl Fn(Request<Incoming>) -> Answering,
+    respond: impl Fn(Request<Incoming>) -> Responding<B>,
     mut stopped: watch::Receiver<bool>,
 ) where
-    S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
+    T: AsyncRead + AsyncWrite + Send + Unpin + 'static,
+    B: Body<Data = Bytes, Error: Into<Box<dyn Error + Send + Sync>>> + Send + 'static,
 {
-    let io = TokioIo::new(Patient::new(stream, WRITE_STALL_MAX));
+    let io = TokioIo::new(IdleTimeout::new(stream, WRITE_STALL_MAX));
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(HEADERS_WAIT_MAX)
         .max_buf_size(HEADERS_BYTES_MAX)
-        .serve_connection(io, service_fn(answers));
+        .serve_connection(io, service_fn(respond));
     tokio::pin!(connection);
     let ended = tokio::select! {
         ended = &mut connection => ended,
@@ -224,9 +263,9 @@ async fn serve_http<S>(
             connection.await
         }
         () = place.ended() => {
-            // Only what is being carried out is finished.
+            // Only requests in progress are finished.
             if !place.standing.is_working() {
-                tracing::debug!("api: a connection made room for another");
+                tracing::debug!("{name}: a connection made room for another");
                 return;
             }
             connection.as_mut().graceful_shutdown();
@@ -234,12 +273,12 @@ async fn serve_http<S>(
         }
     };
     if let Err(error) = ended {
-        tracing::debug!(%error, "api: a connection broke");
+        tracing::debug!(%error, "{name}: a connection broke");
     }
 }
 
-/// Waits until the daemon is to stop.
+/// Waits until the daemon stops.
 async fn until(stopped: &mut watch::Receiver<bool>) {
-    // An error means that who would say so is gone, and then it is to stop as well.
+    // An error means that the sender is gone, which has the same meaning.
     let _ = stopped.wait_for(|stopped| *stopped).await;
 }

@@ -15,12 +15,11 @@ use bytes::{Buf, Bytes, BytesMut};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::time::timeout;
 
-use super::buffers::{Buffer, Buffers};
-use super::shares::Taken;
+use forebay_net::memory::{Buffer, Buffers, Taken};
 
 const LAST_FRAGMENT: u32 = 0x8000_0000;
 /// Bytes of a fragment's header.
-pub(super) const MARK_BYTES: usize = 4;
+pub const MARK_BYTES: usize = 4;
 /// Size of the shared buffer.
 const BUFFER_BYTES: usize = 64 << 10;
 /// Room that must be in the shared buffer before the stream is read.
@@ -44,10 +43,12 @@ pub struct RecordReader<R> {
     progress_time: Duration,
 }
 
-/// A record, and the memory that it takes among those that are being received.
-pub(super) struct Received {
-    pub(super) record: Bytes,
-    pub(super) room: Option<Taken>,
+/// A record, and the memory that it takes until the caller drops it.
+pub struct Received {
+    /// The record, without its marks.
+    pub record: Bytes,
+    /// The memory, if the record has a buffer of its own.
+    pub room: Option<Taken>,
 }
 
 impl From<Buffer> for Received {
@@ -73,13 +74,13 @@ impl<R: AsyncRead + Unpin> RecordReader<R> {
     }
 
     /// The same with buffers that others use as well.
-    pub(super) fn with_buffers(stream: R, record_bytes_max: usize, buffers: Buffers) -> Self {
+    pub fn with_buffers(stream: R, record_bytes_max: usize, buffers: Buffers) -> Self {
         let buffer = BytesMut::new();
         RecordReader { stream, buffer, record_bytes_max, buffers, progress_time: PROGRESS_TIME }
     }
 
     /// Whether a small record has arrived already, so that [`RecordReader::next`] need not wait.
-    pub(super) fn has_record(&self) -> bool {
+    pub fn has_record(&self) -> bool {
         let Some((header, body)) = self.buffer.split_first_chunk() else { return false };
         let header = u32::from_be_bytes(*header);
         let length = (header & !LAST_FRAGMENT) as usize;
@@ -94,7 +95,7 @@ impl<R: AsyncRead + Unpin> RecordReader<R> {
     }
 
     /// As [`RecordReader::next`], with the memory counted as long as the caller keeps it.
-    pub(super) async fn receive(&mut self) -> io::Result<Option<Received>> {
+    pub async fn receive(&mut self) -> io::Result<Option<Received>> {
         let Some((length, is_last)) = self.fragment_header().await? else {
             return Ok(None);
         };
@@ -206,7 +207,7 @@ impl<R: AsyncRead + Unpin> RecordReader<R> {
 
 impl<R: AsyncRead + Readable + Unpin> RecordReader<R> {
     /// Waits until a byte of the next record is there, or the stream has ended. Cancel safe.
-    pub(super) async fn readable(&mut self) -> io::Result<()> {
+    pub async fn readable(&mut self) -> io::Result<()> {
         if self.buffer.is_empty() {
             self.stream.readable().await?;
             self.fill(MARK_BYTES).await?;
@@ -215,7 +216,7 @@ impl<R: AsyncRead + Readable + Unpin> RecordReader<R> {
     }
 
     /// Takes no more memory than it must until something comes.
-    pub(super) fn rest(&mut self) {
+    pub fn rest(&mut self) {
         if self.buffer.is_empty() {
             self.buffer = BytesMut::new();
         }
@@ -223,12 +224,12 @@ impl<R: AsyncRead + Readable + Unpin> RecordReader<R> {
     }
 
     /// The first byte of what comes next, if it is there.
-    pub(super) fn peek(&self) -> Option<u8> {
+    pub fn peek(&self) -> Option<u8> {
         self.buffer.first().copied()
     }
 
     /// The stream, and what was read of it and is no record yet, for who makes something else of it.
-    pub(super) fn take_over(&mut self) -> (&mut R, BytesMut) {
+    pub fn take_over(&mut self) -> (&mut R, BytesMut) {
         (&mut self.stream, std::mem::take(&mut self.buffer))
     }
 }
@@ -249,7 +250,7 @@ async fn read_up_to(
 }
 
 /// The header of a record of that length in one fragment.
-pub(super) fn mark(length: usize) -> io::Result<[u8; MARK_BYTES]> {
+pub fn mark(length: usize) -> io::Result<[u8; MARK_BYTES]> {
     let header = u32::try_from(length).ok().filter(|length| length & LAST_FRAGMENT == 0);
     Ok((header.ok_or(io::ErrorKind::InvalidInput)? | LAST_FRAGMENT).to_be_bytes())
 }
@@ -275,7 +276,7 @@ pub async fn write_record(stream: &mut (impl AsyncWrite + Unpin), pieces: &[Byte
 
 #[cfg(test)]
 mod tests {
-    use super::super::shares::Shares;
+    use forebay_net::memory::Shares;
     use super::*;
 
     impl Readable for &[u8] {

@@ -51,12 +51,12 @@ impl Buffers {
     }
 
     /// The same buffers, counted in that share.
-    pub(super) fn counted_in(&self, room: Share) -> Self {
+    pub fn counted_in(&self, room: Share) -> Self {
         Buffers { home: self.home.clone(), room }
     }
 
     /// An empty buffer for that many bytes; waits for room if need be.
-    pub(super) async fn take(&self, bytes: usize) -> std::io::Result<Buffer> {
+    pub async fn take(&self, bytes: usize) -> std::io::Result<Buffer> {
         let room = self.room.take(bytes, || ()).await?;
         let content = self.home.idle().take(bytes);
         let content = content.unwrap_or_else(|| BytesMut::with_capacity(capacity(bytes)));
@@ -64,7 +64,7 @@ impl Buffers {
     }
 
     /// Whether someone waits for room that is taken by these buffers, or others.
-    pub(super) fn are_wanted(&self) -> bool {
+    pub fn are_wanted(&self) -> bool {
         self.room.is_wanted()
     }
 }
@@ -111,19 +111,19 @@ fn capacity(bytes: usize) -> usize {
 }
 
 /// A buffer that a record is being received into.
-pub(super) struct Buffer {
+pub struct Buffer {
     content: Lent,
     room: Taken,
 }
 
 impl Buffer {
     /// What has been received.
-    pub(super) fn content(&mut self) -> &mut BytesMut {
+    pub fn content(&mut self) -> &mut BytesMut {
         &mut self.content.content
     }
 
     /// The record is complete. It is counted until what is returned beside it is dropped.
-    pub(super) fn freeze(self) -> (Bytes, Taken) {
+    pub fn freeze(self) -> (Bytes, Taken) {
         (Bytes::from_owner(self.content), self.room)
     }
 }

@@ -1,20 +1,20 @@
-//! What all connections from one address have in common.
+//! State that all connections from one IP address share.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-/// One `T` for each address that someone has a connection from.
-pub(super) struct ByClient<T>(Mutex<HashMap<IpAddr, Weak<T>>>);
+/// One `T` for each address that has a connection.
+pub struct PerAddress<T>(Mutex<HashMap<IpAddr, Weak<T>>>);
 
-impl<T> Default for ByClient<T> {
+impl<T> Default for PerAddress<T> {
     fn default() -> Self {
-        ByClient(Mutex::default())
+        PerAddress(Mutex::default())
     }
 }
 
-impl<T> ByClient<T> {
-    /// What belongs to that address; made if nobody has it. It is forgotten when the last who has it drops it.
+impl<T> PerAddress<T> {
+    /// The state of that address; `make` creates it. It is removed when its last owner drops it.
     pub fn get(&self, client: IpAddr, make: impl FnOnce() -> Arc<T>) -> Arc<T> {
         // Every change leaves a map that is in order, so a panic elsewhere does no harm.
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,6 +1,6 @@
-//! A stream that gives up on a peer that takes nothing of what is written to it.
+//! A stream whose writes time out when the peer stops reading.
 //!
-//! What comes late is the business of who reads: headers and bodies have time-outs of their own.
+//! Reads are not limited here: headers and bodies have time-outs of their own.
 
 use std::io::{self, ErrorKind};
 use std::pin::Pin;
@@ -10,38 +10,34 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Sleep, sleep};
 
-/// A stream whose writes fail when none of them gets on for a while.
-pub struct Patient<S> {
+/// A stream whose writes fail with [`ErrorKind::TimedOut`] when none of them makes progress for a while.
+pub struct IdleTimeout<S> {
     stream: S,
-    stall_max: Duration,
+    idle_max: Duration,
     /// Runs while a write waits.
-    stalled: Option<Pin<Box<Sleep>>>,
+    timer: Option<Pin<Box<Sleep>>>,
 }
 
-impl<S> Patient<S> {
-    /// `stream`, with that much patience.
-    pub fn new(stream: S, stall_max: Duration) -> Patient<S> {
-        Patient { stream, stall_max, stalled: None }
+impl<S> IdleTimeout<S> {
+    /// Wraps `stream`; a write may wait for at most `idle_max`.
+    pub fn new(stream: S, idle_max: Duration) -> IdleTimeout<S> {
+        IdleTimeout { stream, idle_max, timer: None }
     }
 
-    /// Passes on what came of a write; turns one that has waited for too long into an error.
-    fn or_give_up<T>(
-        &mut self,
-        written: Poll<io::Result<T>>,
-        context: &mut Context<'_>,
-    ) -> Poll<io::Result<T>> {
+    /// Passes on the outcome of a write, or an error if it has waited too long.
+    fn limit<T>(&mut self, written: Poll<io::Result<T>>, context: &mut Context<'_>) -> Poll<io::Result<T>> {
         if written.is_ready() {
-            self.stalled = None;
+            self.timer = None;
             return written;
         }
-        let stall_max = self.stall_max;
-        let stalled = self.stalled.get_or_insert_with(|| Box::pin(sleep(stall_max)));
-        ready!(stalled.as_mut().poll(context));
-        Poll::Ready(Err(io::Error::new(ErrorKind::TimedOut, "the peer takes nothing of the answer")))
+        let idle_max = self.idle_max;
+        let timer = self.timer.get_or_insert_with(|| Box::pin(sleep(idle_max)));
+        ready!(timer.as_mut().poll(context));
+        Poll::Ready(Err(io::Error::new(ErrorKind::TimedOut, "the peer does not read the response")))
     }
 }
 
-impl<S: AsyncRead + Unpin> AsyncRead for Patient<S> {
+impl<S: AsyncRead + Unpin> AsyncRead for IdleTimeout<S> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -51,24 +47,24 @@ impl<S: AsyncRead + Unpin> AsyncRead for Patient<S> {
     }
 }
 
-impl<S: AsyncWrite + Unpin> AsyncWrite for Patient<S> {
+impl<S: AsyncWrite + Unpin> AsyncWrite for IdleTimeout<S> {
     fn poll_write(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
         let written = Pin::new(&mut self.stream).poll_write(context, bytes);
-        self.or_give_up(written, context)
+        self.limit(written, context)
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         let flushed = Pin::new(&mut self.stream).poll_flush(context);
-        self.or_give_up(flushed, context)
+        self.limit(flushed, context)
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         let ended = Pin::new(&mut self.stream).poll_shutdown(context);
-        self.or_give_up(ended, context)
+        self.limit(ended, context)
     }
 }
 
@@ -81,15 +77,15 @@ mod tests {
     #[tokio::test]
     async fn a_peer_that_reads_nothing_is_given_up_and_one_that_reads_is_not() {
         let (near, mut far) = tokio::io::duplex(16);
-        let mut patient = Patient::new(near, Duration::from_millis(50));
-        let error = patient.write_all(&[0; 64]).await.unwrap_err();
+        let mut limited = IdleTimeout::new(near, Duration::from_millis(50));
+        let error = limited.write_all(&[0; 64]).await.unwrap_err();
         assert_eq!(error.kind(), ErrorKind::TimedOut);
 
         let (near, mut reading) = tokio::io::duplex(16);
-        let mut patient = Patient::new(near, Duration::from_secs(60));
+        let mut limited = IdleTimeout::new(near, Duration::from_secs(60));
         let write = async {
-            patient.write_all(&[7; 64]).await.unwrap();
-            drop(patient);
+            limited.write_all(&[7; 64]).await.unwrap();
+            drop(limited);
         };
         let mut read = Vec::new();
         let (_, count) = tokio::join!(write, reading.read_to_end(&mut read));

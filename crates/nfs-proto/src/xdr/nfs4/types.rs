@@ -132,6 +132,16 @@ impl Decode for Bitmap {
 }
 
 xdr_struct! {
+    /// Names a file system (`fsid4`).
+    pub struct Fsid {
+        /// The first half; the server chooses both.
+        pub major: u64,
+        /// The second half.
+        pub minor: u64,
+    }
+}
+
+xdr_struct! {
     /// Attributes: which ones, and their values one after the other (`fattr4`).
     pub struct Fattr {
         /// The attributes present, in whose ascending order the values follow.
