@@ -13,7 +13,8 @@ use forebay_nfs_proto::rpc::{AuthSys, OpaqueAuth};
 use forebay_net::memory::RequestMemory;
 use forebay_nfs_proto::xdr::nfs4::*;
 use forebay_nfs_proto::xdr::{Decode, Decoder, Encode, Encoder, Status};
-use forebay_nfs::{Clock, Config, Shared, dispatch};
+use forebay_nfs::{Config, Shared, dispatch};
+use forebay_service::{Clock, Service};
 use forebay_pool::{Pool, PoolOptions, VolumeSpec};
 use tokio::runtime::Runtime;
 
@@ -68,7 +69,8 @@ impl World {
         let clock = Clock::manual();
         // A minute of courtesy, so that scripts see clients that are evicted.
         let config = Config { clock: clock.clone(), slots_max: 4, courtesy_seconds: 60, ..Config::default() };
-        let server = Arc::new(Shared::open(pool, config).await.expect("a server"));
+        let service = Arc::new(Service::open(pool, config.service_options()).expect("a service"));
+        let server = Arc::new(Shared::open(service, config).await.expect("a server"));
         let connection = Arc::new(Connection::new(0, ([127, 0, 0, 1], 1000).into()));
         let mut world =
             World { server, connection, clock, clients: Default::default(), generations: HashMap::new() };

@@ -4,7 +4,9 @@ use std::net::SocketAddr;
 
 use bytes::Bytes;
 use forebay_nfs_proto::xdr::Status;
-use forebay_nfs_proto::xdr::nfs4::{GetattrArgs, LookupArgs, Operation, OperationResult, SequenceArgs, SessionId};
+use forebay_nfs_proto::xdr::nfs4::{
+    GetattrArgs, LookupArgs, Operation, OperationResult, SequenceArgs, SessionId,
+};
 
 use crate::client::{create_session, exchange_id};
 use crate::{Attributes, ClientOptions, Connection, Result};

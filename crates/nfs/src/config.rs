@@ -1,9 +1,9 @@
 //! How a server is to behave.
 
-use crate::clock::Clock;
 use crate::identity::Directory;
 use crate::policy::Resolver;
 use forebay_net::tls::TlsFiles;
+use forebay_service::{Clock, ServiceOptions};
 
 /// How a server is to behave. The defaults suit production.
 #[derive(Clone, Debug)]
@@ -99,6 +99,15 @@ impl Default for Config {
 }
 
 impl Config {
+    /// What [`Service::open`](forebay_service::Service::open) needs to know about an NFS server with this configuration.
+    pub fn service_options(&self) -> ServiceOptions {
+        ServiceOptions {
+            clock: self.clock.clone(),
+            request_bytes_max: u64::from(self.io_bytes_max()),
+            requests_bytes_max: self.requests_bytes_max,
+        }
+    }
+
     /// Largest payload of a READ or WRITE, in bytes.
     pub fn io_bytes_max(&self) -> u32 {
         self.record_bytes_max.saturating_sub(64 << 10)

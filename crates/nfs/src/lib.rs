@@ -5,7 +5,6 @@
 //! and permissions ([`fs`]) of users and groups ([`identity`]), as far as export policies let the client ([`policy`]) and as fast as the volume's limit does ([`throttle`]), and against the protocol's state ([`session`], [`state`]), whose memory is shared out fairly ([`memory`]). The results go back
 //! the same way. Start reading at [`dispatch`], or at [`Server`] to see what is wired to what.
 
-mod clock;
 pub mod compound;
 mod config;
 pub mod dispatch;
@@ -21,10 +20,9 @@ pub mod session;
 mod shared;
 pub mod state;
 pub mod statistics;
-pub mod throttle;
+mod throttle;
 mod trace;
 
-pub use clock::Clock;
 pub use config::Config;
 pub use forebay_pool::TRACES;
 pub use server::{Server, ServerError};

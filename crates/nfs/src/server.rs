@@ -4,7 +4,7 @@ use std::future::Future;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use forebay_pool::Pool;
+use forebay_service::Service;
 use tokio::net::TcpListener;
 use tokio::sync::watch;
 
@@ -47,11 +47,15 @@ pub struct Server {
 impl Server {
     /// Binds the address and reads the records of clients from before the restart. Clients can connect from
     /// now on, and are answered once the server runs. The grace period starts now.
-    pub async fn bind(pool: Pool, address: SocketAddr, config: Config) -> Result<Server, ServerError> {
+    pub async fn bind(
+        service: Arc<Service>,
+        address: SocketAddr,
+        config: Config,
+    ) -> Result<Server, ServerError> {
         let unbound = |source| ServerError::Bind { address, source };
         let listener = TcpListener::bind(address).await.map_err(unbound)?;
         let address = listener.local_addr().map_err(unbound)?;
-        let shared = Shared::open(pool, config).await?;
+        let shared = Shared::open(service, config).await?;
         Ok(Server { shared: Arc::new(shared), listener, address })
     }
 
@@ -76,7 +80,7 @@ impl Server {
         tokio::select! {
             () = &mut serving => {}
             () = shutdown => {
-                self.shared.throttle.lift();
+                self.shared.service.throttle.lift();
                 drain.send_replace(true);
                 serving.await;
             }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use forebay_pool::Pool;
+use forebay_service::Service;
 
 use crate::config::Config;
 use crate::fs::Exports;
@@ -12,7 +13,6 @@ use crate::server::ServerError;
 use crate::session::SessionTable;
 use crate::state::State;
 use crate::statistics::Statistics;
-use crate::throttle::Throttle;
 use forebay_net::tls::Tls;
 use forebay_nfs_proto::rpc::ALPN;
 
@@ -36,8 +36,8 @@ pub struct Shared {
     pub tls: Option<Tls>,
     /// Counters of operations.
     pub statistics: Statistics,
-    /// The limits of volumes' throughput.
-    pub throttle: Throttle,
+    /// What all protocols share: throughput limits, events, accounts.
+    pub service: Arc<Service>,
     /// The tree from the root down to the volumes.
     pub exports: Exports,
 }
@@ -45,12 +45,13 @@ pub struct Shared {
 impl Shared {
     /// What the server of a pool begins with: its records from before the restart, and the grace period, which starts now. It
     /// answers requests ([`crate::dispatch`]), with or without a network.
-    pub async fn open(pool: Pool, config: Config) -> Result<Shared, ServerError> {
+    pub async fn open(service: Arc<Service>, config: Config) -> Result<Shared, ServerError> {
+        let pool = service.pool.clone();
         let tls = config.tls.clone().map(|files| Tls::load(files, ALPN)).transpose()?;
         let state = State::open(pool.clone(), &config).await?;
         let policies = Arc::new(Policies::load(pool.clone())?);
         let exports = Exports::new(pool.clone(), policies.clone());
-        let (throttle, identities) = (Throttle::new(pool.clone(), &config), Identities::new(&config));
+        let identities = Identities::new(&config);
         let (sessions, statistics) = (SessionTable::default(), Statistics::default());
         let refusals = Refusals::new(config.clock.clone());
         Ok(Shared {
@@ -63,7 +64,7 @@ impl Shared {
             identities,
             tls,
             statistics,
-            throttle,
+            service,
             exports,
         })
     }

@@ -96,7 +96,9 @@ fn range_of(offset: u64, length: Option<u64>, size: u64) -> Result<Range<u64>> {
         Some(length) => offset.saturating_add(length),
     };
     if offset > end || end > size {
-        return Err(Error::Invalid(format!("the source ends at {size}, before what is to be cloned of it")));
+        return Err(Error::invalid_arguments(format!(
+            "the source ends at {size}, before the end of the range to clone"
+        )));
     }
     Ok(offset..end)
 }
@@ -108,7 +110,7 @@ impl Way {
             self.target.checked_add(length).filter(|end| *end <= FILE_SIZE_MAX).ok_or(Error::FileTooLarge)?;
         let same = self.from.handle == self.to.handle;
         if same && self.range.start < end && self.target < self.range.end {
-            return Err(Error::Invalid("source and target overlap".into()));
+            return Err(Error::invalid_arguments("source and target overlap"));
         }
         Ok(())
     }
@@ -148,7 +150,9 @@ fn stage(txn: &mut Txn<'_>, way: &Way, seen: (u64, u64)) -> Result<u64> {
     }
     let size = way.from.live()?.record.size;
     if size < way.range.end {
-        return Err(Error::Invalid(format!("the source ends at {size}, before what is to be cloned of it")));
+        return Err(Error::invalid_arguments(format!(
+            "the source ends at {size}, before the end of the range to clone"
+        )));
     }
     let mut record = txn.record(&way.to)?;
     let (source, range) = txn.engine.extents_within(way.from.key(), way.range.clone(), BATCH_EXTENTS_MAX)?;

@@ -12,7 +12,7 @@ use crate::engine::Engine;
 use crate::inode::Inode;
 use crate::keys::{self, InodeKey, Item};
 use crate::records::{EntryRecord, Record, malformed};
-use crate::{Attributes, DirectoryEntry, DirectoryPage, Error, Handle, NAME_BYTES_MAX, Result};
+use crate::{Attributes, DirectoryEntry, DirectoryPage, Error, Handle, NAME_BYTES_MAX, Object, Result};
 
 /// A name that can stand in a directory, or why it cannot.
 pub(crate) fn check_name(name: &[u8]) -> Result<()> {
@@ -20,7 +20,7 @@ pub(crate) fn check_name(name: &[u8]) -> Result<()> {
         return Err(Error::NameTooLong);
     }
     if name.is_empty() || name == b"." || name == b".." || name.contains(&b'/') || name.contains(&0) {
-        return Err(Error::Invalid("a name must not be empty, . or .., nor contain / or NUL".into()));
+        return Err(Error::invalid("name", "must not be empty, . or .., nor contain / or NUL"));
     }
     Ok(())
 }
@@ -51,7 +51,7 @@ impl Engine {
         let inode = self.inode(directory)?;
         inode.live()?.require_directory()?;
         check_name(name)?;
-        let missing = || Error::NotFound(shown(name));
+        let missing = || Error::NotFound(Object::Entry(shown(name)));
         let entry = self.entry(inode.key(), name);
         let entry: EntryRecord = self.item(directory.volume, &entry)?.ok_or_else(missing)?;
         // An entry whose inode is gone was removed just now.

@@ -166,7 +166,7 @@ impl Engine {
         match outcome? {
             Outcome::Done { .. } if is_done => Ok((Effect::Durable, next)),
             Outcome::Done { .. } => Ok((Effect::Nothing, next)),
-            Outcome::Vanished => Err(Error::Meta("shared chunks keep vanishing".into())),
+            Outcome::Vanished => Err(Error::Contended(format!("inode {}", inode.handle.inode.0))),
         }
     }
 
@@ -236,7 +236,7 @@ impl Engine {
             plan.appended.into_iter().for_each(Appended::named);
             match outcome {
                 Outcome::Done { .. } => Ok(()),
-                Outcome::Vanished => Err(Error::Meta("a shared chunk was freed".into())),
+                Outcome::Vanished => Err(Error::Contended(format!("inode {}", file.handle.inode.0))),
             }
         };
         let storing = tracing::info_span!(target: TRACES, "pool.commit");

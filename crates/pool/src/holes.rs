@@ -153,7 +153,7 @@ impl Engine {
             }
             tokio::task::yield_now().await;
         }
-        Err(Error::Meta(format!("inode {}: changed too often to be searched", handle.inode.0)))
+        Err(Error::Contended(format!("inode {}", handle.inode.0)))
     }
 
     async fn search_once(&self, inode: &Arc<Inode>, range: Range<u64>, what: Search) -> Result<u64> {

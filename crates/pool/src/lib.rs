@@ -102,7 +102,7 @@ mod xattrs;
 
 pub use check_watch::CheckWatch;
 pub use counters::{PoolCounters, VolumeUsage};
-pub use error::{Error, Result};
+pub use error::{Argument, Error, Explain, InUse, Object, Result};
 pub use histogram::{Distribution, Histogram};
 pub use mismatch::Mismatch;
 pub use names::{NAME_RULE, is_name, is_printable};

@@ -78,7 +78,7 @@ impl Engine {
 /// A size that a volume can have.
 pub(crate) fn check_size(size: Option<u64>) -> Result<()> {
     match size {
-        Some(0) => Err(Error::Invalid("a volume's size must be at least 1 byte".into())),
+        Some(0) => Err(Error::invalid("size", "must be at least 1 byte")),
         _ => Ok(()),
     }
 }

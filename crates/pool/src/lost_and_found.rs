@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::engine::Engine;
 use crate::segment::SegmentId;
-use crate::{Assessment, Error, LostSegment, Result, sync};
+use crate::{Assessment, Error, LostSegment, Object, Result, sync};
 
 impl Engine {
     pub(crate) fn lost_and_found(&self) -> Vec<LostSegment> {
@@ -19,7 +19,7 @@ impl Engine {
         let (engine, id) = (self.clone(), SegmentId(segment));
         sync::blocking(move || {
             if !sync::lock(&engine.aside).contains_key(&id) {
-                return Err(Error::NotFound(format!("segment {id} in lost+found")));
+                return Err(Error::NotFound(Object::LostSegment(id.to_string())));
             }
             engine.store.delete_aside(id)?;
             sync::lock(&engine.aside).remove(&id);

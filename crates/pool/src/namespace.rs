@@ -11,7 +11,8 @@ use crate::keys::{InodeKey, Item};
 use crate::records::{EntryRecord, InodeRecord, OrphanRecord};
 use crate::txn::Txn;
 use crate::{
-    ChangeInfo, Created, Error, FILE_SIZE_MAX, Handle, InodeId, Kind, NewInode, Removed, Renamed, Result,
+    ChangeInfo, Created, Error, FILE_SIZE_MAX, Handle, InodeId, Kind, NewInode, Object, Removed, Renamed,
+    Result,
 };
 
 /// Names that an inode can have.
@@ -33,7 +34,7 @@ impl Engine {
             let parent = txn.inode(directory)?;
             let record = directory_record(txn, &parent)?;
             if find(txn, &parent, &name)?.is_some() {
-                return Err(Error::Exists(shown(&name)));
+                return Err(Error::Exists(Object::Entry(shown(&name))));
             }
             txn.engine.require_room_for_inode()?;
             let inode = new_inode(txn, &parent, new)?;
@@ -66,7 +67,7 @@ impl Engine {
                 return Err(Error::IsDirectory);
             }
             if find(txn, &parent, &name)?.is_some() {
-                return Err(Error::Exists(shown(&name)));
+                return Err(Error::Exists(Object::Entry(shown(&name))));
             }
             // An orphan has lost its last name for good.
             if record.nlink == 0 {
@@ -169,11 +170,11 @@ fn check_new(new: &NewInode) -> Result<()> {
     }
     match &new.kind {
         Kind::Symlink(target) if target.is_empty() => {
-            Err(Error::Invalid("a symbolic link must not be empty".into()))
+            Err(Error::invalid_arguments("a symbolic link must not be empty"))
         }
         Kind::Symlink(target) if target.len() > SYMLINK_BYTES_MAX => Err(Error::NameTooLong),
         kind if *kind != Kind::File && new.size != 0 => {
-            Err(Error::Invalid("only a regular file can have a size".into()))
+            Err(Error::invalid_arguments("only a regular file can have a size"))
         }
         _ => Ok(()),
     }
@@ -204,7 +205,7 @@ fn find(txn: &Txn<'_>, directory: &Inode, name: &[u8]) -> Result<Option<Arc<Inod
 }
 
 fn require(txn: &Txn<'_>, directory: &Inode, name: &[u8]) -> Result<Arc<Inode>> {
-    find(txn, directory, name)?.ok_or_else(|| Error::NotFound(shown(name)))
+    find(txn, directory, name)?.ok_or_else(|| Error::NotFound(Object::Entry(shown(name))))
 }
 
 /// `directory` must be neither `inode` nor anywhere below it.
@@ -214,7 +215,7 @@ fn require_not_below(txn: &Txn<'_>, directory: &Arc<Inode>, inode: InodeId) -> R
     loop {
         let id = at.handle.inode;
         if id == inode {
-            return Err(Error::Invalid("a directory cannot be moved below itself".into()));
+            return Err(Error::invalid_arguments("a directory cannot be moved below itself"));
         }
         let parent = txn.record(&at)?.parent;
         if parent == id {

@@ -111,7 +111,7 @@ impl Engine {
     pub(crate) fn hold(&self, handle: Handle) -> Result<()> {
         let inode = self.inode(handle)?;
         let mut state = inode.live()?;
-        state.holds = state.holds.checked_add(1).ok_or_else(|| Error::Invalid("too many holds".into()))?;
+        state.holds = state.holds.checked_add(1).ok_or_else(|| Error::invalid_arguments("too many holds"))?;
         Ok(())
     }
 

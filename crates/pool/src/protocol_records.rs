@@ -20,9 +20,10 @@ fn check(namespace: &str, key: &[u8], value: &[u8]) -> Result<()> {
         (value.len(), VALUE_BYTES_MAX, "value"),
     ];
     match bounds.iter().find(|(bytes, bytes_max, _)| bytes > bytes_max) {
-        Some((_, bytes_max, what)) => {
-            Err(Error::Invalid(format!("a record's {what} must not be longer than {bytes_max} bytes")))
-        }
+        Some((_, bytes_max, what)) => Err(Error::invalid(
+            format!("a record's {what}"),
+            format!("must not be longer than {bytes_max} bytes"),
+        )),
         None => Ok(()),
     }
 }

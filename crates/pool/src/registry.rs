@@ -11,7 +11,7 @@ use crate::keys::{self, EPOCH_FIRST, EPOCH_LAST, EPOCH_NONE, Epoch};
 use crate::meta::MetaStore;
 use crate::records::{Record, UsageRecord, VolumeRecord, malformed};
 use crate::view::{Layer, View};
-use crate::{Error, Result, Snapshot, Volume, VolumeId, VolumeUsage, sync};
+use crate::{Error, Object, Result, Snapshot, Volume, VolumeId, VolumeUsage, sync};
 
 struct VolumeState {
     record: VolumeRecord,
@@ -148,7 +148,7 @@ impl Volumes {
 
     pub(crate) fn by_name(&self, name: &str) -> Result<Volume> {
         let found = self.list().into_iter().find(|volume| volume.spec.name == name);
-        found.ok_or_else(|| Error::NotFound(format!("volume {name}")))
+        found.ok_or_else(|| Error::NotFound(Object::Volume(name.to_owned())))
     }
 
     /// Volumes whose deletion has begun and not ended.

@@ -18,7 +18,7 @@ use crate::keys::{Epoch, Item};
 use crate::records::InodeRecord;
 use crate::snapshot::{begin_purge, forget, require_unused};
 use crate::txn::Txn;
-use crate::{Error, InodeId, Result, Snapshot, VolumeId};
+use crate::{Error, InUse, InodeId, Result, Snapshot, VolumeId};
 
 /// Records by inode; `None` for one that is not shown.
 type Shown = BTreeMap<InodeId, Option<InodeRecord>>;
@@ -82,7 +82,7 @@ fn stage(txn: &mut Txn<'_>, volume: VolumeId, to: &Snapshot, force: bool) -> Res
     if !force && !younger.is_empty() {
         let names: Vec<&str> = younger.iter().map(|taken| &taken.name[..]).collect();
         return Err(Error::InUse {
-            what: format!("rollback of volume {} to {}", record.spec.name, to.name),
+            what: InUse::Rollback { volume: record.spec.name, snapshot: to.name.clone() },
             by: format!("younger snapshots: {}", names.join(", ")),
             remedy: "delete them first, or use force to delete them with the rollback",
         });

@@ -20,7 +20,7 @@ use crate::keys::{self, EPOCH_FIRST, Epoch};
 use crate::records::{SnapshotRecord, VolumeRecord};
 use crate::txn::Txn;
 use crate::volume::{MARK, add_volume, check_name, check_new};
-use crate::{CloneSpec, Error, Period, Result, Snapshot, Volume, VolumeId, VolumeSpec};
+use crate::{CloneSpec, Error, InUse, Object, Period, Result, Snapshot, Volume, VolumeId, VolumeSpec};
 
 impl Engine {
     /// Takes a snapshot of each of the volumes, all of one instant.
@@ -59,11 +59,11 @@ impl Engine {
         for name in volumes {
             let id = self.volumes.by_name(name)?.id;
             if !seen.insert(id) {
-                return Err(Error::Invalid(format!("volume {name} is named twice")));
+                return Err(Error::invalid_arguments(format!("volume {name} is named twice")));
             }
             ids.push(id);
         }
-        if ids.is_empty() { Err(Error::Invalid("no volume is named".into())) } else { Ok(ids) }
+        if ids.is_empty() { Err(Error::invalid_arguments("no volume is named")) } else { Ok(ids) }
     }
 
     /// The snapshot of a volume that has that name.
@@ -71,7 +71,7 @@ impl Engine {
         let found = self.volumes.snapshots(Some(volume)).into_iter().find(|taken| taken.name == name);
         found.ok_or_else(|| {
             let volume = self.volumes.get(volume).map(|volume| volume.spec.name).unwrap_or_default();
-            Error::NotFound(format!("snapshot {volume}@{name}"))
+            Error::NotFound(Object::snapshot(volume, name))
         })
     }
 
@@ -132,7 +132,7 @@ impl Engine {
 }
 
 fn taken_already(volume: &str, name: &str) -> Error {
-    Error::Exists(format!("snapshot {volume}@{name}"))
+    Error::Exists(Object::snapshot(volume, name))
 }
 
 fn stage(txn: &mut Txn<'_>, volume: VolumeId, name: &str, period: Option<Period>) -> Result<()> {
@@ -163,7 +163,7 @@ pub(crate) fn require_unused(taken: &Snapshot, remedy: &'static str) -> Result<(
         return Ok(());
     }
     Err(Error::InUse {
-        what: format!("snapshot {}@{}", taken.volume_name, taken.name),
+        what: InUse::Object(Object::snapshot(&taken.volume_name, &taken.name)),
         by: format!("its clones: {}", taken.clones.join(", ")),
         remedy,
     })

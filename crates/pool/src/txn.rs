@@ -248,7 +248,7 @@ impl<'a> Txn<'a> {
         let record = match (self.chunk(id)?, placed) {
             (Some(known), placed) => {
                 let references = known.references.checked_add(1);
-                let references = references.ok_or_else(|| Error::Invalid("too many references".into()))?;
+                let references = references.ok_or_else(|| Error::invalid_arguments("too many references"))?;
                 match placed.filter(|_| !self.engine.segments.holds(&known)) {
                     Some(placed) => {
                         self.segment(known.segment).remove(known.bytes_stored);

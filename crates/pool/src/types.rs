@@ -310,7 +310,7 @@ impl std::str::FromStr for Compression {
             "none" => Ok(Compression::None),
             "lz4" => Ok(Compression::Lz4),
             "zstd" => Ok(Compression::Zstd),
-            _ => Err(crate::Error::Invalid(format!("compression {name}: choose none, lz4 or zstd"))),
+            _ => Err(crate::Error::invalid(format!("compression {name}"), "must be none, lz4 or zstd")),
         }
     }
 }

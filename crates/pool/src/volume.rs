@@ -10,8 +10,8 @@ use crate::records::{InodeRecord, UsageRecord, VolumeRecord};
 use crate::snapshot;
 use crate::txn::Txn;
 use crate::{
-    Error, Handle, InodeId, Kind, NAME_RULE, Result, SetAttributes, VOLUME_RATE_MIN, Volume, VolumeChange,
-    VolumeId, VolumeSpec, is_name, is_printable,
+    Error, Handle, InUse, InodeId, Kind, Object, Result, SetAttributes, VOLUME_RATE_MIN, Volume,
+    VolumeChange, VolumeId, VolumeSpec, is_name, is_printable,
 };
 
 /// Value of a record that is there or not.
@@ -100,7 +100,7 @@ impl Engine {
         let name = name.to_owned();
         self.transact(move |txn| {
             if !txn.engine.volumes.is_live(id) {
-                return Err(Error::NotFound(format!("volume {name}")));
+                return Err(Error::NotFound(Object::Volume(name)));
             }
             let snapshots = txn.engine.volumes.snapshots(Some(id));
             for taken in &snapshots {
@@ -108,7 +108,7 @@ impl Engine {
             }
             if !force && !snapshots.is_empty() {
                 return Err(Error::InUse {
-                    what: format!("volume {name}"),
+                    what: InUse::Object(Object::Volume(name)),
                     by: format!("{} snapshots of it", snapshots.len()),
                     remedy: "delete them first, or use force to delete them with the volume",
                 });
@@ -210,11 +210,7 @@ pub(crate) fn check_new(txn: &Txn<'_>, spec: &VolumeSpec) -> Result<()> {
 
 /// Whether a volume, or a snapshot, can have that name.
 pub(crate) fn check_name(what: &str, name: &str) -> Result<()> {
-    if is_name(name) {
-        Ok(())
-    } else {
-        Err(Error::Invalid(format!("{what} name {name:?}: must be {NAME_RULE}")))
-    }
+    if is_name(name) { Ok(()) } else { Err(Error::invalid_name(what, name)) }
 }
 
 fn check_spec(spec: &VolumeSpec) -> Result<()> {
@@ -230,14 +226,16 @@ fn check_path(path: &str) -> Result<()> {
     let well_formed =
         path.strip_prefix('/').is_some_and(|rest| rest.len() < 1024 && rest.split('/').all(is_part));
     if !well_formed {
-        return Err(Error::Invalid(format!(
-            "junction path {path:?}: must be an absolute path such as /kafka, without empty parts, . or .."
-        )));
+        return Err(Error::invalid(
+            format!("junction path {path:?}"),
+            "must be an absolute path such as /kafka, without empty parts, . or ..",
+        ));
     }
     if !path.chars().all(is_printable) {
-        return Err(Error::Invalid(format!(
-            "junction path {path:?}: must not have control characters or characters that change the direction of text"
-        )));
+        return Err(Error::invalid(
+            format!("junction path {path:?}"),
+            "must not have control characters or characters that change the direction of text",
+        ));
     }
     Ok(())
 }
@@ -245,31 +243,35 @@ fn check_path(path: &str) -> Result<()> {
 /// Whether a volume's root directory can have that owner and group.
 fn check_owner(uid: Option<u32>, gid: Option<u32>) -> Result<()> {
     if [uid, gid].contains(&Some(u32::MAX)) {
-        let refusal = "a volume's owner and group: 4294967295 stands for no one; choose another number";
-        return Err(Error::Invalid(refusal.into()));
+        return Err(Error::invalid(
+            "owner and group",
+            "4294967295 stands for no one, so choose another number",
+        ));
     }
     Ok(())
 }
 
 fn check_rate(limit: Option<u64>) -> Result<()> {
     match limit {
-        Some(limit) if limit < VOLUME_RATE_MIN => Err(Error::Invalid(format!(
-            "a volume's limit of {limit} bytes per second: must be at least {VOLUME_RATE_MIN}"
-        ))),
+        Some(limit) if limit < VOLUME_RATE_MIN => Err(Error::invalid(
+            format!("a limit of {limit} bytes per second"),
+            format!("must be at least {VOLUME_RATE_MIN}"),
+        )),
         _ => Ok(()),
     }
 }
 
 fn check_apart(spec: &VolumeSpec, other: &VolumeSpec) -> Result<()> {
     if spec.name == other.name {
-        return Err(Error::Exists(format!("volume {}", spec.name)));
+        return Err(Error::Exists(Object::Volume(spec.name.clone())));
     }
     let (mine, theirs) = (format!("{}/", spec.junction_path), format!("{}/", other.junction_path));
     if mine.starts_with(&theirs) || theirs.starts_with(&mine) {
-        return Err(Error::Exists(format!(
-            "junction path {}: meets volume {} at {}",
-            spec.junction_path, other.name, other.junction_path
-        )));
+        return Err(Error::PathTaken {
+            path: spec.junction_path.clone(),
+            volume: other.name.clone(),
+            volume_path: other.junction_path.clone(),
+        });
     }
     Ok(())
 }

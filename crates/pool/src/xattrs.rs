@@ -19,7 +19,7 @@ use crate::records::{Record, XattrRecord, malformed};
 use crate::txn::Txn;
 use crate::view::BATCH_ITEMS;
 use crate::{
-    ChangeInfo, Error, Handle, Kind, NAME_BYTES_MAX, Result, SetXattr, XATTR_BYTES_MAX,
+    ChangeInfo, Error, Handle, Kind, NAME_BYTES_MAX, Object, Result, SetXattr, XATTR_BYTES_MAX,
     XATTR_NAMES_BYTES_MAX, XATTRS_BYTES_MAX, XattrPage,
 };
 
@@ -89,7 +89,9 @@ impl Engine {
             let item = txn.engine.xattr(inode.key(), &name);
             let before: Option<XattrRecord> = txn.item(handle.volume, &item)?;
             match how {
-                SetXattr::Create if before.is_some() => return Err(Error::Exists(shown(&name))),
+                SetXattr::Create if before.is_some() => {
+                    return Err(Error::Exists(Object::ExtendedAttribute(shown(&name))));
+                }
                 SetXattr::Replace if before.is_none() => return Err(missing(&name)),
                 _ => {}
             }
@@ -173,13 +175,13 @@ fn check_name(name: &[u8]) -> Result<()> {
         return Err(Error::NameTooLong);
     }
     if name.is_empty() || name.contains(&0) {
-        return Err(Error::Invalid("an attribute's name must not be empty, nor contain NUL".into()));
+        return Err(Error::invalid_arguments("an attribute's name must not be empty, nor contain NUL"));
     }
     Ok(())
 }
 
 fn missing(name: &[u8]) -> Error {
-    Error::NotFound(format!("extended attribute {}", shown(name)))
+    Error::NotFound(Object::ExtendedAttribute(shown(name)))
 }
 
 /// [`Error::NoSpace`] if the inode would have too much of them.

@@ -114,7 +114,11 @@ impl Listener {
 
 /// A service that answers every request, if need be with an error response.
 pub trait HttpService<B>:
-    Service<Request<Incoming>, Response = Response<B>, Error = Infallible, Future: Send> + Clone + Send + Sync + 'static
+    Service<Request<Incoming>, Response = Response<B>, Error = Infallible, Future: Send>
+    + Clone
+    + Send
+    + Sync
+    + 'static
 {
 }
 
@@ -129,12 +133,8 @@ impl<S, B> HttpService<B> for S where
 
 /// Serves until `shutdown` resolves, then waits for the requests in progress. Each request carries its [`Peer`] and the connection's
 /// [`Standing`] as extensions.
-pub async fn serve<S, B>(
-    listener: Listener,
-    limits: Limits,
-    service: S,
-    shutdown: impl Future<Output = ()>,
-) where
+pub async fn serve<S, B>(listener: Listener, limits: Limits, service: S, shutdown: impl Future<Output = ()>)
+where
     S: HttpService<B>,
     B: Body<Data = Bytes, Error: Into<Box<dyn Error + Send + Sync>>> + Send + 'static,
 {

@@ -276,8 +276,8 @@ pub async fn write_record(stream: &mut (impl AsyncWrite + Unpin), pieces: &[Byte
 
 #[cfg(test)]
 mod tests {
-    use forebay_net::memory::Shares;
     use super::*;
+    use forebay_net::memory::Shares;
 
     impl Readable for &[u8] {
         async fn readable(&self) -> io::Result<()> {

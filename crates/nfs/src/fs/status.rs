@@ -20,7 +20,7 @@ pub fn status_of(error: Error) -> Status {
     match error {
         Error::Stale => Status::Stale,
         Error::NotFound(_) => Status::NoEnt,
-        Error::Exists(_) => Status::Exist,
+        Error::Exists(_) | Error::PathTaken { .. } => Status::Exist,
         Error::NotDirectory => Status::NotDir,
         Error::IsDirectory => Status::IsDir,
         Error::NotSymlink | Error::NotFile => Status::WrongType,
@@ -35,6 +35,8 @@ pub fn status_of(error: Error) -> Status {
         Error::CrossVolume => Status::XDev,
         // NFS4ERR_DQUOT would be for a user's quota; a volume is a file system, and this one is full.
         Error::NoSpace | Error::SizeBelowUsed { .. } => Status::NoSpc,
+        // The client tries again.
+        Error::Contended(_) => Status::Delay,
         // The daemon is going down. A client that waits finds the next one; one that is told of an
         // I/O error gives it to the application, and a Kafka broker takes its log directory offline.
         Error::Closed => Status::Delay,

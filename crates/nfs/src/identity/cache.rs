@@ -21,7 +21,7 @@ use std::time::Duration;
 use tokio::sync::Semaphore;
 
 use super::directory::{Directory, Found, Unavailable};
-use crate::clock::Clock;
+use forebay_service::Clock;
 
 const FRESH: Duration = Duration::from_secs(5 * 60);
 pub(super) const STALE: Duration = Duration::from_secs(10 * 60);

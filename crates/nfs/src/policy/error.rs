@@ -1,38 +1,30 @@
-//! Why an operator's change of policies is refused.
+//! Why an operator's change of export policies is refused. Every message names the object, the cause and the remedy.
 
-use forebay_pool::NAME_RULE;
+use std::fmt::{self, Display, Formatter};
+
+use forebay_pool::{Explain, NAME_RULE};
 
 use super::clients::Clients;
 
 /// Why a policy, or a volume's choice of one, cannot be read or changed.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug)]
 pub enum PolicyError {
     /// There is no policy of that name.
-    #[error("export policy {0}: not found; `forebay export list` shows which there are")]
     NotFound(String),
     /// The name is taken.
-    #[error("export policy {0}: already exists")]
     Exists(String),
-    /// The name is none that a policy can have.
-    #[error("export policy name {0:?}: must be {NAME_RULE}")]
+    /// The name is not one that a policy can have.
     BadName(String),
-    /// Volumes name the policy.
-    #[error(
-        "export policy {name}: in use by volume {volumes}; give it another with `forebay volume modify NAME --export POLICY`"
-    )]
+    /// Volumes use the policy.
     InUse {
         /// The policy.
         name: String,
-        /// The volumes, with commas between.
+        /// The volumes, separated by commas.
         volumes: String,
     },
-    /// The policy of volumes that name none is always there.
-    #[error("export policy default: cannot be deleted; change its rules instead")]
+    /// The policy `default` cannot be deleted.
     Permanent,
-    /// The policy has a rule for these clients: the second would never decide.
-    #[error(
-        "export policy {name}: already has a rule for {clients}; change it with `forebay export rule modify`"
-    )]
+    /// The policy has a rule for these clients: a second one would never apply.
     DuplicateRule {
         /// The policy.
         name: String,
@@ -40,17 +32,13 @@ pub enum PolicyError {
         clients: Clients,
     },
     /// The policy has no rule for exactly these clients.
-    #[error(
-        "export policy {name}: no rule for {clients}; `forebay export show {name}` lists those there are"
-    )]
     NoSuchRule {
         /// The policy.
         name: String,
         /// The clients.
         clients: Clients,
     },
-    /// A rule cannot be put there.
-    #[error("export policy {name}: has {rules} rules, so a new one can have the positions 1 to {last}")]
+    /// A new rule cannot have that position.
     BadPosition {
         /// The policy.
         name: String,
@@ -59,37 +47,115 @@ pub enum PolicyError {
         /// The last position for a new one.
         last: usize,
     },
-    /// The anonymous user or group of a rule is none that there can be.
-    #[error(
-        "export policy {name}: the rule for {clients} has the anonymous user or group 4294967295, which stands for no one; choose \
-         another, such as 65534"
-    )]
+    /// The anonymous user or group of a rule is 4294967295.
     BadAnonymous {
         /// The policy.
         name: String,
         /// The clients of the rule.
         clients: Clients,
     },
-    /// More than anyone needs, and less than slows the server down.
-    #[error("export policy {name}: at most {max} {what}; combine hosts into networks")]
+    /// There are as many as there can be.
     TooMany {
         /// The policy.
         name: String,
-        /// Of what.
+        /// Of what, such as `rules`.
         what: &'static str,
         /// How many there can be.
         max: usize,
     },
-    /// What the pool has under a policy's name is none that this release can read.
-    #[error(
-        "export policy record {key}: cannot be read; it was written by a newer release or is damaged, and serving \
-         without it could let clients in that it keeps out; use the newer release"
-    )]
+    /// This release cannot read the policy's record in the pool.
     Unreadable {
         /// The record's key.
         key: String,
     },
     /// The pool refused.
-    #[error("{0}")]
-    Pool(#[from] forebay_pool::Error),
+    Pool(forebay_pool::Error),
+}
+
+impl From<forebay_pool::Error> for PolicyError {
+    fn from(error: forebay_pool::Error) -> PolicyError {
+        PolicyError::Pool(error)
+    }
+}
+
+impl Explain for PolicyError {
+    fn object(&self) -> Option<String> {
+        let object = match self {
+            PolicyError::NotFound(name)
+            | PolicyError::Exists(name)
+            | PolicyError::InUse { name, .. }
+            | PolicyError::DuplicateRule { name, .. }
+            | PolicyError::NoSuchRule { name, .. }
+            | PolicyError::BadPosition { name, .. }
+            | PolicyError::BadAnonymous { name, .. }
+            | PolicyError::TooMany { name, .. } => format!("export policy {name}"),
+            PolicyError::BadName(name) => format!("export policy name {name:?}"),
+            PolicyError::Permanent => "export policy default".to_owned(),
+            PolicyError::Unreadable { key } => format!("export policy record {key}"),
+            PolicyError::Pool(error) => return error.object(),
+        };
+        Some(object)
+    }
+
+    fn cause(&self) -> String {
+        match self {
+            PolicyError::NotFound(_) => "not found".to_owned(),
+            PolicyError::Exists(_) => "already exists".to_owned(),
+            PolicyError::BadName(_) => format!("must be {NAME_RULE}"),
+            PolicyError::InUse { volumes, .. } => format!("in use by volume {volumes}"),
+            PolicyError::Permanent => "cannot be deleted".to_owned(),
+            PolicyError::DuplicateRule { clients, .. } => format!("already has a rule for {clients}"),
+            PolicyError::NoSuchRule { clients, .. } => format!("no rule for {clients}"),
+            PolicyError::BadPosition { rules, last, .. } => {
+                format!("has {rules} rules, so a new one can have the positions 1 to {last}")
+            }
+            PolicyError::BadAnonymous { clients, .. } => format!(
+                "the rule for {clients} has the anonymous user or group 4294967295, which stands for no one"
+            ),
+            PolicyError::TooMany { what, max, .. } => format!("at most {max} {what}"),
+            PolicyError::Unreadable { .. } => {
+                "cannot be read: it was written by a newer release or is damaged, and serving without it could let in clients that it \
+                 keeps out"
+                    .to_owned()
+            }
+            PolicyError::Pool(error) => error.cause(),
+        }
+    }
+
+    fn remedy(&self) -> Option<String> {
+        let remedy = match self {
+            PolicyError::NotFound(_) => "`forebay export list` shows all policies",
+            PolicyError::InUse { .. } => {
+                "give the volume another with `forebay volume modify NAME --export POLICY`"
+            }
+            PolicyError::Permanent => "change its rules instead",
+            PolicyError::DuplicateRule { .. } => "change it with `forebay export rule modify`",
+            PolicyError::NoSuchRule { name, .. } => {
+                return Some(format!("`forebay export show {name}` lists its rules"));
+            }
+            PolicyError::BadAnonymous { .. } => "choose another, such as 65534",
+            PolicyError::TooMany { .. } => "combine hosts into networks",
+            PolicyError::Unreadable { .. } => "use the newer release",
+            PolicyError::Pool(error) => return error.remedy(),
+            PolicyError::Exists(_) | PolicyError::BadName(_) | PolicyError::BadPosition { .. } => {
+                return None;
+            }
+        };
+        Some(remedy.to_owned())
+    }
+}
+
+impl Display for PolicyError {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        self.explain(formatter)
+    }
+}
+
+impl std::error::Error for PolicyError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            PolicyError::Pool(error) => Some(error),
+            _ => None,
+        }
+    }
 }

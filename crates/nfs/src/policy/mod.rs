@@ -25,7 +25,7 @@ pub use refusals::{Reason, Refusal, Refusals, TOLD_EVERY, Telling};
 pub use rule::{
     Access, Admission, Anonymous, Grant, Groups, Mapping, NO_ID, Policy, Rule, Security, Squash, TlsUse,
 };
-pub use store::{Deciding, Policies, RuleChange};
+pub use store::{Assignment, Deciding, Policies, RuleChange};
 
 /// The policy of volumes that name none. It is always there.
 pub const DEFAULT: &str = "default";

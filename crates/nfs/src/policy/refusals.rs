@@ -11,7 +11,7 @@ use std::time::Duration;
 use forebay_pool::VolumeId;
 use tokio::sync::Notify;
 
-use crate::clock::Clock;
+use forebay_service::Clock;
 
 /// After how long those are told of again that were refused meanwhile.
 pub const TOLD_EVERY: Duration = Duration::from_secs(60);

@@ -6,8 +6,9 @@ use std::net::IpAddr;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-use forebay_pool::{Pool, Volume, VolumeId, VolumeSpec, is_name};
-use tokio::sync::{Mutex, Notify};
+use forebay_pool::{Pool, VolumeId, is_name};
+use forebay_service::volumes::ProtocolSettings;
+use tokio::sync::{Mutex, MutexGuard, Notify};
 
 use super::DEFAULT;
 use super::clients::Clients;
@@ -340,38 +341,9 @@ impl Policies {
         self.set(volume, policy).await
     }
 
-    /// Makes a volume that has its policy from its first moment.
-    pub async fn volume_create(&self, spec: VolumeSpec, policy: &str) -> Result<Volume> {
-        let name = spec.name.clone();
-        self.with_new_volume(&name, policy, async || self.pool.volume_create(spec).await).await
-    }
-
-    /// Makes a volume of that name by `make`, such as a clone, that has its policy from its first moment.
-    pub async fn with_new_volume(
-        &self,
-        name: &str,
-        policy: &str,
-        make: impl AsyncFnOnce() -> forebay_pool::Result<Volume>,
-    ) -> Result<Volume> {
-        let _changing = self.changing.lock().await;
-        if self.pool.volume(name).is_ok() {
-            return Err(forebay_pool::Error::Exists(format!("volume {name}")).into());
-        }
-        self.set(name, policy).await?;
-        match make().await {
-            Ok(volume) => Ok(volume),
-            Err(error) => {
-                self.forget(name).await?;
-                Err(error.into())
-            }
-        }
-    }
-
-    /// Deletes a volume, and then what is known of its policy.
-    pub async fn volume_delete(&self, name: &str, force: bool) -> Result<()> {
-        let _changing = self.changing.lock().await;
-        self.pool.volume_delete(name, force).await?;
-        self.forget(name).await
+    /// The hook by which new volumes get `policy` from their first moment, and by which deleted volumes lose theirs.
+    pub fn assignment<'a>(&'a self, policy: &'a str) -> Assignment<'a> {
+        Assignment { policies: self, policy }
     }
 
     async fn set(&self, volume: &str, policy: &str) -> Result<()> {
@@ -422,6 +394,36 @@ impl Policies {
             // It is found out again after a restart.
             tracing::warn!(host = name, %error, "the addresses of a host are not kept");
         }
+    }
+}
+
+/// The choice of a policy for a volume; see [`Policies::assignment`].
+pub struct Assignment<'a> {
+    policies: &'a Policies,
+    policy: &'a str,
+}
+
+impl ProtocolSettings for Assignment<'_> {
+    type Error = PolicyError;
+    type Guard<'g>
+        = MutexGuard<'g, ()>
+    where
+        Self: 'g;
+
+    async fn lock(&self) -> MutexGuard<'_, ()> {
+        self.policies.changing.lock().await
+    }
+
+    async fn store(&self, volume: &str) -> Result<()> {
+        self.policies.set(volume, self.policy).await
+    }
+
+    async fn remove(&self, volume: &str) -> Result<()> {
+        self.policies.forget(volume).await
+    }
+
+    fn describe(&self) -> Option<String> {
+        Some(format!("export policy {}", self.policy))
     }
 }
 

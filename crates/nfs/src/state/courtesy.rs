@@ -19,9 +19,9 @@ use std::time::Duration;
 
 use super::State;
 use super::client::Client;
-use crate::clock::Clock;
 use forebay_nfs_proto::xdr::Status;
 use forebay_nfs_proto::xdr::nfs4::ClientId;
+use forebay_service::Clock;
 
 /// A client that is silent for so many leases is not waited for after a restart.
 const ABSENT_LEASES: u32 = 10;

@@ -9,10 +9,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use super::State;
-use crate::clock::Clock;
 use crate::shared::Shared;
 use forebay_nfs_proto::xdr::Status;
 use forebay_nfs_proto::xdr::nfs4::ClientId;
+use forebay_service::Clock;
 
 /// How often leases are looked at.
 const SWEEP_PERIOD: Duration = Duration::from_secs(1);

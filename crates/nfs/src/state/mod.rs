@@ -46,7 +46,6 @@ pub use share::Share;
 pub use table::Denied;
 pub use view::{Census, ClientView, Condition, Excerpt, LockView, MemoryView, OpenView, OpenedAs};
 
-use crate::clock::Clock;
 use crate::config::Config;
 use crate::memory::StateMemory;
 use crate::memory::audit::open_bytes;
@@ -55,6 +54,7 @@ use courtesy::SpaceSearch;
 use forebay_nfs_proto::rpc::Principal;
 use forebay_nfs_proto::xdr::Status;
 use forebay_nfs_proto::xdr::nfs4::{ClientId, ClientOwner, OPAQUE_LIMIT};
+use forebay_service::Clock;
 use hold::Hold;
 use lease::LastSweep;
 use records::Records;

@@ -17,8 +17,8 @@ use std::time::Duration;
 use super::State;
 use super::client::Client;
 use super::table::Phase;
-use crate::clock::Clock;
 use forebay_nfs_proto::xdr::Status;
+use forebay_service::Clock;
 
 /// A client that reclaims at least this often is not done.
 const RECLAIM_PAUSE_MAX: Duration = Duration::from_secs(2);

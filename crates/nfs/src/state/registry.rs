@@ -14,12 +14,12 @@ use bytes::Bytes;
 
 use super::client::Client;
 use super::stateid::Boot;
-use crate::clock::Clock;
 use crate::memory::audit::client_bytes;
 use crate::memory::{Kind, Standing, StateMemory, shrink};
 use forebay_nfs_proto::rpc::Principal;
 use forebay_nfs_proto::xdr::Status;
 use forebay_nfs_proto::xdr::nfs4::{ClientId, ClientOwner};
+use forebay_service::Clock;
 
 /// Clients that are not confirmed may be one of so many.
 const UNCONFIRMED_PART: usize = 4;

@@ -3,6 +3,7 @@
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::Path;
 use std::process::Stdio;
+use std::sync::Arc;
 
 use bytes::Bytes;
 use forebay_nfs::{Config, Server};
@@ -10,6 +11,7 @@ use forebay_nfs_client::{Client, ClientOptions};
 use forebay_nfs_proto::xdr::Status;
 use forebay_nfs_proto::xdr::nfs4::*;
 use forebay_pool::{Pool, PoolOptions};
+use forebay_service::Service;
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::process::{Child, Command};
 
@@ -76,7 +78,8 @@ async fn server_process() {
     }
     let any_port = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
     let config = Config { connections_max: 16_384, ..Config::default() };
-    let server = Server::bind(pool, any_port, config).await.unwrap();
+    let service = Arc::new(Service::open(pool, config.service_options()).unwrap());
+    let server = Server::bind(service, any_port, config).await.unwrap();
     println!("{LISTENS}{}", server.local_addr().port());
     server.run(std::future::pending()).await.unwrap();
 }

@@ -15,6 +15,8 @@ use forebay_nfs_proto::xdr::nfs4::{
     AccessArgs, CommitArgs, LockArgs, LockType, Locker, OpenClaim, OpenHow, OpenToLockOwner, Operation,
     OperationResult, ReadArgs, SetattrArgs, StableHow, StateId, WriteArgs, access, attribute, share,
 };
+use forebay_pool::{Volume, VolumeSpec};
+use forebay_service::events::Who;
 
 use crate::attributes::value;
 use crate::harness::{DEADLINE, Daemon, VOLUME, eventually, on, put, root, status, volume};
@@ -33,6 +35,11 @@ fn rule(who: &str, access: Access) -> Rule {
 
 fn policies(daemon: &Daemon) -> &Policies {
     &daemon.shared().policies
+}
+
+async fn volume_create(daemon: &Daemon, spec: VolumeSpec, policy: &str) -> Result<Volume, PolicyError> {
+    let policy = policies(daemon).assignment(policy);
+    daemon.shared().service.volumes.create(spec, &policy, Who::default()).await
 }
 
 /// Gives the volume a policy with these rules.
@@ -97,7 +104,7 @@ async fn the_way_to_a_hidden_volume_is_hidden_too_and_shared_ways_are_not() {
         let mut spec = volume(name, true);
         spec.junction_path = path.to_owned();
         policies(&daemon).create(name).await.expect("a policy");
-        policies(&daemon).volume_create(spec, name).await.expect("a volume");
+        volume_create(&daemon, spec, name).await.expect("a volume");
     }
     policies(&daemon).rule_add("a", rule("127.0.0.2", Access::ReadOnly), None).await.expect("a rule");
     let client = mount_from(&daemon, THERE).await;
@@ -410,7 +417,7 @@ async fn changes_that_make_no_sense_are_refused_and_change_nothing() {
     assert!(matches!(refused, Err(PolicyError::BadAnonymous { .. })));
     assert!(matches!(policies.assign("ghost", "default").await, Err(PolicyError::Pool(_))));
     assert!(matches!(policies.assign("kafka", "ghost").await, Err(PolicyError::NotFound(_))));
-    let taken = policies.volume_create(volume("kafka", true), "default").await;
+    let taken = volume_create(&daemon, volume("kafka", true), "default").await;
     assert!(matches!(taken, Err(PolicyError::Pool(forebay_pool::Error::Exists(_)))));
     assert_eq!((policies.list(), policies.of_volume("kafka")), before, "the volume there was keeps its own");
 
@@ -422,8 +429,9 @@ async fn changes_that_make_no_sense_are_refused_and_change_nothing() {
 async fn a_volume_made_again_does_not_have_its_predecessors_policy() {
     let daemon = Daemon::start().await;
     export(&daemon, []).await;
-    policies(&daemon).volume_delete("kafka", true).await.expect("deleted");
-    policies(&daemon).volume_create(volume("kafka", true), "default").await.expect("made again");
+    let (service, any) = (&daemon.shared().service, policies(&daemon).assignment("default"));
+    service.volumes.delete("kafka", true, &any, Who::default()).await.expect("deleted");
+    volume_create(&daemon, volume("kafka", true), "default").await.expect("made again");
     let client = daemon.mount("client").await;
     root(&client).await;
 }

@@ -5,13 +5,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use forebay_nfs::{Clock, Config, Server, Shared};
+use forebay_nfs::{Config, Server, Shared};
 use forebay_nfs_client::{Client, ClientOptions, Error, FileHandle};
 use forebay_nfs_proto::rpc::message::{Call, PROCEDURE_COMPOUND};
 use forebay_nfs_proto::rpc::{AuthSys, OpaqueAuth};
 use forebay_nfs_proto::xdr::nfs4::{Operation, OperationResult, PutfhArgs};
 use forebay_nfs_proto::xdr::{Encode, Encoder, Status};
 use forebay_pool::{Pool, PoolOptions, VolumeSpec};
+use forebay_service::{Clock, Service};
 use tempfile::TempDir;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
@@ -74,7 +75,8 @@ impl Daemon {
             ..self.config.clone()
         };
         let any_port = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
-        let server = Server::bind(pool.clone(), any_port, config).await.expect("the server binds");
+        let service = Arc::new(Service::open(pool.clone(), config.service_options()).expect("a service"));
+        let server = Server::bind(service, any_port, config).await.expect("the server binds");
         let (address, shared) = (recorder::before(server.local_addr()).await, server.shared());
         let (stop, stopped) = oneshot::channel();
         let task = tokio::spawn(async move {

@@ -26,7 +26,7 @@ async fn limit(server: &Daemon, name: &str, limit: Option<u64>) {
     let change = VolumeChange { max_bytes_per_second: Some(limit), ..VolumeChange::default() };
     let volume = server.pool().volume_modify(name, change).await.unwrap();
     // The server takes it over when it looks, which is now, before the clock moves again.
-    let waits = server.shared().throttle.waits(volume.id);
+    let waits = server.shared().service.throttle.waits(volume.id);
     assert_eq!(waits.is_some(), limit.is_some());
 }
 
@@ -241,7 +241,7 @@ async fn who_would_wait_for_too_long_is_told_in_time_and_takes_no_memory_until_t
     }
     assert!(done >= 6, "{done}");
     let volume = server.pool().volume("kafka").unwrap().id;
-    let waits = server.shared().throttle.waits(volume).unwrap();
+    let waits = server.shared().service.throttle.waits(volume).unwrap();
     assert!(waits.turned_away >= 1 && waits.requests >= 9, "{waits:?}");
 }
 

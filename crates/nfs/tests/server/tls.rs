@@ -4,12 +4,12 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use bytes::Bytes;
-use forebay_nfs::policy::{Clients, Rule, RuleChange, TlsUse};
 use forebay_net::tls::{Tls, TlsError, TlsFiles};
 use forebay_nfs::Config;
+use forebay_nfs::policy::{Clients, Rule, RuleChange, TlsUse};
 use forebay_nfs_client::{Client, ClientOptions, Identity, TlsOptions, Wire};
-use forebay_nfs_proto::rpc::{ALPN, OpaqueAuth};
 use forebay_nfs_proto::rpc::message::{Call, PROCEDURE_NULL, Refusal, ReplyHeader};
+use forebay_nfs_proto::rpc::{ALPN, OpaqueAuth};
 use forebay_nfs_proto::xdr::nfs4::{LookupArgs, Operation, OperationResult, SecinfoArgs, StableHow};
 use forebay_nfs_proto::xdr::{Decode, Decoder, Encoder, Status};
 use rcgen::{

@@ -136,8 +136,8 @@ impl Open {
         let mut placed = Vec::with_capacity(chunks.len());
         let mut offset = start;
         for chunk in chunks {
-            let bytes_stored =
-                u32::try_from(chunk.bytes_stored()).map_err(|_| Error::Invalid("chunk too large".into()))?;
+            let bytes_stored = u32::try_from(chunk.bytes_stored())
+                .map_err(|_| Error::invalid_arguments("chunk too large"))?;
             let (segment, bytes) = (self.id, chunk.bytes);
             let record = ChunkRecord { segment, offset, bytes_stored, bytes, references: 1 };
             placed.push(Placed { id: chunk.id, record });

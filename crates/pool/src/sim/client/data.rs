@@ -30,7 +30,7 @@ impl Client {
             Change::Punch { offset, length } => self.pool.deallocate(handle, offset, length).await,
             Change::Allocate { offset, length } => self.pool.allocate(handle, offset, length).await,
             // Of whose bytes, is known where it is begun.
-            Change::Clone { .. } => Err(Error::Invalid("a clone is not a change by itself".into())),
+            Change::Clone { .. } => Err(Error::invalid_arguments("a clone is not a change by itself")),
         };
         if self.shared.disk.is_dead() {
             return;

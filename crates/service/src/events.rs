@@ -7,8 +7,6 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
-use crate::views::{self, EventView, Severity};
-
 /// Events that are kept.
 pub const EVENTS_KEPT: usize = 2000;
 
@@ -16,6 +14,34 @@ pub const EVENTS_KEPT: usize = 2000;
 const REFUSALS_EVERY: Duration = Duration::from_secs(10);
 /// Addresses that are remembered for that.
 const REFUSED_MAX: usize = 1024;
+
+/// How much an event matters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Severity {
+    /// For information.
+    Info,
+    /// An operator should look at it.
+    Warning,
+    /// An operator should look at it now.
+    Error,
+}
+
+/// Something that happened.
+#[derive(Clone, Debug)]
+pub struct Event {
+    /// Increases with every event, through restarts as well.
+    pub id: u64,
+    /// When it happened.
+    pub time: SystemTime,
+    /// What kind of event it is.
+    pub kind: Kind,
+    /// The object of the event, such as `volume kafka`.
+    pub object: String,
+    /// The event in a sentence.
+    pub message: String,
+    /// Who caused it.
+    pub who: Who,
+}
 
 /// Defines what can happen, with the word for it and how much it matters.
 macro_rules! kinds {
@@ -138,7 +164,7 @@ pub struct Events(Mutex<Ring>);
 
 struct Ring {
     next: u64,
-    kept: VecDeque<EventView>,
+    kept: VecDeque<Event>,
     refused: HashMap<Source, Refused>,
 }
 
@@ -173,16 +199,7 @@ impl Events {
             Severity::Error => tracing::error!(kind = kind.word(), object, user, address, "{message}"),
         }
         let mut ring = self.ring();
-        let event = EventView {
-            id: ring.next,
-            time: views::time(SystemTime::now()),
-            severity: kind.severity(),
-            kind: kind.word().to_owned(),
-            object,
-            message,
-            user: who.user,
-            address: who.address,
-        };
+        let event = Event { id: ring.next, time: SystemTime::now(), kind, object, message, who };
         ring.next = ring.next.saturating_add(1);
         if ring.kept.len() >= EVENTS_KEPT {
             ring.kept.pop_front();
@@ -205,11 +222,13 @@ impl Events {
     }
 
     /// Some of them, the oldest first, and how many are wanted altogether.
-    pub fn list(&self, wanted: Wanted) -> (Vec<EventView>, u64) {
+    pub fn list(&self, wanted: Wanted) -> (Vec<Event>, u64) {
         let ring = self.ring();
-        let matching =
-            ring.kept.iter().filter(|event| event.id > wanted.after && event.severity >= wanted.severity);
-        let matching: Vec<&EventView> = matching.collect();
+        let matching = ring
+            .kept
+            .iter()
+            .filter(|event| event.id > wanted.after && event.kind.severity() >= wanted.severity);
+        let matching: Vec<&Event> = matching.collect();
         let skipped = if wanted.after == 0 { matching.len().saturating_sub(wanted.limit) } else { 0 };
         let some = matching.iter().skip(skipped).take(wanted.limit).map(|event| (*event).clone()).collect();
         (some, matching.len() as u64)
@@ -278,9 +297,9 @@ mod tests {
             events.note(kind, "volume kafka", "something", Who::default());
         }
         let (last, total) = events.list(all(1));
-        assert_eq!((last[0].kind.as_str(), total), ("volume_deleted", 3));
+        assert_eq!((last[0].kind, total), (Kind::VolumeDeleted, 3));
         let next = events.list(Wanted { after: 1, ..all(1) }).0;
-        assert_eq!(next[0].kind, "data_damaged");
+        assert_eq!(next[0].kind, Kind::DataDamaged);
         let grave = events.list(Wanted { severity: Severity::Warning, ..all(9) }).0;
         assert_eq!(grave.len(), 1);
     }

@@ -5,18 +5,19 @@
 //! is worth nothing, whatever records a crash left; and where there is an admin, one remains.
 
 mod record;
+mod role;
 mod secret;
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex as StdMutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
 
-use forebay_pool::{NAME_RULE, Pool, is_name};
+use forebay_pool::{Pool, is_name};
 use tokio::sync::Mutex;
 
-use crate::error::{ApiError, Code, Result};
-use crate::views::{NewToken, Role, TokenCreated, TokenView, UserView, time};
+use crate::error::{Error, Result};
 use record::{TOKENS, TokenRecord, USERS, UserRecord};
+pub use role::Role;
 use secret::Secret;
 
 /// More than anyone needs, and few enough to be kept in memory.
@@ -31,7 +32,56 @@ pub struct Accounts {
     changing: Mutex<()>,
 }
 
-/// Whose secret one is.
+/// A user.
+#[derive(Clone, Debug)]
+pub struct User {
+    /// The user's name.
+    pub name: String,
+    /// What the user may do.
+    pub role: Role,
+    /// When the user was created.
+    pub created: SystemTime,
+    /// How many tokens the user has.
+    pub tokens: u64,
+}
+
+/// A token, without its secret.
+#[derive(Clone, Debug)]
+pub struct Token {
+    /// The token's id, which is no secret.
+    pub id: String,
+    /// The user it belongs to.
+    pub user: String,
+    /// What it is for.
+    pub description: String,
+    /// When it was created.
+    pub created: SystemTime,
+    /// When it expires; `None`: never.
+    pub expires: Option<SystemTime>,
+    /// When it was last used, since the daemon started.
+    pub last_used: Option<SystemTime>,
+}
+
+/// A token to be created.
+#[derive(Clone, Debug, Default)]
+pub struct NewToken {
+    /// The user it belongs to.
+    pub user: String,
+    /// What it is for.
+    pub description: String,
+    /// When it expires; `None`: never.
+    pub expires: Option<SystemTime>,
+}
+
+/// A token that was just created.
+pub struct CreatedToken {
+    /// What clients send as `Authorization: Bearer …`. It cannot be shown again.
+    pub secret: String,
+    /// The token.
+    pub token: Token,
+}
+
+/// A token's secret was valid.
 pub struct Verified {
     /// The user.
     pub user: String,
@@ -44,27 +94,27 @@ pub struct Verified {
 #[derive(Default)]
 struct Known {
     users: BTreeMap<String, UserRecord>,
-    tokens: BTreeMap<String, Token>,
+    tokens: BTreeMap<String, KnownToken>,
 }
 
-struct Token {
+struct KnownToken {
     record: TokenRecord,
     last_used: StdMutex<Option<SystemTime>>,
 }
 
-impl Token {
-    fn new(record: TokenRecord) -> Token {
-        Token { record, last_used: StdMutex::new(None) }
+impl KnownToken {
+    fn new(record: TokenRecord) -> KnownToken {
+        KnownToken { record, last_used: StdMutex::new(None) }
     }
 
-    fn view(&self, id: &str) -> TokenView {
-        TokenView {
+    fn token(&self, id: &str) -> Token {
+        Token {
             id: id.to_owned(),
             user: self.record.user.clone(),
             description: self.record.description.clone(),
-            created: time(self.record.created()),
-            expires: self.record.expires().map(time),
-            last_used: self.last_used.lock().unwrap_or_else(PoisonError::into_inner).map(time),
+            created: self.record.created(),
+            expires: self.record.expires(),
+            last_used: *self.last_used.lock().unwrap_or_else(PoisonError::into_inner),
         }
     }
 }
@@ -77,7 +127,7 @@ impl Accounts {
             known.users.insert(record::key(&key)?, record::decode("user", &key, &value)?);
         }
         for (key, value) in pool.records(TOKENS)? {
-            known.tokens.insert(record::key(&key)?, Token::new(record::decode("token", &key, &value)?));
+            known.tokens.insert(record::key(&key)?, KnownToken::new(record::decode("token", &key, &value)?));
         }
         Ok(Accounts { pool, known: RwLock::new(known), changing: Mutex::new(()) })
     }
@@ -102,25 +152,29 @@ impl Accounts {
     // ---- users ----
 
     /// All users, by name.
-    pub fn users(&self) -> Vec<UserView> {
+    pub fn users(&self) -> Vec<User> {
         let known = self.read();
         known.users.iter().map(|(name, user)| known.user(name, user)).collect()
     }
 
     /// One user.
-    pub fn user(&self, name: &str) -> Result<UserView> {
+    pub fn user(&self, name: &str) -> Result<User> {
         let known = self.read();
-        known.users.get(name).map(|user| known.user(name, user)).ok_or_else(|| no_user(name))
+        known
+            .users
+            .get(name)
+            .map(|user| known.user(name, user))
+            .ok_or_else(|| Error::UserNotFound(name.to_owned()))
     }
 
     /// Gives a user a role, and makes the user if there is none of that name. Returns whether there was none.
-    pub async fn set_user(&self, name: &str, role: Role) -> Result<(UserView, bool)> {
+    pub async fn set_user(&self, name: &str, role: Role) -> Result<(User, bool)> {
         check_name(name)?;
         let _changing = self.changing.lock().await;
         let before = self.read().users.get(name).cloned();
         let is_new = before.is_none();
         if is_new && self.read().users.len() >= USERS_MAX {
-            return Err(too_many("users", USERS_MAX));
+            return Err(Error::TooMany { what: "users", max: USERS_MAX });
         }
         if role != Role::Admin {
             self.require_other_admin(name)?;
@@ -152,10 +206,7 @@ impl Accounts {
         let mut admins =
             known.users.iter().filter(|(_, user)| user.role == Role::Admin).map(|(admin, _)| admin);
         if admins.next().is_some_and(|admin| admin == name) && admins.next().is_none() {
-            let sentence = format!(
-                "user {name}: is the last one with the role admin; give it to another user first (`forebay user set NAME --role admin`)"
-            );
-            return Err(ApiError::new(Code::LastAdmin, sentence));
+            return Err(Error::LastAdmin(name.to_owned()));
         }
         Ok(())
     }
@@ -163,9 +214,9 @@ impl Accounts {
     // ---- tokens ----
 
     /// All tokens, by user and age.
-    pub fn tokens(&self) -> Vec<TokenView> {
+    pub fn tokens(&self) -> Vec<Token> {
         let known = self.read();
-        let mut tokens: Vec<TokenView> = known.tokens.iter().map(|(id, token)| token.view(id)).collect();
+        let mut tokens: Vec<Token> = known.tokens.iter().map(|(id, token)| token.token(id)).collect();
         tokens.sort_by(|one, other| {
             (&one.user, &one.created, &one.id).cmp(&(&other.user, &other.created, &other.id))
         });
@@ -173,28 +224,34 @@ impl Accounts {
     }
 
     /// One token.
-    pub fn token(&self, id: &str) -> Result<TokenView> {
-        self.read().tokens.get(id).map(|token| token.view(id)).ok_or_else(|| no_token(id))
+    pub fn token(&self, id: &str) -> Result<Token> {
+        self.read()
+            .tokens
+            .get(id)
+            .map(|token| token.token(id))
+            .ok_or_else(|| Error::TokenNotFound(id.to_owned()))
     }
 
     /// Makes a token. Its secret is in what is returned, and nowhere else.
-    pub async fn create_token(&self, new: &NewToken) -> Result<TokenCreated> {
+    pub async fn create_token(&self, new: &NewToken) -> Result<CreatedToken> {
         let _changing = self.changing.lock().await;
         self.user(&new.user)?;
         if self.read().tokens.len() >= TOKENS_MAX {
-            return Err(too_many("tokens", TOKENS_MAX));
+            return Err(Error::TooMany { what: "tokens", max: TOKENS_MAX });
         }
-        let expires = expiry(new)?;
+        if new.expires.is_some_and(|expires| expires <= SystemTime::now()) {
+            return Err(Error::BadExpiry);
+        }
         let secret = Secret::draw()?;
-        let made = TokenRecord::new(new, expires, secret.hash());
+        let made = TokenRecord::new(new, secret.hash());
         let id = secret.id().to_owned();
         self.pool.record_put(TOKENS, id.as_bytes(), &record::encode(&made)?).await?;
-        self.write().tokens.insert(id.clone(), Token::new(made));
-        Ok(TokenCreated { secret: secret.to_string(), token: self.token(&id)? })
+        self.write().tokens.insert(id.clone(), KnownToken::new(made));
+        Ok(CreatedToken { secret: secret.to_string(), token: self.token(&id)? })
     }
 
     /// Deletes a token: it is refused from now on.
-    pub async fn delete_token(&self, id: &str) -> Result<TokenView> {
+    pub async fn delete_token(&self, id: &str) -> Result<Token> {
         let _changing = self.changing.lock().await;
         let view = self.token(id)?;
         self.remove_token(id).await?;
@@ -217,9 +274,9 @@ impl Accounts {
 }
 
 impl Known {
-    fn user(&self, name: &str, user: &UserRecord) -> UserView {
+    fn user(&self, name: &str, user: &UserRecord) -> User {
         let tokens = self.tokens_of(name).len() as u64;
-        UserView { name: name.to_owned(), role: user.role, created: time(user.made()), tokens }
+        User { name: name.to_owned(), role: user.role, created: user.made(), tokens }
     }
 
     fn tokens_of(&self, user: &str) -> Vec<String> {
@@ -228,46 +285,9 @@ impl Known {
     }
 }
 
-fn expiry(new: &NewToken) -> Result<Option<SystemTime>> {
-    let now = SystemTime::now();
-    match (new.expires_in, &new.expires) {
-        (Some(seconds), _) => Ok(now.checked_add(Duration::from_secs(seconds))),
-        (None, Some(text)) => {
-            let expires = humantime::parse_rfc3339(text).ok().filter(|expires| *expires > now);
-            let hint = || "expires: must be a time to come, in UTC, such as 2027-01-31T00:00:00Z";
-            expires.map(Some).ok_or_else(|| ApiError::new(Code::Invalid, hint()))
-        }
-        (None, None) => Ok(None),
-    }
-}
-
-/// Users are named as volumes are.
+/// Users are named like volumes.
 fn check_name(name: &str) -> Result<()> {
-    if is_name(name) {
-        return Ok(());
-    }
-    Err(ApiError::new(Code::Invalid, format!("user name {name:?}: must be {NAME_RULE}")))
-}
-
-fn no_user(name: &str) -> ApiError {
-    ApiError::new(
-        Code::UserNotFound,
-        format!("user {name}: not found; `forebay user list` shows which there are"),
-    )
-}
-
-fn no_token(id: &str) -> ApiError {
-    ApiError::new(
-        Code::TokenNotFound,
-        format!("token {id}: not found; `forebay token list` shows which there are"),
-    )
-}
-
-fn too_many(what: &str, max: usize) -> ApiError {
-    ApiError::new(
-        Code::TooMany,
-        format!("{what}: there are {max} already, as many as there can be; delete some"),
-    )
+    if is_name(name) { Ok(()) } else { Err(Error::BadUserName(name.to_owned())) }
 }
 
 #[cfg(test)]
@@ -284,22 +304,22 @@ mod tests {
         accounts
     }
 
-    fn code<T>(result: Result<T>) -> Option<Code> {
-        result.err().map(|error| error.view().code)
+    fn is_last_admin<T>(result: Result<T>) -> bool {
+        matches!(result, Err(Error::LastAdmin(_)))
     }
 
     #[tokio::test]
     async fn the_last_admin_is_neither_deleted_nor_given_another_role() {
         let accounts = accounts_of(&[("root", Role::Admin), ("ops", Role::Operator)]).await;
         for role in [Role::ReadOnly, Role::Operator] {
-            assert_eq!(code(accounts.set_user("root", role).await), Some(Code::LastAdmin));
+            assert!(is_last_admin(accounts.set_user("root", role).await));
         }
-        assert_eq!(code(accounts.delete_user("root").await), Some(Code::LastAdmin));
-        assert_eq!(code(accounts.set_user("root", Role::Admin).await), None);
-        assert_eq!(code(accounts.set_user("ops", Role::ReadOnly).await), None);
+        assert!(is_last_admin(accounts.delete_user("root").await));
+        accounts.set_user("root", Role::Admin).await.unwrap();
+        accounts.set_user("ops", Role::ReadOnly).await.unwrap();
         accounts.set_user("ops", Role::Admin).await.unwrap();
         assert_eq!(accounts.delete_user("root").await.unwrap(), 0);
-        assert_eq!(code(accounts.delete_user("ops").await), Some(Code::LastAdmin));
+        assert!(is_last_admin(accounts.delete_user("ops").await));
     }
 
     #[tokio::test]
@@ -312,12 +332,8 @@ mod tests {
                 accounts.delete_user("other"),
                 accounts.set_user("third", Role::ReadOnly)
             );
-            let refused = [code(one), code(other), code(third)];
-            assert_eq!(
-                refused.iter().filter(|code| **code == Some(Code::LastAdmin)).count(),
-                1,
-                "{refused:?}"
-            );
+            let refused = [is_last_admin(one), is_last_admin(other), is_last_admin(third)];
+            assert_eq!(refused.iter().filter(|refused| **refused).count(), 1, "{refused:?}");
             assert_eq!(accounts.users().iter().filter(|user| user.role == Role::Admin).count(), 1);
         }
     }

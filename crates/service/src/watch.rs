@@ -1,14 +1,11 @@
-//! Tells of what happens by itself: a scrub that ends or finds damage, a copy that is missing, a pool that fills up; and of NFS
-//! clients that are refused something ([`refusals`]).
-
-pub mod refusals;
+//! Reports what happens in the pool by itself: a scrub that ends or finds damage, a missing copy, a pool that fills up.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use forebay_pool::{Pool, ScrubStatus, Space, Stored};
 
-use crate::Api;
+use crate::Service;
 use crate::events::{Kind, Who};
 
 /// How often it looks.
@@ -26,14 +23,14 @@ struct Seen {
     aside: u64,
 }
 
-/// Watches for as long as it is polled.
-pub async fn run(api: Arc<Api>) {
-    let mut seen = Seen { scrub: api.nfs.pool.scrub_status().unwrap_or_default(), ..Seen::default() };
-    // Damage from before the start would else never be told of.
+/// Watches the pool for as long as it is polled.
+pub async fn run(service: Arc<Service>) {
+    let mut seen = Seen { scrub: service.pool.scrub_status().unwrap_or_default(), ..Seen::default() };
+    // Otherwise damage from before the start would never be reported.
     (seen.scrub.damaged, seen.scrub.degraded) = (0, false);
     loop {
-        for (kind, message) in seen.look(&api.nfs.pool) {
-            api.events.note(kind, "pool", message, Who::default());
+        for (kind, message) in seen.look(&service.pool) {
+            service.events.note(kind, "pool", message, Who::default());
         }
         tokio::time::sleep(EVERY).await;
     }

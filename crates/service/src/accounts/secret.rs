@@ -10,7 +10,7 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use crate::error::{ApiError, Code, Result};
+use crate::error::{Error, Result};
 
 const PREFIX: &str = "fb_";
 const ID_DIGITS: usize = 16;
@@ -26,9 +26,7 @@ impl Secret {
     /// A new one, from the system's source of random numbers.
     pub fn draw() -> Result<Secret> {
         let mut bytes = [0; 40];
-        getrandom::fill(&mut bytes).map_err(|error| {
-            ApiError::new(Code::Internal, format!("token: the system gives no random numbers: {error}"))
-        })?;
+        getrandom::fill(&mut bytes).map_err(|error| Error::NoRandomness(error.to_string()))?;
         let digits: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
         let (id, secret) = digits.split_at(ID_DIGITS);
         Ok(Secret { id: id.to_owned(), secret: secret.to_owned() })

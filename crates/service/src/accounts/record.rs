@@ -7,8 +7,8 @@ use std::time::{Duration, SystemTime};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::error::{ApiError, Code, Result};
-use crate::views::{NewToken, Role};
+use super::{NewToken, Role};
+use crate::error::{Error, Result};
 
 /// Where users are, by name.
 pub const USERS: &str = "api-users";
@@ -55,13 +55,13 @@ impl UserRecord {
 
 impl TokenRecord {
     /// One that is made now.
-    pub fn new(new: &NewToken, expires: Option<SystemTime>, hash: blake3::Hash) -> TokenRecord {
+    pub fn new(new: &NewToken, hash: blake3::Hash) -> TokenRecord {
         TokenRecord {
             user: new.user.clone(),
             description: new.description.clone(),
             hash: *hash.as_bytes(),
             created: seconds(SystemTime::now()),
-            expires: expires.map(seconds),
+            expires: new.expires.map(seconds),
         }
     }
 
@@ -92,12 +92,11 @@ fn at(seconds: u64) -> SystemTime {
 
 /// A record's value.
 pub fn encode(record: &impl Serialize) -> Result<Vec<u8>> {
-    serde_json::to_vec(record)
-        .map_err(|error| ApiError::new(Code::Internal, format!("account record: {error}")))
+    serde_json::to_vec(record).map_err(|error| unreadable("account", &[], &error.to_string()))
 }
 
 /// A record from its value.
-pub fn decode<T: DeserializeOwned>(what: &str, key: &[u8], value: &[u8]) -> Result<T> {
+pub fn decode<T: DeserializeOwned>(what: &'static str, key: &[u8], value: &[u8]) -> Result<T> {
     serde_json::from_slice(value).map_err(|error| unreadable(what, key, &error.to_string()))
 }
 
@@ -106,11 +105,6 @@ pub fn key(key: &[u8]) -> Result<String> {
     String::from_utf8(key.to_vec()).map_err(|error| unreadable("account", key, &error.to_string()))
 }
 
-fn unreadable(what: &str, key: &[u8], cause: &str) -> ApiError {
-    let sentence = format!(
-        "{what} record {}: cannot be read ({cause}); it was written by a newer release, or is damaged, and letting \
-         users in without it could let in who was shut out: use the newer release",
-        key.escape_ascii()
-    );
-    ApiError::new(Code::Internal, sentence)
+fn unreadable(what: &'static str, key: &[u8], cause: &str) -> Error {
+    Error::Unreadable { what, key: key.escape_ascii().to_string(), cause: cause.to_owned() }
 }

@@ -1,9 +1,9 @@
-//! Where the requests for one limited volume wait, in the order in which they came.
+//! Where the requests for one limited volume wait, in order of arrival.
 //!
-//! The one whose turn it is waits for the bucket, or for another limit; the others wait for their turn. Nobody waits for longer than
-//! [`WAIT_MAX`]: a client that hears nothing for a minute believes the server gone. Who would have to, or for whose payload
-//! there is no memory, is turned away: it is told to come again (NFS4ERR_DELAY), but not before it would be its turn, because a client comes again at
-//! once, with all of its data.
+//! The request whose turn it is waits for the bucket, or for a change of the limit; the others wait for their turn. No request waits for
+//! longer than [`WAIT_MAX`]: a client that hears nothing for a minute takes the server for dead. A request that would have to wait longer,
+//! or whose payload finds no memory, is turned away: its client is told to try again, but not before the request's turn would have come,
+//! because clients try again at once, with all of their data.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -16,9 +16,9 @@ use super::bucket::Bucket;
 /// How long a request may wait. Linux says "server not responding" after 60 seconds.
 pub(super) const WAIT_MAX: Duration = Duration::from_secs(10);
 
-/// The waiting room of one volume.
-pub(super) struct Lane {
-    /// Held by the request whose turn it is. Given in the order in which it was asked for.
+/// The queue of one volume.
+pub struct Lane {
+    /// Held by the request whose turn it is, in order of arrival.
     turn: tokio::sync::Mutex<()>,
     state: Mutex<State>,
     delayed: AtomicU64,
@@ -29,28 +29,28 @@ pub(super) struct Lane {
 struct State {
     /// None: everything passes.
     bucket: Option<Bucket>,
-    /// Bytes that requests are to move which wait.
+    /// Bytes that waiting requests will move.
     queued: u64,
-    /// Bytes of their payloads.
+    /// Bytes of the payloads of waiting requests.
     held: u64,
-    /// Bytes that requests are to move which have been turned away and not been told yet.
+    /// Bytes of requests that are turned away and whose clients have not been told yet.
     away: u64,
 }
 
-/// What was counted of one volume's requests since its limit was set.
+/// The waits of one volume's requests since its limit was set.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Waits {
     /// Requests that had to wait.
     pub requests: u64,
-    /// How long, all together.
+    /// How long they waited in total.
     pub time: Duration,
-    /// How many of them were told to come again.
+    /// How many of them were turned away.
     pub turned_away: u64,
 }
 
-/// What a request wants.
+/// What a request needs to pass.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Demand {
+pub struct Demand {
     /// Bytes that it moves.
     pub bytes: u64,
     /// Bytes of its payload, which take memory while it waits.
@@ -74,15 +74,15 @@ impl Drop for Place<'_> {
     }
 }
 
-/// A request that would have had to wait for too long.
-pub(crate) struct Away<'a> {
+/// A request that is turned away.
+pub struct Away<'a> {
     throttle: &'a Throttle,
     lane: Arc<Lane>,
     bytes: u64,
     limit: u64,
-    /// Since when it has waited.
+    /// When it arrived.
     since: Duration,
-    /// When it is to be told.
+    /// When its client may be told.
     until: Duration,
 }
 
@@ -94,7 +94,7 @@ impl Drop for Away<'_> {
 }
 
 impl Away<'_> {
-    /// Waits until the request is to be told to come again; returns how long it has waited then.
+    /// Waits until the client may be told to try again. Returns how long the request has waited by then.
     pub async fn over(self) -> Duration {
         let mut changes = self.throttle.changes();
         loop {
@@ -115,7 +115,7 @@ impl Away<'_> {
 }
 
 impl Lane {
-    pub fn new(bucket: Bucket) -> Lane {
+    pub(super) fn new(bucket: Bucket) -> Lane {
         Lane {
             turn: tokio::sync::Mutex::new(()),
             state: Mutex::new(State { bucket: Some(bucket), queued: 0, held: 0, away: 0 }),
@@ -130,6 +130,7 @@ impl Lane {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// The limit, in bytes per second.
     pub fn limit(&self) -> Option<u64> {
         self.state().bucket.as_ref().map(Bucket::limit)
     }
@@ -140,7 +141,7 @@ impl Lane {
     }
 
     /// Sets another limit, or none.
-    pub fn change(&self, limit: Option<u64>, request_bytes_max: u64, now: Duration) {
+    pub(super) fn change(&self, limit: Option<u64>, request_bytes_max: u64, now: Duration) {
         let mut state = self.state();
         match (&mut state.bucket, limit) {
             (bucket, None) => *bucket = None,
@@ -150,13 +151,14 @@ impl Lane {
         }
     }
 
-    /// Gives back what a request did not use of what it was let through with.
+    /// Gives back bytes that an admitted request did not use.
     pub fn give_back(&self, bytes: u64) {
         if let Some(bucket) = &mut self.state().bucket {
             bucket.give_back(bytes);
         }
     }
 
+    /// The waits so far.
     pub fn waits(&self) -> Waits {
         Waits {
             requests: self.delayed.load(Ordering::Relaxed),
@@ -170,9 +172,9 @@ impl Lane {
         self.delayed_ns.fetch_add(u64::try_from(waited.as_nanos()).unwrap_or(u64::MAX), Ordering::Relaxed);
     }
 
-    /// Lets a request through if nobody waits and the bucket has enough.
+    /// Lets a request pass if no other waits and the bucket has enough.
     pub fn try_pass(&self, demand: Demand, now: Duration) -> bool {
-        // Who waits for his turn has been promised it.
+        // A waiting request has been promised the next turn.
         self.turn.try_lock().is_ok_and(|_turn| self.take(demand.bytes, now).is_ok())
     }
 
@@ -183,7 +185,7 @@ impl Lane {
         }
     }
 
-    /// Lets a request through when its time has come; it is dropped where the time would be too long.
+    /// Lets a request pass when its time has come; turns it away if that would take too long.
     pub async fn pass<'a>(self: &Arc<Self>, throttle: &'a Throttle, demand: Demand) -> Result<(), Away<'a>> {
         let begin = throttle.clock.now();
         let place = self.queue_up(throttle, demand, begin)?;

@@ -6,16 +6,70 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
-use forebay_pool::{CheckWatch, Error, Pool};
+use forebay_pool::{CheckReport, CheckWatch, Pool};
 use tracing::Instrument;
 
-use crate::caller::Caller;
-use crate::error::{ApiError, Code, Result};
+use crate::error::{Error, Result};
 use crate::events::{Events, Kind, Who};
-use crate::views::{self, CheckView, JobKind, JobState, JobView, ProgressUnit, ProgressView};
 
 /// Jobs that ended and are kept.
 pub const JOBS_KEPT: usize = 100;
+
+/// What a job does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum JobKind {
+    /// Counts everything in the pool again.
+    PoolCheck,
+}
+
+/// Where a job stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum JobState {
+    /// It is running.
+    Running,
+    /// It did its work.
+    Succeeded,
+    /// It could not do its work.
+    Failed,
+    /// A user cancelled it.
+    Cancelled,
+}
+
+/// The unit of a job's progress.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ProgressUnit {
+    /// Chunks whose references are compared.
+    Chunks,
+    /// Bytes that are read and verified.
+    Bytes,
+}
+
+/// A job as it is at one moment.
+#[derive(Clone, Debug)]
+pub struct JobStatus {
+    /// The job's number.
+    pub id: u64,
+    /// What it does.
+    pub kind: JobKind,
+    /// Where it stands.
+    pub state: JobState,
+    /// The user who started it.
+    pub user: String,
+    /// What is done, in `unit`.
+    pub done: u64,
+    /// All there is to do, as far as it is known; 0 before it is.
+    pub total: u64,
+    /// The unit of `done` and `total`.
+    pub unit: ProgressUnit,
+    /// When it started.
+    pub started: SystemTime,
+    /// When it ended.
+    pub finished: Option<SystemTime>,
+    /// Its result, if it succeeded.
+    pub result: Option<CheckReport>,
+    /// Why it failed, and what to do.
+    pub error: Option<String>,
+}
 
 /// All jobs of the daemon.
 #[derive(Default)]
@@ -35,7 +89,7 @@ struct Job {
     watch: Arc<CheckWatch>,
     started: SystemTime,
     finished: Option<SystemTime>,
-    result: Option<CheckView>,
+    result: Option<CheckReport>,
     error: Option<String>,
 }
 
@@ -46,19 +100,18 @@ impl Jobs {
         pool: &Pool,
         events: &Arc<Events>,
         read: bool,
-        caller: &Caller,
-    ) -> Result<JobView> {
+        who: Who,
+    ) -> Result<JobStatus> {
         let watch = Arc::new(CheckWatch::default());
-        let (id, view) = {
+        let (id, status) = {
             let mut known = self.known();
             if let Some((id, _)) = known.jobs.iter().find(|(_, job)| job.state == JobState::Running) {
-                let sentence = format!("job {id}: a check is under way; wait for it, or cancel it");
-                return Err(ApiError::new(Code::JobRunning, sentence));
+                return Err(Error::JobRunning(*id));
             }
             known.add(Job {
                 kind: JobKind::PoolCheck,
                 state: JobState::Running,
-                user: caller.user.clone(),
+                user: who.user.clone().unwrap_or_default(),
                 unit: if read { ProgressUnit::Bytes } else { ProgressUnit::Chunks },
                 watch: watch.clone(),
                 started: SystemTime::now(),
@@ -68,39 +121,36 @@ impl Jobs {
             })
         };
         let reads = if read { ", and reads all data" } else { "" };
-        events.note(Kind::JobStarted, format!("job {id}"), format!("checks the pool{reads}"), caller.who());
+        events.note(Kind::JobStarted, format!("job {id}"), format!("checks the pool{reads}"), who);
         let (jobs, pool, events) = (self.clone(), pool.clone(), events.clone());
         let work = async move {
             let checked = pool.check_watched(read, watch).await;
-            jobs.end(id, &events, checked.map(CheckView::from));
+            jobs.end(id, &events, checked);
         };
         // What is logged of it has the id of the request that asked for it.
         tokio::spawn(work.in_current_span());
-        Ok(view)
+        Ok(status)
     }
 
     /// One job.
-    pub fn get(&self, id: u64) -> Result<JobView> {
-        self.known().jobs.get(&id).map(|job| job.view(id)).ok_or_else(|| unknown(id))
+    pub fn get(&self, id: u64) -> Result<JobStatus> {
+        self.known().jobs.get(&id).map(|job| job.status(id)).ok_or(Error::JobNotFound(id))
     }
 
     /// All jobs that are known, the oldest first.
-    pub fn list(&self) -> Vec<JobView> {
-        self.known().jobs.iter().map(|(id, job)| job.view(*id)).collect()
+    pub fn list(&self) -> Vec<JobStatus> {
+        self.known().jobs.iter().map(|(id, job)| job.status(*id)).collect()
     }
 
     /// Asks a job to end.
-    pub fn cancel(&self, id: u64) -> Result<JobView> {
+    pub fn cancel(&self, id: u64) -> Result<JobStatus> {
         let known = self.known();
-        let job = known.jobs.get(&id).ok_or_else(|| unknown(id))?;
+        let job = known.jobs.get(&id).ok_or(Error::JobNotFound(id))?;
         if job.state != JobState::Running {
-            return Err(ApiError::new(
-                Code::JobEnded,
-                format!("job {id}: has ended; nothing is left to cancel"),
-            ));
+            return Err(Error::JobEnded(id));
         }
         job.watch.cancel();
-        Ok(job.view(id))
+        Ok(job.status(id))
     }
 
     /// Asks all jobs to end, as the daemon does.
@@ -108,14 +158,14 @@ impl Jobs {
         self.known().jobs.values().for_each(|job| job.watch.cancel());
     }
 
-    fn end(&self, id: u64, events: &Events, outcome: std::result::Result<CheckView, Error>) {
+    fn end(&self, id: u64, events: &Events, outcome: forebay_pool::Result<CheckReport>) {
         let (kind, message) = match &outcome {
             Ok(report) if report.differences_count > 0 => {
                 let count = report.differences_count;
                 (Kind::CheckFoundDifferences, format!("the pool is not consistent: {count} differences"))
             }
             Ok(_) => (Kind::JobSucceeded, "the pool is consistent".to_owned()),
-            Err(Error::Cancelled) => (Kind::JobCancelled, "the check was cancelled".to_owned()),
+            Err(forebay_pool::Error::Cancelled) => (Kind::JobCancelled, "the check was cancelled".to_owned()),
             Err(error) => (Kind::JobFailed, format!("the pool cannot be checked: {error}")),
         };
         let mut known = self.known();
@@ -123,7 +173,7 @@ impl Jobs {
             job.finished = Some(SystemTime::now());
             (job.state, job.result, job.error) = match outcome {
                 Ok(report) => (JobState::Succeeded, Some(report), None),
-                Err(Error::Cancelled) => (JobState::Cancelled, None, None),
+                Err(forebay_pool::Error::Cancelled) => (JobState::Cancelled, None, None),
                 Err(_) => (JobState::Failed, None, Some(message.clone())),
             };
         }
@@ -137,10 +187,10 @@ impl Jobs {
 }
 
 impl Known {
-    fn add(&mut self, job: Job) -> (u64, JobView) {
+    fn add(&mut self, job: Job) -> (u64, JobStatus) {
         self.last = self.last.saturating_add(1);
         let id = self.last;
-        let view = job.view(id);
+        let status = job.status(id);
         self.jobs.insert(id, job);
         while self.jobs.len() > JOBS_KEPT {
             let ended = self.jobs.iter().find(|(_, job)| job.state != JobState::Running).map(|(id, _)| *id);
@@ -149,31 +199,26 @@ impl Known {
                 None => break,
             };
         }
-        (id, view)
+        (id, status)
     }
 }
 
 impl Job {
-    fn view(&self, id: u64) -> JobView {
+    fn status(&self, id: u64) -> JobStatus {
         let (chunks, bytes) = (self.watch.chunks(), self.watch.bytes());
         let (done, total) = if self.unit == ProgressUnit::Bytes { bytes } else { chunks };
-        JobView {
+        JobStatus {
             id,
             kind: self.kind,
             state: self.state,
             user: self.user.clone(),
-            progress: ProgressView { done, total, unit: self.unit },
-            started: views::time(self.started),
-            finished: self.finished.map(views::time),
+            done,
+            total,
+            unit: self.unit,
+            started: self.started,
+            finished: self.finished,
             result: self.result.clone(),
             error: self.error.clone(),
         }
     }
-}
-
-fn unknown(id: u64) -> ApiError {
-    ApiError::new(
-        Code::JobNotFound,
-        format!("job {id}: not found; the last {JOBS_KEPT} are kept until the daemon ends"),
-    )
 }

@@ -1,0 +1,22 @@
+//! What all protocols of the daemon share, above the pool and below any protocol.
+//!
+//! [`Service`] holds it together: the life cycle of volumes ([`volumes`]), users and tokens ([`accounts`]), throughput limits
+//! ([`throttle`]), events ([`events`]) and jobs ([`jobs`]). The NFS server and the REST API hang off one `Service`; neither reaches through
+//! the other. [`watch`] reports what happens in the pool by itself. Start reading at [`Service`].
+//!
+//! What must hold: a change is durable before it is in force and before it is answered; and a volume has each protocol's settings,
+//! such as an export policy, from its first moment.
+
+pub mod accounts;
+mod clock;
+mod error;
+pub mod events;
+pub mod jobs;
+mod service;
+pub mod throttle;
+pub mod volumes;
+pub mod watch;
+
+pub use clock::Clock;
+pub use error::{Error, Result};
+pub use service::{Service, ServiceOptions};

@@ -1,0 +1,237 @@
+//! The life cycle of volumes, the same for every protocol: create, clone, change, roll back, delete.
+//!
+//! A protocol may keep settings about a volume under the volume's name, such as an NFS export policy. They must be in force from the
+//! volume's first moment, and must not outlive it: otherwise a restricted volume would be open to everyone for a moment, or a new
+//! volume would inherit the settings of a deleted one. [`ProtocolSettings`] is the hook for that. Each step is reported as an event.
+
+use std::future::Future;
+use std::sync::Arc;
+
+use forebay_pool::{CloneSpec, Error, Object, Pool, Volume, VolumeChange, VolumeSpec};
+
+use crate::events::{Events, Kind, Who};
+
+/// The settings that a protocol keeps about a volume, by the volume's name.
+pub trait ProtocolSettings: Sync {
+    /// Why the settings cannot be stored.
+    type Error: From<Error> + Send;
+    /// Held while a volume and its settings change together.
+    type Guard<'a>: Send
+    where
+        Self: 'a;
+
+    /// Keeps others from changing settings until the guard is dropped.
+    fn lock(&self) -> impl Future<Output = Self::Guard<'_>> + Send;
+
+    /// Stores the settings of a volume that does not exist yet, durably.
+    fn store(&self, volume: &str) -> impl Future<Output = Result<(), Self::Error>> + Send;
+
+    /// Removes the settings of a volume that does not exist any more, or never did.
+    fn remove(&self, volume: &str) -> impl Future<Output = Result<(), Self::Error>> + Send;
+
+    /// The settings in words for the event, such as `export policy default`.
+    fn describe(&self) -> Option<String>;
+}
+
+/// For a daemon without a protocol that keeps settings.
+impl ProtocolSettings for () {
+    type Error = Error;
+    type Guard<'a> = ();
+
+    async fn lock(&self) {}
+
+    async fn store(&self, _volume: &str) -> Result<(), Error> {
+        Ok(())
+    }
+
+    async fn remove(&self, _volume: &str) -> Result<(), Error> {
+        Ok(())
+    }
+
+    fn describe(&self) -> Option<String> {
+        None
+    }
+}
+
+/// See the module.
+pub struct Volumes {
+    pool: Pool,
+    events: Arc<Events>,
+}
+
+impl Volumes {
+    pub(crate) fn new(pool: Pool, events: Arc<Events>) -> Volumes {
+        Volumes { pool, events }
+    }
+
+    /// Creates a volume.
+    pub async fn create<S: ProtocolSettings>(
+        &self,
+        spec: VolumeSpec,
+        settings: &S,
+        who: Who,
+    ) -> Result<Volume, S::Error> {
+        let name = spec.name.clone();
+        let volume = self.with_settings(&name, settings, self.pool.volume_create(spec)).await?;
+        let settings = settings.describe().map(|settings| format!(", {settings}")).unwrap_or_default();
+        let message = format!("created at {}{settings}", volume.spec.junction_path);
+        self.note(Kind::VolumeCreated, &name, message, who);
+        Ok(volume)
+    }
+
+    /// Creates a volume that begins as a snapshot of another; without a snapshot's name, as the other volume is now. For that a
+    /// snapshot `clone-NAME` is taken.
+    pub async fn clone<S: ProtocolSettings>(
+        &self,
+        volume: &str,
+        snapshot: Option<&str>,
+        spec: CloneSpec,
+        settings: &S,
+        who: Who,
+    ) -> Result<Volume, S::Error> {
+        let name = spec.name.clone();
+        let taken = snapshot.map_or_else(|| format!("clone-{name}"), str::to_owned);
+        let make = async {
+            if snapshot.is_some() {
+                return self.pool.volume_clone(volume, &taken, spec).await;
+            }
+            self.pool.snapshot_create(&[volume.to_owned()], &taken).await?;
+            let made = self.pool.volume_clone(volume, &taken, spec).await;
+            if made.is_err() {
+                // The caller did not ask for the snapshot by name.
+                self.pool.snapshot_delete(volume, &taken).await?;
+            }
+            made
+        };
+        let clone = self.with_settings(&name, settings, make).await?;
+        let message = format!("created as a clone of {volume}@{taken}, at {}", clone.spec.junction_path);
+        self.note(Kind::VolumeCreated, &name, message, who);
+        Ok(clone)
+    }
+
+    /// Creates a volume of that name by `make`, with its settings stored before.
+    async fn with_settings<S: ProtocolSettings>(
+        &self,
+        name: &str,
+        settings: &S,
+        make: impl Future<Output = forebay_pool::Result<Volume>> + Send,
+    ) -> Result<Volume, S::Error> {
+        let _guard = settings.lock().await;
+        if self.pool.volume(name).is_ok() {
+            return Err(Error::Exists(Object::Volume(name.to_owned())).into());
+        }
+        settings.store(name).await?;
+        match make.await {
+            Ok(volume) => Ok(volume),
+            Err(error) => {
+                settings.remove(name).await?;
+                Err(error.into())
+            }
+        }
+    }
+
+    /// Changes a volume: all of `change`, or nothing.
+    pub async fn change(&self, name: &str, change: VolumeChange) -> forebay_pool::Result<Volume> {
+        if change == VolumeChange::default() {
+            return self.pool.volume(name);
+        }
+        self.pool.volume_modify(name, change).await
+    }
+
+    /// Makes a volume what its snapshot shows. With `force` younger snapshots are deleted.
+    pub async fn roll_back(
+        &self,
+        name: &str,
+        snapshot: &str,
+        force: bool,
+        who: Who,
+    ) -> forebay_pool::Result<()> {
+        self.pool.volume_rollback(name, snapshot, force).await?;
+        let younger = if force { ", younger snapshots deleted" } else { "" };
+        self.note(Kind::VolumeRolledBack, name, format!("rolled back to {snapshot}{younger}"), who);
+        Ok(())
+    }
+
+    /// Deletes a volume, and then its settings. With `force` also if it has files or snapshots.
+    pub async fn delete<S: ProtocolSettings>(
+        &self,
+        name: &str,
+        force: bool,
+        settings: &S,
+        who: Who,
+    ) -> Result<(), S::Error> {
+        let guard = settings.lock().await;
+        self.pool.volume_delete(name, force).await?;
+        settings.remove(name).await?;
+        drop(guard);
+        let message = if force { "deleted, with all it had" } else { "deleted" };
+        self.note(Kind::VolumeDeleted, name, message, who);
+        Ok(())
+    }
+
+    fn note(&self, kind: Kind, volume: &str, message: impl Into<String>, who: Who) {
+        self.events.note(kind, format!("volume {volume}"), message, who);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use forebay_pool::PoolOptions;
+    use tokio::sync::{Mutex, MutexGuard};
+
+    use super::*;
+
+    /// Settings of a protocol that only tests have.
+    struct Labels {
+        stored: std::sync::Mutex<BTreeMap<String, &'static str>>,
+        changing: Mutex<()>,
+    }
+
+    impl ProtocolSettings for Labels {
+        type Error = Error;
+        type Guard<'a> = MutexGuard<'a, ()>;
+
+        async fn lock(&self) -> MutexGuard<'_, ()> {
+            self.changing.lock().await
+        }
+
+        async fn store(&self, volume: &str) -> Result<(), Error> {
+            self.stored.lock().unwrap().insert(volume.to_owned(), "label");
+            Ok(())
+        }
+
+        async fn remove(&self, volume: &str) -> Result<(), Error> {
+            self.stored.lock().unwrap().remove(volume);
+            Ok(())
+        }
+
+        fn describe(&self) -> Option<String> {
+            Some("labelled".to_owned())
+        }
+    }
+
+    #[tokio::test]
+    async fn settings_come_and_go_with_the_volume_and_are_not_left_by_one_that_is_refused() {
+        let pool = Pool::in_memory(PoolOptions::default()).await.unwrap();
+        let events = Arc::new(Events::new(0));
+        let volumes = Volumes::new(pool.clone(), events.clone());
+        let labels = Labels { stored: std::sync::Mutex::default(), changing: Mutex::default() };
+        let names = || labels.stored.lock().unwrap().keys().cloned().collect::<Vec<_>>();
+
+        volumes.create(VolumeSpec::new("a", "/a"), &labels, Who::default()).await.unwrap();
+        let refused = volumes.create(VolumeSpec::new("b", "/a"), &labels, Who::default()).await;
+        assert!(matches!(refused, Err(Error::PathTaken { .. })), "{refused:?}");
+        let again = volumes.create(VolumeSpec::new("a", "/c"), &labels, Who::default()).await;
+        assert!(matches!(again, Err(Error::Exists(_))), "{again:?}");
+        assert_eq!(names(), ["a"]);
+
+        let spec = CloneSpec { name: "c".into(), junction_path: "/c".into() };
+        volumes.clone("a", None, spec, &labels, Who::default()).await.unwrap();
+        assert_eq!(names(), ["a", "c"]);
+        volumes.delete("c", false, &labels, Who::default()).await.unwrap();
+        assert_eq!(names(), ["a"]);
+        pool.close().await.unwrap();
+    }
+}
