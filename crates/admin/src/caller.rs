@@ -3,9 +3,8 @@
 //! Over the UNIX socket everyone is admin: who may open the file is decided by its permissions. Over TCP a request brings a
 //! token, and its user has a role. [`identify`] only finds out; what a request needs is said by the type that its handler takes ([`crate::request::Asked`]).
 
-use std::net::SocketAddr;
+use forebay_service::events::{Kind, Who};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use axum::extract::{Request, State};
 use axum::http::HeaderMap;
@@ -13,65 +12,21 @@ use axum::http::header::AUTHORIZATION;
 use axum::middleware::Next;
 use axum::response::Response;
 
+use forebay_net::http::{Peer, Standing};
+use forebay_service::accounts::Verified;
+
 use crate::Api;
-use crate::accounts::Verified;
 use crate::error::{ApiError, Code};
-use crate::events::{Kind, Who};
 use crate::views::Role;
 
 /// What users of the socket are called.
 const LOCAL: &str = "local";
 
-/// The other end of a connection.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Peer {
-    /// A process on this machine that may open the socket.
-    Socket,
-    /// Whoever has a token.
-    Tcp(SocketAddr),
-}
-
-impl Peer {
-    fn address(self) -> String {
-        match self {
-            Peer::Socket => LOCAL.to_owned(),
-            Peer::Tcp(address) => address.ip().to_string(),
-        }
-    }
-}
-
-/// What is known of who uses a connection. It is among the extensions of each of its requests.
-#[derive(Debug, Default)]
-pub struct Standing {
-    identified: AtomicBool,
-    working: AtomicUsize,
-}
-
-impl Standing {
-    /// Somebody who may use the interface makes a request; it lasts until what is returned is dropped.
-    pub fn begin(self: &Arc<Self>) -> Working {
-        self.identified.store(true, Ordering::Relaxed);
-        self.working.fetch_add(1, Ordering::Relaxed);
-        Working(self.clone())
-    }
-
-    /// Whether somebody who may use the interface has made a request.
-    pub fn is_identified(&self) -> bool {
-        self.identified.load(Ordering::Relaxed)
-    }
-
-    /// Whether such a request is being carried out.
-    pub fn is_working(&self) -> bool {
-        self.working.load(Ordering::Relaxed) > 0
-    }
-}
-
-/// A request that is being carried out.
-pub struct Working(Arc<Standing>);
-
-impl Drop for Working {
-    fn drop(&mut self) {
-        self.0.working.fetch_sub(1, Ordering::Relaxed);
+/// The caller's address as events and logs name it.
+fn address(peer: Peer) -> String {
+    match peer {
+        Peer::Socket => LOCAL.to_owned(),
+        Peer::Tcp(address) => address.ip().to_string(),
     }
 }
 
@@ -108,9 +63,15 @@ impl Caller {
     pub fn refuse(&self, role: Role, api: &Api, noted: &str, told: &str) -> ApiError {
         let needs = format!("needs the role {role}, and user {} is {}", self.user, self.role);
         let object = format!("user {}", self.user);
-        api.events.note_refusal(Kind::AccessRefused, object.clone(), &format!("{noted} {needs}"), self.who());
-        let sentence = format!("{told} {needs}; an admin can give it with `forebay user set`");
-        ApiError::new(Code::RoleInsufficient, sentence).about(object)
+        api.service.events.note_refusal(
+            Kind::AccessRefused,
+            object.clone(),
+            &format!("{noted} {needs}"),
+            self.who(),
+        );
+        ApiError::told(Code::RoleInsufficient, format!("{told} {needs}"))
+            .about(object)
+            .with_remedy("an admin can give it with `forebay user set`")
     }
 }
 
@@ -122,8 +83,10 @@ pub struct Identity(pub Result<Caller, Refusal>);
 #[derive(Clone, Debug)]
 pub struct Refusal {
     code: Code,
-    /// For who asks: no more than an outsider may know.
-    sentence: String,
+    /// For the caller: no more than an outsider may know.
+    cause: &'static str,
+    /// What the caller can do.
+    remedy: &'static str,
     /// For the log.
     reason: String,
     address: String,
@@ -138,16 +101,21 @@ impl Refusal {
     /// Takes note of it, and says so to who asks.
     pub fn answer(self, api: &Api) -> ApiError {
         let who = Who { user: None, address: Some(self.address.clone()) };
-        api.events.note_refusal(Kind::TokenRefused, format!("address {}", self.address), &self.reason, who);
-        ApiError::new(self.code, self.sentence)
+        api.service.events.note_refusal(
+            Kind::TokenRefused,
+            format!("address {}", self.address),
+            &self.reason,
+            who,
+        );
+        ApiError::new(self.code, "token", self.cause).with_remedy(self.remedy)
     }
 }
 
 fn missing(address: String) -> Refusal {
     Refusal {
         code: Code::TokenMissing,
-        sentence: "token: missing; send Authorization: Bearer and a token that `forebay token create` made"
-            .into(),
+        cause: "missing",
+        remedy: "send Authorization: Bearer and a token that `forebay token create` made",
         reason: "no token was sent".into(),
         address,
     }
@@ -157,10 +125,10 @@ fn missing(address: String) -> Refusal {
 pub async fn identify(State(api): State<Arc<Api>>, mut request: Request, next: Next) -> Response {
     let identity = match request.extensions().get::<Peer>().copied() {
         Some(Peer::Socket) => {
-            let address = Peer::Socket.address();
+            let address = address(Peer::Socket);
             Ok(Caller { user: LOCAL.to_owned(), role: Role::Admin, address, token: None })
         }
-        Some(peer) => of_token(&api, request.headers(), peer.address()),
+        Some(peer) => of_token(&api, request.headers(), address(peer)),
         None => Err(Refusal::unknown()),
     };
     let standing = request.extensions().get::<Arc<Standing>>().filter(|_| identity.is_ok());
@@ -178,11 +146,14 @@ fn of_token(api: &Api, headers: &HeaderMap, address: String) -> Result<Caller, R
         let (scheme, secret) = header.split_once(' ')?;
         scheme.eq_ignore_ascii_case("bearer").then(|| secret.trim())
     });
-    match api.accounts.verify(secret.unwrap_or_default()) {
-        Ok(Verified { user, role, token }) => Ok(Caller { user, role, address, token: Some(token) }),
+    match api.service.accounts.verify(secret.unwrap_or_default()) {
+        Ok(Verified { user, role, token }) => {
+            Ok(Caller { user, role: role.into(), address, token: Some(token) })
+        }
         Err(reason) => Err(Refusal {
             code: Code::TokenRefused,
-            sentence: "token: not valid; ask an admin for another (`forebay token create`)".into(),
+            cause: "not valid",
+            remedy: "ask an admin for another (`forebay token create`)",
             reason: reason.to_owned(),
             address,
         }),

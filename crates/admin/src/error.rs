@@ -4,14 +4,15 @@
 //! {"error":{"code":"volume_not_found","message":"volume kafka: not found","object":"volume kafka","remedy":"`forebay volume list` shows which there are","request_id":"0000a3f1-17"}}
 //! ```
 //!
-//! The code is for programs, and stays what it is from release to release; the rest is for people. Errors of the pool and of the
-//! NFS server say object, cause and, behind a semicolon, remedy; here they are taken apart.
+//! The code is for programs, and stays the same from release to release; the rest is for people. Object, cause and remedy come from
+//! the error itself ([`Explain`]); nothing is taken from the text of a message.
 
 use axum::Json;
 use axum::http::header::{HeaderValue, WWW_AUTHENTICATE};
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use forebay_nfs::policy::PolicyError;
+use forebay_pool::{Explain, Object};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -145,22 +146,43 @@ pub struct ApiError(Box<ErrorView>);
 pub type Result<T> = std::result::Result<T, ApiError>;
 
 impl ApiError {
-    /// From a sentence as the project writes them: `object: cause; remedy`.
-    pub fn new(code: Code, sentence: impl Into<String>) -> ApiError {
-        let sentence = sentence.into();
-        let (message, remedy) = match sentence.split_once("; ") {
-            Some((message, remedy)) => (message.to_owned(), Some(remedy.to_owned())),
-            None => (sentence, None),
-        };
-        let object = message.split_once(": ").map(|(object, _)| object.to_owned());
-        ApiError(Box::new(ErrorView { code, message, object, remedy, request_id: None }))
+    /// Why something was not done to `object`. A remedy may follow ([`ApiError::with_remedy`]).
+    pub fn new(code: Code, object: impl Into<String>, cause: impl Into<String>) -> ApiError {
+        let object = object.into();
+        let message = format!("{object}: {}", cause.into());
+        ApiError(Box::new(ErrorView { code, message, object: Some(object), remedy: None, request_id: None }))
     }
 
-    /// The same about something that the sentence does not name.
+    /// A message that does not begin with its object.
+    pub fn told(code: Code, message: impl Into<String>) -> ApiError {
+        ApiError(Box::new(ErrorView {
+            code,
+            message: message.into(),
+            object: None,
+            remedy: None,
+            request_id: None,
+        }))
+    }
+
+    /// The same with what to do.
+    #[must_use]
+    pub fn with_remedy(mut self, remedy: impl Into<String>) -> ApiError {
+        self.0.remedy = Some(remedy.into());
+        self
+    }
+
+    /// The same about an object that the message does not name.
     #[must_use]
     pub fn about(mut self, object: impl Into<String>) -> ApiError {
         self.0.object = Some(object.into());
         self
+    }
+
+    /// From an error that explains itself.
+    fn explained(code: Code, error: &impl Explain) -> ApiError {
+        let (object, cause) = (error.object(), error.cause());
+        let message = object.as_ref().map_or(cause.clone(), |object| format!("{object}: {cause}"));
+        ApiError(Box::new(ErrorView { code, message, object, remedy: error.remedy(), request_id: None }))
     }
 
     /// What is answered.
@@ -172,7 +194,7 @@ impl ApiError {
 impl IntoResponse for ApiError {
     fn into_response(mut self) -> Response {
         let code = self.0.code;
-        self.0.request_id = access::request_id();
+        self.0.request_id = access::current_request_id();
         let mut response = (code.status(), Json(ErrorBody { error: *self.0 })).into_response();
         if code.status() == StatusCode::UNAUTHORIZED {
             response
@@ -189,28 +211,42 @@ impl From<forebay_pool::Error> for ApiError {
     fn from(error: forebay_pool::Error) -> ApiError {
         use forebay_pool::Error;
         let code = match &error {
-            Error::NotFound(what) if what.starts_with("volume ") => Code::VolumeNotFound,
-            Error::NotFound(what) if what.starts_with("snapshot ") => Code::SnapshotNotFound,
+            Error::NotFound(Object::Volume(_)) => Code::VolumeNotFound,
+            Error::NotFound(Object::Snapshot { .. }) => Code::SnapshotNotFound,
             Error::NotFound(_) | Error::Stale => Code::NotFound,
-            Error::Exists(_) => Code::AlreadyExists,
+            Error::Exists(_) | Error::PathTaken { .. } => Code::AlreadyExists,
             Error::Invalid(_) | Error::NameTooLong => Code::Invalid,
             Error::NoSpace => Code::NoSpace,
             Error::SizeBelowUsed { .. } => Code::SizeBelowUsed,
             Error::InUse { .. } => Code::InUse,
             Error::VolumeNotEmpty(_) => Code::VolumeNotEmpty,
             Error::ReadOnly => Code::Permanent,
-            Error::Failed(_) | Error::Closed => Code::Unavailable,
+            Error::Failed(_) | Error::Closed | Error::Contended(_) => Code::Unavailable,
             _ => Code::Internal,
         };
         if code == Code::Internal {
             tracing::error!(%error, "a request failed");
         }
-        let sentence = match code {
-            Code::VolumeNotFound => format!("{error}; `forebay volume list` shows which there are"),
-            Code::SnapshotNotFound => format!("{error}; `forebay snapshot list` shows which there are"),
-            _ => error.to_string(),
+        ApiError::explained(code, &error)
+    }
+}
+
+impl From<forebay_service::Error> for ApiError {
+    fn from(error: forebay_service::Error) -> ApiError {
+        use forebay_service::Error;
+        let code = match error {
+            Error::Pool(error) => return error.into(),
+            Error::UserNotFound(_) => Code::UserNotFound,
+            Error::TokenNotFound(_) => Code::TokenNotFound,
+            Error::JobNotFound(_) => Code::JobNotFound,
+            Error::BadUserName(_) | Error::BadExpiry => Code::Invalid,
+            Error::LastAdmin(_) => Code::LastAdmin,
+            Error::TooMany { .. } => Code::TooMany,
+            Error::JobRunning(_) => Code::JobRunning,
+            Error::JobEnded(_) => Code::JobEnded,
+            _ => Code::Internal,
         };
-        ApiError::new(code, sentence)
+        ApiError::explained(code, &error)
     }
 }
 
@@ -229,7 +265,7 @@ impl From<PolicyError> for ApiError {
             PolicyError::TooMany { .. } => Code::TooMany,
             PolicyError::Unreadable { .. } => Code::Internal,
         };
-        ApiError::new(code, error.to_string())
+        ApiError::explained(code, &error)
     }
 }
 
@@ -238,22 +274,26 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_sentence_is_taken_apart_and_put_together_again() {
-        let sentence = "volume kafka: in use by two clones; delete the clones first; or do not";
-        let error = ApiError::new(Code::InUse, sentence);
+    fn an_error_is_told_in_its_parts_and_as_one_sentence() {
+        let error = ApiError::new(Code::InUse, "volume kafka", "in use by two clones")
+            .with_remedy("delete the clones first; or do not");
         let view = error.view();
         assert_eq!(view.object.as_deref(), Some("volume kafka"));
-        assert_eq!(view.remedy.as_deref(), Some("delete the clones first; or do not"));
+        assert_eq!(view.message, "volume kafka: in use by two clones");
+        let sentence = "volume kafka: in use by two clones; delete the clones first; or do not";
         assert_eq!(view.sentence(), sentence);
     }
 
     #[test]
     fn errors_of_the_pool_have_codes_of_their_own() {
         let code = |error: forebay_pool::Error| ApiError::from(error).view().code;
-        assert_eq!(code(forebay_pool::Error::NotFound("volume x".into())), Code::VolumeNotFound);
-        assert_eq!(code(forebay_pool::Error::NotFound("snapshot x@y".into())), Code::SnapshotNotFound);
+        let volume = || forebay_pool::Error::NotFound(Object::Volume("ghost".into()));
+        assert_eq!(code(volume()), Code::VolumeNotFound);
+        let snapshot = forebay_pool::Error::NotFound(Object::snapshot("x", "y"));
+        assert_eq!(code(snapshot), Code::SnapshotNotFound);
         assert_eq!(code(forebay_pool::Error::NoSpace), Code::NoSpace);
-        let ghost = ApiError::from(forebay_pool::Error::NotFound("volume ghost".into()));
-        assert_eq!(ghost.view().remedy.as_deref(), Some("`forebay volume list` shows which there are"));
+        let ghost = ApiError::from(volume());
+        assert_eq!(ghost.view().message, "volume ghost: not found");
+        assert_eq!(ghost.view().remedy.as_deref(), Some("`forebay volume list` shows all volumes"));
     }
 }

@@ -1,33 +1,30 @@
 //! The daemon's interface for operators: REST over HTTP/1.1, on a UNIX socket and on TCP.
 //!
-//! A connection is accepted and bounded by [`server`]; [`router`] leads each request, with an id and a span of its own ([`access`]), to
-//! one of [`handlers`], after [`caller`] found out who asks. Handlers take what [`request`] read strictly, do it to the pool and the NFS server,
-//! and answer with [`views`], or with an error in one shape ([`error`]). [`openapi`] is the document of all that, made from the same
-//! code. [`accounts`] keeps users and tokens, [`jobs`] long work, [`events`] what happened, and [`watch`] tells of what happens by itself.
-//! [`console`] is the web console's files, which are served where the API is.
-//! [`lab`] shows what experiments of the lab found. [`metrics`] is what Prometheus reads, [`history`] what is kept of it here, and [`dashboards`] are made for Grafana.
+//! [`forebay_net::http`] accepts a connection and limits it. [`router`] leads each request, with an id and a span of its own
+//! ([`access`]), to one of [`handlers`], after [`caller`] has identified the caller. Handlers take what [`request`] has read strictly,
+//! call the [`Service`] or a protocol, and answer with [`views`], or with an error in one shape ([`error`]). [`openapi`] is the
+//! document of all that, made from the same code. [`watch`] reports refused NFS clients. [`console`] is the web console's files, which
+//! are served where the API is. [`lab`] shows results of the lab's experiments. [`metrics`] is what Prometheus reads, [`history`] what
+//! is kept of it here, and [`dashboards`] are made for Grafana.
 //! Start reading at [`router`].
 //!
 //! What must hold: nothing that comes from the network is trusted, waited for without a bound, or kept without one; and
 //! a flood here does not hurt NFS.
 
 pub mod access;
-pub mod accounts;
 pub mod caller;
 pub mod console;
 pub mod dashboards;
 pub mod error;
-pub mod events;
 pub mod handlers;
 pub mod history;
-pub mod jobs;
 pub mod lab;
 pub mod metrics;
 pub mod mount;
 pub mod openapi;
+mod problem;
 pub mod request;
 pub mod router;
-pub mod server;
 mod strict;
 #[cfg(test)]
 mod test_support;
@@ -39,25 +36,23 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use accounts::Accounts;
-use events::Events;
+use error::{ApiError, Code};
+use forebay_net::http::Limits;
+use forebay_nfs::policy::Policies;
+use forebay_service::Service;
+use forebay_service::events::Kind;
 use history::History;
-use jobs::Jobs;
 use lab::Lab;
 use views::NfsView;
 
 /// What requests work on.
 pub struct Api {
-    /// The NFS server, and its pool.
-    pub nfs: Arc<forebay_nfs::Shared>,
+    /// The pool, and what its protocols share.
+    pub service: Arc<Service>,
+    /// The NFS server, if NFS is served.
+    pub nfs: Option<Arc<forebay_nfs::Shared>>,
     /// The pool's directory.
     pub directory: PathBuf,
-    /// Who may use it over TCP.
-    pub accounts: Accounts,
-    /// Work that goes on after it was answered.
-    pub jobs: Arc<Jobs>,
-    /// What happened.
-    pub events: Arc<Events>,
     /// Reports of the lab.
     pub lab: Lab,
     /// Where clients reach NFS.
@@ -66,39 +61,68 @@ pub struct Api {
     pub history: Arc<History>,
     /// Whether metrics are served without a token.
     pub metrics_public: bool,
-    /// Held by who looks at every extent: one at a time, so that the disk is left to clients.
+    /// Held while every extent is looked at: one caller at a time, so that the disk is left to clients.
     counting: tokio::sync::Mutex<()>,
 }
 
 impl Api {
-    /// The interface to a server at that address and its pool, in `directory`. Fails if the pool's users or tokens cannot be read.
-    pub fn open(
-        nfs: Arc<forebay_nfs::Shared>,
+    /// The interface to a service whose pool is in `directory`. NFS is served at `address`, if it is.
+    pub fn new(
+        service: Arc<Service>,
+        nfs: Option<Arc<forebay_nfs::Shared>>,
         address: SocketAddr,
         directory: PathBuf,
-    ) -> error::Result<Api> {
-        let accounts = Accounts::load(nfs.pool.clone())?;
-        let events = Arc::new(Events::new(nfs.pool.boot()));
-        let nfs_view = NfsView::of(address, nfs.tls.is_some());
-        Ok(Api {
+    ) -> Api {
+        let with_tls = nfs.as_ref().is_some_and(|nfs| nfs.tls.is_some());
+        Api {
+            service,
             nfs,
             directory,
-            accounts,
-            jobs: Arc::default(),
-            events,
             lab: Lab::new(None),
-            nfs_view,
+            nfs_view: NfsView::of(address, with_tls),
             history: Arc::default(),
             metrics_public: false,
             counting: tokio::sync::Mutex::default(),
-        })
+        }
     }
 
     /// What metrics are taken from.
     pub fn sources(&self) -> metrics::Sources {
-        metrics::Sources { nfs: self.nfs.clone() }
+        let mut sources = metrics::Sources::new(self.service.clone());
+        if let Some(nfs) = &self.nfs {
+            sources.add(nfs.clone());
+        }
+        sources
+    }
+
+    /// The NFS server; an error for the caller if NFS is not served.
+    fn nfs(&self) -> error::Result<&Arc<forebay_nfs::Shared>> {
+        let missing = || {
+            ApiError::new(Code::Unavailable, "NFS", "is not served")
+                .with_remedy("set nfs.listen, and restart the daemon")
+        };
+        self.nfs.as_ref().ok_or_else(missing)
+    }
+
+    /// The NFS server's export policies; an error for the caller if NFS is not served.
+    fn export_policies(&self) -> error::Result<&Arc<Policies>> {
+        Ok(&self.nfs()?.policies)
+    }
+
+    /// Reports what a caller did.
+    fn note(
+        &self,
+        kind: Kind,
+        object: impl Into<String>,
+        message: impl Into<String>,
+        caller: &caller::Caller,
+    ) {
+        self.service.events.note(kind, object, message, caller.who());
     }
 }
+
+/// The limits of the API's listeners.
+pub const LIMITS: Limits = Limits { name: "api", connections_max: 128, connections_per_address_max: 48 };
 
 /// The release of the daemon.
 pub const RELEASE: &str = env!("CARGO_PKG_VERSION");

@@ -3,6 +3,7 @@
 //! [`Asked`] is who asks and the query, [`Params`] the path, [`Content`] the body. A handler takes an `Asked` first, so that nothing
 //! of a request is looked at before it is known that its sender may make it.
 
+use crate::problem::Problem;
 use std::marker::PhantomData;
 use std::sync::Arc;
 use std::time::Duration;
@@ -108,7 +109,7 @@ impl<Q: DeserializeOwned, S: Sync> FromRequestParts<S> for Open<Q> {
 fn query<Q: DeserializeOwned>(parts: &Parts) -> Result<Q> {
     axum::extract::Query::<Q>::try_from_uri(&parts.uri)
         .map(|query| query.0)
-        .map_err(|rejection| bad(format!("query: {}", cause(&rejection))))
+        .map_err(|rejection| Problem::new("query", cause(&rejection)).into())
 }
 
 /// The parameters of a path.
@@ -120,7 +121,7 @@ impl<T: DeserializeOwned + Send, S: Send + Sync> FromRequestParts<S> for Params<
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self> {
         let read = Path::<T>::from_request_parts(parts, state).await;
         read.map(|Path(params)| Params(params))
-            .map_err(|rejection| bad(format!("path: {}", cause(&rejection))))
+            .map_err(|rejection| Problem::new("path", cause(&rejection)).into())
     }
 }
 
@@ -135,21 +136,21 @@ impl<T: DeserializeOwned + Check, S: Send + Sync> FromRequest<S> for Content<T> 
         let bytes = match tokio::time::timeout(BODY_WAIT_MAX, read(request.into_body())).await {
             Ok(Some(bytes)) => bytes,
             Ok(None) => {
-                let sentence = format!("body: longer than {BODY_BYTES_MAX} bytes; send less at once");
-                return Err(ApiError::new(Code::BodyTooLarge, sentence));
+                let cause = format!("longer than {BODY_BYTES_MAX} bytes");
+                return Err(ApiError::new(Code::BodyTooLarge, "body", cause).with_remedy("send less at once"));
             }
             Err(_) => {
-                let sentence = format!("body: did not come within {} seconds", BODY_WAIT_MAX.as_secs());
-                return Err(ApiError::new(Code::RequestTimeout, sentence));
+                let cause = format!("did not arrive within {} seconds", BODY_WAIT_MAX.as_secs());
+                return Err(ApiError::new(Code::RequestTimeout, "body", cause));
             }
         };
         if media_type == Some(false) || (media_type.is_none() && !bytes.is_empty()) {
-            let sentence = "body: must be JSON; send Content-Type: application/json";
-            return Err(ApiError::new(Code::MediaTypeUnsupported, sentence));
+            let error = ApiError::new(Code::MediaTypeUnsupported, "body", "must be JSON");
+            return Err(error.with_remedy("send Content-Type: application/json"));
         }
         let text: &[u8] = if bytes.is_empty() { b"{}" } else { &bytes };
-        let content: T = strict::from_slice(text).map_err(|error| bad(format!("body: {error}")))?;
-        content.check().map_err(bad)?;
+        let content: T = strict::from_slice(text).map_err(|error| Problem::new("body", error.to_string()))?;
+        content.check()?;
         Ok(Content(content))
     }
 }
@@ -174,10 +175,6 @@ async fn read(mut body: Body) -> Option<Vec<u8>> {
 fn is_json(media_type: &[u8]) -> bool {
     let essence = media_type.split(|byte| *byte == b';').next().unwrap_or_default();
     essence.trim_ascii().eq_ignore_ascii_case(b"application/json")
-}
-
-fn bad(sentence: String) -> ApiError {
-    ApiError::new(Code::BadRequest, sentence)
 }
 
 /// The innermost cause: what wraps it says only that something could not be read.

@@ -13,16 +13,17 @@ use utoipa_axum::routes;
 
 use crate::Api;
 use crate::access;
-use crate::caller::{Peer, identify};
+use crate::caller::identify;
 use crate::console;
 use crate::error::{ApiError, Code};
 use crate::handlers::{accounts, events, exports, health, jobs, lab, metrics, nfs, pool, snapshots, volumes};
 use crate::openapi::{self, Document};
+use forebay_net::http::Peer;
 
 /// Where everything is.
 pub const BASE: &str = "/api/v1";
 
-/// What answers requests. Each of them must have a [`crate::caller::Peer`] among its extensions.
+/// What answers requests. Each of them must have a [`forebay_net::http::Peer`] among its extensions.
 pub fn router(api: Arc<Api>) -> Router {
     let (routes, document) = described();
     let document = Document::new(&openapi::complete(document));
@@ -97,12 +98,12 @@ async fn no_route(peer: Option<Extension<Peer>>, method: Method, uri: Uri, heade
     if !is_api && matches!(peer, Some(Extension(Peer::Tcp(_)))) {
         return console::respond(&method, uri.path(), &headers);
     }
-    let sentence = format!("path {}: there is nothing; {BASE}/openapi.json says what there is", uri.path());
-    ApiError::new(Code::RouteNotFound, sentence).into_response()
+    let error = ApiError::new(Code::RouteNotFound, format!("path {}", uri.path()), "there is nothing");
+    error.with_remedy(format!("{BASE}/openapi.json describes all paths")).into_response()
 }
 
 async fn no_method(method: Method, uri: Uri) -> Response {
-    let sentence =
-        format!("path {}: does not know {method}; the header Allow says what it knows", uri.path());
-    ApiError::new(Code::MethodNotAllowed, sentence).into_response()
+    let cause = format!("does not support {method}");
+    let error = ApiError::new(Code::MethodNotAllowed, format!("path {}", uri.path()), cause);
+    error.with_remedy("the header Allow lists the supported methods").into_response()
 }

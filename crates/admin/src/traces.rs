@@ -11,11 +11,11 @@ use axum::http::HeaderMap;
 use tracing::Span;
 use tracing::field::Empty;
 
-use crate::caller::Peer;
 use crate::handlers::lab;
+use forebay_net::http::Peer;
 
 /// The target of all spans that are for traces.
-pub const TARGET: &str = forebay_nfs::TRACES;
+pub const TARGET: &str = forebay_pool::TRACES;
 
 /// What became of spans since the daemon started. Spans belong to the process, not to one of its servers.
 pub static SPANS: SpanCounters = SpanCounters { exported: AtomicU64::new(0), dropped: AtomicU64::new(0) };

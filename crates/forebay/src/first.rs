@@ -7,10 +7,8 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 use anyhow::{Context, Result, anyhow, bail};
-use forebay_admin::accounts::Accounts;
-use forebay_admin::error::ApiError;
-use forebay_admin::views::{NewToken, Role};
 use forebay_pool::{Pool, VolumeSpec};
+use forebay_service::accounts::{Accounts, NewToken, Role};
 use rustix::fs::Mode;
 use rustix::process::umask;
 
@@ -85,14 +83,9 @@ pub async fn make_first_user(pool: &Pool, accounts: &Accounts) -> Result<()> {
         return Ok(());
     }
     if accounts.users().is_empty() {
-        accounts.set_user(FIRST_USER, Role::Admin).await.map_err(explain)?;
+        accounts.set_user(FIRST_USER, Role::Admin).await?;
     }
     Ok(pool.record_put(RECORDS, FIRST_USER_MADE, b"").await?)
-}
-
-/// An error of the API, for who started the daemon.
-pub fn explain(error: ApiError) -> anyhow::Error {
-    anyhow!("{}", error.view().sentence())
 }
 
 /// `forebay init`.
@@ -118,10 +111,10 @@ pub fn run(config: &Config) -> Result<()> {
 }
 
 async fn first_token(pool: &Pool) -> Result<String> {
-    let accounts = Accounts::load(pool.clone()).map_err(explain)?;
+    let accounts = Accounts::load(pool.clone())?;
     make_first_user(pool, &accounts).await?;
     let description = "made by forebay init".to_owned();
-    let new = NewToken { user: FIRST_USER.to_owned(), expires_in: None, expires: None, description };
-    let created = accounts.create_token(&new).await.map_err(explain)?;
+    let new = NewToken { user: FIRST_USER.to_owned(), expires: None, description };
+    let created = accounts.create_token(&new).await?;
     Ok(created.secret)
 }

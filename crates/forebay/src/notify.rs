@@ -85,7 +85,7 @@ impl Notifier {
 
 /// One line for `systemctl status`.
 pub fn status_of(nfs: &Shared) -> String {
-    let volumes = match nfs.pool.volumes().len() {
+    let volumes = match nfs.pool.volumes().map_or(0, |volumes| volumes.len()) {
         1 => "1 volume".to_owned(),
         count => format!("{count} volumes"),
     };

@@ -10,13 +10,15 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, anyhow};
 use forebay_admin::Api;
-use forebay_admin::events::{Kind, Who};
 use forebay_admin::history;
 use forebay_admin::lab::Lab;
-use forebay_admin::server::{ALPN, Listener, Socket, check_path};
 use forebay_admin::views::NfsView;
-use forebay_nfs::{Server, ServerError, Shared, Tls, TlsError};
+use forebay_net::http::{self, ALPN, Listener, Socket, check_path};
+use forebay_net::tls::{Tls, TlsError};
+use forebay_nfs::{Server, ServerError, Shared};
 use forebay_pool::Pool;
+use forebay_service::Service;
+use forebay_service::events::{Kind, Who};
 use rustix::fs::Mode;
 use rustix::process::{Resource, getrlimit, setrlimit, umask};
 use tokio::signal::unix::Signal;
@@ -86,13 +88,14 @@ async fn serve_pool(
     first::make_default_volume(pool)
         .await
         .map_err(|error| anyhow!("volume kafka cannot be made: {error}"))?;
-    let nfs = Server::bind(pool.clone(), config.nfs.listen, nfs_config).await.map_err(explain)?;
+    let service = Arc::new(Service::open(pool.clone(), nfs_config.service_options())?);
+    let nfs = Server::bind(service.clone(), config.nfs.listen, nfs_config).await.map_err(explain)?;
     let address = nfs.local_addr();
-    let mut api = Api::open(nfs.shared(), address, config.pool.directory.clone()).map_err(first::explain)?;
+    let mut api = Api::new(service.clone(), Some(nfs.shared()), address, config.pool.directory.clone());
     api.metrics_public = config.metrics.public;
     api.lab = Lab::new(config.lab.results_directory.clone());
     let api = Arc::new(api);
-    first::make_first_user(pool, &api.accounts).await?;
+    first::make_first_user(pool, &service.accounts).await?;
     let api_tls = api_tls(&config.api)?;
     let mut listeners =
         vec![Listener::Socket(Socket::bind(config.admin_socket(), config.admin.group_access)?)];
@@ -104,11 +107,11 @@ async fn serve_pool(
         listeners.push(listener);
     }
     let reloading = tokio::spawn(reload_when_asked(nfs.shared(), api_tls, signals::reloads()?));
-    let watching = tokio::spawn(forebay_admin::watch::run(api.clone()));
-    let refusals = tokio::spawn(forebay_admin::watch::refusals::run(api.clone()));
+    let watching = tokio::spawn(forebay_service::watch::run(service.clone()));
+    let refusals = tokio::spawn(forebay_admin::watch::run(nfs.shared()));
     let recording = tokio::spawn(history::run(api.history.clone(), api.sources(), history::SystemClock));
     let serving = serve_api(&api, listeners, shutdown);
-    api.events.note(
+    service.events.note(
         Kind::DaemonStarted,
         "daemon",
         started(config, pool, address, api_address),
@@ -131,7 +134,7 @@ async fn serve_pool(
     refusals.abort();
     recording.abort();
     trigger.shut_down();
-    api.jobs.cancel_all();
+    service.jobs.cancel_all();
     for listener in serving {
         listener.await.context("a server of the API failed")?;
     }
@@ -146,7 +149,12 @@ fn serve_api(
 ) -> Vec<tokio::task::JoinHandle<()>> {
     let router = forebay_admin::router::router(api.clone());
     let serve = |listener| {
-        tokio::spawn(forebay_admin::server::serve(listener, router.clone(), shutdown.clone().requested()))
+        tokio::spawn(http::serve(
+            listener,
+            forebay_admin::LIMITS,
+            router.clone(),
+            shutdown.clone().requested(),
+        ))
     };
     listeners.into_iter().map(serve).collect()
 }
@@ -165,7 +173,7 @@ fn started(config: &Config, pool: &Pool, nfs: SocketAddr, api: Option<SocketAddr
 }
 
 fn api_tls(config: &ApiConfig) -> Result<Option<Arc<Tls>>> {
-    let tls = config.tls().map(|files| Tls::load_for(files, ALPN)).transpose();
+    let tls = config.tls().map(|files| Tls::load(files, ALPN)).transpose();
     Ok(tls.map_err(|error| ConfigError::new(format!("api.tls_…: {error}")))?.map(Arc::new))
 }
 
@@ -244,7 +252,7 @@ fn explain_bind(section: &str, address: SocketAddr, source: &std::io::Error) -> 
 
 /// The line that says that clients can connect, and what to type there.
 fn ready_line(pool: &Pool, nfs: &NfsView) -> String {
-    let Some(volume) = pool.volumes().into_iter().next() else {
+    let Some(volume) = pool.volumes().into_iter().flatten().next() else {
         return "ready: there is no volume yet; make one with `forebay volume create NAME`".to_owned();
     };
     let command = nfs.mount_command(None, &volume.spec.junction_path);

@@ -8,11 +8,17 @@ use std::path::{Path, PathBuf};
 /// The crates that each crate may depend on, tests aside. Dependencies point inward, to the pool.
 const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("forebay-pool", &[]),
-    ("forebay-nfs", &["forebay-pool"]),
-    ("forebay-admin", &["forebay-pool", "forebay-nfs"]),
-    ("forebay-nfs-client", &["forebay-nfs"]),
+    ("forebay-net", &[]),
+    ("forebay-nfs-proto", &["forebay-net"]),
+    ("forebay-service", &["forebay-pool"]),
+    ("forebay-nfs", &["forebay-pool", "forebay-service", "forebay-net", "forebay-nfs-proto"]),
+    ("forebay-admin", &["forebay-pool", "forebay-service", "forebay-net", "forebay-nfs-proto", "forebay-nfs"]),
+    ("forebay-nfs-client", &["forebay-nfs-proto"]),
     ("forebay-lab", &["forebay-nfs-client"]),
-    ("forebay", &["forebay-pool", "forebay-nfs", "forebay-admin", "forebay-lab"]),
+    (
+        "forebay",
+        &["forebay-pool", "forebay-service", "forebay-net", "forebay-nfs", "forebay-admin", "forebay-lab"],
+    ),
 ];
 
 const LINES_MAX: usize = 600;

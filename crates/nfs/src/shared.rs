@@ -50,7 +50,7 @@ impl Shared {
         let tls = config.tls.clone().map(|files| Tls::load(files, ALPN)).transpose()?;
         let state = State::open(pool.clone(), &config).await?;
         let policies = Arc::new(Policies::load(pool.clone())?);
-        let exports = Exports::new(pool.clone(), policies.clone());
+        let exports = Exports::new(pool.clone(), policies.clone())?;
         let identities = Identities::new(&config);
         let (sessions, statistics) = (SessionTable::default(), Statistics::default());
         let refusals = Refusals::new(config.clock.clone());

@@ -192,8 +192,8 @@ impl Pool {
         self.engine()?.volume_create(spec).await
     }
     /// All volumes, by name.
-    pub fn volumes(&self) -> Vec<Volume> {
-        self.engine().map(|engine| engine.volumes.list()).unwrap_or_default()
+    pub fn volumes(&self) -> Result<Vec<Volume>> {
+        Ok(self.engine()?.volumes.list())
     }
     /// The volume of that name.
     pub fn volume(&self, name: &str) -> Result<Volume> {
@@ -208,8 +208,8 @@ impl Pool {
         Ok(self.engine()?.volumes.watch())
     }
     /// Whether that is a snapshot, in which nothing can be changed.
-    pub fn is_read_only(&self, id: VolumeId) -> bool {
-        self.engine().is_ok_and(|engine| matches!(engine.volumes.require_writable(id), Err(Error::ReadOnly)))
+    pub fn is_read_only(&self, id: VolumeId) -> Result<bool> {
+        Ok(matches!(self.engine()?.volumes.require_writable(id), Err(Error::ReadOnly)))
     }
     /// The volume of that id, or the snapshot; [`Error::Stale`] if there is none.
     pub fn volume_by_id(&self, id: VolumeId) -> Result<Volume> {
@@ -250,8 +250,12 @@ impl Pool {
         self.engine()?.snapshot_create(volumes, name, None).await
     }
     /// The snapshots of one volume, or of all, by volume and age.
-    pub fn snapshots(&self, volume: Option<VolumeId>) -> Vec<Snapshot> {
-        self.engine().map(|engine| engine.volumes.snapshots(volume)).unwrap_or_default()
+    pub fn snapshots(&self, volume: Option<VolumeId>) -> Result<Vec<Snapshot>> {
+        Ok(self.engine()?.volumes.snapshots(volume))
+    }
+    /// The snapshot of that id; [`Error::Stale`] if there is none.
+    pub fn snapshot_by_id(&self, id: VolumeId) -> Result<Snapshot> {
+        self.engine()?.volumes.snapshot_by_id(id)
     }
     /// The snapshot of that name.
     pub fn snapshot(&self, volume: &str, name: &str) -> Result<Snapshot> {

@@ -11,7 +11,7 @@ use crate::keys::{self, EPOCH_FIRST, EPOCH_LAST, EPOCH_NONE, Epoch};
 use crate::meta::MetaStore;
 use crate::records::{Record, UsageRecord, VolumeRecord, malformed};
 use crate::view::{Layer, View};
-use crate::{Error, Object, Result, Snapshot, Volume, VolumeId, VolumeUsage, sync};
+use crate::{Error, Object, Result, Snapshot, SnapshotName, Volume, VolumeId, VolumeUsage, sync};
 
 struct VolumeState {
     record: VolumeRecord,
@@ -102,7 +102,7 @@ impl Volumes {
     pub(crate) fn list(&self) -> Vec<Volume> {
         let map = sync::read(&self.map);
         let volumes = map.iter().filter(|(_, state)| state.is_volume() && !state.deleting);
-        let mut volumes: Vec<Volume> = volumes.map(|(id, state)| state.record.volume(*id)).collect();
+        let mut volumes: Vec<Volume> = volumes.map(|(id, state)| volume(&map, *id, &state.record)).collect();
         volumes.sort_by(|one, other| one.spec.name.cmp(&other.spec.name));
         volumes
     }
@@ -143,7 +143,21 @@ impl Volumes {
 
     /// The volume or snapshot of that id.
     pub(crate) fn get(&self, id: VolumeId) -> Result<Volume> {
-        self.live(id, |state| state.record.volume(id))
+        let map = sync::read(&self.map);
+        let state = map.get(&id).filter(|state| !state.deleting).ok_or(Error::Stale)?;
+        Ok(volume(&map, id, &state.record))
+    }
+
+    /// A volume as its record, which may not be stored yet, describes it.
+    pub(crate) fn described(&self, id: VolumeId, record: &VolumeRecord) -> Volume {
+        volume(&sync::read(&self.map), id, record)
+    }
+
+    /// The snapshot of that id.
+    pub(crate) fn snapshot_by_id(&self, id: VolumeId) -> Result<Snapshot> {
+        let map = sync::read(&self.map);
+        let state = map.get(&id).filter(|state| !state.deleting);
+        state.and_then(|state| snapshot(&map, id, state)).ok_or(Error::Stale)
     }
 
     pub(crate) fn by_name(&self, name: &str) -> Result<Volume> {
@@ -333,6 +347,15 @@ impl VolumeState {
     fn is_volume(&self) -> bool {
         self.record.snapshot.is_none()
     }
+}
+
+fn volume(map: &Map, id: VolumeId, record: &VolumeRecord) -> Volume {
+    let origin = record.origin.and_then(|origin| map.get(&origin));
+    let clone_of = origin.and_then(|origin| {
+        let of = map.get(&origin.record.snapshot?.of)?;
+        Some(SnapshotName { volume: of.record.spec.name.clone(), snapshot: origin.record.spec.name.clone() })
+    });
+    record.volume(id, clone_of)
 }
 
 fn snapshot(map: &Map, id: VolumeId, state: &VolumeState) -> Option<Snapshot> {

@@ -197,6 +197,7 @@ mod tests {
 
     fn names(pool: &Pool) -> Vec<String> {
         pool.snapshots(None)
+            .unwrap()
             .into_iter()
             .map(|taken| format!("{}@{}", taken.volume_name, taken.name))
             .collect()
@@ -226,7 +227,7 @@ mod tests {
         at(&pool, sunday - HOUR).await;
         at(&pool, sunday - HOUR + 5).await;
         assert_eq!(names(&pool), ["a@hourly.2026-11-21_2300", "b@hourly.2026-11-21_2300"]);
-        let both = pool.snapshots(None);
+        let both = pool.snapshots(None).unwrap();
         assert_eq!(both[0].created, both[1].created);
         pool.snapshot_create(&["a".into()], "manual").await.unwrap();
         at(&pool, sunday).await;

@@ -143,10 +143,10 @@ async fn tree(pool: &Pool, root: Handle) -> BTreeMap<String, Vec<u8>> {
 
 async fn world(pool: &Pool) -> World {
     let mut world = World::new();
-    for volume in pool.volumes() {
+    for volume in pool.volumes().unwrap() {
         world.insert(volume.spec.name.clone(), tree(pool, volume.root).await);
     }
-    for taken in pool.snapshots(None) {
+    for taken in pool.snapshots(None).unwrap() {
         world.insert(format!("{}@{}", taken.volume_name, taken.name), tree(pool, taken.root).await);
     }
     world

@@ -450,6 +450,17 @@ pub struct Volume {
     pub root: Handle,
     /// When it was created.
     pub created: SystemTime,
+    /// The snapshot that it was cloned from, if it is a clone.
+    pub clone_of: Option<SnapshotName>,
+}
+
+/// A snapshot, by names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SnapshotName {
+    /// The volume's name.
+    pub volume: String,
+    /// The snapshot's own name.
+    pub snapshot: String,
 }
 
 /// Sizes of a volume or of the whole pool, in bytes and inodes.

@@ -83,7 +83,7 @@ impl Engine {
             if attributes.mode.is_some() || attributes.uid.is_some() || attributes.gid.is_some() {
                 attributes::apply(txn, &root, &attributes)?;
             }
-            let volume = record.volume(id);
+            let volume = txn.engine.volumes.described(id, &record);
             txn.change_volume(id, record);
             Ok(volume)
         })
@@ -196,7 +196,7 @@ pub(crate) fn add_volume(
     usage: UsageRecord,
 ) -> Volume {
     txn.put(keys::volume(id), &record);
-    let volume = record.volume(id);
+    let volume = txn.engine.volumes.described(id, &record);
     txn.then(move |engine| engine.volumes.add(id, record, usage));
     volume
 }
@@ -320,7 +320,7 @@ mod tests {
             };
             pool.engine().unwrap().transact(put).await.unwrap();
         }
-        assert!(pool.volumes().iter().all(|volume| volume.spec.junction_path.starts_with(path)));
+        assert!(pool.volumes().unwrap().iter().all(|volume| volume.spec.junction_path.starts_with(path)));
         let size = VolumeChange { size: Some(Some(1 << 20)), ..VolumeChange::default() };
         assert_eq!(pool.volume_modify("moved", size).await.unwrap().spec.size, Some(1 << 20));
         let moved = VolumeChange { junction_path: Some("/moved".to_owned()), ..VolumeChange::default() };

@@ -312,13 +312,13 @@ fn sizes(tree: &Tree) -> Vec<(&String, usize, String)> {
 }
 
 async fn compare(pool: &Pool, model: &Model) {
-    let volumes: Vec<_> = pool.volumes().into_iter().map(|volume| volume.spec.name).collect();
+    let volumes: Vec<_> = pool.volumes().unwrap().into_iter().map(|volume| volume.spec.name).collect();
     assert_eq!(volumes, model.volumes.keys().cloned().collect::<Vec<_>>());
     for (name, of) in &model.volumes {
         let volume = pool.volume(name).unwrap();
         let found = tree(pool, volume.root).await;
         assert!(found == of.now, "{name}: {:?}, not {:?}", sizes(&found), sizes(&of.now));
-        let snapshots = pool.snapshots(Some(volume.id));
+        let snapshots = pool.snapshots(Some(volume.id)).unwrap();
         assert_eq!(snapshots.len(), of.snapshots.len());
         for (taken, (name, expected)) in snapshots.iter().zip(&of.snapshots) {
             assert_eq!(taken.name, *name);

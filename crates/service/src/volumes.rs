@@ -16,12 +16,10 @@ pub trait ProtocolSettings: Sync {
     /// Why the settings cannot be stored.
     type Error: From<Error> + Send;
     /// Held while a volume and its settings change together.
-    type Guard<'a>: Send
-    where
-        Self: 'a;
+    type Guard: Send;
 
     /// Keeps others from changing settings until the guard is dropped.
-    fn lock(&self) -> impl Future<Output = Self::Guard<'_>> + Send;
+    fn lock(&self) -> impl Future<Output = Self::Guard> + Send;
 
     /// Stores the settings of a volume that does not exist yet, durably.
     fn store(&self, volume: &str) -> impl Future<Output = Result<(), Self::Error>> + Send;
@@ -36,7 +34,7 @@ pub trait ProtocolSettings: Sync {
 /// For a daemon without a protocol that keeps settings.
 impl ProtocolSettings for () {
     type Error = Error;
-    type Guard<'a> = ();
+    type Guard = ();
 
     async fn lock(&self) {}
 
@@ -179,22 +177,22 @@ mod tests {
     use std::collections::BTreeMap;
 
     use forebay_pool::PoolOptions;
-    use tokio::sync::{Mutex, MutexGuard};
+    use tokio::sync::{Mutex, OwnedMutexGuard};
 
     use super::*;
 
     /// Settings of a protocol that only tests have.
     struct Labels {
         stored: std::sync::Mutex<BTreeMap<String, &'static str>>,
-        changing: Mutex<()>,
+        changing: Arc<Mutex<()>>,
     }
 
     impl ProtocolSettings for Labels {
         type Error = Error;
-        type Guard<'a> = MutexGuard<'a, ()>;
+        type Guard = OwnedMutexGuard<()>;
 
-        async fn lock(&self) -> MutexGuard<'_, ()> {
-            self.changing.lock().await
+        async fn lock(&self) -> OwnedMutexGuard<()> {
+            self.changing.clone().lock_owned().await
         }
 
         async fn store(&self, volume: &str) -> Result<(), Error> {
@@ -217,7 +215,7 @@ mod tests {
         let pool = Pool::in_memory(PoolOptions::default()).await.unwrap();
         let events = Arc::new(Events::new(0));
         let volumes = Volumes::new(pool.clone(), events.clone());
-        let labels = Labels { stored: std::sync::Mutex::default(), changing: Mutex::default() };
+        let labels = Labels { stored: std::sync::Mutex::default(), changing: Arc::default() };
         let names = || labels.stored.lock().unwrap().keys().cloned().collect::<Vec<_>>();
 
         volumes.create(VolumeSpec::new("a", "/a"), &labels, Who::default()).await.unwrap();

@@ -5,12 +5,12 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use axum::http::header::LOCATION;
 use axum::response::{IntoResponse, Response};
+use forebay_service::events::Kind;
 use serde::Deserialize;
 use utoipa::IntoParams;
 
 use super::{Made, Shared, made};
 use crate::error::{ErrorBody, Result};
-use crate::events::Kind;
 use crate::request::{Administer, Content, Params, Read};
 use crate::views::{List, NewToken, SetUser, TokenCreated, TokenView, UserView, WhoView};
 
@@ -41,7 +41,7 @@ pub async fn whoami(asked: Read) -> Json<WhoView> {
 /// All users, by name
 #[utoipa::path(get, path = "/users", tag = "accounts", responses((status = 200, description = "They", body = List<UserView>)))]
 pub async fn user_list(State(api): Shared, _: Administer) -> Result<Json<List<UserView>>> {
-    Ok(Json(List::all(api.accounts.users())))
+    Ok(Json(List::all(api.service.accounts.users().into_iter().map(UserView::from).collect())))
 }
 
 /// One user
@@ -51,7 +51,7 @@ pub async fn user_show(
     _: Administer,
     Params(path): Params<UserPath>,
 ) -> Result<Json<UserView>> {
-    api.accounts.user(&path.user).map(Json)
+    Ok(Json(api.service.accounts.user(&path.user)?.into()))
 }
 
 /// Give a user a role; make the user, if there is none of that name
@@ -71,9 +71,10 @@ pub async fn user_set(
     Params(path): Params<UserPath>,
     Content(SetUser { role }): Content<SetUser>,
 ) -> Result<Response> {
-    let (view, is_new) = api.accounts.set_user(&path.user, role).await?;
+    let (user, is_new) = api.service.accounts.set_user(&path.user, role.into()).await?;
+    let view = UserView::from(user);
     let message = if is_new { format!("made, with the role {role}") } else { format!("has the role {role}") };
-    api.events.note(Kind::UserChanged, format!("user {}", path.user), message, asked.caller.who());
+    api.service.events.note(Kind::UserChanged, format!("user {}", path.user), message, asked.caller.who());
     if is_new {
         let place = [(LOCATION, format!("{}/users/{}", crate::router::BASE, path.user))];
         return Ok((StatusCode::CREATED, place, Json(view)).into_response());
@@ -96,16 +97,16 @@ pub async fn user_delete(
     asked: Administer,
     Params(path): Params<UserPath>,
 ) -> Result<StatusCode> {
-    let tokens = api.accounts.delete_user(&path.user).await?;
+    let tokens = api.service.accounts.delete_user(&path.user).await?;
     let message = format!("deleted, with {tokens} tokens");
-    api.events.note(Kind::UserDeleted, format!("user {}", path.user), message, asked.caller.who());
+    api.service.events.note(Kind::UserDeleted, format!("user {}", path.user), message, asked.caller.who());
     Ok(StatusCode::NO_CONTENT)
 }
 
 /// All tokens, by user and age
 #[utoipa::path(get, path = "/tokens", tag = "accounts", responses((status = 200, description = "They", body = List<TokenView>)))]
 pub async fn token_list(State(api): Shared, _: Administer) -> Result<Json<List<TokenView>>> {
-    Ok(Json(List::all(api.accounts.tokens())))
+    Ok(Json(List::all(api.service.accounts.tokens().into_iter().map(TokenView::from).collect())))
 }
 
 /// Make a token
@@ -124,13 +125,13 @@ pub async fn token_create(
     asked: Administer,
     Content(new): Content<NewToken>,
 ) -> Result<Made<TokenCreated>> {
-    let created = api.accounts.create_token(&new).await?;
+    let created = TokenCreated::from(api.service.accounts.create_token(&new.read()?).await?);
     let message = match &created.token.expires {
         Some(expires) => format!("made for user {}, until {expires}", new.user),
         None => format!("made for user {}", new.user),
     };
     let id = created.token.id.clone();
-    api.events.note(Kind::TokenCreated, format!("token {id}"), message, asked.caller.who());
+    api.service.events.note(Kind::TokenCreated, format!("token {id}"), message, asked.caller.who());
     Ok(made(StatusCode::CREATED, format!("tokens/{id}"), created))
 }
 
@@ -141,7 +142,7 @@ pub async fn token_show(
     _: Administer,
     Params(path): Params<TokenPath>,
 ) -> Result<Json<TokenView>> {
-    api.accounts.token(&path.token).map(Json)
+    Ok(Json(api.service.accounts.token(&path.token)?.into()))
 }
 
 /// Delete a token: it is refused from now on
@@ -151,8 +152,8 @@ pub async fn token_delete(
     asked: Administer,
     Params(path): Params<TokenPath>,
 ) -> Result<StatusCode> {
-    let deleted = api.accounts.delete_token(&path.token).await?;
+    let deleted = api.service.accounts.delete_token(&path.token).await?;
     let message = format!("deleted; it was user {}'s", deleted.user);
-    api.events.note(Kind::TokenDeleted, format!("token {}", path.token), message, asked.caller.who());
+    api.service.events.note(Kind::TokenDeleted, format!("token {}", path.token), message, asked.caller.who());
     Ok(StatusCode::NO_CONTENT)
 }

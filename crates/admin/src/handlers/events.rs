@@ -2,12 +2,13 @@
 
 use axum::Json;
 use axum::extract::State;
+use forebay_service::events::{EVENTS_KEPT, Wanted};
 use serde::Deserialize;
 use utoipa::IntoParams;
 
 use super::Shared;
-use crate::error::{ApiError, Code, Result};
-use crate::events::{EVENTS_KEPT, Wanted};
+use crate::error::Result;
+use crate::problem::Problem;
 use crate::request::Read;
 use crate::views::{EventView, List, Severity};
 
@@ -37,12 +38,13 @@ pub struct EventFilter {
 pub async fn event_list(State(api): Shared, asked: Read<EventFilter>) -> Result<Json<List<EventView>>> {
     let limit = asked.query.limit.map_or(100, |limit| usize::try_from(limit).unwrap_or(usize::MAX));
     if !(1..=EVENTS_KEPT).contains(&limit) {
-        return Err(ApiError::new(Code::BadRequest, format!("limit: must be from 1 to {EVENTS_KEPT}")));
+        return Err(Problem::new("limit", format!("must be from 1 to {EVENTS_KEPT}")).into());
     }
     if asked.query.after.is_some_and(|after| after > AFTER_MAX) {
-        return Err(ApiError::new(Code::BadRequest, format!("after: must be at most {AFTER_MAX}")));
+        return Err(Problem::new("after", format!("must be at most {AFTER_MAX}")).into());
     }
     let severity = asked.query.severity.unwrap_or(Severity::Info);
-    let (items, total) = api.events.list(Wanted { after: asked.query.after.unwrap_or(0), severity, limit });
-    Ok(Json(List { items, total }))
+    let wanted = Wanted { after: asked.query.after.unwrap_or(0), severity: severity.into(), limit };
+    let (events, total) = api.service.events.list(wanted);
+    Ok(Json(List { items: events.into_iter().map(EventView::from).collect(), total }))
 }

@@ -1,13 +1,13 @@
 //! `export-policies` and their rules.
 
-use std::str::FromStr;
+use forebay_service::events::Kind;
 
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::http::header::LOCATION;
 use axum::response::{IntoResponse, Response};
-use forebay_nfs::policy::{self, Anonymous, Clients, Policies, Policy, Rule};
+use forebay_nfs::policy::{self, Anonymous, BadClients, Clients, Policies, Policy, Rule};
 use serde::Deserialize;
 use utoipa::IntoParams;
 
@@ -15,7 +15,6 @@ use super::{Made, Shared, made};
 use crate::Api;
 use crate::caller::Caller;
 use crate::error::{ApiError, Code, ErrorBody, Result};
-use crate::events::Kind;
 use crate::request::{Content, Operate, Params, Read};
 use crate::views::{List, NewPolicy, NewRule, PolicyRules, PolicyView, RuleChange, RuleView};
 
@@ -63,9 +62,10 @@ pub struct ForClients {
 /// All export policies, by name
 #[utoipa::path(get, path = "/export-policies", tag = "exports", responses((status = 200, description = "They", body = List<PolicyView>)))]
 pub async fn policy_list(State(api): Shared, _: Read) -> Result<Json<List<PolicyView>>> {
-    let policies = &api.nfs.policies;
+    let policies = api.export_policies()?;
     let all = policies.list();
-    Ok(Json(List::all(all.iter().map(|(name, policy)| view(policies, name, policy)).collect())))
+    let views = all.iter().map(|(name, policy)| view(policies, name, policy)).collect::<Result<_>>()?;
+    Ok(Json(List::all(views)))
 }
 
 /// Create an export policy
@@ -81,7 +81,7 @@ pub async fn policy_create(
     asked: Operate,
     Content(new): Content<NewPolicy>,
 ) -> Result<Made<PolicyView>> {
-    api.nfs.policies.create_with(&new.name, rules(&new.rules)?).await?;
+    api.export_policies()?.create_with(&new.name, rules(&new.rules)?).await?;
     note(&api, Kind::ExportPolicyCreated, &new.name, "created", &asked.caller);
     Ok(made(StatusCode::CREATED, format!("export-policies/{}", new.name), shown(&api, &new.name)?))
 }
@@ -113,7 +113,7 @@ pub async fn policy_put(
     Params(PolicyPath { policy: name }): Params<PolicyPath>,
     Content(body): Content<PolicyRules>,
 ) -> Result<Response> {
-    let is_new = api.nfs.policies.replace(&name, rules(&body.rules)?).await?;
+    let is_new = api.export_policies()?.replace(&name, rules(&body.rules)?).await?;
     if is_new {
         note(&api, Kind::ExportPolicyCreated, &name, "created", &asked.caller);
         let place = [(LOCATION, format!("{}/export-policies/{name}", crate::router::BASE))];
@@ -134,7 +134,7 @@ pub async fn policy_delete(
     asked: Operate,
     Params(path): Params<PolicyPath>,
 ) -> Result<StatusCode> {
-    api.nfs.policies.delete(&path.policy).await?;
+    api.export_policies()?.delete(&path.policy).await?;
     note(&api, Kind::ExportPolicyDeleted, &path.policy, "deleted", &asked.caller);
     Ok(StatusCode::NO_CONTENT)
 }
@@ -156,7 +156,7 @@ pub async fn rule_add(
     let rule = rule(&new)?;
     let clients = rule.clients.clone();
     let position = asked.query.position.map(|position| usize::try_from(position).unwrap_or(usize::MAX));
-    api.nfs.policies.rule_add(&policy, rule, position).await?;
+    api.export_policies()?.rule_add(&policy, rule, position).await?;
     note(&api, Kind::ExportPolicyChanged, &policy, &format!("a rule for {clients} was added"), &asked.caller);
     let view = shown(&api, &policy)?;
     let at = view.rules.iter().position(|rule| rule.clients == clients.to_string()).unwrap_or_default();
@@ -187,7 +187,7 @@ pub async fn rule_change(
         tls: change.tls.map(Into::into),
         groups: change.groups.map(Into::into),
     };
-    api.nfs.policies.rule_modify(&path.policy, &there.clients, wanted).await?;
+    api.export_policies()?.rule_modify(&path.policy, &there.clients, wanted).await?;
     let said = serde_json::to_string(&change).unwrap_or_default();
     let message = format!("the rule for {} was changed: {said}", there.clients);
     note(&api, Kind::ExportPolicyChanged, &path.policy, &message, &asked.caller);
@@ -205,7 +205,7 @@ pub async fn rule_remove(
     Params(path): Params<RulePath>,
 ) -> Result<Json<PolicyView>> {
     let there = rule_at(&api, &path, &asked.query)?;
-    api.nfs.policies.rule_remove(&path.policy, &there.clients).await?;
+    api.export_policies()?.rule_remove(&path.policy, &there.clients).await?;
     let message = format!("the rule for {} was removed", there.clients);
     note(&api, Kind::ExportPolicyChanged, &path.policy, &message, &asked.caller);
     shown(&api, &path.policy).map(Json)
@@ -213,28 +213,27 @@ pub async fn rule_remove(
 
 /// The rule that a path names. Rules are told apart by their clients, so what is done with it next hits it or fails.
 fn rule_at(api: &Api, path: &RulePath, guard: &ForClients) -> Result<Rule> {
-    let policy = api.nfs.policies.get(&path.policy)?;
+    let policy = api.export_policies()?.get(&path.policy)?;
     let index = usize::try_from(path.position).ok().and_then(|position| position.checked_sub(1));
     let rule = index.and_then(|index| policy.rules.get(index)).ok_or_else(|| {
         let (name, rules) = (&path.policy, policy.rules.len());
-        let sentence = format!("export policy {name}: no rule at position {}, it has {rules}", path.position);
-        ApiError::new(Code::ExportRuleNotFound, sentence)
+        let cause = format!("no rule at position {}, it has {rules}", path.position);
+        ApiError::new(Code::ExportRuleNotFound, format!("export policy {name}"), cause)
     })?;
     if let Some(meant) = &guard.clients {
-        let meant: Clients = word(meant)?;
+        let meant = clients(meant)?;
         if meant != rule.clients {
-            let sentence = format!(
-                "export policy {}: the rule at position {} is for {}, not for {meant}; look at the policy again",
-                path.policy, path.position, rule.clients
-            );
-            return Err(ApiError::new(Code::Differs, sentence));
+            let cause =
+                format!("the rule at position {} is for {}, not for {meant}", path.position, rule.clients);
+            let error = ApiError::new(Code::Differs, format!("export policy {}", path.policy), cause);
+            return Err(error.with_remedy("look at the policy again"));
         }
     }
     Ok(rule.clone())
 }
 
-fn word<T: FromStr<Err: std::fmt::Display>>(text: &str) -> Result<T> {
-    text.parse().map_err(|error: T::Err| ApiError::new(Code::Invalid, error.to_string()))
+fn clients(text: &str) -> Result<Clients> {
+    text.parse().map_err(|error: BadClients| ApiError::new(Code::Invalid, error.object(), error.cause()))
 }
 
 fn rules(new: &[NewRule]) -> Result<Vec<Rule>> {
@@ -242,7 +241,7 @@ fn rules(new: &[NewRule]) -> Result<Vec<Rule>> {
 }
 
 fn rule(new: &NewRule) -> Result<Rule> {
-    let usual = Rule::new(word(&new.clients)?);
+    let usual = Rule::new(clients(&new.clients)?);
     Ok(Rule {
         access: new.access.map_or(usual.access, Into::into),
         squash: new.squash.map_or(usual.squash, Into::into),
@@ -258,16 +257,16 @@ fn rule(new: &NewRule) -> Result<Rule> {
 }
 
 fn note(api: &Api, kind: Kind, policy: &str, message: &str, caller: &Caller) {
-    api.events.note(kind, format!("export policy {policy}"), message, caller.who());
+    api.service.events.note(kind, format!("export policy {policy}"), message, caller.who());
 }
 
 fn shown(api: &Api, name: &str) -> Result<PolicyView> {
-    let policies = &api.nfs.policies;
+    let policies = api.export_policies()?;
     let policy = policies.get(name)?;
-    Ok(view(policies, name, &policy))
+    view(policies, name, &policy)
 }
 
-fn view(policies: &Policies, name: &str, policy: &Policy) -> PolicyView {
+fn view(policies: &Policies, name: &str, policy: &Policy) -> Result<PolicyView> {
     let rules = policy.rules.iter().map(|rule| RuleView {
         clients: rule.clients.to_string(),
         access: rule.access.into(),
@@ -284,5 +283,5 @@ fn view(policies: &Policies, name: &str, policy: &Policy) -> PolicyView {
             _ => None,
         },
     });
-    PolicyView { name: name.to_owned(), rules: rules.collect(), volumes: policies.volumes_of(name) }
+    Ok(PolicyView { name: name.to_owned(), rules: rules.collect(), volumes: policies.volumes_of(name)? })
 }

@@ -17,8 +17,8 @@ use crate::views::{HealthStatus, HealthView};
 /// Needs no token. It says `degraded` if data is damaged, segments or the second copy are missing, or the pool has stopped.
 #[utoipa::path(get, path = "/health", tag = "health", security(()), responses((status = 200, description = "How it is", body = HealthView)))]
 pub async fn health_show(State(api): Shared, _: Open) -> Result<Json<HealthView>> {
-    let missing = api.nfs.pool.stored().map_or(0, |stored| stored.segments_missing);
-    let sound = match (api.nfs.pool.scrub_status(), api.nfs.pool.space()) {
+    let missing = api.service.pool.stored().map_or(0, |stored| stored.segments_missing);
+    let sound = match (api.service.pool.scrub_status(), api.service.pool.space()) {
         (Ok(scrub), Ok(_)) => !scrub.degraded && scrub.damaged == 0 && missing == 0,
         _ => false,
     };

@@ -23,13 +23,13 @@ pub struct JobPath {
 /// The jobs that are under way, and the last that ended
 #[utoipa::path(get, path = "/jobs", tag = "jobs", responses((status = 200, description = "They", body = List<JobView>)))]
 pub async fn job_list(State(api): Shared, _: Read) -> Result<Json<List<JobView>>> {
-    Ok(Json(List::all(api.jobs.list())))
+    Ok(Json(List::all(api.service.jobs.list().into_iter().map(JobView::from).collect())))
 }
 
 /// One job
 #[utoipa::path(get, path = "/jobs/{job}", tag = "jobs", params(JobPath), responses((status = 200, description = "The job", body = JobView)))]
 pub async fn job_show(State(api): Shared, _: Read, Params(path): Params<JobPath>) -> Result<Json<JobView>> {
-    api.jobs.get(path.job).map(Json)
+    Ok(Json(api.service.jobs.get(path.job)?.into()))
 }
 
 /// Cancel a job
@@ -44,5 +44,5 @@ pub async fn job_cancel(
     _: Operate,
     Params(path): Params<JobPath>,
 ) -> Result<(StatusCode, Json<JobView>)> {
-    Ok((StatusCode::ACCEPTED, Json(api.jobs.cancel(path.job)?)))
+    Ok((StatusCode::ACCEPTED, Json(api.service.jobs.cancel(path.job)?.into())))
 }

@@ -1,5 +1,6 @@
 //! `lab`: reports of the lab.
 
+use crate::problem::Problem;
 use std::time::SystemTime;
 
 use axum::Json;
@@ -58,7 +59,7 @@ pub struct ReportFilter {
 pub async fn report_list(State(api): Shared, asked: Read<ReportFilter>) -> Result<Json<LabReportsView>> {
     let limit = asked.query.limit.map_or(REPORTS_MAX, |limit| usize::try_from(limit).unwrap_or(usize::MAX));
     if !(1..=REPORTS_MAX).contains(&limit) {
-        return Err(ApiError::new(Code::BadRequest, format!("limit: must be from 1 to {REPORTS_MAX}")));
+        return Err(Problem::new("limit", format!("must be from 1 to {REPORTS_MAX}")).into());
     }
     let scan = api.lab.scan().await;
     Ok(Json(LabReportsView {
@@ -110,10 +111,8 @@ pub async fn report_open(
         return Err(pageless(&path.report, entry.view.problem.as_deref().unwrap_or("it has none")));
     }
     let ticket = api.lab.tickets.draw().map_err(|error| {
-        ApiError::new(
-            Code::Internal,
-            format!("report {}: the system gives no random numbers: {error}", path.report),
-        )
+        let cause = format!("the system gives no random numbers: {error}");
+        ApiError::new(Code::Internal, format!("report {}", path.report), cause)
     })?;
     let place: Vec<String> = entry.page.iter().map(|name| escaped(name)).collect();
     let expires = views::time(SystemTime::now() + GOOD_FOR);
@@ -153,10 +152,14 @@ fn escaped(name: &str) -> String {
 }
 
 fn unknown(report: &str) -> ApiError {
-    let hint = "`forebay lab reports` shows which there are";
-    ApiError::new(Code::LabReportNotFound, format!("report {report}: not found; {hint}"))
+    ApiError::new(Code::LabReportNotFound, format!("report {report}"), "not found")
+        .with_remedy("`forebay lab reports` shows all reports")
 }
 
 fn pageless(report: &str, why: &str) -> ApiError {
-    ApiError::new(Code::LabReportNotFound, format!("report {report}: its page cannot be shown: {why}"))
+    ApiError::new(
+        Code::LabReportNotFound,
+        format!("report {report}"),
+        format!("its page cannot be shown: {why}"),
+    )
 }

@@ -7,7 +7,7 @@ use axum::extract::{FromRequestParts, Request, State};
 use axum::response::Response;
 
 use super::Shared;
-use crate::error::{ApiError, Code, Result};
+use crate::error::Result;
 use crate::history::{HistoryQuery, HistoryView};
 use crate::metrics;
 use crate::request::Read;
@@ -29,5 +29,5 @@ pub async fn exposition(State(api): Shared, request: Request) -> Result<Response
     responses((status = 200, description = "It", body = HistoryView)))]
 pub async fn history_show(State(api): Shared, asked: Read<HistoryQuery>) -> Result<Json<HistoryView>> {
     let view = api.history.view(&asked.query, SystemTime::now());
-    view.map(Json).map_err(|sentence| ApiError::new(Code::BadRequest, sentence))
+    Ok(Json(view?))
 }

@@ -21,11 +21,12 @@ use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::http::header::{HeaderName, LOCATION};
+use forebay_pool::{Error, Object};
 use serde::Deserialize;
 use utoipa::IntoParams;
 
 use crate::Api;
-use crate::error::{ApiError, Code, Result};
+use crate::error::Result;
 
 /// What all handlers share.
 pub type Shared = State<Arc<Api>>;
@@ -80,15 +81,12 @@ pub struct Force {
 impl Api {
     /// The volume that a path or a query names.
     fn volume(&self, named: &str) -> Result<forebay_pool::Volume> {
-        let Some(digits) = named.strip_prefix("id:") else { return Ok(self.nfs.pool.volume(named)?) };
-        let all = self.nfs.pool.volumes();
+        let Some(digits) = named.strip_prefix("id:") else { return Ok(self.service.pool.volume(named)?) };
+        let all = self.service.pool.volumes()?;
         let id = if digits.len() == 8 { u32::from_str_radix(digits, 16).ok() } else { None };
-        all.into_iter().find(|volume| Some(volume.id.0) == id).ok_or_else(|| {
-            ApiError::new(
-                Code::VolumeNotFound,
-                format!("volume {named}: not found; `forebay volume list` shows which there are"),
-            )
-        })
+        all.into_iter()
+            .find(|volume| Some(volume.id.0) == id)
+            .ok_or_else(|| Error::NotFound(Object::Volume(named.to_owned())).into())
     }
 
     /// The same, if one is named.

@@ -13,12 +13,13 @@ use forebay_nfs::statistics::OperationStatistics;
 use forebay_nfs_proto::xdr::Status;
 use forebay_nfs_proto::xdr::nfs4::{ClientId, StateId};
 use forebay_pool::Handle;
+use forebay_service::events::Kind;
 use serde::Deserialize;
 use utoipa::IntoParams;
 
 use super::Shared;
 use crate::error::{ApiError, Code, ErrorBody, Result};
-use crate::events::Kind;
+use crate::problem::Problem;
 use crate::request::{Operate, Params, Read};
 use crate::views::{
     ClientView, FileView, List, LockView, NfsView, OpenView, OperationView, SessionView, TlsState,
@@ -64,7 +65,7 @@ impl Excerpt {
     fn read(&self, nfs: &Nfs) -> Result<(Option<ClientId>, usize)> {
         let limit = self.limit.unwrap_or(LIMIT);
         if !(1..=LIMIT_MAX).contains(&limit) {
-            return Err(ApiError::new(Code::BadRequest, format!("limit: must be from 1 to {LIMIT_MAX}")));
+            return Err(Problem::new("limit", format!("must be from 1 to {LIMIT_MAX}")).into());
         }
         let client = self.client.as_deref().map(|client| known_client(nfs, client)).transpose()?;
         Ok((client, usize::try_from(limit).unwrap_or(usize::MAX)))
@@ -80,7 +81,7 @@ pub async fn nfs_show(State(api): Shared, _: Read) -> Result<Json<NfsView>> {
 /// All clients
 #[utoipa::path(get, path = "/nfs/clients", tag = "nfs", responses((status = 200, description = "They", body = List<ClientView>)))]
 pub async fn client_list(State(api): Shared, _: Read) -> Result<Json<List<ClientView>>> {
-    Ok(Json(List::all(clients(&api.nfs))))
+    Ok(Json(List::all(clients(api.nfs()?))))
 }
 
 /// One client
@@ -90,8 +91,8 @@ pub async fn client_show(
     _: Read,
     Params(path): Params<ClientPath>,
 ) -> Result<Json<ClientView>> {
-    let name = client_name(known_client(&api.nfs, &path.client)?);
-    let found = clients(&api.nfs).into_iter().find(|client| client.client == name);
+    let name = client_name(known_client(api.nfs()?, &path.client)?);
+    let found = clients(api.nfs()?).into_iter().find(|client| client.client == name);
     found.map(Json).ok_or_else(|| unknown_client(&path.client))
 }
 
@@ -104,16 +105,21 @@ pub async fn client_revoke(
     asked: Operate,
     Params(path): Params<ClientPath>,
 ) -> Result<StatusCode> {
-    evict(&api.nfs, &path.client).await?;
+    evict(api.nfs()?, &path.client).await?;
     let message = "its opens, locks and sessions were taken away";
-    api.events.note(Kind::ClientRevoked, format!("client {}", path.client), message, asked.caller.who());
+    api.service.events.note(
+        Kind::ClientRevoked,
+        format!("client {}", path.client),
+        message,
+        asked.caller.who(),
+    );
     Ok(StatusCode::NO_CONTENT)
 }
 
 /// All sessions
 #[utoipa::path(get, path = "/nfs/sessions", tag = "nfs", responses((status = 200, description = "They", body = List<SessionView>)))]
 pub async fn session_list(State(api): Shared, _: Read) -> Result<Json<List<SessionView>>> {
-    Ok(Json(List::all(sessions(&api.nfs))))
+    Ok(Json(List::all(sessions(api.nfs()?))))
 }
 
 /// What is open
@@ -122,7 +128,7 @@ pub async fn session_list(State(api): Shared, _: Read) -> Result<Json<List<Sessi
     responses((status = 200, description = "The oldest", body = List<OpenView>), (status = 404, description = "There is no such client", body = ErrorBody)),
 )]
 pub async fn open_list(State(api): Shared, asked: Read<Excerpt>) -> Result<Json<List<OpenView>>> {
-    let nfs = &api.nfs;
+    let nfs = api.nfs()?;
     let (client, limit) = asked.query.read(nfs)?;
     let excerpt = nfs.state.opens(client, limit);
     let mut paths = Paths::new(nfs.pool.clone());
@@ -146,9 +152,14 @@ pub async fn open_revoke(
     asked: Operate,
     Params(path): Params<StateidPath>,
 ) -> Result<StatusCode> {
-    revoke(&api.nfs, &path.stateid).await?;
+    revoke(api.nfs()?, &path.stateid).await?;
     let message = "what was open, or locked, was taken away";
-    api.events.note(Kind::OpenRevoked, format!("stateid {}", path.stateid), message, asked.caller.who());
+    api.service.events.note(
+        Kind::OpenRevoked,
+        format!("stateid {}", path.stateid),
+        message,
+        asked.caller.who(),
+    );
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -160,7 +171,7 @@ pub async fn open_revoke(
     responses((status = 200, description = "The oldest", body = List<LockView>), (status = 404, description = "There is no such client", body = ErrorBody)),
 )]
 pub async fn lock_list(State(api): Shared, asked: Read<Excerpt>) -> Result<Json<List<LockView>>> {
-    let nfs = &api.nfs;
+    let nfs = api.nfs()?;
     let (client, limit) = asked.query.read(nfs)?;
     let excerpt = nfs.state.locks(client, limit);
     let mut paths = Paths::new(nfs.pool.clone());
@@ -183,7 +194,7 @@ pub async fn lock_list(State(api): Shared, asked: Read<Excerpt>) -> Result<Json<
 /// How often each operation was executed, how it went, and how long it took
 #[utoipa::path(get, path = "/nfs/operations", tag = "nfs", responses((status = 200, description = "They", body = List<OperationView>)))]
 pub async fn operation_list(State(api): Shared, _: Read) -> Result<Json<List<OperationView>>> {
-    Ok(Json(List::all(api.nfs.statistics.snapshot().iter().map(operation).collect())))
+    Ok(Json(List::all(api.nfs()?.statistics.snapshot().iter().map(operation).collect())))
 }
 
 fn clients(nfs: &Nfs) -> Vec<ClientView> {
@@ -282,27 +293,28 @@ async fn evict(nfs: &Nfs, client: &str) -> Result<()> {
         }
         Err(Status::StaleClientid) => Err(unknown_client(client)),
         Err(status) => {
-            let sentence =
-                format!("client {client}: its state cannot be taken away ({status:?}); the log says why");
-            Err(ApiError::new(Code::Internal, sentence))
+            let cause = format!("its state cannot be taken away ({status:?})");
+            let error = ApiError::new(Code::Internal, format!("client {client}"), cause);
+            Err(error.with_remedy("the log says why"))
         }
     }
 }
 
 async fn revoke(nfs: &Nfs, text: &str) -> Result<()> {
     let other = bytes_of(text).ok_or_else(|| {
-        let hint = "write the 24 hexadecimal digits that `forebay nfs opens` or `locks` shows";
-        ApiError::new(Code::BadRequest, format!("stateid {text:?}: {hint}"))
+        let cause = "must be the 24 hexadecimal digits that `forebay nfs opens` or `locks` shows";
+        Problem::new(format!("stateid {text:?}"), cause)
     })?;
     match nfs.state.revoke(&StateId { seqid: 0, other }).await {
         Ok(()) => Ok(()),
         Err(Status::BadStateid | Status::StaleStateid) => {
-            let hint = "`forebay nfs opens` and `forebay nfs locks` show which there are";
-            Err(ApiError::new(Code::StateidNotFound, format!("stateid {text}: not found; {hint}")))
+            let error = ApiError::new(Code::StateidNotFound, format!("stateid {text}"), "not found");
+            Err(error.with_remedy("`forebay nfs opens` and `forebay nfs locks` show all stateids"))
         }
         Err(status) => {
-            let sentence = format!("stateid {text}: it cannot be revoked ({status:?}); the log says why");
-            Err(ApiError::new(Code::Internal, sentence))
+            let cause = format!("cannot be revoked ({status:?})");
+            let error = ApiError::new(Code::Internal, format!("stateid {text}"), cause);
+            Err(error.with_remedy("the log says why"))
         }
     }
 }
@@ -313,16 +325,16 @@ fn client_name(id: ClientId) -> String {
 
 fn known_client(nfs: &Nfs, text: &str) -> Result<ClientId> {
     let id = bytes_of(text).map(|bytes| ClientId(u64::from_be_bytes(bytes))).ok_or_else(|| {
-        let hint = "write the 16 hexadecimal digits that `forebay nfs clients` shows";
-        ApiError::new(Code::BadRequest, format!("client {text:?}: {hint}"))
+        let cause = "must be the 16 hexadecimal digits that `forebay nfs clients` shows";
+        Problem::new(format!("client {text:?}"), cause)
     })?;
     let known = nfs.state.clients().iter().any(|client| client.id == id);
     if known { Ok(id) } else { Err(unknown_client(text)) }
 }
 
 fn unknown_client(client: &str) -> ApiError {
-    let hint = "`forebay nfs clients` shows which there are";
-    ApiError::new(Code::ClientNotFound, format!("client {client}: not found; {hint}"))
+    ApiError::new(Code::ClientNotFound, format!("client {client}"), "not found")
+        .with_remedy("`forebay nfs clients` shows all clients")
 }
 
 fn hexadecimal(bytes: &[u8]) -> String {

@@ -3,10 +3,10 @@
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
+use forebay_service::events::Kind;
 
 use super::{Made, OfVolume, SegmentPath, Shared, made};
 use crate::error::{ApiError, Code, Result};
-use crate::events::Kind;
 use crate::request::{Administer, Content, Operate, Params, Read};
 use crate::views::{CheckRequest, EfficiencyView, JobView, List, LostSegmentView, PoolView, ScrubView};
 use crate::{Api, RELEASE};
@@ -14,7 +14,7 @@ use crate::{Api, RELEASE};
 /// The pool and its sizes
 #[utoipa::path(get, path = "/pool", tag = "pool", responses((status = 200, description = "The pool", body = PoolView)))]
 pub async fn pool_show(State(api): Shared, _: Read) -> Result<Json<PoolView>> {
-    let pool = &api.nfs.pool;
+    let pool = &api.service.pool;
     let (space, stored) = (pool.space()?, pool.stored()?);
     Ok(Json(PoolView {
         id: pool.id().to_string(),
@@ -25,7 +25,7 @@ pub async fn pool_show(State(api): Shared, _: Read) -> Result<Json<PoolView>> {
         bytes_logical: space.bytes_logical,
         inodes_used: space.inodes_used,
         orphans: space.orphans,
-        volumes: pool.volumes().len() as u64,
+        volumes: pool.volumes()?.len() as u64,
         segments: stored.segments,
         bytes_live: stored.bytes_live,
         bytes_dead: stored.bytes_dead,
@@ -53,7 +53,8 @@ pub async fn pool_check(
     asked: Operate,
     Content(CheckRequest { read }): Content<CheckRequest>,
 ) -> Result<Made<JobView>> {
-    let job = api.jobs.check(&api.nfs.pool, &api.events, read, &asked.caller)?;
+    let (service, who) = (&api.service, asked.caller.who());
+    let job = JobView::from(service.jobs.check(&service.pool, &service.events, read, who)?);
     Ok(made(StatusCode::ACCEPTED, format!("jobs/{}", job.id), job))
 }
 
@@ -66,8 +67,8 @@ pub async fn scrub_show(State(api): Shared, _: Read) -> Result<Json<ScrubView>> 
 /// Verify everything that is stored, in the background, from the start
 #[utoipa::path(post, path = "/pool/scrub", tag = "pool", responses((status = 202, description = "It has begun", body = ScrubView)))]
 pub async fn scrub_start(State(api): Shared, asked: Operate) -> Result<(StatusCode, Json<ScrubView>)> {
-    api.nfs.pool.scrub_start().await?;
-    api.events.note(Kind::ScrubStarted, "pool", "a scrub begins", asked.caller.who());
+    api.service.pool.scrub_start().await?;
+    api.service.events.note(Kind::ScrubStarted, "pool", "a scrub begins", asked.caller.who());
     Ok((StatusCode::ACCEPTED, Json(scrub(&api)?)))
 }
 
@@ -75,15 +76,15 @@ pub async fn scrub_start(State(api): Shared, asked: Operate) -> Result<(StatusCo
 #[utoipa::path(delete, path = "/pool/scrub", tag = "pool", responses((status = 200, description = "How it stands", body = ScrubView)))]
 pub async fn scrub_stop(State(api): Shared, asked: Operate) -> Result<Json<ScrubView>> {
     let was_running = scrub(&api)?.running;
-    api.nfs.pool.scrub_stop().await?;
+    api.service.pool.scrub_stop().await?;
     if was_running {
-        api.events.note(Kind::ScrubStopped, "pool", "the scrub was stopped", asked.caller.who());
+        api.service.events.note(Kind::ScrubStopped, "pool", "the scrub was stopped", asked.caller.who());
     }
     scrub(&api).map(Json)
 }
 
 fn scrub(api: &Api) -> Result<ScrubView> {
-    Ok(api.nfs.pool.scrub_status()?.into())
+    Ok(api.service.pool.scrub_status()?.into())
 }
 
 /// Segments that no metadata names
@@ -95,7 +96,7 @@ fn scrub(api: &Api) -> Result<ScrubView> {
     responses((status = 200, description = "The segments", body = List<LostSegmentView>)),
 )]
 pub async fn lost_found_list(State(api): Shared, _: Read) -> Result<Json<List<LostSegmentView>>> {
-    let found = api.nfs.pool.lost_and_found()?;
+    let found = api.service.pool.lost_and_found()?;
     Ok(Json(List::all(found.into_iter().map(Into::into).collect())))
 }
 
@@ -115,14 +116,12 @@ pub async fn lost_found_delete(
 ) -> Result<StatusCode> {
     let number = u64::from_str_radix(&segment, 16).ok().filter(|number| format!("{number:016x}") == segment);
     let number = number.ok_or_else(|| {
-        let sentence = format!(
-            "segment {segment} in lost+found: not found; a segment's number has 16 hexadecimal digits"
-        );
-        ApiError::new(Code::NotFound, sentence)
+        ApiError::new(Code::NotFound, format!("segment {segment} in lost+found"), "not found")
+            .with_remedy("a segment's number has 16 hexadecimal digits")
     })?;
-    api.nfs.pool.lost_and_found_delete(number).await?;
+    api.service.pool.lost_and_found_delete(number).await?;
     let message = format!("segment {segment} was deleted from lost+found");
-    api.events.note(Kind::LostSegmentDeleted, "pool", message, asked.caller.who());
+    api.service.events.note(Kind::LostSegmentDeleted, "pool", message, asked.caller.who());
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -139,6 +138,6 @@ pub async fn lost_found_delete(
 pub async fn pool_efficiency(State(api): Shared, asked: Read<OfVolume>) -> Result<Json<EfficiencyView>> {
     let volume = api.volume_if_named(&asked.query)?;
     let _counting = api.counting.lock().await;
-    let found = api.nfs.pool.efficiency(volume.map(|volume| volume.id)).await?;
+    let found = api.service.pool.efficiency(volume.map(|volume| volume.id)).await?;
     Ok(Json(found.into()))
 }

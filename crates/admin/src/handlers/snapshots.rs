@@ -6,6 +6,7 @@ use axum::http::StatusCode;
 use axum::http::header::LOCATION;
 use axum::response::{IntoResponse, Response};
 use forebay_pool::Snapshot;
+use forebay_service::events::Kind;
 use serde::Deserialize;
 use utoipa::IntoParams;
 
@@ -13,7 +14,6 @@ use super::{Made, OfVolume, Shared, VolumePath, made, volumes};
 use crate::Api;
 use crate::caller::Caller;
 use crate::error::{ErrorBody, Result};
-use crate::events::Kind;
 use crate::request::{Administer, Content, Operate, Params, Read};
 use crate::views::{List, NewClone, NewSnapshot, NewSnapshots, Rollback, SnapshotView, VolumeView, time};
 
@@ -42,7 +42,7 @@ pub async fn snapshot_list_all(
     asked: Read<OfVolume>,
 ) -> Result<Json<List<SnapshotView>>> {
     let volume = api.volume_if_named(&asked.query)?;
-    let snapshots = api.nfs.pool.snapshots(volume.map(|volume| volume.id));
+    let snapshots = api.service.pool.snapshots(volume.map(|volume| volume.id))?;
     Ok(Json(List::all(snapshots.into_iter().map(view).collect())))
 }
 
@@ -77,7 +77,7 @@ pub async fn snapshot_list(
     Params(path): Params<VolumePath>,
 ) -> Result<Json<List<SnapshotView>>> {
     let volume = api.volume(&path.volume)?;
-    let snapshots = api.nfs.pool.snapshots(Some(volume.id));
+    let snapshots = api.service.pool.snapshots(Some(volume.id))?;
     Ok(Json(List::all(snapshots.into_iter().map(view).collect())))
 }
 
@@ -97,7 +97,7 @@ pub async fn snapshot_create(
 ) -> Result<Made<SnapshotView>> {
     let volume = api.volume(&path.volume)?.spec.name;
     take(&api, &asked.caller, std::slice::from_ref(&volume), &name).await?;
-    let view = view(api.nfs.pool.snapshot(&volume, &name)?);
+    let view = view(api.service.pool.snapshot(&volume, &name)?);
     Ok(made(StatusCode::CREATED, format!("volumes/{volume}/snapshots/{name}"), view))
 }
 
@@ -112,7 +112,7 @@ pub async fn snapshot_show(
     Params(path): Params<SnapshotPath>,
 ) -> Result<Json<SnapshotView>> {
     let volume = api.volume(&path.volume)?.spec.name;
-    Ok(Json(view(api.nfs.pool.snapshot(&volume, &path.snapshot)?)))
+    Ok(Json(view(api.service.pool.snapshot(&volume, &path.snapshot)?)))
 }
 
 /// Take a snapshot, if there is none of that name
@@ -132,12 +132,12 @@ pub async fn snapshot_put(
     Params(SnapshotPath { volume, snapshot: name }): Params<SnapshotPath>,
 ) -> Result<Response> {
     let volume = api.volume(&volume)?.spec.name;
-    if let Ok(there) = api.nfs.pool.snapshot(&volume, &name) {
+    if let Ok(there) = api.service.pool.snapshot(&volume, &name) {
         return Ok(Json(view(there)).into_response());
     }
     take(&api, &asked.caller, std::slice::from_ref(&volume), &name).await?;
     let place = [(LOCATION, format!("{}/volumes/{volume}/snapshots/{name}", crate::router::BASE))];
-    let view = view(api.nfs.pool.snapshot(&volume, &name)?);
+    let view = view(api.service.pool.snapshot(&volume, &name)?);
     Ok((StatusCode::CREATED, place, Json(view)).into_response())
 }
 
@@ -154,8 +154,8 @@ pub async fn snapshot_delete(
     Params(path): Params<SnapshotPath>,
 ) -> Result<StatusCode> {
     let (volume, name) = (api.volume(&path.volume)?.spec.name, path.snapshot);
-    api.nfs.pool.snapshot_delete(&volume, &name).await?;
-    api.events.note(
+    api.service.pool.snapshot_delete(&volume, &name).await?;
+    api.service.events.note(
         Kind::SnapshotDeleted,
         format!("snapshot {volume}@{name}"),
         "deleted",
@@ -178,10 +178,8 @@ pub async fn snapshot_rollback(
     Content(Rollback { force }): Content<Rollback>,
 ) -> Result<Json<VolumeView>> {
     let (volume, name) = (api.volume(&path.volume)?.spec.name, path.snapshot);
-    api.nfs.pool.volume_rollback(&volume, &name, force).await?;
-    let message = format!("rolled back to snapshot {name}");
-    api.events.note(Kind::VolumeRolledBack, format!("volume {volume}"), message, asked.caller.who());
-    Ok(Json(volumes::view(&api, &api.nfs.pool.volume(&volume)?).await?))
+    api.service.volumes.roll_back(&volume, &name, force, asked.caller.who()).await?;
+    Ok(Json(volumes::view(&api, &api.service.pool.volume(&volume)?).await?))
 }
 
 /// Make a volume that begins as a copy of the snapshot
@@ -201,14 +199,19 @@ pub async fn snapshot_clone(
     Content(new): Content<NewClone>,
 ) -> Result<Made<VolumeView>> {
     let volume = api.volume(&path.volume)?.spec.name;
-    api.nfs.pool.snapshot(&volume, &path.snapshot)?;
+    api.service.pool.snapshot(&volume, &path.snapshot)?;
     volumes::clone(&api, &asked.caller, &volume, Some(&path.snapshot), new).await
 }
 
 async fn take(api: &Api, caller: &Caller, volumes: &[String], name: &str) -> Result<Vec<SnapshotView>> {
-    let taken = api.nfs.pool.snapshot_create(volumes, name).await?;
+    let taken = api.service.pool.snapshot_create(volumes, name).await?;
     for volume in volumes {
-        api.events.note(Kind::SnapshotTaken, format!("snapshot {volume}@{name}"), "taken", caller.who());
+        api.service.events.note(
+            Kind::SnapshotTaken,
+            format!("snapshot {volume}@{name}"),
+            "taken",
+            caller.who(),
+        );
     }
     Ok(taken.into_iter().map(view).collect())
 }

@@ -5,25 +5,22 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use axum::http::header::LOCATION;
 use axum::response::{IntoResponse, Response};
-use forebay_nfs::policy::{self, Policies};
-use forebay_pool::{CloneSpec, Pool, Volume, VolumeChange, VolumeSpec};
+use forebay_nfs::policy;
+use forebay_pool::{CloneSpec, Volume};
+use forebay_service::events::Kind;
 
 use super::{Force, Made, Shared, VolumePath, made};
 use crate::Api;
 use crate::caller::Caller;
 use crate::error::{ApiError, Code, ErrorBody, Result};
-use crate::events::Kind;
 use crate::request::{Content, Operate, Params, Read};
-use crate::views::{
-    Compression, List, NewClone, NewVolume, Plan, Role, VolumeEdit, VolumeSettings, VolumeView, WaitsView,
-    octal, time,
-};
+use crate::views::{List, NewClone, NewVolume, Role, Shown, VolumeEdit, VolumeSettings, VolumeView};
 
 /// All volumes, by name
 #[utoipa::path(get, path = "/volumes", tag = "volumes", responses((status = 200, description = "They", body = List<VolumeView>)))]
 pub async fn volume_list(State(api): Shared, _: Read) -> Result<Json<List<VolumeView>>> {
     let mut views = Vec::new();
-    for volume in api.nfs.pool.volumes() {
+    for volume in api.service.pool.volumes()? {
         match view(&api, &volume).await {
             Ok(view) => views.push(view),
             // Deleted since the list was taken.
@@ -108,30 +105,23 @@ pub async fn volume_change(
     Params(path): Params<VolumePath>,
     Content(edit): Content<VolumeEdit>,
 ) -> Result<Json<VolumeView>> {
-    let (pool, policies) = (&api.nfs.pool, &api.nfs.policies);
-    let volume = api.volume(&path.volume)?;
-    let name = volume.spec.name;
-    // All that could refuse the second step is looked at before the first is done.
-    if let Some(policy) = &edit.export {
+    let volumes = &api.service.volumes;
+    let name = api.volume(&path.volume)?.spec.name;
+    // Everything that could refuse the second step is checked before the first.
+    let assign =
+        edit.export.as_deref().map(|policy| api.export_policies().map(|of| (of, policy))).transpose()?;
+    if let Some((policies, policy)) = &assign {
         policies.get(policy)?;
     }
-    let change = pool_change(&edit)?;
-    if change != VolumeChange::default() {
-        pool.volume_modify(&name, change).await?;
-    }
-    if let Some(policy) = &edit.export {
+    volumes.change(&name, edit.change()?).await?;
+    if let Some((policies, policy)) = assign {
         policies.assign(&name, policy).await?;
     }
     if edit != VolumeEdit::default() {
-        let said = serde_json::to_string(&edit).unwrap_or_default();
-        api.events.note(
-            Kind::VolumeChanged,
-            format!("volume {name}"),
-            format!("changed: {said}"),
-            asked.caller.who(),
-        );
+        let edited = serde_json::to_string(&edit).unwrap_or_default();
+        api.note(Kind::VolumeChanged, format!("volume {name}"), format!("changed: {edited}"), &asked.caller);
     }
-    Ok(Json(view(&api, &pool.volume(&name)?).await?))
+    Ok(Json(view(&api, &api.service.pool.volume(&name)?).await?))
 }
 
 /// Delete a volume
@@ -157,13 +147,18 @@ pub async fn volume_delete(
             .require(Role::Admin, &api, || format!("deleting volume {} with all it has", path.volume))?;
     }
     let name = api.volume(&path.volume)?.spec.name;
-    if !force {
-        // A volume without names may still hold files that only clients have open who are not heard of any more.
-        api.nfs.state.yield_space().await;
+    if let Some(nfs) = api.nfs.as_ref().filter(|_| !force) {
+        // A volume without names may still hold files that only silent clients have open.
+        nfs.state.yield_space().await;
     }
-    api.nfs.policies.volume_delete(&name, force).await?;
-    let message = if force { "deleted, with all it had" } else { "deleted" };
-    api.events.note(Kind::VolumeDeleted, format!("volume {name}"), message, asked.caller.who());
+    let (volumes, who) = (&api.service.volumes, asked.caller.who());
+    match &api.nfs {
+        Some(nfs) => {
+            let any = nfs.policies.assignment(policy::DEFAULT);
+            volumes.delete(&name, force, &any, who).await?;
+        }
+        None => volumes.delete(&name, force, &(), who).await?,
+    }
     Ok(StatusCode::NO_CONTENT)
 }
 
@@ -187,7 +182,7 @@ pub async fn volume_clone(
     clone(&api, &asked.caller, &volume, None, new).await
 }
 
-/// Makes a clone of a snapshot, or of the volume as it is.
+/// Creates a clone of a snapshot, or of the volume as it is now.
 pub async fn clone(
     api: &Api,
     caller: &Caller,
@@ -195,136 +190,54 @@ pub async fn clone(
     snapshot: Option<&str>,
     new: NewClone,
 ) -> Result<Made<VolumeView>> {
-    let (pool, policies) = (&api.nfs.pool, &api.nfs.policies);
     let NewClone { name, path, export } = new;
-    let export = export.unwrap_or_else(|| policies.of_volume(volume));
     let spec = CloneSpec { name: name.clone(), junction_path: path.unwrap_or_else(|| format!("/{name}")) };
-    let make = async || match snapshot {
-        Some(snapshot) => pool.volume_clone(volume, snapshot, spec).await,
-        None => clone_as_it_is(pool, volume, spec).await,
+    let (volumes, who) = (&api.service.volumes, caller.who());
+    let clone = match &api.nfs {
+        Some(nfs) => {
+            let export = export.unwrap_or_else(|| nfs.policies.of_volume(volume));
+            volumes.clone(volume, snapshot, spec, &nfs.policies.assignment(&export), who).await?
+        }
+        None => volumes.clone(volume, snapshot, spec, &(), who).await?,
     };
-    let clone = policies.with_new_volume(&name, &export, make).await?;
-    let view = view(api, &clone).await?;
-    let of = view.clone_of.as_deref().unwrap_or(volume);
-    let message = format!("made as a clone of {of}, at {}", view.path);
-    api.events.note(Kind::VolumeCreated, format!("volume {name}"), message, caller.who());
-    Ok(made(StatusCode::CREATED, format!("volumes/{name}"), view))
-}
-
-/// Clones a volume as it is, from a snapshot that is taken for it.
-async fn clone_as_it_is(pool: &Pool, volume: &str, clone: CloneSpec) -> forebay_pool::Result<Volume> {
-    let snapshot = format!("clone-{}", clone.name);
-    pool.snapshot_create(&[volume.to_owned()], &snapshot).await?;
-    let made = pool.volume_clone(volume, &snapshot, clone).await;
-    if made.is_err() {
-        // Nobody asked for it by name.
-        pool.snapshot_delete(volume, &snapshot).await?;
-    }
-    made
+    Ok(made(StatusCode::CREATED, format!("volumes/{name}"), view(api, &clone).await?))
 }
 
 async fn create(api: &Api, caller: &Caller, name: &str, settings: VolumeSettings) -> Result<Volume> {
-    let policies: &Policies = &api.nfs.policies;
-    let policy = settings.export.clone().unwrap_or_else(|| policy::DEFAULT.to_owned());
-    let volume = policies.volume_create(spec(name, settings)?, &policy).await?;
-    let message = format!("created at {}, export policy {policy}", volume.spec.junction_path);
-    api.events.note(Kind::VolumeCreated, format!("volume {name}"), message, caller.who());
-    Ok(volume)
+    let (spec, volumes, who) = (settings.spec(name)?, &api.service.volumes, caller.who());
+    match &api.nfs {
+        Some(nfs) => {
+            let policy = settings.export.as_deref().unwrap_or(policy::DEFAULT);
+            Ok(volumes.create(spec, &nfs.policies.assignment(policy), who).await?)
+        }
+        None => Ok(volumes.create(spec, &(), who).await?),
+    }
 }
 
-/// What the pool is told; what was not said is as in most volumes.
-fn spec(name: &str, settings: VolumeSettings) -> Result<VolumeSpec> {
-    let usual = VolumeSpec::new(name, &format!("/{name}"));
-    Ok(VolumeSpec {
-        junction_path: settings.path.unwrap_or(usual.junction_path),
-        preserve_unlink: settings.preserve_unlink.unwrap_or(usual.preserve_unlink),
-        uid: settings.uid,
-        gid: settings.gid,
-        mode: mode(settings.mode.as_deref())?.unwrap_or(usual.mode),
-        compression: settings.compression.map_or(usual.compression, Into::into),
-        size: settings.size,
-        max_bytes_per_second: settings.max_bytes_per_second,
-        snapshots: settings.snapshots.into(),
-        name: usual.name,
-    })
-}
-
-fn mode(text: Option<&str>) -> Result<Option<u32>> {
-    text.map(octal).transpose().map_err(|sentence| ApiError::new(Code::BadRequest, sentence))
-}
-
-fn pool_change(edit: &VolumeEdit) -> Result<VolumeChange> {
-    Ok(VolumeChange {
-        size: edit.size,
-        junction_path: edit.path.clone(),
-        preserve_unlink: edit.preserve_unlink,
-        uid: edit.uid,
-        gid: edit.gid,
-        mode: mode(edit.mode.as_deref())?,
-        compression: edit.compression.map(Into::into),
-        snapshots: edit.snapshots.map(Into::into),
-        max_bytes_per_second: edit.max_bytes_per_second,
-    })
-}
-
-/// Refuses a volume that is there but not as it was asked for; names the first field that differs.
+/// Refuses a volume that exists but differs from what was asked for; names the first field that differs.
 fn require_same(there: &VolumeView, asked: &VolumeSettings) -> Result<()> {
-    let usual = spec(&there.name, asked.clone())?;
-    let export = asked.export.as_deref().unwrap_or(policy::DEFAULT);
-    let compression: Compression = usual.compression.into();
-    let plan: Plan = usual.snapshots.into();
-    let same = [
-        ("path", there.path == usual.junction_path),
-        ("preserve_unlink", there.preserve_unlink == usual.preserve_unlink),
-        ("uid", there.uid == usual.uid),
-        ("gid", there.gid == usual.gid),
-        ("mode", octal(&there.mode) == Ok(usual.mode)),
-        ("size", there.size == usual.size),
-        ("max_bytes_per_second", there.max_bytes_per_second == usual.max_bytes_per_second),
-        ("compression", there.compression == compression),
-        ("snapshots", there.snapshots == plan),
-        ("export", there.export == export),
-    ];
-    match same.iter().find(|(_, same)| !same) {
+    match asked.difference(there, policy::DEFAULT)? {
         None => Ok(()),
-        Some((field, _)) => {
-            let sentence =
-                format!("volume {}: is there, and its {field} differs; change it with PATCH", there.name);
-            Err(ApiError::new(Code::Differs, sentence))
+        Some(field) => {
+            let cause = format!("exists, and its {field} differs");
+            let error = ApiError::new(Code::Differs, format!("volume {}", there.name), cause);
+            Err(error.with_remedy("change it with PATCH"))
         }
     }
 }
 
 /// A volume as it is shown.
 pub async fn view(api: &Api, volume: &Volume) -> forebay_pool::Result<VolumeView> {
-    let pool = &api.nfs.pool;
-    let root = pool.getattr(volume.root).await?;
-    let space = pool.volume_space(volume.id)?;
-    let origin = pool.snapshots(None).into_iter().find(|taken| taken.clones.contains(&volume.spec.name));
-    let waits = api.nfs.throttle.waits(volume.id).map(|counted| WaitsView {
-        requests: counted.requests,
-        waited_ms: u64::try_from(counted.time.as_millis()).unwrap_or(u64::MAX),
-        turned_away: counted.turned_away,
-    });
-    Ok(VolumeView {
-        name: volume.spec.name.clone(),
-        id: format!("{:08x}", volume.id.0),
-        export: api.nfs.policies.of_volume(&volume.spec.name),
-        path: volume.spec.junction_path.clone(),
-        preserve_unlink: volume.spec.preserve_unlink,
-        uid: root.uid,
-        gid: root.gid,
-        mode: format!("{:04o}", root.mode),
-        created: time(volume.created),
-        size: volume.spec.size,
-        max_bytes_per_second: volume.spec.max_bytes_per_second,
-        waits,
-        bytes_free: space.bytes_free,
-        bytes_logical: space.bytes_logical,
-        inodes_used: space.inodes_used,
-        orphans: space.orphans,
-        compression: volume.spec.compression.into(),
-        snapshots: volume.spec.snapshots.into(),
-        clone_of: origin.map(|taken| format!("{}@{}", taken.volume_name, taken.name)),
-    })
+    let pool = &api.service.pool;
+    let name = &volume.spec.name;
+    Ok(VolumeView::of(Shown {
+        volume,
+        root: pool.getattr(volume.root).await?,
+        space: pool.volume_space(volume.id)?,
+        waits: api.service.throttle.waits(volume.id),
+        export: api
+            .nfs
+            .as_ref()
+            .map_or_else(|| policy::DEFAULT.to_owned(), |nfs| nfs.policies.of_volume(name)),
+    }))
 }

@@ -16,6 +16,7 @@ mod recorder;
 mod series;
 mod store;
 
+use crate::problem::Problem;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -32,7 +33,7 @@ pub struct History {
 
 impl History {
     /// What was recorded, as asked for at `now`. The error is a sentence for whoever asked.
-    pub fn view(&self, query: &HistoryQuery, now: SystemTime) -> Result<HistoryView, String> {
+    pub fn view(&self, query: &HistoryQuery, now: SystemTime) -> Result<HistoryView, Problem> {
         query.answer(&self.store(), seconds(now))
     }
 

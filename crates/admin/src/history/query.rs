@@ -1,5 +1,6 @@
 //! Asking for points: of which series, from when to when, and how far apart.
 
+use crate::problem::Problem;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
@@ -79,17 +80,16 @@ struct Shape {
 }
 
 impl HistoryQuery {
-    pub(super) fn answer(&self, store: &Store, now: u64) -> Result<HistoryView, String> {
+    pub(super) fn answer(&self, store: &Store, now: u64) -> Result<HistoryView, Problem> {
         let shape = self.shape(now)?;
         let mut series = self.select(store);
         series.sort_unstable_by_key(|(name, _)| *name);
         series.dedup_by_key(|(name, _)| *name);
         if shape.points.saturating_mul(series.len() as u64) > POINTS_MAX {
             let count = series.len();
-            return Err(format!(
-                "history: {count} series of {} points are too much for one answer; name fewer series, a shorter time or a larger step",
-                shape.points
-            ));
+            let cause = format!("{count} series of {} points are too much for one answer", shape.points);
+            let remedy = "name fewer series, a shorter time or a larger step";
+            return Err(Problem::new("history", cause).with_remedy(remedy));
         }
         let seconds = shape.resolution().seconds;
         let from = shape.first.saturating_mul(seconds);
@@ -107,18 +107,21 @@ impl HistoryQuery {
         prefixes.flat_map(|prefix| store.with_prefix(prefix.trim())).collect()
     }
 
-    fn shape(&self, now: u64) -> Result<Shape, String> {
+    fn shape(&self, now: u64) -> Result<Shape, Problem> {
         // Nothing is there of other times, so an answer takes no more work than there are points.
         let to = self.to.unwrap_or(now).min(now);
         let from = self.from.unwrap_or(to.saturating_sub(RANGE_UNASKED_SECONDS));
         let from = from.max(now.saturating_sub(RANGE_MAX_SECONDS));
         if from >= to {
-            return Err(format!(
-                "history: from {from} is not before to {to}; give times of the last 30 days in seconds since 1970"
-            ));
+            let remedy = "give times of the last 30 days in seconds since 1970";
+            let problem = Problem::new("history", format!("from {from} is not before to {to}"));
+            return Err(problem.with_remedy(remedy));
         }
         if self.step.is_some_and(|step| step == 0 || step > RANGE_MAX_SECONDS) {
-            return Err(format!("history: the step must be from 1 to {RANGE_MAX_SECONDS} seconds"));
+            return Err(Problem::new(
+                "history",
+                format!("the step must be from 1 to {RANGE_MAX_SECONDS} seconds"),
+            ));
         }
         let age = now.saturating_sub(from);
         let reaches = |resolution: &Resolution| resolution.seconds.saturating_mul(resolution.slots) >= age;
@@ -132,9 +135,8 @@ impl HistoryQuery {
         let of_point = |time: u64| time / seconds / slots;
         let points = of_point(to.saturating_sub(1)).saturating_sub(of_point(from)).saturating_add(1);
         if points > POINTS_PER_SERIES_MAX {
-            return Err(format!(
-                "history: {points} points of each series are too many for one answer; ask for a shorter time or a larger step"
-            ));
+            let cause = format!("{points} points of each series are too many for one answer");
+            return Err(Problem::new("history", cause).with_remedy("ask for a shorter time or a larger step"));
         }
         Ok(Shape { index, first: of_point(from).saturating_mul(slots), slots, points })
     }
@@ -187,7 +189,7 @@ mod tests {
         store
     }
 
-    fn ask(series: &str, from: u64, to: u64, step: Option<u64>) -> Result<HistoryView, String> {
+    fn ask(series: &str, from: u64, to: u64, step: Option<u64>) -> Result<HistoryView, Problem> {
         let query = HistoryQuery { series: Some(series.to_owned()), from: Some(from), to: Some(to), step };
         query.answer(&store(), NOW)
     }
@@ -225,7 +227,7 @@ mod tests {
             (NOW - 60, NOW, Some(u64::MAX)),
         ] {
             let refused = ask("", from, to, step).unwrap_err();
-            assert!(refused.starts_with("history: "), "{refused}");
+            assert_eq!(refused.field, "history", "{refused}");
         }
         assert_eq!(ask("nothing", NOW - 60, NOW, None).unwrap().series, []);
     }

@@ -96,7 +96,7 @@ mod tests {
 
     use super::*;
     use crate::history::HistoryQuery;
-    use crate::test_support::{observation, sources};
+    use crate::test_support::{observation, service, sources_of};
 
     const START: u64 = 1_700_000_000;
 
@@ -183,8 +183,9 @@ mod tests {
 
     #[tokio::test]
     async fn it_records_until_the_pool_is_closed() {
-        let sources = sources().await;
-        let (history, pool) = (Arc::<History>::default(), sources.nfs.pool.clone());
+        let service = service().await;
+        let (history, pool) = (Arc::<History>::default(), service.pool.clone());
+        let sources = sources_of(&service).await;
         let clock = Hand { now: Arc::new(Mutex::new(at(0))), looked: Arc::default() };
         let running = tokio::spawn(run(history.clone(), sources, clock.clone()));
         let recorded = async {

@@ -1,7 +1,7 @@
 //! Metrics: what the daemon counts, for Prometheus and whoever reads its text format.
 //!
 //! ```text
-//!   Sources (NFS server, its pool) ── Observation: one snapshot of all counts
+//!   Sources (service, protocols)   ── Observation: one snapshot of all counts
 //!                                          │
 //!        table: every metric, with what it says, what to do, and how it is taken from an Observation
 //!              │                           │                         │
@@ -23,6 +23,7 @@ use std::sync::Arc;
 
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use forebay_service::Service;
 
 pub use observation::{Observation, VOLUMES_MAX, VolumeSeen};
 pub use process::Process;
@@ -30,11 +31,26 @@ pub use process::Process;
 /// The content type of the exposition.
 pub const CONTENT_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
 
-/// What is measured.
+/// A part of the daemon that is measured.
+pub trait Source: Send + Sync {
+    /// Adds its counts to a snapshot of all counts.
+    fn observe(&self, observation: &mut Observation);
+}
+
+/// What is measured: the service first, then each protocol.
 #[derive(Clone)]
-pub struct Sources {
-    /// The NFS server, and its pool.
-    pub nfs: Arc<forebay_nfs::Shared>,
+pub struct Sources(Vec<Arc<dyn Source>>);
+
+impl Sources {
+    /// The service, and no protocol yet.
+    pub fn new(service: Arc<Service>) -> Sources {
+        Sources(vec![service])
+    }
+
+    /// Adds a protocol.
+    pub fn add(&mut self, source: Arc<dyn Source>) {
+        self.0.push(source);
+    }
 }
 
 /// All metrics as they are now. Takes some milliseconds if there are a thousand volumes; what it asks of the system does not leave
@@ -58,7 +74,7 @@ mod tests {
 
     use super::table::{FAMILIES, Kind, family};
     use super::*;
-    use crate::test_support::sources;
+    use crate::test_support::{service, sources, sources_of};
 
     /// The samples' names without what follows, each with how many there are; and the families with their kinds.
     fn read(text: &str) -> (BTreeMap<&str, usize>, Vec<(&str, &str)>) {
@@ -116,8 +132,9 @@ mod tests {
 
     #[tokio::test]
     async fn a_pool_that_is_closed_leaves_the_rest() {
-        let sources = sources().await;
-        sources.nfs.pool.close().await.unwrap();
+        let service = service().await;
+        let sources = sources_of(&service).await;
+        service.pool.close().await.unwrap();
         let text = render(&sources);
         assert!(!text.contains("\nforebay_pool_free_bytes "));
         assert!(

@@ -4,8 +4,9 @@ use std::time::Duration;
 
 use forebay_nfs::statistics::{NfsCounters, VolumeTraffic};
 use forebay_pool::{PoolCounters, VolumeUsage};
+use forebay_service::Service;
 
-use super::{Process, Sources};
+use super::{Process, Source, Sources};
 
 /// Volumes that have a name in metrics: the oldest. The others are one, [`OTHER`].
 pub const VOLUMES_MAX: usize = 1000;
@@ -41,26 +42,50 @@ pub struct VolumeSeen {
 }
 
 impl Observation {
-    /// Asks everybody how they stand.
+    /// Asks every source for its counts.
     pub fn take(sources: &Sources) -> Observation {
-        let nfs = sources.nfs.counters();
-        let pool = sources.nfs.pool.counters().ok();
-        let usages = pool.iter().flat_map(|pool| &pool.volumes);
-        let seen: Vec<VolumeSeen> = usages.map(|usage| seen(sources, &nfs, usage)).collect();
-        let volumes = bound(seen, &nfs.volumes_rest);
-        Observation { pool, nfs, volumes, process: Process::observe() }
+        let mut observation = Observation {
+            pool: None,
+            nfs: NfsCounters::default(),
+            volumes: Vec::new(),
+            process: Process::observe(),
+        };
+        for source in &sources.0 {
+            source.observe(&mut observation);
+        }
+        let rest = std::mem::take(&mut observation.nfs.volumes_rest);
+        observation.volumes = bound(observation.volumes, &rest);
+        observation
     }
 }
 
-fn seen(sources: &Sources, nfs: &NfsCounters, usage: &VolumeUsage) -> VolumeSeen {
-    let traffic = usage.id.and_then(|id| nfs.volumes.get(&id)).cloned().unwrap_or_default();
-    let waits = usage.id.and_then(|id| sources.nfs.throttle.waits(id)).unwrap_or_default();
-    VolumeSeen {
-        usage: usage.clone(),
-        traffic,
-        waits: waits.requests,
-        waited: waits.time,
-        turned_away: waits.turned_away,
+impl Source for Service {
+    fn observe(&self, observation: &mut Observation) {
+        observation.pool = self.pool.counters().ok();
+        let usages = observation.pool.iter().flat_map(|pool| &pool.volumes);
+        let seen = |usage: &VolumeUsage| {
+            let waits = usage.id.and_then(|id| self.throttle.waits(id)).unwrap_or_default();
+            VolumeSeen {
+                usage: usage.clone(),
+                traffic: VolumeTraffic::default(),
+                waits: waits.requests,
+                waited: waits.time,
+                turned_away: waits.turned_away,
+            }
+        };
+        observation.volumes = usages.map(seen).collect();
+    }
+}
+
+impl Source for forebay_nfs::Shared {
+    fn observe(&self, observation: &mut Observation) {
+        let counters = self.counters();
+        for volume in &mut observation.volumes {
+            if let Some(traffic) = volume.usage.id.and_then(|id| counters.volumes.get(&id)) {
+                volume.traffic.add(traffic);
+            }
+        }
+        observation.nfs = counters;
     }
 }
 

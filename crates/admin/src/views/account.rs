@@ -1,15 +1,19 @@
 //! Users and tokens.
 
+use crate::problem::Problem;
+use std::time::{Duration, SystemTime};
+
 use forebay_pool::is_printable;
+use forebay_service::accounts::{self, CreatedToken, Token, User};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::words::words;
-use super::{Check, present};
+use super::{Check, present, time};
 
 words! {
     /// What a user may do; each role may do what those before it may.
-    Role {
+    Role for forebay_service::accounts::Role {
         /// Look at everything but users and tokens.
         ReadOnly = "read-only",
         /// Change volumes, snapshots and export policies, revoke clients, check and scrub the pool; not what takes data with it.
@@ -41,6 +45,12 @@ pub struct UserView {
     pub created: String,
     /// How many tokens the user has.
     pub tokens: u64,
+}
+
+impl From<User> for UserView {
+    fn from(user: User) -> Self {
+        UserView { name: user.name, role: user.role.into(), created: time(user.created), tokens: user.tokens }
+    }
 }
 
 /// Who asks.
@@ -83,23 +93,46 @@ pub struct NewToken {
 /// A hundred years.
 const EXPIRES_IN_MAX: u64 = 3_155_760_000;
 
+impl NewToken {
+    /// The token that the service is asked to create.
+    pub fn read(&self) -> Result<accounts::NewToken, Problem> {
+        let expires = match (self.expires_in, &self.expires) {
+            (Some(seconds), _) => SystemTime::now().checked_add(Duration::from_secs(seconds)),
+            (None, Some(text)) => {
+                let expires = humantime::parse_rfc3339(text);
+                Some(expires.map_err(|_| {
+                    Problem::new("expires", "must be a time in UTC, such as 2027-01-31T00:00:00Z")
+                })?)
+            }
+            (None, None) => None,
+        };
+        Ok(accounts::NewToken { user: self.user.clone(), description: self.description.clone(), expires })
+    }
+}
+
 impl Check for NewToken {
-    fn check(&self) -> Result<(), String> {
+    fn check(&self) -> Result<(), Problem> {
         match (self.expires_in, &self.expires) {
-            (Some(_), Some(_)) => return Err("expires_in, expires: give one of them, not both".to_owned()),
+            (Some(_), Some(_)) => {
+                return Err(Problem::new("expires_in, expires", "give one of them, not both"));
+            }
             (Some(seconds), None) if !(1..=EXPIRES_IN_MAX).contains(&seconds) => {
-                return Err(format!("expires_in: must be from 1 to {EXPIRES_IN_MAX} seconds"));
+                return Err(Problem::new(
+                    "expires_in",
+                    format!("must be from 1 to {EXPIRES_IN_MAX} seconds"),
+                ));
             }
             _ => {}
         }
         if self.description.chars().count() > 200 {
-            return Err("description: must have at most 200 characters".to_owned());
+            return Err(Problem::new("description", "must have at most 200 characters"));
         }
         if !self.description.chars().all(is_printable) {
-            return Err(format!(
-                "description: {:?} has control characters or characters that change the direction of text; leave them out",
+            let cause = format!(
+                "{:?} has control characters or characters that change the direction of text",
                 self.description
-            ));
+            );
+            return Err(Problem::new("description", cause).with_remedy("leave them out"));
         }
         Ok(())
     }
@@ -123,6 +156,25 @@ pub struct TokenView {
     /// When it was last used, since the daemon started.
     #[schema(format = DateTime)]
     pub last_used: Option<String>,
+}
+
+impl From<Token> for TokenView {
+    fn from(token: Token) -> Self {
+        TokenView {
+            id: token.id,
+            user: token.user,
+            description: token.description,
+            created: time(token.created),
+            expires: token.expires.map(time),
+            last_used: token.last_used.map(time),
+        }
+    }
+}
+
+impl From<CreatedToken> for TokenCreated {
+    fn from(created: CreatedToken) -> Self {
+        TokenCreated { secret: created.secret, token: created.token.into() }
+    }
 }
 
 /// A token that was just made.

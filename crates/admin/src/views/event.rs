@@ -1,13 +1,15 @@
 //! Events: what happened.
 
+use forebay_service::events::Event;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use super::time;
 use super::words::words;
 
 words! {
     /// How much an event matters.
-    Severity {
+    Severity for forebay_service::events::Severity {
         /// Good to know.
         Info = "info",
         /// Somebody should look at it.
@@ -37,4 +39,19 @@ pub struct EventView {
     pub user: Option<String>,
     /// Where the user was: an address, or `local` for the socket.
     pub address: Option<String>,
+}
+
+impl From<Event> for EventView {
+    fn from(event: Event) -> Self {
+        EventView {
+            id: event.id,
+            time: time(event.time),
+            severity: event.kind.severity().into(),
+            kind: event.kind.word().to_owned(),
+            object: event.object,
+            message: event.message,
+            user: event.who.user,
+            address: event.who.address,
+        }
+    }
 }

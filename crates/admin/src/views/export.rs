@@ -1,5 +1,6 @@
 //! Export policies and their rules.
 
+use crate::problem::Problem;
 use forebay_nfs::policy;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -101,7 +102,7 @@ pub struct NewRule {
 }
 
 impl Check for NewRule {
-    fn check(&self) -> Result<(), String> {
+    fn check(&self) -> Result<(), Problem> {
         check_id("anonymous_uid", self.anonymous_uid)?;
         check_id("anonymous_gid", self.anonymous_gid)
     }
@@ -138,7 +139,7 @@ pub struct RuleChange {
 }
 
 impl Check for RuleChange {
-    fn check(&self) -> Result<(), String> {
+    fn check(&self) -> Result<(), Problem> {
         check_id("anonymous_uid", self.anonymous_uid)?;
         check_id("anonymous_gid", self.anonymous_gid)
     }
@@ -158,7 +159,7 @@ pub struct NewPolicy {
 }
 
 impl Check for NewPolicy {
-    fn check(&self) -> Result<(), String> {
+    fn check(&self) -> Result<(), Problem> {
         self.rules.iter().try_for_each(Check::check)
     }
 }
@@ -173,7 +174,7 @@ pub struct PolicyRules {
 }
 
 impl Check for PolicyRules {
-    fn check(&self) -> Result<(), String> {
+    fn check(&self) -> Result<(), Problem> {
         self.rules.iter().try_for_each(Check::check)
     }
 }

@@ -1,14 +1,15 @@
 //! Jobs: work that goes on after it was answered.
 
+use forebay_service::jobs::JobStatus;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::CheckView;
 use super::words::words;
+use super::{CheckView, time};
 
 words! {
     /// What a job does.
-    JobKind {
+    JobKind for forebay_service::jobs::JobKind {
         /// Recounts everything in the pool.
         PoolCheck = "pool_check",
     }
@@ -16,7 +17,7 @@ words! {
 
 words! {
     /// Where a job stands.
-    JobState {
+    JobState for forebay_service::jobs::JobState {
         /// Under way.
         Running = "running",
         /// It did what it had to do.
@@ -30,7 +31,7 @@ words! {
 
 words! {
     /// What progress is counted in.
-    ProgressUnit {
+    ProgressUnit for forebay_service::jobs::ProgressUnit {
         /// Chunks whose references are compared.
         Chunks = "chunks",
         /// Bytes that are read and verified.
@@ -72,4 +73,20 @@ pub struct JobView {
     pub result: Option<CheckView>,
     /// Why it failed, and what to do.
     pub error: Option<String>,
+}
+
+impl From<JobStatus> for JobView {
+    fn from(job: JobStatus) -> Self {
+        JobView {
+            id: job.id,
+            kind: job.kind.into(),
+            state: job.state.into(),
+            user: job.user,
+            progress: ProgressView { done: job.done, total: job.total, unit: job.unit.into() },
+            started: time(job.started),
+            finished: job.finished.map(time),
+            result: job.result.map(CheckView::from),
+            error: job.error,
+        }
+    }
 }

@@ -15,6 +15,7 @@ mod snapshot;
 mod volume;
 mod words;
 
+use crate::problem::Problem;
 use std::time::SystemTime;
 
 use serde::{Deserialize, Deserializer, Serialize};
@@ -37,7 +38,7 @@ pub use pool::{
 };
 pub use snapshot::{NewSnapshot, NewSnapshots, Rollback, SnapshotView};
 pub use volume::{
-    Compression, NewClone, NewVolume, Plan, VolumeEdit, VolumeSettings, VolumeView, WaitsView, octal,
+    Compression, NewClone, NewVolume, Plan, Shown, VolumeEdit, VolumeSettings, VolumeView, WaitsView,
 };
 
 /// Several of something.
@@ -60,7 +61,7 @@ impl<T> List<T> {
 /// Checks what the types of a body's fields cannot say.
 pub trait Check {
     /// What is wrong, and what would be right: `size: must be at most …`.
-    fn check(&self) -> Result<(), String> {
+    fn check(&self) -> Result<(), Problem> {
         Ok(())
     }
 }
@@ -72,21 +73,23 @@ pub const BYTES_MAX: u64 = i64::MAX.unsigned_abs();
 pub const ID_MAX: u32 = u32::MAX - 1;
 
 /// The number of a user or group that there can be.
-fn check_id(field: &str, id: Option<u32>) -> Result<(), String> {
+fn check_id(field: &str, id: Option<u32>) -> Result<(), Problem> {
     match id {
-        Some(id) if id > ID_MAX => {
-            Err(format!("{field}: must be at most {ID_MAX}; {id} stands for no user and no group"))
-        }
+        Some(id) if id > ID_MAX => Err(Problem::new(
+            field,
+            format!("must be at most {ID_MAX}: {id} stands for no user and no group"),
+        )),
         _ => Ok(()),
     }
 }
 
 /// A number of bytes within bounds that fit everyone's whole numbers.
-fn check_bytes(field: &str, bytes: Option<u64>) -> Result<(), String> {
+fn check_bytes(field: &str, bytes: Option<u64>) -> Result<(), Problem> {
     match bytes {
-        Some(bytes) if bytes == 0 || bytes > BYTES_MAX => Err(format!(
-            "{field}: must be at least 1 byte and at most {BYTES_MAX}; null takes the limit away"
-        )),
+        Some(bytes) if bytes == 0 || bytes > BYTES_MAX => {
+            let cause = format!("must be at least 1 byte and at most {BYTES_MAX}");
+            Err(Problem::new(field, cause).with_remedy("null removes the limit"))
+        }
         _ => Ok(()),
     }
 }

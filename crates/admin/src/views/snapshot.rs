@@ -1,5 +1,6 @@
 //! Snapshots.
 
+use crate::problem::Problem;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -29,11 +30,11 @@ pub struct NewSnapshots {
 }
 
 impl Check for NewSnapshots {
-    fn check(&self) -> Result<(), String> {
+    fn check(&self) -> Result<(), Problem> {
         if (1..=1000).contains(&self.volumes.len()) {
             Ok(())
         } else {
-            Err("volumes: name from 1 to 1000 volumes".to_owned())
+            Err(Problem::new("volumes", "name from 1 to 1000 volumes"))
         }
     }
 }

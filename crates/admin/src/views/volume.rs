@@ -1,8 +1,13 @@
 //! Volumes.
 
+use forebay_pool::{Attributes, Space, Volume, VolumeChange, VolumeSpec};
+use forebay_service::throttle::Waits;
+
+use crate::problem::Problem;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use super::time;
 use super::words::words;
 use super::{Check, check_bytes, check_id, given, present};
 
@@ -46,10 +51,12 @@ impl From<forebay_pool::SnapshotPolicy> for Plan {
 }
 
 /// Permission bits from octal digits, `0755` or `755`.
-pub fn octal(text: &str) -> Result<u32, String> {
+pub fn octal(text: &str) -> Result<u32, Problem> {
     let sound = (3..=4).contains(&text.len()) && text.bytes().all(|byte| (b'0'..=b'7').contains(&byte));
     let bits = if sound { u32::from_str_radix(text, 8).ok() } else { None };
-    bits.ok_or_else(|| format!("mode: {text:?} are not permission bits in octal, such as 0755"))
+    bits.ok_or_else(|| {
+        Problem::new("mode", format!("{text:?} are not permission bits in octal, such as 0755"))
+    })
 }
 
 /// What a new volume is to be like, but for its name. What is absent is as in most volumes.
@@ -102,12 +109,53 @@ pub struct VolumeSettings {
 }
 
 impl Check for VolumeSettings {
-    fn check(&self) -> Result<(), String> {
+    fn check(&self) -> Result<(), Problem> {
         self.mode.as_deref().map_or(Ok(0), octal)?;
         check_id("uid", Some(self.uid))?;
         check_id("gid", Some(self.gid))?;
         check_bytes("size", self.size)?;
         check_bytes("max_bytes_per_second", self.max_bytes_per_second)
+    }
+}
+
+impl VolumeSettings {
+    /// The volume that the pool is asked to create.
+    pub fn spec(&self, name: &str) -> Result<VolumeSpec, Problem> {
+        let usual = VolumeSpec::new(name, &format!("/{name}"));
+        Ok(VolumeSpec {
+            junction_path: self.path.clone().unwrap_or(usual.junction_path),
+            preserve_unlink: self.preserve_unlink.unwrap_or(usual.preserve_unlink),
+            uid: self.uid,
+            gid: self.gid,
+            mode: self.mode.as_deref().map_or(Ok(usual.mode), octal)?,
+            compression: self.compression.map_or(usual.compression, Into::into),
+            size: self.size,
+            max_bytes_per_second: self.max_bytes_per_second,
+            snapshots: self.snapshots.into(),
+            name: usual.name,
+        })
+    }
+
+    /// The first field in which an existing volume differs from these settings.
+    pub fn difference(
+        &self,
+        there: &VolumeView,
+        default_policy: &str,
+    ) -> Result<Option<&'static str>, Problem> {
+        let asked = self.spec(&there.name)?;
+        let same = [
+            ("path", there.path == asked.junction_path),
+            ("preserve_unlink", there.preserve_unlink == asked.preserve_unlink),
+            ("uid", there.uid == asked.uid),
+            ("gid", there.gid == asked.gid),
+            ("mode", octal(&there.mode) == Ok(asked.mode)),
+            ("size", there.size == asked.size),
+            ("max_bytes_per_second", there.max_bytes_per_second == asked.max_bytes_per_second),
+            ("compression", there.compression == asked.compression.into()),
+            ("snapshots", there.snapshots == asked.snapshots.into()),
+            ("export", there.export == self.export.as_deref().unwrap_or(default_policy)),
+        ];
+        Ok(same.iter().find(|(_, same)| !same).map(|(field, _)| *field))
     }
 }
 
@@ -196,7 +244,7 @@ impl NewVolume {
 }
 
 impl Check for NewVolume {
-    fn check(&self) -> Result<(), String> {
+    fn check(&self) -> Result<(), Problem> {
         self.clone().split().1.check()
     }
 }
@@ -251,8 +299,25 @@ pub struct VolumeEdit {
     pub export: Option<String>,
 }
 
+impl VolumeEdit {
+    /// The change that the pool is asked to make. The export policy is not the pool's.
+    pub fn change(&self) -> Result<VolumeChange, Problem> {
+        Ok(VolumeChange {
+            size: self.size,
+            junction_path: self.path.clone(),
+            preserve_unlink: self.preserve_unlink,
+            uid: self.uid,
+            gid: self.gid,
+            mode: self.mode.as_deref().map(octal).transpose()?,
+            compression: self.compression.map(Into::into),
+            snapshots: self.snapshots.map(Into::into),
+            max_bytes_per_second: self.max_bytes_per_second,
+        })
+    }
+}
+
 impl Check for VolumeEdit {
-    fn check(&self) -> Result<(), String> {
+    fn check(&self) -> Result<(), Problem> {
         self.mode.as_deref().map_or(Ok(0), octal)?;
         check_id("uid", self.uid)?;
         check_id("gid", self.gid)?;
@@ -326,6 +391,59 @@ pub struct VolumeView {
     pub snapshots: Plan,
     /// The snapshot that it was made of, as VOLUME@SNAPSHOT.
     pub clone_of: Option<String>,
+}
+
+/// What a [`VolumeView`] is made from.
+pub struct Shown<'a> {
+    /// The volume.
+    pub volume: &'a Volume,
+    /// Its root directory.
+    pub root: Attributes,
+    /// What it holds and may hold.
+    pub space: Space,
+    /// Requests that had to wait, if it has a limit.
+    pub waits: Option<Waits>,
+    /// Its export policy.
+    pub export: String,
+}
+
+impl VolumeView {
+    /// A volume as it is shown.
+    pub fn of(shown: Shown<'_>) -> VolumeView {
+        let Shown { volume, root, space, waits, export } = shown;
+        let spec = &volume.spec;
+        VolumeView {
+            name: spec.name.clone(),
+            id: format!("{:08x}", volume.id.0),
+            export,
+            path: spec.junction_path.clone(),
+            preserve_unlink: spec.preserve_unlink,
+            uid: root.uid,
+            gid: root.gid,
+            mode: format!("{:04o}", root.mode),
+            created: time(volume.created),
+            size: spec.size,
+            max_bytes_per_second: spec.max_bytes_per_second,
+            waits: waits.map(WaitsView::from),
+            bytes_free: space.bytes_free,
+            bytes_logical: space.bytes_logical,
+            inodes_used: space.inodes_used,
+            orphans: space.orphans,
+            compression: spec.compression.into(),
+            snapshots: spec.snapshots.into(),
+            clone_of: volume.clone_of.as_ref().map(|origin| format!("{}@{}", origin.volume, origin.snapshot)),
+        }
+    }
+}
+
+impl From<Waits> for WaitsView {
+    fn from(waits: Waits) -> Self {
+        WaitsView {
+            requests: waits.requests,
+            waited_ms: u64::try_from(waits.time.as_millis()).unwrap_or(u64::MAX),
+            turned_away: waits.turned_away,
+        }
+    }
 }
 
 /// Requests that had to wait for the limit of a volume.

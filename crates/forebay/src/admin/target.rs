@@ -44,7 +44,7 @@ pub fn of(remote: &Remote) -> Result<(Target, Option<String>)> {
     let token = remote.token.clone().or_else(|| chosen.as_ref().and_then(|profile| profile.token.clone()));
     let Some(profile) = chosen else {
         let socket = remote.settings.load()?.admin_socket();
-        forebay_admin::server::check_path(&socket)?;
+        forebay_net::http::check_path(&socket)?;
         return Ok((Target::Socket(socket), token));
     };
     let authority = remote.ca_certificate.as_deref().or(profile.ca_certificate.as_deref());
@@ -69,7 +69,7 @@ pub fn read(url: &str, authority: Option<&Path>) -> Result<Target> {
     let hint = "write https://HOST[:PORT], http://127.0.0.1[:PORT] or unix:PATH";
     if let Some(path) = url.strip_prefix("unix:") {
         let path = PathBuf::from(path.strip_prefix("//").unwrap_or(path));
-        forebay_admin::server::check_path(&path)?;
+        forebay_net::http::check_path(&path)?;
         return Ok(Target::Socket(path));
     }
     let uri: Uri = url.parse().map_err(|error| anyhow!("server {url}: not a URL ({error}); {hint}"))?;
@@ -118,7 +118,7 @@ pub fn tls(authority: Option<&Path>) -> Result<ClientConfig> {
     let builder =
         ClientConfig::builder_with_provider(provider).with_protocol_versions(&[&rustls::version::TLS13])?;
     let mut config = builder.with_root_certificates(roots).with_no_client_auth();
-    config.alpn_protocols = vec![forebay_admin::server::ALPN.to_vec()];
+    config.alpn_protocols = vec![forebay_net::http::ALPN.to_vec()];
     Ok(config)
 }
 

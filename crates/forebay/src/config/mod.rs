@@ -115,10 +115,10 @@ pub struct NfsConfig {
 
 impl NfsConfig {
     /// Where certificates are; `None` without TLS.
-    pub fn tls(&self) -> Option<forebay_nfs::TlsFiles> {
+    pub fn tls(&self) -> Option<forebay_net::tls::TlsFiles> {
         let (certificate, key) = self.tls_certificate.clone().zip(self.tls_key.clone())?;
         let client_authorities = self.tls_client_authorities.clone();
-        Some(forebay_nfs::TlsFiles { certificate, key, client_authorities })
+        Some(forebay_net::tls::TlsFiles { certificate, key, client_authorities })
     }
 }
 
@@ -185,9 +185,9 @@ pub struct ApiConfig {
 
 impl ApiConfig {
     /// Where certificates are; `None` without TLS.
-    pub fn tls(&self) -> Option<forebay_nfs::TlsFiles> {
+    pub fn tls(&self) -> Option<forebay_net::tls::TlsFiles> {
         let (certificate, key) = self.tls_certificate.clone().zip(self.tls_key.clone())?;
-        Some(forebay_nfs::TlsFiles { certificate, key, client_authorities: None })
+        Some(forebay_net::tls::TlsFiles { certificate, key, client_authorities: None })
     }
 
     fn check(&self) -> Result<(), ConfigError> {

@@ -78,10 +78,10 @@ pub struct Junction {
 
 impl Exports {
     /// The exports of `pool`.
-    pub fn new(pool: Pool, policies: Arc<Policies>) -> Exports {
+    pub fn new(pool: Pool, policies: Arc<Policies>) -> forebay_pool::Result<Exports> {
         // The pool counts its openings, so `change` also increases through restarts.
-        let tree = Tree::of(&pool, policies.generation(), pool.boot() << 32);
-        Exports { pool, policies, tree: Mutex::new(Arc::new(tree)) }
+        let tree = Tree::of(&pool, policies.generation(), pool.boot() << 32)?;
+        Ok(Exports { pool, policies, tree: Mutex::new(Arc::new(tree)) })
     }
 
     /// The pseudo file system as it is now.
@@ -89,7 +89,10 @@ impl Exports {
         let mut tree = self.tree.lock().unwrap_or_else(PoisonError::into_inner);
         let generation = self.policies.generation();
         if (tree.version, tree.generation) != (self.pool.volumes_version(), generation) {
-            *tree = Arc::new(Tree::of(&self.pool, generation, tree.change.saturating_add(1)));
+            // A pool that is closing leaves the tree as it was: clients must not see their volumes gone.
+            if let Ok(now) = Tree::of(&self.pool, generation, tree.change.saturating_add(1)) {
+                *tree = Arc::new(now);
+            }
         }
         Arc::clone(&tree)
     }
@@ -101,10 +104,10 @@ impl Tree {
         node_of("")
     }
 
-    fn of(pool: &Pool, generation: u64, change: u64) -> Tree {
+    fn of(pool: &Pool, generation: u64, change: u64) -> forebay_pool::Result<Tree> {
         // Read first: a change that comes between is seen again next time.
         let version = pool.volumes_version();
-        Tree { version, generation, ..Tree::new(&pool.volumes(), &pool.snapshots(None), change) }
+        Ok(Tree { version, generation, ..Tree::new(&pool.volumes()?, &pool.snapshots(None)?, change) })
     }
 
     fn new(volumes: &[Volume], snapshots: &[Snapshot], change: u64) -> Tree {
@@ -256,6 +259,7 @@ mod tests {
             spec: VolumeSpec::new(&format!("volume{id}"), path),
             root: Handle { volume: VolumeId(id), inode: InodeId(u64::from(id) << 8), generation: 1 },
             created: SystemTime::UNIX_EPOCH,
+            clone_of: None,
         }
     }
 

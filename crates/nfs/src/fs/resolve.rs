@@ -56,7 +56,7 @@ pub async fn writable_directory(
 ) -> Result<(forebay_pool::Handle, Node), Status> {
     let node = directory(server, handle).await?;
     let handle = handle.writable()?;
-    if server.pool.is_read_only(handle.volume) {
+    if server.pool.is_read_only(handle.volume).or_status()? {
         return Err(Status::RoFs);
     }
     access::require(credential, &node, WRITE | EXECUTE)?;
@@ -113,10 +113,10 @@ pub fn check_changed(server: &Shared, directory: forebay_pool::Handle, name: &[u
 }
 
 /// Whether nothing can be changed there: above the volumes, and in snapshots.
-pub fn is_read_only(server: &Shared, handle: FileHandle) -> bool {
+pub fn is_read_only(server: &Shared, handle: FileHandle) -> Result<bool, Status> {
     match handle {
-        FileHandle::Pseudo(_) => true,
-        FileHandle::Inode(handle) => server.pool.is_read_only(handle.volume),
+        FileHandle::Pseudo(_) => Ok(true),
+        FileHandle::Inode(handle) => server.pool.is_read_only(handle.volume).or_status(),
     }
 }
 

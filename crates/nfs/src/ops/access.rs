@@ -30,7 +30,7 @@ pub async fn access(context: &mut Context<'_>, args: AccessArgs) -> Result<Acces
     let node = fs::node(context.server, context.current()?).await?;
     let rights = if node.kind == Kind::Directory { DIRECTORY_RIGHTS } else { FILE_RIGHTS };
     let mut granted = granted(&context.credential, &node);
-    if fs::is_read_only(context.server, node.handle) || !gate::is_writable(context) {
+    if fs::is_read_only(context.server, node.handle)? || !gate::is_writable(context) {
         granted &= !WRITE;
     }
     let has_xattrs = context.minor_version >= 2 && matches!(node.kind, Kind::File | Kind::Directory);

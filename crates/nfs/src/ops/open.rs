@@ -120,7 +120,8 @@ async fn enter(
         Kind::Symlink(_) => return Err(Status::Symlink),
         _ => return Err(Status::WrongType),
     }
-    if (share.writes() || target.truncate) && fs::is_read_only(context.server, FileHandle::Inode(file.handle))
+    if (share.writes() || target.truncate)
+        && fs::is_read_only(context.server, FileHandle::Inode(file.handle))?
     {
         return Err(Status::RoFs);
     }

@@ -25,7 +25,7 @@ pub(super) async fn readable(context: &Context<'_>) -> Result<Option<Handle>, St
 /// there only the owner may.
 pub(super) async fn writable(context: &Context<'_>) -> Result<Handle, Status> {
     let node: Node = fs::node(context.server, context.current()?).await?;
-    if fs::is_read_only(context.server, node.handle) {
+    if fs::is_read_only(context.server, node.handle)? {
         return Err(Status::RoFs);
     }
     require(&context.credential, &node, WRITE)?;

@@ -37,6 +37,18 @@ pub struct BadClients {
     cause: String,
 }
 
+impl BadClients {
+    /// The text that names no clients.
+    pub fn object(&self) -> String {
+        format!("clients {:?}", self.text)
+    }
+
+    /// What is wrong with it, and what would be right.
+    pub fn cause(&self) -> &str {
+        &self.cause
+    }
+}
+
 impl Network {
     /// True if the address is one of the network's.
     pub fn contains(self, address: IpAddr) -> bool {

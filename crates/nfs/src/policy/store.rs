@@ -1,6 +1,6 @@
 //! The policies of one pool: read at the start, changed by the operator, asked for every client.
 
-use crate::fs::OrStatus;
+use crate::fs::{OrStatus, status_of};
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -8,7 +8,7 @@ use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use forebay_pool::{Pool, VolumeId, is_name};
 use forebay_service::volumes::ProtocolSettings;
-use tokio::sync::{Mutex, MutexGuard, Notify};
+use tokio::sync::{Mutex, Notify, OwnedMutexGuard};
 
 use super::DEFAULT;
 use super::clients::Clients;
@@ -30,7 +30,7 @@ pub struct Policies {
     /// Increases with every change of `known`, after it: who looks at it first never keeps an old decision.
     generation: AtomicU64,
     /// Held by whoever changes something, so that pool and memory agree.
-    changing: Mutex<()>,
+    changing: Arc<Mutex<()>>,
     names_changed: Notify,
 }
 
@@ -118,7 +118,7 @@ impl Policies {
             pool,
             known: RwLock::new(known),
             generation: AtomicU64::new(1),
-            changing: Mutex::new(()),
+            changing: Arc::default(),
             names_changed: Notify::new(),
         })
     }
@@ -163,8 +163,11 @@ impl Policies {
 
     /// The volume whose policy it is: of a snapshot, the volume that it was taken of.
     fn volume_name(&self, id: VolumeId) -> std::result::Result<String, Status> {
-        if let Some(snapshot) = self.pool.snapshots(None).into_iter().find(|snapshot| snapshot.id == id) {
-            return Ok(snapshot.volume_name);
+        match self.pool.snapshot_by_id(id) {
+            Ok(snapshot) => return Ok(snapshot.volume_name),
+            // A volume, or gone.
+            Err(forebay_pool::Error::Stale) => {}
+            Err(error) => return Err(status_of(error)),
         }
         let name = self.pool.volume_by_id(id).or_status()?.spec.name;
         // Not so for a snapshot that was taken just now.
@@ -189,10 +192,10 @@ impl Policies {
     }
 
     /// The names of the volumes that have a policy.
-    pub fn volumes_of(&self, policy: &str) -> Vec<String> {
-        let volumes = self.pool.volumes().into_iter().map(|volume| volume.spec.name);
+    pub fn volumes_of(&self, policy: &str) -> Result<Vec<String>> {
+        let volumes = self.pool.volumes()?.into_iter().map(|volume| volume.spec.name);
         let known = self.read();
-        volumes.filter(|volume| known.policy_of(volume) == policy).collect()
+        Ok(volumes.filter(|volume| known.policy_of(volume) == policy).collect())
     }
 
     // ---- policies ----
@@ -237,7 +240,7 @@ impl Policies {
         if name == DEFAULT {
             return Err(PolicyError::Permanent);
         }
-        let volumes = self.volumes_of(name);
+        let volumes = self.volumes_of(name)?;
         if !volumes.is_empty() {
             return Err(PolicyError::InUse { name: name.to_owned(), volumes: volumes.join(", ") });
         }
@@ -342,8 +345,8 @@ impl Policies {
     }
 
     /// The hook by which new volumes get `policy` from their first moment, and by which deleted volumes lose theirs.
-    pub fn assignment<'a>(&'a self, policy: &'a str) -> Assignment<'a> {
-        Assignment { policies: self, policy }
+    pub fn assignment(self: &Arc<Self>, policy: &str) -> Assignment {
+        Assignment { policies: self.clone(), policy: policy.to_owned() }
     }
 
     async fn set(&self, volume: &str, policy: &str) -> Result<()> {
@@ -398,24 +401,21 @@ impl Policies {
 }
 
 /// The choice of a policy for a volume; see [`Policies::assignment`].
-pub struct Assignment<'a> {
-    policies: &'a Policies,
-    policy: &'a str,
+pub struct Assignment {
+    policies: Arc<Policies>,
+    policy: String,
 }
 
-impl ProtocolSettings for Assignment<'_> {
+impl ProtocolSettings for Assignment {
     type Error = PolicyError;
-    type Guard<'g>
-        = MutexGuard<'g, ()>
-    where
-        Self: 'g;
+    type Guard = OwnedMutexGuard<()>;
 
-    async fn lock(&self) -> MutexGuard<'_, ()> {
-        self.policies.changing.lock().await
+    async fn lock(&self) -> OwnedMutexGuard<()> {
+        self.policies.changing.clone().lock_owned().await
     }
 
     async fn store(&self, volume: &str) -> Result<()> {
-        self.policies.set(volume, self.policy).await
+        self.policies.set(volume, &self.policy).await
     }
 
     async fn remove(&self, volume: &str) -> Result<()> {

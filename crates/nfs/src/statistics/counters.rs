@@ -11,7 +11,7 @@ use crate::state::{Census, MemoryView};
 use forebay_net::tls::Tls;
 
 /// What a server has counted since it started, and how it stands.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct NfsCounters {
     /// The operations that were executed at all.
     pub operations: Vec<OperationStatistics>,
@@ -36,8 +36,8 @@ pub struct NfsCounters {
 impl Shared {
     /// What was counted since the server started, and how it stands. Cheap enough to be asked for every second.
     pub fn counters(&self) -> NfsCounters {
-        let mut alive: Vec<VolumeId> = self.pool.volumes().iter().map(|volume| volume.id).collect();
-        alive.extend(self.pool.snapshots(None).iter().map(|snapshot| snapshot.id));
+        let mut alive: Vec<VolumeId> = self.pool.volumes().iter().flatten().map(|volume| volume.id).collect();
+        alive.extend(self.pool.snapshots(None).iter().flatten().map(|snapshot| snapshot.id));
         alive.sort_unstable();
         let is_alive = |id: VolumeId| alive.binary_search(&id).is_ok();
         let (volumes, volumes_rest) = self.statistics.traffic.snapshot(is_alive);

@@ -218,8 +218,7 @@ fn owner_of(entry: u64) -> VolumeId {
 
 /// The volume that a snapshot is of; any other volume itself.
 fn owner(pool: &Pool, id: VolumeId) -> VolumeId {
-    let snapshot = pool.snapshots(None).into_iter().find(|snapshot| snapshot.id == id);
-    snapshot.map_or(id, |snapshot| snapshot.volume)
+    pool.snapshot_by_id(id).map_or(id, |snapshot| snapshot.volume)
 }
 
 /// What an operation moved, if it is one that moves data and succeeded.

@@ -1,6 +1,7 @@
 //! Export policies: who sees a volume, what they may do there, and that a change is in force at once.
 
 use std::net::{IpAddr, Ipv4Addr};
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -33,7 +34,7 @@ fn rule(who: &str, access: Access) -> Rule {
     Rule { access, ..Rule::new(clients(who)) }
 }
 
-fn policies(daemon: &Daemon) -> &Policies {
+fn policies(daemon: &Daemon) -> &Arc<Policies> {
     &daemon.shared().policies
 }
 

@@ -5,7 +5,9 @@ use std::time::SystemTime;
 use super::{Record, decode_time, encode_time};
 use crate::codec::{Decoded, Decoder, Encoder, Malformed};
 use crate::keys::Epoch;
-use crate::{Compression, Handle, InodeId, Period, SnapshotPolicy, Volume, VolumeId, VolumeSpec};
+use crate::{
+    Compression, Handle, InodeId, Period, SnapshotName, SnapshotPolicy, Volume, VolumeId, VolumeSpec,
+};
 
 /// Bytes of a pair of epochs.
 const HIDDEN_BYTES: usize = 16;
@@ -43,8 +45,8 @@ impl VolumeRecord {
     pub(crate) fn root(&self, id: VolumeId) -> Handle {
         Handle { volume: id, inode: self.root, generation: self.root_generation }
     }
-    pub(crate) fn volume(&self, id: VolumeId) -> Volume {
-        Volume { id, spec: self.spec.clone(), root: self.root(id), created: self.created }
+    pub(crate) fn volume(&self, id: VolumeId, clone_of: Option<SnapshotName>) -> Volume {
+        Volume { id, spec: self.spec.clone(), root: self.root(id), created: self.created, clone_of }
     }
 }
 

@@ -280,7 +280,7 @@ fn damage_at_rest(
                     let errors = verify::verify_damaged(&pool, shared).await?;
                     let lossy = damages.iter().any(|damage| damage.hits_segments());
                     let volumes = shared.world.borrow().volumes.len();
-                    match (errors, pool.volumes().len()) {
+                    match (errors, pool.volumes().map_or(0, |volumes| volumes.len())) {
                         (_, found) if found != volumes => Err(format!("{found} volumes of {volumes}")),
                         (1.., _) if !lossy => Err(format!("{errors} errors, and no segment was hit")),
                         _ => pool.close().await.map_err(|error| format!("close: {error}")),

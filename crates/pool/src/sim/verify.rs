@@ -151,8 +151,12 @@ fn compare_tree(shared: &Shared, volume: &str, snapshot: &str, tree: &Tree) -> F
 
 /// All snapshots are there, and show what they showed.
 async fn snapshots(pool: &Pool, shared: &Shared) -> Found<()> {
-    let mut found: Vec<(String, String)> =
-        pool.snapshots(None).into_iter().map(|taken| (taken.volume_name, taken.name)).collect();
+    let mut found: Vec<(String, String)> = pool
+        .snapshots(None)
+        .map_err(words("snapshots"))?
+        .into_iter()
+        .map(|taken| (taken.volume_name, taken.name))
+        .collect();
     found.sort();
     let known: Vec<(String, String)> = shared.world.borrow().snapshots.keys().cloned().collect();
     if found != known {
@@ -182,8 +186,12 @@ fn verifier(pool: &Pool, shared: &Shared) -> Found<()> {
 
 fn volumes(pool: &Pool, shared: &Shared) -> Found<()> {
     let world = shared.world.borrow();
-    let found: Vec<(String, Handle)> =
-        pool.volumes().into_iter().map(|volume| (volume.spec.name, volume.root)).collect();
+    let found: Vec<(String, Handle)> = pool
+        .volumes()
+        .map_err(words("volumes"))?
+        .into_iter()
+        .map(|volume| (volume.spec.name, volume.root))
+        .collect();
     let known =
         world.volumes.iter().filter_map(|(name, root)| Some((name.clone(), world.node(*root)?.handle)));
     let known: Vec<(String, Handle)> = known.collect();

@@ -117,10 +117,12 @@ impl Throttle {
         let mut lanes = self.lanes.write().unwrap_or_else(PoisonError::into_inner);
         // Asked before the volumes are looked at: what changes in between is looked at again.
         let version = self.pool.volumes_version();
+        // A closing pool refuses what is let through, so its limits may stay as they were.
+        let (Ok(volumes), Ok(snapshots)) = (self.pool.volumes(), self.pool.snapshots(None)) else { return };
         let lifted = self.lifted.load(Ordering::Acquire);
         let now = self.clock.now();
         let mut by_volume = HashMap::new();
-        for volume in self.pool.volumes() {
+        for volume in volumes {
             let limit = volume.spec.max_bytes_per_second.filter(|_| !lifted);
             let known = lanes.by_volume.get(&volume.id);
             let lane = match (known, limit) {
@@ -135,7 +137,7 @@ impl Throttle {
                 by_volume.insert(volume.id, lane);
             }
         }
-        for snapshot in self.pool.snapshots(None) {
+        for snapshot in snapshots {
             if let Some(lane) = by_volume.get(&snapshot.volume).cloned() {
                 by_volume.insert(snapshot.id, lane);
             }

@@ -1,21 +1,20 @@
-//! Tells of NFS clients that export policies refuse something.
+//! Reports NFS clients that export policies refuse something.
 
+use forebay_service::events::{Kind, Who};
 use std::net::IpAddr;
 use std::sync::Arc;
 
+use forebay_nfs::Shared as Nfs;
 use forebay_nfs::policy::{Access, Deciding, Reason, Refusal, TOLD_EVERY, Telling};
 
-use crate::Api;
-use crate::events::{Kind, Who};
-
 /// Tells of them for as long as it is polled.
-pub async fn run(api: Arc<Api>) {
+pub async fn run(nfs: Arc<Nfs>) {
     loop {
-        let telling = api.nfs.refusals.next().await;
+        let telling = nfs.refusals.next().await;
         let (object, message, client) = match telling {
-            Telling::First(refusal) => told(&api, &refusal, ""),
+            Telling::First(refusal) => told(&nfs, &refusal, ""),
             Telling::Again(refusal, times) => told(
-                &api,
+                &nfs,
                 &refusal,
                 &format!("{} more in the last {} s: ", count(times), TOLD_EVERY.as_secs()),
             ),
@@ -29,13 +28,13 @@ pub async fn run(api: Arc<Api>) {
             }
         };
         let who = Who { user: None, address: client.map(|client| client.to_string()) };
-        api.events.note(Kind::ClientRefused, object, message, who);
+        nfs.service.events.note(Kind::ClientRefused, object, message, who);
     }
 }
 
-fn told(api: &Api, refusal: &Refusal, often: &str) -> (String, String, Option<IpAddr>) {
+fn told(nfs: &Nfs, refusal: &Refusal, often: &str) -> (String, String, Option<IpAddr>) {
     let Refusal { client, volume, reason } = *refusal;
-    let message = match api.nfs.policies.deciding(volume, client) {
+    let message = match nfs.policies.deciding(volume, client) {
         Some(deciding) => {
             format!("was refused volume {}: {often}{}", deciding.volume, why(&deciding, client, reason))
         }
