@@ -1,4 +1,4 @@
-//! `volumes`: making, showing, changing, cloning and deleting them.
+//! `volumes`: creating, listing, changing, cloning and deleting them.
 
 use axum::Json;
 use axum::extract::State;
@@ -19,8 +19,8 @@ use crate::views::{
     octal, time,
 };
 
-/// All volumes, by name
-#[utoipa::path(get, path = "/volumes", tag = "volumes", responses((status = 200, description = "They", body = List<VolumeView>)))]
+/// List all volumes, by name
+#[utoipa::path(get, path = "/volumes", tag = "volumes", responses((status = 200, description = "All volumes", body = List<VolumeView>)))]
 pub async fn volume_list(State(api): Shared, _: Read) -> Result<Json<List<VolumeView>>> {
     let mut views = Vec::new();
     for volume in api.nfs.pool.volumes() {
@@ -39,8 +39,8 @@ pub async fn volume_list(State(api): Shared, _: Read) -> Result<Json<List<Volume
     post, path = "/volumes", tag = "volumes", request_body = NewVolume,
     responses(
         (status = 201, description = "The volume", body = VolumeView, headers(("Location" = String, description = "The volume"))),
-        (status = 404, description = "There is no such export policy", body = ErrorBody),
-        (status = 409, description = "The name or the path is taken", body = ErrorBody),
+        (status = 404, description = "The export policy does not exist", body = ErrorBody),
+        (status = 409, description = "The name or the path is already in use", body = ErrorBody),
     ),
 )]
 pub async fn volume_create(
@@ -53,7 +53,7 @@ pub async fn volume_create(
     Ok(made(StatusCode::CREATED, format!("volumes/{name}"), view(&api, &volume).await?))
 }
 
-/// One volume
+/// Get a volume
 #[utoipa::path(get, path = "/volumes/{volume}", tag = "volumes", params(VolumePath), responses((status = 200, description = "The volume", body = VolumeView)))]
 pub async fn volume_show(
     State(api): Shared,
@@ -64,16 +64,16 @@ pub async fn volume_show(
     Ok(Json(view(&api, &volume).await?))
 }
 
-/// Create a volume, if there is none of that name
+/// Create a volume, unless it exists
 ///
-/// If there is one that is as the body says, that is answered, so that the same request twice is the same as once. If it differs,
-/// nothing is changed: PATCH does that.
+/// If the volume exists with the same settings, it is returned, so the request is idempotent. If its settings
+/// differ, nothing is changed; use PATCH to change it.
 #[utoipa::path(
     put, path = "/volumes/{volume}", tag = "volumes", params(VolumePath), request_body = VolumeSettings,
     responses(
-        (status = 200, description = "It is there, and as the body says", body = VolumeView),
-        (status = 201, description = "It was created", body = VolumeView, headers(("Location" = String, description = "The volume"))),
-        (status = 409, description = "It is there and differs, or the path is taken", body = ErrorBody),
+        (status = 200, description = "The volume already exists with these settings", body = VolumeView),
+        (status = 201, description = "The volume was created", body = VolumeView, headers(("Location" = String, description = "The volume"))),
+        (status = 409, description = "The volume exists with different settings, or the path is already in use", body = ErrorBody),
     ),
 )]
 pub async fn volume_put(
@@ -92,14 +92,14 @@ pub async fn volume_put(
     Ok((StatusCode::CREATED, place, Json(view(&api, &volume).await?)).into_response())
 }
 
-/// Change a volume: all of what the body says, or nothing
+/// Change a volume
 ///
-/// What is absent stays; null takes a limit away.
+/// Either all changes are made or none. Fields that are absent stay unchanged; null removes a limit.
 #[utoipa::path(
     patch, path = "/volumes/{volume}", tag = "volumes", params(VolumePath), request_body = VolumeEdit,
     responses(
-        (status = 200, description = "The volume as it is now", body = VolumeView),
-        (status = 409, description = "The path is taken, or it holds more than the size", body = ErrorBody),
+        (status = 200, description = "The changed volume", body = VolumeView),
+        (status = 409, description = "The path is already in use, or the volume holds more data than the new size", body = ErrorBody),
     ),
 )]
 pub async fn volume_change(
@@ -111,7 +111,7 @@ pub async fn volume_change(
     let (pool, policies) = (&api.nfs.pool, &api.nfs.policies);
     let volume = api.volume(&path.volume)?;
     let name = volume.spec.name;
-    // All that could refuse the second step is looked at before the first is done.
+    // Everything that could refuse the second step is checked before the first is carried out.
     if let Some(policy) = &edit.export {
         policies.get(policy)?;
     }
@@ -136,13 +136,13 @@ pub async fn volume_change(
 
 /// Delete a volume
 ///
-/// Refused if it has files or snapshots, unless `force` is given, and if it has clones. Clients that have it mounted get "stale
-/// file handle" from then on.
+/// Refused if the volume has clones. Refused if it has files or snapshots, unless `force` is given. Clients
+/// that have it mounted get "stale file handle" from then on.
 #[utoipa::path(
     delete, path = "/volumes/{volume}", tag = "volumes", params(VolumePath, Force),
     responses(
-        (status = 204, description = "It is gone"),
-        (status = 409, description = "It has files, snapshots or clones", body = ErrorBody),
+        (status = 204, description = "The volume was deleted"),
+        (status = 409, description = "The volume has files, snapshots or clones", body = ErrorBody),
     ),
 )]
 pub async fn volume_delete(
@@ -154,27 +154,27 @@ pub async fn volume_delete(
     if force {
         asked
             .caller
-            .require(Role::Admin, &api, || format!("deleting volume {} with all it has", path.volume))?;
+            .require(Role::Admin, &api, || format!("deleting volume {} with all data", path.volume))?;
     }
     let name = api.volume(&path.volume)?.spec.name;
     if !force {
-        // A volume without names may still hold files that only clients have open who are not heard of any more.
+        // A volume without names may still hold files that only silent clients have open.
         api.nfs.state.yield_space().await;
     }
     api.nfs.policies.volume_delete(&name, force).await?;
-    let message = if force { "deleted, with all it had" } else { "deleted" };
+    let message = if force { "deleted with all data" } else { "deleted" };
     api.events.note(Kind::VolumeDeleted, format!("volume {name}"), message, asked.caller.who());
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Make a volume that begins as a copy of this one as it is
+/// Create a volume from the current state of a volume
 ///
-/// Takes no time and no space, whatever the size. A snapshot `clone-NAME` is taken for it.
+/// A clone takes no time and no space to create, whatever its size. A snapshot `clone-NAME` is taken for it.
 #[utoipa::path(
     post, path = "/volumes/{volume}/clones", tag = "volumes", params(VolumePath), request_body = NewClone,
     responses(
         (status = 201, description = "The clone", body = VolumeView, headers(("Location" = String, description = "The clone"))),
-        (status = 409, description = "The name or the path is taken", body = ErrorBody),
+        (status = 409, description = "The name or the path is already in use", body = ErrorBody),
     ),
 )]
 pub async fn volume_clone(
@@ -187,7 +187,7 @@ pub async fn volume_clone(
     clone(&api, &asked.caller, &volume, None, new).await
 }
 
-/// Makes a clone of a snapshot, or of the volume as it is.
+/// Clones a snapshot, or the current state of the volume.
 pub async fn clone(
     api: &Api,
     caller: &Caller,
@@ -206,18 +206,18 @@ pub async fn clone(
     let clone = policies.with_new_volume(&name, &export, make).await?;
     let view = view(api, &clone).await?;
     let of = view.clone_of.as_deref().unwrap_or(volume);
-    let message = format!("made as a clone of {of}, at {}", view.path);
+    let message = format!("created as a clone of {of} at {}", view.path);
     api.events.note(Kind::VolumeCreated, format!("volume {name}"), message, caller.who());
     Ok(made(StatusCode::CREATED, format!("volumes/{name}"), view))
 }
 
-/// Clones a volume as it is, from a snapshot that is taken for it.
+/// Clones the current state of a volume, from a snapshot taken for this purpose.
 async fn clone_as_it_is(pool: &Pool, volume: &str, clone: CloneSpec) -> forebay_pool::Result<Volume> {
     let snapshot = format!("clone-{}", clone.name);
     pool.snapshot_create(&[volume.to_owned()], &snapshot).await?;
     let made = pool.volume_clone(volume, &snapshot, clone).await;
     if made.is_err() {
-        // Nobody asked for it by name.
+        // No caller asked for this snapshot by name.
         pool.snapshot_delete(volume, &snapshot).await?;
     }
     made
@@ -232,7 +232,7 @@ async fn create(api: &Api, caller: &Caller, name: &str, settings: VolumeSettings
     Ok(volume)
 }
 
-/// What the pool is told; what was not said is as in most volumes.
+/// The specification for the pool. Settings that are absent take their defaults.
 fn spec(name: &str, settings: VolumeSettings) -> Result<VolumeSpec> {
     let usual = VolumeSpec::new(name, &format!("/{name}"));
     Ok(VolumeSpec {
@@ -267,7 +267,7 @@ fn pool_change(edit: &VolumeEdit) -> Result<VolumeChange> {
     })
 }
 
-/// Refuses a volume that is there but not as it was asked for; names the first field that differs.
+/// Refuses a volume that exists with different settings; names the first field that differs.
 fn require_same(there: &VolumeView, asked: &VolumeSettings) -> Result<()> {
     let usual = spec(&there.name, asked.clone())?;
     let export = asked.export.as_deref().unwrap_or(policy::DEFAULT);
@@ -289,13 +289,13 @@ fn require_same(there: &VolumeView, asked: &VolumeSettings) -> Result<()> {
         None => Ok(()),
         Some((field, _)) => {
             let sentence =
-                format!("volume {}: is there, and its {field} differs; change it with PATCH", there.name);
+                format!("volume {}: exists with a different {field}; change it with PATCH", there.name);
             Err(ApiError::new(Code::Differs, sentence))
         }
     }
 }
 
-/// A volume as it is shown.
+/// The view of a volume.
 pub async fn view(api: &Api, volume: &Volume) -> forebay_pool::Result<VolumeView> {
     let pool = &api.nfs.pool;
     let root = pool.getattr(volume.root).await?;
