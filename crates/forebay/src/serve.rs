@@ -175,7 +175,9 @@ async fn reload_when_asked(nfs: Arc<Shared>, api: Option<Arc<Tls>>, mut asked: S
         nfs.identities.forget();
         let all: Vec<&Tls> = nfs.tls.iter().chain(api.as_deref()).collect();
         if all.is_empty() {
-            tracing::info!("SIGHUP: users and groups will be looked up again; no certificates are configured");
+            tracing::info!(
+                "SIGHUP: users and groups will be looked up again; no certificates are configured"
+            );
             continue;
         }
         let failed: Vec<TlsError> = all.into_iter().filter_map(|tls| tls.reload().err()).collect();

@@ -38,7 +38,10 @@ pub fn watch() -> Result<(Trigger, Shutdown)> {
     let from_signals = sender.clone();
     tokio::spawn(async move {
         let name = next(&mut terminate, &mut interrupt).await;
-        tracing::info!(signal = name, "stopping: finishing requests in progress; send the signal again to stop immediately");
+        tracing::info!(
+            signal = name,
+            "stopping: finishing requests in progress; send the signal again to stop immediately"
+        );
         from_signals.send_replace(true);
         let name = next(&mut terminate, &mut interrupt).await;
         tracing::warn!(signal = name, "stopping immediately; the pool recovers at the next start");

@@ -21,7 +21,7 @@ pub fn page() -> String {
     for (title, families) in TITLES.iter().zip(FAMILIES) {
         let _ = write!(
             text,
-            "\n## {title}\n\n| metric |  says | says | when it moves |\n|---|---|---|---|\n"
+            "\n## {title}\n\n| metric | kind, labels | meaning | what to do |\n|---|---|---|---|\n"
         );
         families.iter().for_each(|family| row(family, &mut text));
     }

@@ -135,10 +135,7 @@ impl Client {
         let request = self.request(method, path, body)?;
         let answer = self.runtime.block_on(self.exchange(request, patience))?;
         serde_json::from_slice(&answer).with_context(|| {
-            format!(
-                "{}: unexpected response; is the daemon from another release?",
-                self.place()
-            )
+            format!("{}: unexpected response; is the daemon from another release?", self.place())
         })
     }
 
@@ -241,9 +238,9 @@ impl Client {
     }
 
     async fn in_time<T>(&self, connecting: impl Future<Output = T>) -> Result<T> {
-        tokio::time::timeout(CONNECT_WAIT_MAX, connecting)
-            .await
-            .map_err(|_| anyhow!("{}: no connection within {} seconds", self.place(), CONNECT_WAIT_MAX.as_secs()))
+        tokio::time::timeout(CONNECT_WAIT_MAX, connecting).await.map_err(|_| {
+            anyhow!("{}: no connection within {} seconds", self.place(), CONNECT_WAIT_MAX.as_secs())
+        })
     }
 
     async fn read(&self, response: Response<Incoming>) -> Result<Bytes> {

@@ -94,8 +94,7 @@ impl Profiles {
 fn path() -> Result<PathBuf> {
     let base = std::env::var_os("XDG_CONFIG_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
     let base = base.or_else(|| std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".config")));
-    let base =
-        base.context("profiles: neither XDG_CONFIG_HOME nor HOME is set; set one of them")?;
+    let base = base.context("profiles: neither XDG_CONFIG_HOME nor HOME is set; set one of them")?;
     Ok(base.join("forebay/profiles.toml"))
 }
 

@@ -139,7 +139,10 @@ pub fn run(command: VolumeCommand) -> Result<()> {
             let client = Client::new(&remote)?;
             confirm(sure, || {
                 let volume: VolumeView = client.get(&place(&name))?;
-                Ok(format!("Permanently delete volume {name} with {} of data?", size::rounded(volume.bytes_logical)))
+                Ok(format!(
+                    "Permanently delete volume {name} with {} of data?",
+                    size::rounded(volume.bytes_logical)
+                ))
             })?;
             let with_all = if force { "?force=true" } else { "" };
             client.delete(&format!("{}{with_all}", place(&name)))?;

@@ -45,9 +45,8 @@ pub fn look(contents: &mut Contents, config: Option<&Config>, daemon: Option<u32
     }
     match config {
         Some(config) => look_at_pool(contents, &config.pool.directory),
-        None => {
-            contents.add("pool/", Err(anyhow!("the configuration is invalid, so the pool's directory is unknown")))
-        }
+        None => contents
+            .add("pool/", Err(anyhow!("the configuration is invalid, so the pool's directory is unknown"))),
     }
     contents.add("log/unit.txt", output_of("systemctl", &["show", "--no-pager", UNIT]));
     let lines = if logs { LINES_WITH_LOGS } else { LINES };
@@ -66,8 +65,7 @@ fn processors() -> Result<Vec<u8>> {
     let models: Vec<&str> = text.lines().filter(|line| line.starts_with("model name")).collect();
     let model = models.first().and_then(|line| line.split(": ").nth(1)).unwrap_or("unknown model");
     let allowed = std::thread::available_parallelism().map_or(0, usize::from);
-    Ok(format!("{model}\nprocessors: {}\nusable by this process: {allowed}\n", models.len())
-        .into_bytes())
+    Ok(format!("{model}\nprocessors: {}\nusable by this process: {allowed}\n", models.len()).into_bytes())
 }
 
 fn look_at_pool(contents: &mut Contents, directory: &Path) {

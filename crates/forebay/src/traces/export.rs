@@ -190,13 +190,14 @@ impl Collector {
             .header(CONTENT_TYPE, "application/json")
             .header(USER_AGENT, concat!("forebay/", env!("CARGO_PKG_VERSION")))
             .body(Full::new(Bytes::from(body)))?;
-        let stream =
-            TcpStream::connect((self.host.as_str(), self.port)).await.context("cannot connect")?;
+        let stream = TcpStream::connect((self.host.as_str(), self.port)).await.context("cannot connect")?;
         match &self.tls {
             None => exchange(stream, request).await,
             Some((name, tls)) => {
-                let stream =
-                    TlsConnector::from(tls.clone()).connect(name.clone(), stream).await.context("TLS failed")?;
+                let stream = TlsConnector::from(tls.clone())
+                    .connect(name.clone(), stream)
+                    .await
+                    .context("TLS failed")?;
                 exchange(stream, request).await
             }
         }

@@ -321,11 +321,7 @@ fn a_pool_is_made_with_a_token_without_serving_it() {
     let made = finish(forebay().args(["init", "--pool-directory", &pool]));
     assert_eq!(made.status, 0, "{made:?}");
     let token = made.stdout.lines().last().unwrap().to_owned();
-    assert_refused(
-        &finish(forebay().args(["init", "--pool-directory", &pool])),
-        1,
-        &["already exists"],
-    );
+    assert_refused(&finish(forebay().args(["init", "--pool-directory", &pool])), 1, &["already exists"]);
     let daemon = Daemon::start(scratch.path());
     let admin = User::of(&daemon, Some(&token));
     assert_eq!(admin.get("/users/admin").body["role"], "admin");

@@ -2,10 +2,8 @@
 
 use super::{Collect, Family, Kind, Label};
 
-const VOLUME: &[Label] = &[Label {
-    name: "volume",
-    bound: "volume names: the oldest 1,000, and `other` for the rest",
-}];
+const VOLUME: &[Label] =
+    &[Label { name: "volume", bound: "volume names: the oldest 1,000, and `other` for the rest" }];
 
 pub(super) static FAMILIES: &[Family] = &[
     Family {
