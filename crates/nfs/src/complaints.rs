@@ -1,11 +1,11 @@
-//! Complaints that are made now and then, however often there is cause.
+//! Log messages with a limited rate.
 
 use std::time::{Duration, Instant};
 
-/// Complaints of one kind are made no more often than this.
+/// Minimum interval between two messages of one kind.
 const EVERY: Duration = Duration::from_secs(10);
 
-/// Counts what there is to complain about, and complains now and then.
+/// Counts occurrences and limits the rate of messages about them.
 #[derive(Default)]
 pub(crate) struct Complaints {
     count: u64,
@@ -13,7 +13,7 @@ pub(crate) struct Complaints {
 }
 
 impl Complaints {
-    /// How many there were since the last time, if it is time to say so.
+    /// If a message is due, returns the number of occurrences since the last one.
     pub(crate) fn may_be_made(&mut self) -> Option<u64> {
         self.count += 1;
         if self.last.is_some_and(|last| last.elapsed() < EVERY) {

@@ -85,9 +85,9 @@ fn check_id(field: &str, id: Option<u32>) -> Result<(), String> {
 /// Checks that a number of bytes is within bounds that every language's integers can hold.
 fn check_bytes(field: &str, bytes: Option<u64>) -> Result<(), String> {
     match bytes {
-        Some(bytes) if bytes == 0 || bytes > BYTES_MAX => {
-            Err(format!("{field}: must be at least 1 byte and at most {BYTES_MAX}; null removes the limit"))
-        }
+        Some(bytes) if bytes == 0 || bytes > BYTES_MAX => Err(format!(
+            "{field}: must be at least 1 byte and at most {BYTES_MAX}; null means that there is no limit"
+        )),
         _ => Ok(()),
     }
 }

@@ -238,9 +238,9 @@ impl Client {
     }
 
     async fn in_time<T>(&self, connecting: impl Future<Output = T>) -> Result<T> {
-        tokio::time::timeout(CONNECT_WAIT_MAX, connecting).await.map_err(|_| {
-            anyhow!("{}: no connection within {} seconds", self.place(), CONNECT_WAIT_MAX.as_secs())
-        })
+        tokio::time::timeout(CONNECT_WAIT_MAX, connecting)
+            .await
+            .map_err(|_| anyhow!("{}: timeout after {} seconds", self.place(), CONNECT_WAIT_MAX.as_secs()))
     }
 
     async fn read(&self, response: Response<Incoming>) -> Result<Bytes> {

@@ -45,8 +45,9 @@ pub fn look(contents: &mut Contents, config: Option<&Config>, daemon: Option<u32
     }
     match config {
         Some(config) => look_at_pool(contents, &config.pool.directory),
-        None => contents
-            .add("pool/", Err(anyhow!("the configuration is invalid, so the pool's directory is unknown"))),
+        None => {
+            contents.add("pool/", Err(anyhow!("the configuration is invalid, so its directory is unknown")))
+        }
     }
     contents.add("log/unit.txt", output_of("systemctl", &["show", "--no-pager", UNIT]));
     let lines = if logs { LINES_WITH_LOGS } else { LINES };

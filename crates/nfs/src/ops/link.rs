@@ -1,4 +1,4 @@
-//! LINK (RFC 8881 §18.9): another name, in the current directory, for the saved object.
+//! LINK (RFC 8881 §18.9): adds a name in the current directory for the saved object.
 
 use crate::compound::Context;
 use crate::fs;
@@ -6,7 +6,7 @@ use crate::fs::{FileHandle, name};
 use crate::xdr::Status;
 use crate::xdr::nfs4::{LinkArgs, LinkResult};
 
-/// [`Status::IsDir`] for directories, [`Status::XDev`] across volumes.
+/// Returns [`Status::IsDir`] for directories, and [`Status::XDev`] across volumes.
 pub async fn link(context: &mut Context<'_>, args: LinkArgs) -> Result<LinkResult, Status> {
     name::check(&args.newname)?;
     let saved = context.saved()?;

@@ -5,7 +5,7 @@ use crate::compound::Context;
 use crate::xdr::Status;
 use crate::xdr::nfs4::{RemovexattrArgs, RemovexattrResult};
 
-/// Durable when answered.
+/// Durable before the response.
 pub async fn removexattr(
     context: &mut Context<'_>,
     args: RemovexattrArgs,
