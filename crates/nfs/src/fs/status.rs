@@ -1,4 +1,4 @@
-//! The one place where the pool's errors become NFS statuses.
+//! Converts the pool's errors to NFS statuses; this is the only place that does.
 
 use forebay_pool::Error;
 
@@ -22,10 +22,10 @@ impl From<Error> for Status {
             Error::XattrTooLarge => Status::Xattr2Big,
             Error::TooManyLinks => Status::MLink,
             Error::CrossVolume => Status::XDev,
-            // NFS4ERR_DQUOT would be for a user's quota; a volume is a file system, and this one is full.
+            // NFS4ERR_DQUOT would mean a user's quota; a volume is a file system, and it is full.
             Error::NoSpace | Error::SizeBelowUsed { .. } => Status::NoSpc,
-            // The daemon is going down. A client that waits finds the next one; one that is told of an
-            // I/O error gives it to the application, and a Kafka broker takes its log directory offline.
+            // The daemon is shutting down. A client that waits finds the next daemon. An I/O error would
+            // reach the application, and a Kafka broker takes its log directory offline.
             Error::Closed => Status::Delay,
             Error::Damaged(_)
             | Error::Io { .. }
@@ -39,7 +39,8 @@ impl From<Error> for Status {
     }
 }
 
-/// What the client can do nothing about: it gets an I/O error, and the operator gets the reason.
+/// The client gets an I/O error, since it cannot do anything about the failure, and the log has the reason
+/// for the operator.
 fn failure(error: &Error) -> Status {
     tracing::error!(%error, "the pool failed; the client gets NFS4ERR_IO");
     Status::Io

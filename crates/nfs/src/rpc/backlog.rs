@@ -1,8 +1,9 @@
-//! What waits for clients to take it.
+//! Accounts for replies that clients have not read yet.
 //!
-//! Replies that a client does not take are memory. They are counted for each connection, for each client (an address), and for
-//! all. Where there is too much, no further requests are taken up, so there is at most what the requests in work
-//! still bring; a READ counts what it will bring before it reads. No client has more than half of the whole, so one that takes nothing is not in the others' way.
+//! Unread replies take memory. They are counted per connection, per client (an address), and in total. Where
+//! there are too many, no further requests are taken up, so the excess is limited to the replies of requests
+//! in progress; a READ reserves its reply before it reads. A client can use at most half of the total, so one
+//! that reads nothing does not block the others.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -12,23 +13,23 @@ use tokio::sync::Notify;
 
 use super::by_client::ByClient;
 
-/// Bytes that may wait on one connection.
+/// Maximum number of unread bytes on one connection.
 const CONNECTION_BYTES_MAX: usize = 16 << 20;
 
-/// What waits on all connections of a server.
+/// Unread replies on all connections of a server.
 pub(super) struct Backlogs {
     whole: Arc<Level>,
     clients: ByClient<Level>,
 }
 
-/// What waits on one connection, and where it is counted besides.
+/// Unread replies on one connection, and the levels at which they are counted.
 #[derive(Debug)]
 pub(super) struct Backlog {
-    /// The connection, its client, all.
+    /// The connection, its client, and the total.
     levels: [Arc<Level>; 3],
 }
 
-/// Bytes that wait, until this is dropped.
+/// Bytes that count as unread until this value is dropped.
 #[derive(Debug)]
 pub(super) struct Waiting {
     levels: [Arc<Level>; 3],
@@ -55,7 +56,7 @@ impl Level {
         loop {
             let freed = self.freed.notified();
             tokio::pin!(freed);
-            // Registered before looking, so that no wake-up falls in between.
+            // Registered before the check, so that no wake-up is missed.
             freed.as_mut().enable();
             if self.has_room() {
                 return;
@@ -85,7 +86,7 @@ impl Backlogs {
         Backlogs { whole: Level::new(bytes_max), clients: ByClient::default() }
     }
 
-    /// That of a new connection from that address.
+    /// The backlog of a new connection from this address.
     pub fn of(&self, client: IpAddr) -> Backlog {
         let client_max = self.whole.bytes_max / 2;
         let client = self.clients.get(client, || Level::new(client_max));
@@ -101,12 +102,12 @@ impl Backlog {
         Waiting { levels: self.levels.clone(), bytes }
     }
 
-    /// Whether so little waits that there may be more.
+    /// Whether there is room for more.
     pub fn has_room(&self) -> bool {
         self.levels.iter().all(|level| level.has_room())
     }
 
-    /// Waits until enough was taken of what waits.
+    /// Waits until the client has read enough.
     pub async fn room(&self) {
         while !self.has_room() {
             for level in &self.levels {
@@ -115,7 +116,7 @@ impl Backlog {
         }
     }
 
-    /// Whether all clients are held up by what waits, here among other places.
+    /// Whether the backlog of this connection helps to block all clients.
     pub fn is_in_the_way(&self) -> bool {
         self.levels.last().is_some_and(|whole| !whole.has_room())
     }

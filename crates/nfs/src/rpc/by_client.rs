@@ -1,10 +1,10 @@
-//! What all connections from one address have in common.
+//! Values shared by all connections from one address.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-/// One `T` for each address that someone has a connection from.
+/// One `T` for each address with a connection.
 pub(super) struct ByClient<T>(Mutex<HashMap<IpAddr, Weak<T>>>);
 
 impl<T> Default for ByClient<T> {
@@ -14,9 +14,9 @@ impl<T> Default for ByClient<T> {
 }
 
 impl<T> ByClient<T> {
-    /// What belongs to that address; made if nobody has it. It is forgotten when the last who has it drops it.
+    /// The value of an address, created if there is none. It is removed when its last user drops it.
     pub fn get(&self, client: IpAddr, make: impl FnOnce() -> Arc<T>) -> Arc<T> {
-        // Every change leaves a map that is in order, so a panic elsewhere does no harm.
+        // Every change leaves a valid map, so a panic elsewhere does no harm.
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let client = client.to_canonical();
         if let Some(found) = known.get(&client).and_then(Weak::upgrade) {

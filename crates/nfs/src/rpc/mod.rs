@@ -1,5 +1,5 @@
-//! ONC RPC over TCP (RFC 5531): who calls what ([`message`], [`auth`]), how that is framed ([`record`]),
-//! and the server that takes calls and sends replies ([`server`]).
+//! ONC RPC over TCP (RFC 5531): calls and their callers ([`message`], [`auth`]), framing ([`record`]), and
+//! the server that takes calls and sends replies ([`server`]).
 
 pub mod auth;
 mod backlog;

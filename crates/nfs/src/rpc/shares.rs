@@ -1,8 +1,9 @@
-//! How the memory for requests is shared between clients.
+//! Sharing of the memory for requests between clients.
 //!
-//! It is given in the order in which it is asked for, and no client has more than half of it: whoever sends as much as it can over
-//! many connections leaves room for the others, who wait for what is in work and not for what that client still
-//! has to send. A client is an address here, because who it says to be is known only when its request was read.
+//! Memory is granted in the order in which it is requested, and a client can use at most half of it. So a
+//! client that sends as much as it can over many connections leaves room for the others, who wait only for
+//! requests in progress and not for those that this client has yet to send. A client is its IP address: its
+//! claimed identity is known only after its request has been read.
 
 use std::io;
 use std::net::IpAddr;
@@ -20,7 +21,7 @@ pub(super) struct Shares {
     clients: ByClient<Level>,
 }
 
-/// What a client's connections take memory from.
+/// The share of a client's connections.
 #[derive(Clone)]
 pub(super) struct Share {
     whole: Arc<Level>,
@@ -28,13 +29,13 @@ pub(super) struct Share {
     client_max: u32,
 }
 
-/// Memory that is taken, until it is dropped.
+/// Memory that is in use until this value is dropped.
 pub(super) struct Taken {
     _whole: OwnedSemaphorePermit,
     _own: OwnedSemaphorePermit,
 }
 
-/// The memory that a request in work takes; none if nobody counts.
+/// The memory of a request in progress; empty if it is not counted.
 #[derive(Default)]
 pub struct RequestMemory(Option<Taken>);
 
@@ -45,13 +46,13 @@ impl From<Taken> for RequestMemory {
 }
 
 impl RequestMemory {
-    /// The request is not going to need it any more.
+    /// Releases the memory early.
     pub(crate) fn release(&mut self) {
         self.0 = None;
     }
 }
 
-/// Memory, counted in KiB, and how many wait for some.
+/// An amount of memory in KiB, and the number of waiters.
 struct Level {
     free: Arc<Semaphore>,
     waiting: AtomicUsize,
@@ -76,7 +77,7 @@ impl Level {
     }
 }
 
-/// Counts one who waits.
+/// Counts a waiter.
 struct Waiting<'a>(&'a AtomicUsize);
 
 impl<'a> Waiting<'a> {
@@ -98,7 +99,7 @@ impl Shares {
         Shares { whole: Level::new(total), client_max: total / 2, clients: ByClient::default() }
     }
 
-    /// The share of the client of that address.
+    /// The share of the client at this address.
     pub fn of(&self, client: IpAddr) -> Share {
         let own = self.clients.get(client, || Level::new(self.client_max));
         Share { whole: self.whole.clone(), own, client_max: self.client_max }
@@ -106,21 +107,21 @@ impl Shares {
 }
 
 impl Share {
-    /// As much as one likes: for who has only one peer.
+    /// An unlimited share, for callers with a single peer.
     pub fn unbounded() -> Self {
         let limit = u32::try_from(Semaphore::MAX_PERMITS).unwrap_or(u32::MAX);
         Share { whole: Level::new(limit), own: Level::new(limit), client_max: limit }
     }
 
-    /// Waits for memory for so many bytes. What others may be waiting for is to be done in `before_waiting`.
+    /// Waits for this much memory. `before_waiting` must do what other waiters may depend on.
     pub async fn take(&self, bytes: usize, before_waiting: impl Fn()) -> io::Result<Taken> {
         let wanted = u32::try_from(bytes.div_ceil(1 << 10)).unwrap_or(u32::MAX).clamp(1, self.client_max);
-        // Its own share first: a client that waits for that is not in the others' way.
+        // Its own share first: a client that waits for that does not block others.
         let own = self.own.take(wanted, &before_waiting).await?;
         Ok(Taken { _own: own, _whole: self.whole.take(wanted, &before_waiting).await? })
     }
 
-    /// Whether someone waits for memory that this share's owner may have.
+    /// Whether a waiter could use memory of this share.
     pub fn is_wanted(&self) -> bool {
         self.own.is_wanted() || self.whole.is_wanted()
     }

@@ -1,9 +1,10 @@
-//! Where the requests for one limited volume wait, in the order in which they came.
+//! The queue of requests for one limited volume.
 //!
-//! The one whose turn it is waits for the bucket, or for another limit; the others wait for their turn. Nobody waits for longer than
-//! [`WAIT_MAX`]: a client that hears nothing for a minute believes the server gone. Who would have to, or for whose payload
-//! there is no memory, is turned away: it is told to come again (NFS4ERR_DELAY), but not before it would be its turn, because a client comes again at
-//! once, with all of its data.
+//! The first request waits for the bucket, or for a change of the limit; the others wait for their turn. No
+//! request waits longer than [`WAIT_MAX`], since a client that gets no reply for a minute assumes that the
+//! server is gone. A request that would have to wait longer, or for whose payload there is no memory, is
+//! turned away: the client is asked to retry (NFS4ERR_DELAY), but only when its turn would have come, because
+//! a client retries immediately with all of its data.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -13,12 +14,12 @@ use std::time::Duration;
 use super::Throttle;
 use super::bucket::Bucket;
 
-/// How long a request may wait. Linux says "server not responding" after 60 seconds.
+/// Maximum wait of a request. Linux reports "server not responding" after 60 seconds.
 pub(super) const WAIT_MAX: Duration = Duration::from_secs(10);
 
-/// The waiting room of one volume.
+/// The queue of one volume.
 pub(super) struct Lane {
-    /// Held by the request whose turn it is. Given in the order in which it was asked for.
+    /// Held by the first request. The lock is granted in the order of requests.
     turn: tokio::sync::Mutex<()>,
     state: Mutex<State>,
     delayed: AtomicU64,
@@ -27,28 +28,28 @@ pub(super) struct Lane {
 }
 
 struct State {
-    /// None: everything passes.
+    /// `None`: everything passes.
     bucket: Option<Bucket>,
-    /// Bytes that requests are to move which wait.
+    /// Bytes that queued requests will move.
     queued: u64,
     /// Bytes of their payloads.
     held: u64,
-    /// Bytes that requests are to move which have been turned away and not been told yet.
+    /// Bytes of requests that have been turned away but not answered yet.
     away: u64,
 }
 
-/// What was counted of one volume's requests since its limit was set.
+/// Counts of one volume's requests since its limit was set.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Waits {
     /// Requests that had to wait.
     pub requests: u64,
-    /// How long, all together.
+    /// Total time they waited.
     pub time: Duration,
-    /// How many of them were told to come again.
+    /// How many of them were asked to retry.
     pub turned_away: u64,
 }
 
-/// What a request wants.
+/// What a request needs.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Demand {
     /// Bytes that it moves.
@@ -57,7 +58,7 @@ pub(super) struct Demand {
     pub held: u64,
 }
 
-/// A request in the queue, until it is dropped.
+/// A request's place in the queue, until it is dropped.
 struct Place<'a> {
     throttle: &'a Throttle,
     lane: &'a Lane,
@@ -74,15 +75,15 @@ impl Drop for Place<'_> {
     }
 }
 
-/// A request that would have had to wait for too long.
+/// A request that would have had to wait too long.
 pub(crate) struct Away<'a> {
     throttle: &'a Throttle,
     lane: Arc<Lane>,
     bytes: u64,
     limit: u64,
-    /// Since when it has waited.
+    /// When it started to wait.
     since: Duration,
-    /// When it is to be told.
+    /// When to answer it.
     until: Duration,
 }
 
@@ -94,7 +95,7 @@ impl Drop for Away<'_> {
 }
 
 impl Away<'_> {
-    /// Waits until the request is to be told to come again; returns how long it has waited then.
+    /// Waits until the client should be asked to retry. Returns how long the request has waited.
     pub async fn over(self) -> Duration {
         let mut changes = self.throttle.changes();
         loop {
@@ -125,7 +126,7 @@ impl Lane {
         }
     }
 
-    /// All changes are additions and the like that are done or not, so a panic elsewhere leaves nothing half done.
+    /// All changes are single steps, so a panic elsewhere leaves no partial change.
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -134,7 +135,7 @@ impl Lane {
         self.state().bucket.as_ref().map(Bucket::limit)
     }
 
-    /// The most bytes that pass at once.
+    /// The most bytes that can pass at once.
     pub fn burst(&self) -> u64 {
         self.state().bucket.as_ref().map_or(u64::MAX, Bucket::burst)
     }
@@ -150,7 +151,7 @@ impl Lane {
         }
     }
 
-    /// Gives back what a request did not use of what it was let through with.
+    /// Returns admitted bytes that a request did not use.
     pub fn give_back(&self, bytes: u64) {
         if let Some(bucket) = &mut self.state().bucket {
             bucket.give_back(bytes);
@@ -170,9 +171,9 @@ impl Lane {
         self.delayed_ns.fetch_add(u64::try_from(waited.as_nanos()).unwrap_or(u64::MAX), Ordering::Relaxed);
     }
 
-    /// Lets a request through if nobody waits and the bucket has enough.
+    /// Admits a request if none is waiting and the bucket has enough.
     pub fn try_pass(&self, demand: Demand, now: Duration) -> bool {
-        // Who waits for his turn has been promised it.
+        // A waiting request has priority.
         self.turn.try_lock().is_ok_and(|_turn| self.take(demand.bytes, now).is_ok())
     }
 
@@ -183,7 +184,7 @@ impl Lane {
         }
     }
 
-    /// Lets a request through when its time has come; it is dropped where the time would be too long.
+    /// Admits a request when its time has come, or turns it away if that would take too long.
     pub async fn pass<'a>(self: &Arc<Self>, throttle: &'a Throttle, demand: Demand) -> Result<(), Away<'a>> {
         let begin = throttle.clock.now();
         let place = self.queue_up(throttle, demand, begin)?;
@@ -198,7 +199,7 @@ impl Lane {
             self.count(now.saturating_sub(begin));
             return Ok(());
         }
-        // The limit was lowered meanwhile: it has waited long enough.
+        // The limit was lowered meanwhile, and the request has waited long enough.
         Err(self.turn_away(throttle, &mut self.state(), demand, begin..now))
     }
 

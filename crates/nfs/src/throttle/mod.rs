@@ -1,4 +1,5 @@
-//! Limits of the throughput of volumes: what READ, READ_PLUS, WRITE and COPY move is counted, and waits where it is too much.
+//! Throughput limits of volumes: READ, READ_PLUS, WRITE and COPY are counted, and wait if they exceed the
+//! limit.
 //!
 //! ```text
 //!   dispatch ── admit ── no limit ──────────────────────────► execute
@@ -8,13 +9,14 @@
 //! ```
 //!
 //! What must hold:
-//! - Only operations on data wait. SEQUENCE runs before they do, so leases are renewed, and a client keeps its lease while a request of it
+//! - Only operations on data wait. SEQUENCE runs first, so a client keeps its lease while one of its requests
 //!   waits.
-//! - A request waits before it takes anything but its own memory, and that is bounded for all that wait together: other volumes and
-//!   clients do not feel it. The one thing that it keeps from its own client is a slot of the session.
-//! - What was admitted and not used, because a file ended or an operation failed, is given back.
+//! - A waiting request holds only its own memory, which is limited for all waiting requests together. So
+//!   other volumes and clients are not affected. Its own client only lacks a slot of the session.
+//! - Admitted bytes that are not used, because a file ended or an operation failed, are returned.
 //!
-//! The limit is the volume's, in the pool ([`forebay_pool::VolumeSpec::max_bytes_per_second`]). Its snapshots count with it.
+//! The limit is a property of the volume in the pool ([`forebay_pool::VolumeSpec::max_bytes_per_second`]).
+//! The volume's snapshots share it.
 
 mod bucket;
 mod lane;
@@ -39,7 +41,8 @@ use bucket::Bucket;
 pub use lane::Waits;
 use lane::{Away, Demand, Lane};
 
-/// The part of the memory for requests in work that may be taken by payloads that wait, and the part of that for one volume.
+/// The fraction of the memory for requests that waiting payloads may use, and the fraction of that for one
+/// volume.
 const HELD_PART: usize = 4;
 const HELD_PER_VOLUME_PART: u64 = 2;
 
@@ -50,17 +53,17 @@ pub struct Throttle {
     /// The largest request, in bytes of data.
     request_bytes_max: u64,
     held_max: u64,
-    /// Bytes of payloads that wait.
+    /// Bytes of waiting payloads.
     held: AtomicU64,
     lifted: AtomicBool,
     lifting: Notify,
     lanes: RwLock<Lanes>,
 }
 
-/// The lanes of volumes that have a limit, and of their snapshots.
+/// The queues of volumes that have a limit, and of their snapshots.
 #[derive(Default)]
 struct Lanes {
-    /// Of the pool's volumes, when this was made; none if it never was.
+    /// The version of the pool's volumes when this was built; `None` if it never was.
     version: Option<u64>,
     by_volume: HashMap<VolumeId, Arc<Lane>>,
 }
@@ -79,12 +82,12 @@ impl Throttle {
         }
     }
 
-    /// What was counted of a volume's requests since it has a limit; none if it has no limit.
+    /// Counts of a volume's requests since its limit was set; `None` without a limit.
     pub fn waits(&self, volume: VolumeId) -> Option<Waits> {
         self.lane(volume).map(|lane| lane.waits())
     }
 
-    /// Lets everything through from now on, also what waits: the server is going to end.
+    /// Admits everything from now on, including waiting requests: the server is shutting down.
     pub fn lift(&self) {
         self.lifted.store(true, Ordering::Release);
         self.read_limits();
@@ -95,7 +98,7 @@ impl Throttle {
         self.current().by_volume.get(&volume).cloned()
     }
 
-    /// Takes over what changed in the pool.
+    /// Applies changes from the pool.
     fn refresh(&self) {
         drop(self.current());
     }
@@ -112,9 +115,9 @@ impl Throttle {
     }
 
     fn read_limits(&self) {
-        // The map is replaced as a whole, so a panic leaves one that is in order.
+        // The map is replaced as a whole, so a panic leaves a valid one.
         let mut lanes = self.lanes.write().unwrap_or_else(PoisonError::into_inner);
-        // Asked before the volumes are looked at: what changes in between is looked at again.
+        // Read before the volumes: a change in between is picked up next time.
         let version = self.pool.volumes_version();
         let lifted = self.lifted.load(Ordering::Acquire);
         let now = self.clock.now();
@@ -139,7 +142,7 @@ impl Throttle {
                 by_volume.insert(snapshot.id, lane);
             }
         }
-        // Whoever waits for a volume that is gone goes on, and finds out.
+        // Requests that wait for a deleted volume continue, and fail then.
         let gone = lanes.by_volume.iter().filter(|(id, _)| !by_volume.contains_key(id));
         gone.filter(|(_, lane)| by_volume.values().all(|kept| !Arc::ptr_eq(kept, lane)))
             .for_each(|(_, lane)| lane.change(None, self.request_bytes_max, now));
@@ -148,7 +151,7 @@ impl Throttle {
 
     fn changes(&self) -> Changes<'_> {
         let mut lifting = Box::pin(self.lifting.notified());
-        // Registered before the limits are looked at, so that nothing falls in between.
+        // Registered before the limits are read, so that no change is missed.
         lifting.as_mut().enable();
         Changes { volumes: self.pool.watch_volumes().ok(), lifting }
     }
@@ -157,7 +160,7 @@ impl Throttle {
         self.held_max / HELD_PER_VOLUME_PART
     }
 
-    /// Takes memory for a payload that is to wait; false if there is none.
+    /// Reserves memory for a waiting payload. Returns false if there is none.
     fn hold(&self, bytes: u64) -> bool {
         let more = |held: u64| {
             let sum = held.saturating_add(bytes);
@@ -168,7 +171,7 @@ impl Throttle {
     }
 }
 
-/// Tells when limits may have changed.
+/// Signals that limits may have changed.
 struct Changes<'a> {
     volumes: Option<watch::Receiver<u64>>,
     lifting: Pin<Box<Notified<'a>>>,
@@ -189,21 +192,21 @@ async fn changed(volumes: &mut Option<watch::Receiver<u64>>) {
     {
         return;
     }
-    // The pool is closed: whoever waits goes on when its time comes, and finds out.
+    // The pool is closed: waiting requests continue when their time comes, and fail then.
     std::future::pending().await
 }
 
-/// Bytes that an operation was let through with.
+/// Bytes with which an operation was admitted.
 #[derive(Default)]
 pub(crate) struct Admitted {
     lanes: Vec<Arc<Lane>>,
     bytes: u64,
-    /// How long it had to wait, if it had to.
+    /// How long it waited, if it had to.
     pub waited: Option<Duration>,
 }
 
 impl Admitted {
-    /// Gives back what the operation did not use.
+    /// Returns the bytes that the operation did not use.
     pub fn settle(self, result: &OperationResult) {
         if !self.lanes.is_empty() {
             self.give_back(moved(result));
@@ -216,15 +219,16 @@ impl Admitted {
     }
 }
 
-/// Waits until the limits of its volumes let an operation through. Where that would take too long it says so at once: the operation is to
-/// be dropped, and when [`Away::over`] says so, answered with NFS4ERR_DELAY. Of a COPY the first part may be let through.
+/// Waits until the limits of its volumes admit an operation. If that would take too long, returns
+/// immediately: the caller must drop the operation, and answer it with NFS4ERR_DELAY when [`Away::over`]
+/// completes. Of a COPY the first part may be admitted.
 pub(crate) async fn admit<'a>(
     context: &mut Context<'a>,
     operation: &mut Operation,
 ) -> Result<Admitted, Away<'a>> {
     let Some(mut demand) = demand(context, operation) else { return Ok(Admitted::default()) };
     let lanes = lanes(context, operation);
-    // What is not allowed fails without waiting.
+    // An operation that is not allowed fails without waiting.
     if lanes.is_empty() || gate::try_check(context, operation).await.is_err() {
         return Ok(Admitted::default());
     }
@@ -237,7 +241,7 @@ pub(crate) async fn admit<'a>(
     let mut admitted = Admitted { lanes: Vec::with_capacity(lanes.len()), bytes: demand.bytes, waited: None };
     for lane in lanes {
         if !lane.try_pass(demand, throttle.clock.now()) {
-            // In a box, because few wait and all would carry the room for it.
+            // Boxed, since few operations wait and all of them would carry its size.
             if let Err(away) = Box::pin(lane.pass(throttle, demand)).await {
                 admitted.give_back(0);
                 return Err(away);
@@ -249,7 +253,7 @@ pub(crate) async fn admit<'a>(
     Ok(admitted)
 }
 
-/// What an operation is going to move, as far as its arguments say; none if it moves no data.
+/// The bytes that an operation will move according to its arguments; `None` if it moves no data.
 fn demand(context: &Context<'_>, operation: &Operation) -> Option<Demand> {
     let read = |count: u32| Demand { bytes: count.min(context.server.config.io_bytes_max()).into(), held: 0 };
     match operation {
@@ -264,7 +268,7 @@ fn demand(context: &Context<'_>, operation: &Operation) -> Option<Demand> {
     }
 }
 
-/// What it did move.
+/// The bytes that an operation has moved.
 fn moved(result: &OperationResult) -> u64 {
     let length = |content: &ReadPlusContent| match content {
         ReadPlusContent::Data(data) => data.data.len() as u64,
@@ -279,7 +283,7 @@ fn moved(result: &OperationResult) -> u64 {
     }
 }
 
-/// The lanes that an operation goes through: those of its volumes that have a limit.
+/// The queues that an operation passes: those of its volumes that have a limit.
 fn lanes(context: &Context<'_>, operation: &Operation) -> Vec<Arc<Lane>> {
     let saved = context.saved.filter(|_| matches!(operation, Operation::Copy(_)));
     let mut lanes: Vec<Arc<Lane>> = Vec::new();
@@ -294,13 +298,14 @@ fn lanes(context: &Context<'_>, operation: &Operation) -> Vec<Arc<Lane>> {
     lanes
 }
 
-/// Cuts a COPY to so many bytes, and returns how many it is then. The client goes on with the rest (RFC 7862 §15.2.3).
+/// Reduces a COPY to this many bytes, and returns its new length. The client continues with the rest (RFC
+/// 7862 §15.2.3).
 async fn cut_copy(context: &Context<'_>, args: &mut CopyArgs, bytes_max: u64) -> u64 {
     let Some(FileHandle::Inode(source)) = context.saved else { return 0 };
     let Ok(attributes) = context.server.pool.getattr(source).await else { return 0 };
     let rest = attributes.size.saturating_sub(args.src_offset);
     if args.count > rest {
-        // Fails, and moves nothing.
+        // The operation fails and moves nothing.
         return 0;
     }
     let wanted = if args.count == 0 { rest } else { args.count };
