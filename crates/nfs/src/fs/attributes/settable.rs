@@ -92,8 +92,8 @@ fn mode(mode: u32) -> Result<u32, Status> {
     if mode & !MODE_MASK == 0 { Ok(mode) } else { Err(Status::Inval) }
 }
 
-/// A user or group: a decimal number, or a name with a domain (RFC 8881 §5.9). The largest number means \"no
-/// one\" in system calls.
+/// A user or group: a decimal number, or a name with a domain (RFC 8881 §5.9). The largest number means "no
+/// one" in system calls.
 fn owner(given: Bytes) -> Result<Owner, Status> {
     if given.contains(&b'@') {
         return Ok(Owner::Name(given));
