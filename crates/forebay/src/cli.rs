@@ -58,9 +58,9 @@ pub enum Command {
     /// When clients can connect, prints one line starting with `ready:` on standard output that says how to
     /// mount it. The log goes to standard error.
     ///
-    /// SIGTERM or SIGINT makes the daemon finish requests in progress, close the pool, and exit with status
-    /// 0. A second signal makes it exit immediately; the pool then recovers at the next start, as it does
-    /// after kill -9 or a power loss.
+    /// SIGTERM or SIGINT makes the daemon finish requests in progress, close the pool, and exit with
+    /// status 0. A second signal makes it exit immediately; the pool then recovers at the next start, as it
+    /// does after kill -9 or a power loss.
     #[command(after_long_help = SERVE_EXAMPLES)]
     Serve(AllSettings),
 

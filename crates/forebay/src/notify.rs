@@ -59,7 +59,7 @@ impl Notifier {
 
     /// Reports that the daemon is stopping.
     pub fn stopping(&self) {
-        self.send("STOPPING=1\nSTATUS=finishing what is in flight, and closing the pool");
+        self.send("STOPPING=1\nSTATUS=finishing requests in progress and closing the pool");
     }
 
     /// Sends the server's status whenever it changes, until the future is dropped.

@@ -167,7 +167,7 @@ fn show(pool: &PoolView) -> Result<()> {
         ("directory", pool.directory.clone()),
         ("id", pool.id.clone()),
         ("release", pool.release.clone()),
-        ("starts", pool.boot.to_string()),
+        ("times opened", pool.boot.to_string()),
         ("size", size::rounded(pool.bytes_total)),
         ("free", size::rounded(pool.bytes_free)),
         ("used", size::rounded(pool.bytes_logical)),

@@ -1,7 +1,7 @@
 //! The history of metrics for the last hour, day and month: enough to draw graphs without a Prometheus.
 //!
 //! ```text
-//!   recorder: an Observation every 5 s ── series: what came of it since the one before
+//!   recorder: an Observation every 5 s ── series: the changes since the previous one
 //!                                              │
 //!                           store: rings of 5 s, 1 min, 15 min ── query: a view for the interface
 //! ```

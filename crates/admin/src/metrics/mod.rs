@@ -3,7 +3,7 @@
 //! ```text
 //!   Sources (NFS server, its pool) ── Observation: one snapshot of all counts
 //!                                          │
-//!        table: every metric, with what it says, what to do, and how it is taken from an Observation
+//!        table: every metric: its meaning, what to do, and how to compute it from an Observation
 //!              │                           │                         │
 //!        text: the exposition     reference: the page      crate::dashboards, crate::history
 //! ```

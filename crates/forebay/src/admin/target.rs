@@ -88,7 +88,7 @@ pub fn read(url: &str, authority: Option<&Path>) -> Result<Target> {
                 .map_err(|_| anyhow!("server {url}: {host} is not a host name; {hint}"))?;
             Ok(Target::Secured { place, name, tls: Arc::new(tls(authority)?) })
         }
-        _ => bail!("server {url}: invalid server address; {hint}"),
+        _ => bail!("server {url}: not a supported address; {hint}"),
     }
 }
 
@@ -150,7 +150,7 @@ mod tests {
         for (url, part) in [
             ("http://storage.example.org", "unencrypted"),
             ("http://192.0.2.1:8049", "unencrypted"),
-            ("ftp://127.0.0.1", "invalid server address"),
+            ("ftp://127.0.0.1", "not a supported address"),
             ("127.0.0.1:8049", "server 127.0.0.1:8049"),
             ("http://127.0.0.1/pool", "has a path"),
             ("", "server"),

@@ -2,7 +2,7 @@
 //! in JSON ([`otlp`]), and sent to a collector over HTTP ([`export`]).
 //!
 //! ```text
-//!   a span ends ── layer ── a queue with a bound ── export: a few hundred at once, or what a second brought ── POST /v1/traces
+//!   a span ends ── layer ── bounded queue ── export: up to 512 spans, at least once a second ── POST /v1/traces
 //! ```
 //! What must hold: no request waits for the collector, and the memory for spans is bounded. Spans that the
 //! queue or the collector does not accept are dropped and counted.

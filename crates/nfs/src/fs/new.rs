@@ -17,7 +17,6 @@ const DIRECTORY_MODE: u32 = 0o700;
 /// # Errors
 /// Returns [`Status::Perm`] for an owner or group that the user may not assign, and [`Status::Inval`] for a
 /// size of an object that has none.
-/// what has none.
 pub fn new_inode(
     credential: &Credential,
     directory: &Node,

@@ -9,11 +9,11 @@
 //!
 //! ```text
 //! ┌─── 1/4: floors ───┬──────────────────── 3/4: common part ───────────────────────┐
-//! │ as much for each  │ clients that have files open: all of it                     │
-//! │ client as for any ├───────────────────────────────────┐                         │
-//! │ other             │ all others: 1/4 of it             │                         │
+//! │ the same for      │ clients with open files: all                                │
+//! │ every client      ├───────────────────────────────────┐                         │
+//! │                   │ all others: 1/4                   │                         │
 //! │                   ├────────────────────────────┐      │                         │
-//! │                   │ those that have used no    │      │                         │
+//! │                   │ clients that have used no  │      │                         │
 //! │                   │ export: 1/4 of that        │      │                         │
 //! └───────────────────┴────────────────────────────┴──────┴─────────────────────────┘
 //! ```

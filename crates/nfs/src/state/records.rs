@@ -82,8 +82,9 @@ impl Records {
         Ok(Records { pool: pool.clone(), known: Mutex::new(known) })
     }
 
-    /// Takes note of a client that was just confirmed: one that had state before the restart may reclaim it;
-    /// an earlier incarnation's record goes, as nobody can use it any more, and so does a barred one.
+    /// Updates the records for a client that was just confirmed. If it had state before the restart, it may
+    /// reclaim it. The record of an earlier incarnation is removed, since it can no longer be used, and so is
+    /// a barred one.
     pub async fn arrive(&self, client: &Client) -> Result<(), Status> {
         let mut known = self.known.lock().await;
         let name = &client.owner().ownerid;
