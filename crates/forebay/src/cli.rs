@@ -235,7 +235,7 @@ pub enum PoolCommand {
     #[command(subcommand)]
     Scrub(ScrubCommand),
 
-    /// Show the pool's id, directory, sizes, and how the scrub stands
+    /// Show the pool's id, directory, sizes, and the state of the scrub
     Show {
         /// Also show the savings from deduplication and compression; this scans every extent
         #[arg(long)]

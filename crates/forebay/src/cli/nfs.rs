@@ -104,7 +104,7 @@ pub enum NfsCommand {
     },
 }
 
-/// More would not fit in one answer of the daemon.
+/// More would not fit into one response.
 const LIMIT_MAX: u32 = 100_000;
 
 fn limit(text: &str) -> Result<u32, String> {

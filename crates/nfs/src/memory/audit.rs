@@ -2,7 +2,7 @@
 //!
 //! | what | where | charged | bytes |
 //! |---|---|---|---|
-//! | registration, confirmed or not, with the last CREATE_SESSION's reply | `state::registry` | yes | [`client_bytes`] |
+//! | registration, confirmed or not, with the reply to the last CREATE_SESSION | `state::registry` | yes | [`client_bytes`] |
 //! | the durable record of a client with state, as it is in memory | `state::records` | with the registration | |
 //! | session, its callback credential, the task that probes its back channel | `session::table` | yes, a client's first one with the registration | [`SESSION_BYTES`] |
 //! | slots that were used, with a reply of usual length | `session::slots` | yes | [`SLOT_BYTES`] each |
@@ -11,7 +11,7 @@
 //! | lock owner on a file | `state::table` | yes | [`lock_bytes`] |
 //! | locked range | `state::ranges` | yes | [`RANGE_BYTES`] |
 //! | stateid that was revoked and not freed | `state::table` | yes | [`REVOKED_BYTES`] |
-//! | records of clients from before a restart | `state::records` | no: there are no more than there were clients, and they go with the grace period | |
+//! | records of clients from before a restart | `state::records` | no: limited by the former number of clients, and removed with the grace period | |
 //!
 //! State of connections is bounded by their number (`nfs.connections_max`): places in the roster, outgoing
 //! replies, and cached decisions of export policies for recently used volumes. The following has its own

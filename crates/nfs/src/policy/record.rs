@@ -5,7 +5,7 @@
 //!   rule             clients string, access string, squash string, uid u32, gid u32, security string, tls string,
 //!                    groups string
 //! nfs-export-volume  volume's name → policy's name
-//! nfs-export-host    host name → count u32, addresses, each a string: what the name stood for last
+//! nfs-export-host    host name → count u32, addresses, each a string: the last known ones
 //! ```
 //!
 //! In format 1 a rule has no TLS field, which means `optional`; in formats 1 and 2 it has no groups field,

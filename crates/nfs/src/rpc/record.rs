@@ -60,7 +60,7 @@ impl From<Buffer> for Received {
 
 /// A stream that can report available data without being given memory for it.
 pub trait Readable {
-    /// Waits until something can be read, or the stream has ended; may be wrong now and then. Cancel safe.
+    /// Waits until data is available or the stream has ended; may wake up spuriously. Cancel safe.
     fn readable(&self) -> impl Future<Output = io::Result<()>> + Send;
 
     /// Releases as much memory as possible until data arrives.

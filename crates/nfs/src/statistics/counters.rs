@@ -19,7 +19,7 @@ pub struct NfsCounters {
     pub volumes: BTreeMap<VolumeId, VolumeTraffic>,
     /// The traffic of volumes beyond the four thousand that have their own counters.
     pub volumes_rest: VolumeTraffic,
-    /// What happened to connections and requests.
+    /// Counters of connections and requests.
     pub events: EventCounts,
     /// Clients and their state.
     pub census: Census,
