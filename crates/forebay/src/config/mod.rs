@@ -207,7 +207,7 @@ impl ApiConfig {
         match self.listen {
             Some(address) if self.tls_certificate.is_none() && !address.ip().is_loopback() => {
                 Err(ConfigError(format!(
-                    "api.listen is {address}, which other machines can reach, but TLS is not configured: tokens would cross the \
+                    "api.listen is {address}, but TLS is not configured, and other machines can reach it: tokens would cross the \
                      network unencrypted; set api.tls_certificate and api.tls_key, or listen on 127.0.0.1"
                 )))
             }
