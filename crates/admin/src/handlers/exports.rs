@@ -219,7 +219,7 @@ fn rule_at(api: &Api, path: &RulePath, guard: &ForClients) -> Result<Rule> {
     let index = usize::try_from(path.position).ok().and_then(|position| position.checked_sub(1));
     let rule = index.and_then(|index| policy.rules.get(index)).ok_or_else(|| {
         let (name, rules) = (&path.policy, policy.rules.len());
-        let sentence = format!("export policy {name}: no rule at position {}; it has {rules}", path.position);
+        let sentence = format!("export policy {name}: no rule at position {} of {rules}", path.position);
         ApiError::new(Code::ExportRuleNotFound, sentence)
     })?;
     if let Some(meant) = &guard.clients {
