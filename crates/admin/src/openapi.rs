@@ -1,7 +1,8 @@
-//! The OpenAPI document: what the handlers' annotations say, and what goes for all of them.
+//! The OpenAPI document: what the handlers' annotations say, and what applies to all of them.
 //!
-//! Each handler says what only it answers. What any may answer, since who asks, the query, the path and the body are read in the same way
-//! everywhere, is added here, so that no answer can come that is not in the document.
+//! Each handler documents only its own responses. Responses that any handler may give, because
+//! authentication, query, path and body are read in the same way everywhere, are added here, so that every
+//! possible response is in the document.
 
 use std::sync::Arc;
 
@@ -17,10 +18,10 @@ use crate::RELEASE;
 use crate::error::Code;
 
 const DESCRIPTION: &str = "\
-Everything that can be done with a Forebay daemon but serving files. Over TCP a request brings a token \
-(`Authorization: Bearer fb_…`); over the UNIX socket none is needed. Every answer that is not 2xx has the same shape, whose \
-`code` is for programs. Unknown fields and unknown query parameters are refused. An answer has the `X-Request-Id` of its \
-request, or one that was made for it; the daemon's log has it too.";
+The API of a Forebay daemon: everything except serving files. Over TCP every request needs a token (`Authorization: Bearer fb_…`); \
+over the UNIX socket none is needed. Every response that is not 2xx has the same shape; its `code` is for programs. Unknown \
+fields and unknown query parameters are refused. A response has the `X-Request-Id` of its request, or a generated one; the \
+daemon's log has it too.";
 
 const TOKEN: &str = "token";
 
@@ -29,9 +30,9 @@ const TOKEN: &str = "token";
 pub struct Document(Arc<str>);
 
 impl Document {
-    /// Written out.
+    /// Serialises the document.
     pub fn new(document: &OpenApi) -> Document {
-        // What utoipa builds has only names for keys, so it can be written.
+        // What utoipa builds has only names as keys, so serialising cannot fail.
         let mut document = serde_json::to_value(document).unwrap_or_default();
         say_unsigned(&mut document);
         Document(serde_json::to_string_pretty(&document).unwrap_or_default().into())
@@ -48,7 +49,7 @@ pub fn document() -> OpenApi {
     complete(crate::router::described().1)
 }
 
-/// Adds what goes for all operations.
+/// Adds what applies to all operations.
 pub fn complete(mut document: OpenApi) -> OpenApi {
     document.info = InfoBuilder::new()
         .title("Forebay")
@@ -70,7 +71,7 @@ pub fn complete(mut document: OpenApi) -> OpenApi {
     document
 }
 
-/// Says of numbers that have no sign that they have none, and how large they can be: utoipa takes them for signed ones.
+/// Gives unsigned numbers their minimum and maximum: utoipa declares them as signed.
 fn say_unsigned(value: &mut Value) {
     match value {
         Value::Object(object) => {
@@ -104,23 +105,23 @@ fn operations(item: &mut PathItem) -> Vec<(HttpMethod, &mut Operation)> {
 }
 
 fn describe(operation: &mut Operation, components: &Components, method: &HttpMethod, has_params: bool) {
-    let mut answers = vec![(Code::BadRequest, "The path, the query or the body is not what it must be")];
+    let mut answers = vec![(Code::BadRequest, "The path, the query or the body is invalid")];
     if operation.security.is_none() {
-        answers.push((Code::TokenMissing, "No token, or one that is not valid"));
+        answers.push((Code::TokenMissing, "The token is missing or invalid"));
         answers.push((Code::RoleInsufficient, "The user's role does not allow it"));
-        answers.push((Code::Internal, "It failed; the daemon's log says why"));
-        answers.push((Code::Unavailable, "The pool has stopped, or the daemon is ending"));
+        answers.push((Code::Internal, "The request failed; the daemon's log says why"));
+        answers.push((Code::Unavailable, "The pool has stopped, or the daemon is shutting down"));
         if *method != HttpMethod::Get {
             answers.push((Code::NoSpace, "The pool is full"));
         }
     }
     if has_params {
-        answers.push((Code::NotFound, "There is none of that name"));
+        answers.push((Code::NotFound, "There is no object of that name"));
     }
     if let Some(RefOr::T(body)) = &mut operation.request_body {
-        answers.push((Code::RequestTimeout, "The body did not come in time"));
+        answers.push((Code::RequestTimeout, "The body did not arrive in time"));
         answers.push((Code::BodyTooLarge, "The body is too large"));
-        answers.push((Code::MediaTypeUnsupported, "The body is not said to be JSON"));
+        answers.push((Code::MediaTypeUnsupported, "The content type of the body is not JSON"));
         // An empty body stands for an object without fields.
         let needs_fields = body.content.values().any(
             |content| matches!(content, RefOr::T(content) if needs_fields(content.schema.as_ref(), components)),

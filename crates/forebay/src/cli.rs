@@ -1,4 +1,4 @@
-//! The command line: what can be typed, and its help.
+//! The command line and its help.
 
 mod account;
 mod export;
@@ -29,22 +29,22 @@ pub use watch::{EventCommand, JobCommand};
 
 const EXIT_STATUS: &str = "\
 Exit status:
-  0  done
-  1  failed; one line on standard error says what, why and what to do
-  2  the command line or the configuration is wrong; nothing was started
-  4  `forebay lab run`: the experiment ran, and its verdict is fail; `forebay pool check`: there are differences
+  0  success
+  1  failure; one line on standard error says what happened, why, and what to do
+  2  the command line or the configuration is invalid; nothing was started
+  4  `forebay lab run`: the experiment ran and its verdict is fail; `forebay pool check`: there are differences
 ";
 
-/// Shared storage made for Apache Kafka
+/// Shared storage for Apache Kafka
 ///
-/// One daemon serves NFSv4.1 and 4.2 from a pool on disk, so that unmodified Kafka brokers keep their
-/// `log.dirs` on it. A file that is removed while a broker has it open stays with the broker, and its name
-/// is gone at once: no `.nfs` files, no failed log directory.
+/// One daemon serves NFSv4.1 and 4.2 from a pool on disk, so that unmodified Kafka brokers can keep their
+/// `log.dirs` on it. A file that is removed while a broker has it open stays usable by that broker, and its
+/// name disappears immediately: no `.nfs` files, no failed log directory.
 #[derive(Debug, Parser)]
 #[command(name = "forebay", version, after_long_help = EXIT_STATUS, max_term_width = 100)]
 #[command(subcommand_required = true, arg_required_else_help = true)]
 pub struct Cli {
-    /// What to do.
+    /// The subcommand.
     #[command(subcommand)]
     pub command: Command,
 }
@@ -54,19 +54,21 @@ pub struct Cli {
 pub enum Command {
     /// Serve a pool over NFS until SIGTERM or Ctrl-C
     ///
-    /// Opens the pool, or creates it in an empty directory, with a volume `kafka` mounted at `/kafka`. When
-    /// clients can connect, one line starting with `ready:` on standard output says how to mount it. The log
-    /// goes to standard error.
+    /// Opens the pool. If the directory is empty, creates a pool with a volume `kafka` mounted at `/kafka`.
+    /// When clients can connect, prints one line starting with `ready:` on standard output that says how to
+    /// mount it. The log goes to standard error.
     ///
-    /// SIGTERM or SIGINT lets what is in flight finish, closes the pool, and exits with status 0. A second
-    /// one exits at once; the pool then recovers at the next start, as it does after kill -9 or a power loss.
+    /// SIGTERM or SIGINT makes the daemon finish requests in progress, close the pool, and exit with
+    /// status 0. A second signal makes it exit immediately; the pool then recovers at the next start, as it
+    /// does after kill -9 or a power loss.
     #[command(after_long_help = SERVE_EXAMPLES)]
     Serve(AllSettings),
 
-    /// Make a pool, with its first user and that user's token, without serving it
+    /// Create a pool with an admin user and token, without serving it
     ///
-    /// The user `admin` may do everything; the token is printed, and can never be had again. It is for the API over TCP: on this machine
-    /// the admin socket needs none. `forebay serve` makes a pool by itself, too, with the same user but without a token.
+    /// The user `admin` has full access. The token is printed once and cannot be shown again. It is for the
+    /// API over TCP; on this machine the admin socket needs no token. `forebay serve` also creates a pool if
+    /// there is none, with the same user but without a token.
     Init(AllSettings),
 
     /// Print or check a configuration file
@@ -76,28 +78,30 @@ pub enum Command {
     /// Create, list, show, resize, clone, roll back and delete volumes of a running daemon
     ///
     /// A volume is a directory tree that clients mount at its path. These commands talk to the daemon on this
-    /// machine through its admin socket, which is in the pool's directory unless configured otherwise, or with --server to
-    /// any daemon.
+    /// machine through its admin socket, which is in the pool's directory unless configured otherwise, or
+    /// with --server to any daemon.
     #[command(subcommand)]
     Volume(VolumeCommand),
 
     /// Take, list and delete snapshots of a running daemon's volumes
     ///
-    /// A snapshot holds what its volumes held at one instant, and takes space only for what is changed after it. Clients
-    /// see it read-only below `.snapshot` in the volume's root directory. `forebay volume clone` makes a volume of
-    /// it, `forebay volume rollback` goes back to it, and `forebay volume modify --snapshots` takes them by the clock.
+    /// A snapshot holds the contents of its volumes at one instant, and takes space only for data that
+    /// changes afterwards. Clients see it read-only below `.snapshot` in the volume's root directory.
+    /// `forebay volume clone` creates a volume from it, `forebay volume rollback` reverts a volume to it, and
+    /// `forebay volume modify --snapshots` sets a schedule.
     #[command(subcommand)]
     Snapshot(SnapshotCommand),
 
-    /// Say which clients see a volume, and what they may do there
+    /// Manage export policies (client access)
     ///
-    /// An export policy is a list of rules; the first rule that is for a client decides, and a client that no rule
-    /// is for does not see the volumes that have the policy. Every volume has one: `default`, which lets
-    /// everyone read and write unless it is changed, or another (`forebay volume modify NAME --export POLICY`).
+    /// An export policy is a list of rules. The first rule that matches a client applies; a client that no
+    /// rule matches does not see the volumes with that policy. Every volume has one policy: `default`, which
+    /// lets everyone read and write unless you change it, or another one (`forebay volume modify NAME
+    /// --export POLICY`).
     #[command(subcommand)]
     Export(ExportCommand),
 
-    /// Show NFS clients and what they have open, and take it from them
+    /// Show NFS clients and their open files and locks, and revoke them
     #[command(subcommand)]
     Nfs(NfsCommand),
 
@@ -105,42 +109,42 @@ pub enum Command {
     #[command(subcommand)]
     Pool(PoolCommand),
 
-    /// Show, make and delete users of the API
+    /// Manage API users
     #[command(subcommand)]
     User(UserCommand),
 
-    /// Make, list and delete tokens of the API's users
+    /// Manage tokens of API users
     #[command(subcommand)]
     Token(TokenCommand),
 
-    /// Show what happened
+    /// Show events
     #[command(subcommand)]
     Event(EventCommand),
 
-    /// Show and cancel work that goes on after it was asked for
+    /// Show and cancel background jobs
     #[command(subcommand)]
     Job(JobCommand),
 
-    /// Remember daemons, so that --server and --token need not be typed
+    /// Save connections to daemons
     #[command(subcommand)]
     Profile(ProfileCommand),
 
-    /// Gather what somebody needs who is to help
+    /// Collect diagnostics for support
     #[command(subcommand)]
     Support(SupportCommand),
 
-    /// Work out what storage a Kafka cluster needs: throughput, capacity, nodes
+    /// Calculate the storage that a Kafka cluster needs: throughput, capacity, nodes
     ///
-    /// Every replica is written to storage, so it takes the produced rate times the replication factor; Forebay keeps the
-    /// replicas of a record batch once. Nothing is asked of a daemon.
+    /// Every replica is written to storage, so the write rate is the produce rate times the replication
+    /// factor. Forebay stores the replicas of a record batch once. This command does not contact a daemon.
     #[command(after_long_help = SIZE_EXAMPLES)]
     Size(crate::sizing::SizeArgs),
 
-    /// Prove it: real Kafka brokers on real Linux NFS clients, on this machine
+    /// Run experiments with real Kafka brokers on real Linux NFS clients, on this machine
     #[command(subcommand)]
     Lab(LabCommand),
 
-    /// Print a script that completes `forebay` commands in a shell
+    /// Print a shell completion script for `forebay`
     ///
     /// bash: `forebay completions bash > /etc/bash_completion.d/forebay`
     Completions {
@@ -148,16 +152,16 @@ pub enum Command {
         shell: clap_complete::Shell,
     },
 
-    /// Write manual pages, one for each command, into a directory
+    /// Write manual pages, one per command, into a directory
     Man {
         /// The directory; it must exist.
         directory: PathBuf,
     },
 
-    /// Print a page of the reference documentation, made from the code
+    /// Print a page of the reference documentation, generated from the code
     #[command(hide = true)]
     Reference {
-        /// Which page.
+        /// The page.
         page: ReferencePage,
     },
 }
@@ -168,15 +172,15 @@ pub enum ConfigCommand {
     /// Print a commented configuration file with all defaults
     #[command(after_long_help = "Example:\n  forebay config init > forebay.toml\n")]
     Init {
-        /// The one that packages install: below /var/lib, /run and /etc, with defaults commented out
+        /// Print the file that packages install: paths below /var/lib, /run and /etc, defaults commented out
         #[arg(long)]
         installed: bool,
     },
 
     /// Check a configuration file
     ///
-    /// Says `FILE: ok` and exits with status 0, or names the line, the key and what would be right, and
-    /// exits with status 2. Only the file is looked at, not the environment.
+    /// Prints `FILE: ok` and exits with status 0, or names the line, the key and what would be valid, and
+    /// exits with status 2. Only the file is checked, not the environment.
     Check {
         /// The configuration file.
         file: PathBuf,
@@ -186,14 +190,14 @@ pub enum ConfigCommand {
 /// `forebay pool`.
 #[derive(Debug, Subcommand)]
 pub enum PoolCommand {
-    /// Recount everything in the pool, and report what does not agree
+    /// Recount everything in the pool and report inconsistencies
     ///
     /// Counts names, links, sizes, references and space from the extents and directory entries, and compares
-    /// them with what the pool keeps. Clients go on meanwhile. If no daemon runs, the pool's directory is read
-    /// and checked here, and nothing in it is changed. Prints what was looked at and one line for each difference, and exits with status 4 if there
-    /// is one.
+    /// them with the recorded values. Clients are not interrupted. If no daemon is running, this command
+    /// reads and checks the pool's directory itself, without changing it. Prints what was checked and one
+    /// line per difference, and exits with status 4 if there are differences.
     Check {
-        /// Also read all data from disk, every copy of it, and verify its checksums
+        /// Also read every copy of all data from disk and verify its checksums
         #[arg(long)]
         read: bool,
 
@@ -202,14 +206,16 @@ pub enum PoolCommand {
         remote: Remote,
     },
 
-    /// Open a pool whose parts do not fit together, with the metadata that is there
+    /// Open an inconsistent pool with the metadata that is left
     ///
-    /// For a pool that the daemon refuses to open, because metadata is missing or older than the segments. Without an option it only says what
-    /// does not fit, what the metadata still has, and what would be lost, and exits with status 3. With --accept-loss the pool is opened as the
-    /// metadata describes it. What was written after that is lost, except that segments which the metadata does not name are kept in lost+found. First try to
-    /// bring back what is missing, and keep a copy of the pool's directory. The daemon must not run.
+    /// For a pool that the daemon refuses to open because metadata is missing or older than the segments.
+    /// Without an option, the command only reports what is inconsistent, what the metadata still holds, and
+    /// what would be lost, and exits with status 3. With --accept-loss, the pool is opened as the metadata
+    /// describes it. Anything written after that state is lost, except that segments unknown to the metadata
+    /// are kept in lost+found. First try to restore what is missing, and keep a copy of the pool's directory.
+    /// The daemon must not be running.
     Recover {
-        /// Make the pool what the metadata describes
+        /// Reset the pool to the state that the metadata describes
         #[arg(long)]
         accept_loss: bool,
 
@@ -218,20 +224,20 @@ pub enum PoolCommand {
         settings: AdminSettings,
     },
 
-    /// List or delete segments that no metadata names
+    /// List or delete segments that are unknown to the metadata
     ///
-    /// When the daemon opens the pool, it moves segments that no metadata names to lost+found. After a crash such a segment usually holds only data
-    /// that was never acknowledged.
+    /// When the daemon opens the pool, it moves segments that are unknown to the metadata to lost+found.
+    /// After a crash such a segment usually holds only data that was never acknowledged.
     #[command(subcommand)]
     LostFound(LostFoundCommand),
 
-    /// Verify everything that is stored, in the background at a limited rate
+    /// Verify all stored data in the background, at a limited rate
     #[command(subcommand)]
     Scrub(ScrubCommand),
 
-    /// Show the pool's id, directory, sizes, and how the scrub stands
+    /// Show the pool's id, directory, sizes, and the state of the scrub
     Show {
-        /// Also show what deduplication and compression save; looks at every extent
+        /// Also show the savings from deduplication and compression; this scans every extent
         #[arg(long)]
         efficiency: bool,
 
@@ -242,17 +248,18 @@ pub enum PoolCommand {
 
     /// Recover Kafka's records from the segments alone, when the metadata is lost
     ///
-    /// For a pool that does not open any more and of which there is no backup. Reads every segment, whatever state it is in, and writes
-    /// the record batches that it finds into a new directory, as log files of Kafka. Nothing but the segments is needed, and nothing in
-    /// their directory is changed; the daemon must be stopped.
+    /// For a pool that can no longer be opened and has no backup. Reads every segment, whatever its state,
+    /// and writes the record batches that it finds into a new directory as Kafka log files. The command needs
+    /// only the segments and does not change their directory. The daemon must be stopped.
     ///
-    /// Every batch is verified by its checksum and written exactly once. Segments hold no names: which topic and partition a log is, only
-    /// its records tell. Directories, settings and the last bytes of files, which only the metadata had, are not recovered.
-    /// Deleted records come back if their segment was not cleaned yet. Where several partitions have the same offsets and nothing tells
-    /// which part continues which, a log ends and another begins; report.json names the possible continuations.
+    /// Every batch is verified by its checksum and written exactly once. Segments hold no names: only the
+    /// records can tell which topic and partition a log belongs to. Directories, settings and the last bytes
+    /// of files exist only in the metadata and are not recovered. Deleted records come back if their segment
+    /// has not been cleaned yet. Where several partitions have the same offsets and nothing shows which part
+    /// continues which, one log ends and another begins; report.json lists the possible continuations.
     ///
-    /// Exits with status 0 if all that was found was recovered, and with status 1 if something is damaged or incomplete; the report is
-    /// written then, too, and names it.
+    /// Exits with status 0 if everything found was recovered, and with status 1 if something is damaged or
+    /// incomplete; the report is written in both cases and lists the damage.
     #[command(after_long_help = salvage::EXAMPLES)]
     Salvage(SalvageArgs),
 }
@@ -260,16 +267,16 @@ pub enum PoolCommand {
 /// `forebay pool lost-found`.
 #[derive(Debug, Subcommand)]
 pub enum LostFoundCommand {
-    /// List the segments
+    /// List the segments in lost+found
     List(Remote),
 
-    /// Delete segments
+    /// Delete segments from lost+found
     Delete {
         /// The segments' numbers, as `list` prints them
         #[arg(required_unless_present = "all", conflicts_with = "all")]
         segments: Vec<String>,
 
-        /// Delete all of them
+        /// Delete all segments in lost+found
         #[arg(long)]
         all: bool,
 
@@ -282,13 +289,13 @@ pub enum LostFoundCommand {
 /// `forebay pool scrub`.
 #[derive(Debug, Subcommand)]
 pub enum ScrubCommand {
-    /// Begin from the start
+    /// Start a scrub from the beginning
     Start(Remote),
 
-    /// End the one that is under way
+    /// Stop the running scrub
     Stop(Remote),
 
-    /// Show how far it is, and what it found
+    /// Show the scrub's progress and results
     Status {
         /// Where the daemon is.
         #[command(flatten)]

@@ -1,6 +1,8 @@
-//! What is in a pool from the start: a volume `kafka`, and a user `admin`. And `forebay init`, which makes a pool without serving it.
+//! The initial contents of a pool: a volume `kafka` and a user `admin`. Also `forebay init`, which creates a
+//! pool without serving it.
 //!
-//! Records in the pool say that each was made, so that what somebody deleted does not come back.
+//! Records in the pool say that each was created, so that an object that an operator has deleted is not
+//! created again.
 
 use std::io::ErrorKind;
 use std::os::unix::fs::MetadataExt;
@@ -15,7 +17,7 @@ use rustix::process::umask;
 use crate::config::{Config, PoolConfig};
 use crate::output;
 
-/// Where the pool keeps what was made once, and under which keys.
+/// The record space for objects that are created once, and its keys.
 const RECORDS: &str = "forebay";
 const DEFAULT_VOLUME_MADE: &[u8] = b"default-volume-made";
 const FIRST_USER_MADE: &[u8] = b"first-user-made";
@@ -23,36 +25,37 @@ const FIRST_USER_MADE: &[u8] = b"first-user-made";
 /// The first user.
 const FIRST_USER: &str = "admin";
 
-/// Opens the pool as it is configured.
+/// Opens the pool as configured.
 pub async fn open_pool(config: &PoolConfig) -> Result<Pool> {
     check_owner(&config.directory)?;
     Pool::open(&config.directory, config.options()).await.map_err(|error| match error {
         forebay_pool::Error::Io { ref source, .. } if source.kind() == ErrorKind::ReadOnlyFilesystem => {
             anyhow!(
-                "{error}; a service of systemd may write only to its own directories: name this one with \
+                "{error}; a systemd service may write only to its own directories: add this one to \
                  ReadWritePaths= (`systemctl edit forebay`), or choose another with --pool-directory"
             )
         }
         forebay_pool::Error::Io { .. } => {
             anyhow!(
-                "{error}; the pool's directory must be writable for the user who runs this, choose another with \
+                "{error}; the pool's directory must be writable by the current user; choose another with \
                  --pool-directory"
             )
         }
-        // With its type, by which its exit status is chosen.
+        // Keeps its type, which determines the exit status.
         error @ forebay_pool::Error::Refused { .. } => error.into(),
         error => anyhow!("{error}"),
     })
 }
 
-/// Keeps root out of a pool that a service's own user keeps: what root wrote there, that user could not open any more.
+/// Refuses to let root write into another user's pool: that user could no longer open the files that root
+/// creates.
 pub fn check_owner(directory: &Path) -> Result<()> {
     let owner = std::fs::metadata(directory).map_or(0, |metadata| metadata.uid());
     if owner == 0 || !rustix::process::geteuid().is_root() || !Pool::is_in(directory) {
         return Ok(());
     }
     bail!(
-        "pool {}: belongs to the user with number {owner}, who could not open what root writes into it: run this as that user \
+        "pool {}: belongs to the user with id {owner}, which could not open files that root creates in it; run this command as that user \
          (`runuser -u forebay -- forebay …`)",
         directory.display()
     )
@@ -62,22 +65,22 @@ fn is_made(pool: &Pool, what: &[u8]) -> forebay_pool::Result<bool> {
     Ok(pool.records(RECORDS)?.iter().any(|(key, _)| key == what))
 }
 
-/// Makes the volume `kafka` in a new pool, once in the pool's life.
+/// Creates the volume `kafka` in a new pool, once in the pool's life.
 pub async fn make_default_volume(pool: &Pool) -> forebay_pool::Result<()> {
     if is_made(pool, DEFAULT_VOLUME_MADE)? {
         return Ok(());
     }
-    // As a new local file system would be: root owns it, and gives it to the brokers' user with chown.
+    // Like a new local file system, it belongs to root, who gives it to the brokers' user with chown.
     let spec = VolumeSpec::new("kafka", "/kafka");
     match pool.volume_create(spec).await {
-        // A crash came between the two steps.
+        // A crash may have happened between the two steps.
         Ok(_) | Err(forebay_pool::Error::Exists(_)) => {}
         Err(error) => return Err(error),
     }
     pool.record_put(RECORDS, DEFAULT_VOLUME_MADE, b"").await
 }
 
-/// Makes the user `admin` in a new pool, once in the pool's life. A user without a token lets nobody in.
+/// Creates the user `admin` in a new pool, once in the pool's life. Without a token, the user cannot log in.
 pub async fn make_first_user(pool: &Pool, accounts: &Accounts) -> Result<()> {
     if is_made(pool, FIRST_USER_MADE)? {
         return Ok(());
@@ -94,7 +97,7 @@ pub fn run(config: &Config) -> Result<()> {
     let directory = config.pool.directory.display();
     if Pool::is_in(&config.pool.directory) {
         bail!(
-            "pool {directory}: there is one already; serve it with `forebay serve`, and make tokens with `forebay \
+            "pool {directory}: already exists; serve it with `forebay serve`, and create tokens with `forebay \
              token create`"
         );
     }
@@ -105,15 +108,15 @@ pub fn run(config: &Config) -> Result<()> {
         pool.close().await.map_err(|error| anyhow!("the pool was not closed cleanly: {error}"))?;
         made
     })?;
-    output::print_line(&format!("made a pool in {directory}"))?;
-    output::print_line(&format!("the token of its user {FIRST_USER}, which can never be had again:"))?;
+    output::print_line(&format!("created a pool in {directory}"))?;
+    output::print_line(&format!("token of user {FIRST_USER} (shown only once):"))?;
     output::print_line(&secret)
 }
 
 async fn first_token(pool: &Pool) -> Result<String> {
     let accounts = Accounts::load(pool.clone())?;
     make_first_user(pool, &accounts).await?;
-    let description = "made by forebay init".to_owned();
+    let description = "created by forebay init".to_owned();
     let new = NewToken { user: FIRST_USER.to_owned(), expires: None, description };
     let created = accounts.create_token(&new).await?;
     Ok(created.secret)

@@ -1,8 +1,9 @@
-//! The `forebay` binary: command line, configuration, and the wiring of the parts.
+//! The `forebay` binary: the command line, the configuration, and the wiring of the parts.
 //!
-//! [`cli`] is what can be typed; [`config`] is what can be set; [`serve`] opens the pool and starts the
-//! servers on it; [`notify`] tells an init system how that goes; [`remote`] are the commands that ask a daemon, which [`admin`]
-//! reaches, and [`support`] gathers all of it into a file. Start reading at [`serve`].
+//! [`cli`] defines the command line and [`config`] the settings. [`serve`] opens the pool and starts the
+//! servers on it, and [`notify`] reports the daemon's state to an init system. [`remote`] has the commands
+//! that talk to a daemon through [`admin`], and [`support`] collects a diagnostics bundle. Start reading at
+//! [`serve`].
 
 mod admin;
 mod cli;
@@ -31,17 +32,18 @@ use cli::{Cli, Command, ConfigCommand, LabCommand};
 use config::{Config, ConfigError};
 use pool_commands::Differences;
 
-/// Gives memory back to the system soon after a load has ended, which the C library's does not. Its settings are in .cargo/config.toml.
+/// Returns memory to the system soon after a load ends, which glibc's allocator does not. Its settings are in
+/// .cargo/config.toml.
 #[global_allocator]
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
-/// Something failed.
+/// The command failed.
 const STATUS_FAILED: u8 = 1;
-/// The command line or the configuration is wrong. clap uses the same.
+/// The command line or the configuration is invalid. clap uses the same status.
 const STATUS_USAGE: u8 = 2;
-/// The pool is not opened, because its parts do not fit together. A restart does not change that.
+/// The pool was not opened because it is inconsistent. A restart does not change that.
 const STATUS_REFUSED: u8 = 3;
-/// A check was done, and found differences.
+/// A check found differences.
 const STATUS_DIFFERENCES: u8 = 4;
 
 fn main() -> ExitCode {
@@ -98,15 +100,15 @@ fn is_refusal(error: &anyhow::Error) -> bool {
     matches!(error.downcast_ref(), Some(forebay_pool::Error::Refused { .. }))
 }
 
-/// Says what is wrong with the command line, or what was asked about it.
+/// Reports a usage error, or prints the requested help.
 fn refuse(error: &clap::Error) -> ExitCode {
     let plain = error.to_string();
     let is_sound = |line: &str| line.chars().all(forebay_pool::is_printable);
     if plain.lines().all(is_sound) {
-        // Whoever asked for help, and reads no more of it, has seen enough.
+        // The reader may close the pipe before it has read all of the help.
         let _ = error.print();
     } else {
-        // It repeats what was typed.
+        // The message repeats what the user typed.
         plain.lines().for_each(output::complain);
     }
     ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(STATUS_USAGE))

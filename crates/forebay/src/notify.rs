@@ -1,6 +1,7 @@
-//! Tells an init system how the daemon is: the protocol of sd_notify(3), datagrams to the socket that `NOTIFY_SOCKET` names.
+//! Reports the daemon's state to an init system with the protocol of sd_notify(3): datagrams to the socket
+//! that `NOTIFY_SOCKET` names.
 //!
-//! What must hold: who listens there never holds the daemon up, and its absence is no error.
+//! What must hold: the listener never delays the daemon, and it is no error if there is none.
 
 use std::env;
 use std::os::linux::net::SocketAddrExt;
@@ -11,10 +12,10 @@ use std::time::Duration;
 
 use forebay_nfs::Shared;
 
-/// How often the status is looked at; it is sent when it has changed.
+/// How often the status is checked. It is sent when it has changed.
 const STATUS_EVERY: Duration = Duration::from_secs(2);
 
-/// Who started the daemon, if it wants to know how it is.
+/// The init system that started the daemon, if it wants notifications.
 #[derive(Clone, Default)]
 pub struct Notifier(Option<Arc<Listening>>);
 
@@ -24,18 +25,18 @@ struct Listening {
 }
 
 impl Notifier {
-    /// The one that the environment names, if it names one.
+    /// The socket that the environment names, if any.
     pub fn from_environment() -> Notifier {
         let Some(name) = env::var_os("NOTIFY_SOCKET").filter(|name| !name.is_empty()) else {
             return Notifier::default();
         };
         Notifier::open(name.as_bytes()).unwrap_or_else(|error| {
-            tracing::warn!(?name, %error, "NOTIFY_SOCKET cannot be used: who started the daemon is not told how it is");
+            tracing::warn!(?name, %error, "NOTIFY_SOCKET cannot be used; the init system receives no status");
             Notifier::default()
         })
     }
 
-    /// `name` is a path, or behind an `@` a name in the abstract namespace.
+    /// Opens a socket. `name` is a path or, after an `@`, a name in the abstract namespace.
     fn open(name: &[u8]) -> std::io::Result<Notifier> {
         let address = match name.strip_prefix(b"@") {
             Some(name) => SocketAddr::from_abstract_name(name)?,
@@ -46,22 +47,22 @@ impl Notifier {
         Ok(Notifier(Some(Arc::new(Listening { socket, address }))))
     }
 
-    /// Clients can connect.
+    /// Reports that clients can connect.
     pub fn ready(&self, status: &str) {
         self.send(&format!("READY=1\nSTATUS={status}"));
     }
 
-    /// The daemon goes on, and this is how it is.
+    /// Reports the status of the running daemon.
     fn status(&self, status: &str) {
         self.send(&format!("STATUS={status}"));
     }
 
-    /// The daemon was asked to stop, and does.
+    /// Reports that the daemon is stopping.
     pub fn stopping(&self) {
-        self.send("STOPPING=1\nSTATUS=finishing what is in flight, and closing the pool");
+        self.send("STOPPING=1\nSTATUS=finishing requests in progress and closing the pool");
     }
 
-    /// Tells how the server is whenever that has changed, for as long as it is polled.
+    /// Sends the server's status whenever it changes, until the future is dropped.
     pub async fn keep_told(self, nfs: Arc<Shared>) {
         let mut told = String::new();
         while self.0.is_some() {
@@ -78,7 +79,7 @@ impl Notifier {
         if let Some(listening) = &self.0
             && let Err(error) = listening.socket.send_to_addr(message.as_bytes(), &listening.address)
         {
-            tracing::debug!(%error, message, "NOTIFY_SOCKET: not told");
+            tracing::debug!(%error, message, "NOTIFY_SOCKET: not sent");
         }
     }
 }
@@ -89,7 +90,7 @@ pub fn status_of(nfs: &Shared) -> String {
         1 => "1 volume".to_owned(),
         count => format!("{count} volumes"),
     };
-    let grace = if nfs.state.in_grace() { "; clients may reclaim what they had open" } else { "" };
+    let grace = if nfs.state.in_grace() { "; clients may reclaim open files" } else { "" };
     format!("serving {volumes}{grace}")
 }
 
@@ -126,7 +127,7 @@ mod tests {
         Notifier::default().ready("serving");
         assert!(Notifier::open(&[b'x'; 200]).is_err());
 
-        // One that listens but takes nothing: its queue fills up, and nothing waits.
+        // A listener that reads nothing: its queue fills up, and the sender must not wait.
         let _full = UnixDatagram::bind(&path).unwrap();
         let notifier = Notifier::open(path.as_os_str().as_bytes()).unwrap();
         for _ in 0..5000 {

@@ -1,8 +1,8 @@
-//! What commands print on standard output, and what they ask before they destroy something.
+//! The output of commands, and the confirmation before destructive ones.
 //!
-//! Names come from clients, from other daemons and from files, and a terminal obeys what it is shown. So whatever is printed for people goes
-//! through [`escaped`], each cell of a table and each line by itself; what is printed for programs has the same characters escaped as JSON
-//! does it, so that it means the same.
+//! Names come from clients, other daemons and files, and a terminal acts on control characters. So everything
+//! that is printed for people is [`escaped`], each cell of a table and each line by itself. In output for
+//! programs the same characters are escaped as JSON does it, so the meaning stays the same.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -16,7 +16,7 @@ use serde::Serialize;
 
 use crate::cli::remote::{Format, Sure};
 
-/// Text in one line, with everything escaped that a terminal would obey instead of show: `\n`, `\u{1b}`.
+/// Text in one line, with every character escaped that would control a terminal: `\n`, `\u{1b}`.
 pub fn escaped(text: &str) -> Cow<'_, str> {
     if text.chars().all(is_printable) {
         return Cow::Borrowed(text);
@@ -27,7 +27,7 @@ pub fn escaped(text: &str) -> Cow<'_, str> {
     Cow::Owned(text.chars().map(escape).collect())
 }
 
-/// The same for JSON: it stays JSON, and says the same.
+/// Escapes the same characters in JSON text; the result is equivalent JSON.
 pub fn escaped_json(json: &str) -> Cow<'_, str> {
     let is_sound = |character: char| is_printable(character) || character == '\n';
     if json.chars().all(is_sound) {
@@ -38,7 +38,7 @@ pub fn escaped_json(json: &str) -> Cow<'_, str> {
         if is_sound(character) {
             escaped.push(character);
         } else {
-            // Writing into a string cannot fail. None of these characters needs more than four digits.
+            // Writing into a String cannot fail. None of these characters needs more than four digits.
             let _ = write!(escaped, "\\u{:04x}", u32::from(character));
         }
     }
@@ -50,12 +50,12 @@ pub fn print_line(line: &str) -> Result<()> {
     write(&format!("{}\n", escaped(line))).map(drop)
 }
 
-/// Prints text that the program wrote itself, as it is: pages of the reference, scripts for shells.
+/// Prints text that the program itself has written, unescaped: reference pages, shell scripts.
 pub fn print_own(text: &str) -> Result<()> {
     write(text).map(drop)
 }
 
-/// Prints a value as it is wanted: for programs, or by `table`.
+/// Prints a value in the requested format: for programs, or with `table`.
 pub fn print_as<T: Serialize + ?Sized>(
     format: Format,
     value: &T,
@@ -70,7 +70,7 @@ pub fn print_as<T: Serialize + ?Sized>(
     }
 }
 
-/// Prints one value of many, of which more may come; for people in a line. Breaks when nobody reads any more.
+/// Prints one of a sequence of values; for people, as a line. Breaks when the reader is gone.
 pub fn print_next<T: Serialize>(
     format: Format,
     value: &T,
@@ -83,7 +83,8 @@ pub fn print_next<T: Serialize>(
     })
 }
 
-/// YAML leaves some characters as they are that a terminal obeys; what has them is written as JSON, which is YAML as well.
+/// YAML leaves some control characters unescaped. A value that contains them is written as JSON, which is
+/// also YAML.
 fn yaml<T: Serialize + ?Sized>(value: &T) -> Result<String> {
     let text = yaml_serde::to_string(value)?;
     if text.chars().all(|character| is_printable(character) || character == '\n') {
@@ -92,17 +93,17 @@ fn yaml<T: Serialize + ?Sized>(value: &T) -> Result<String> {
     Ok(format!("{}\n", escaped_json(&serde_json::to_string_pretty(value)?)))
 }
 
-/// Prints a sentence, or for programs the value that it is about.
+/// Prints a sentence or, for programs, the value that it describes.
 pub fn print_done<T: Serialize>(format: Format, value: &T, sentence: &str) -> Result<()> {
     print_as(format, value, |_| print_line(sentence))
 }
 
-/// Prints that something is gone, of which nothing is left to tell programs.
+/// Prints that an object was deleted. Programs get no output.
 pub fn print_gone(format: Format, sentence: &str) -> Result<()> {
     if format == Format::Table { print_line(sentence) } else { Ok(()) }
 }
 
-/// Prints rows below their headings, in columns.
+/// Prints rows in columns below their headings.
 pub fn print_columns(headings: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> Result<()> {
     let mut table = Table::new();
     table.load_style(presets::NOTHING).set_header(headings.iter().map(|heading| heading.to_uppercase()));
@@ -112,7 +113,7 @@ pub fn print_columns(headings: &[&str], rows: impl IntoIterator<Item = Vec<Strin
     print_table(&table)
 }
 
-/// Prints names with their values, one pair on each line.
+/// Prints name and value pairs, one per line.
 pub fn print_pairs(pairs: &[(&str, String)]) -> Result<()> {
     let mut table = Table::new();
     table.load_style(presets::NOTHING);
@@ -127,7 +128,7 @@ fn print_table(table: &Table) -> Result<()> {
     write(&format!("{}\n", lines.join("\n"))).map(drop)
 }
 
-/// Breaks when the reader went away, as `head` does, which is no error.
+/// Breaks when the reader is gone, as with `head`, which is no error.
 fn write(text: &str) -> Result<ControlFlow<()>> {
     let mut output = std::io::stdout().lock();
     match output.write_all(text.as_bytes()).and_then(|()| output.flush()) {
@@ -137,15 +138,15 @@ fn write(text: &str) -> Result<ControlFlow<()>> {
     }
 }
 
-/// Says on standard error what went wrong.
+/// Prints an error on standard error.
 pub fn complain(complaint: &str) {
-    // If nobody hears it, the exit status still says it.
+    // If nobody reads it, the exit status still reports the failure.
     let _ = writeln!(std::io::stderr(), "forebay: {}", escaped(complaint));
 }
 
-/// Asks whether to go on, if somebody sits there who can be asked; an error if not.
+/// Asks for confirmation if standard input is a terminal; an error if the user declines.
 ///
-/// Scripts have no terminal, and are not asked: what they say is what they mean.
+/// Scripts have no terminal and are not asked.
 pub fn confirm(sure: Sure, question: impl FnOnce() -> Result<String>) -> Result<()> {
     if sure.yes || !std::io::stdin().is_terminal() || !std::io::stderr().is_terminal() {
         return Ok(());
@@ -156,7 +157,7 @@ pub fn confirm(sure: Sure, question: impl FnOnce() -> Result<String>) -> Result<
     if ["y", "yes"].contains(&answer.trim().to_ascii_lowercase().as_str()) {
         return Ok(());
     }
-    bail!("nothing was done")
+    bail!("cancelled")
 }
 
 #[cfg(test)]

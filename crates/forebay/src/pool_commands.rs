@@ -1,4 +1,5 @@
-//! `forebay pool`: asks the running daemon, prints its answer; a check also does without one, and a salvage always.
+//! `forebay pool`: sends a command to the running daemon and prints the response. A check also works without
+//! a daemon; a salvage never uses one.
 
 use std::fmt;
 use std::io::{IsTerminal, stderr};
@@ -20,11 +21,11 @@ use crate::config::{PoolConfig, size};
 use crate::output::{print_as, print_line, print_pairs};
 use crate::recovery;
 
-/// How often a job is asked how far it is: soon at first, so that a small pool does not wait, and then seldom.
+/// Interval for polling a job's progress: short at first, so that checking a small pool is fast, then longer.
 const ASK_FIRST: Duration = Duration::from_millis(20);
 const ASK_EVERY: Duration = Duration::from_millis(500);
 
-/// A check found differences; how many.
+/// The number of differences that a check found.
 #[derive(Debug)]
 pub struct Differences(u64);
 
@@ -98,7 +99,7 @@ fn check(remote: &Remote, read: bool) -> Result<CheckView> {
     }
 }
 
-/// Waits for the end of a check, and shows how far it is.
+/// Waits for the end of a check and shows its progress.
 fn wait_for(client: &Client, mut job: JobView) -> Result<CheckView> {
     let bar = progress_bar(&job);
     let mut wait = ASK_FIRST;
@@ -128,7 +129,7 @@ fn progress_bar(job: &JobView) -> ProgressBar {
     ProgressBar::with_draw_target(Some(job.progress.total), target).with_style(style)
 }
 
-/// Changes nothing. The pool's lock keeps a daemon that starts meanwhile away.
+/// Changes nothing. The pool's lock prevents a daemon from starting meanwhile.
 fn check_offline(config: &PoolConfig, read: bool) -> Result<CheckView> {
     let runtime = tokio::runtime::Runtime::new().context("the asynchronous runtime cannot be started")?;
     let check = Pool::check_unopened(&config.directory, config.options(), read, Arc::default());
@@ -166,12 +167,12 @@ fn show(pool: &PoolView) -> Result<()> {
         ("directory", pool.directory.clone()),
         ("id", pool.id.clone()),
         ("release", pool.release.clone()),
-        ("starts", pool.boot.to_string()),
+        ("times opened", pool.boot.to_string()),
         ("size", size::rounded(pool.bytes_total)),
         ("free", size::rounded(pool.bytes_free)),
         ("used", size::rounded(pool.bytes_logical)),
         ("stored", size::rounded(pool.bytes_live.saturating_add(pool.bytes_inline))),
-        ("to be given back", size::rounded(pool.bytes_dead)),
+        ("reclaimable", size::rounded(pool.bytes_dead)),
         ("segments", pool.segments.to_string()),
         ("missing segments", pool.segments_missing.to_string()),
         ("in lost+found", lost_found(pool)),
@@ -191,7 +192,7 @@ fn lost_found(pool: &PoolView) -> String {
     }
 }
 
-/// Shows what deduplication and compression save.
+/// Shows the savings from deduplication and compression.
 pub fn show_efficiency(found: &EfficiencyView) -> Result<()> {
     print_pairs(&[
         ("logical", size::rounded(found.bytes_logical)),
@@ -199,7 +200,7 @@ pub fn show_efficiency(found: &EfficiencyView) -> Result<()> {
         ("deduplicated", size::rounded(found.bytes_deduplicated)),
         ("compressed", size::rounded(found.bytes_compressed)),
         ("physical", size::rounded(found.bytes_physical)),
-        ("of it in metadata", size::rounded(found.bytes_inline)),
+        ("in metadata", size::rounded(found.bytes_inline)),
         ("ratio", format!("{:.2}:1", found.ratio)),
     ])
 }

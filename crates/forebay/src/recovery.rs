@@ -1,5 +1,5 @@
-//! `forebay pool recover` and `forebay pool lost-found`: what can be done with a pool whose parts do not fit together, and with the
-//! segments that are left over.
+//! `forebay pool recover` and `forebay pool lost-found`: repairing an inconsistent pool, and its leftover
+//! segments.
 
 use anyhow::{Context, Result, anyhow};
 use forebay_admin::views::{List, LostSegmentView};
@@ -11,21 +11,21 @@ use crate::config::{PoolConfig, size};
 use crate::first::check_owner;
 use crate::output::{print_as, print_columns, print_done, print_gone, print_line};
 
-/// Opens a pool with the metadata that is there; without `accept_loss`, only says what that would do.
+/// Opens a pool with the metadata that is left. Without `accept_loss`, only reports what that would do.
 pub fn recover(config: &PoolConfig, accept_loss: bool) -> Result<()> {
     let runtime = tokio::runtime::Runtime::new().context("the asynchronous runtime cannot be started")?;
     runtime.block_on(async {
         let assessment = Pool::assess(&config.directory, config.options()).await?;
         show(config, &assessment)?;
         if assessment.mismatches.is_empty() {
-            return print_line("the pool fits together; `forebay serve` opens it");
+            return print_line("the pool is consistent; `forebay serve` opens it");
         }
         if !accept_loss {
-            // What the daemon would say, and its exit status.
+            // What the daemon would report, with its exit status.
             let refusal = Pool::check_unopened(&config.directory, config.options(), false, Default::default()).await;
             return match refusal {
                 Err(error) => Err(error.into()),
-                Ok(_) => Err(anyhow!("nothing was changed; to go on like this, add --accept-loss")),
+                Ok(_) => Err(anyhow!("nothing was changed; to open the pool with this metadata, add --accept-loss")),
             };
         }
         check_owner(&config.directory)?;
@@ -33,7 +33,7 @@ pub fn recover(config: &PoolConfig, accept_loss: bool) -> Result<()> {
         let aside = pool.lost_and_found()?.len();
         pool.close().await.map_err(|error| anyhow!("the pool was not closed cleanly: {error}"))?;
         print_line(&format!(
-            "the pool is what its metadata describes; {aside} segments are in lost+found; check it with `forebay pool check --read`"
+            "the pool now matches its metadata; {aside} segments are in lost+found; check it with `forebay pool check --read`"
         ))
     })
 }
@@ -41,23 +41,23 @@ pub fn recover(config: &PoolConfig, accept_loss: bool) -> Result<()> {
 fn show(config: &PoolConfig, assessment: &Assessment) -> Result<()> {
     print_line(&format!("pool {}", config.directory.display()))?;
     for mismatch in &assessment.mismatches {
-        print_line(&format!("does not fit: {mismatch}"))?;
+        print_line(&format!("inconsistent: {mismatch}"))?;
     }
     let volumes = match assessment.volumes.as_slice() {
-        [] => "no volume".to_owned(),
-        volumes => format!("the volumes {}", volumes.join(", ")),
+        [] => "no volumes".to_owned(),
+        volumes => format!("volumes {}", volumes.join(", ")),
     };
     print_line(&format!(
-        "the metadata that is there has {volumes}, with {} of data",
+        "the existing metadata has {volumes}, with {} of data",
         size::rounded(assessment.bytes_logical)
     ))?;
     let bytes = assessment.unnamed.iter().map(|(_, bytes)| bytes).sum();
     print_line(&format!(
-        "segments that it does not name, and that would be kept in lost+found: {} ({})",
+        "unknown segments, which would be kept in lost+found: {} ({})",
         assessment.unnamed.len(),
         size::rounded(bytes)
     ))?;
-    print_line(&format!("segments that it names and that are not there: {}", assessment.lost.len()))
+    print_line(&format!("missing segments: {}", assessment.lost.len()))
 }
 
 /// Carries out a `forebay pool lost-found` command.
@@ -83,10 +83,10 @@ pub fn lost_found(command: LostFoundCommand) -> Result<()> {
             };
             for segment in &segments {
                 client.delete(&format!("pool/lost-found/{segment}"))?;
-                print_gone(remote.format(), &format!("segment {segment} is deleted"))?;
+                print_gone(remote.format(), &format!("deleted segment {segment}"))?;
             }
             if segments.is_empty() {
-                print_done(remote.format(), &segments, "there is nothing in lost+found")?;
+                print_done(remote.format(), &segments, "lost+found is empty")?;
             }
             Ok(())
         }

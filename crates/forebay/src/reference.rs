@@ -1,4 +1,4 @@
-//! Pages of the reference documentation, and of the manual, made from the code.
+//! Pages of the reference documentation and of the manual, generated from the code.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use forebay_admin::dashboards;
 use crate::cli::{Cli, ReferencePage};
 use crate::config::print;
 
-/// Columns that the help texts are wrapped at.
+/// The column at which help texts are wrapped.
 const COLUMNS: usize = 100;
 
 /// The text of one page, in Markdown.
@@ -48,12 +48,12 @@ fn command_line() -> String {
     text
 }
 
-/// The command without the values that the environment happens to have.
+/// The command without values from the environment.
 fn without_environment(command: Command) -> Command {
     command.mut_args(|argument| argument.hide_env_values(true)).mut_subcommands(without_environment)
 }
 
-/// The help of a command, then of the commands below it.
+/// Appends the help of a command and of its subcommands.
 fn append(text: &mut String, command: &mut Command, depth: usize) {
     let name = command.get_bin_name().unwrap_or(command.get_name()).to_owned();
     let help: Vec<_> =

@@ -1,4 +1,4 @@
-//! The commands that ask a daemon, and print its answer.
+//! The commands that talk to a daemon and print its response.
 
 pub mod account;
 pub mod export;

@@ -1,4 +1,4 @@
-//! `forebay pool salvage`: shows how far the salvage is, and prints its report.
+//! `forebay pool salvage`: shows the progress of the salvage and prints its report.
 
 use std::cell::RefCell;
 use std::fmt;
@@ -14,10 +14,10 @@ use crate::cli::remote::Format;
 use crate::config::size;
 use crate::output::{print_as, print_columns, print_line, print_pairs};
 
-/// Streams that are shown; the report has all.
+/// Maximum number of streams to print; the report has all of them.
 const STREAMS_SHOWN: usize = 20;
 
-/// Something that was found could not be recovered.
+/// Some data that was found could not be recovered.
 #[derive(Debug)]
 struct Incomplete {
     report: PathBuf,
@@ -29,8 +29,8 @@ impl fmt::Display for Incomplete {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             formatter,
-            "not everything was recovered: {} damaged parts of segments are whole nowhere else, and of {} record \
-             batches only a part was found; {} lists them",
+            "not everything was recovered: {} damaged parts of segments have no intact copy, and {} record \
+             batches are incomplete; {} lists them",
             self.lost,
             self.incomplete_batches,
             self.report.display()
@@ -56,14 +56,14 @@ pub fn run(arguments: SalvageArgs) -> Result<()> {
     }
     if format == Format::Table {
         print_line(&format!(
-            "all that was found was recovered; see {}",
+            "everything found was recovered; see {}",
             options.to.join("README.txt").display()
         ))?;
     }
     Ok(())
 }
 
-/// A progress bar for each phase, on a terminal.
+/// A progress bar for each phase, if standard error is a terminal.
 #[derive(Default)]
 struct Bars(RefCell<Option<(Phase, ProgressBar)>>);
 
@@ -111,12 +111,12 @@ fn show(report: &Report) -> Result<()> {
         ("read and verified", size::rounded(report.bytes_read)),
         ("chunks", report.chunks.to_string()),
         ("logs", report.streams.len().to_string()),
-        ("of uncertain beginning", ambiguous.to_string()),
+        ("logs with an uncertain start", ambiguous.to_string()),
         ("record batches", report.batches.to_string()),
         ("records", report.records.to_string()),
         ("written", size::rounded(report.bytes_written)),
-        ("damaged, and recovered elsewhere", recovered.to_string()),
-        ("damaged, and lost", report.lost().to_string()),
+        ("damaged, recovered from a copy", recovered.to_string()),
+        ("damaged, lost", report.lost().to_string()),
         ("incomplete record batches", report.incomplete_batches.len().to_string()),
         (
             "chunks that are not Kafka's",
@@ -141,5 +141,5 @@ fn show(report: &Report) -> Result<()> {
         report.streams.iter().take(STREAMS_SHOWN).map(row),
     )?;
     let more = report.streams.len().saturating_sub(STREAMS_SHOWN);
-    if more > 0 { print_line(&format!("and {more} more, all of them shorter")) } else { Ok(()) }
+    if more > 0 { print_line(&format!("and {more} more, all shorter")) } else { Ok(()) }
 }

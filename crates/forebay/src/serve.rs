@@ -1,7 +1,7 @@
 //! `forebay serve`: opens the pool, starts the servers on it, and closes everything in order.
 //!
-//! What must hold: whatever ends the daemon in an orderly way, a signal or a failure, the pool is closed last,
-//! after nobody can reach it any more; and every failure is one line that says what to do.
+//! What must hold: whenever the daemon ends in an orderly way, by a signal or after a failure, the pool is
+//! closed last, after all servers have stopped; and every failure is one line that says what to do.
 
 use std::io::ErrorKind;
 use std::net::SocketAddr;
@@ -30,15 +30,15 @@ use crate::signals::{self, Shutdown, Trigger};
 use crate::traces::{self, Exporter};
 use crate::{logging, output};
 
-/// How long work that nobody waits for may still take when everything is closed.
+/// Maximum time for background work to finish at shutdown.
 const LEFTOVER_WORK_MAX: Duration = Duration::from_secs(5);
 
-/// Files that the pool may have open: segments, tables of metadata, journals.
+/// Number of files that the pool may have open: segments, metadata tables, journals.
 const FILES_OF_POOL: u64 = 1024;
 
-/// Serves until a signal asks to stop.
+/// Serves until a signal requests a stop.
 pub fn run(config: &Config) -> Result<()> {
-    // Everything the daemon makes, the admin socket above all, is for its own user only.
+    // Everything that the daemon creates, above all the admin socket, is only for its own user.
     umask(Mode::from_raw_mode(0o077));
     let (tracer, exporter) = match &config.traces.otlp_endpoint {
         Some(endpoint) => {
@@ -141,7 +141,7 @@ async fn serve_pool(
     served.map_err(|error| anyhow!("the NFS server failed: {error}"))
 }
 
-/// Serves the API wherever connections come in.
+/// Serves the API on all its listeners.
 fn serve_api(
     api: &Arc<Api>,
     listeners: Vec<Listener>,
@@ -177,21 +177,23 @@ fn api_tls(config: &ApiConfig) -> Result<Option<Arc<Tls>>> {
     Ok(tls.map_err(|error| ConfigError::new(format!("api.tls_…: {error}")))?.map(Arc::new))
 }
 
-/// At every SIGHUP reads the certificates again, and forgets what the database said of users and groups.
+/// At every SIGHUP, reads the certificates again and clears the cache of users and groups.
 async fn reload_when_asked(nfs: Arc<Shared>, api: Option<Arc<Tls>>, mut asked: Signal) {
     while asked.recv().await.is_some() {
         nfs.identities.forget();
         let all: Vec<&Tls> = nfs.tls.iter().chain(api.as_deref()).collect();
         if all.is_empty() {
-            tracing::info!("SIGHUP: users and groups are looked up anew; there are no certificates to read");
+            tracing::info!(
+                "SIGHUP: users and groups will be looked up again; no certificates are configured"
+            );
             continue;
         }
         let failed: Vec<TlsError> = all.into_iter().filter_map(|tls| tls.reload().err()).collect();
         if failed.is_empty() {
-            tracing::info!("SIGHUP: certificates were read again");
+            tracing::info!("SIGHUP: certificates reloaded");
         }
         for error in failed {
-            tracing::error!(%error, "SIGHUP: certificates cannot be read again; the old ones stay in use");
+            tracing::error!(%error, "SIGHUP: cannot reload certificates; the old ones stay in use");
         }
     }
 }
@@ -202,7 +204,7 @@ fn nfs_config(config: &Config, files_max: u64) -> forebay_nfs::Config {
         tracing::warn!(
             files_max,
             connections_max,
-            "nfs.connections_max is more than the limit of open files allows: raise it (LimitNOFILE= in the unit, or ulimit -Hn)"
+            "nfs.connections_max exceeds what the open file limit allows; raise the limit (LimitNOFILE= in the unit, or ulimit -Hn)"
         );
     }
     forebay_nfs::Config {
@@ -220,7 +222,7 @@ fn nfs_config(config: &Config, files_max: u64) -> forebay_nfs::Config {
     }
 }
 
-/// Says what an operator can do about an NFS server that cannot be started.
+/// Explains what an operator can do about an NFS server that fails to start.
 fn explain(error: ServerError) -> anyhow::Error {
     let (address, source) = match error {
         ServerError::Bind { address, source } => (address, source),
@@ -230,7 +232,7 @@ fn explain(error: ServerError) -> anyhow::Error {
     explain_bind("nfs", address, &source)
 }
 
-/// Says what an operator can do about an address that cannot be listened on.
+/// Explains what an operator can do about an address that cannot be bound.
 fn explain_bind(section: &str, address: SocketAddr, source: &std::io::Error) -> anyhow::Error {
     let (cause, remedy) = match source.kind() {
         ErrorKind::AddrInUse => (
@@ -250,25 +252,25 @@ fn explain_bind(section: &str, address: SocketAddr, source: &std::io::Error) -> 
     anyhow!("{section}.listen {address}: {cause}; {remedy} with --{section}-listen")
 }
 
-/// The line that says that clients can connect, and what to type there.
+/// The line that says that clients can connect, with the mount command.
 fn ready_line(pool: &Pool, nfs: &NfsView) -> String {
     let Some(volume) = pool.volumes().into_iter().flatten().next() else {
-        return "ready: there is no volume yet; make one with `forebay volume create NAME`".to_owned();
+        return "ready: there is no volume yet; create one with `forebay volume create NAME`".to_owned();
     };
     let command = nfs.mount_command(None, &volume.spec.junction_path);
     format!("ready: on a client, as root: {command}")
 }
 
-/// Lets the daemon have as many files and connections open as the system allows it; returns how many.
+/// Raises the limit of open files as far as the system allows; returns the limit.
 fn raise_file_limit() -> u64 {
     let mut limit = getrlimit(Resource::Nofile);
     limit.current = limit.maximum;
-    // Where this is forbidden the smaller limit stays, which serves small installations well.
+    // If this is forbidden, the lower limit stays, which is enough for small installations.
     let _ = setrlimit(Resource::Nofile, limit);
     getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX)
 }
 
-/// How many connections there may be if the daemon may have so many files open: the pool needs some, and must never be without.
+/// The number of connections that a limit of open files allows. The pool's share is reserved.
 fn connections_for(files_max: u64) -> usize {
     let pool = (files_max / 8).max(FILES_OF_POOL.min(files_max / 2));
     usize::try_from(files_max.saturating_sub(pool)).unwrap_or(usize::MAX)

@@ -12,7 +12,10 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("forebay-nfs-proto", &["forebay-net"]),
     ("forebay-service", &["forebay-pool"]),
     ("forebay-nfs", &["forebay-pool", "forebay-service", "forebay-net", "forebay-nfs-proto"]),
-    ("forebay-admin", &["forebay-pool", "forebay-service", "forebay-net", "forebay-nfs-proto", "forebay-nfs"]),
+    (
+        "forebay-admin",
+        &["forebay-pool", "forebay-service", "forebay-net", "forebay-nfs-proto", "forebay-nfs"],
+    ),
     ("forebay-nfs-client", &["forebay-nfs-proto"]),
     ("forebay-lab", &["forebay-nfs-client"]),
     (

@@ -1,7 +1,9 @@
-//! Certificates for TLS: the server's own, and the authorities that client certificates must come from.
+//! The server's certificate, and the requirements for client certificates, in RPC-with-TLS (RFC 9289). Other
+//! protocols of the daemon use it as well.
 //!
-//! The files are read at the start, and again whenever the operator says that they have changed; existing connections keep what they
-//! have. Which clients must use TLS is for each protocol to decide.
+//! The files are read at the start and whenever the operator asks for a reload; existing connections are not
+//! affected. The handshake is in [`crate::rpc`]. Export policies ([`crate::policy`]) determine which clients
+//! must use TLS.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
@@ -15,18 +17,19 @@ use rustls::version::TLS13;
 use rustls::{RootCertStore, ServerConfig};
 use x509_cert::der::Decode;
 
-/// Where certificates are. All files are PEM.
+/// The paths of certificates. All files are PEM.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TlsFiles {
-    /// The server's certificate, and those between it and the authority that clients trust.
+    /// The server's certificate, followed by any intermediate certificates up to the authority that clients
+    /// trust.
     pub certificate: PathBuf,
     /// The certificate's private key.
     pub key: PathBuf,
-    /// The authorities whose certificates clients may show; `None`: no client is asked for one.
+    /// The authorities that issue client certificates; `None`: clients are not asked for one.
     pub client_authorities: Option<PathBuf>,
 }
 
-/// Why TLS cannot be used as it is configured.
+/// Why the TLS configuration is not usable.
 #[derive(Debug, thiserror::Error)]
 pub enum TlsError {
     /// A file cannot be read.
@@ -34,26 +37,26 @@ pub enum TlsError {
     Read {
         /// The file.
         file: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: std::io::Error,
     },
-    /// A file is not what it should be.
+    /// A file has invalid contents.
     #[error("{file}: {problem}", file = file.display())]
     Content {
         /// The file.
         file: PathBuf,
-        /// What is wrong with it, and what would be right.
+        /// What is wrong, and what would be valid.
         problem: String,
     },
 }
 
-/// What was read from the files.
+/// The contents of the files.
 struct Loaded {
     config: Arc<ServerConfig>,
     expires: Option<SystemTime>,
 }
 
-/// What connections are secured with.
+/// The TLS configuration of connections.
 pub struct Tls {
     files: TlsFiles,
     alpn: &'static [u8],
@@ -67,20 +70,19 @@ impl Tls {
         Ok(Tls { files, alpn, current: RwLock::new(loaded) })
     }
 
-    /// Reads the files again, for connections that come from now on. If that fails, everything stays as it is.
+    /// Reads the files again, for new connections. If that fails, nothing changes.
     pub fn reload(&self) -> Result<(), TlsError> {
         let loaded = read(&self.files, self.alpn)?;
         *self.current.write().unwrap_or_else(PoisonError::into_inner) = loaded;
         Ok(())
     }
 
-    /// For a connection that begins.
+    /// The configuration for a new connection.
     pub fn current(&self) -> Arc<ServerConfig> {
         self.current.read().unwrap_or_else(PoisonError::into_inner).config.clone()
     }
 
-    /// When the first of the server's certificates, its own or one between it and the authority, is not valid any more;
-    /// `None` if one of them does not say so in a way that is understood.
+    /// When the first certificate of the server's chain expires; `None` if the date of one cannot be read.
     pub fn expires(&self) -> Option<SystemTime> {
         self.current.read().unwrap_or_else(PoisonError::into_inner).expires
     }
@@ -99,7 +101,7 @@ fn read(files: &TlsFiles, alpn: &[u8]) -> Result<Loaded, TlsError> {
         None => builder.with_no_client_auth(),
         Some(file) => {
             let verifier = WebPkiClientVerifier::builder_with_provider(authorities(file)?.into(), provider)
-                // Which exports need a certificate is for their policies to say.
+                // The export policies decide which exports need a certificate.
                 .allow_unauthenticated()
                 .build()
                 .map_err(|error| content(file, format!("cannot be used to verify clients: {error}")))?;
@@ -114,13 +116,14 @@ fn read(files: &TlsFiles, alpn: &[u8]) -> Result<Loaded, TlsError> {
         content(&files.certificate, problem)
     })?;
     config.alpn_protocols = vec![alpn.to_vec()];
-    // A connection lasts as long as a mount, so nothing is gained by resuming, and every client shows its certificate.
+    // A connection lasts as long as a mount, so session resumption would gain nothing; without it every
+    // client presents its certificate.
     config.session_storage = Arc::new(NoServerSessionStorage {});
     config.send_tls13_tickets = 0;
     Ok(Loaded { config: Arc::new(config), expires })
 }
 
-/// When the first of the certificates is not valid any more.
+/// When the first of the certificates expires.
 fn expiry(chain: &[CertificateDer<'_>]) -> Option<SystemTime> {
     let end = |certificate: &CertificateDer<'_>| {
         let certificate = x509_cert::Certificate::from_der(certificate).ok()?;
@@ -161,7 +164,7 @@ fn unreadable(file: &Path, error: pem::Error, what: &str) -> TlsError {
     }
 }
 
-/// For whom a certificate is, as RFC 4514 writes it: `CN=broker1,O=Example`. It was verified before.
+/// The subject of a verified certificate in RFC 4514 format: `CN=broker1,O=Example`.
 pub fn subject(certificate: &CertificateDer<'_>) -> String {
     match x509_cert::Certificate::from_der(certificate) {
         Ok(certificate) => certificate.tbs_certificate().subject().to_string(),

@@ -1,4 +1,4 @@
-//! One COMPOUND: its operations one after the other, until one fails (RFC 8881 §2.3, §16.2).
+//! The state of one COMPOUND, whose operations run in order until one fails (RFC 8881 §2.3, §16.2).
 
 use std::sync::Arc;
 
@@ -13,24 +13,24 @@ use forebay_nfs_proto::rpc::{Credential, Principal};
 use forebay_nfs_proto::xdr::Status;
 use forebay_nfs_proto::xdr::nfs4::StateId;
 
-/// What the operations of a COMPOUND hand on to each other.
+/// The state shared by the operations of a COMPOUND.
 pub struct Context<'a> {
     /// The server.
     pub server: &'a Arc<Shared>,
-    /// On whose behalf the current operation accesses files: the caller, as far as the export policy takes the
-    /// caller's word.
+    /// The credential with which the current operation accesses files: the caller's, as mapped by the export
+    /// policy.
     pub credential: Credential,
-    /// Who the caller says to be.
+    /// The credential that the caller sent.
     pub caller: Credential,
-    /// What the client may do with the volume that the current operation works on.
+    /// The client's access to the volume of the current operation.
     pub grant: Option<Grant>,
-    /// Who the client is when registrations are compared.
+    /// The client's identity for comparing registrations.
     pub principal: Principal,
     /// The current filehandle.
     pub current: Option<FileHandle>,
     /// The saved filehandle.
     pub saved: Option<FileHandle>,
-    /// The current stateid (RFC 8881 §16.2.3.1.2); whatever sets the current filehandle clears it.
+    /// The current stateid (RFC 8881 §16.2.3.1.2); setting the current filehandle clears it.
     pub current_stateid: Option<StateId>,
     /// The stateid saved with the saved filehandle.
     pub saved_stateid: Option<StateId>,
@@ -40,13 +40,13 @@ pub struct Context<'a> {
     pub session: Option<Arc<Session>>,
     /// The session's client, once SEQUENCE has run.
     pub client: Option<Arc<Client>>,
-    /// Where the COMPOUND came from.
+    /// The connection that the COMPOUND came from.
     pub connection: Arc<Connection>,
-    /// The memory that the request takes while it is in work.
+    /// The memory charged for the request while it is in progress.
     pub memory: RequestMemory,
     /// Whether the COMPOUND is traced.
     pub is_traced: bool,
-    /// Room in the reply, for operations whose results are large.
+    /// Reserved space in the reply, for operations with large results.
     pub reply_room: ReplyRoom,
 }
 
@@ -67,23 +67,23 @@ impl Context<'_> {
         self.current_stateid = None;
     }
 
-    /// The stateid that an argument stands for: [`StateId::CURRENT`] is the one that an earlier operation of the
-    /// COMPOUND left, and BAD_STATEID if none did (RFC 8881 §16.2.3.1.2).
+    /// The stateid that an argument denotes: [`StateId::CURRENT`] means the one that an earlier operation of
+    /// the COMPOUND set, and is BAD_STATEID if none did (RFC 8881 §16.2.3.1.2).
     pub fn stateid(&self, given: StateId) -> Result<StateId, Status> {
         if given == StateId::CURRENT { self.current_stateid.ok_or(Status::BadStateid) } else { Ok(given) }
     }
 
-    /// For whom the export policy of the volume takes the caller.
+    /// How the volume's export policy maps the caller.
     pub fn mapping(&self) -> Option<Mapping> {
         self.grant.map(|grant| grant.mapping())
     }
 
-    /// Waits until so many bytes of file data may be added to what waits for the client.
+    /// Waits until this many bytes of file data may be added to the replies that the client has not read.
     pub async fn reserve_reply(&mut self, bytes: u32) {
         self.connection.reserve_reply(&mut self.reply_room, bytes as usize).await;
     }
 
-    /// The session's client. Operations that need one run only after SEQUENCE.
+    /// The session's client. Operations that need it run only after SEQUENCE.
     pub fn client(&self) -> Result<&Arc<Client>, Status> {
         self.client.as_ref().ok_or(Status::OpNotInSession)
     }

@@ -1,69 +1,72 @@
-//! How a server is to behave.
+//! The configuration of a server.
 
 use crate::identity::Directory;
 use crate::policy::Resolver;
 use forebay_net::tls::TlsFiles;
 use forebay_service::{Clock, ServiceOptions};
 
-/// How a server is to behave. The defaults suit production.
+/// The configuration of a server. The defaults suit production.
 #[derive(Clone, Debug)]
 pub struct Config {
-    /// Seconds after which a client that is silent may lose its state. Default 30.
+    /// Seconds after which a silent client may lose its state. Default 30.
     pub lease_seconds: u32,
-    /// Seconds that a client which is silent beyond its lease keeps its state as long as nobody else wants what
-    /// it has open or locked, or the space of the files without a name that it has open. Default a day.
+    /// Seconds that a client keeps its state after its lease has expired, unless another client needs what it
+    /// has open or locked, or the space of its deleted open files. Default a day.
     pub courtesy_seconds: u32,
-    /// Opens and locks that are kept for all such clients together; past that, those that are silent longest lose
-    /// theirs. Default 100,000.
+    /// Maximum number of opens and locks kept for all such clients together. Beyond it, the clients that have
+    /// been silent longest lose theirs. Default 100,000.
     pub courtesy_states_max: usize,
-    /// Seconds after a start during which only state from before is given back. Default 45; it ends earlier
-    /// when every client that had state has come back.
+    /// Seconds after a start during which only state from before can be reclaimed. Default 45. Ends early
+    /// when every client that had state has returned.
     pub grace_seconds: u32,
-    /// TCP connections at a time. A further one takes the place of one that carries no session, or is closed. Default
-    /// 16,384: 1,024 clients with 16 each.
+    /// Maximum number of TCP connections. Beyond it, a new connection replaces one that carries no session,
+    /// or is closed. Default 16,384: 1,024 clients with 16 each.
     pub connections_max: usize,
-    /// TCP connections from one address at a time. Default 16,384: several clients may have the same address.
+    /// Maximum number of TCP connections from one address. Default 16,384: several clients may share an
+    /// address.
     pub connections_per_client_max: usize,
-    /// Bytes of one RPC record, and of one READ's or WRITE's payload plus 64 KiB. Default 1 MiB + 64 KiB.
+    /// Maximum size of an RPC record, in bytes, which is the largest payload of a READ or WRITE plus 64 KiB.
+    /// Default 1 MiB + 64 KiB.
     pub record_bytes_max: u32,
-    /// Requests of one connection that may be in work at a time; the rest waits in the socket. Default 256.
+    /// Maximum number of requests of one connection in progress; further ones wait in the socket. Default
+    /// 256.
     pub requests_per_connection_max: usize,
-    /// Bytes of all requests in work, over all connections; beyond that, connections wait before their next
-    /// request is taken up. Half as much again may be taken by large requests that are being received, a
-    /// quarter is kept for the next ones, and as much as in work may be in replies that clients have still to take. The connections
-    /// from one address have no more than half of each. Default 256 MiB.
+    /// Maximum size of all requests in progress, in bytes. Beyond it, connections wait before they take up
+    /// their next request. Large requests that are being received may use half as much again, a quarter is
+    /// kept for the next ones, and replies that clients have not read may use the same amount again. The
+    /// connections from one address can use at most half of each. Default 256 MiB.
     pub requests_bytes_max: usize,
-    /// Bytes of all that is kept for clients from one request to the next: registrations, sessions, replies kept to be sent again, opens and
-    /// locks ([`crate::memory`]). Default 256 MiB.
+    /// Maximum size of all client state between requests, in bytes: registrations, sessions, stored replies,
+    /// opens and locks ([`crate::memory`]). Default 256 MiB.
     pub state_bytes_max: usize,
-    /// Slots of one session. Default 256.
+    /// Maximum number of slots of a session. Default 256.
     pub slots_max: u32,
-    /// Operations of one COMPOUND. Default 64.
+    /// Maximum number of operations of a COMPOUND. Default 64.
     pub operations_max: u32,
-    /// Sessions of one client. Default 64.
+    /// Maximum number of sessions of a client. Default 64.
     pub sessions_per_client_max: usize,
-    /// Clients known at a time, if the memory suffices for so many. Default 4096.
+    /// Maximum number of clients, if the memory is enough for them. Default 4096.
     pub clients_max: usize,
-    /// Opens of one client. Default 1,000,000.
+    /// Maximum number of opens of a client. Default 1,000,000.
     pub opens_per_client_max: usize,
-    /// Byte-range locks of one client. Default 1,000,000.
+    /// Maximum number of byte-range locks of a client. Default 1,000,000.
     pub locks_per_client_max: usize,
-    /// Seconds without a byte after which a connection is closed on which nothing is in work and that carries no
-    /// session. Default 60.
+    /// Seconds without data after which an idle connection that carries no session is closed. Default 60.
     pub idle_seconds_max: u32,
-    /// Certificates for TLS. Default: none, and TLS is not offered.
+    /// Certificates for TLS. Default: none, TLS is not offered.
     pub tls: Option<TlsFiles>,
-    /// Of so many COMPOUNDs one is traced; 0: none. Default 0.
+    /// Trace one in this many COMPOUNDs; 0 means none. Default 0.
     pub trace_one_in: u64,
-    /// The domain of the names of owners and groups that clients may use; none: they use numbers only. Default: none.
+    /// The domain of owner and group names that clients may use; `None` means numbers only. Default: none.
     pub id_domain: Option<String>,
-    /// Whether owners and groups are given as names of that domain, where they have names, and not as numbers. Default: no.
+    /// Whether owners and groups are reported as names of that domain, where they have one, instead of
+    /// numbers. Default: no.
     pub owner_names: bool,
-    /// Where users and groups are looked up. Default: the system's.
+    /// The source of users and groups. Default: the system's.
     pub directory: Directory,
-    /// The time that leases are measured in. Default: the system's.
+    /// The clock for leases. Default: the system's.
     pub clock: Clock,
-    /// Where the host names of export policies are looked up. Default: the system's.
+    /// The resolver for host names of export policies. Default: the system's.
     pub resolver: Resolver,
 }
 
@@ -108,7 +111,7 @@ impl Config {
         }
     }
 
-    /// Largest payload of a READ or WRITE, in bytes.
+    /// Maximum payload of a READ or WRITE, in bytes.
     pub fn io_bytes_max(&self) -> u32 {
         self.record_bytes_max.saturating_sub(64 << 10)
     }

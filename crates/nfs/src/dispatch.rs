@@ -1,8 +1,8 @@
-//! From an RPC record to the reply: executes COMPOUNDs (RFC 8881 §2.10.6, §16.2).
+//! Turns an RPC record into a reply: executes COMPOUNDs (RFC 8881 §2.10.6, §16.2).
 //!
-//! The operations are decoded one by one, each when its turn comes, and executed until one fails. What is
-//! checked here is what concerns the COMPOUND as a whole: minor version, place of each operation, sizes,
-//! and whether the request is a repetition of one that was answered before.
+//! Each operation is decoded when its turn comes, and operations are executed until one fails. This module
+//! checks what concerns the COMPOUND as a whole: minor version, the position of each operation, sizes, and
+//! whether the request is a retry that was already answered.
 
 mod limits;
 mod results;
@@ -28,11 +28,11 @@ use forebay_nfs_proto::xdr::{Decode, Decoder, Encoder, Status, XdrError};
 use limits::Limits;
 use results::Results;
 
-/// Longest tag of a COMPOUND that is taken, in bytes.
+/// Maximum length of a COMPOUND's tag, in bytes.
 const TAG_BYTES_MAX: usize = 1024;
 
-/// Executes one RPC call and returns the reply's pieces. An error if the record is no RPC call: whoever
-/// sent it is out of step, and its connection is to be closed. `memory` is kept for as long as the record is.
+/// Executes one RPC call and returns the pieces of the reply. Returns an error if the record is not an RPC
+/// call: the peer is out of step, and the connection must be closed. `memory` is held as long as the record.
 pub async fn answer(
     server: &Arc<Shared>,
     connection: &Arc<Connection>,
@@ -44,7 +44,7 @@ pub async fn answer(
     let call = Call::decode(&mut input)?;
     let (xid, procedure, checked) = (call.xid, call.procedure, call.check());
     let asks_for_tls = call.asks_for_tls();
-    // It has slices of the record, and the record may go before it is answered.
+    // It holds slices of the record, and the record may be released before the reply is complete.
     drop(call);
     let mut out = Encoder::new();
     match checked {
@@ -68,7 +68,7 @@ pub async fn answer(
     Ok(out.into_pieces())
 }
 
-/// Answers a client that asks for TLS: it may follow, unless it is there already (RFC 9289 §4.1).
+/// Answers an AUTH_TLS probe: the client may start TLS unless it already has (RFC 9289 §4.1).
 fn answer_probe(connection: &Connection, xid: u32, out: &mut Encoder) {
     if connection.protection().is_some() {
         return Refusal::BadCredential.encode_reply(xid, out);
@@ -103,7 +103,7 @@ fn context<'a>(
     }
 }
 
-/// A COMPOUND whose operations are still to be decoded.
+/// A COMPOUND whose operations are not decoded yet.
 struct Compound {
     tag: Bytes,
     minor_version: u32,
@@ -212,8 +212,8 @@ impl Compound {
         }
     }
 
-    /// Executes an operation when the limits of its volumes let it through. If they do not, nothing is left of the request but
-    /// its slot until the client is told.
+    /// Executes an operation when the limits of its volumes admit it. If they do not, only the request's slot
+    /// is kept until the client is asked to retry.
     async fn run(&mut self, context: &mut Context<'_>, mut operation: Operation) -> OperationResult {
         let (server, code) = (context.server, operation.code());
         match throttle::admit(context, &mut operation).await {
@@ -237,7 +237,7 @@ impl Compound {
         }
     }
 
-    /// The client sends a request again whose reply it did not want kept (RFC 8881 §2.10.6.1.3).
+    /// The client retries a request whose reply it did not want to be stored (RFC 8881 §2.10.6.1.3).
     fn answer_uncached_retry(mut self, results: Results) -> Vec<Bytes> {
         results.and(&match self.next_operation() {
             Ok(operation) => OperationResult::failed(operation.code(), Status::RetryUncachedRep),
@@ -259,7 +259,7 @@ impl Compound {
     }
 }
 
-/// Executes an operation, with a span of its own if the COMPOUND is traced.
+/// Executes an operation, with its own span if the COMPOUND is traced.
 async fn execute(context: &mut Context<'_>, operation: Operation) -> OperationResult {
     if !context.is_traced {
         return ops::run(context, operation).await;
@@ -270,10 +270,10 @@ async fn execute(context: &mut Context<'_>, operation: Operation) -> OperationRe
     result
 }
 
-/// An operation that fails without being executed, because it cannot be read.
+/// An operation that fails without being executed because it cannot be decoded.
 #[derive(Clone, Copy)]
 struct Unread {
-    /// The number that the result bears: the operation's, or OP_ILLEGAL.
+    /// The operation number of the result: the operation's own, or OP_ILLEGAL.
     code: u32,
     status: Status,
 }
@@ -284,7 +284,7 @@ impl Unread {
     }
 }
 
-/// Whether the first operation of a COMPOUND may do without SEQUENCE (RFC 8881 §2.10.2.3, §16.2.1).
+/// Checks whether the first operation of a COMPOUND may run without SEQUENCE (RFC 8881 §2.10.2.3, §16.2.1).
 fn outside_session(operation: &Operation, operations: u32) -> Result<(), Status> {
     match operation {
         Operation::ExchangeId(_)
@@ -302,7 +302,7 @@ fn outside_session(operation: &Operation, operations: u32) -> Result<(), Status>
     }
 }
 
-/// Whether an operation may follow SEQUENCE.
+/// Checks whether an operation may follow SEQUENCE.
 fn within_session(context: &Context<'_>, operation: &Operation, last: bool) -> Result<(), Status> {
     let own = |id| context.session.as_ref().is_some_and(|session| session.id == id);
     match operation {

@@ -1,7 +1,8 @@
-//! Where open files are: their paths, as far as these can be told.
+//! Determines the paths of open files, where possible.
 //!
-//! A file is opened by a name in a directory, which is kept with the open. Whether it still has that name is
-//! looked up now, and so are the names of the directories above. For operators only: it reads directories.
+//! A file is opened by a name in a directory, which is stored with the open. Whether the file still has that
+//! name is checked on request, and so are the names of the parent directories. Only for operators, since it
+//! reads directories.
 
 use std::collections::HashMap;
 
@@ -9,12 +10,12 @@ use forebay_pool::{Handle, Pool};
 
 use crate::state::OpenedAs;
 
-/// Directories deeper than this have no path that is shown.
+/// Directories deeper than this are shown without a path.
 const DEPTH_MAX: usize = 128;
-/// Entries read of a directory at a time.
+/// Number of directory entries read at a time.
 const BATCH_ENTRIES: usize = 1024;
 
-/// Finds paths; remembers the directories it has read.
+/// Finds paths, and caches the directories it has read.
 pub struct Paths {
     pool: Pool,
     listings: HashMap<Handle, HashMap<Handle, String>>,

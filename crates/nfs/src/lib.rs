@@ -1,9 +1,11 @@
-//! NFSv4.1 and 4.2 server on a pool.
+//! An NFSv4.1 and 4.2 server on a pool.
 //!
-//! A connection's bytes become RPC records ([`rpc`]), records become the operations of a COMPOUND
-//! ([`dispatch`], [`forebay_nfs_proto`]), and these ([`ops`]: one file for each) run against the pool, through filehandles
-//! and permissions ([`fs`]) of users and groups ([`identity`]), as far as export policies let the client ([`policy`]) and as fast as the volume's limit does ([`throttle`]), and against the protocol's state ([`session`], [`state`]), whose memory is shared out fairly ([`memory`]). The results go back
-//! the same way. Start reading at [`dispatch`], or at [`Server`] to see what is wired to what.
+//! A connection's bytes become RPC records ([`rpc`]), and a record becomes the operations of a COMPOUND
+//! ([`dispatch`], [`xdr`]). The operations ([`ops`], one file each) run against the pool through filehandles
+//! and permissions ([`fs`]) of users and groups ([`identity`]), and against the protocol's state
+//! ([`session`], [`state`]), whose memory is shared fairly ([`memory`]). Export policies ([`policy`]) decide
+//! what a client may do, and the volume's limit ([`throttle`]) how fast. The results go back the same way.
+//! Start reading at [`dispatch`], or at [`Server`] for the wiring.
 
 pub mod compound;
 mod config;

@@ -1,4 +1,4 @@
-//! The server as its owner sees it: bind, then run until told to stop.
+//! The server from its owner's view: bind it, then run it until shutdown.
 
 use std::future::Future;
 use std::net::SocketAddr;
@@ -15,29 +15,29 @@ use crate::shared::Shared;
 use crate::state;
 use forebay_net::tls::TlsError;
 
-/// Why a server cannot be started.
+/// Why a server cannot start.
 #[derive(Debug, thiserror::Error)]
 pub enum ServerError {
-    /// The address cannot be listened on.
+    /// Cannot listen on the address.
     #[error("NFS cannot listen on {address}: {source}; choose another address, or stop who uses it")]
     Bind {
         /// The address.
         address: SocketAddr,
-        /// What the system said.
+        /// The system's error.
         source: std::io::Error,
     },
-    /// TLS cannot be used as it is configured.
+    /// The TLS configuration is not usable.
     #[error("NFS cannot use TLS: {0}")]
     Tls(#[from] TlsError),
     /// The pool's export policies cannot be read.
     #[error("{0}")]
     Policies(#[from] PolicyError),
-    /// The pool did not give what the server keeps in it.
+    /// The pool failed to return the server's records.
     #[error("NFS cannot read its records from the pool: {0}")]
     Pool(#[from] forebay_pool::Error),
 }
 
-/// An NFS server that has its address but does not serve yet.
+/// An NFS server that is bound to its address but does not serve yet.
 pub struct Server {
     shared: Arc<Shared>,
     listener: TcpListener,
@@ -45,8 +45,8 @@ pub struct Server {
 }
 
 impl Server {
-    /// Binds the address and reads the records of clients from before the restart. Clients can connect from
-    /// now on, and are answered once the server runs. The grace period starts now.
+    /// Binds the address and loads the records of clients from before the restart. From now on clients can
+    /// connect; they are served once the server runs. The grace period starts now.
     pub async fn bind(
         service: Arc<Service>,
         address: SocketAddr,
@@ -59,18 +59,19 @@ impl Server {
         Ok(Server { shared: Arc::new(shared), listener, address })
     }
 
-    /// The address that clients reach the server at; its port is the one chosen, if 0 was asked for.
+    /// The address that the server listens on, with the actual port if 0 was requested.
     pub fn local_addr(&self) -> SocketAddr {
         self.address
     }
 
-    /// What the server's operations share, for tests and for the operator's view of clients.
+    /// The state shared by the server's operations, for tests and for the operator's view of clients.
     pub fn shared(&self) -> Arc<Shared> {
         self.shared.clone()
     }
 
-    /// Serves until `shutdown` ends; then takes no more requests, finishes those in work and closes the
-    /// connections. Clients keep their state: they have the grace period of the next start to come back.
+    /// Serves until `shutdown` completes; then accepts no more requests, finishes those in progress and
+    /// closes the connections. Clients keep their state: they can return in the grace period of the next
+    /// start.
     pub async fn run(self, shutdown: impl Future<Output = ()>) -> Result<(), ServerError> {
         let (drain, draining) = watch::channel(false);
         let housekeeping = tokio::spawn(state::run(self.shared.clone()));

@@ -1,4 +1,4 @@
-//! What all connections and operations of one server share.
+//! The state shared by all connections and operations of a server.
 
 use std::sync::Arc;
 
@@ -18,21 +18,21 @@ use forebay_nfs_proto::rpc::ALPN;
 
 /// One server's pool, configuration and protocol state.
 pub struct Shared {
-    /// Where files are.
+    /// The pool with the files.
     pub pool: Pool,
-    /// How the server is to behave.
+    /// The configuration.
     pub config: Config,
     /// Sessions of all clients.
     pub sessions: SessionTable,
     /// Clients, opens and locks.
     pub state: State,
-    /// Which clients see which volumes, and what they may do there.
+    /// The export policies, which determine the clients' access to volumes.
     pub policies: Arc<Policies>,
-    /// Whom the policies refused something.
+    /// Refusals by the policies.
     pub refusals: Refusals,
     /// Users and groups, and their names.
     pub identities: Identities,
-    /// What connections may be secured with, if at all.
+    /// The TLS configuration, if TLS is offered.
     pub tls: Option<Tls>,
     /// Counters of operations.
     pub statistics: Statistics,
@@ -43,8 +43,8 @@ pub struct Shared {
 }
 
 impl Shared {
-    /// What the server of a pool begins with: its records from before the restart, and the grace period, which starts now. It
-    /// answers requests ([`crate::dispatch`]), with or without a network.
+    /// Opens the state of a pool's server: its records from before the restart, and the grace period, which
+    /// starts now. The result can answer requests ([`crate::dispatch`]) with or without a network.
     pub async fn open(service: Arc<Service>, config: Config) -> Result<Shared, ServerError> {
         let pool = service.pool.clone();
         let tls = config.tls.clone().map(|files| Tls::load(files, ALPN)).transpose()?;

@@ -1,7 +1,8 @@
-//! Spans of the COMPOUNDs that are traced: one for the COMPOUND, and below it one for each operation but SEQUENCE.
+//! Spans of traced COMPOUNDs: one for the COMPOUND, and below it one for each operation except SEQUENCE.
 //!
-//! Few are: which ones is decided by their xid, mixed with the connection's number, so that no state is shared for it and no rhythm of a
-//! client's requests decides. For the others nothing is made.
+//! A COMPOUND is selected by a hash of its xid and the connection's number. So the selection needs no shared
+//! state and does not depend on a pattern in a client's requests. COMPOUNDs that are not selected create no
+//! spans.
 
 use tracing::Span;
 use tracing::field::Empty;
@@ -14,7 +15,7 @@ use forebay_nfs_proto::xdr::Status;
 use forebay_nfs_proto::xdr::nfs4::OpCode;
 use forebay_pool::TRACES;
 
-/// The span of a COMPOUND; none if it is not one of those that are traced.
+/// The span of a COMPOUND; a disabled one if it is not traced.
 pub(crate) fn of_compound(server: &Shared, connection: &Connection, xid: u32) -> Span {
     let one_in = server.config.trace_one_in;
     if one_in == 0 || !mixed(connection.id, xid).is_multiple_of(one_in) {
@@ -33,12 +34,12 @@ pub(crate) fn of_compound(server: &Shared, connection: &Connection, xid: u32) ->
     )
 }
 
-/// Says in the span of the COMPOUND, which is the current one, of which session it is.
+/// Records the session in the span of the COMPOUND, which is the current one.
 pub(crate) fn record_session(session: &Session) {
     Span::current().record("nfs.session", tracing::field::debug(session.id));
 }
 
-/// The span of an operation, below that of its COMPOUND, which is the current one.
+/// The span of an operation, below the current span of its COMPOUND.
 pub(crate) fn of_operation(code: u32) -> Span {
     tracing::info_span!(
         target: TRACES,
@@ -49,7 +50,7 @@ pub(crate) fn of_operation(code: u32) -> Span {
     )
 }
 
-/// Says in an operation's span what became of it.
+/// Records the result in an operation's span.
 pub(crate) fn record_status(span: &Span, status: Status) {
     span.record("nfs.status", tracing::field::debug(status));
     if matches!(status, Status::Io | Status::ServerFault) {

@@ -1,4 +1,4 @@
-//! Time, as leases and the grace period see it: monotonic, and in tests moved by hand.
+//! The clock for leases and the grace period: monotonic, and advanced manually in tests.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -27,7 +27,7 @@ impl Clock {
         Clock(Source::System(Instant::now()))
     }
 
-    /// A clock that stands at zero and moves only by [`Clock::advance`].
+    /// A clock that starts at zero and advances only by [`Clock::advance`].
     pub fn manual() -> Self {
         Clock(Source::Manual(Arc::new(watch::Sender::new(Duration::ZERO))))
     }
@@ -40,7 +40,7 @@ impl Clock {
         }
     }
 
-    /// Moves a manual clock. A system clock moves by itself, and does not heed this.
+    /// Advances a manual clock. Has no effect on a system clock.
     pub fn advance(&self, by: Duration) {
         if let Source::Manual(now) = &self.0 {
             now.send_modify(|now| *now = now.saturating_add(by));
@@ -54,7 +54,7 @@ impl Clock {
                 tokio::time::sleep(deadline.saturating_sub(start.elapsed())).await;
             }
             Source::Manual(now) => {
-                // The sender lives in `self`, so the wait cannot end by its going away.
+                // The sender lives in `self`, so the channel cannot close during the wait.
                 let _ = now.subscribe().wait_for(|now| *now >= deadline).await;
             }
         }

@@ -1,4 +1,4 @@
-//! Answers with a file: its type, how it may be cached, and what a browser may do with it.
+//! Responses with a file: content type, caching, and security policy.
 
 use axum::body::Body;
 use axum::http::header::{self, HeaderName, HeaderValue};
@@ -7,11 +7,11 @@ use axum::response::{IntoResponse, Response};
 
 use super::File;
 
-/// The console runs its own scripts and styles, talks to its own server, and is in nobody's frame.
+/// The console runs only its own scripts and styles, talks only to its own server, and cannot be framed.
 const POLICY: &str =
     "default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; object-src 'none'";
 
-/// For everything that is served here.
+/// Headers of every file.
 const GUARDS: [(HeaderName, &str); 4] = [
     (header::CONTENT_SECURITY_POLICY, POLICY),
     (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
@@ -25,7 +25,7 @@ pub fn html(status: StatusCode, text: &'static str) -> Response {
     (status, GUARDS, kind, text).into_response()
 }
 
-/// A file of the console; only its headers if the browser has it already.
+/// Responds with a file of the console; only with its headers if the browser has a current copy.
 pub fn static_file(file: &File, headers: &HeaderMap) -> Response {
     let embedded = file.embedded;
     let mut response = (GUARDS, Body::empty()).into_response();
@@ -53,7 +53,7 @@ pub fn static_file(file: &File, headers: &HeaderMap) -> Response {
     response
 }
 
-/// Names below `assets` have a hash of the content in them, so what is there never changes.
+/// Names below `assets` contain a hash of the content, so a file of that name never changes.
 fn caching(name: &str) -> &'static str {
     if name.starts_with("assets/") { "public, max-age=31536000, immutable" } else { "no-cache" }
 }
@@ -71,13 +71,13 @@ fn kind(name: &str) -> &'static str {
     }
 }
 
-/// Whether the browser has what would be sent (RFC 9110, section 13.1.2: weak comparison).
+/// Whether the browser's copy is current (RFC 9110, section 13.1.2: weak comparison).
 fn has(headers: &HeaderMap, etag: &str) -> bool {
     let known = headers.get_all(header::IF_NONE_MATCH).into_iter().filter_map(|value| value.to_str().ok());
     known.flat_map(|value| value.split(',')).any(|one| one.trim().trim_start_matches("W/") == etag)
 }
 
-/// Whether the browser takes gzip (RFC 9110, section 12.5.3); a quality of 0 means that it does not.
+/// Whether the browser accepts gzip (RFC 9110, section 12.5.3); a quality of 0 means that it does not.
 fn takes_gzip(headers: &HeaderMap) -> bool {
     let offered =
         headers.get_all(header::ACCEPT_ENCODING).into_iter().filter_map(|value| value.to_str().ok());

@@ -1,8 +1,9 @@
-//! The web console: static files that were put into the binary when it was built (`build.rs`), and how they are answered.
+//! The web console: static files that the build embeds in the binary (`build.rs`), and how they are served.
 //!
-//! Nothing of the pool is in them, so no token is asked for; what the console shows it fetches from the API with the token
-//! of whoever signs in. What must hold: a browser runs nothing but these files (`Content-Security-Policy`), and never an old one after an
-//! upgrade. Only names with a hash of their content are cached without asking again.
+//! The files contain nothing of the pool, so they need no token. The console gets its data from the API with
+//! the token of the signed-in user. What must hold: a browser runs only these files
+//! (`Content-Security-Policy`), and never an old version after an upgrade. Only names with a hash of their
+//! content are cached without revalidation.
 
 mod answer;
 
@@ -15,20 +16,20 @@ use answer::{html, static_file};
 
 /// A file of the console.
 struct Embedded {
-    /// Its path, as URLs have it after the first slash.
+    /// The path in URLs, without the leading slash.
     name: &'static str,
     plain: &'static [u8],
-    /// The same compressed, if that is smaller.
+    /// The compressed content, if that is smaller.
     gzip: Option<&'static [u8]>,
 }
 
-/// What was there when the binary was built; nothing if the console had not been.
+/// The embedded files; empty if the console had not been built.
 static FILES: &[Embedded] = include!(concat!(env!("OUT_DIR"), "/console.rs"));
 
-/// A file that is served.
+/// A file to serve.
 struct File {
     embedded: &'static Embedded,
-    /// A hash of its content, in quotes.
+    /// A hash of the content, in quotes.
     etag: String,
 }
 
@@ -39,33 +40,33 @@ fn served(files: &'static [Embedded]) -> Vec<File> {
     files.iter().map(|embedded| File { embedded, etag: etag(embedded) }).collect()
 }
 
-/// Shown by a binary that was built without the console.
+/// The page of a binary that was built without the console.
 const WITHOUT: &str = "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>Forebay</title><h1>Forebay</h1>\
 <p>This binary was built without the web console. To build one with it, run <code>make build</code> with Node.js 20 or newer \
 installed.</p><p>The API is at <a href=\"/api/v1/openapi.json\">/api/v1</a>, and the command line is \
 <code>forebay --help</code>.</p>";
 
-/// What is answered for a path outside the API.
+/// The response to a path outside the API.
 pub fn respond(method: &Method, path: &str, headers: &HeaderMap) -> Response {
     respond_with(&SERVED, method, path, headers)
 }
 
 fn respond_with(files: &[File], method: &Method, path: &str, headers: &HeaderMap) -> Response {
     if method != Method::GET && method != Method::HEAD {
-        return html(StatusCode::METHOD_NOT_ALLOWED, "The console is only read.");
+        return html(StatusCode::METHOD_NOT_ALLOWED, "The console supports only GET and HEAD.");
     }
     let name = path.trim_start_matches('/');
     let find = |name: &str| files.iter().find(|file| file.embedded.name == name);
     match find(name) {
         Some(file) => static_file(file, headers),
-        None if looks_like_a_file(name) => html(StatusCode::NOT_FOUND, "There is no such file."),
-        // A page of the console, which finds out by itself which.
+        None if looks_like_a_file(name) => html(StatusCode::NOT_FOUND, "File not found."),
+        // The path of a page; the console's router handles it.
         None => find("index.html")
             .map_or_else(|| html(StatusCode::OK, WITHOUT), |index| static_file(index, headers)),
     }
 }
 
-/// Pages of the console may have dots in the names of volumes, but none that end like this.
+/// Page paths may contain dots in volume names, but none that end like a file.
 fn looks_like_a_file(name: &str) -> bool {
     const ENDINGS: [&str; 10] =
         [".js", ".css", ".html", ".svg", ".png", ".ico", ".map", ".json", ".txt", ".php"];

@@ -1,8 +1,8 @@
-//! Grafana's dashboards, made from lists of panels, so that they cannot name a metric that does not exist.
+//! Grafana dashboards, generated from lists of panels, so that they cannot name a metric that does not exist.
 //!
-//! `make docs` writes them to `deploy/grafana`. The JSON is that of Grafana's dashboard model (schema version 36, which Grafana 9 and
-//! all later ones read). Expressions are PromQL with two abbreviations: `$i` is the choice of the daemon, `$r` the time over which
-//! a rate is taken.
+//! `make docs` writes them to `deploy/grafana`. The JSON follows Grafana's dashboard model (schema version
+//! 36, which Grafana 9 and later read). Expressions are PromQL with two abbreviations: `$i` selects the
+//! daemon, and `$r` is the range over which a rate is computed.
 
 mod grafana;
 mod nfs;
@@ -20,16 +20,16 @@ pub static DASHBOARDS: [&Dashboard; 3] = [&OVERVIEW, &NFS, &POOL];
 
 /// A dashboard.
 pub struct Dashboard {
-    /// Names it for ever: links use it.
+    /// A permanent identifier: links use it.
     pub uid: &'static str,
-    /// What it is about.
+    /// The title.
     pub title: &'static str,
-    /// Whether one chooses volumes.
+    /// Whether the dashboard has a selector for volumes.
     volumes: bool,
     rows: &'static [Row],
 }
 
-/// Panels that stand together.
+/// A row of panels.
 struct Row {
     title: &'static str,
     panels: &'static [Panel],
@@ -38,21 +38,21 @@ struct Row {
 /// One panel.
 struct Panel {
     title: &'static str,
-    /// What it shows, and what to make of it.
+    /// A description: what the panel shows, and how to interpret it.
     says: &'static str,
     kind: PanelKind,
     unit: Unit,
     lines: &'static [Line],
 }
 
-/// How a panel shows its values.
+/// How a panel displays its values.
 #[derive(Clone, Copy)]
 enum PanelKind {
-    /// Over time, a third of the width.
+    /// A graph over time, a third of the width.
     Graph,
-    /// The last value in large letters.
+    /// The latest value in large type.
     Stat,
-    /// As [`PanelKind::Stat`], where anything but 0 is bad.
+    /// Like [`PanelKind::Stat`], where any value but 0 is bad.
     Alarm,
 }
 
@@ -67,11 +67,11 @@ enum Unit {
     Count,
 }
 
-/// An expression, and the legend of what comes of it.
+/// An expression, and the legend of its series.
 type Line = (&'static str, &'static str);
 
 impl Dashboard {
-    /// The dashboard's file.
+    /// The dashboard's JSON file.
     pub fn json(&self) -> String {
         let mut text = format!("{:#}", grafana::dashboard(self));
         text.push('\n');
@@ -84,12 +84,13 @@ impl Dashboard {
     }
 }
 
-/// The expression as Grafana is given it.
+/// The expression with its abbreviations expanded, as Grafana needs it.
 fn expanded(expression: &str) -> String {
     expression.replace("$i", "instance=~\"$instance\"").replace("$r", "$__rate_interval")
 }
 
-/// All expressions of all dashboards as recording rules, for `promtool check rules`, with values for what Grafana fills in.
+/// All expressions of all dashboards as recording rules, for `promtool check rules`. Grafana's variables are
+/// replaced by values.
 pub fn rules() -> String {
     let mut text = String::from("groups:\n  - name: dashboards\n    rules:\n");
     let expressions = DASHBOARDS.iter().flat_map(|dashboard| dashboard.expressions());
@@ -110,7 +111,7 @@ mod tests {
     use super::*;
     use crate::metrics::table::family;
 
-    /// Names of metrics in a text, each with the labels that are selected of it.
+    /// The metric names in a text, each with the labels selected.
     fn metrics_in(text: &str) -> Vec<(String, Vec<String>)> {
         let is_of_name = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
         let mut found = Vec::new();

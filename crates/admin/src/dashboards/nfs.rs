@@ -1,9 +1,9 @@
-//! The NFS server: operations, clients, and what is refused or put off.
+//! The NFS server: operations, clients, refused and delayed requests.
 
 use super::PanelKind::Graph;
 use super::{Dashboard, Panel, Row, Unit};
 
-/// That of the NFS server.
+/// The dashboard of the NFS server.
 pub static DASHBOARD: Dashboard = Dashboard {
     uid: "forebay-nfs",
     title: "Forebay: NFS",
@@ -13,7 +13,7 @@ pub static DASHBOARD: Dashboard = Dashboard {
             title: "Operations",
             panels: &[
                 Panel {
-                    title: "Operations in a second",
+                    title: "Operations per second",
                     says: "The ten most frequent operations.",
                     kind: Graph,
                     unit: Unit::PerSecond,
@@ -23,8 +23,8 @@ pub static DASHBOARD: Dashboard = Dashboard {
                     )],
                 },
                 Panel {
-                    title: "Latency, 99 of 100",
-                    says: "The ten slowest operations: 99 of 100 took no longer.",
+                    title: "Latency p99",
+                    says: "99th percentile of the ten slowest operations.",
                     kind: Graph,
                     unit: Unit::Seconds,
                     lines: &[(
@@ -33,8 +33,8 @@ pub static DASHBOARD: Dashboard = Dashboard {
                     )],
                 },
                 Panel {
-                    title: "Where the time goes",
-                    says: "Seconds spent in each operation, for each second: how many of them are in work at a time.",
+                    title: "Time by operation",
+                    says: "Time spent in each operation per second, which is the average number in progress.",
                     kind: Graph,
                     unit: Unit::Count,
                     lines: &[(
@@ -44,7 +44,7 @@ pub static DASHBOARD: Dashboard = Dashboard {
                 },
                 Panel {
                     title: "Errors by class",
-                    says: "Operations that failed. `space` and `io` are serious; `not_found` and `exists` are part of every day.",
+                    says: "Failed operations. `space` and `io` are serious; `not_found` and `exists` are normal.",
                     kind: Graph,
                     unit: Unit::PerSecond,
                     lines: &[(
@@ -53,8 +53,8 @@ pub static DASHBOARD: Dashboard = Dashboard {
                     )],
                 },
                 Panel {
-                    title: "Latency of writes by volume",
-                    says: "99 of 100 WRITE to each volume took no longer, without the wait for its limit.",
+                    title: "Write latency p99 by volume",
+                    says: "99th percentile of WRITE to each volume, excluding the wait for its limit.",
                     kind: Graph,
                     unit: Unit::Seconds,
                     lines: &[(
@@ -63,8 +63,8 @@ pub static DASHBOARD: Dashboard = Dashboard {
                     )],
                 },
                 Panel {
-                    title: "Latency of reads by volume",
-                    says: "99 of 100 READ of each volume took no longer, without the wait for its limit.",
+                    title: "Read latency p99 by volume",
+                    says: "99th percentile of READ from each volume, excluding the wait for its limit.",
                     kind: Graph,
                     unit: Unit::Seconds,
                     lines: &[(
@@ -79,14 +79,14 @@ pub static DASHBOARD: Dashboard = Dashboard {
             panels: &[
                 Panel {
                     title: "Clients",
-                    says: "Clients by what they may do. Courteous ones are silent and keep what nobody else wants.",
+                    says: "Clients by state. Courteous clients are silent and keep state that no other client needs.",
                     kind: Graph,
                     unit: Unit::Count,
                     lines: &[("sum by (state) (forebay_nfs_clients{$i})", "{{state}}")],
                 },
                 Panel {
                     title: "Connections and sessions",
-                    says: "Connections follow the clients' nconnect; sessions are one for each client and server.",
+                    says: "The number of connections follows the clients' nconnect. Each client has one session.",
                     kind: Graph,
                     unit: Unit::Count,
                     lines: &[
@@ -96,7 +96,7 @@ pub static DASHBOARD: Dashboard = Dashboard {
                 },
                 Panel {
                     title: "Opens and locks",
-                    says: "A broker has about four opens for each segment, and one lock in each log directory.",
+                    says: "A broker has about four opens per segment and one lock per log directory.",
                     kind: Graph,
                     unit: Unit::Count,
                     lines: &[
@@ -105,26 +105,26 @@ pub static DASHBOARD: Dashboard = Dashboard {
                     ],
                 },
                 Panel {
-                    title: "Connections that come",
-                    says: "Growth without new clients means that connections break.",
+                    title: "New connections",
+                    says: "Growth without new clients means that connections are breaking.",
                     kind: Graph,
                     unit: Unit::PerSecond,
                     lines: &[
-                        ("sum(rate(forebay_nfs_connections_accepted_total{$i}[$r]))", "let in"),
+                        ("sum(rate(forebay_nfs_connections_accepted_total{$i}[$r]))", "accepted"),
                         ("sum(rate(forebay_nfs_connections_refused_total{$i}[$r]))", "refused"),
-                        ("sum(rate(forebay_nfs_replays_total{$i}[$r]))", "requests answered again"),
+                        ("sum(rate(forebay_nfs_replays_total{$i}[$r]))", "replayed requests"),
                     ],
                 },
                 Panel {
                     title: "Grace period",
-                    says: "1 while clients of before a restart take back what they had open.",
+                    says: "1 while clients reclaim their open files after a restart.",
                     kind: Graph,
                     unit: Unit::Count,
                     lines: &[("max by (instance) (forebay_nfs_grace_period_active{$i})", "{{instance}}")],
                 },
                 Panel {
                     title: "TLS handshakes",
-                    says: "Failed ones: a certificate ended or is not trusted, or somebody probes. The log names addresses.",
+                    says: "Failures: a certificate has expired or is not trusted, or someone is probing the port. The log has the addresses.",
                     kind: Graph,
                     unit: Unit::PerSecond,
                     lines: &[(
@@ -135,11 +135,11 @@ pub static DASHBOARD: Dashboard = Dashboard {
             ],
         },
         Row {
-            title: "Refused, and put off",
+            title: "Refused and delayed",
             panels: &[
                 Panel {
                     title: "Refused by export policies",
-                    says: "Somebody tries what is not allowed, or a rule is missing.",
+                    says: "A client tried something that is not allowed, or a rule is missing.",
                     kind: Graph,
                     unit: Unit::PerSecond,
                     lines: &[(
@@ -149,7 +149,7 @@ pub static DASHBOARD: Dashboard = Dashboard {
                 },
                 Panel {
                     title: "Waits for memory",
-                    says: "Requests: raise nfs.requests_max. Replies: a client, or the network to it, is slow.",
+                    says: "Requests: raise nfs.requests_max. Replies: a client or its network is slow.",
                     kind: Graph,
                     unit: Unit::PerSecond,
                     lines: &[(
@@ -158,8 +158,8 @@ pub static DASHBOARD: Dashboard = Dashboard {
                     )],
                 },
                 Panel {
-                    title: "Put off by limits of volumes",
-                    says: "Operations that waited for their volume's limit, and requests that were told to come again.",
+                    title: "Throttled by volume limits",
+                    says: "Operations that waited for their volume's limit, and requests that were asked to retry later.",
                     kind: Graph,
                     unit: Unit::PerSecond,
                     lines: &[
@@ -167,7 +167,7 @@ pub static DASHBOARD: Dashboard = Dashboard {
                             "sum by (operation) (rate(forebay_nfs_operation_limit_waits_total{$i}[$r]))",
                             "{{operation}}",
                         ),
-                        ("sum(rate(forebay_nfs_requests_turned_away_total{$i}[$r]))", "told to come again"),
+                        ("sum(rate(forebay_nfs_requests_turned_away_total{$i}[$r]))", "asked to retry"),
                     ],
                 },
             ],

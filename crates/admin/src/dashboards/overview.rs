@@ -1,16 +1,16 @@
-//! The first page: is it well, how much does it do, how fast, and how full is it.
+//! The overview: health, load, latency and capacity.
 
 use super::PanelKind::{Alarm, Graph, Stat};
 use super::{Dashboard, Panel, Row, Unit};
 
-/// The first page.
+/// The overview dashboard.
 pub static DASHBOARD: Dashboard = Dashboard {
     uid: "forebay-overview",
     title: "Forebay: overview",
     volumes: true,
     rows: &[
         Row {
-            title: "Is it well",
+            title: "Health",
             panels: &[
                 Panel {
                     title: "Stopped",
@@ -21,35 +21,35 @@ pub static DASHBOARD: Dashboard = Dashboard {
                 },
                 Panel {
                     title: "Degraded",
-                    says: "1 while the second copy is not there.",
+                    says: "1 while the second copy is missing.",
                     kind: Alarm,
                     unit: Unit::Count,
                     lines: &[("max(forebay_pool_degraded{$i})", "")],
                 },
                 Panel {
                     title: "Damaged frames",
-                    says: "Frames that the scrub found damaged in every copy. `forebay pool scrub status` names them.",
+                    says: "Frames that the scrub found damaged in every copy. `forebay pool scrub status` lists them.",
                     kind: Alarm,
                     unit: Unit::Count,
                     lines: &[("sum(forebay_pool_scrub_damaged_frames{$i})", "")],
                 },
                 Panel {
                     title: "Silent clients",
-                    says: "Clients beyond their lease that keep what nobody else wants: a broker's machine that is down or cut off.",
+                    says: "Clients whose lease has expired and that keep state no other client needs: usually a broker's machine that is down or disconnected.",
                     kind: Alarm,
                     unit: Unit::Count,
                     lines: &[("sum(forebay_nfs_clients{$i,state=\"courteous\"})", "")],
                 },
                 Panel {
                     title: "Clients",
-                    says: "Clients that have a session and a good lease.",
+                    says: "Clients with a session and a valid lease.",
                     kind: Stat,
                     unit: Unit::Count,
                     lines: &[("sum(forebay_nfs_clients{$i,state=\"confirmed\"})", "")],
                 },
                 Panel {
-                    title: "Up for",
-                    says: "How long the daemon has been running. If it is short and nobody restarted it, read its log.",
+                    title: "Uptime",
+                    says: "Time since the daemon started. If it is short without a planned restart, read the log.",
                     kind: Stat,
                     unit: Unit::Seconds,
                     lines: &[("min(time() - process_start_time_seconds{$i})", "")],
@@ -71,7 +71,7 @@ pub static DASHBOARD: Dashboard = Dashboard {
                 },
                 Panel {
                     title: "Operations",
-                    says: "READ, WRITE and COMMIT in a second, and all operations.",
+                    says: "READ, WRITE and COMMIT per second, and all operations.",
                     kind: Graph,
                     unit: Unit::PerSecond,
                     lines: &[
@@ -83,8 +83,8 @@ pub static DASHBOARD: Dashboard = Dashboard {
                     ],
                 },
                 Panel {
-                    title: "Latency, 99 of 100",
-                    says: "99 of 100 READ, WRITE and COMMIT took no longer. COMMIT is the brokers' fsync.",
+                    title: "Latency p99",
+                    says: "99th percentile of READ, WRITE and COMMIT. COMMIT is the brokers' fsync.",
                     kind: Graph,
                     unit: Unit::Seconds,
                     lines: &[(
@@ -119,7 +119,7 @@ pub static DASHBOARD: Dashboard = Dashboard {
                 },
                 Panel {
                     title: "Size of volumes",
-                    says: "Bytes of files in each volume that are not holes.",
+                    says: "Bytes of file data in each volume, holes excluded.",
                     kind: Graph,
                     unit: Unit::Bytes,
                     lines: &[(
@@ -129,7 +129,7 @@ pub static DASHBOARD: Dashboard = Dashboard {
                 },
                 Panel {
                     title: "Waits for limits",
-                    says: "How long requests wait for the limits of volumes, for each second. A volume whose brokers lag needs a higher limit.",
+                    says: "Time per second that requests wait for the limits of volumes. If a volume's brokers lag, raise its limit.",
                     kind: Graph,
                     unit: Unit::Seconds,
                     lines: &[(
@@ -139,7 +139,7 @@ pub static DASHBOARD: Dashboard = Dashboard {
                 },
                 Panel {
                     title: "Deleted and still open",
-                    says: "Files that were deleted and that clients have open. Some for a minute are how Kafka deletes.",
+                    says: "Deleted files that clients still have open. A few for about a minute are normal: Kafka deletes that way.",
                     kind: Graph,
                     unit: Unit::Count,
                     lines: &[(
@@ -149,7 +149,7 @@ pub static DASHBOARD: Dashboard = Dashboard {
                 },
                 Panel {
                     title: "Snapshots",
-                    says: "Snapshots of each volume. They keep the space of what was deleted since.",
+                    says: "Snapshots of each volume. They keep data that has been deleted since.",
                     kind: Graph,
                     unit: Unit::Count,
                     lines: &[(
@@ -160,11 +160,11 @@ pub static DASHBOARD: Dashboard = Dashboard {
             ],
         },
         Row {
-            title: "Room, and the machine",
+            title: "Capacity and host",
             panels: &[
                 Panel {
                     title: "Space",
-                    says: "Bytes of files, bytes stored for them, and bytes that can still be written.",
+                    says: "Bytes of file data, bytes stored, and bytes that can still be written.",
                     kind: Graph,
                     unit: Unit::Bytes,
                     lines: &[
@@ -175,14 +175,14 @@ pub static DASHBOARD: Dashboard = Dashboard {
                 },
                 Panel {
                     title: "Processors",
-                    says: "Processors that the daemon keeps busy.",
+                    says: "CPU cores that the daemon keeps busy.",
                     kind: Graph,
                     unit: Unit::Count,
                     lines: &[("sum by (instance) (rate(process_cpu_seconds_total{$i}[$r]))", "{{instance}}")],
                 },
                 Panel {
                     title: "Memory",
-                    says: "Memory that the daemon has in use.",
+                    says: "Resident memory of the daemon.",
                     kind: Graph,
                     unit: Unit::Bytes,
                     lines: &[("sum by (instance) (process_resident_memory_bytes{$i})", "{{instance}}")],

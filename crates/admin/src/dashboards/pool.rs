@@ -1,20 +1,20 @@
-//! The pool: durability, what it saves, and the health of what is stored.
+//! The pool: durability, storage efficiency, and data integrity.
 
 use super::PanelKind::Graph;
 use super::{Dashboard, Panel, Row, Unit};
 
-/// That of the pool.
+/// The dashboard of the pool.
 pub static DASHBOARD: Dashboard = Dashboard {
     uid: "forebay-pool",
     title: "Forebay: pool and efficiency",
     volumes: false,
     rows: &[
         Row {
-            title: "To the disk",
+            title: "Disk writes",
             panels: &[
                 Panel {
-                    title: "Written, and what of it is stored",
-                    says: "Bytes that clients write, bytes appended to segments, and bytes given to the metadata store.",
+                    title: "Written and stored",
+                    says: "Bytes that clients write, bytes appended to segments, and bytes written to the metadata store.",
                     kind: Graph,
                     unit: Unit::BytesPerSecond,
                     lines: &[
@@ -24,8 +24,8 @@ pub static DASHBOARD: Dashboard = Dashboard {
                     ],
                 },
                 Panel {
-                    title: "Syncs, 99 of 100",
-                    says: "99 of 100 syncs took no longer. It is the disk: every fsync of a broker waits for one.",
+                    title: "Sync latency p99",
+                    says: "99th percentile of sync duration. It shows the disk's speed: every fsync of a broker waits for a sync.",
                     kind: Graph,
                     unit: Unit::Seconds,
                     lines: &[
@@ -41,7 +41,7 @@ pub static DASHBOARD: Dashboard = Dashboard {
                 },
                 Panel {
                     title: "Not durable yet",
-                    says: "Bytes of writes in memory, and the limit. At the limit writers wait.",
+                    says: "Bytes of writes in memory, and the limit. At the limit, writers wait.",
                     kind: Graph,
                     unit: Unit::Bytes,
                     lines: &[
@@ -50,7 +50,7 @@ pub static DASHBOARD: Dashboard = Dashboard {
                     ],
                 },
                 Panel {
-                    title: "Syncs in a second",
+                    title: "Syncs per second",
                     says: "Syncs of segments and of metadata, and commit groups.",
                     kind: Graph,
                     unit: Unit::PerSecond,
@@ -61,8 +61,8 @@ pub static DASHBOARD: Dashboard = Dashboard {
                     ],
                 },
                 Panel {
-                    title: "Jobs in a commit group",
-                    says: "How many share a sync. Large groups say that syncs are slow for the load.",
+                    title: "Jobs per commit group",
+                    says: "Number of jobs that share a sync. Large groups mean that syncs are slow for the load.",
                     kind: Graph,
                     unit: Unit::Count,
                     lines: &[(
@@ -72,7 +72,7 @@ pub static DASHBOARD: Dashboard = Dashboard {
                 },
                 Panel {
                     title: "Writers that waited",
-                    says: "Writes that waited because too much was not durable: the disk does not keep up.",
+                    says: "Writes that waited because too much data was not durable yet: the disk does not keep up.",
                     kind: Graph,
                     unit: Unit::PerSecond,
                     lines: &[
@@ -87,17 +87,17 @@ pub static DASHBOARD: Dashboard = Dashboard {
             panels: &[
                 Panel {
                     title: "Saved",
-                    says: "Bytes of files divided by bytes stored for them. With three replicas it is near 3.",
+                    says: "Bytes of file data divided by bytes stored. With three replicas it is near 3.",
                     kind: Graph,
                     unit: Unit::Count,
                     lines: &[(
                         "sum(forebay_pool_logical_bytes{$i}) / sum(forebay_pool_physical_bytes{$i})",
-                        "files to stored",
+                        "logical to stored",
                     )],
                 },
                 Panel {
                     title: "Stored once",
-                    says: "Bytes that were to be stored and that the pool had already, and chunks of them.",
+                    says: "Bytes and chunks that were not stored again because the pool already had them.",
                     kind: Graph,
                     unit: Unit::BytesPerSecond,
                     lines: &[
@@ -107,7 +107,7 @@ pub static DASHBOARD: Dashboard = Dashboard {
                 },
                 Panel {
                     title: "Compression",
-                    says: "Bytes of frames for each byte of their chunks. Near 1: what is written does not shrink, or is compressed already.",
+                    says: "Stored bytes per byte of input. Near 1, the data does not compress or is compressed already.",
                     kind: Graph,
                     unit: Unit::Ratio,
                     lines: &[(
@@ -117,7 +117,7 @@ pub static DASHBOARD: Dashboard = Dashboard {
                 },
                 Panel {
                     title: "Reads from memory",
-                    says: "The part of chunks wanted by readers that was in memory.",
+                    says: "Fraction of requested chunks that were in memory.",
                     kind: Graph,
                     unit: Unit::Ratio,
                     lines: &[(
@@ -138,7 +138,7 @@ pub static DASHBOARD: Dashboard = Dashboard {
                 },
                 Panel {
                     title: "Moved by the cleaner",
-                    says: "Bytes that the cleaner moves out of segments that are mostly dead: load on the disk besides the clients'.",
+                    says: "Bytes that the cleaner moves out of mostly dead segments. This adds to the disk load of the clients.",
                     kind: Graph,
                     unit: Unit::BytesPerSecond,
                     lines: &[("sum(rate(forebay_pool_cleaner_moved_bytes_total{$i}[$r]))", "moved")],
@@ -150,14 +150,14 @@ pub static DASHBOARD: Dashboard = Dashboard {
             panels: &[
                 Panel {
                     title: "Verified",
-                    says: "Frames that were read and found whole, by readers, the cleaner and the scrub.",
+                    says: "Frames that readers, the cleaner and the scrub read and verified.",
                     kind: Graph,
                     unit: Unit::PerSecond,
                     lines: &[("sum(rate(forebay_pool_frames_verified_total{$i}[$r]))", "whole")],
                 },
                 Panel {
                     title: "Damaged, unreadable, repaired",
-                    says: "What the disk gave wrong or not at all, and what was written again from the second copy. All zero is right.",
+                    says: "Corrupt and unreadable frames, and frames restored from the second copy. All should be zero.",
                     kind: Graph,
                     unit: Unit::PerSecond,
                     lines: &[
@@ -168,7 +168,7 @@ pub static DASHBOARD: Dashboard = Dashboard {
                 },
                 Panel {
                     title: "Scrub",
-                    says: "How much of what is stored the scrub has verified, and whether one is running.",
+                    says: "Progress of the scrub, and whether one is running.",
                     kind: Graph,
                     unit: Unit::Ratio,
                     lines: &[

@@ -1,4 +1,4 @@
-//! `users` and `tokens`, for admins only; and `whoami`, for everyone.
+//! `users` and `tokens`, for admins only, and `whoami`, for every caller.
 
 use axum::Json;
 use axum::extract::State;
@@ -32,19 +32,19 @@ pub struct TokenPath {
     pub token: String,
 }
 
-/// Who asks, and what the role is
+/// Get the calling user and its role
 #[utoipa::path(get, path = "/whoami", tag = "accounts", responses((status = 200, description = "The user", body = WhoView)))]
 pub async fn whoami(asked: Read) -> Json<WhoView> {
     Json(WhoView { user: asked.caller.user, role: asked.caller.role })
 }
 
-/// All users, by name
-#[utoipa::path(get, path = "/users", tag = "accounts", responses((status = 200, description = "They", body = List<UserView>)))]
+/// List all users, by name
+#[utoipa::path(get, path = "/users", tag = "accounts", responses((status = 200, description = "All users", body = List<UserView>)))]
 pub async fn user_list(State(api): Shared, _: Administer) -> Result<Json<List<UserView>>> {
     Ok(Json(List::all(api.service.accounts.users().into_iter().map(UserView::from).collect())))
 }
 
-/// One user
+/// Get a user
 #[utoipa::path(get, path = "/users/{user}", tag = "accounts", params(UserPath), responses((status = 200, description = "The user", body = UserView)))]
 pub async fn user_show(
     State(api): Shared,
@@ -54,15 +54,15 @@ pub async fn user_show(
     Ok(Json(api.service.accounts.user(&path.user)?.into()))
 }
 
-/// Give a user a role; make the user, if there is none of that name
+/// Set a user's role; create the user if it does not exist
 ///
-/// The last user with the role admin keeps it.
+/// The role of the last user with the role admin cannot be changed.
 #[utoipa::path(
     put, path = "/users/{user}", tag = "accounts", params(UserPath), request_body = SetUser,
     responses(
         (status = 200, description = "The user", body = UserView),
-        (status = 201, description = "The user was made", body = UserView, headers(("Location" = String, description = "The user"))),
-        (status = 409, description = "There are as many users as there can be, or it is the last one with the role admin", body = ErrorBody),
+        (status = 201, description = "The user was created", body = UserView, headers(("Location" = String, description = "The user"))),
+        (status = 409, description = "The maximum number of users is reached, or the user is the last one with the role admin", body = ErrorBody),
     ),
 )]
 pub async fn user_set(
@@ -73,7 +73,7 @@ pub async fn user_set(
 ) -> Result<Response> {
     let (user, is_new) = api.service.accounts.set_user(&path.user, role.into()).await?;
     let view = UserView::from(user);
-    let message = if is_new { format!("made, with the role {role}") } else { format!("has the role {role}") };
+    let message = if is_new { format!("created with role {role}") } else { format!("role set to {role}") };
     api.service.events.note(Kind::UserChanged, format!("user {}", path.user), message, asked.caller.who());
     if is_new {
         let place = [(LOCATION, format!("{}/users/{}", crate::router::BASE, path.user))];
@@ -82,14 +82,14 @@ pub async fn user_set(
     Ok(Json(view).into_response())
 }
 
-/// Delete a user, and the user's tokens
+/// Delete a user and its tokens
 ///
 /// The last user with the role admin cannot be deleted.
 #[utoipa::path(
     delete, path = "/users/{user}", tag = "accounts", params(UserPath),
     responses(
-        (status = 204, description = "The user is gone"),
-        (status = 409, description = "It is the last one with the role admin", body = ErrorBody),
+        (status = 204, description = "The user was deleted"),
+        (status = 409, description = "The user is the last one with the role admin", body = ErrorBody),
     ),
 )]
 pub async fn user_delete(
@@ -98,26 +98,26 @@ pub async fn user_delete(
     Params(path): Params<UserPath>,
 ) -> Result<StatusCode> {
     let tokens = api.service.accounts.delete_user(&path.user).await?;
-    let message = format!("deleted, with {tokens} tokens");
+    let message = format!("deleted; tokens revoked: {tokens}");
     api.service.events.note(Kind::UserDeleted, format!("user {}", path.user), message, asked.caller.who());
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// All tokens, by user and age
-#[utoipa::path(get, path = "/tokens", tag = "accounts", responses((status = 200, description = "They", body = List<TokenView>)))]
+/// List all tokens, by user and age
+#[utoipa::path(get, path = "/tokens", tag = "accounts", responses((status = 200, description = "All tokens", body = List<TokenView>)))]
 pub async fn token_list(State(api): Shared, _: Administer) -> Result<Json<List<TokenView>>> {
     Ok(Json(List::all(api.service.accounts.tokens().into_iter().map(TokenView::from).collect())))
 }
 
-/// Make a token
+/// Create a token
 ///
-/// Its secret is in the answer, and can never be had again.
+/// The response contains the secret, which cannot be retrieved again.
 #[utoipa::path(
     post, path = "/tokens", tag = "accounts", request_body = NewToken,
     responses(
         (status = 201, description = "The token, with its secret", body = TokenCreated, headers(("Location" = String, description = "The token"))),
-        (status = 404, description = "There is no such user", body = ErrorBody),
-        (status = 409, description = "There are as many tokens as there can be", body = ErrorBody),
+        (status = 404, description = "The user does not exist", body = ErrorBody),
+        (status = 409, description = "The maximum number of tokens is reached", body = ErrorBody),
     ),
 )]
 pub async fn token_create(
@@ -127,15 +127,15 @@ pub async fn token_create(
 ) -> Result<Made<TokenCreated>> {
     let created = TokenCreated::from(api.service.accounts.create_token(&new.read()?).await?);
     let message = match &created.token.expires {
-        Some(expires) => format!("made for user {}, until {expires}", new.user),
-        None => format!("made for user {}", new.user),
+        Some(expires) => format!("created for user {}, expires {expires}", new.user),
+        None => format!("created for user {}", new.user),
     };
     let id = created.token.id.clone();
     api.service.events.note(Kind::TokenCreated, format!("token {id}"), message, asked.caller.who());
     Ok(made(StatusCode::CREATED, format!("tokens/{id}"), created))
 }
 
-/// One token, without its secret
+/// Get a token, without its secret
 #[utoipa::path(get, path = "/tokens/{token}", tag = "accounts", params(TokenPath), responses((status = 200, description = "The token", body = TokenView)))]
 pub async fn token_show(
     State(api): Shared,
@@ -145,15 +145,15 @@ pub async fn token_show(
     Ok(Json(api.service.accounts.token(&path.token)?.into()))
 }
 
-/// Delete a token: it is refused from now on
-#[utoipa::path(delete, path = "/tokens/{token}", tag = "accounts", params(TokenPath), responses((status = 204, description = "It is gone")))]
+/// Revoke a token
+#[utoipa::path(delete, path = "/tokens/{token}", tag = "accounts", params(TokenPath), responses((status = 204, description = "The token was revoked")))]
 pub async fn token_delete(
     State(api): Shared,
     asked: Administer,
     Params(path): Params<TokenPath>,
 ) -> Result<StatusCode> {
     let deleted = api.service.accounts.delete_token(&path.token).await?;
-    let message = format!("deleted; it was user {}'s", deleted.user);
+    let message = format!("revoked; it belonged to user {}", deleted.user);
     api.service.events.note(Kind::TokenDeleted, format!("token {}", path.token), message, asked.caller.who());
     Ok(StatusCode::NO_CONTENT)
 }

@@ -1,4 +1,4 @@
-//! `events`: what happened.
+//! `events`.
 
 use axum::Json;
 use axum::extract::State;
@@ -12,29 +12,29 @@ use crate::problem::Problem;
 use crate::request::Read;
 use crate::views::{EventView, List, Severity};
 
-/// The highest id that there can be: what everyone's whole numbers hold.
+/// The highest possible id, which every language's integers can hold.
 const AFTER_MAX: u64 = i64::MAX.unsigned_abs();
 
-/// Which events are wanted.
+/// Selects events.
 #[derive(Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct EventFilter {
-    /// Only those after the event of this id, the first of them; without it the last there are.
+    /// Return the first events after the one with this id. Without it, the latest events are returned.
     #[param(minimum = 0, maximum = 9223372036854775807u64, nullable = false)]
     pub after: Option<u64>,
-    /// Only those that matter as much.
+    /// Minimum severity.
     #[param(nullable = false)]
     pub severity: Option<Severity>,
-    /// How many at most; 100 if it is absent.
+    /// Maximum number of events; default 100.
     #[param(minimum = 1, maximum = 2000, nullable = false)]
     pub limit: Option<u32>,
 }
 
-/// What happened, the oldest first
+/// List events, oldest first
 ///
-/// The daemon keeps the last 2000 events in memory; they are gone when it ends, and the log stays.
-#[utoipa::path(get, path = "/events", tag = "events", params(EventFilter), responses((status = 200, description = "They", body = List<EventView>)))]
+/// The daemon keeps the last 2000 events in memory and loses them when it stops. Its log has all of them.
+#[utoipa::path(get, path = "/events", tag = "events", params(EventFilter), responses((status = 200, description = "The events", body = List<EventView>)))]
 pub async fn event_list(State(api): Shared, asked: Read<EventFilter>) -> Result<Json<List<EventView>>> {
     let limit = asked.query.limit.map_or(100, |limit| usize::try_from(limit).unwrap_or(usize::MAX));
     if !(1..=EVENTS_KEPT).contains(&limit) {

@@ -34,33 +34,34 @@ pub struct RulePath {
     /// The policy's name.
     #[param(pattern = "^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$")]
     pub policy: String,
-    /// Where the rule stands, counted from 1.
+    /// The rule's position, counted from 1.
     #[param(minimum = 1, maximum = 1000)]
     pub position: u32,
 }
 
-/// Where a new rule is put.
+/// The position of a new rule.
 #[derive(Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct AtPosition {
-    /// Where it is put, counted from 1; the last if it is absent.
+    /// The position, counted from 1; default last.
     #[param(minimum = 1, maximum = 1000, nullable = false)]
     pub position: Option<u32>,
 }
 
-/// Guards against a rule that is not the one that was meant.
+/// Guards against changing the wrong rule.
 #[derive(Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct ForClients {
-    /// Refuse unless the rule there is for exactly these clients: somebody may have put another before it.
+    /// Refuse unless the rule at this position is for exactly these clients, since another caller may have
+    /// inserted a rule before it.
     #[param(min_length = 1, max_length = 255, nullable = false)]
     pub clients: Option<String>,
 }
 
-/// All export policies, by name
-#[utoipa::path(get, path = "/export-policies", tag = "exports", responses((status = 200, description = "They", body = List<PolicyView>)))]
+/// List all export policies, by name
+#[utoipa::path(get, path = "/export-policies", tag = "exports", responses((status = 200, description = "All export policies", body = List<PolicyView>)))]
 pub async fn policy_list(State(api): Shared, _: Read) -> Result<Json<List<PolicyView>>> {
     let policies = api.export_policies()?;
     let all = policies.list();
@@ -73,7 +74,7 @@ pub async fn policy_list(State(api): Shared, _: Read) -> Result<Json<List<Policy
     post, path = "/export-policies", tag = "exports", request_body = NewPolicy,
     responses(
         (status = 201, description = "The policy", body = PolicyView, headers(("Location" = String, description = "The policy"))),
-        (status = 409, description = "The name is taken, or two rules are for the same clients", body = ErrorBody),
+        (status = 409, description = "The name is already in use, or two rules are for the same clients", body = ErrorBody),
     ),
 )]
 pub async fn policy_create(
@@ -86,7 +87,7 @@ pub async fn policy_create(
     Ok(made(StatusCode::CREATED, format!("export-policies/{}", new.name), shown(&api, &new.name)?))
 }
 
-/// One export policy
+/// Get an export policy
 #[utoipa::path(get, path = "/export-policies/{policy}", tag = "exports", params(PolicyPath), responses((status = 200, description = "The policy", body = PolicyView)))]
 pub async fn policy_show(
     State(api): Shared,
@@ -96,14 +97,14 @@ pub async fn policy_show(
     shown(&api, &path.policy).map(Json)
 }
 
-/// Give an export policy these rules and no others; create it, if there is none of that name
+/// Replace all rules of an export policy; create the policy if it does not exist
 ///
-/// In force at once and in one step. The same request twice is the same as once.
+/// Takes effect immediately and in one step. The request is idempotent.
 #[utoipa::path(
     put, path = "/export-policies/{policy}", tag = "exports", params(PolicyPath), request_body = PolicyRules,
     responses(
         (status = 200, description = "The policy", body = PolicyView),
-        (status = 201, description = "It was created", body = PolicyView, headers(("Location" = String, description = "The policy"))),
+        (status = 201, description = "The policy was created", body = PolicyView, headers(("Location" = String, description = "The policy"))),
         (status = 409, description = "Two rules are for the same clients", body = ErrorBody),
     ),
 )]
@@ -119,15 +120,15 @@ pub async fn policy_put(
         let place = [(LOCATION, format!("{}/export-policies/{name}", crate::router::BASE))];
         return Ok((StatusCode::CREATED, place, Json(shown(&api, &name)?)).into_response());
     }
-    let message = format!("has {} rules now, all given anew", body.rules.len());
+    let message = format!("all rules replaced; rules now: {}", body.rules.len());
     note(&api, Kind::ExportPolicyChanged, &name, &message, &asked.caller);
     Ok(Json(shown(&api, &name)?).into_response())
 }
 
-/// Delete an export policy that no volume has
+/// Delete an export policy that no volume uses
 #[utoipa::path(
     delete, path = "/export-policies/{policy}", tag = "exports", params(PolicyPath),
-    responses((status = 204, description = "It is gone"), (status = 409, description = "A volume has it", body = ErrorBody)),
+    responses((status = 204, description = "The policy was deleted"), (status = 409, description = "A volume uses the policy", body = ErrorBody)),
 )]
 pub async fn policy_delete(
     State(api): Shared,
@@ -144,7 +145,7 @@ pub async fn policy_delete(
     post, path = "/export-policies/{policy}/rules", tag = "exports", params(PolicyPath, AtPosition), request_body = NewRule,
     responses(
         (status = 201, description = "The policy", body = PolicyView, headers(("Location" = String, description = "The rule"))),
-        (status = 409, description = "It has a rule for these clients", body = ErrorBody),
+        (status = 409, description = "The policy already has a rule for these clients", body = ErrorBody),
     ),
 )]
 pub async fn rule_add(
@@ -157,14 +158,14 @@ pub async fn rule_add(
     let clients = rule.clients.clone();
     let position = asked.query.position.map(|position| usize::try_from(position).unwrap_or(usize::MAX));
     api.export_policies()?.rule_add(&policy, rule, position).await?;
-    note(&api, Kind::ExportPolicyChanged, &policy, &format!("a rule for {clients} was added"), &asked.caller);
+    note(&api, Kind::ExportPolicyChanged, &policy, &format!("rule for {clients} added"), &asked.caller);
     let view = shown(&api, &policy)?;
     let at = view.rules.iter().position(|rule| rule.clients == clients.to_string()).unwrap_or_default();
     let place = format!("export-policies/{policy}/rules/{}", at.saturating_add(1));
     Ok(made(StatusCode::CREATED, place, view))
 }
 
-/// Change a rule, without a moment in which its clients have none
+/// Change a rule, without interrupting its clients' access
 #[utoipa::path(
     patch, path = "/export-policies/{policy}/rules/{position}", tag = "exports", params(RulePath, ForClients), request_body = RuleChange,
     responses((status = 200, description = "The policy", body = PolicyView), (status = 409, description = "The rule is for other clients", body = ErrorBody)),
@@ -189,7 +190,7 @@ pub async fn rule_change(
     };
     api.export_policies()?.rule_modify(&path.policy, &there.clients, wanted).await?;
     let said = serde_json::to_string(&change).unwrap_or_default();
-    let message = format!("the rule for {} was changed: {said}", there.clients);
+    let message = format!("rule for {} changed: {said}", there.clients);
     note(&api, Kind::ExportPolicyChanged, &path.policy, &message, &asked.caller);
     shown(&api, &path.policy).map(Json)
 }
@@ -206,12 +207,13 @@ pub async fn rule_remove(
 ) -> Result<Json<PolicyView>> {
     let there = rule_at(&api, &path, &asked.query)?;
     api.export_policies()?.rule_remove(&path.policy, &there.clients).await?;
-    let message = format!("the rule for {} was removed", there.clients);
+    let message = format!("rule for {} removed", there.clients);
     note(&api, Kind::ExportPolicyChanged, &path.policy, &message, &asked.caller);
     shown(&api, &path.policy).map(Json)
 }
 
-/// The rule that a path names. Rules are told apart by their clients, so what is done with it next hits it or fails.
+/// The rule that a path names. Rules are identified by their clients, so a later change hits this rule or
+/// fails.
 fn rule_at(api: &Api, path: &RulePath, guard: &ForClients) -> Result<Rule> {
     let policy = api.export_policies()?.get(&path.policy)?;
     let index = usize::try_from(path.position).ok().and_then(|position| position.checked_sub(1));

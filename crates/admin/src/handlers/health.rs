@@ -1,4 +1,4 @@
-//! `health`: for load balancers and monitors, without a token.
+//! `health`, for load balancers and monitoring, without a token.
 
 use axum::extract::State;
 use axum::http::header::CONTENT_TYPE;
@@ -12,10 +12,11 @@ use crate::openapi::Document;
 use crate::request::Open;
 use crate::views::{HealthStatus, HealthView};
 
-/// How the daemon is
+/// Get the daemon's health
 ///
-/// Needs no token. It says `degraded` if data is damaged, segments or the second copy are missing, or the pool has stopped.
-#[utoipa::path(get, path = "/health", tag = "health", security(()), responses((status = 200, description = "How it is", body = HealthView)))]
+/// Needs no token. The status is `degraded` if data is damaged, segments or the second copy are missing, or
+/// the pool has stopped.
+#[utoipa::path(get, path = "/health", tag = "health", security(()), responses((status = 200, description = "The daemon's health", body = HealthView)))]
 pub async fn health_show(State(api): Shared, _: Open) -> Result<Json<HealthView>> {
     let missing = api.service.pool.stored().map_or(0, |stored| stored.segments_missing);
     let sound = match (api.service.pool.scrub_status(), api.service.pool.space()) {
@@ -26,10 +27,10 @@ pub async fn health_show(State(api): Shared, _: Open) -> Result<Json<HealthView>
     Ok(Json(HealthView { status, release: RELEASE.to_owned() }))
 }
 
-/// This document
+/// Get this document
 #[utoipa::path(
     get, path = "/openapi.json", tag = "health", security(()),
-    responses((status = 200, description = "OpenAPI 3.1", body = serde_json::Value, content_type = "application/json")),
+    responses((status = 200, description = "The OpenAPI 3.1 document", body = serde_json::Value, content_type = "application/json")),
 )]
 pub async fn openapi_show(Extension(document): Extension<Document>, _: Open) -> Response {
     ([(CONTENT_TYPE, "application/json")], document.text()).into_response()

@@ -1,4 +1,4 @@
-//! `jobs`: work that goes on after it was answered.
+//! `jobs`: background work that continues after the response.
 
 use axum::Json;
 use axum::extract::State;
@@ -20,13 +20,13 @@ pub struct JobPath {
     pub job: u64,
 }
 
-/// The jobs that are under way, and the last that ended
-#[utoipa::path(get, path = "/jobs", tag = "jobs", responses((status = 200, description = "They", body = List<JobView>)))]
+/// List running jobs and the most recent finished ones
+#[utoipa::path(get, path = "/jobs", tag = "jobs", responses((status = 200, description = "The jobs", body = List<JobView>)))]
 pub async fn job_list(State(api): Shared, _: Read) -> Result<Json<List<JobView>>> {
     Ok(Json(List::all(api.service.jobs.list().into_iter().map(JobView::from).collect())))
 }
 
-/// One job
+/// Get a job
 #[utoipa::path(get, path = "/jobs/{job}", tag = "jobs", params(JobPath), responses((status = 200, description = "The job", body = JobView)))]
 pub async fn job_show(State(api): Shared, _: Read, Params(path): Params<JobPath>) -> Result<Json<JobView>> {
     Ok(Json(api.service.jobs.get(path.job)?.into()))
@@ -34,10 +34,10 @@ pub async fn job_show(State(api): Shared, _: Read, Params(path): Params<JobPath>
 
 /// Cancel a job
 ///
-/// Answered when it was told to end; `state` says when it has.
+/// The response is sent when cancellation has been requested; `state` shows when the job has ended.
 #[utoipa::path(
     delete, path = "/jobs/{job}", tag = "jobs", params(JobPath),
-    responses((status = 202, description = "It was told to end", body = JobView), (status = 409, description = "It has ended already", body = ErrorBody)),
+    responses((status = 202, description = "Cancellation was requested", body = JobView), (status = 409, description = "The job has already finished", body = ErrorBody)),
 )]
 pub async fn job_cancel(
     State(api): Shared,

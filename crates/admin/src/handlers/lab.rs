@@ -1,4 +1,4 @@
-//! `lab`: reports of the lab.
+//! `lab`: lab reports.
 
 use crate::problem::Problem;
 use std::time::SystemTime;
@@ -17,10 +17,10 @@ use crate::lab::{GOOD_FOR, REPORTS_MAX};
 use crate::request::{Params, Read};
 use crate::views::{self, LabPageView, LabReportView, LabReportsView};
 
-/// Where pages are that a ticket opens: not below the API's path, since they are no part of it.
+/// Where pages opened with a ticket are served: outside the API's path, since they are not part of the API.
 pub const PAGES: &str = "/lab-pages";
 
-/// A page runs no script, has no origin, loads nothing, and is shown in frames of the console only.
+/// A page runs no script, has no origin, loads nothing, and can be framed only by the console.
 const POLICY: &str = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; form-action 'none'; base-uri 'none'; \
                       frame-ancestors 'self'";
 
@@ -42,20 +42,21 @@ pub struct ReportPath {
     pub report: String,
 }
 
-/// Which reports are wanted.
+/// Selects reports.
 #[derive(Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct ReportFilter {
-    /// How many at most; 500, as many as there can be, if it is absent.
+    /// Maximum number of reports; default 500, the most there can be.
     #[param(minimum = 1, maximum = 500, nullable = false)]
     pub limit: Option<u32>,
 }
 
-/// The lab's reports, the youngest first
+/// List the lab's reports, newest first
 ///
-/// They are looked for in `lab.results_directory`. One that cannot be read is there, too, and says why in `problem`.
-#[utoipa::path(get, path = "/lab/reports", tag = "lab", params(ReportFilter), responses((status = 200, description = "They", body = LabReportsView)))]
+/// The reports are in `lab.results_directory`. A report that cannot be read is listed, and its `problem` says
+/// why.
+#[utoipa::path(get, path = "/lab/reports", tag = "lab", params(ReportFilter), responses((status = 200, description = "The reports", body = LabReportsView)))]
 pub async fn report_list(State(api): Shared, asked: Read<ReportFilter>) -> Result<Json<LabReportsView>> {
     let limit = asked.query.limit.map_or(REPORTS_MAX, |limit| usize::try_from(limit).unwrap_or(usize::MAX));
     if !(1..=REPORTS_MAX).contains(&limit) {
@@ -70,7 +71,7 @@ pub async fn report_list(State(api): Shared, asked: Read<ReportFilter>) -> Resul
     }))
 }
 
-/// One of the lab's reports
+/// Get a lab report
 #[utoipa::path(get, path = "/lab/reports/{report}", tag = "lab", params(ReportPath), responses((status = 200, description = "The report", body = LabReportView)))]
 pub async fn report_show(
     State(api): Shared,
@@ -81,9 +82,9 @@ pub async fn report_show(
     found.map(|entry| Json(entry.view)).ok_or_else(|| unknown(&path.report))
 }
 
-/// The page of one of the lab's reports
+/// Get the page of a lab report
 ///
-/// It needs nothing else, runs no script, and is served so that it could not.
+/// The page is self-contained. It is served with headers that prevent it from running scripts.
 #[utoipa::path(
     get, path = "/lab/reports/{report}/page", tag = "lab", params(ReportPath),
     responses((status = 200, description = "The page", body = String, content_type = "text/html")),
@@ -94,12 +95,13 @@ pub async fn report_page(State(api): Shared, _: Read, Params(path): Params<Repor
     page.map(|page| (GUARDS, page).into_response()).map_err(|why| pageless(&path.report, &why))
 }
 
-/// Have the page of one of the lab's reports shown by a browser
+/// Create a temporary path for the page of a lab report
 ///
-/// The answer has a path that needs no token, for ten minutes: browsers send none for what they show in a frame.
+/// The path in the response needs no token and is valid for ten minutes. A browser needs it because it sends
+/// no token for the content of a frame.
 #[utoipa::path(
     post, path = "/lab/reports/{report}/page", tag = "lab", params(ReportPath),
-    responses((status = 201, description = "Where it is", body = LabPageView)),
+    responses((status = 201, description = "The temporary path", body = LabPageView)),
 )]
 pub async fn report_open(
     State(api): Shared,
@@ -108,7 +110,7 @@ pub async fn report_open(
 ) -> Result<(StatusCode, Json<LabPageView>)> {
     let entry = api.lab.find(&path.report).await.ok_or_else(|| unknown(&path.report))?;
     if entry.view.page_bytes.is_none() {
-        return Err(pageless(&path.report, entry.view.problem.as_deref().unwrap_or("it has none")));
+        return Err(pageless(&path.report, entry.view.problem.as_deref().unwrap_or("it has no page")));
     }
     let ticket = api.lab.tickets.draw().map_err(|error| {
         let cause = format!("the system gives no random numbers: {error}");
@@ -122,29 +124,29 @@ pub async fn report_open(
     ))
 }
 
-/// A page, for who has a ticket.
+/// A page, for the holder of a ticket.
 pub async fn page_show(
     State(api): Shared,
     path: std::result::Result<Path<(String, String)>, axum::extract::rejection::PathRejection>,
 ) -> Response {
     let refused = |text: &'static str| (StatusCode::NOT_FOUND, GUARDS, text).into_response();
-    let Ok(Path((ticket, place))) = path else { return refused("<p>There is no such page.") };
+    let Ok(Path((ticket, place))) = path else { return refused("<p>Page not found.") };
     if !api.lab.tickets.is_good(&ticket) {
-        return refused("<p>The page was asked for too long ago. Open the report again.");
+        return refused("<p>This link has expired. Open the report again.");
     }
     match api.lab.page_at(&place).await {
         Some(Ok(page)) => (GUARDS, page).into_response(),
-        Some(Err(_)) => refused("<p>The page cannot be read any more. See the list of reports."),
-        None => refused("<p>This page is not among the reports."),
+        Some(Err(_)) => refused("<p>The page can no longer be read. See the list of reports."),
+        None => refused("<p>This page is not a report."),
     }
 }
 
-/// What is told of a path: a ticket is for nobody's log.
+/// The part of a path that may be logged: tickets must not be in the log.
 pub fn told(path: &str) -> &str {
     if path.starts_with(PAGES) { PAGES } else { path }
 }
 
-/// A name as a part of a path.
+/// Escapes a name for use in a path.
 fn escaped(name: &str) -> String {
     let plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"-._~".contains(byte);
     let one = |byte: u8| if plain(&byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") };

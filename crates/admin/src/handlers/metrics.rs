@@ -1,4 +1,4 @@
-//! `/metrics`, and what they were.
+//! `/metrics`, and the history of metrics.
 
 use std::time::SystemTime;
 
@@ -12,8 +12,8 @@ use crate::history::{HistoryQuery, HistoryView};
 use crate::metrics;
 use crate::request::Read;
 
-/// `/metrics` for collectors: not below the API's path, because that is where they look, and not of its form. Everyone with a token may
-/// read it, or everyone (`metrics.public`).
+/// `/metrics` for collectors. It is outside the API's path because collectors look for it there. Any token
+/// gives access, or none is needed (`metrics.public`).
 pub async fn exposition(State(api): Shared, request: Request) -> Result<Response> {
     if !api.metrics_public {
         let (mut parts, _) = request.into_parts();
@@ -22,11 +22,12 @@ pub async fn exposition(State(api): Shared, request: Request) -> Result<Response
     Ok(metrics::answer(api.sources()).await)
 }
 
-/// What throughput, latency, capacity and others were in the last hour, day and month
+/// Get the history of throughput, latency, capacity and other metrics
 ///
-/// Kept in memory since the daemon started: points of 5 seconds for an hour, of a minute for a day, of 15 minutes for 30 days.
+/// Kept in memory since the daemon started: 5-second samples for an hour, 1-minute samples for a day, and
+/// 15-minute samples for 30 days.
 #[utoipa::path(get, path = "/metrics/history", tag = "metrics", params(HistoryQuery),
-    responses((status = 200, description = "It", body = HistoryView)))]
+    responses((status = 200, description = "The history", body = HistoryView)))]
 pub async fn history_show(State(api): Shared, asked: Read<HistoryQuery>) -> Result<Json<HistoryView>> {
     let view = api.history.view(&asked.query, SystemTime::now());
     Ok(Json(view?))

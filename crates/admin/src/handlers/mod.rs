@@ -1,7 +1,8 @@
-//! What is done for each resource, one file for each family of them.
+//! The handlers, one file for each family of resources.
 //!
-//! Every handler takes who asks first, then what of the path and the body it needs; does it; notes the event; and answers
-//! with a view. Its annotation is its entry in the OpenAPI document; answers that any handler may give are added there ([`crate::openapi`]).
+//! Every handler authenticates the caller first, then reads the path and body, does the work, records the
+//! event, and responds with a view. Its annotation is its entry in the OpenAPI document; responses that any
+//! handler may give are added in [`crate::openapi`].
 
 pub mod accounts;
 pub mod events;
@@ -31,10 +32,10 @@ use crate::error::Result;
 /// What all handlers share.
 pub type Shared = State<Arc<Api>>;
 
-/// An answer with where the thing is that was made.
+/// A response with the location of the object that was created.
 pub type Made<T> = (StatusCode, [(HeaderName, String); 1], Json<T>);
 
-/// Answers that something was made, and where it is.
+/// Responds that an object was created, with its location.
 fn made<T>(status: StatusCode, place: String, view: T) -> Made<T> {
     (status, [(LOCATION, format!("{}/{place}", crate::router::BASE))], Json(view))
 }
@@ -57,22 +58,22 @@ pub struct SegmentPath {
     pub segment: String,
 }
 
-/// A volume, if only one is wanted.
+/// An optional volume.
 #[derive(Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct OfVolume {
-    /// Only of this volume: its name, or `id:` and its id.
+    /// Restrict the result to this volume: its name, or `id:` and its id.
     #[param(pattern = "^([A-Za-z0-9_][A-Za-z0-9_.-]{0,63}|id:[0-9a-f]{8})$", nullable = false)]
     pub volume: Option<String>,
 }
 
-/// Whether what is in the way goes as well.
+/// Whether to force an operation that destroys data.
 #[derive(Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct Force {
-    /// Also if something is lost with it. Only admins may.
+    /// Proceed even if data is lost. Requires the role admin.
     #[serde(default)]
     #[param(nullable = false)]
     pub force: bool,
@@ -89,7 +90,7 @@ impl Api {
             .ok_or_else(|| Error::NotFound(Object::Volume(named.to_owned())).into())
     }
 
-    /// The same, if one is named.
+    /// As `volume`, if the query names one.
     fn volume_if_named(&self, named: &OfVolume) -> Result<Option<forebay_pool::Volume>> {
         named.volume.as_deref().map(|named| self.volume(named)).transpose()
     }

@@ -25,7 +25,7 @@ use crate::views::{
     ClientView, FileView, List, LockView, NfsView, OpenView, OperationView, SessionView, TlsState,
 };
 
-/// Of opens and lock owners, so many are shown if nothing else is said, and so many at most.
+/// The default and the maximum number of opens or lock owners in a response.
 const LIMIT: u32 = 10_000;
 const LIMIT_MAX: u32 = 100_000;
 
@@ -47,21 +47,21 @@ pub struct StateidPath {
     pub stateid: String,
 }
 
-/// Which are shown.
+/// Selects the entries to return.
 #[derive(Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct Excerpt {
-    /// Only those of this client.
+    /// Return only entries of this client.
     #[param(pattern = "^[0-9a-f]{16}$", nullable = false)]
     pub client: Option<String>,
-    /// How many are shown at most, the oldest first; 10000 if it is absent.
+    /// Maximum number of entries, oldest first; default 10000.
     #[param(minimum = 1, maximum = 100000, nullable = false)]
     pub limit: Option<u32>,
 }
 
 impl Excerpt {
-    /// The client, if it is there, and the limit.
+    /// The client, if one is named and exists, and the limit.
     fn read(&self, nfs: &Nfs) -> Result<(Option<ClientId>, usize)> {
         let limit = self.limit.unwrap_or(LIMIT);
         if !(1..=LIMIT_MAX).contains(&limit) {
@@ -72,19 +72,19 @@ impl Excerpt {
     }
 }
 
-/// Where clients reach NFS, and how they mount from there
-#[utoipa::path(get, path = "/nfs", tag = "nfs", responses((status = 200, description = "Where and how", body = NfsView)))]
+/// Get the address of the NFS server and its mount options
+#[utoipa::path(get, path = "/nfs", tag = "nfs", responses((status = 200, description = "The address and the mount options", body = NfsView)))]
 pub async fn nfs_show(State(api): Shared, _: Read) -> Result<Json<NfsView>> {
     Ok(Json(api.nfs_view.clone()))
 }
 
-/// All clients
-#[utoipa::path(get, path = "/nfs/clients", tag = "nfs", responses((status = 200, description = "They", body = List<ClientView>)))]
+/// List all clients
+#[utoipa::path(get, path = "/nfs/clients", tag = "nfs", responses((status = 200, description = "All clients", body = List<ClientView>)))]
 pub async fn client_list(State(api): Shared, _: Read) -> Result<Json<List<ClientView>>> {
     Ok(Json(List::all(clients(api.nfs()?))))
 }
 
-/// One client
+/// Get a client
 #[utoipa::path(get, path = "/nfs/clients/{client}", tag = "nfs", params(ClientPath), responses((status = 200, description = "The client", body = ClientView)))]
 pub async fn client_show(
     State(api): Shared,
@@ -96,17 +96,17 @@ pub async fn client_show(
     found.map(Json).ok_or_else(|| unknown_client(&path.client))
 }
 
-/// Take everything from a client, as if its lease had run out
+/// Revoke all state of a client
 ///
-/// A client that is alive registers again; to keep it out, change the export policy first.
-#[utoipa::path(delete, path = "/nfs/clients/{client}", tag = "nfs", params(ClientPath), responses((status = 204, description = "It has nothing any more")))]
+/// A client that is still running registers again. To keep it out, change the export policy first.
+#[utoipa::path(delete, path = "/nfs/clients/{client}", tag = "nfs", params(ClientPath), responses((status = 204, description = "The state was revoked")))]
 pub async fn client_revoke(
     State(api): Shared,
     asked: Operate,
     Params(path): Params<ClientPath>,
 ) -> Result<StatusCode> {
     evict(api.nfs()?, &path.client).await?;
-    let message = "its opens, locks and sessions were taken away";
+    let message = "all opens, locks and sessions revoked";
     api.service.events.note(
         Kind::ClientRevoked,
         format!("client {}", path.client),
@@ -116,16 +116,16 @@ pub async fn client_revoke(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// All sessions
-#[utoipa::path(get, path = "/nfs/sessions", tag = "nfs", responses((status = 200, description = "They", body = List<SessionView>)))]
+/// List all sessions
+#[utoipa::path(get, path = "/nfs/sessions", tag = "nfs", responses((status = 200, description = "All sessions", body = List<SessionView>)))]
 pub async fn session_list(State(api): Shared, _: Read) -> Result<Json<List<SessionView>>> {
     Ok(Json(List::all(sessions(api.nfs()?))))
 }
 
-/// What is open
+/// List open files
 #[utoipa::path(
     get, path = "/nfs/opens", tag = "nfs", params(Excerpt),
-    responses((status = 200, description = "The oldest", body = List<OpenView>), (status = 404, description = "There is no such client", body = ErrorBody)),
+    responses((status = 200, description = "The open files, oldest first", body = List<OpenView>), (status = 404, description = "The client does not exist", body = ErrorBody)),
 )]
 pub async fn open_list(State(api): Shared, asked: Read<Excerpt>) -> Result<Json<List<OpenView>>> {
     let nfs = api.nfs()?;
@@ -145,15 +145,15 @@ pub async fn open_list(State(api): Shared, asked: Read<Excerpt>) -> Result<Json<
     Ok(Json(List { items, total: excerpt.total as u64 }))
 }
 
-/// Take an open with its locks, or the locks of one owner on one file, from a client
-#[utoipa::path(delete, path = "/nfs/opens/{stateid}", tag = "nfs", params(StateidPath), responses((status = 204, description = "It is gone")))]
+/// Revoke an open with its locks, or one owner's locks on one file
+#[utoipa::path(delete, path = "/nfs/opens/{stateid}", tag = "nfs", params(StateidPath), responses((status = 204, description = "The open or the locks were revoked")))]
 pub async fn open_revoke(
     State(api): Shared,
     asked: Operate,
     Params(path): Params<StateidPath>,
 ) -> Result<StatusCode> {
     revoke(api.nfs()?, &path.stateid).await?;
-    let message = "what was open, or locked, was taken away";
+    let message = "open or locks revoked";
     api.service.events.note(
         Kind::OpenRevoked,
         format!("stateid {}", path.stateid),
@@ -163,12 +163,12 @@ pub async fn open_revoke(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// What is locked
+/// List byte-range locks
 ///
-/// `limit` and `total` count lock owners; each may have several ranges.
+/// `limit` and `total` count lock owners; each owner may have several ranges.
 #[utoipa::path(
     get, path = "/nfs/locks", tag = "nfs", params(Excerpt),
-    responses((status = 200, description = "The oldest", body = List<LockView>), (status = 404, description = "There is no such client", body = ErrorBody)),
+    responses((status = 200, description = "The locks, oldest first", body = List<LockView>), (status = 404, description = "The client does not exist", body = ErrorBody)),
 )]
 pub async fn lock_list(State(api): Shared, asked: Read<Excerpt>) -> Result<Json<List<LockView>>> {
     let nfs = api.nfs()?;
@@ -191,8 +191,8 @@ pub async fn lock_list(State(api): Shared, asked: Read<Excerpt>) -> Result<Json<
     Ok(Json(List { items, total: excerpt.total as u64 }))
 }
 
-/// How often each operation was executed, how it went, and how long it took
-#[utoipa::path(get, path = "/nfs/operations", tag = "nfs", responses((status = 200, description = "They", body = List<OperationView>)))]
+/// Get counters, errors and latency of each operation
+#[utoipa::path(get, path = "/nfs/operations", tag = "nfs", responses((status = 200, description = "All operations", body = List<OperationView>)))]
 pub async fn operation_list(State(api): Shared, _: Read) -> Result<Json<List<OperationView>>> {
     Ok(Json(List::all(api.nfs()?.statistics.snapshot().iter().map(operation).collect())))
 }
@@ -218,7 +218,7 @@ fn clients(nfs: &Nfs) -> Vec<ClientView> {
         .collect()
 }
 
-/// How a client's connections are secured.
+/// TLS on a client's connections.
 #[derive(Default)]
 struct Protections {
     plain: bool,
@@ -341,7 +341,7 @@ fn hexadecimal(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// The bytes of exactly so many hexadecimal digits.
+/// The bytes of exactly N hexadecimal digit pairs.
 fn bytes_of<const N: usize>(text: &str) -> Option<[u8; N]> {
     let digits =
         text.bytes().map(|digit| char::from(digit).to_digit(16).and_then(|digit| u8::try_from(digit).ok()));

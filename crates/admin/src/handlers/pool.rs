@@ -1,4 +1,4 @@
-//! `pool`: its sizes, the check, the scrub, and what is saved.
+//! `pool`: sizes, checks, the scrub, and storage efficiency.
 
 use axum::Json;
 use axum::extract::State;
@@ -11,7 +11,7 @@ use crate::request::{Administer, Content, Operate, Params, Read};
 use crate::views::{CheckRequest, EfficiencyView, JobView, List, LostSegmentView, PoolView, ScrubView};
 use crate::{Api, RELEASE};
 
-/// The pool and its sizes
+/// Get the pool and its sizes
 #[utoipa::path(get, path = "/pool", tag = "pool", responses((status = 200, description = "The pool", body = PoolView)))]
 pub async fn pool_show(State(api): Shared, _: Read) -> Result<Json<PoolView>> {
     let pool = &api.service.pool;
@@ -38,14 +38,14 @@ pub async fn pool_show(State(api): Shared, _: Read) -> Result<Json<PoolView>> {
     }))
 }
 
-/// Recount everything in the pool, and report what does not agree
+/// Recount everything in the pool and report inconsistencies
 ///
-/// Answered at once with a job, whose `result` is what was found. One check runs at a time.
+/// The response contains a job, whose `result` will hold the findings. One check runs at a time.
 #[utoipa::path(
     post, path = "/pool/check", tag = "pool", request_body = CheckRequest,
     responses(
-        (status = 202, description = "It has begun", body = JobView, headers(("Location" = String, description = "The job"))),
-        (status = 409, description = "A check is under way", body = crate::error::ErrorBody),
+        (status = 202, description = "The check has started", body = JobView, headers(("Location" = String, description = "The job"))),
+        (status = 409, description = "A check is already running", body = crate::error::ErrorBody),
     ),
 )]
 pub async fn pool_check(
@@ -58,22 +58,22 @@ pub async fn pool_check(
     Ok(made(StatusCode::ACCEPTED, format!("jobs/{}", job.id), job))
 }
 
-/// How the verification of everything stands
-#[utoipa::path(get, path = "/pool/scrub", tag = "pool", responses((status = 200, description = "How it stands", body = ScrubView)))]
+/// Get the state of the scrub
+#[utoipa::path(get, path = "/pool/scrub", tag = "pool", responses((status = 200, description = "The state of the scrub", body = ScrubView)))]
 pub async fn scrub_show(State(api): Shared, _: Read) -> Result<Json<ScrubView>> {
     scrub(&api).map(Json)
 }
 
-/// Verify everything that is stored, in the background, from the start
-#[utoipa::path(post, path = "/pool/scrub", tag = "pool", responses((status = 202, description = "It has begun", body = ScrubView)))]
+/// Start a scrub that verifies all stored data in the background
+#[utoipa::path(post, path = "/pool/scrub", tag = "pool", responses((status = 202, description = "The scrub has started", body = ScrubView)))]
 pub async fn scrub_start(State(api): Shared, asked: Operate) -> Result<(StatusCode, Json<ScrubView>)> {
     api.service.pool.scrub_start().await?;
     api.service.events.note(Kind::ScrubStarted, "pool", "a scrub begins", asked.caller.who());
     Ok((StatusCode::ACCEPTED, Json(scrub(&api)?)))
 }
 
-/// End the verification that is under way
-#[utoipa::path(delete, path = "/pool/scrub", tag = "pool", responses((status = 200, description = "How it stands", body = ScrubView)))]
+/// Stop the running scrub
+#[utoipa::path(delete, path = "/pool/scrub", tag = "pool", responses((status = 200, description = "The state of the scrub", body = ScrubView)))]
 pub async fn scrub_stop(State(api): Shared, asked: Operate) -> Result<Json<ScrubView>> {
     let was_running = scrub(&api)?.running;
     api.service.pool.scrub_stop().await?;
@@ -87,10 +87,10 @@ fn scrub(api: &Api) -> Result<ScrubView> {
     Ok(api.service.pool.scrub_status()?.into())
 }
 
-/// Segments that no metadata names
+/// List segments that are unknown to the metadata
 ///
-/// They were found when the pool was opened, and are kept in `lost+found` until they are deleted. After a crash such a segment usually holds
-/// only data that was never acknowledged.
+/// They were found when the pool was opened, and stay in `lost+found` until they are deleted. After a crash
+/// such a segment usually holds only data that was never acknowledged.
 #[utoipa::path(
     get, path = "/pool/lost-found", tag = "pool",
     responses((status = 200, description = "The segments", body = List<LostSegmentView>)),
@@ -100,13 +100,13 @@ pub async fn lost_found_list(State(api): Shared, _: Read) -> Result<Json<List<Lo
     Ok(Json(List::all(found.into_iter().map(Into::into).collect())))
 }
 
-/// Delete a segment that no metadata names
+/// Delete a segment that is unknown to the metadata
 #[utoipa::path(
     delete, path = "/pool/lost-found/{segment}", tag = "pool",
     params(SegmentPath),
     responses(
-        (status = 204, description = "The segment is deleted"),
-        (status = 404, description = "There is no such segment", body = crate::error::ErrorBody),
+        (status = 204, description = "The segment was deleted"),
+        (status = 404, description = "The segment does not exist", body = crate::error::ErrorBody),
     ),
 )]
 pub async fn lost_found_delete(
@@ -120,19 +120,20 @@ pub async fn lost_found_delete(
             .with_remedy("a segment's number has 16 hexadecimal digits")
     })?;
     api.service.pool.lost_and_found_delete(number).await?;
-    let message = format!("segment {segment} was deleted from lost+found");
+    let message = format!("segment {segment} deleted from lost+found");
     api.service.events.note(Kind::LostSegmentDeleted, "pool", message, asked.caller.who());
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// What deduplication and compression save
+/// Get the savings from deduplication and compression
 ///
-/// Looks at every extent of the volume, or of all, so it takes a while. One is answered at a time.
+/// Scans every extent of the volume or the pool, which takes a while. One such request is processed at a
+/// time.
 #[utoipa::path(
     get, path = "/pool/efficiency", tag = "pool", params(OfVolume),
     responses(
-        (status = 200, description = "What is saved", body = EfficiencyView),
-        (status = 404, description = "There is no such volume", body = crate::error::ErrorBody),
+        (status = 200, description = "The savings", body = EfficiencyView),
+        (status = 404, description = "The volume does not exist", body = crate::error::ErrorBody),
     ),
 )]
 pub async fn pool_efficiency(State(api): Shared, asked: Read<OfVolume>) -> Result<Json<EfficiencyView>> {

@@ -24,17 +24,17 @@ pub struct SnapshotPath {
     /// The volume's name, or `id:` and its id.
     #[param(pattern = "^([A-Za-z0-9_][A-Za-z0-9_.-]{0,63}|id:[0-9a-f]{8})$")]
     pub volume: String,
-    /// The snapshot's own name.
+    /// The snapshot's name.
     #[param(pattern = "^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$")]
     pub snapshot: String,
 }
 
-/// The snapshots of all volumes, or of one, by volume and age
+/// List the snapshots of all volumes or of one, by volume and age
 #[utoipa::path(
     get, path = "/snapshots", tag = "snapshots", params(OfVolume),
     responses(
-        (status = 200, description = "They", body = List<SnapshotView>),
-        (status = 404, description = "There is no such volume", body = ErrorBody),
+        (status = 200, description = "The snapshots", body = List<SnapshotView>),
+        (status = 404, description = "The volume does not exist", body = ErrorBody),
     ),
 )]
 pub async fn snapshot_list_all(
@@ -46,13 +46,13 @@ pub async fn snapshot_list_all(
     Ok(Json(List::all(snapshots.into_iter().map(view).collect())))
 }
 
-/// Take a snapshot of each of several volumes, all of the same instant
+/// Take a snapshot of several volumes at the same instant
 #[utoipa::path(
     post, path = "/snapshots", tag = "snapshots", request_body = NewSnapshots,
     responses(
         (status = 201, description = "The snapshots", body = List<SnapshotView>),
-        (status = 404, description = "There is no such volume", body = ErrorBody),
-        (status = 409, description = "A volume has a snapshot of that name", body = ErrorBody),
+        (status = 404, description = "The volume does not exist", body = ErrorBody),
+        (status = 409, description = "A volume already has a snapshot of that name", body = ErrorBody),
     ),
 )]
 pub async fn snapshot_create_all(
@@ -66,10 +66,10 @@ pub async fn snapshot_create_all(
     Ok((StatusCode::CREATED, Json(List::all(taken))))
 }
 
-/// The snapshots of a volume, by age
+/// List the snapshots of a volume, by age
 #[utoipa::path(
     get, path = "/volumes/{volume}/snapshots", tag = "snapshots", params(VolumePath),
-    responses((status = 200, description = "They", body = List<SnapshotView>)),
+    responses((status = 200, description = "The snapshots", body = List<SnapshotView>)),
 )]
 pub async fn snapshot_list(
     State(api): Shared,
@@ -86,7 +86,7 @@ pub async fn snapshot_list(
     post, path = "/volumes/{volume}/snapshots", tag = "snapshots", params(VolumePath), request_body = NewSnapshot,
     responses(
         (status = 201, description = "The snapshot", body = SnapshotView, headers(("Location" = String, description = "The snapshot"))),
-        (status = 409, description = "The volume has a snapshot of that name", body = ErrorBody),
+        (status = 409, description = "The volume already has a snapshot of that name", body = ErrorBody),
     ),
 )]
 pub async fn snapshot_create(
@@ -101,7 +101,7 @@ pub async fn snapshot_create(
     Ok(made(StatusCode::CREATED, format!("volumes/{volume}/snapshots/{name}"), view))
 }
 
-/// One snapshot
+/// Get a snapshot
 #[utoipa::path(
     get, path = "/volumes/{volume}/snapshots/{snapshot}", tag = "snapshots", params(SnapshotPath),
     responses((status = 200, description = "The snapshot", body = SnapshotView)),
@@ -115,15 +115,15 @@ pub async fn snapshot_show(
     Ok(Json(view(api.service.pool.snapshot(&volume, &path.snapshot)?)))
 }
 
-/// Take a snapshot, if there is none of that name
+/// Take a snapshot, unless one of that name exists
 ///
-/// The same request twice is the same as once.
+/// The request is idempotent.
 #[utoipa::path(
     put, path = "/volumes/{volume}/snapshots/{snapshot}", tag = "snapshots", params(SnapshotPath),
     responses(
-        (status = 200, description = "It is there", body = SnapshotView),
-        (status = 201, description = "It was taken", body = SnapshotView, headers(("Location" = String, description = "The snapshot"))),
-        (status = 409, description = "Somebody else took one of that name just now", body = ErrorBody),
+        (status = 200, description = "The snapshot already exists", body = SnapshotView),
+        (status = 201, description = "The snapshot was taken", body = SnapshotView, headers(("Location" = String, description = "The snapshot"))),
+        (status = 409, description = "Another caller is taking a snapshot of that name", body = ErrorBody),
     ),
 )]
 pub async fn snapshot_put(
@@ -143,10 +143,10 @@ pub async fn snapshot_put(
 
 /// Delete a snapshot
 ///
-/// Refused if it has clones. The space that only it took comes back in the background.
+/// Refused if the snapshot has clones. Space that only this snapshot used is freed in the background.
 #[utoipa::path(
     delete, path = "/volumes/{volume}/snapshots/{snapshot}", tag = "snapshots", params(SnapshotPath),
-    responses((status = 204, description = "It is gone"), (status = 409, description = "It has clones", body = ErrorBody)),
+    responses((status = 204, description = "The snapshot was deleted"), (status = 409, description = "The snapshot has clones", body = ErrorBody)),
 )]
 pub async fn snapshot_delete(
     State(api): Shared,
@@ -164,12 +164,13 @@ pub async fn snapshot_delete(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Make the volume what the snapshot shows
+/// Revert a volume to a snapshot
 ///
-/// All that was changed since is lost, so only admins may. Refused if there are younger snapshots, unless `force` is given.
+/// All changes made since the snapshot are lost, so this needs the role admin. Refused if there are newer
+/// snapshots, unless `force` is given.
 #[utoipa::path(
     post, path = "/volumes/{volume}/snapshots/{snapshot}/rollback", tag = "snapshots", params(SnapshotPath), request_body = Rollback,
-    responses((status = 200, description = "The volume", body = VolumeView), (status = 409, description = "There are younger snapshots", body = ErrorBody)),
+    responses((status = 200, description = "The volume", body = VolumeView), (status = 409, description = "There are newer snapshots", body = ErrorBody)),
 )]
 pub async fn snapshot_rollback(
     State(api): Shared,
@@ -182,14 +183,15 @@ pub async fn snapshot_rollback(
     Ok(Json(volumes::view(&api, &api.service.pool.volume(&volume)?).await?))
 }
 
-/// Make a volume that begins as a copy of the snapshot
+/// Create a volume from a snapshot
 ///
-/// Takes no time and no space, whatever the size. The snapshot cannot be deleted before the clone is.
+/// A clone takes no time and no space to create, whatever its size. The snapshot cannot be deleted before the
+/// clone.
 #[utoipa::path(
     post, path = "/volumes/{volume}/snapshots/{snapshot}/clones", tag = "snapshots", params(SnapshotPath), request_body = NewClone,
     responses(
         (status = 201, description = "The clone", body = VolumeView, headers(("Location" = String, description = "The clone"))),
-        (status = 409, description = "The name or the path is taken", body = ErrorBody),
+        (status = 409, description = "The name or the path is already in use", body = ErrorBody),
     ),
 )]
 pub async fn snapshot_clone(

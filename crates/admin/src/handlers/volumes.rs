@@ -1,4 +1,4 @@
-//! `volumes`: making, showing, changing, cloning and deleting them.
+//! `volumes`: creating, listing, changing, cloning and deleting them.
 
 use axum::Json;
 use axum::extract::State;
@@ -16,8 +16,8 @@ use crate::error::{ApiError, Code, ErrorBody, Result};
 use crate::request::{Content, Operate, Params, Read};
 use crate::views::{List, NewClone, NewVolume, Role, Shown, VolumeEdit, VolumeSettings, VolumeView};
 
-/// All volumes, by name
-#[utoipa::path(get, path = "/volumes", tag = "volumes", responses((status = 200, description = "They", body = List<VolumeView>)))]
+/// List all volumes, by name
+#[utoipa::path(get, path = "/volumes", tag = "volumes", responses((status = 200, description = "All volumes", body = List<VolumeView>)))]
 pub async fn volume_list(State(api): Shared, _: Read) -> Result<Json<List<VolumeView>>> {
     let mut views = Vec::new();
     for volume in api.service.pool.volumes()? {
@@ -36,8 +36,8 @@ pub async fn volume_list(State(api): Shared, _: Read) -> Result<Json<List<Volume
     post, path = "/volumes", tag = "volumes", request_body = NewVolume,
     responses(
         (status = 201, description = "The volume", body = VolumeView, headers(("Location" = String, description = "The volume"))),
-        (status = 404, description = "There is no such export policy", body = ErrorBody),
-        (status = 409, description = "The name or the path is taken", body = ErrorBody),
+        (status = 404, description = "The export policy does not exist", body = ErrorBody),
+        (status = 409, description = "The name or the path is already in use", body = ErrorBody),
     ),
 )]
 pub async fn volume_create(
@@ -50,7 +50,7 @@ pub async fn volume_create(
     Ok(made(StatusCode::CREATED, format!("volumes/{name}"), view(&api, &volume).await?))
 }
 
-/// One volume
+/// Get a volume
 #[utoipa::path(get, path = "/volumes/{volume}", tag = "volumes", params(VolumePath), responses((status = 200, description = "The volume", body = VolumeView)))]
 pub async fn volume_show(
     State(api): Shared,
@@ -61,16 +61,16 @@ pub async fn volume_show(
     Ok(Json(view(&api, &volume).await?))
 }
 
-/// Create a volume, if there is none of that name
+/// Create a volume, unless it exists
 ///
-/// If there is one that is as the body says, that is answered, so that the same request twice is the same as once. If it differs,
-/// nothing is changed: PATCH does that.
+/// If the volume exists with the same settings, it is returned, so the request is idempotent. If its settings
+/// differ, nothing is changed; use PATCH to change it.
 #[utoipa::path(
     put, path = "/volumes/{volume}", tag = "volumes", params(VolumePath), request_body = VolumeSettings,
     responses(
-        (status = 200, description = "It is there, and as the body says", body = VolumeView),
-        (status = 201, description = "It was created", body = VolumeView, headers(("Location" = String, description = "The volume"))),
-        (status = 409, description = "It is there and differs, or the path is taken", body = ErrorBody),
+        (status = 200, description = "The volume already exists with these settings", body = VolumeView),
+        (status = 201, description = "The volume was created", body = VolumeView, headers(("Location" = String, description = "The volume"))),
+        (status = 409, description = "The volume exists with different settings, or the path is already in use", body = ErrorBody),
     ),
 )]
 pub async fn volume_put(
@@ -89,14 +89,14 @@ pub async fn volume_put(
     Ok((StatusCode::CREATED, place, Json(view(&api, &volume).await?)).into_response())
 }
 
-/// Change a volume: all of what the body says, or nothing
+/// Change a volume
 ///
-/// What is absent stays; null takes a limit away.
+/// Either all changes are made or none. Fields that are absent stay unchanged; null removes a limit.
 #[utoipa::path(
     patch, path = "/volumes/{volume}", tag = "volumes", params(VolumePath), request_body = VolumeEdit,
     responses(
-        (status = 200, description = "The volume as it is now", body = VolumeView),
-        (status = 409, description = "The path is taken, or it holds more than the size", body = ErrorBody),
+        (status = 200, description = "The changed volume", body = VolumeView),
+        (status = 409, description = "The path is already in use, or the volume holds more data than the new size", body = ErrorBody),
     ),
 )]
 pub async fn volume_change(
@@ -126,13 +126,13 @@ pub async fn volume_change(
 
 /// Delete a volume
 ///
-/// Refused if it has files or snapshots, unless `force` is given, and if it has clones. Clients that have it mounted get "stale
-/// file handle" from then on.
+/// Refused if the volume has clones. Refused if it has files or snapshots, unless `force` is given. Clients
+/// that have it mounted get "stale file handle" from then on.
 #[utoipa::path(
     delete, path = "/volumes/{volume}", tag = "volumes", params(VolumePath, Force),
     responses(
-        (status = 204, description = "It is gone"),
-        (status = 409, description = "It has files, snapshots or clones", body = ErrorBody),
+        (status = 204, description = "The volume was deleted"),
+        (status = 409, description = "The volume has files, snapshots or clones", body = ErrorBody),
     ),
 )]
 pub async fn volume_delete(
@@ -144,7 +144,7 @@ pub async fn volume_delete(
     if force {
         asked
             .caller
-            .require(Role::Admin, &api, || format!("deleting volume {} with all it has", path.volume))?;
+            .require(Role::Admin, &api, || format!("deleting volume {} with all data", path.volume))?;
     }
     let name = api.volume(&path.volume)?.spec.name;
     if let Some(nfs) = api.nfs.as_ref().filter(|_| !force) {
@@ -162,14 +162,14 @@ pub async fn volume_delete(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// Make a volume that begins as a copy of this one as it is
+/// Create a volume from the current state of a volume
 ///
-/// Takes no time and no space, whatever the size. A snapshot `clone-NAME` is taken for it.
+/// A clone takes no time and no space to create, whatever its size. A snapshot `clone-NAME` is taken for it.
 #[utoipa::path(
     post, path = "/volumes/{volume}/clones", tag = "volumes", params(VolumePath), request_body = NewClone,
     responses(
         (status = 201, description = "The clone", body = VolumeView, headers(("Location" = String, description = "The clone"))),
-        (status = 409, description = "The name or the path is taken", body = ErrorBody),
+        (status = 409, description = "The name or the path is already in use", body = ErrorBody),
     ),
 )]
 pub async fn volume_clone(
@@ -182,7 +182,7 @@ pub async fn volume_clone(
     clone(&api, &asked.caller, &volume, None, new).await
 }
 
-/// Creates a clone of a snapshot, or of the volume as it is now.
+/// Clones a snapshot, or the current state of the volume.
 pub async fn clone(
     api: &Api,
     caller: &Caller,
@@ -214,7 +214,7 @@ async fn create(api: &Api, caller: &Caller, name: &str, settings: VolumeSettings
     }
 }
 
-/// Refuses a volume that exists but differs from what was asked for; names the first field that differs.
+/// Refuses a volume that exists with different settings; names the first field that differs.
 fn require_same(there: &VolumeView, asked: &VolumeSettings) -> Result<()> {
     match asked.difference(there, policy::DEFAULT)? {
         None => Ok(()),
@@ -226,7 +226,7 @@ fn require_same(there: &VolumeView, asked: &VolumeSettings) -> Result<()> {
     }
 }
 
-/// A volume as it is shown.
+/// The view of a volume.
 pub async fn view(api: &Api, volume: &Volume) -> forebay_pool::Result<VolumeView> {
     let pool = &api.service.pool;
     let name = &volume.spec.name;

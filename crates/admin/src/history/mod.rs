@@ -1,15 +1,17 @@
-//! What the metrics were in the last hour, day and month: enough to draw without a Prometheus.
+//! The history of metrics for the last hour, day and month: enough to draw graphs without a Prometheus.
 //!
 //! ```text
-//!   recorder: an Observation every 5 s ── series: what came of it since the one before
+//!   recorder: an Observation every 5 s ── series: the changes since the previous one
 //!                                              │
 //!                           store: rings of 5 s, 1 min, 15 min ── query: a view for the interface
 //! ```
-//! It is kept in memory, begins with the daemon and ends with it. Its size is bounded: [`store::SERIES_MAX`] series of 5,040 points, 40 KB
-//! each, so 13 MB at most; a daemon with a few volumes has about fifty series.
+//! The history is kept in memory while the daemon runs. Its size is bounded: at most [`store::SERIES_MAX`]
+//! series of 5,040 points (40 KB) each, or 13 MB in total. A daemon with a few volumes has about fifty
+//! series.
 //!
-//! What must hold: what was not measured is a gap and not a zero (before the start, while the machine was suspended, latency while
-//! nothing was done); a count that begins anew is no fall; however the clock is set, no point is older than the one before it.
+//! What must hold: an interval without a measurement is a gap, not a zero (before the start, while the
+//! machine was suspended, latency without operations); a counter that restarts is not a decrease; points are
+//! in time order even if the clock is set back.
 
 mod query;
 mod recorder;
@@ -32,13 +34,13 @@ pub struct History {
 }
 
 impl History {
-    /// What was recorded, as asked for at `now`. The error is a sentence for whoever asked.
+    /// The recorded points that a query selects, as of `now`. The error is a message for the caller.
     pub fn view(&self, query: &HistoryQuery, now: SystemTime) -> Result<HistoryView, Problem> {
         query.answer(&self.store(), seconds(now))
     }
 
     fn store(&self) -> MutexGuard<'_, Store> {
-        // A panic elsewhere leaves at worst a point that is not there.
+        // At worst, a panic elsewhere leaves a point missing.
         self.store.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,4 +1,4 @@
-//! Asking for points: of which series, from when to when, and how far apart.
+//! Queries for points: which series, which time range, and which step.
 
 use crate::problem::Problem;
 use serde::{Deserialize, Serialize};
@@ -7,46 +7,46 @@ use utoipa::{IntoParams, ToSchema};
 use super::series::Unit;
 use super::store::{Point, RESOLUTIONS, Resolution, Series, Store};
 
-/// Points of a series in one answer, and of all series together.
+/// Maximum number of points of a series in one response, and of all series together.
 const POINTS_PER_SERIES_MAX: u64 = 3000;
 const POINTS_MAX: u64 = 250_000;
-/// Points of a series if nobody says how far apart they are to be, at most.
+/// Maximum number of points of a series when the caller gives no step.
 const POINTS_UNASKED_MAX: u64 = 1500;
-/// How far back there can be anything.
+/// The longest time that is kept.
 const RANGE_MAX_SECONDS: u64 = 30 * 24 * 60 * 60;
-/// What is shown if nobody says from when.
+/// The time range when the caller gives no start.
 const RANGE_UNASKED_SECONDS: u64 = 3600;
 
-/// Which points are wanted.
+/// Selects points.
 #[derive(Clone, Debug, Default, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 #[into_params(parameter_in = Query)]
 pub struct HistoryQuery {
-    /// Beginnings of names of series, with commas between them: `throughput/` or `latency/write/p99,volume/kafka/`. All series if it is
-    /// left out.
+    /// Prefixes of series names, separated by commas: `throughput/` or `latency/write/p99,volume/kafka/`.
+    /// Default: all series.
     #[param(nullable = false)]
     pub series: Option<String>,
-    /// From when, in seconds since 1970. An hour before `to` if it is left out.
+    /// Start time, in seconds since 1970. Default: an hour before `to`.
     #[param(nullable = false)]
     pub from: Option<u64>,
-    /// Until when, in seconds since 1970. Now if it is left out.
+    /// End time, in seconds since 1970. Default: now.
     #[param(nullable = false)]
     pub to: Option<u64>,
-    /// Seconds from point to point, which is rounded up: to a multiple of 5 for the last hour, of 60 for the last day, of 900 for what is older.
-    /// As many as make up to 1,500 points if it is left out.
+    /// Seconds between points, rounded up to a multiple of 5 for the last hour, of 60 for the last day, and
+    /// of 900 for older times. Default: a step that gives up to 1,500 points.
     #[param(minimum = 1, maximum = 2592000, nullable = false)]
     pub step: Option<u64>,
 }
 
-/// Points of some series, all at the same times.
+/// Points of several series, all at the same times.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct HistoryView {
-    /// When the first point's time begins, in seconds since 1970.
+    /// Start of the first point's interval, in seconds since 1970.
     pub from: u64,
-    /// When the last point's time ends, in seconds since 1970.
+    /// End of the last point's interval, in seconds since 1970.
     pub to: u64,
-    /// Seconds from point to point.
+    /// Seconds between points.
     #[schema(minimum = 5)]
     pub step: u64,
     /// The series, by name.
@@ -57,24 +57,25 @@ pub struct HistoryView {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct HistorySeries {
-    /// The series, such as `throughput/write`.
+    /// The series' name, such as `throughput/write`.
     pub name: String,
-    /// In what its values are.
+    /// The unit of its values.
     pub unit: Unit,
-    /// The mean of each point's time; null where nothing was measured. A mean of percentiles says less than the maximum.
+    /// The mean over each point's interval; null where nothing was measured. For percentiles the maximum is
+    /// more meaningful than the mean.
     pub mean: Vec<Option<f64>>,
-    /// The highest value of each point's time; null where nothing was measured.
+    /// The highest value in each point's interval; null where nothing was measured.
     pub max: Vec<Option<f64>>,
 }
 
-/// How an answer is made.
+/// How a response is built.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Shape {
-    /// Of the resolution.
+    /// The index of the resolution.
     index: usize,
     /// The first slot of the first point.
     first: u64,
-    /// Slots of a point, and points.
+    /// The number of slots per point, and of points.
     slots: u64,
     points: u64,
 }
@@ -108,7 +109,7 @@ impl HistoryQuery {
     }
 
     fn shape(&self, now: u64) -> Result<Shape, Problem> {
-        // Nothing is there of other times, so an answer takes no more work than there are points.
+        // There are no points of other times, so a response takes no more work than there are points.
         let to = self.to.unwrap_or(now).min(now);
         let from = self.from.unwrap_or(to.saturating_sub(RANGE_UNASKED_SECONDS));
         let from = from.max(now.saturating_sub(RANGE_MAX_SECONDS));
@@ -131,7 +132,7 @@ impl HistoryQuery {
             RESOLUTIONS.get(index).copied().unwrap_or(RESOLUTIONS[0]);
         let step = self.step.unwrap_or_else(|| (to.saturating_sub(from)).div_ceil(POINTS_UNASKED_MAX));
         let slots = step.div_ceil(seconds).clamp(1, slots_max);
-        // Points begin at multiples of the step, so that one asked for again is the same.
+        // Points begin at multiples of the step, so repeated queries return the same points.
         let of_point = |time: u64| time / seconds / slots;
         let points = of_point(to.saturating_sub(1)).saturating_sub(of_point(from)).saturating_add(1);
         if points > POINTS_PER_SERIES_MAX {
@@ -158,7 +159,7 @@ impl Shape {
         HistorySeries { name: name.to_owned(), unit: series.unit, mean, max }
     }
 
-    /// Several slots as one.
+    /// Combines several slots into one point.
     fn point(&self, store: &Store, series: &Series, first: u64) -> Option<Point> {
         let (mut sum, mut maximum, mut count) = (0.0, f64::NEG_INFINITY, 0u32);
         for slot in first..first.saturating_add(self.slots) {
@@ -177,7 +178,7 @@ mod tests {
 
     const NOW: u64 = 1_700_000_400;
 
-    /// A minute ago 0, and more from there: 5 s, value 1, and so on.
+    /// A minute ago 0, then 1 after 5 s, and so on.
     fn store() -> Store {
         let mut store = Store::default();
         for step in 0..12u32 {

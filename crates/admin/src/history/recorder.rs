@@ -1,4 +1,4 @@
-//! Looks at the metrics every 5 seconds, and has the history keep what came of it.
+//! Takes an observation of the metrics every 5 seconds, and records it in the history.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -8,18 +8,19 @@ use super::store::RESOLUTIONS;
 use super::{History, seconds, series};
 use crate::metrics::{Observation, Sources};
 
-/// How often it looks.
+/// The interval between observations.
 const PERIOD: Duration = Duration::from_secs(RESOLUTIONS[0].seconds);
-/// Two observations that are further apart are not compared: the machine was suspended, or the clock was set.
+/// Two observations further apart than this are not compared: the machine was suspended, or the clock was
+/// set.
 const APART_MAX: Duration = Duration::from_secs(30);
-/// Nor are two that are closer, as the first two may be: the later of them is left out.
+/// Two observations closer than this are not compared either; the first two may be. The later one is skipped.
 const APART_MIN: Duration = Duration::from_secs(2);
 
-/// The time, which is the system's, and in tests moved by hand.
+/// The clock. Tests use one that they advance themselves.
 pub trait Clock: Send + Sync + 'static {
     /// The time of day.
     fn now(&self) -> SystemTime;
-    /// Waits that long.
+    /// Waits for this long.
     fn sleep(&self, time: Duration) -> impl Future<Output = ()> + Send;
 }
 
@@ -37,13 +38,13 @@ impl Clock for SystemClock {
     }
 }
 
-/// Records until it is dropped, or the pool is closed.
+/// Records until the future is dropped or the pool is closed.
 pub async fn run(history: Arc<History>, sources: Sources, clock: impl Clock) {
     let mut recorder = Recorder::new(history);
     loop {
-        // The first is at once, so that what clients do before the second one is not missed.
+        // The first observation is immediate, so that the next one does not miss what clients do before it.
         let sources = sources.clone();
-        // It asks for sizes of file systems, which may block.
+        // The observation asks for sizes of file systems, which may block.
         let Ok(seen) = tokio::task::spawn_blocking(move || Observation::take(&sources)).await else { return };
         if seen.pool.is_none() {
             return;
@@ -53,7 +54,7 @@ pub async fn run(history: Arc<History>, sources: Sources, clock: impl Clock) {
     }
 }
 
-/// How long it is to the middle of the next slot, so that being early or late by a second moves no sample to another slot.
+/// Time to the middle of the next slot, so that a sample taken a second early or late stays in its slot.
 fn until_next(now: SystemTime) -> Duration {
     let (now, period) = (now.duration_since(UNIX_EPOCH).unwrap_or_default(), PERIOD.as_millis());
     let into_period = Duration::from_millis(u64::try_from(now.as_millis() % period).unwrap_or_default());
@@ -61,7 +62,7 @@ fn until_next(now: SystemTime) -> Duration {
     if wait > PERIOD { wait.saturating_sub(PERIOD) } else { wait }
 }
 
-/// Compares each observation with the one before.
+/// Compares each observation with the previous one.
 struct Recorder {
     history: Arc<History>,
     last: Option<(SystemTime, Observation)>,
@@ -162,7 +163,7 @@ mod tests {
         }
     }
 
-    /// A clock that the test moves: each sleep is over at once, and takes its time.
+    /// A clock that the test advances: each sleep returns immediately and advances the time.
     #[derive(Clone)]
     struct Hand {
         now: Arc<Mutex<SystemTime>>,

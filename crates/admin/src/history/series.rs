@@ -1,4 +1,4 @@
-//! Which series there are, and what two observations say of each.
+//! The series, and how their values are computed from two observations.
 
 use std::time::Duration;
 
@@ -10,37 +10,37 @@ use utoipa::ToSchema;
 
 use crate::metrics::{Observation, VolumeSeen};
 
-/// Volumes that have series of their own: the oldest.
+/// The number of volumes with their own series: the oldest.
 const VOLUMES_MAX: usize = 64;
 
-/// In what the values of a series are.
+/// The unit of a series' values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Unit {
     /// Bytes.
     Bytes,
-    /// Bytes in a second.
+    /// Bytes per second.
     BytesPerSecond,
-    /// Operations in a second.
+    /// Operations per second.
     OperationsPerSecond,
     /// Seconds.
     Seconds,
-    /// Things.
+    /// A number of objects.
     Count,
 }
 
-/// What was measured of one series.
+/// A measured value of one series.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sampled {
     /// The series.
     pub name: String,
-    /// In what the value is.
+    /// The unit of the value.
     pub unit: Unit,
     /// The value.
     pub value: f64,
 }
 
-/// What there was between two observations, and is at the second one.
+/// The changes between two observations, and the state at the second one.
 pub fn between(before: &Observation, after: &Observation, elapsed: Duration) -> Vec<Sampled> {
     let mut list = List { sampled: Vec::new(), seconds: elapsed.as_secs_f64() };
     list.traffic(before, after);
@@ -71,7 +71,7 @@ impl List {
 
     fn rate(&mut self, name: impl Into<String>, unit: Unit, before: u64, after: u64) {
         if self.seconds > 0.0 {
-            // A count that is less than before has begun anew.
+            // A counter that is lower than before has restarted.
             let increase = after.checked_sub(before).unwrap_or(after);
             self.push(name, unit, increase as f64 / self.seconds);
         }
@@ -106,7 +106,7 @@ impl List {
         self.rate("iops/all", Unit::OperationsPerSecond, all.0, all.1);
     }
 
-    /// Percentiles of what took place in between; nothing if nothing did.
+    /// Percentiles of the operations between two observations; no values if there were none.
     fn latency(&mut self, what: &str, before: &Distribution, after: &Distribution) {
         let times = after.since(before);
         if times.count() > 0 {
@@ -142,7 +142,8 @@ impl List {
 struct Total(VolumeTraffic);
 
 impl Total {
-    /// That of the volumes which are there in `both` as well: one that was deleted since takes its counts with it.
+    /// The total of the volumes that exist in both observations. A volume deleted in between takes its
+    /// counters with it.
     fn of(observation: &Observation, both: &Observation) -> Total {
         let mut total = VolumeTraffic::default();
         for volume in &observation.volumes {
@@ -200,7 +201,7 @@ mod tests {
     #[tokio::test]
     async fn volumes_that_come_and_go_make_no_peak_and_no_fall() {
         let before = with_volumes(vec![volume("kafka", 1, 5000, &[]), volume("gone", 2, 9000, &[])]).await;
-        // One of the same name was made anew, and has its own counts.
+        // A new volume of the same name has its own counters.
         let after = with_volumes(vec![volume("kafka", 1, 6000, &[]), volume("gone", 3, 500, &[])]).await;
         let sampled = between(&before, &after, ELAPSED);
         assert_eq!(value(&sampled, "throughput/write"), Some(300.0));

@@ -1,22 +1,24 @@
-//! The points of all series, in rings of fixed size: for each series one of 5 seconds, of a minute and of 15 minutes.
+//! The points of all series, in rings of fixed size: for each series a ring of 5-second, of 1-minute and of
+//! 15-minute points.
 //!
-//! Time is cut into slots that are aligned to 1970, and a slot's place in its ring is its number modulo the ring's size, so all series have
-//! their points of one time in one place. A slot holds the mean and the maximum of what was added while it was the newest one.
+//! Time is divided into slots aligned to 1970. A slot's index in its ring is its number modulo the ring's
+//! size, so all series have the points of one time at one index. A slot holds the mean and the maximum of the
+//! values added while it was the newest slot.
 
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
 use super::series::{Sampled, Unit};
 
-/// Series that there are at most. One that was not added to for longest makes room.
+/// The maximum number of series. When it is exceeded, the series that was updated least recently is dropped.
 pub const SERIES_MAX: usize = 320;
 
-/// How points are kept.
+/// The resolution of points.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Resolution {
-    /// Seconds of a slot.
+    /// Length of a slot in seconds.
     pub seconds: u64,
-    /// Slots.
+    /// Number of slots.
     pub slots: u64,
 }
 
@@ -38,29 +40,29 @@ pub struct Store {
 /// One series.
 #[derive(Debug)]
 pub struct Series {
-    /// In what its values are.
+    /// The unit of its values.
     pub unit: Unit,
-    /// Counts additions to the store; when it was added to last.
+    /// The number of the store's latest addition that updated this series.
     added: u64,
     rings: [Ring; RESOLUTIONS.len()],
 }
 
-/// One point: mean and maximum.
+/// A point: mean and maximum.
 pub type Point = (f64, f64);
 
 #[derive(Debug)]
 struct Ring {
-    /// Mean and maximum by place; not a number where nothing was measured.
+    /// Mean and maximum by index; NaN where nothing was measured.
     means: Box<[f32]>,
     maxima: Box<[f32]>,
-    /// Of the newest slot.
+    /// The values of the newest slot.
     sum: f64,
     count: u32,
 }
 
 impl Store {
-    /// Adds what was measured at that time, in seconds since 1970. What is there of later times, because the clock was set back, is
-    /// forgotten.
+    /// Adds the values measured at `at`, in seconds since 1970. Later points, which exist if the clock was
+    /// set back, are discarded.
     pub fn add(&mut self, at: u64, sampled: &[Sampled]) {
         let now = RESOLUTIONS.map(|resolution| at / resolution.seconds);
         if let Some(before) = self.newest {
@@ -80,7 +82,7 @@ impl Store {
         }
     }
 
-    /// Empties the slots between the newest so far and the one that is now.
+    /// Clears the slots between the newest one so far and the current one.
     fn advance(&mut self, index: usize, before: u64, now: u64) {
         if before == now {
             return;
@@ -93,7 +95,7 @@ impl Store {
         }
     }
 
-    /// The series of a sample; `None` if there are too many that were added to in this turn.
+    /// The series of a sample. Returns `None` if there are too many series that were updated in this turn.
     fn series_of(&mut self, sample: &Sampled, turn: u64) -> Option<&mut Series> {
         if !self.series.contains_key(&sample.name) && self.series.len() >= SERIES_MAX {
             let (oldest, series) = self.series.iter().min_by_key(|(_, series)| series.added)?;
@@ -118,7 +120,8 @@ impl Store {
             .map(|(name, series)| (name.as_str(), series))
     }
 
-    /// The point of a slot of a resolution; `None` where nothing was measured, or it was too long ago.
+    /// The point of a slot at a resolution. Returns `None` where nothing was measured or the point is too
+    /// old.
     pub fn point(&self, series: &Series, index: usize, slot: u64) -> Option<Point> {
         let newest = *self.newest?.get(index)?;
         let ring = series.rings.get(index)?;

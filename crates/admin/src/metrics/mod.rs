@@ -1,17 +1,18 @@
-//! Metrics: what the daemon counts, for Prometheus and whoever reads its text format.
+//! Metrics for Prometheus and other collectors that read its text format.
 //!
 //! ```text
 //!   Sources (service, protocols)   ── Observation: one snapshot of all counts
 //!                                          │
-//!        table: every metric, with what it says, what to do, and how it is taken from an Observation
+//!        table: every metric: its meaning, what to do, and how to compute it from an Observation
 //!              │                           │                         │
 //!        text: the exposition     reference: the page      crate::dashboards, crate::history
 //! ```
-//! What must hold: a metric that is exposed is in the table and the other way round, since the one is made from the other; names
-//! have base units; the values of labels are bounded, whatever clients do. Volumes beyond the first thousand count as one, `other`.
+//! What must hold: the exposition and the reference page are generated from the table, so they cannot
+//! disagree with it; names have base units; label values are bounded, whatever clients do. Volumes beyond the
+//! first thousand are counted together as `other`.
 //!
-//! The text is that of Prometheus (version 0.0.4), which every collector reads, and not OpenMetrics, in which counters lose a
-//! part of their names.
+//! The text format is that of Prometheus (version 0.0.4), which every collector reads. OpenMetrics would
+//! change the names of counters.
 
 mod observation;
 mod process;
@@ -53,15 +54,15 @@ impl Sources {
     }
 }
 
-/// All metrics as they are now. Takes some milliseconds if there are a thousand volumes; what it asks of the system does not leave
-/// this machine, but may take as long as its disk.
+/// Renders all metrics as they are now. Takes a few milliseconds with a thousand volumes. It may block on the
+/// local file system, but never on the network.
 pub fn render(sources: &Sources) -> String {
     text::exposition(&Observation::take(sources))
 }
 
-/// The answer to whoever collects them.
+/// Responds to a collector.
 pub async fn answer(sources: Sources) -> Response {
-    // Sizes of file systems are asked for, which may block, and must not hold up others.
+    // Rendering asks for sizes of file systems, which may block.
     match tokio::task::spawn_blocking(move || render(&sources)).await {
         Ok(text) => ([(header::CONTENT_TYPE, CONTENT_TYPE)], text).into_response(),
         Err(_) => StatusCode::INTERNAL_SERVER_ERROR.into_response(),
@@ -76,7 +77,7 @@ mod tests {
     use super::*;
     use crate::test_support::{service, sources, sources_of};
 
-    /// The samples' names without what follows, each with how many there are; and the families with their kinds.
+    /// The sample names, each with its number of samples; and the families with their kinds.
     fn read(text: &str) -> (BTreeMap<&str, usize>, Vec<(&str, &str)>) {
         let (mut samples, mut families) = (BTreeMap::new(), Vec::new());
         for line in text.lines() {
@@ -116,7 +117,7 @@ mod tests {
             })
             .map(|family| family.name)
             .collect();
-        // What there is nothing of, with one volume and no client.
+        // Families without samples when there is one volume and no client.
         let expected = [
             "forebay_pool_scrub_finished_timestamp_seconds",
             "forebay_volume_size_bytes",

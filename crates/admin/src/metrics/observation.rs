@@ -8,9 +8,10 @@ use forebay_service::Service;
 
 use super::{Process, Source, Sources};
 
-/// Volumes that have a name in metrics: the oldest. The others are one, [`OTHER`].
+/// The number of volumes with their own label value: the oldest. The others are counted together as
+/// [`OTHER`].
 pub const VOLUMES_MAX: usize = 1000;
-/// What the others are called together.
+/// The label value for all other volumes.
 pub const OTHER: &str = "other";
 
 /// See the module.
@@ -20,7 +21,7 @@ pub struct Observation {
     pub pool: Option<PoolCounters>,
     /// The NFS server.
     pub nfs: NfsCounters,
-    /// The volumes, at most [`VOLUMES_MAX`] and one more for all others.
+    /// The volumes: at most [`VOLUMES_MAX`], and one more for all others.
     pub volumes: Vec<VolumeSeen>,
     /// The daemon's process.
     pub process: Process,
@@ -29,20 +30,20 @@ pub struct Observation {
 /// A volume.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct VolumeSeen {
-    /// What it holds and may hold.
+    /// Its size and limits.
     pub usage: VolumeUsage,
-    /// What is read from it and written to it.
+    /// Bytes read and written, and latency.
     pub traffic: VolumeTraffic,
-    /// Requests that waited for its limit, since it has one.
+    /// Number of requests that waited for its limit since the limit was set.
     pub waits: u64,
-    /// How long, all together.
+    /// Total time they waited.
     pub waited: Duration,
-    /// How many of them were told to come again.
+    /// Number of requests that were asked to retry later.
     pub turned_away: u64,
 }
 
 impl Observation {
-    /// Asks every source for its counts.
+    /// Takes a snapshot of all sources.
     pub fn take(sources: &Sources) -> Observation {
         let mut observation = Observation {
             pool: None,
@@ -89,7 +90,8 @@ impl Source for forebay_nfs::Shared {
     }
 }
 
-/// The first volumes, and one for all others if there are any. `rest` is traffic of others that nobody tells apart.
+/// The first volumes, and one for all others if there are any. `rest` is traffic that belongs to no single
+/// volume.
 fn bound(volumes: Vec<VolumeSeen>, rest: &VolumeTraffic) -> Vec<VolumeSeen> {
     if volumes.len() <= VOLUMES_MAX && rest == &VolumeTraffic::default() {
         return volumes;
@@ -110,7 +112,7 @@ fn bound(volumes: Vec<VolumeSeen>, rest: &VolumeTraffic) -> Vec<VolumeSeen> {
 }
 
 impl VolumeSeen {
-    /// Adds another one. Their limits do not add up to anything.
+    /// Adds another volume. Limits are not added, since their sum has no meaning.
     fn add(&mut self, volume: &VolumeSeen) {
         self.traffic.add(&volume.traffic);
         let (sum, one) = (&mut self.usage, &volume.usage);

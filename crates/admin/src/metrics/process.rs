@@ -1,37 +1,37 @@
-//! The daemon's own process, as /proc shows it.
+//! The daemon's own process, from /proc.
 //!
-//! What cannot be read counts as nothing: a metric that is missing is no reason for the others to be.
+//! A value that cannot be read is reported as 0, so that the other metrics are still available.
 
 use std::fs;
 
 use crate::traces::SPANS;
 
-/// Clock ticks of a second in /proc: fixed by the kernel's interface on all architectures but two of the last century.
+/// Clock ticks per second in /proc: 100 on all architectures that Forebay runs on.
 const TICKS_PER_SECOND: f64 = 100.0;
 
 /// See the module.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Process {
-    /// Seconds of processor time.
+    /// CPU time in seconds.
     pub cpu_seconds: f64,
-    /// Bytes of memory in use.
+    /// Resident memory in bytes.
     pub resident_bytes: u64,
-    /// Threads.
+    /// Number of threads.
     pub threads: u64,
-    /// Files and connections that are open.
+    /// Number of open file descriptors.
     pub files: u64,
-    /// How many there may be.
+    /// Maximum number of open file descriptors.
     pub files_max: u64,
     /// When the process started, in seconds since 1970.
     pub started_seconds: f64,
-    /// Spans of traces that a collector has taken.
+    /// Number of spans that the collector accepted.
     pub spans_exported: u64,
-    /// Those that were lost.
+    /// Number of spans that were dropped.
     pub spans_dropped: u64,
 }
 
 impl Process {
-    /// Looks at this process.
+    /// Observes this process.
     pub fn observe() -> Process {
         let read = |path: &str| fs::read_to_string(path).unwrap_or_default();
         let (stat, status) = (read("/proc/self/stat"), read("/proc/self/status"));
@@ -51,7 +51,8 @@ impl Process {
     }
 }
 
-/// A field of /proc/PID/stat, counted as proc(5) counts them, behind the second. That one, the program's name, may have anything in it.
+/// A field of /proc/PID/stat after the second, numbered as in proc(5). The second field, the program's name,
+/// may contain any character.
 fn stat_field(stat: &str, number: usize) -> Option<u64> {
     let (_, behind_name) = stat.rsplit_once(')')?;
     behind_name.split_whitespace().nth(number.checked_sub(3)?)?.parse().ok()

@@ -1,4 +1,4 @@
-//! The reference page of metrics, made from the table.
+//! The reference page of metrics, generated from the table.
 
 use std::fmt::Write;
 
@@ -12,16 +12,16 @@ pub fn page() -> String {
     let mut text = format!(
         "# Metrics\n\n\
          <!-- Made by `make docs` from crates/admin/src/metrics/table. Do not edit. -->\n\n\
-         The daemon serves these at `/metrics`, in the text format of Prometheus. `deploy/prometheus` has an example of how to collect \
-         them and alert rules, `deploy/grafana` dashboards. Names end in their unit; what only grows ends in `_total` and begins with 0 \
-         at each start of the daemon. Histograms have buckets from 131 µs to 8.6 s, each twice the one before.\n\n\
-         Labels are bounded: at most {VOLUMES_MAX} volumes have a name, the others are counted together as `other`; and there are only \
-         so many operations and classes of errors, whatever clients send.\n"
+         The daemon serves these metrics at `/metrics` in the Prometheus text format. `deploy/prometheus` has an example scrape \
+         configuration and alert rules, `deploy/grafana` has dashboards. Names end in their unit. Counters end in `_total` and start at 0 \
+         when the daemon starts. Histograms have buckets from 131 µs to 8.6 s, each twice the previous one.\n\n\
+         Labels are bounded: at most {VOLUMES_MAX} volumes have their own value, and the others are counted together as `other`. The \
+         numbers of operations and error classes are fixed, whatever clients send.\n"
     );
     for (title, families) in TITLES.iter().zip(FAMILIES) {
         let _ = write!(
             text,
-            "\n## {title}\n\n| metric | kind, labels | says | when it moves |\n|---|---|---|---|\n"
+            "\n## {title}\n\n| metric | kind, labels | meaning | what to do |\n|---|---|---|---|\n"
         );
         families.iter().for_each(|family| row(family, &mut text));
     }

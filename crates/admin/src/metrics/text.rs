@@ -1,4 +1,4 @@
-//! The text format of Prometheus, version 0.0.4.
+//! The Prometheus text format, version 0.0.4.
 
 use std::fmt::Write;
 
@@ -7,7 +7,8 @@ use forebay_pool::Distribution;
 use super::Observation;
 use super::table::{Collect, FAMILIES, Family};
 
-/// Bounds of histograms, as powers of two in nanoseconds: from 131 µs to 8.6 s, doubling. At these the counts are exact.
+/// Bucket bounds of histograms, as powers of two in nanoseconds: from 131 µs to 8.6 s, doubling. At these
+/// bounds the counts are exact.
 const BOUND_DIGITS: std::ops::RangeInclusive<u32> = 17..=33;
 
 /// All families, in the order of the table.
@@ -22,7 +23,7 @@ pub fn exposition(seen: &Observation) -> String {
 impl Family {
     fn expose(&self, seen: &Observation, text: &mut String) {
         let (name, kind) = (self.name, self.kind.word());
-        // Writing to a string does not fail.
+        // Writing to a String cannot fail.
         let _ = writeln!(text, "# HELP {name} {}\n# TYPE {name} {kind}", escape_help(self.says));
         let mut samples = Samples { text, name, volume: None };
         match (self.collect, &seen.pool) {
@@ -40,11 +41,11 @@ impl Family {
     }
 }
 
-/// Takes the samples of one family.
+/// Collects the samples of one family.
 pub struct Samples<'a> {
     text: &'a mut String,
     name: &'static str,
-    /// The volume that they are of.
+    /// The volume that the samples belong to.
     volume: Option<&'a str>,
 }
 
@@ -52,17 +53,17 @@ pub struct Samples<'a> {
 type Labels<'a> = &'a [(&'static str, &'a str)];
 
 impl Samples<'_> {
-    /// The family's only sample, or a volume's only one.
+    /// Adds the only sample of the family, or of a volume.
     pub fn one(&mut self, value: impl Value) {
         self.with(&[], value);
     }
 
-    /// One of several samples.
+    /// Adds one of several samples.
     pub fn with(&mut self, labels: Labels<'_>, value: impl Value) {
         self.line("", labels, None, value.value());
     }
 
-    /// A histogram.
+    /// Adds a histogram.
     pub fn times(&mut self, labels: Labels<'_>, times: &Distribution) {
         for digits in BOUND_DIGITS {
             let bound = (1u64 << digits) as f64 / 1e9;
@@ -91,9 +92,9 @@ impl Samples<'_> {
     }
 }
 
-/// What a sample can be.
+/// A value that a sample can have.
 pub trait Value {
-    /// As Prometheus has it.
+    /// The value as Prometheus represents it.
     fn value(self) -> f64;
 }
 

@@ -12,22 +12,23 @@ use super::words::words;
 use super::{Check, present, time};
 
 words! {
-    /// What a user may do; each role may do what those before it may.
+    /// What a user may do. Each role includes the rights of those before it.
     Role for forebay_service::accounts::Role {
-        /// Look at everything but users and tokens.
+        /// Can view everything except users and tokens.
         ReadOnly = "read-only",
-        /// Change volumes, snapshots and export policies, revoke clients, check and scrub the pool; not what takes data with it.
+        /// Can also change volumes, snapshots and export policies, revoke clients, and check and scrub the
+        /// pool, but not destroy data.
         Operator = "operator",
-        /// Everything: users, tokens, rollbacks, and what is forced.
+        /// Full access, including users, tokens, rollbacks and forced operations.
         Admin = "admin",
     }
 }
 
-/// What a user is to be like.
+/// The settings of a user.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SetUser {
-    /// What the user may do.
+    /// The user's role.
     pub role: Role,
 }
 
@@ -38,12 +39,12 @@ impl Check for SetUser {}
 pub struct UserView {
     /// The user's name.
     pub name: String,
-    /// What the user may do.
+    /// The user's role.
     pub role: Role,
     /// When the user was created.
     #[schema(format = DateTime)]
     pub created: String,
-    /// How many tokens the user has.
+    /// Number of tokens the user has.
     pub tokens: u64,
 }
 
@@ -53,27 +54,27 @@ impl From<User> for UserView {
     }
 }
 
-/// Who asks.
+/// The caller.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct WhoView {
-    /// The user's name; `local` over the socket.
+    /// The user's name; `local` for callers on the admin socket.
     pub user: String,
-    /// What the user may do.
+    /// The user's role.
     pub role: Role,
 }
 
-/// A token to be made. Without `expires_in` and `expires` it does not expire.
+/// A token to create. Without `expires_in` and `expires` it does not expire.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewToken {
-    /// Whose it is.
+    /// The user that the token belongs to.
     #[schema(pattern = "^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$")]
     pub user: String,
-    /// After how many seconds it expires.
+    /// Lifetime in seconds.
     #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     #[schema(minimum = 1, maximum = 3155760000u64, nullable = false)]
     pub expires_in: Option<u64>,
-    /// When it expires, in UTC; not together with `expires_in`.
+    /// When it expires, in UTC. Cannot be combined with `expires_in`.
     #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     #[schema(
         format = DateTime,
@@ -81,7 +82,7 @@ pub struct NewToken {
         nullable = false
     )]
     pub expires: Option<String>,
-    /// What it is for.
+    /// What the token is for.
     #[serde(default)]
     #[schema(
         max_length = 200,
@@ -141,19 +142,19 @@ impl Check for NewToken {
 /// A token, without its secret.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct TokenView {
-    /// Names it.
+    /// The token's id.
     pub id: String,
-    /// Whose it is.
+    /// The user that the token belongs to.
     pub user: String,
-    /// What it is for.
+    /// What the token is for.
     pub description: String,
-    /// When it was made.
+    /// When it was created.
     #[schema(format = DateTime)]
     pub created: String,
-    /// When it expires; null: never.
+    /// When it expires; null means never.
     #[schema(format = DateTime)]
     pub expires: Option<String>,
-    /// When it was last used, since the daemon started.
+    /// When it was last used since the daemon started.
     #[schema(format = DateTime)]
     pub last_used: Option<String>,
 }
@@ -177,11 +178,11 @@ impl From<CreatedToken> for TokenCreated {
     }
 }
 
-/// A token that was just made.
+/// A newly created token.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct TokenCreated {
-    /// What to send as `Authorization: Bearer …`. Nobody can be told it again.
+    /// The value for the header `Authorization: Bearer …`. It cannot be retrieved again.
     pub secret: String,
-    /// The rest.
+    /// The token's properties.
     pub token: TokenView,
 }

@@ -1,4 +1,4 @@
-//! Events: what happened.
+//! Events.
 
 use forebay_service::events::Event;
 use serde::{Deserialize, Serialize};
@@ -8,36 +8,36 @@ use super::time;
 use super::words::words;
 
 words! {
-    /// How much an event matters.
+    /// How serious an event is.
     Severity for forebay_service::events::Severity {
-        /// Good to know.
+        /// For information.
         Info = "info",
-        /// Somebody should look at it.
+        /// An operator should look into it.
         Warning = "warning",
-        /// Somebody should look at it now.
+        /// An operator should look into it immediately.
         Error = "error",
     }
 }
 
-/// Something that happened.
+/// An event.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct EventView {
-    /// Increases with every event, also through restarts.
+    /// Increases with every event, including across restarts.
     pub id: u64,
-    /// When.
+    /// When it happened.
     #[schema(format = DateTime)]
     pub time: String,
-    /// How much it matters.
+    /// How serious it is.
     pub severity: Severity,
-    /// What it is, such as `volume_created`.
+    /// The kind of event, such as `volume_created`.
     pub kind: String,
-    /// To what it happened, such as `volume kafka`.
+    /// The object it concerns, such as `volume kafka`.
     pub object: String,
-    /// All of it in a sentence.
+    /// The event in a sentence.
     pub message: String,
-    /// The user who did it; null: the daemon by itself.
+    /// The user who caused it; null if the daemon did.
     pub user: Option<String>,
-    /// Where the user was: an address, or `local` for the socket.
+    /// The user's address, or `local` for the admin socket.
     pub address: Option<String>,
 }
 

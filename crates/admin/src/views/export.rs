@@ -9,93 +9,93 @@ use super::words::words;
 use super::{Check, check_id, present};
 
 words! {
-    /// What clients may do with a volume.
+    /// The access that clients have to a volume.
     Access for policy::Access {
-        /// Read and write, as far as the permissions of the files allow.
+        /// Read and write, within the permissions of the files.
         ReadWrite = "rw",
-        /// Only read.
+        /// Read only.
         ReadOnly = "ro",
-        /// Nothing: the volume is not there for them.
+        /// No access: the volume is hidden.
         None = "none",
     }
 }
 
 words! {
-    /// Which users are taken for the anonymous one.
+    /// Which users are mapped to the anonymous user.
     Squash for policy::Squash {
-        /// Nobody but callers that do not say who they are.
+        /// No users, except callers without credentials.
         None = "none",
         /// User 0 and group 0.
         Root = "root",
-        /// Everyone.
+        /// All users.
         All = "all",
     }
 }
 
 words! {
-    /// How callers say who they are.
+    /// How callers identify themselves.
     Security for policy::Security {
-        /// AUTH_SYS: the client's word is taken.
+        /// AUTH_SYS: the server trusts the ids that the client sends.
         Sys = "sys",
     }
 }
 
 words! {
-    /// Who says which groups a caller is in, beside the first.
+    /// The source of a caller's supplementary groups.
     Groups for policy::Groups {
         /// The request, which has room for 16.
         Client = "client",
-        /// The server's own database of users and groups.
+        /// The user database of the server's host.
         Server = "server",
     }
 }
 
 words! {
-    /// Whether connections must be secured (RFC 9289).
+    /// Whether connections must use TLS (RFC 9289).
     TlsUse for policy::TlsUse {
-        /// They must not be.
+        /// TLS is not allowed.
         Off = "off",
-        /// They may be.
+        /// TLS is allowed.
         Optional = "optional",
-        /// They must be.
+        /// TLS is required.
         Required = "required",
-        /// They must be, and the client must have shown a certificate.
+        /// TLS and a client certificate are required.
         Mutual = "mutual",
     }
 }
 
-/// A rule to be made. What is absent is as in most rules.
+/// A rule to create. Fields that are absent take their defaults.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewRule {
-    /// The clients that it is for: `*`, an address, a network such as 10.0.0.0/8, or a host name.
+    /// The clients it applies to: `*`, an address, a network such as 10.0.0.0/8, or a host name.
     #[schema(min_length = 1, max_length = 255)]
     pub clients: String,
-    /// What they may do; rw if it is absent.
+    /// The clients' access; default rw.
     #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub access: Option<Access>,
-    /// Which of their users are taken for the anonymous one; none if it is absent.
+    /// Which of their users are mapped to the anonymous user; default none.
     #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub squash: Option<Squash>,
-    /// The anonymous user; 65534 if it is absent.
+    /// The anonymous user; default 65534.
     #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, maximum = 4294967294u32)]
     pub anonymous_uid: Option<u32>,
-    /// The anonymous user's group; 65534 if it is absent.
+    /// The anonymous user's group; default 65534.
     #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, maximum = 4294967294u32)]
     pub anonymous_gid: Option<u32>,
-    /// How callers say who they are; sys if it is absent.
+    /// How callers identify themselves; default sys.
     #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub security: Option<Security>,
-    /// Whether connections must be secured; optional if it is absent.
+    /// Whether connections must use TLS; default optional.
     #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub tls: Option<TlsUse>,
-    /// Who says which groups a caller is in; client if it is absent.
+    /// The source of a caller's supplementary groups; default client.
     #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub groups: Option<Groups>,
@@ -108,15 +108,15 @@ impl Check for NewRule {
     }
 }
 
-/// What is to change of a rule; what is absent stays.
+/// Changes to a rule. Fields that are absent stay unchanged.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RuleChange {
-    /// What the clients may do.
+    /// The clients' access.
     #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub access: Option<Access>,
-    /// Which of their users are taken for the anonymous one.
+    /// Which of their users are mapped to the anonymous user.
     #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub squash: Option<Squash>,
@@ -128,11 +128,11 @@ pub struct RuleChange {
     #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, maximum = 4294967294u32)]
     pub anonymous_gid: Option<u32>,
-    /// Whether connections must be secured.
+    /// Whether connections must use TLS.
     #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub tls: Option<TlsUse>,
-    /// Who says which groups a caller is in.
+    /// The source of a caller's supplementary groups.
     #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub groups: Option<Groups>,
@@ -145,14 +145,14 @@ impl Check for RuleChange {
     }
 }
 
-/// A policy to be created.
+/// A policy to create.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewPolicy {
-    /// Its name.
+    /// The policy's name.
     #[schema(pattern = "^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$")]
     pub name: String,
-    /// Its rules; without any, nobody sees a volume that has it.
+    /// The policy's rules. Without rules, no client sees a volume that uses the policy.
     #[serde(default)]
     #[schema(max_items = 1000)]
     pub rules: Vec<NewRule>,
@@ -168,7 +168,7 @@ impl Check for NewPolicy {
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PolicyRules {
-    /// The rules; the first that is for a client decides.
+    /// The rules; the first one that matches a client applies.
     #[schema(max_items = 1000)]
     pub rules: Vec<NewRule>,
 }
@@ -182,33 +182,34 @@ impl Check for PolicyRules {
 /// A policy.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct PolicyView {
-    /// Its name.
+    /// The policy's name.
     pub name: String,
-    /// Its rules; the first that is for a client decides.
+    /// The policy's rules; the first one that matches a client applies.
     pub rules: Vec<RuleView>,
-    /// The volumes that have it.
+    /// The volumes that use the policy.
     pub volumes: Vec<String>,
 }
 
 /// A rule.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct RuleView {
-    /// The clients that it is for.
+    /// The clients it applies to.
     pub clients: String,
-    /// What they may do.
+    /// The clients' access.
     pub access: Access,
-    /// Which of their users are taken for the anonymous one.
+    /// Which of their users are mapped to the anonymous user.
     pub squash: Squash,
     /// The anonymous user.
     pub anonymous_uid: u32,
     /// The anonymous user's group.
     pub anonymous_gid: u32,
-    /// How callers say who they are.
+    /// How callers identify themselves.
     pub security: Security,
-    /// Whether connections must be secured.
+    /// Whether connections must use TLS.
     pub tls: TlsUse,
-    /// Who says which groups a caller is in.
+    /// The source of a caller's supplementary groups.
     pub groups: Groups,
-    /// What a host name stands for now; null for other clients, and before it was looked up.
+    /// The current addresses of a host name; null for other kinds of clients, and until the name has been
+    /// resolved.
     pub addresses: Option<Vec<String>>,
 }

@@ -1,4 +1,4 @@
-//! Jobs: work that goes on after it was answered.
+//! Background jobs.
 
 use forebay_service::jobs::JobStatus;
 use serde::{Deserialize, Serialize};
@@ -16,21 +16,21 @@ words! {
 }
 
 words! {
-    /// Where a job stands.
+    /// The state of a job.
     JobState for forebay_service::jobs::JobState {
-        /// Under way.
+        /// The job is running.
         Running = "running",
-        /// It did what it had to do.
+        /// The job finished successfully.
         Succeeded = "succeeded",
-        /// It could not.
+        /// The job failed.
         Failed = "failed",
-        /// Somebody cancelled it.
+        /// The job was cancelled.
         Cancelled = "cancelled",
     }
 }
 
 words! {
-    /// What progress is counted in.
+    /// The unit of a job's progress.
     ProgressUnit for forebay_service::jobs::ProgressUnit {
         /// Chunks whose references are compared.
         Chunks = "chunks",
@@ -39,37 +39,37 @@ words! {
     }
 }
 
-/// How far a job is.
+/// The progress of a job.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize, ToSchema)]
 pub struct ProgressView {
-    /// What is done.
+    /// The work that is done.
     pub done: u64,
-    /// All there is to do, as far as it is known; 0 before it is.
+    /// The total work as far as it is known; 0 until then.
     pub total: u64,
-    /// In what both are counted.
+    /// The unit of both numbers.
     pub unit: ProgressUnit,
 }
 
-/// A job.
+/// A background job.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct JobView {
-    /// Names it: `jobs/{id}`.
+    /// The job's id, as in `jobs/{id}`.
     pub id: u64,
     /// What it does.
     pub kind: JobKind,
-    /// Where it stands.
+    /// The job's state.
     pub state: JobState,
-    /// Who began it.
+    /// The user who started it.
     pub user: String,
-    /// How far it is.
+    /// The job's progress.
     pub progress: ProgressView,
-    /// When it began.
+    /// When it started.
     #[schema(format = DateTime)]
     pub started: String,
     /// When it ended.
     #[schema(format = DateTime)]
     pub finished: Option<String>,
-    /// What came of it, if it succeeded.
+    /// The result, if the job succeeded.
     pub result: Option<CheckView>,
     /// Why it failed, and what to do.
     pub error: Option<String>,

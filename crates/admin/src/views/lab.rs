@@ -1,4 +1,4 @@
-//! Reports of the lab.
+//! Lab reports.
 
 use std::collections::BTreeMap;
 
@@ -8,93 +8,93 @@ use utoipa::ToSchema;
 use super::words::words;
 
 words! {
-    /// What a report is about.
+    /// The scope of a report.
     LabReportKind {
-        /// One experiment, on one storage or several.
+        /// One experiment, on one or more storage systems.
         Run = "run",
-        /// Several experiments, with links to the reports of each.
+        /// Several experiments, with links to the report of each.
         All = "all",
-        /// Any runs, side by side.
+        /// A comparison of arbitrary runs.
         Comparison = "comparison",
     }
 }
 
 words! {
-    /// The answer of an experiment.
+    /// The verdict of an experiment.
     LabVerdict {
-        /// Every check held.
+        /// All checks passed.
         Pass = "pass",
-        /// At least one did not.
+        /// At least one check failed.
         Fail = "fail",
     }
 }
 
-/// The reports that there are.
+/// A list of lab reports.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct LabReportsView {
-    /// The directory in which they are looked for; null if none is configured (`lab.results_directory`).
+    /// The directory that is searched for reports; null if none is configured (`lab.results_directory`).
     pub directory: Option<String>,
-    /// Why there may be more than are shown, and what to do.
+    /// Why the list may be incomplete, and what to do.
     pub problem: Option<String>,
-    /// They, the youngest first.
+    /// The reports, newest first.
     pub items: Vec<LabReportView>,
-    /// How many there are; more than `items` has if a limit was given.
+    /// The total number of reports; larger than the length of `items` if a limit was given.
     pub total: u64,
 }
 
 /// A report.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct LabReportView {
-    /// Names it: `lab/reports/{id}`. It follows from its place in the directory.
+    /// The report's id, as in `lab/reports/{id}`. It is derived from the report's place in the directory.
     #[schema(pattern = "^[0-9a-f]{16}$")]
     pub id: String,
-    /// What it is about.
+    /// The scope of the report.
     pub kind: LabReportKind,
-    /// The folder that it is in, from the directory of results; empty if it is in that directory itself.
+    /// The report's folder, relative to the directory of results; empty if it is in that directory itself.
     pub folder: String,
-    /// The experiment, if it is about one.
+    /// The experiment, if the report covers only one.
     pub experiment: Option<String>,
-    /// When its first run began; of what is no run, or is damaged, when it was written.
+    /// When the first run started. For a report without runs, or a damaged one, when it was written.
     #[schema(format = DateTime)]
     pub time: String,
-    /// The runs, one for each storage.
+    /// The runs, one for each storage system.
     pub runs: Vec<LabRunView>,
-    /// Bytes of the page; null if there is none.
+    /// The size of the page in bytes; null if there is no page.
     pub page_bytes: Option<u64>,
-    /// What is wrong with it.
+    /// What is wrong with the report.
     pub problem: Option<String>,
 }
 
 /// One run of an experiment.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct LabRunView {
-    /// The storage; of several that it compares, with commas between them.
+    /// The storage system; if the run compares several, their names separated by commas.
     pub storage: String,
-    /// Which sizes it had.
+    /// The profile, which sets the sizes.
     pub profile: String,
-    /// What came of it.
+    /// The verdict.
     pub verdict: LabVerdict,
-    /// Why, in one or two sentences.
+    /// The reason for the verdict, in one or two sentences.
     pub why: String,
-    /// When it began.
+    /// When it started.
     #[schema(format = DateTime)]
     pub started: String,
     /// How long it took, in milliseconds.
     pub duration_ms: u64,
-    /// Things that had to hold.
+    /// Number of checks.
     pub checks: u64,
-    /// Those of them that did.
+    /// Number of checks that passed.
     pub checks_passed: u64,
-    /// Versions of what took part, by name.
+    /// Versions of the software that took part, by name.
     pub versions: BTreeMap<String, String>,
 }
 
-/// Where a report's page can be looked at.
+/// Where to view a report's page.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct LabPageView {
-    /// A path on this server that needs no token. Pages that this one links to are there as well.
+    /// A path on this server that needs no token. Pages that this page links to are available there as well.
     pub path: String,
-    /// Until when.
+    /// When the path expires.
     #[schema(format = DateTime)]
     pub expires: String,
 }

@@ -1,8 +1,9 @@
-//! What is said over the interface: the bodies of requests and answers, as types.
+//! The types of request and response bodies.
 //!
-//! Both sides use them, the handlers here and the command line, so they cannot disagree; the OpenAPI document is
-//! made of them. Bodies of requests refuse fields that they do not know, and what their schema says of values (patterns, bounds)
-//! is checked by [`Check`] or by who takes the value. Sizes are in bytes, times are UTC as RFC 3339 writes them.
+//! The handlers and the command line both use them, so they cannot disagree, and the OpenAPI document is
+//! generated from them. Request bodies reject unknown fields. Limits in the schema (patterns, bounds) are
+//! checked by [`Check`] or by the code that uses the value. Sizes are in bytes; times are UTC in RFC 3339
+//! format.
 
 mod account;
 mod event;
@@ -41,38 +42,38 @@ pub use volume::{
     Compression, NewClone, NewVolume, Plan, Shown, VolumeEdit, VolumeSettings, VolumeView, WaitsView,
 };
 
-/// Several of something.
+/// A list of objects.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct List<T> {
-    /// They.
+    /// The objects.
     pub items: Vec<T>,
-    /// How many there are; more than `items` has if a limit was given.
+    /// The total number of objects; larger than the length of `items` if a limit was given.
     pub total: u64,
 }
 
 impl<T> List<T> {
-    /// All that there are.
+    /// A complete list.
     pub fn all(items: Vec<T>) -> List<T> {
         let total = items.len() as u64;
         List { items, total }
     }
 }
 
-/// Checks what the types of a body's fields cannot say.
+/// Checks what the types of a body's fields cannot express.
 pub trait Check {
-    /// What is wrong, and what would be right: `size: must be at most …`.
+    /// Returns what is wrong and what would be valid: `size: must be at most …`.
     fn check(&self) -> Result<(), Problem> {
         Ok(())
     }
 }
 
-/// The largest number of bytes that is taken. Many languages have no greater whole number.
+/// The largest accepted number of bytes. Many languages have no larger integers.
 pub const BYTES_MAX: u64 = i64::MAX.unsigned_abs();
 
-/// The largest number of a user or group: the next one stands for no one.
+/// The largest user or group id. The next number means "no one".
 pub const ID_MAX: u32 = u32::MAX - 1;
 
-/// The number of a user or group that there can be.
+/// Checks that a user or group id is valid.
 fn check_id(field: &str, id: Option<u32>) -> Result<(), Problem> {
     match id {
         Some(id) if id > ID_MAX => Err(Problem::new(
@@ -83,7 +84,7 @@ fn check_id(field: &str, id: Option<u32>) -> Result<(), Problem> {
     }
 }
 
-/// A number of bytes within bounds that fit everyone's whole numbers.
+/// Checks that a number of bytes is within bounds that every language's integers can hold.
 fn check_bytes(field: &str, bytes: Option<u64>) -> Result<(), Problem> {
     match bytes {
         Some(bytes) if bytes == 0 || bytes > BYTES_MAX => {
@@ -94,7 +95,7 @@ fn check_bytes(field: &str, bytes: Option<u64>) -> Result<(), Problem> {
     }
 }
 
-/// Reads a field that may be null as `Some(None)`, so that `None` is left for one that is absent.
+/// Reads a field that may be null as `Some(None)`, so that `None` means the field is absent.
 fn given<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Option<Option<T>>, D::Error> {
@@ -106,7 +107,7 @@ fn present<'de, T: Deserialize<'de>, D: Deserializer<'de>>(deserializer: D) -> R
     T::deserialize(deserializer).map(Some)
 }
 
-/// A time as the interface writes it.
+/// A time in the API's format.
 pub fn time(time: SystemTime) -> String {
     humantime::format_rfc3339_seconds(time).to_string()
 }

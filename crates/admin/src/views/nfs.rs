@@ -5,7 +5,7 @@ use utoipa::ToSchema;
 
 use super::words::words;
 
-/// Where clients reach NFS, and how they mount from there.
+/// Where clients reach the NFS server, and how to mount from it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct NfsView {
     /// The address that the server listens on.
@@ -13,48 +13,49 @@ pub struct NfsView {
     /// The port.
     #[schema(minimum = 1)]
     pub port: u16,
-    /// It listens on every address of its machine.
+    /// Whether the server listens on all addresses of its machine.
     pub every_address: bool,
-    /// What stands for the server in a mount command: the address that it listens on, or its machine's own name if it listens on every one.
+    /// The server's name in a mount command: the address that it listens on, or the machine's host name if it
+    /// listens on all.
     pub host: String,
     /// The options of a mount command: `mount -t nfs -o OPTIONS HOST:PATH DIRECTORY`.
     pub options: String,
-    /// TLS is offered.
+    /// Whether TLS is offered.
     pub tls: bool,
 }
 
 words! {
-    /// Where a client stands.
+    /// The state of a client.
     ClientState for forebay_nfs::state::Condition {
-        /// Before its first session.
+        /// The client has no session yet.
         Unconfirmed = "unconfirmed",
-        /// After a restart of the daemon, until it has taken back what it had open.
+        /// After a restart of the daemon, until the client has reclaimed its open files.
         Reclaiming = "reclaiming",
-        /// As usual.
+        /// Connected.
         Confirmed = "confirmed",
-        /// Its lease ran out, and it keeps what nobody else wants.
+        /// The lease has expired; the client keeps state that no other client needs.
         Courteous = "courteous",
-        /// Its state is being taken away.
+        /// The client's state is being removed.
         Leaving = "leaving",
     }
 }
 
 words! {
-    /// Whether a client answers calls of the server.
+    /// Whether a client answers the server's callbacks.
     BackChannel for forebay_nfs::session::Reach {
-        /// It offered no connection for them.
+        /// The client offered no connection for callbacks.
         None = "none",
-        /// It is being found out.
+        /// The server is testing the connection.
         Probing = "probing",
-        /// It does.
+        /// The client answers.
         Answers = "answers",
-        /// It does not.
+        /// The client does not answer.
         Silent = "silent",
     }
 }
 
 words! {
-    /// What a lock keeps others from.
+    /// What a lock prevents other owners from doing.
     LockKind for forebay_nfs::state::LockKind {
         /// Writing.
         Read = "read",
@@ -64,126 +65,126 @@ words! {
 }
 
 words! {
-    /// How the connections of a client are secured.
+    /// TLS on the connections of a client.
     TlsState {
-        /// None is.
+        /// No connection uses TLS.
         Off = "off",
-        /// Some are.
+        /// Some connections use TLS.
         Partly = "partly",
-        /// All are.
+        /// All connections use TLS.
         On = "on",
-        /// All are, and the client showed a certificate.
+        /// All connections use TLS, and the client presented a certificate.
         Mutual = "mutual",
     }
 }
 
-/// A client.
+/// An NFS client.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct ClientView {
-    /// Its id, in hexadecimal.
+    /// The client's id, in hexadecimal.
     pub client: String,
-    /// What it calls itself.
+    /// The owner string that the client sends.
     pub owner: String,
-    /// Where it registered from.
+    /// The address it registered from.
     pub address: Option<String>,
-    /// Where it stands.
+    /// The client's state.
     pub state: ClientState,
-    /// Milliseconds since it was heard of.
+    /// Milliseconds since the last request from the client.
     pub silent_ms: u64,
-    /// How many sessions it has.
+    /// Number of sessions.
     pub sessions: u64,
-    /// How many files it has open.
+    /// Number of open files.
     pub opens: u64,
-    /// How many separate ranges it has locked.
+    /// Number of separate locked ranges.
     pub locks: u64,
-    /// Bytes of memory that are kept for it.
+    /// Bytes of memory used for the client's state.
     pub memory_bytes: u64,
-    /// How its connections are secured.
+    /// TLS on the client's connections.
     pub tls: TlsState,
-    /// For whom the certificates are that it showed.
+    /// Subjects of the certificates that the client presented.
     pub certificates: Vec<String>,
 }
 
 /// A session.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct SessionView {
-    /// Its id, in hexadecimal.
+    /// The session's id, in hexadecimal.
     pub session: String,
     /// The client's id.
     pub client: String,
-    /// How many requests the client may have in work.
+    /// Maximum number of requests in progress.
     pub slots: u32,
-    /// How many it has in work.
+    /// Number of requests in progress.
     pub slots_in_work: u64,
-    /// Bytes that a request may have.
+    /// Maximum size of a request in bytes.
     pub request_bytes_max: u32,
-    /// Whether the client answers calls.
+    /// Whether the client answers callbacks.
     pub back_channel: BackChannel,
-    /// Addresses at the other ends of its connections.
+    /// Client addresses of the session's connections.
     pub connections: Vec<String>,
 }
 
-/// An open.
+/// An open file of a client.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct OpenView {
-    /// Names it: `nfs/opens/{stateid}`.
+    /// The id of the open, as in `nfs/opens/{stateid}`.
     pub stateid: String,
     /// The client's id.
     pub client: String,
-    /// What is open.
+    /// The open file.
     #[serde(flatten)]
     pub file: FileView,
-    /// What may be done: `r`, `w` or `rw`.
+    /// The access it allows: `r`, `w` or `rw`.
     pub access: String,
-    /// What others may not do: nothing, `r`, `w` or `rw`.
+    /// The access it denies to others: empty, `r`, `w` or `rw`.
     pub deny: String,
 }
 
-/// A lock.
+/// A byte-range lock.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct LockView {
-    /// Names the locks of its owner on the file: `nfs/opens/{stateid}`.
+    /// The id of the owner's locks on the file, as in `nfs/opens/{stateid}`.
     pub stateid: String,
     /// The client's id.
     pub client: String,
-    /// What is locked.
+    /// The locked file.
     #[serde(flatten)]
     pub file: FileView,
-    /// The first byte.
+    /// The first locked byte.
     pub offset: u64,
-    /// How many bytes; null: to the end, whatever the size.
+    /// The number of locked bytes; null means to the end of the file, whatever its size.
     pub length: Option<u64>,
-    /// What it keeps others from.
+    /// What the lock prevents other owners from doing.
     pub kind: LockKind,
 }
 
 /// A file that is open.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct FileView {
-    /// The volume; null if it is gone.
+    /// The volume; null if it has been deleted.
     pub volume: Option<String>,
-    /// The number of its inode.
+    /// The inode number.
     pub inode: u64,
-    /// Its path from the server's root, if it still has the name by which it was opened.
+    /// The path from the server's root, if the file still has the name by which it was opened.
     pub path: Option<String>,
 }
 
 /// Counters of one operation.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct OperationView {
-    /// Its name, as RFC 8881 has it.
+    /// The operation's name, as in RFC 8881.
     pub operation: String,
-    /// How often it was executed since the daemon started.
+    /// Number of executions since the daemon started.
     pub count: u64,
-    /// How often it failed.
+    /// Number of failures.
     pub errors: u64,
-    /// Nanoseconds that half of the executions did not exceed.
+    /// Median duration in nanoseconds.
     pub p50_ns: u64,
-    /// Nanoseconds that 99 of 100 did not exceed.
+    /// 99th percentile of the duration in nanoseconds.
     pub p99_ns: u64,
-    /// How many waited before that, because their volume has a limit.
+    /// Number of executions that first waited for a volume's limit.
     pub waits: u64,
-    /// Nanoseconds that they waited, all together.
+    /// Total time they waited, in nanoseconds.
     pub waited_ns: u64,
     /// Failures by status.
     pub errors_by_status: std::collections::BTreeMap<String, u64>,

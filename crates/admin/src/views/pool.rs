@@ -1,4 +1,4 @@
-//! The pool, and what is found out about it.
+//! The pool, and the results of checks and scrubs.
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -7,55 +7,56 @@ use super::Check;
 use super::words::words;
 
 words! {
-    /// How the daemon is.
+    /// The daemon's health.
     HealthStatus {
-        /// As it should be.
+        /// Healthy.
         Ok = "ok",
-        /// It serves, but data is damaged, segments or the second copy are missing, or the pool has stopped taking writes.
+        /// The daemon is running, but data is damaged, segments or the second copy are missing, or the pool
+        /// has stopped accepting writes.
         Degraded = "degraded",
     }
 }
 
-/// How the daemon is.
+/// The daemon's health.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct HealthView {
-    /// In a word.
+    /// The status.
     pub status: HealthStatus,
-    /// Release of the daemon.
+    /// The daemon's release.
     pub release: String,
 }
 
-/// How the pool is to be checked.
+/// The options of a pool check.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CheckRequest {
-    /// Also read and verify all data.
+    /// Whether to also read and verify all data.
     #[serde(default)]
     pub read: bool,
 }
 
 impl Check for CheckRequest {}
 
-/// What a check looked at, and found.
+/// The result of a pool check.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct CheckView {
-    /// Inodes whose names, links and sizes were counted.
+    /// Number of inodes whose names, links and sizes were counted.
     pub inodes: u64,
-    /// Extents that were looked at.
+    /// Number of extents checked.
     pub extents: u64,
-    /// Chunks whose references were counted.
+    /// Number of chunks whose references were counted.
     pub chunks: u64,
-    /// Segments whose live bytes were counted.
+    /// Number of segments whose live bytes were counted.
     pub segments: u64,
-    /// Bytes of frames that are referenced.
+    /// Bytes of referenced frames.
     pub bytes_live: u64,
-    /// Frames that were read and verified.
+    /// Number of frames read and verified.
     pub frames_read: u64,
-    /// Bytes of them.
+    /// Bytes of frames read and verified.
     pub bytes_read: u64,
-    /// Number of things that do not agree.
+    /// Number of inconsistencies.
     pub differences_count: u64,
-    /// One sentence for each, up to ten thousand.
+    /// One sentence per inconsistency, up to ten thousand.
     pub differences: Vec<String>,
 }
 
@@ -75,14 +76,15 @@ impl From<forebay_pool::CheckReport> for CheckView {
     }
 }
 
-/// A segment that no metadata names.
+/// A segment that is unknown to the metadata.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct LostSegmentView {
-    /// Its number, 16 hexadecimal digits: its file is NUMBER.seg in the directory `segments/lost+found`.
+    /// The segment's number, 16 hexadecimal digits. Its file is NUMBER.seg in the directory
+    /// `segments/lost+found`.
     pub segment: String,
-    /// Its size.
+    /// Size in bytes.
     pub bytes: u64,
-    /// The start of the daemon that made it.
+    /// The start of the daemon, counted from the pool's creation, in which the segment was written.
     pub start: u64,
 }
 
@@ -92,32 +94,33 @@ impl From<forebay_pool::LostSegment> for LostSegmentView {
     }
 }
 
-/// How the verification of everything stands.
+/// The state of the scrub.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct ScrubView {
-    /// One is under way.
+    /// Whether a scrub is running.
     pub running: bool,
-    /// When the last one began.
+    /// When the last scrub started.
     #[schema(format = DateTime)]
     pub started: Option<String>,
-    /// When the last one that was not stopped ended.
+    /// When the last scrub finished, not counting stopped ones.
     #[schema(format = DateTime)]
     pub finished: Option<String>,
-    /// Frames verified in it.
+    /// Number of frames verified by this scrub.
     pub frames: u64,
-    /// Bytes of them.
+    /// Bytes of frames verified by this scrub.
     pub bytes: u64,
-    /// Bytes of all frames that are referenced.
+    /// Bytes of all referenced frames.
     pub bytes_total: u64,
-    /// What was written again from the other copy.
+    /// Number of frames and segments restored from the other copy.
     pub repaired: u64,
-    /// Frames that are damaged in every copy, headers of segments that could not be mended, and gaps in the metadata.
+    /// Number of frames damaged in every copy, segment headers that could not be repaired, and gaps in the
+    /// metadata.
     pub damaged: u64,
-    /// The first of them.
+    /// Descriptions of the first of them.
     pub damage: Vec<String>,
-    /// Copies that are kept of everything.
+    /// Number of copies the pool keeps.
     pub copies: u64,
-    /// A copy is not there.
+    /// Whether a copy is missing.
     pub degraded: bool,
 }
 
@@ -139,22 +142,22 @@ impl From<forebay_pool::ScrubStatus> for ScrubView {
     }
 }
 
-/// What is stored for the files of a volume, or of all.
+/// The storage used by the files of one volume, or of all volumes.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct EfficiencyView {
-    /// Bytes of files that are not holes.
+    /// Bytes of file data, holes excluded.
     pub bytes_logical: u64,
-    /// Bytes of files that are holes.
+    /// Bytes of holes.
     pub bytes_holes: u64,
-    /// Bytes that take no space because others are the same.
+    /// Bytes saved by deduplication.
     pub bytes_deduplicated: u64,
-    /// Bytes that compression saves.
+    /// Bytes saved by compression.
     pub bytes_compressed: u64,
-    /// Bytes that are stored.
+    /// Bytes stored.
     pub bytes_physical: u64,
-    /// The part of them in the metadata store.
+    /// The part of the stored bytes that is in the metadata store.
     pub bytes_inline: u64,
-    /// Logical to physical.
+    /// Ratio of logical to stored bytes.
     pub ratio: f64,
 }
 
@@ -175,40 +178,40 @@ impl From<forebay_pool::Efficiency> for EfficiencyView {
 /// The pool.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct PoolView {
-    /// Its id, in hexadecimal.
+    /// The pool's id, in hexadecimal.
     pub id: String,
-    /// How many times it has been opened.
+    /// Number of times the pool has been opened.
     pub boot: u64,
-    /// Its directory.
+    /// The pool's directory.
     pub directory: String,
-    /// Bytes that it can hold.
+    /// Capacity in bytes.
     pub bytes_total: u64,
     /// Bytes that can still be written.
     pub bytes_free: u64,
-    /// Bytes of all files that are not holes.
+    /// Bytes of file data, holes excluded.
     pub bytes_logical: u64,
-    /// Inodes that exist, orphans included.
+    /// Number of inodes, including deleted files that are still open.
     pub inodes_used: u64,
-    /// Files without a name that are still open.
+    /// Number of deleted files that are still open.
     pub orphans: u64,
     /// Number of volumes.
     pub volumes: u64,
     /// Number of segments.
     pub segments: u64,
-    /// Bytes of frames that are referenced.
+    /// Bytes of referenced frames.
     pub bytes_live: u64,
-    /// Bytes of frames that are not; the cleaner gives them back.
+    /// Bytes of unreferenced frames; the cleaner reclaims them.
     pub bytes_dead: u64,
-    /// Bytes of tails, in the metadata store.
+    /// Bytes of file tails in the metadata store.
     pub bytes_inline: u64,
-    /// Segments that hold data and are not there; what they hold cannot be read.
+    /// Number of segments that hold data and are missing; their data cannot be read.
     pub segments_missing: u64,
-    /// Segments that no metadata names, kept in `lost+found`.
+    /// Number of segments in `lost+found`, which are unknown to the metadata.
     pub lost_found_segments: u64,
-    /// Bytes that they take.
+    /// Bytes of these segments.
     pub lost_found_bytes: u64,
-    /// Verification of what is stored.
+    /// The state of the scrub.
     pub scrub: ScrubView,
-    /// Release of the daemon.
+    /// The daemon's release.
     pub release: String,
 }

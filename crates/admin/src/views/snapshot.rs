@@ -6,25 +6,25 @@ use utoipa::ToSchema;
 
 use super::Check;
 
-/// A snapshot to be taken of one volume.
+/// A snapshot to take of one volume.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewSnapshot {
-    /// Its name.
+    /// The snapshot's name.
     #[schema(pattern = "^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$")]
     pub name: String,
 }
 
 impl Check for NewSnapshot {}
 
-/// Snapshots to be taken of several volumes, all of one instant.
+/// Snapshots to take of several volumes at the same instant.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewSnapshots {
     /// The volumes' names.
     #[schema(min_items = 1, max_items = 1000)]
     pub volumes: Vec<String>,
-    /// The snapshots' name.
+    /// The name of each snapshot.
     #[schema(pattern = "^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$")]
     pub name: String,
 }
@@ -39,11 +39,11 @@ impl Check for NewSnapshots {
     }
 }
 
-/// How a volume is to be rolled back.
+/// The options of a rollback.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Rollback {
-    /// Also if younger snapshots go with it.
+    /// Whether to delete newer snapshots.
     #[serde(default)]
     pub force: bool,
 }
@@ -53,23 +53,23 @@ impl Check for Rollback {}
 /// A snapshot.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct SnapshotView {
-    /// The volume that it was taken of.
+    /// The volume that it belongs to.
     pub volume: String,
-    /// Its own name.
+    /// The snapshot's name.
     pub name: String,
     /// When it was taken.
     #[schema(format = DateTime)]
     pub created: String,
-    /// Bytes of its files that are not holes.
+    /// Bytes of file data, holes excluded.
     pub bytes_logical: u64,
-    /// `hourly`, `daily` or `weekly`, if it was taken by the clock.
+    /// `hourly`, `daily` or `weekly` for a scheduled snapshot.
     pub period: Option<String>,
-    /// Volumes that are clones of it.
+    /// Volumes that are clones of the snapshot.
     pub clones: Vec<String>,
 }
 
 impl SnapshotView {
-    /// VOLUME@SNAPSHOT.
+    /// The name in the form VOLUME@SNAPSHOT.
     pub fn full_name(&self) -> String {
         format!("{}@{}", self.volume, self.name)
     }

@@ -12,28 +12,28 @@ use super::words::words;
 use super::{Check, check_bytes, check_id, given, present};
 
 words! {
-    /// How what is written is compressed.
+    /// Compression of new writes.
     Compression for forebay_pool::Compression {
-        /// Not at all.
+        /// No compression.
         None = "none",
-        /// LZ4: costs little.
+        /// LZ4: low CPU cost.
         Lz4 = "lz4",
         /// Zstandard: smaller, and slower.
         Zstd = "zstd",
     }
 }
 
-/// How many snapshots of each period are taken by the clock, and kept.
+/// Snapshot schedule: the number of snapshots to keep for each period.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Plan {
-    /// At full hours.
+    /// Snapshots taken at each full hour.
     #[serde(default)]
     pub hourly: u32,
-    /// At midnight, UTC.
+    /// Snapshots taken at midnight, UTC.
     #[serde(default)]
     pub daily: u32,
-    /// At midnight before Sunday, UTC.
+    /// Snapshots taken at midnight before Sunday, UTC.
     #[serde(default)]
     pub weekly: u32,
 }
@@ -50,7 +50,7 @@ impl From<forebay_pool::SnapshotPolicy> for Plan {
     }
 }
 
-/// Permission bits from octal digits, `0755` or `755`.
+/// Reads permission bits from octal digits, `0755` or `755`.
 pub fn octal(text: &str) -> Result<u32, Problem> {
     let sound = (3..=4).contains(&text.len()) && text.bytes().all(|byte| (b'0'..=b'7').contains(&byte));
     let bits = if sound { u32::from_str_radix(text, 8).ok() } else { None };
@@ -59,11 +59,11 @@ pub fn octal(text: &str) -> Result<u32, Problem> {
     })
 }
 
-/// What a new volume is to be like, but for its name. What is absent is as in most volumes.
+/// The settings of a new volume. Fields that are absent take their defaults.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct VolumeSettings {
-    /// The path that clients mount; `/` and the volume's name if it is absent.
+    /// The path that clients mount; default `/` and the volume's name.
     #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     #[schema(
         pattern = "^(/[^/\\u0000-\\u001f\\u007f-\\u009f\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u206f]+)+$",
@@ -71,38 +71,38 @@ pub struct VolumeSettings {
         nullable = false
     )]
     pub path: Option<String>,
-    /// Whether clients are told that open files survive their unlink; true if it is absent.
+    /// Whether clients are told that open files survive their unlink; default true.
     #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub preserve_unlink: Option<bool>,
-    /// Owner of the root directory; 0 if it is absent.
+    /// Owner of the root directory; default 0.
     #[serde(default)]
     #[schema(maximum = 4294967294u32)]
     pub uid: u32,
-    /// Group of the root directory; 0 if it is absent.
+    /// Group of the root directory; default 0.
     #[serde(default)]
     #[schema(maximum = 4294967294u32)]
     pub gid: u32,
-    /// Permission bits of the root directory, in octal; 0755 if it is absent.
+    /// Permission bits of the root directory, in octal; default 0755.
     #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     #[schema(pattern = "^[0-7]{3,4}$", nullable = false)]
     pub mode: Option<String>,
-    /// Bytes that it may hold; null: as many as the pool has room for.
+    /// Maximum size in bytes; null means no limit but the pool's.
     #[serde(default)]
     #[schema(minimum = 1, maximum = 9223372036854775807u64)]
     pub size: Option<u64>,
-    /// Bytes per second that clients may read and write; null: no limit.
+    /// Maximum bytes per second that clients may read and write; null means no limit.
     #[serde(default)]
     #[schema(minimum = 1000000, maximum = 9223372036854775807u64)]
     pub max_bytes_per_second: Option<u64>,
-    /// How what is written to it is compressed; lz4 if it is absent.
+    /// Compression of new writes; default lz4.
     #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub compression: Option<Compression>,
-    /// Snapshots that are taken by the clock.
+    /// Snapshot schedule and retention.
     #[serde(default)]
     pub snapshots: Plan,
-    /// The export policy that says which clients see it; `default` if it is absent.
+    /// The export policy, which sets the clients' access; default `default`.
     #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     #[schema(pattern = "^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$", nullable = false)]
     pub export: Option<String>,
@@ -159,14 +159,14 @@ impl VolumeSettings {
     }
 }
 
-/// A volume to be created. What is absent but its name is as in most volumes.
+/// A volume to create. Fields that are absent, except the name, take their defaults.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewVolume {
-    /// Its name.
+    /// The volume's name.
     #[schema(pattern = "^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$")]
     pub name: String,
-    /// The path that clients mount; `/` and the volume's name if it is absent.
+    /// The path that clients mount; default `/` and the volume's name.
     #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     #[schema(
         pattern = "^(/[^/\\u0000-\\u001f\\u007f-\\u009f\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u206f]+)+$",
@@ -174,45 +174,45 @@ pub struct NewVolume {
         nullable = false
     )]
     pub path: Option<String>,
-    /// Whether clients are told that open files survive their unlink; true if it is absent.
+    /// Whether clients are told that open files survive their unlink; default true.
     #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub preserve_unlink: Option<bool>,
-    /// Owner of the root directory; 0 if it is absent.
+    /// Owner of the root directory; default 0.
     #[serde(default)]
     #[schema(maximum = 4294967294u32)]
     pub uid: u32,
-    /// Group of the root directory; 0 if it is absent.
+    /// Group of the root directory; default 0.
     #[serde(default)]
     #[schema(maximum = 4294967294u32)]
     pub gid: u32,
-    /// Permission bits of the root directory, in octal; 0755 if it is absent.
+    /// Permission bits of the root directory, in octal; default 0755.
     #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     #[schema(pattern = "^[0-7]{3,4}$", nullable = false)]
     pub mode: Option<String>,
-    /// Bytes that it may hold; null: as many as the pool has room for.
+    /// Maximum size in bytes; null means no limit but the pool's.
     #[serde(default)]
     #[schema(minimum = 1, maximum = 9223372036854775807u64)]
     pub size: Option<u64>,
-    /// Bytes per second that clients may read and write; null: no limit.
+    /// Maximum bytes per second that clients may read and write; null means no limit.
     #[serde(default)]
     #[schema(minimum = 1000000, maximum = 9223372036854775807u64)]
     pub max_bytes_per_second: Option<u64>,
-    /// How what is written to it is compressed; lz4 if it is absent.
+    /// Compression of new writes; default lz4.
     #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub compression: Option<Compression>,
-    /// Snapshots that are taken by the clock.
+    /// Snapshot schedule and retention.
     #[serde(default)]
     pub snapshots: Plan,
-    /// The export policy that says which clients see it; `default` if it is absent.
+    /// The export policy, which sets the clients' access; default `default`.
     #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     #[schema(pattern = "^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$", nullable = false)]
     pub export: Option<String>,
 }
 
 impl NewVolume {
-    /// Its name, and the rest.
+    /// Separates the name from the settings.
     pub fn split(self) -> (String, VolumeSettings) {
         let NewVolume {
             name,
@@ -249,11 +249,11 @@ impl Check for NewVolume {
     }
 }
 
-/// What is to change of a volume: what is absent stays, and null takes a limit away.
+/// Changes to a volume. Fields that are absent stay unchanged; null removes a limit.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct VolumeEdit {
-    /// The path that clients mount. Clients that have it mounted go on.
+    /// The path that clients mount. Existing mounts keep working.
     #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     #[schema(
         pattern = "^(/[^/\\u0000-\\u001f\\u007f-\\u009f\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u206f]+)+$",
@@ -261,7 +261,7 @@ pub struct VolumeEdit {
         nullable = false
     )]
     pub path: Option<String>,
-    /// Whether clients are told that open files survive their unlink; for files that are opened from now on.
+    /// Whether clients are told that open files survive their unlink. Applies to files opened from now on.
     #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub preserve_unlink: Option<bool>,
@@ -277,23 +277,23 @@ pub struct VolumeEdit {
     #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     #[schema(pattern = "^[0-7]{3,4}$", nullable = false)]
     pub mode: Option<String>,
-    /// Bytes that it may hold; null: as many as the pool has room for.
+    /// Maximum size in bytes; null means no limit but the pool's.
     #[serde(default, deserialize_with = "given", skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<u64>, minimum = 1, maximum = 9223372036854775807u64)]
     pub size: Option<Option<u64>>,
-    /// Bytes per second that clients may read and write; null: no limit.
+    /// Maximum bytes per second that clients may read and write; null means no limit.
     #[serde(default, deserialize_with = "given", skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<u64>, minimum = 1000000, maximum = 9223372036854775807u64)]
     pub max_bytes_per_second: Option<Option<u64>>,
-    /// How what is written to it from now on is compressed.
+    /// Compression of new writes.
     #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub compression: Option<Compression>,
-    /// Snapshots that are taken by the clock.
+    /// Snapshot schedule and retention.
     #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub snapshots: Option<Plan>,
-    /// The export policy that says which clients see it.
+    /// The export policy, which sets the clients' access.
     #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     #[schema(pattern = "^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$", nullable = false)]
     pub export: Option<String>,
@@ -326,14 +326,14 @@ impl Check for VolumeEdit {
     }
 }
 
-/// A clone of a volume, as it is, to be made. Its first content is a snapshot `clone-NAME` of the volume.
+/// A clone to create of a volume's current state. A snapshot `clone-NAME` of the volume is taken for it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewClone {
     /// The clone's name.
     #[schema(pattern = "^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$")]
     pub name: String,
-    /// The path that clients mount; `/` and the clone's name if it is absent.
+    /// The path that clients mount; default `/` and the clone's name.
     #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     #[schema(
         pattern = "^(/[^/\\u0000-\\u001f\\u007f-\\u009f\\u061c\\u200e\\u200f\\u2028-\\u202e\\u2066-\\u206f]+)+$",
@@ -341,7 +341,7 @@ pub struct NewClone {
         nullable = false
     )]
     pub path: Option<String>,
-    /// Its export policy; that of the volume if it is absent.
+    /// The export policy; default that of the source volume.
     #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     #[schema(pattern = "^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$", nullable = false)]
     pub export: Option<String>,
@@ -352,44 +352,44 @@ impl Check for NewClone {}
 /// A volume.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct VolumeView {
-    /// Its name.
+    /// The volume's name.
     pub name: String,
-    /// Its id, in hexadecimal. Never used again after it is deleted; `id:` and this stands for the volume in paths.
+    /// The volume's id, in hexadecimal. It is never reused. In paths, `id:` and this id can replace the name.
     pub id: String,
-    /// Its export policy.
+    /// The export policy.
     pub export: String,
-    /// Its junction path: what clients mount.
+    /// The path that clients mount (junction path).
     pub path: String,
     /// Whether clients are told that open files survive their unlink.
     pub preserve_unlink: bool,
-    /// Owner of the root directory, as it is now.
+    /// Current owner of the root directory.
     pub uid: u32,
-    /// Group of the root directory, as it is now.
+    /// Current group of the root directory.
     pub gid: u32,
-    /// Permission bits of the root directory, as they are now, in octal.
+    /// Current permission bits of the root directory, in octal.
     pub mode: String,
     /// When it was created.
     #[schema(format = DateTime)]
     pub created: String,
-    /// Bytes that it may hold, if that is limited.
+    /// Maximum size in bytes, if limited.
     pub size: Option<u64>,
-    /// Bytes per second that clients may read and write, if that is limited.
+    /// Maximum bytes per second that clients may read and write, if limited.
     pub max_bytes_per_second: Option<u64>,
-    /// Requests that had to wait for that since it is limited, or since the daemon started.
+    /// Requests delayed by that limit since it was set or the daemon started.
     pub waits: Option<WaitsView>,
-    /// Bytes that can still be written to it.
+    /// Bytes that can still be written to the volume.
     pub bytes_free: u64,
-    /// Bytes of its files that are not holes.
+    /// Bytes of file data, holes excluded.
     pub bytes_logical: u64,
-    /// Inodes that exist, the root directory and orphans included.
+    /// Number of inodes, including the root directory and deleted files that are still open.
     pub inodes_used: u64,
-    /// Files without a name that are still open.
+    /// Number of deleted files that are still open.
     pub orphans: u64,
-    /// How what is written to it is compressed.
+    /// Compression of new writes.
     pub compression: Compression,
-    /// Snapshots that are taken by the clock.
+    /// Snapshot schedule and retention.
     pub snapshots: Plan,
-    /// The snapshot that it was made of, as VOLUME@SNAPSHOT.
+    /// The snapshot that the volume was cloned from, as VOLUME@SNAPSHOT.
     pub clone_of: Option<String>,
 }
 
@@ -446,14 +446,14 @@ impl From<Waits> for WaitsView {
     }
 }
 
-/// Requests that had to wait for the limit of a volume.
+/// Requests delayed by a volume's throughput limit.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct WaitsView {
-    /// How many.
+    /// Number of delayed requests.
     pub requests: u64,
-    /// Milliseconds that they waited, all together.
+    /// Total time they waited, in milliseconds.
     pub waited_ms: u64,
-    /// How many of them were told to come again, as the wait would have been too long.
+    /// Number of requests that were asked to retry later, because the wait would have been too long.
     pub turned_away: u64,
 }
 

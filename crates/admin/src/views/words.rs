@@ -1,7 +1,7 @@
 //! Enumerations whose values are words.
 
-/// Defines an enumeration by its values' words; and if it stands for a type of the pool or of the NFS server, its conversion
-/// from and to that.
+/// Defines an enumeration by its values' words. If it stands for a type of the pool or of the NFS server,
+/// also defines the conversions between the two.
 macro_rules! words {
     ($(#[$meta:meta])* $name:ident { $($(#[$value_meta:meta])* $value:ident = $word:tt,)* }) => {
         $(#[$meta])*

@@ -1,4 +1,4 @@
-//! Asks a daemon over its API, one request on a connection of its own.
+//! Talks to a daemon over its API, one connection per request.
 
 use std::future::Future;
 use std::io::ErrorKind;
@@ -23,14 +23,15 @@ use tokio_rustls::TlsConnector;
 use super::target::{self, Target};
 use crate::cli::Remote;
 
-/// Longer than any request takes but those that look at everything, so that a daemon that hangs does not hang the caller for ever.
+/// Longer than any request takes, except those that scan everything. A hanging daemon must not hang the
+/// command forever.
 const ANSWER_WAIT_MAX: Duration = Duration::from_secs(120);
-/// How long it may take to connect.
+/// Maximum time to connect.
 const CONNECT_WAIT_MAX: Duration = Duration::from_secs(20);
-/// Bytes that an answer may have: room for more volumes than a pool will have.
+/// Maximum size of a response: enough for more volumes than a pool will have.
 const ANSWER_BYTES_MAX: usize = 64 << 20;
 
-/// Nobody listens on the admin socket.
+/// No process listens on the admin socket.
 #[derive(Debug)]
 pub struct NoDaemon(String);
 
@@ -42,7 +43,7 @@ impl std::fmt::Display for NoDaemon {
 
 impl std::error::Error for NoDaemon {}
 
-/// A daemon to be asked.
+/// A connection to a daemon.
 pub struct Client {
     target: Target,
     token: Option<String>,
@@ -53,7 +54,7 @@ pub struct Client {
 const NOTHING: Option<&()> = None;
 
 impl Client {
-    /// The daemon that a command is about.
+    /// A client for the daemon that a command is about.
     pub fn new(remote: &Remote) -> Result<Client> {
         let (target, token) = target::of(remote)?;
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
@@ -61,7 +62,7 @@ impl Client {
         Ok(Client { target, token, runtime })
     }
 
-    /// The host that the daemon was said to be on, if others know it by that name, too.
+    /// The daemon's host name, if other machines know it by that name.
     pub fn reached(&self) -> Option<String> {
         match &self.target {
             Target::Secured { place: (host, _), .. } if host.contains(':') => Some(format!("[{host}]")),
@@ -75,7 +76,7 @@ impl Client {
         self.ask(Method::GET, path, NOTHING, Some(ANSWER_WAIT_MAX))
     }
 
-    /// GET of what looks at everything, and takes as long as that takes.
+    /// GET of a resource that scans everything, without a time limit.
     pub fn get_patiently<T: DeserializeOwned>(&self, path: &str) -> Result<T> {
         self.ask(Method::GET, path, NOTHING, None)
     }
@@ -95,7 +96,7 @@ impl Client {
         self.ask(Method::PATCH, path, Some(body), Some(ANSWER_WAIT_MAX))
     }
 
-    /// DELETE that is answered with something.
+    /// DELETE with a response body.
     pub fn end<T: DeserializeOwned>(&self, path: &str) -> Result<T> {
         self.ask(Method::DELETE, path, NOTHING, Some(ANSWER_WAIT_MAX))
     }
@@ -106,18 +107,18 @@ impl Client {
         self.runtime.block_on(self.exchange(request, Some(ANSWER_WAIT_MAX))).map(drop)
     }
 
-    /// GET of a path from the root, answered with whatever it is.
+    /// GET of a path relative to the root, with any content type.
     pub fn fetch(&self, path: &str) -> Result<Vec<u8>> {
         let request = self.request_to(Method::GET, path, NOTHING)?;
         Ok(self.runtime.block_on(self.exchange(request, Some(ANSWER_WAIT_MAX)))?.to_vec())
     }
 
-    /// Whether the daemon is asked through a socket of this machine.
+    /// Whether the daemon is reached through a socket on this machine.
     pub fn is_local(&self) -> bool {
         matches!(self.target, Target::Socket(_))
     }
 
-    /// The number of the daemon's process, if it listens on the admin socket.
+    /// The daemon's process id, if it listens on the admin socket.
     pub fn daemon_process(&self) -> Option<u32> {
         let Target::Socket(path) = &self.target else { return None };
         let stream = self.runtime.block_on(async { self.in_time(UnixStream::connect(path)).await });
@@ -134,10 +135,7 @@ impl Client {
         let request = self.request(method, path, body)?;
         let answer = self.runtime.block_on(self.exchange(request, patience))?;
         serde_json::from_slice(&answer).with_context(|| {
-            format!(
-                "{}: the answer is not what this release knows; is the daemon another release?",
-                self.place()
-            )
+            format!("{}: unexpected response; is the daemon from another release?", self.place())
         })
     }
 
@@ -170,7 +168,7 @@ impl Client {
         };
         request
             .body(Full::new(bytes))
-            .context("the request cannot be written; is the token one that the daemon gave?")
+            .context("the request is invalid; was the token created by this daemon?")
     }
 
     fn host(&self) -> String {
@@ -213,7 +211,7 @@ impl Client {
             None => exchange.await,
             Some(patience) => tokio::time::timeout(patience, exchange).await.unwrap_or_else(|_| {
                 Err(anyhow!(
-                    "{}: no answer in {} seconds; its log may say why",
+                    "{}: no response within {} seconds; its log may say why",
                     self.place(),
                     patience.as_secs()
                 ))
@@ -223,7 +221,7 @@ impl Client {
 
     fn no_tls(&self, error: &std::io::Error) -> anyhow::Error {
         anyhow!(
-            "{}: no TLS: {error}; the daemon there needs api.tls_certificate, and whoever signed that certificate must be trusted \
+            "{}: TLS failed: {error}; the daemon needs api.tls_certificate, and the authority that signed it must be trusted \
              (--ca-certificate FILE)",
             self.place()
         )
@@ -233,7 +231,7 @@ impl Client {
         let stream = self.in_time(TcpStream::connect((host.as_str(), *port))).await?;
         stream.map_err(|error| {
             anyhow!(
-                "{}: {error}; is `forebay serve` running there, with api.listen set to that address?",
+                "{}: {error}; is `forebay serve` running with api.listen set to that address?",
                 self.place()
             )
         })
@@ -242,35 +240,35 @@ impl Client {
     async fn in_time<T>(&self, connecting: impl Future<Output = T>) -> Result<T> {
         tokio::time::timeout(CONNECT_WAIT_MAX, connecting)
             .await
-            .map_err(|_| anyhow!("{}: not reached in {} seconds", self.place(), CONNECT_WAIT_MAX.as_secs()))
+            .map_err(|_| anyhow!("{}: timeout after {} seconds", self.place(), CONNECT_WAIT_MAX.as_secs()))
     }
 
     async fn read(&self, response: Response<Incoming>) -> Result<Bytes> {
         let status = response.status();
         let body = Limited::new(response.into_body(), ANSWER_BYTES_MAX).collect().await;
         let body =
-            body.map_err(|error| anyhow!("{}: the answer broke off: {error}", self.place()))?.to_bytes();
+            body.map_err(|error| anyhow!("{}: the response was cut off: {error}", self.place()))?.to_bytes();
         if status.is_success() {
             return Ok(body);
         }
         match serde_json::from_slice::<ErrorBody>(&body) {
             Ok(ErrorBody { error }) => match &error.request_id {
-                // The daemon's log says more, under that id.
+                // The daemon's log has more under that id.
                 Some(id) if status.is_server_error() => bail!("{} (request {id})", error.sentence()),
-                // It would say which header, and nobody typed one.
+                // The daemon's message names a header, which the user did not type.
                 _ if error.code == Code::TokenMissing => bail!(
-                    "token: missing; make one on the daemon's machine with `forebay token create`, and give it with --token or \
-                     FOREBAY_TOKEN, or keep it with `forebay profile add`"
+                    "token: missing; create one on the daemon's machine with `forebay token create`, and pass it with --token or \
+                     FOREBAY_TOKEN, or save it with `forebay profile add`"
                 ),
-                // It would say which path, and nobody typed one.
+                // The daemon's message names a path, which the user did not type.
                 _ if [Code::RouteNotFound, Code::MethodNotAllowed].contains(&error.code) => bail!(
-                    "{}: does not know what was asked; use the command line of the daemon's release",
+                    "{}: does not support this command; use the command line of the daemon's release",
                     self.place()
                 ),
                 _ => bail!(error.sentence()),
             },
             Err(_) => {
-                bail!("{}: answered {status}; what answered is no Forebay of this release", self.place())
+                bail!("{}: answered {status}; this is not a Forebay daemon of this release", self.place())
             }
         }
     }
@@ -281,7 +279,7 @@ where
     S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
 {
     let (mut sender, connection) = http1::handshake(TokioIo::new(stream)).await?;
-    // Ends with the exchange; what goes wrong there is told here, too.
+    // The task ends with the exchange, which also reports its errors.
     tokio::spawn(connection);
     Ok(sender.send_request(request).await?)
 }
@@ -290,7 +288,7 @@ fn unreachable(socket: &Path, error: &std::io::Error) -> anyhow::Error {
     let path = socket.display();
     match error.kind() {
         ErrorKind::NotFound | ErrorKind::ConnectionRefused => anyhow!(NoDaemon(format!(
-            "no daemon listens on {path}: start one with `forebay serve`, or the installed service with `systemctl start forebay`; or say where the running one has its \
+            "no daemon listens on {path}: start one with `forebay serve`, or the installed service with `systemctl start forebay`; or give the running daemon's \
              pool (--pool-directory DIR) or its socket (--admin-socket PATH)"
         ))),
         ErrorKind::PermissionDenied => {
@@ -303,7 +301,7 @@ fn unreachable(socket: &Path, error: &std::io::Error) -> anyhow::Error {
     }
 }
 
-/// A part of a path, with everything escaped that means something there.
+/// A path segment, with special characters escaped.
 pub fn part(text: &str) -> String {
     text.bytes()
         .map(|byte| match byte {

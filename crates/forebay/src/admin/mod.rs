@@ -1,4 +1,4 @@
-//! The command line's side of the daemon's API: which daemon it is about ([`target`]), and asking it ([`client`]).
+//! The command line's side of the API: selecting the daemon ([`target`]) and talking to it ([`client`]).
 
 pub mod client;
 pub mod profiles;

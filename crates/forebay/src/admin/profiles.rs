@@ -1,6 +1,6 @@
-//! Daemons that somebody wants to remember: `profiles.toml` in the user's own configuration.
+//! Saved connections to daemons: `profiles.toml` in the user's configuration directory.
 //!
-//! It holds tokens, so it is written with mode 0600, and whole: a new file takes the place of the old one.
+//! The file holds tokens, so it has mode 0600, and a change replaces the whole file atomically.
 
 use std::collections::BTreeMap;
 use std::fs::OpenOptions;
@@ -12,10 +12,10 @@ use anyhow::{Context, Result, anyhow, bail};
 use forebay_pool::is_printable;
 use serde::{Deserialize, Serialize};
 
-/// The name that stands for the daemon on this machine, and for no profile.
+/// The name that means the daemon on this machine instead of a profile.
 pub const LOCAL: &str = "local";
 
-/// A daemon, and who one is there.
+/// A daemon, and the credentials for it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Profile {
@@ -23,15 +23,15 @@ pub struct Profile {
     pub server: String,
     /// The token.
     pub token: Option<String>,
-    /// Whose certificates are trusted.
+    /// The authority whose certificates are trusted.
     pub ca_certificate: Option<PathBuf>,
 }
 
-/// All of them.
+/// All profiles.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Profiles {
-    /// The one that is used if none is named.
+    /// The profile that is used by default.
     current: Option<String>,
     #[serde(default)]
     profile: BTreeMap<String, Profile>,
@@ -45,31 +45,31 @@ impl Profiles {
             .ok_or_else(|| anyhow!("profile {name}: not found; `forebay profile list` shows which there are"))
     }
 
-    /// The one in use.
+    /// The active profile.
     pub fn current(&self) -> Option<Profile> {
         self.profile.get(self.current.as_ref()?).cloned()
     }
 
-    /// Each with its name, and whether it is in use.
+    /// All profiles with their names, and whether each is active.
     pub fn list(&self) -> impl Iterator<Item = (&str, &Profile, bool)> {
         let is_current = |name: &String| self.current.as_ref() == Some(name);
         self.profile.iter().map(move |(name, profile)| (name.as_str(), profile, is_current(name)))
     }
 
-    /// Remembers one, and uses it.
+    /// Adds a profile and makes it active.
     pub fn add(&mut self, name: &str, profile: Profile) -> Result<()> {
         if name == LOCAL || name.is_empty() {
-            bail!("profile {name:?}: this name stands for the daemon on this machine; choose another");
+            bail!("profile {name:?}: this name means the daemon on this machine; choose another");
         }
         if !name.chars().all(is_printable) {
-            bail!("profile {name:?}: must not have control characters; choose another name");
+            bail!("profile {name:?}: must not contain control characters; choose another name");
         }
         self.profile.insert(name.to_owned(), profile);
         self.current = Some(name.to_owned());
         Ok(())
     }
 
-    /// Uses one, or with [`LOCAL`] none.
+    /// Makes a profile active, or none for [`LOCAL`].
     pub fn select(&mut self, name: &str) -> Result<()> {
         if name == LOCAL {
             self.current = None;
@@ -80,7 +80,7 @@ impl Profiles {
         Ok(())
     }
 
-    /// Forgets one.
+    /// Removes a profile.
     pub fn remove(&mut self, name: &str) -> Result<()> {
         self.get(name)?;
         self.profile.remove(name);
@@ -94,12 +94,11 @@ impl Profiles {
 fn path() -> Result<PathBuf> {
     let base = std::env::var_os("XDG_CONFIG_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
     let base = base.or_else(|| std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".config")));
-    let base =
-        base.context("profiles: neither XDG_CONFIG_HOME nor HOME says where they are; set one of them")?;
+    let base = base.context("profiles: neither XDG_CONFIG_HOME nor HOME is set; set one of them")?;
     Ok(base.join("forebay/profiles.toml"))
 }
 
-/// Reads them; none if there is no file, or no place for one.
+/// Loads the profiles; none if there is no file or no directory for it.
 pub fn load() -> Result<Profiles> {
     match path() {
         Ok(path) => load_from(&path),
@@ -122,17 +121,17 @@ fn load_from(path: &Path) -> Result<Profiles> {
     }
 }
 
-/// Writes them, for nobody else to read.
+/// Writes the profiles, readable only by the user.
 pub fn store(profiles: &Profiles) -> Result<()> {
     store_to(profiles, &path()?)
 }
 
 fn store_to(profiles: &Profiles, path: &Path) -> Result<()> {
     let written = || -> Result<()> {
-        let folder = path.parent().context("it has no folder")?;
+        let folder = path.parent().context("it has no parent directory")?;
         std::fs::create_dir_all(folder)?;
         let new = path.with_extension("toml.new");
-        // One that a crash left has whatever mode, and is not to be written into.
+        // A file left by a crash may have any mode, so it must not be reused.
         match std::fs::remove_file(&new) {
             Err(error) if error.kind() != ErrorKind::NotFound => return Err(error.into()),
             _ => {}

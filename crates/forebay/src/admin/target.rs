@@ -1,6 +1,6 @@
-//! Where a daemon is: the URL that `--server` takes, read and checked.
+//! The address of a daemon: reads and checks the URL that `--server` takes.
 //!
-//! What must hold: a token never crosses a network in clear, so plain HTTP is for this machine only.
+//! What must hold: a token never crosses a network unencrypted, so plain HTTP is only for this machine.
 
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
@@ -17,23 +17,23 @@ use crate::config::API_PORT;
 
 use super::profiles::{self, Profile};
 
-/// Where a daemon is, and how it is spoken to.
+/// The address of a daemon, and the transport.
 #[derive(Clone)]
 pub enum Target {
-    /// The socket at a path.
+    /// A UNIX socket at a path.
     Socket(PathBuf),
-    /// A TCP address, of this machine.
+    /// A TCP address on this machine.
     Plain {
-        /// Name or address, and port.
+        /// Host name or address, and port.
         place: (String, u16),
     },
     /// A TCP address, with TLS.
     Secured {
-        /// Name or address, and port.
+        /// Host name or address, and port.
         place: (String, u16),
-        /// For whom its certificate must be.
+        /// The name that its certificate must be for.
         name: ServerName<'static>,
-        /// Whose certificates are trusted.
+        /// The authorities whose certificates are trusted.
         tls: Arc<ClientConfig>,
     },
 }
@@ -51,7 +51,7 @@ pub fn of(remote: &Remote) -> Result<(Target, Option<String>)> {
     Ok((read(&profile.server, authority)?, token))
 }
 
-/// What was said of the daemon, if it is not the one on this machine.
+/// The daemon that the options name, unless it is the one on this machine.
 fn chosen(remote: &Remote) -> Result<Option<Profile>> {
     if let Some(server) = &remote.server {
         return Ok(Some(Profile { server: server.clone(), token: None, ca_certificate: None }));
@@ -64,7 +64,7 @@ fn chosen(remote: &Remote) -> Result<Option<Profile>> {
     }
 }
 
-/// Reads a URL.
+/// Parses a URL.
 pub fn read(url: &str, authority: Option<&Path>) -> Result<Target> {
     let hint = "write https://HOST[:PORT], http://127.0.0.1[:PORT] or unix:PATH";
     if let Some(path) = url.strip_prefix("unix:") {
@@ -82,13 +82,13 @@ pub fn read(url: &str, authority: Option<&Path>) -> Result<Target> {
     let place = (bare.clone(), uri.port_u16().unwrap_or(API_PORT));
     match uri.scheme_str() {
         Some("http") if is_this_machine(&bare) => Ok(Target::Plain { place }),
-        Some("http") => bail!("server {url}: the token would cross the network in clear; use https://"),
+        Some("http") => bail!("server {url}: the token would cross the network unencrypted; use https://"),
         Some("https") => {
             let name = ServerName::try_from(bare)
-                .map_err(|_| anyhow!("server {url}: {host} is no host name; {hint}"))?;
+                .map_err(|_| anyhow!("server {url}: {host} is not a host name; {hint}"))?;
             Ok(Target::Secured { place, name, tls: Arc::new(tls(authority)?) })
         }
-        _ => bail!("server {url}: not a kind of address that is known; {hint}"),
+        _ => bail!("server {url}: not a supported address; {hint}"),
     }
 }
 
@@ -96,7 +96,7 @@ fn is_this_machine(host: &str) -> bool {
     host == "localhost" || host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
-/// Trusts that authority, or those that the system trusts.
+/// TLS settings that trust this authority, or those that the system trusts.
 pub fn tls(authority: Option<&Path>) -> Result<ClientConfig> {
     let mut roots = RootCertStore::empty();
     match authority {
@@ -107,12 +107,12 @@ pub fn tls(authority: Option<&Path>) -> Result<ClientConfig> {
             }
         }
         None => {
-            // Some that the system trusts may be unusable; those that are usable count.
+            // Some of the system's certificates may be unusable; the others still count.
             roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
         }
     }
     if roots.is_empty() {
-        bail!("no authority is trusted, so no server can prove who it is; give --ca-certificate FILE");
+        bail!("no certificate authority is trusted; give --ca-certificate FILE");
     }
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let builder =
@@ -148,9 +148,9 @@ mod tests {
     #[test]
     fn what_would_send_a_token_in_clear_and_what_is_no_server_is_refused() {
         for (url, part) in [
-            ("http://storage.example.org", "in clear"),
-            ("http://192.0.2.1:8049", "in clear"),
-            ("ftp://127.0.0.1", "not a kind"),
+            ("http://storage.example.org", "unencrypted"),
+            ("http://192.0.2.1:8049", "unencrypted"),
+            ("ftp://127.0.0.1", "not a supported address"),
             ("127.0.0.1:8049", "server 127.0.0.1:8049"),
             ("http://127.0.0.1/pool", "has a path"),
             ("", "server"),

@@ -1,4 +1,4 @@
-//! `forebay user`, `token` and `profile`: what can be typed, and its help.
+//! Command line of `forebay user`, `token` and `profile`.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -31,11 +31,11 @@ pub enum UserCommand {
         remote: Remote,
     },
 
-    /// Give a user a role; make the user if there is none of that name
+    /// Set a user's role; create the user if it does not exist
     ///
-    /// read-only may look at everything but users and tokens; operator may also change volumes, snapshots and export policies,
-    /// revoke clients, and check and scrub the pool; admin may do everything, such as rolling a volume back or deleting it with its files. The last
-    /// admin keeps the role.
+    /// read-only can view everything except users and tokens. operator can also change volumes, snapshots and
+    /// export policies, revoke clients, and check and scrub the pool. admin has full access, including
+    /// rolling back volumes and deleting them with their files. The last admin's role cannot be changed.
     #[command(after_long_help = TOKEN_EXAMPLES)]
     Set {
         /// The name: 1 to 64 of the characters a-z A-Z 0-9 _ - . not starting with . or -
@@ -51,7 +51,7 @@ pub enum UserCommand {
         remote: Remote,
     },
 
-    /// Delete a user, and the user's tokens
+    /// Delete a user and its tokens
     ///
     /// Refused for the last user with the role admin.
     Delete {
@@ -59,7 +59,7 @@ pub enum UserCommand {
         #[arg(value_parser = names::name)]
         name: String,
 
-        /// Whether to ask first.
+        /// Whether to ask for confirmation.
         #[command(flatten)]
         sure: Sure,
 
@@ -72,18 +72,18 @@ pub enum UserCommand {
 /// `forebay token`.
 #[derive(Debug, Subcommand)]
 pub enum TokenCommand {
-    /// Make a token, and print it; it can never be had again
+    /// Create a token and print it once
     #[command(after_long_help = TOKEN_EXAMPLES)]
     Create {
-        /// Whose it is
+        /// The user that the token belongs to
         #[arg(long, value_name = "NAME", default_value = "admin", value_parser = names::name)]
         user: String,
 
-        /// After which time it expires, such as 12h or 90d [default: never]
+        /// Lifetime of the token, such as 12h or 90d [default: never expires]
         #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
         expires_in: Option<Duration>,
 
-        /// What it is for
+        /// What the token is for
         #[arg(long, value_name = "TEXT", default_value = "")]
         description: String,
 
@@ -99,13 +99,13 @@ pub enum TokenCommand {
         remote: Remote,
     },
 
-    /// Delete a token: it is refused from then on
+    /// Revoke a token
     Delete {
-        /// Its id, as `forebay token list` shows it
+        /// The token's id, as `forebay token list` shows it
         #[arg(value_parser = names::token)]
         id: String,
 
-        /// Whether to ask first.
+        /// Whether to ask for confirmation.
         #[command(flatten)]
         sure: Sure,
 
@@ -118,39 +118,40 @@ pub enum TokenCommand {
 /// `forebay profile`.
 #[derive(Debug, Subcommand)]
 pub enum ProfileCommand {
-    /// Remember a daemon, and use it from now on
+    /// Save a connection to a daemon and make it active
     ///
-    /// Profiles are in $XDG_CONFIG_HOME/forebay/profiles.toml, or ~/.config/forebay/profiles.toml, which only you can read.
+    /// Profiles are stored in $XDG_CONFIG_HOME/forebay/profiles.toml, or ~/.config/forebay/profiles.toml,
+    /// which only you can read.
     #[command(after_long_help = PROFILE_EXAMPLES)]
     Add {
-        /// A name for it
+        /// The profile's name
         name: String,
 
         /// The daemon: https://HOST[:PORT], http://127.0.0.1[:PORT], or unix:PATH
         #[arg(long, value_name = "URL", env = "FOREBAY_SERVER", hide_env_values = true)]
         server: String,
 
-        /// The token that says who you are
+        /// The token to authenticate with
         #[arg(long, value_name = "TOKEN", env = "FOREBAY_TOKEN", hide_env_values = true)]
         token: Option<String>,
 
-        /// Trust this authority's certificates (PEM), and no others
+        /// Trust only certificates issued by this authority (PEM)
         #[arg(long, value_name = "FILE")]
         ca_certificate: Option<PathBuf>,
     },
 
-    /// List the profiles; a * stands at the one in use
+    /// List the profiles; * marks the active one
     List,
 
-    /// Use a profile; `local` is the daemon on this machine
+    /// Make a profile active; `local` is the daemon on this machine
     Use {
-        /// Its name
+        /// The profile's name
         name: String,
     },
 
-    /// Forget a profile
+    /// Remove a profile
     Remove {
-        /// Its name
+        /// The profile's name
         name: String,
     },
 }

@@ -1,4 +1,4 @@
-//! `forebay export`: what can be typed, and its help.
+//! Command line of `forebay export`.
 
 use clap::Subcommand;
 use forebay_nfs::policy::{Access, Clients, Groups, Security, Squash, TlsUse};
@@ -19,7 +19,7 @@ pub enum ExportCommand {
 
     /// Show one export policy with its rules
     Show {
-        /// Its name
+        /// The policy's name
         #[arg(value_parser = names::name)]
         name: String,
 
@@ -28,10 +28,10 @@ pub enum ExportCommand {
         remote: Remote,
     },
 
-    /// Create an export policy without rules: nobody sees a volume that has it
+    /// Create an export policy without rules: no client sees a volume that uses it
     #[command(after_long_help = EXAMPLES)]
     Create {
-        /// Its name: 1 to 64 of the characters a-z A-Z 0-9 _ - . not starting with . or -
+        /// The policy's name: 1 to 64 of the characters a-z A-Z 0-9 _ - . not starting with . or -
         #[arg(value_parser = names::name)]
         name: String,
 
@@ -40,9 +40,9 @@ pub enum ExportCommand {
         remote: Remote,
     },
 
-    /// Delete an export policy that no volume has
+    /// Delete an export policy that no volume uses
     Delete {
-        /// Its name
+        /// The policy's name
         #[arg(value_parser = names::name)]
         name: String,
 
@@ -61,43 +61,43 @@ pub enum ExportCommand {
 pub enum RuleCommand {
     /// Add a rule
     ///
-    /// In force at once, also for clients that have a volume with this policy mounted.
+    /// Takes effect immediately, including for clients that have a volume with this policy mounted.
     #[command(after_long_help = EXAMPLES)]
     Add {
-        /// The name of the policy
+        /// The policy's name
         #[arg(value_parser = names::name)]
         policy: String,
 
         /// The clients: *, an address, a network such as 10.0.0.0/8 or 2001:db8::/32, or a host name
         clients: Clients,
 
-        /// What they may do: rw, ro, or none, which hides the volume from them
+        /// Access: rw, ro, or none, which hides the volume
         #[arg(long, value_name = "ACCESS", default_value = "rw")]
         access: Access,
 
-        /// Which of their users are taken for the anonymous one: none, root or all
+        /// Squash: which users are mapped to the anonymous user: none, root or all
         #[arg(long, value_name = "USERS", default_value = "none")]
         squash: Squash,
 
-        /// User and group of the anonymous one, as numbers
+        /// User and group of the anonymous user, as numbers
         #[arg(long, value_name = "UID:GID", default_value = "65534:65534", value_parser = parse_owner)]
         anonymous: (u32, u32),
 
-        /// How they say who their users are: sys
+        /// How clients identify their users: sys
         #[arg(long, value_name = "FLAVOR", default_value = "sys")]
         security: Security,
 
-        /// Whether their connections must be secured by TLS: off, optional, required, or mutual, with a certificate
-        /// of the client
+        /// TLS on the connection: off, optional, required, or mutual, which also requires a client
+        /// certificate
         #[arg(long, value_name = "USE", default_value = "optional")]
         tls: TlsUse,
 
-        /// Who says which groups a user is in beside the first: client, the request, which has room for 16; or server,
-        /// its own database of users
+        /// Source of a user's supplementary groups: client, the request, which has room for 16; or server,
+        /// the user database of the server's host
         #[arg(long, value_name = "WHO", default_value = "client")]
         groups: Groups,
 
-        /// Where it stands among the rules, counted from 1 [default: last]
+        /// Position among the rules, counted from 1 [default: last]
         #[arg(long, value_name = "NUMBER")]
         position: Option<usize>,
 
@@ -106,35 +106,35 @@ pub enum RuleCommand {
         remote: Remote,
     },
 
-    /// Change the rule for exactly these clients, without a moment in which they have none
+    /// Change the rule for exactly these clients, without interrupting their access
     #[command(group = clap::ArgGroup::new("change").required(true).multiple(true))]
     Modify {
-        /// The name of the policy
+        /// The policy's name
         #[arg(value_parser = names::name)]
         policy: String,
 
         /// The clients, as in the rule
         clients: Clients,
 
-        /// What they may do: rw, ro, or none, which hides the volume from them
+        /// Access: rw, ro, or none, which hides the volume
         #[arg(long, value_name = "ACCESS", group = "change")]
         access: Option<Access>,
 
-        /// Which of their users are taken for the anonymous one: none, root or all
+        /// Squash: which users are mapped to the anonymous user: none, root or all
         #[arg(long, value_name = "USERS", group = "change")]
         squash: Option<Squash>,
 
-        /// User and group of the anonymous one, as numbers
+        /// User and group of the anonymous user, as numbers
         #[arg(long, value_name = "UID:GID", value_parser = parse_owner, group = "change")]
         anonymous: Option<(u32, u32)>,
 
-        /// Whether their connections must be secured by TLS: off, optional, required, or mutual, with a certificate
-        /// of the client
+        /// TLS on the connection: off, optional, required, or mutual, which also requires a client
+        /// certificate
         #[arg(long, value_name = "USE", group = "change")]
         tls: Option<TlsUse>,
 
-        /// Who says which groups a user is in beside the first: client, the request, which has room for 16; or server,
-        /// its own database of users
+        /// Source of a user's supplementary groups: client, the request, which has room for 16; or server,
+        /// the user database of the server's host
         #[arg(long, value_name = "WHO", group = "change")]
         groups: Option<Groups>,
 
@@ -145,7 +145,7 @@ pub enum RuleCommand {
 
     /// Remove the rule for exactly these clients
     Remove {
-        /// The name of the policy
+        /// The policy's name
         #[arg(value_parser = names::name)]
         policy: String,
 

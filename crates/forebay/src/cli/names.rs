@@ -1,4 +1,5 @@
-//! How things are named on the command line. What can be no name is refused here, as wrong usage, before a daemon is asked.
+//! How objects are named on the command line. An invalid name is rejected here as a usage error, before a
+//! daemon is contacted.
 
 use forebay_pool::{NAME_RULE, is_name};
 
@@ -25,7 +26,7 @@ pub fn name(text: &str) -> Result<String, String> {
     if is_name(text) { Ok(text.to_owned()) } else { Err(format!("a name must be {NAME_RULE}")) }
 }
 
-/// A volume that is there: its name, or `id:` and its id.
+/// An existing volume: its name, or `id:` and its id.
 pub fn volume(text: &str) -> Result<String, String> {
     match text.strip_prefix("id:") {
         Some(id) if is_hexadecimal(id, 8) => Ok(text.to_owned()),

@@ -1,4 +1,4 @@
-//! `forebay nfs`: what can be typed, and its help.
+//! Command line of `forebay nfs`.
 
 use clap::Subcommand;
 
@@ -10,9 +10,10 @@ use super::remote::{Remote, Sure};
 pub enum NfsCommand {
     /// List the clients
     ///
-    /// A client is a kernel that has something mounted. Its state is `confirmed`; `reclaiming` after a restart
-    /// of the daemon, until it has taken back what it had open; `courteous` if its lease ran out and it keeps what
-    /// nobody else wants; `unconfirmed` before its first session; `leaving` while its state is taken away.
+    /// A client is a kernel with at least one mount. Its state is one of: `confirmed`; `reclaiming` after a
+    /// restart of the daemon, until it has reclaimed its open files; `courteous` if its lease has expired and
+    /// it keeps state that no other client needs; `unconfirmed` before its first session; `leaving` while its
+    /// state is being removed.
     Clients {
         /// Where the daemon is.
         #[command(flatten)]
@@ -28,14 +29,14 @@ pub enum NfsCommand {
 
     /// List the open files
     ///
-    /// A file is shown by its path as long as it has the name by which it was opened, else by the number of its
-    /// inode.
+    /// A file is shown by its path as long as it has the name by which it was opened, otherwise by its inode
+    /// number.
     Opens {
         /// Only those of this client
         #[arg(long, value_name = "CLIENT", value_parser = names::client)]
         client: Option<String>,
 
-        /// Show no more than this number, the oldest first
+        /// Maximum number of opens to show, oldest first
         #[arg(long, value_name = "COUNT", default_value_t = 10_000, value_parser = limit)]
         limit: u32,
 
@@ -44,13 +45,13 @@ pub enum NfsCommand {
         remote: Remote,
     },
 
-    /// List the byte ranges that are locked
+    /// List byte-range locks
     Locks {
         /// Only those of this client
         #[arg(long, value_name = "CLIENT", value_parser = names::client)]
         client: Option<String>,
 
-        /// Show those of no more than this number of lock owners, the oldest first
+        /// Maximum number of lock owners to show, oldest first
         #[arg(long, value_name = "COUNT", default_value_t = 10_000, value_parser = limit)]
         limit: u32,
 
@@ -59,16 +60,16 @@ pub enum NfsCommand {
         remote: Remote,
     },
 
-    /// Take everything from a client, as if its lease had run out
+    /// Revoke all state of a client
     ///
-    /// Its opens and locks are free for others at once. A client that is alive registers again, and opens its
-    /// files again if it can; to keep it out, change the export policy first.
+    /// Other clients can take its opens and locks immediately. A client that is still running registers again
+    /// and reopens its files if it can. To keep it out, change the export policy first.
     Evict {
         /// The client, as `forebay nfs clients` shows it
         #[arg(value_parser = names::client)]
         client: String,
 
-        /// Whether to ask first.
+        /// Whether to ask for confirmation.
         #[command(flatten)]
         sure: Sure,
 
@@ -77,16 +78,16 @@ pub enum NfsCommand {
         remote: Remote,
     },
 
-    /// Take an open, with its locks, or the locks of one owner on one file, from a client
+    /// Revoke an open with its locks, or one owner's locks on one file
     ///
-    /// Programs that use it get an I/O error, or go on if their kernel can open the file again. A restart of the
-    /// daemon before the client took notice may give it back.
+    /// Programs that use it get an I/O error, or continue if their kernel can open the file again. If the
+    /// daemon restarts before the client notices, the client may reclaim it.
     Revoke {
         /// The stateid, as `forebay nfs opens` or `forebay nfs locks` shows it
         #[arg(value_parser = names::stateid)]
         stateid: String,
 
-        /// Whether to ask first.
+        /// Whether to ask for confirmation.
         #[command(flatten)]
         sure: Sure,
 
@@ -95,7 +96,7 @@ pub enum NfsCommand {
         remote: Remote,
     },
 
-    /// Show how often each operation was executed since the daemon started, how it went, and how long it took
+    /// Show how often each operation ran since the daemon started, its results and its latency
     Stats {
         /// Where the daemon is.
         #[command(flatten)]
@@ -103,7 +104,7 @@ pub enum NfsCommand {
     },
 }
 
-/// More would not fit in one answer of the daemon.
+/// More would not fit into one response.
 const LIMIT_MAX: u32 = 100_000;
 
 fn limit(text: &str) -> Result<u32, String> {

@@ -1,4 +1,4 @@
-//! `forebay pool salvage`: what can be typed.
+//! Command line of `forebay pool salvage`.
 
 use std::path::PathBuf;
 
@@ -17,23 +17,23 @@ Examples:
 /// `forebay pool salvage`.
 #[derive(Debug, Args)]
 pub struct SalvageArgs {
-    /// The pool's directory, that of its second copy, or a folder of .seg files; it is only read
+    /// The pool's directory, that of its second copy, or a directory of .seg files; it is only read
     #[arg(long, value_name = "DIRECTORY")]
     pub from: PathBuf,
 
-    /// The directory of the second copy: what is damaged in one is taken from the other
+    /// The directory of the second copy: data damaged in one is taken from the other
     #[arg(long, value_name = "DIRECTORY")]
     pub copy: Option<PathBuf>,
 
-    /// Where to write: a directory that does not exist or is empty, outside of the others
+    /// Where to write: a directory that does not exist or is empty, outside the others
     #[arg(long, value_name = "DIRECTORY")]
     pub to: PathBuf,
 
-    /// Also write every chunk that is not Kafka's, or not entirely, to other/ below it
+    /// Also write chunks that are not, or not entirely, Kafka's to other/ below it
     #[arg(long)]
     pub other: bool,
 
-    /// How the report is printed
+    /// The output format
     #[arg(short = 'o', long = "output", value_name = "FORMAT", default_value = "table")]
     format: Format,
 
@@ -43,7 +43,7 @@ pub struct SalvageArgs {
 }
 
 impl SalvageArgs {
-    /// How the report is printed.
+    /// The output format.
     pub fn format(&self) -> Format {
         if self.json { Format::Json } else { self.format }
     }

@@ -1,4 +1,4 @@
-//! `forebay support`: what can be typed, and its help.
+//! Command line of `forebay support`.
 
 use std::path::PathBuf;
 
@@ -9,20 +9,22 @@ use super::remote::Remote;
 /// `forebay support`.
 #[derive(Debug, Subcommand)]
 pub enum SupportCommand {
-    /// Write one file with what somebody needs who is to find out what is wrong
+    /// Write a diagnostics bundle
     ///
-    /// Configuration, what the API says of the pool, volumes, clients, jobs and events, metrics and their last hour, facts of this
-    /// machine, and the log of the unit forebay.service. What cannot be had is left out, and said; so it works when the daemon is
-    /// down. No tokens, no keys, no names of open files, nothing of what is in files. Look through it before you pass it on.
+    /// Contains the configuration; the API's view of the pool, volumes, clients, jobs and events; current
+    /// metrics and their last hour; facts about this machine; and the log of the unit forebay.service. Parts
+    /// that cannot be collected are left out and reported, so the command also works when the daemon is down.
+    /// The bundle contains no tokens, keys, names of open files or file contents. Review it before you share
+    /// it.
     #[command(
         after_long_help = "Example:\n  forebay support bundle --file /tmp/forebay.tar.gz\n  tar tzf /tmp/forebay.tar.gz\n"
     )]
     Bundle {
-        /// Where to write it; the file must not exist [default: ./forebay-support-HOST-TIME.tar.gz]
+        /// The file to write; it must not exist [default: ./forebay-support-HOST-TIME.tar.gz]
         #[arg(long, value_name = "FILE")]
         file: Option<PathBuf>,
 
-        /// Take all of the log that the journal still has, up to 100,000 lines, and not the last 500 only
+        /// Include the whole log that the journal holds, up to 100,000 lines, instead of the last 500
         #[arg(long)]
         logs: bool,
 

@@ -1,4 +1,4 @@
-//! `forebay volume` and `forebay snapshot`: what can be typed, and its help.
+//! Command line of `forebay volume` and `forebay snapshot`.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ pub enum VolumeCommand {
     /// Create a volume
     #[command(after_long_help = CREATE_EXAMPLES)]
     Create {
-        /// Its name: 1 to 64 of the characters a-z A-Z 0-9 _ - . not starting with . or -
+        /// The volume's name: 1 to 64 of the characters a-z A-Z 0-9 _ - . not starting with . or -
         #[arg(value_parser = names::name)]
         name: String,
 
@@ -23,43 +23,44 @@ pub enum VolumeCommand {
         #[arg(long, value_name = "PATH")]
         path: Option<String>,
 
-        /// Owner and group of its root directory, as numbers
+        /// Owner and group of the root directory, as numbers
         #[arg(long, value_name = "UID:GID", default_value = "0:0", value_parser = parse_owner)]
         owner: (u32, u32),
 
-        /// Permission bits of its root directory, in octal
+        /// Permission bits of the root directory, in octal
         #[arg(long, value_name = "MODE", default_value = "0755", value_parser = parse_mode)]
         mode: u32,
 
-        /// Bytes that it may hold, such as 500GiB; may be more than the pool has room for [default: no limit]
+        /// Maximum size, such as 500GiB; may exceed the pool's free space [default: no limit]
         #[arg(long, value_name = "SIZE", value_parser = parse_size)]
         size: Option<u64>,
 
-        /// Bytes per second that clients may read and write, such as 50MiB, at least 1000000 [default: no limit]
+        /// Maximum bytes per second that clients may read and write, such as 50MiB, at least 1000000
+        /// [default: no limit]
         ///
-        /// What clients ask for beyond it waits on the server, in order. Other volumes do not feel it.
+        /// Requests beyond the limit wait on the server, in order. Other volumes are not affected.
         #[arg(long, value_name = "SIZE", value_parser = parse_size)]
         max_bytes_per_second: Option<u64>,
 
-        /// Snapshots to take by the clock, and how many to keep, such as hourly=6,daily=7,weekly=4
+        /// Snapshot schedule and retention, such as hourly=6,daily=7,weekly=4
         #[arg(long, value_name = "PLAN", default_value = "none", value_parser = parse_plan)]
         snapshots: Plan,
 
-        /// How what is written to it is compressed: none, lz4 or zstd
+        /// Compression of new writes: none, lz4 or zstd
         ///
-        /// Records that Kafka has compressed already are stored as they are. zstd makes others smaller than lz4, and
-        /// takes more of the processor.
+        /// Records that Kafka has already compressed are stored as they are. zstd compresses better than lz4
+        /// and uses more CPU time.
         #[arg(long, value_name = "NAME", default_value = "lz4", value_parser = parse_word::<Compression>)]
         compression: Compression,
 
-        /// The export policy that says which clients see it
+        /// The export policy, which sets the clients' access
         #[arg(long, value_name = "POLICY", default_value = "default", value_parser = names::name)]
         export: String,
 
         /// Do not tell clients that open files survive their unlink
         ///
-        /// Linux clients then silly-rename an open file that is removed to `.nfs…`, which Kafka does not
-        /// survive. Only for showing the difference.
+        /// Linux clients then rename a removed file that is still open to `.nfs…` (silly rename), which makes
+        /// Kafka fail. Use only to demonstrate the difference.
         #[arg(long)]
         no_preserve_unlink: bool,
 
@@ -77,13 +78,13 @@ pub enum VolumeCommand {
 
     /// Show one volume
     Show {
-        /// Its name
+        /// The volume's name
         #[arg(value_parser = names::volume)]
         name: String,
 
-        /// Also show what deduplication and compression save; looks at every extent
+        /// Also show the savings from deduplication and compression; this scans every extent
         ///
-        /// What several extents share is attributed to each of them in equal parts.
+        /// Shared data is attributed in equal parts to each of the extents that share it.
         #[arg(long)]
         efficiency: bool,
 
@@ -92,19 +93,20 @@ pub enum VolumeCommand {
         remote: Remote,
     },
 
-    /// Show how much clients wrote to a volume and read from it, minute by minute or finer
+    /// Show how much clients read from and wrote to a volume over time
     ///
-    /// The daemon remembers it since it started: 5 seconds apart for an hour, a minute for a day, 15 minutes for 30 days.
+    /// The daemon keeps history since it started: 5-second samples for an hour, 1-minute samples for a day,
+    /// and 15-minute samples for 30 days.
     Traffic {
-        /// Its name
+        /// The volume's name
         #[arg(value_parser = names::volume)]
         name: String,
 
-        /// How far back
+        /// How far back to show
         #[arg(long, value_name = "TIME", default_value = "10m", value_parser = humantime::parse_duration)]
         last: Duration,
 
-        /// From one line to the next; what suits how far back if not given
+        /// Interval between lines [default: chosen to suit --last]
         #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
         step: Option<Duration>,
 
@@ -113,16 +115,16 @@ pub enum VolumeCommand {
         remote: Remote,
     },
 
-    /// Give a volume another size
+    /// Change the size limit of a volume
     ///
-    /// Takes effect at once, for clients that have it mounted too. A size below what its files hold is
-    /// refused.
+    /// Takes effect immediately, including for clients that have it mounted. A limit below the current size
+    /// of the files is refused.
     Resize {
-        /// Its name
+        /// The volume's name
         #[arg(value_parser = names::volume)]
         name: String,
 
-        /// Bytes that it may hold, such as 500GiB, or `none` for as many as the pool has room for
+        /// Maximum size, such as 500GiB, or `none` for no limit but the pool's
         #[arg(value_parser = parse_limit)]
         size: Limit,
 
@@ -131,29 +133,30 @@ pub enum VolumeCommand {
         remote: Remote,
     },
 
-    /// Change a volume: where it is mounted, which clients see it, how fast they may use it, and more
+    /// Change a volume's path, access, limits and other settings
     ///
-    /// All of what is given is changed, or nothing. It is in force at once, for clients that have the volume mounted too: they go on
-    /// when its path changes, and mount the new one next time.
+    /// Either all given changes are made or none. They take effect immediately, including for clients that
+    /// have the volume mounted. If the path changes, existing mounts keep working; clients use the new path
+    /// the next time they mount.
     ///
-    /// Snapshots are taken at full hours, at midnight, and at midnight before Sunday, all in UTC, and are called
-    /// `hourly.2026-11-22_0100` and so on. The oldest beyond the number to keep are deleted, but for those
-    /// that have clones. Snapshots that somebody asked for are never deleted by the clock.
+    /// Scheduled snapshots are taken at each full hour, at midnight, and at midnight before Sunday, all in
+    /// UTC, and are named `hourly.2026-11-22_0100` and so on. The oldest ones beyond the retention are
+    /// deleted, except those that have clones. The schedule never deletes snapshots that were taken manually.
     #[command(group = clap::ArgGroup::new("change").required(true).multiple(true))]
     Modify {
-        /// Its name
+        /// The volume's name
         #[arg(value_parser = names::volume)]
         name: String,
 
-        /// The export policy that says which clients see it
+        /// The export policy, which sets the clients' access
         #[arg(long, value_name = "POLICY", value_parser = names::name, group = "change")]
         export: Option<String>,
 
-        /// Snapshots to take by the clock, and how many to keep, such as hourly=6,daily=7,weekly=4, or none
+        /// Snapshot schedule and retention, such as hourly=6,daily=7,weekly=4, or none
         #[arg(long, value_name = "PLAN", value_parser = parse_plan, group = "change")]
         snapshots: Option<Plan>,
 
-        /// Bytes per second that clients may read and write, such as 50MiB, at least 1000000, or none
+        /// Maximum bytes per second that clients may read and write, such as 50MiB, at least 1000000, or none
         #[arg(long, value_name = "SIZE", value_parser = parse_limit, group = "change")]
         max_bytes_per_second: Option<Limit>,
 
@@ -161,15 +164,15 @@ pub enum VolumeCommand {
         #[arg(long, value_name = "PATH", group = "change")]
         path: Option<String>,
 
-        /// Owner and group of its root directory, as numbers
+        /// Owner and group of the root directory, as numbers
         #[arg(long, value_name = "UID:GID", value_parser = parse_owner, group = "change")]
         owner: Option<(u32, u32)>,
 
-        /// Permission bits of its root directory, in octal
+        /// Permission bits of the root directory, in octal
         #[arg(long, value_name = "MODE", value_parser = parse_mode, group = "change")]
         mode: Option<u32>,
 
-        /// How what is written to it from now on is compressed: none, lz4 or zstd
+        /// Compression of new writes: none, lz4 or zstd
         #[arg(long, value_name = "NAME", value_parser = parse_word::<Compression>, group = "change")]
         compression: Option<Compression>,
 
@@ -182,13 +185,14 @@ pub enum VolumeCommand {
         remote: Remote,
     },
 
-    /// Make a volume that begins as a copy of a snapshot, or of a volume as it is
+    /// Create a volume from a snapshot, or from the current state of a volume
     ///
-    /// Takes no time and no space, whatever the size; space is taken for what is changed in either of them.
-    /// The snapshot cannot be deleted before the clone is. Of a volume, a snapshot `clone-NAME` is taken first.
+    /// A clone takes no time and no space to create, whatever its size; only later changes to the clone or
+    /// the original take space. The snapshot cannot be deleted before the clone. If you name a volume, a
+    /// snapshot `clone-NAME` is taken first.
     #[command(after_long_help = CLONE_EXAMPLES)]
     Clone {
-        /// What to copy: VOLUME@SNAPSHOT, or VOLUME
+        /// The source: VOLUME@SNAPSHOT, or VOLUME
         #[arg(value_parser = names::source)]
         source: Source,
 
@@ -200,7 +204,7 @@ pub enum VolumeCommand {
         #[arg(long, value_name = "PATH", alias = "junction")]
         path: Option<String>,
 
-        /// The export policy that says which clients see it [default: that of the volume copied]
+        /// The export policy [default: that of the source volume]
         #[arg(long, value_name = "POLICY", value_parser = names::name)]
         export: Option<String>,
 
@@ -209,12 +213,13 @@ pub enum VolumeCommand {
         remote: Remote,
     },
 
-    /// Make a volume what one of its snapshots shows
+    /// Revert a volume to a snapshot
     ///
-    /// All that was changed since is lost, so it needs the role admin. Stop what writes to the volume first: files that the snapshot does
-    /// not have become stale. Refused if there are younger snapshots, unless --force is given.
+    /// All changes made since the snapshot are lost, so this needs the role admin. Stop programs that write
+    /// to the volume first: files that are not in the snapshot become stale. Refused if there are newer
+    /// snapshots, unless --force is given.
     Rollback {
-        /// Its name
+        /// The volume's name
         #[arg(value_parser = names::volume)]
         name: String,
 
@@ -222,11 +227,11 @@ pub enum VolumeCommand {
         #[arg(long, value_name = "SNAPSHOT", value_parser = names::name)]
         to: String,
 
-        /// Delete younger snapshots
+        /// Delete newer snapshots
         #[arg(long)]
         force: bool,
 
-        /// Whether to ask first.
+        /// Whether to ask for confirmation.
         #[command(flatten)]
         sure: Sure,
 
@@ -235,20 +240,20 @@ pub enum VolumeCommand {
         remote: Remote,
     },
 
-    /// Delete a volume; its files and snapshots too with --force
+    /// Delete a volume; with --force, also its files and snapshots
     ///
-    /// Refused if the volume still has files or snapshots, unless --force is given, and if it has clones. Clients that have it mounted get
-    /// "stale file handle" from then on.
+    /// Refused if the volume has clones. Refused if it still has files or snapshots, unless --force is given.
+    /// Clients that have it mounted get "stale file handle" from then on.
     Delete {
-        /// Its name
+        /// The volume's name
         #[arg(value_parser = names::volume)]
         name: String,
 
-        /// Delete it with all its files and snapshots; they cannot be had back
+        /// Permanently delete the volume with all its files and snapshots
         #[arg(long)]
         force: bool,
 
-        /// Whether to ask first.
+        /// Whether to ask for confirmation.
         #[command(flatten)]
         sure: Sure,
 
@@ -263,15 +268,15 @@ pub enum VolumeCommand {
 pub enum SnapshotCommand {
     /// Take a snapshot of one volume, or of several at the same instant
     ///
-    /// It holds everything that the server had accepted by then. What clients still had in memory is not in it: a broker's
-    /// host sends what was written within half a minute, or when the file is synced.
+    /// The snapshot holds everything that the server had accepted by then, but not data that clients still
+    /// hold in memory. A broker's host sends written data within half a minute, or when the file is synced.
     #[command(after_long_help = SNAPSHOT_EXAMPLES)]
     Create {
-        /// The volumes' names, with commas between
+        /// The volumes' names, separated by commas
         #[arg(value_delimiter = ',', required = true, value_parser = names::volume)]
         volumes: Vec<String>,
 
-        /// Its name: 1 to 64 of the characters a-z A-Z 0-9 _ - . not starting with . or -
+        /// The snapshot's name: 1 to 64 of the characters a-z A-Z 0-9 _ - . not starting with . or -
         #[arg(value_parser = names::name)]
         name: String,
 
@@ -293,13 +298,13 @@ pub enum SnapshotCommand {
 
     /// Delete a snapshot
     ///
-    /// Refused if it has clones. The space that only it took comes back in the background.
+    /// Refused if the snapshot has clones. Space that only this snapshot used is freed in the background.
     Delete {
         /// The snapshot, as VOLUME@SNAPSHOT
         #[arg(value_parser = names::snapshot)]
         snapshot: SnapshotName,
 
-        /// Whether to ask first.
+        /// Whether to ask for confirmation.
         #[command(flatten)]
         sure: Sure,
 
@@ -327,13 +332,13 @@ Examples:
   forebay snapshot create broker1,broker2,broker3 before-upgrade
 ";
 
-/// One of the words of an enumeration.
+/// Parses one of the words of an enumeration.
 pub(super) fn parse_word<T: std::str::FromStr<Err = String>>(text: &str) -> Result<T, String> {
     text.parse()
 }
 
 fn parse_plan(text: &str) -> Result<Plan, String> {
-    let hint = || "write such as hourly=6,daily=7,weekly=4, or none".to_owned();
+    let hint = || "write, for example, hourly=6,daily=7,weekly=4, or none".to_owned();
     let mut plan = Plan::default();
     for part in text.split(',').filter(|_| text != "none") {
         let (period, keep) = part.split_once('=').ok_or_else(hint)?;
@@ -359,7 +364,7 @@ pub(super) fn parse_owner(text: &str) -> Result<(u32, u32), String> {
     }
 }
 
-/// A size, or that there is none.
+/// A size limit, or `None` for no limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limit(pub Option<u64>);
 

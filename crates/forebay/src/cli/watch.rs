@@ -1,4 +1,4 @@
-//! `forebay event` and `job`: what can be typed, and its help.
+//! Command line of `forebay event` and `job`.
 
 use clap::Subcommand;
 use forebay_admin::views::Severity;
@@ -9,19 +9,19 @@ use super::volume::parse_word;
 /// `forebay event`.
 #[derive(Debug, Subcommand)]
 pub enum EventCommand {
-    /// List what happened, the oldest first
+    /// List events, oldest first
     ///
-    /// The daemon keeps the last 2000 events, until it ends. What it logs has them, too.
+    /// The daemon keeps the last 2000 events while it runs. Its log has all of them.
     List {
-        /// Go on, with what happens from now on, until Ctrl-C
+        /// Keep printing new events until Ctrl-C
         #[arg(long, short = 'f')]
         follow: bool,
 
-        /// Only what matters as much: info, warning or error
+        /// Minimum severity: info, warning or error
         #[arg(long, value_name = "SEVERITY", default_value = "info", value_parser = parse_word::<Severity>)]
         severity: Severity,
 
-        /// Show no more than this number, the last ones
+        /// Maximum number of events to show, the newest
         #[arg(long, value_name = "COUNT", default_value_t = 100, value_parser = clap::value_parser!(u32).range(1..=2000))]
         limit: u32,
 
@@ -34,16 +34,16 @@ pub enum EventCommand {
 /// `forebay job`.
 #[derive(Debug, Subcommand)]
 pub enum JobCommand {
-    /// List what is under way, and the last that ended
+    /// List running jobs and the most recent finished ones
     List {
         /// Where the daemon is.
         #[command(flatten)]
         remote: Remote,
     },
 
-    /// Show one job, with what came of it
+    /// Show a job and its result
     Show {
-        /// Its id
+        /// The job's id
         id: u64,
 
         /// Where the daemon is.
@@ -51,9 +51,9 @@ pub enum JobCommand {
         remote: Remote,
     },
 
-    /// Have a job end
+    /// Cancel a job
     Cancel {
-        /// Its id
+        /// The job's id
         id: u64,
 
         /// Where the daemon is.

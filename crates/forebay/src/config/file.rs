@@ -1,5 +1,5 @@
-//! Reads the configuration file, strictly: an unknown table or key, a value of the wrong type or outside its
-//! bounds is an error that names the file, the line, the key, and the nearest key that exists.
+//! Reads the configuration file strictly. An unknown section or key, or a value of the wrong type or out of
+//! range, is an error that names the file, the line, the key, and the most similar key that exists.
 
 use std::ops::Range;
 use std::path::Path;
@@ -29,7 +29,7 @@ struct Reader<'a> {
 impl Reader<'_> {
     fn apply(&self, config: &mut Config) -> Result<(), ConfigError> {
         let root = DeTable::parse(self.text).map_err(|error| {
-            // The parser's messages end with a list of what it expected; one line is enough here.
+            // The parser's message ends with a list of what it expected; one line is enough here.
             let message = error.message().lines().collect::<Vec<_>>().join(", ");
             self.error(&error.span().unwrap_or(0..0), &message)
         })?;
@@ -82,7 +82,7 @@ impl Reader<'_> {
 
     fn unknown_section(&self, span: Range<usize>, name: &str) -> ConfigError {
         let known = SECTIONS.iter().map(|(section, _)| *section);
-        // A key at the top of the file is usually one whose table was forgotten.
+        // A key at the top of the file usually lacks its section.
         let hint = match SETTINGS.iter().find(|setting| setting.key == name) {
             Some(setting) => format!("`{name}` belongs below [{}]", setting.section),
             None => suggestion(name, known),
@@ -107,7 +107,7 @@ impl Reader<'_> {
     }
 }
 
-/// "did you mean …?" for the nearest of the names there are, or all of them if none is near.
+/// "did you mean …?" with the most similar known name, or a list of all names if none is similar.
 fn suggestion<'a>(name: &str, known: impl Iterator<Item = &'a str> + Clone) -> String {
     known
         .clone()

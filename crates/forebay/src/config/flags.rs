@@ -1,4 +1,5 @@
-//! Flags and environment variables for the settings, made from [`SETTINGS`], and the layering of all sources.
+//! Flags and environment variables for the settings, generated from [`SETTINGS`], and the precedence of all
+//! sources.
 
 use std::path::{Path, PathBuf};
 
@@ -10,18 +11,18 @@ use super::{Config, ConfigError, file};
 
 const HEADING: &str = "Settings";
 
-/// Where packages put the service's configuration.
+/// The path where packages install the service's configuration.
 const INSTALLED_FILE: &str = "/etc/forebay/forebay.toml";
 
-/// `--config` and a flag for every setting.
+/// `--config`, and a flag for every setting.
 #[derive(Debug)]
 pub struct AllSettings(Given);
 
-/// `--config` and the flags that say where the admin socket is.
+/// `--config`, and the flags that locate the admin socket.
 #[derive(Debug)]
 pub struct AdminSettings(Given);
 
-/// What the command line and the environment say.
+/// The values given on the command line and in the environment.
 #[derive(Debug, Default)]
 struct Given {
     file: Option<PathBuf>,
@@ -30,26 +31,26 @@ struct Given {
 
 #[derive(Debug)]
 struct GivenValue {
-    /// The flag or the variable that it came from.
+    /// The flag or variable that the value comes from.
     origin: String,
     path: String,
     value: String,
 }
 
 impl AllSettings {
-    /// The configuration that results from flags, environment, file and defaults.
+    /// Combines flags, environment, file and defaults.
     pub fn load(&self) -> Result<Config, ConfigError> {
         self.0.load()
     }
 }
 
 impl AdminSettings {
-    /// Whether somebody said where the daemon on this machine is.
+    /// Whether any option or variable selects the daemon on this machine.
     pub fn is_given(&self) -> bool {
         self.0.file.is_some() || !self.0.values.is_empty()
     }
 
-    /// The configuration file, if one is named or installed.
+    /// The configuration file, if one is given or installed.
     pub fn file(&self) -> Option<PathBuf> {
         let installed = || Path::new(INSTALLED_FILE);
         self.0
@@ -58,8 +59,8 @@ impl AdminSettings {
             .or_else(|| (!self.is_given() && installed().is_file()).then(|| installed().to_owned()))
     }
 
-    /// The configuration that results from flags, environment, file and defaults. Who says nothing means the service of this
-    /// machine, if one is installed, and else the pool that is here.
+    /// Combines flags, environment, file and defaults. Without any option, the installed service is used, or,
+    /// if none is installed, the pool in the current directory.
     pub fn load(&self) -> Result<Config, ConfigError> {
         if self.is_given() {
             self.0.load()
@@ -69,8 +70,9 @@ impl AdminSettings {
     }
 }
 
-/// What nobody said, where `installed` may be a service's configuration and `here` may have a daemon tried out. Between two
-/// daemons nothing is guessed: one of them may be production.
+/// The configuration if no option is given. `installed` may be a service's configuration, and `here` may have
+/// a daemon that someone is trying out. If both exist, the command refuses to guess: one of them may be in
+/// production.
 fn installed_or_here(installed: &Path, here: &Path) -> Result<Config, ConfigError> {
     let default = Config::default();
     if !installed.is_file() {
@@ -80,7 +82,7 @@ fn installed_or_here(installed: &Path, here: &Path) -> Result<Config, ConfigErro
     let tried = here.join(default.admin_socket());
     if tried.exists() {
         return Err(ConfigError(format!(
-            "there is an installed service ({}), and the socket of a daemon here ({}): say which of them, with --config {} or \
+            "there is an installed service ({}) and the socket of a daemon here ({}): choose one with --config {} or \
              --admin-socket {}",
             installed.display(),
             tried.display(),
@@ -213,7 +215,7 @@ mod tests {
         assert_eq!(config.admin_socket(), Path::new("/run/forebay/admin.sock"));
         assert_eq!(config.pool.directory, Path::new("/var/lib/forebay"));
         assert!(config.admin.group_access);
-        // All else is what it is without a file.
+        // All other settings are as without a file.
         let places = (config.pool.directory.clone(), config.admin.clone());
         let mut plain = Config::default();
         (plain.pool.directory, plain.admin) = places;
@@ -222,6 +224,6 @@ mod tests {
         std::fs::create_dir(here.join("forebay-data")).unwrap();
         std::fs::write(here.join("forebay-data/admin.sock"), "").unwrap();
         let refused = installed_or_here(&file, here).unwrap_err().to_string();
-        assert!(refused.contains("say which"), "{refused}");
+        assert!(refused.contains("choose one"), "{refused}");
     }
 }

@@ -1,7 +1,7 @@
-//! The configuration: its settings, and where their values come from.
+//! The configuration: its settings, and the sources of their values.
 //!
-//! A value is looked for on the command line, in the environment, in the configuration file, and is else the
-//! default. [`settings`] lists the settings; [`file`](mod@file) reads TOML strictly; [`flags`] makes the
+//! A value comes from the command line, the environment or the configuration file, in this order, or is the
+//! default. [`settings`] lists the settings; [`file`](mod@file) reads TOML strictly; [`flags`] defines the
 //! flags and reads the environment; [`print`] writes the annotated default and the reference page.
 
 pub mod file;
@@ -17,7 +17,7 @@ use std::time::Duration;
 
 const DAY_SECONDS: u64 = 24 * 60 * 60;
 
-/// Everything that can be configured.
+/// All settings.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Config {
     /// `[pool]`.
@@ -38,35 +38,35 @@ pub struct Config {
     pub lab: LabConfig,
 }
 
-/// The pool's place and bounds. Sizes are in bytes.
+/// The pool's directory and limits. Sizes are in bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PoolConfig {
     /// The directory that holds the pool.
     pub directory: PathBuf,
-    /// Bytes that the pool may hold; `None`: what the file system has room for.
+    /// Maximum size of the pool; `None` means the whole file system.
     pub size_max: Option<u64>,
-    /// Bytes of unstable writes kept in memory.
+    /// Maximum size of unstable writes in memory.
     pub dirty_max: u64,
-    /// Age in milliseconds at which unstable writes are made durable unasked.
+    /// Age in milliseconds at which unstable writes are made durable.
     pub dirty_age_ms_max: u64,
-    /// Bytes of data kept in memory for readers.
+    /// Maximum size of the read cache.
     pub cache_max: u64,
-    /// Bytes of memory for the fingerprints of chunks used lately.
+    /// Maximum memory for the fingerprints of recently used chunks.
     pub fingerprints_max: u64,
     /// Size at which a segment is sealed.
     pub segment_size: u64,
-    /// Whether large writes go past the system's cache.
+    /// Whether large writes bypass the system's page cache.
     pub direct_io: bool,
-    /// Where a second copy of all data is kept, if at all.
+    /// The directory of a second copy of all data, if any.
     pub copies_directory: Option<PathBuf>,
-    /// Days between two verifications of everything; 0: only when asked.
+    /// Days between two scrubs; 0 means only on request.
     pub scrub_days: u64,
-    /// Bytes that are verified in a second.
+    /// Bytes verified per second.
     pub scrub_rate: u64,
 }
 
 impl PoolConfig {
-    /// What the pool is told.
+    /// The options for the pool.
     pub fn options(&self) -> forebay_pool::PoolOptions {
         forebay_pool::PoolOptions {
             bytes_max: self.size_max,
@@ -87,34 +87,34 @@ impl PoolConfig {
 /// The NFS server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NfsConfig {
-    /// Where clients connect.
+    /// The address that clients connect to.
     pub listen: SocketAddr,
     /// How long a silent client keeps its state.
     pub lease_seconds: u32,
     /// How long clients may reclaim their state after a restart.
     pub grace_seconds: u32,
-    /// TCP connections served at once.
+    /// Maximum number of TCP connections.
     pub connections_max: usize,
-    /// TCP connections of one address.
+    /// Maximum number of TCP connections from one address.
     pub connections_per_client_max: usize,
-    /// Bytes that requests in work may take in memory.
+    /// Maximum memory for requests in progress.
     pub requests_max: u64,
-    /// Bytes of memory that are kept for clients from one request to the next.
+    /// Maximum memory for client state between requests.
     pub state_max: u64,
-    /// The certificate for TLS, if it is offered.
+    /// The server's certificate, if TLS is offered.
     pub tls_certificate: Option<PathBuf>,
-    /// Its key.
+    /// The certificate's private key.
     pub tls_key: Option<PathBuf>,
-    /// Whose certificates clients may show, if they are asked for one.
+    /// The authorities for client certificates, if clients are asked for one.
     pub tls_client_authorities: Option<PathBuf>,
     /// The domain of the names that clients may use for owners and groups.
     pub id_domain: Option<String>,
-    /// Whether clients are told owners and groups by name.
+    /// Whether owners and groups are reported to clients by name.
     pub owner_names: bool,
 }
 
 impl NfsConfig {
-    /// Where certificates are; `None` without TLS.
+    /// The certificate files; `None` without TLS.
     pub fn tls(&self) -> Option<forebay_net::tls::TlsFiles> {
         let (certificate, key) = self.tls_certificate.clone().zip(self.tls_key.clone())?;
         let client_authorities = self.tls_client_authorities.clone();
@@ -125,66 +125,66 @@ impl NfsConfig {
 /// The log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LogConfig {
-    /// How a line looks.
+    /// The format of log lines.
     pub format: LogFormat,
-    /// Which events are reported, in the notation of `tracing`'s filters.
+    /// The events to log, as a `tracing` filter.
     pub level: String,
 }
 
-/// How a line of the log looks.
+/// The format of log lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LogFormat {
     /// For people.
     Text,
-    /// One JSON object on each line.
+    /// One JSON object per line.
     Json,
 }
 
 /// The admin socket.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AdminConfig {
-    /// Its path; a relative one is taken from the pool's directory.
+    /// The socket's path; a relative path is resolved against the pool's directory.
     pub socket: PathBuf,
-    /// Whether the group that the daemon runs as may connect, too.
+    /// Whether members of the daemon's group can connect as well.
     pub group_access: bool,
 }
 
-/// What collectors of metrics read.
+/// Metrics.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MetricsConfig {
-    /// Whether they need no token.
+    /// Whether collectors need no token.
     pub public: bool,
 }
 
 /// Traces.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TracesConfig {
-    /// The collector's URL; `None`: nothing is traced.
+    /// The collector's URL; `None` means nothing is traced.
     pub otlp_endpoint: Option<String>,
-    /// Of so many COMPOUNDs one is traced; 0: none.
+    /// Trace one in this many COMPOUNDs; 0 means none.
     pub nfs_one_in: u64,
 }
 
-/// Reports of the lab.
+/// Lab reports.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LabConfig {
-    /// Where they are; `None`: none are shown.
+    /// The directory of the reports; `None` means none are shown.
     pub results_directory: Option<PathBuf>,
 }
 
 /// The API over TCP.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ApiConfig {
-    /// Where its users connect; `None`: nowhere.
+    /// The address that users connect to; `None` means the API is not served over TCP.
     pub listen: Option<SocketAddr>,
-    /// The certificate for TLS, if it is secured.
+    /// The certificate, if TLS is used.
     pub tls_certificate: Option<PathBuf>,
-    /// Its key.
+    /// The certificate's private key.
     pub tls_key: Option<PathBuf>,
 }
 
 impl ApiConfig {
-    /// Where certificates are; `None` without TLS.
+    /// The certificate files; `None` without TLS.
     pub fn tls(&self) -> Option<forebay_net::tls::TlsFiles> {
         let (certificate, key) = self.tls_certificate.clone().zip(self.tls_key.clone())?;
         Some(forebay_net::tls::TlsFiles { certificate, key, client_authorities: None })
@@ -207,8 +207,8 @@ impl ApiConfig {
         match self.listen {
             Some(address) if self.tls_certificate.is_none() && !address.ip().is_loopback() => {
                 Err(ConfigError(format!(
-                    "api.listen is {address}, which other machines reach, and there is no TLS: tokens would cross the \
-                     network in clear; set api.tls_certificate and api.tls_key, or listen on 127.0.0.1"
+                    "api.listen is {address}, but TLS is not configured, and other machines can reach it: tokens would cross the \
+                     network unencrypted; set api.tls_certificate and api.tls_key, or listen on 127.0.0.1"
                 )))
             }
             _ => Ok(()),
@@ -216,11 +216,12 @@ impl ApiConfig {
     }
 }
 
-/// The port of the API, if no other is said: NFS's own, where HTTP's are. Nobody else has registered it.
+/// The default port of the API: NFS's port number moved to the range of HTTP ports. It is not registered for
+/// anything else.
 pub const API_PORT: u16 = 8049;
 
 impl Default for Config {
-    /// The defaults of the parts themselves, where they have one.
+    /// The defaults, taken from the parts themselves where they have one.
     fn default() -> Self {
         let pool = forebay_pool::PoolOptions::default();
         let nfs = forebay_nfs::Config::default();
@@ -267,7 +268,7 @@ impl Default for Config {
 }
 
 impl Config {
-    /// The configuration that a file alone gives.
+    /// The configuration from a file alone.
     pub fn read(path: &Path) -> Result<Config, ConfigError> {
         let mut config = Config::default();
         file::apply(&mut config, path)?;
@@ -275,23 +276,23 @@ impl Config {
         Ok(config)
     }
 
-    /// The admin socket's path.
+    /// The path of the admin socket.
     pub fn admin_socket(&self) -> PathBuf {
         self.pool.directory.join(&self.admin.socket)
     }
 
-    /// Checks what no single setting can check for itself.
+    /// Checks constraints between settings.
     fn check(&self) -> Result<(), ConfigError> {
         let (lease, grace) = (self.nfs.lease_seconds, self.nfs.grace_seconds);
         if grace < lease {
             return Err(ConfigError(format!(
-                "nfs.grace_seconds is {grace}, less than nfs.lease_seconds ({lease}): clients notice a restart \
-                 only within their lease; make the grace period at least as long"
+                "nfs.grace_seconds is {grace}, less than nfs.lease_seconds ({lease}): clients may notice a restart \
+                 as late as at the end of their lease; make the grace period at least as long"
             )));
         }
         if self.nfs.owner_names && self.nfs.id_domain.is_none() {
             return Err(ConfigError::new(
-                "nfs.owner_names is on, but nfs.id_domain is not set: names have a domain; set it as in the clients' \
+                "nfs.owner_names is on, but nfs.id_domain is not set: names need a domain; set it to that of the clients' \
                  idmapd.conf",
             ));
         }
@@ -304,7 +305,7 @@ impl Config {
                 Err(ConfigError::new("nfs.tls_key is set, but nfs.tls_certificate is not: set it too"))
             }
             (None, None, Some(_)) => Err(ConfigError::new(
-                "nfs.tls_client_authorities is set, but nfs.tls_certificate and nfs.tls_key are not: clients show \
+                "nfs.tls_client_authorities is set, but nfs.tls_certificate and nfs.tls_key are not: clients present \
                  certificates only to a server that has one; set both",
             )),
             _ => Ok(()),
@@ -312,12 +313,12 @@ impl Config {
     }
 }
 
-/// A configuration that cannot be used: where it is wrong, why, and what would be right.
+/// An invalid configuration: the place, the reason, and what would be valid.
 #[derive(Debug, PartialEq, Eq)]
 pub struct ConfigError(String);
 
 impl ConfigError {
-    /// What is wrong with which setting, and what would be right.
+    /// An error that says which setting is invalid, and what would be valid.
     pub fn new(message: impl Into<String>) -> Self {
         ConfigError(message.into())
     }

@@ -1,4 +1,4 @@
-//! Writes the settings out: the annotated default configuration, and the reference page.
+//! Prints the settings: the annotated default configuration, and the reference page.
 
 use std::fmt::Write;
 
@@ -7,28 +7,28 @@ use super::settings::{SECTIONS, SETTINGS, Setting};
 
 const COMMENT_COLUMNS: usize = 96;
 
-/// What is not the default where the daemon is a service of the system: its places, and who may use the admin socket.
+/// Values that differ from the defaults in an installed service: its paths, and access to the admin socket.
 const INSTALLED: &[(&str, &str)] = &[
     ("pool.directory", "\"/var/lib/forebay\""),
     ("admin.socket", "\"/run/forebay/admin.sock\""),
     ("admin.group_access", "\"on\""),
 ];
 
-/// The default configuration as a TOML file, every setting with its documentation.
+/// The default configuration as a TOML file, with the documentation of every setting.
 pub fn annotated_default() -> String {
     let mut text = String::from(
-        "# Configuration of Forebay. Every value below is the default: keep what you change, delete the rest.\n\
-         # A flag beats an environment variable, which beats this file: `--nfs-listen`, FOREBAY_NFS_LISTEN,\n\
+        "# Configuration of Forebay. Every value below is the default: keep the ones you change, delete the rest.\n\
+         # A flag overrides an environment variable, which overrides this file: `--nfs-listen`, FOREBAY_NFS_LISTEN,\n\
          # [nfs] listen. Check an edited file with `forebay config check FILE`.\n",
     );
     annotate(&mut text, |setting| format!("{} = {}", setting.key, setting.default_toml()));
     text
 }
 
-/// The configuration of an installed service: the same, with all commented out that is left at its default.
+/// The configuration of an installed service: the same, with all defaults commented out.
 pub fn annotated_installed() -> String {
     let mut text = String::from(
-        "# Configuration of the Forebay service. What is commented out is the default. After a change:\n\
+        "# Configuration of the Forebay service. Commented-out values are the defaults. After a change:\n\
          # `forebay config check /etc/forebay/forebay.toml`, then `systemctl restart forebay`.\n",
     );
     annotate(&mut text, |setting| {
@@ -41,7 +41,7 @@ pub fn annotated_installed() -> String {
     text
 }
 
-/// What a configuration says, every setting of it, without documentation.
+/// All settings with their values, without documentation.
 pub fn effective(config: &Config) -> String {
     let mut text = String::new();
     for (section, _) in SECTIONS {
@@ -53,7 +53,7 @@ pub fn effective(config: &Config) -> String {
     text
 }
 
-/// Every setting, documented, as a line of the file.
+/// Every setting with its documentation, as lines of the file.
 fn annotate(text: &mut String, line_of: impl Fn(&Setting) -> String) {
     for (section, about) in SECTIONS {
         append(text, format_args!("\n# {about}\n[{section}]\n"));
@@ -71,10 +71,10 @@ pub fn reference() -> String {
     let mut text = String::from(
         "# Configuration\n\n\
          <!-- Made by `make docs` from crates/forebay/src/config/settings.rs. Do not edit. -->\n\n\
-         Forebay runs without a configuration file. Each setting has three names, and the first of these that is\n\
-         given decides: the flag of `forebay serve`, the environment variable, the key of the file that\n\
-         `--config FILE` or `FOREBAY_CONFIG` names. Else the default holds.\n\n\
-         `forebay config init` prints a commented file with all defaults, `forebay config check FILE` checks one.\n\
+         Forebay runs without a configuration file. Each setting has three names; the first one given, in\n\
+         this order, applies: the flag of `forebay serve`, the environment variable, the key in the file that\n\
+         `--config FILE` or `FOREBAY_CONFIG` names. Otherwise the default applies.\n\n\
+         `forebay config init` prints a commented file with all defaults, and `forebay config check FILE` checks one.\n\
          Unknown keys are errors. Sizes are written like `500GiB`; the units are B, KiB, MiB, GiB and TiB.\n",
     );
     for (section, about) in SECTIONS {
@@ -109,7 +109,7 @@ fn append(text: &mut String, arguments: std::fmt::Arguments<'_>) {
     let _ = text.write_fmt(arguments);
 }
 
-/// Breaks prose into lines of at most `columns` characters, at spaces.
+/// Breaks text into lines of at most `columns` characters, at spaces.
 fn wrapped(prose: &str, columns: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in prose.split_whitespace() {

@@ -1,8 +1,8 @@
 //! Every setting, once.
 //!
-//! The configuration file, the flags, the environment variables, `forebay config init` and the reference
-//! page are all made from [`SETTINGS`], so they cannot disagree. To add a setting, add its field to
-//! [`Config`] and its row here.
+//! The configuration file, the flags, the environment variables, `forebay config init` and the reference page
+//! are all generated from [`SETTINGS`], so they cannot disagree. To add a setting, add a field to [`Config`]
+//! and a row here.
 
 use super::value::{
     address, address_or_off, at_least, directory, domain_or_none, level, number, on_or_off, path_or_none,
@@ -10,7 +10,7 @@ use super::value::{
 };
 use super::{Config, size};
 
-/// What a value looks like in TOML.
+/// How a value is written in TOML.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A quoted string.
@@ -19,23 +19,23 @@ pub enum Kind {
     Number,
 }
 
-/// One setting: its names, its documentation, and how it gets into and out of a [`Config`].
+/// One setting: its names, its documentation, and how to read and write it in a [`Config`].
 pub struct Setting {
-    /// The table of the file that it stands in.
+    /// The section (TOML table) of the file.
     pub section: &'static str,
-    /// Its key in that table. Units come last.
+    /// The key in that section. Units come last.
     pub key: &'static str,
     /// How its value is written in TOML.
     pub kind: Kind,
-    /// What the value is called in the help of the flag.
+    /// The placeholder for the value in the flag's help.
     pub value_name: &'static str,
-    /// One sentence: what it sets.
+    /// One sentence that says what the setting does.
     pub summary: &'static str,
-    /// What else an operator should know before changing it.
+    /// Anything else an operator should know before changing it.
     pub details: &'static str,
-    /// Checks a value and stores it. The error says what is wrong with it and what would be right.
+    /// Checks a value and stores it. The error says what is wrong and what a valid value looks like.
     pub set: fn(&mut Config, &str) -> Result<(), String>,
-    /// The value as the file, the flag and the environment would spell it.
+    /// The value as written in the file, the flag and the environment variable.
     pub get: fn(&Config) -> String,
 }
 
@@ -55,12 +55,12 @@ impl Setting {
         format!("FOREBAY_{}_{}", self.section, self.key).to_uppercase()
     }
 
-    /// The default, as the file spells it.
+    /// The default, as written in the file.
     pub fn default_toml(&self) -> String {
         self.toml(&Config::default())
     }
 
-    /// Its value, as the file spells it.
+    /// The value, as written in the file.
     pub fn toml(&self, config: &Config) -> String {
         let value = (self.get)(config);
         match self.kind {
@@ -70,16 +70,16 @@ impl Setting {
     }
 }
 
-/// The sections of the file, in order, and what each is about.
+/// The sections of the file, in order, each with its description.
 pub const SECTIONS: &[(&str, &str)] = &[
-    ("pool", "Where everything is stored, and within which bounds."),
+    ("pool", "Where data is stored, and the limits of the pool."),
     ("nfs", "The NFSv4.1 and 4.2 server."),
-    ("log", "What the daemon reports on standard error."),
-    ("admin", "The local socket that `forebay volume` and `forebay pool` talk to."),
-    ("api", "The same interface over TCP, for users with tokens."),
-    ("metrics", "What Prometheus reads at `/metrics` of the API."),
-    ("traces", "Where requests spend their time, for a collector of OpenTelemetry."),
-    ("lab", "Reports of the lab, which the console and the API show."),
+    ("log", "What the daemon logs on standard error."),
+    ("admin", "The admin socket, which `forebay volume`, `forebay pool` and other local commands use."),
+    ("api", "The API over TCP, for users with tokens."),
+    ("metrics", "The metrics that Prometheus scrapes from `/metrics` on the API."),
+    ("traces", "Traces of requests, for an OpenTelemetry collector."),
+    ("lab", "Lab reports shown by the console and the API."),
 ];
 
 /// All settings, by section.
@@ -90,8 +90,9 @@ pub const SETTINGS: &[Setting] = &[
         kind: Kind::Text,
         value_name: "DIR",
         summary: "The directory that holds the pool.",
-        details: "Created if it does not exist. An existing one must be empty or hold a pool. A relative \
-                  path is taken from the directory that the daemon is started in. One daemon at a time.",
+        details: "Created if it does not exist. An existing directory must be empty or hold a pool. A \
+                  relative path is resolved against the daemon's working directory. Only one daemon can use \
+                  a pool at a time.",
         set: |config, text| store(&mut config.pool.directory, directory(text)),
         get: |config| config.pool.directory.display().to_string(),
     },
@@ -100,9 +101,9 @@ pub const SETTINGS: &[Setting] = &[
         key: "size_max",
         kind: Kind::Text,
         value_name: "SIZE",
-        summary: "How many bytes the pool may hold, or `unlimited`.",
-        details: "`unlimited` means what the file system has room for. A full pool refuses writes with \
-                  \"no space left\", keeps serving reads and deletes, and loses nothing.",
+        summary: "Maximum size of the pool in bytes, or `unlimited`.",
+        details: "`unlimited` means the pool can fill its file system. A full pool rejects writes with \"no \
+                  space left\" and continues to serve reads and deletes. No data is lost.",
         set: |config, text| store(&mut config.pool.size_max, size_or_unlimited(text)),
         get: |config| config.pool.size_max.map_or_else(|| "unlimited".to_owned(), size::exact),
     },
@@ -111,9 +112,9 @@ pub const SETTINGS: &[Setting] = &[
         key: "dirty_max",
         kind: Kind::Text,
         value_name: "SIZE",
-        summary: "How many written bytes may wait in memory before writers have to wait for the disk.",
-        details: "These are writes that clients have not asked to be durable yet; clients keep them until \
-                  they are, and send them again after a crash.",
+        summary: "Maximum amount of written data kept in memory before writers must wait for the disk.",
+        details: "This is data for which clients have not yet requested durability. Clients keep their own \
+                  copy until it is durable and resend it after a crash.",
         set: |config, text| store(&mut config.pool.dirty_max, at_least(1 << 20, text)),
         get: |config| size::exact(config.pool.dirty_max),
     },
@@ -122,8 +123,10 @@ pub const SETTINGS: &[Setting] = &[
         key: "dirty_age_ms_max",
         kind: Kind::Number,
         value_name: "MS",
-        summary: "After how many milliseconds a written byte is made durable unasked.",
-        details: "The last bytes of a file that is being written to may stay in memory four times as long.",
+        summary: "Maximum time, in milliseconds, before written data is made durable without a client's \
+                  request.",
+        details: "The last bytes of a file that is still being written may stay in memory four times as \
+                  long.",
         set: |config, text| store(&mut config.pool.dirty_age_ms_max, number(text, 1, 600_000)),
         get: |config| config.pool.dirty_age_ms_max.to_string(),
     },
@@ -132,9 +135,8 @@ pub const SETTINGS: &[Setting] = &[
         key: "cache_max",
         kind: Kind::Text,
         value_name: "SIZE",
-        summary: "How many bytes of data that was read are kept in memory for further reads.",
-        details: "Clients have caches of their own; this one serves consumers that read the same data from \
-                  several clients.",
+        summary: "Maximum memory for caching data that was read.",
+        details: "Clients have their own caches. This one helps when several clients read the same data.",
         set: |config, text| store(&mut config.pool.cache_max, at_least(1 << 20, text)),
         get: |config| size::exact(config.pool.cache_max),
     },
@@ -143,9 +145,9 @@ pub const SETTINGS: &[Setting] = &[
         key: "fingerprints_max",
         kind: Kind::Text,
         value_name: "SIZE",
-        summary: "How many bytes of memory the fingerprints of data that was written lately may take.",
-        details: "With them, what a second and third replica writes is found without a read of the metadata. \
-                  64MiB are enough for the last 60 GiB.",
+        summary: "Maximum memory for the fingerprints of recently written data.",
+        details: "Fingerprints let the daemon detect the data of a second or third replica without reading \
+                  metadata. 64MiB is enough for the last 60 GiB written.",
         set: |config, text| store(&mut config.pool.fingerprints_max, at_least(0, text)),
         get: |config| size::exact(config.pool.fingerprints_max),
     },
@@ -154,9 +156,9 @@ pub const SETTINGS: &[Setting] = &[
         key: "segment_size",
         kind: Kind::Text,
         value_name: "SIZE",
-        summary: "The size at which a segment file is sealed and the next one begun.",
-        details: "Between 1 MiB and 1 GiB. Smaller segments give space back sooner, larger ones make \
-                  fewer files.",
+        summary: "The size at which a segment file is sealed and the next one started.",
+        details: "Between 1 MiB and 1 GiB. Smaller segments free space sooner; larger segments mean fewer \
+                  files.",
         set: |config, text| store(&mut config.pool.segment_size, segment_size(text)),
         get: |config| size::exact(config.pool.segment_size),
     },
@@ -165,9 +167,9 @@ pub const SETTINGS: &[Setting] = &[
         key: "direct_io",
         kind: Kind::Text,
         value_name: "ON|OFF",
-        summary: "Whether large writes go past the system's page cache: `on` or `off`.",
-        details: "Costs less processor time, and leaves the page cache to readers. A file system that does not \
-                  take such writes is written to through the cache anyway.",
+        summary: "Whether large writes bypass the operating system's page cache: `on` or `off`.",
+        details: "Uses less CPU time and leaves the page cache to readers. If the file system does not \
+                  support direct I/O, writes go through the page cache.",
         set: |config, text| store(&mut config.pool.direct_io, on_or_off(text)),
         get: |config| if config.pool.direct_io { "on".to_owned() } else { "off".to_owned() },
     },
@@ -176,11 +178,11 @@ pub const SETTINGS: &[Setting] = &[
         key: "copies_directory",
         kind: Kind::Text,
         value_name: "DIR",
-        summary: "A directory, on another disk, for a second copy of all data; or `none`.",
-        details: "Everything is written to both before it is acknowledged, and what is damaged in one is read, \
-                  and repaired, from the other. May be set later: the scrub fills it. Must be empty or the \
-                  pool's own copy. While it is missing, the pool goes on with one copy, and says so. The \
-                  metadata has one copy only.",
+        summary: "A directory on another disk for a second copy of all data, or `none`.",
+        details: "All data is written to both copies before it is acknowledged. Data that is damaged in one \
+                  copy is read and repaired from the other. Can be set later; the scrub then fills the new \
+                  copy. The directory must be empty or hold this pool's copy. While the copy is missing, the \
+                  pool continues with one copy and reports it. Metadata has only one copy.",
         set: |config, text| store(&mut config.pool.copies_directory, path_or_none(text)),
         get: |config| path_text(config.pool.copies_directory.as_deref()),
     },
@@ -189,8 +191,8 @@ pub const SETTINGS: &[Setting] = &[
         key: "scrub_days",
         kind: Kind::Number,
         value_name: "DAYS",
-        summary: "After how many days everything that is stored is read and verified again; 0 for never.",
-        details: "`forebay pool scrub start` does it at any time.",
+        summary: "Number of days after which all stored data is read and verified again; 0 means never.",
+        details: "`forebay pool scrub start` starts a scrub at any time.",
         set: |config, text| store(&mut config.pool.scrub_days, number(text, 0, 3650)),
         get: |config| config.pool.scrub_days.to_string(),
     },
@@ -199,7 +201,7 @@ pub const SETTINGS: &[Setting] = &[
         key: "scrub_rate",
         kind: Kind::Text,
         value_name: "SIZE",
-        summary: "How many bytes are verified in a second, so that clients have the disk.",
+        summary: "Maximum number of bytes verified per second. The limit leaves disk bandwidth to clients.",
         details: "",
         set: |config, text| store(&mut config.pool.scrub_rate, at_least(1 << 20, text)),
         get: |config| size::exact(config.pool.scrub_rate),
@@ -210,7 +212,7 @@ pub const SETTINGS: &[Setting] = &[
         kind: Kind::Text,
         value_name: "IP:PORT",
         summary: "The address and port that NFS clients connect to.",
-        details: "0.0.0.0 is every IPv4 address of the machine; [::] is every address, IPv6 and IPv4. \
+        details: "0.0.0.0 means all IPv4 addresses of the machine; [::] means all addresses, IPv6 and IPv4. \
                   Ports below 1024 need root or CAP_NET_BIND_SERVICE; 2049 does not.",
         set: |config, text| store(&mut config.nfs.listen, address(text)),
         get: |config| config.nfs.listen.to_string(),
@@ -220,9 +222,9 @@ pub const SETTINGS: &[Setting] = &[
         key: "lease_seconds",
         kind: Kind::Number,
         value_name: "SECONDS",
-        summary: "How long a client that has gone silent keeps its open files and locks.",
-        details: "A broker whose machine died can be replaced by another one after this time; the same \
-                  machine gets its locks back at once.",
+        summary: "How long a client that stops responding keeps its open files and locks.",
+        details: "After this time, another broker can replace one whose machine has failed. The same machine \
+                  gets its locks back immediately.",
         set: |config, text| store(&mut config.nfs.lease_seconds, number(text, 5, 3600)),
         get: |config| config.nfs.lease_seconds.to_string(),
     },
@@ -231,9 +233,10 @@ pub const SETTINGS: &[Setting] = &[
         key: "grace_seconds",
         kind: Kind::Number,
         value_name: "SECONDS",
-        summary: "How long a restarted daemon lets clients reclaim what they had open, before new opens.",
-        details: "Ends early when every client that had something open has come back. Must not be shorter \
-                  than `lease_seconds`.",
+        summary: "How long after a restart clients can reclaim their open files before new opens are \
+                  allowed.",
+        details: "Ends early when every client that had open files has returned. Must not be shorter than \
+                  `lease_seconds`.",
         set: |config, text| store(&mut config.nfs.grace_seconds, number(text, 5, 3600)),
         get: |config| config.nfs.grace_seconds.to_string(),
     },
@@ -242,10 +245,11 @@ pub const SETTINGS: &[Setting] = &[
         key: "connections_max",
         kind: Kind::Number,
         value_name: "COUNT",
-        summary: "How many TCP connections are served at once.",
-        details: "A client opens one for each `nconnect` of its mount. A further one takes the place of one that no \
-                  mount uses, if there is one, and is closed else. Must be below the system's limit of open files \
-                  (LimitNOFILE= in the unit); the daemon says when it is not.",
+        summary: "Maximum number of open TCP connections.",
+        details: "A client opens one connection for each `nconnect` of its mount. When the limit is reached, \
+                  a connection that no mount uses is replaced; if there is none, the new connection is \
+                  refused. Must be below the system's limit on open files (LimitNOFILE= in the unit); the \
+                  daemon warns if it is not.",
         set: |config, text| store(&mut config.nfs.connections_max, number(text, 1, 65_536)),
         get: |config| config.nfs.connections_max.to_string(),
     },
@@ -254,8 +258,8 @@ pub const SETTINGS: &[Setting] = &[
         key: "connections_per_client_max",
         kind: Kind::Number,
         value_name: "COUNT",
-        summary: "How many TCP connections one address may have at once.",
-        details: "Clients behind a gateway that translates addresses have one address together.",
+        summary: "Maximum number of open TCP connections from one address.",
+        details: "Clients behind a NAT gateway share one address.",
         set: |config, text| store(&mut config.nfs.connections_per_client_max, number(text, 1, 65_536)),
         get: |config| config.nfs.connections_per_client_max.to_string(),
     },
@@ -264,9 +268,10 @@ pub const SETTINGS: &[Setting] = &[
         key: "requests_max",
         kind: Kind::Text,
         value_name: "SIZE",
-        summary: "How many bytes the requests that are in work may take in memory; further ones wait.",
-        details: "At least 4 MiB. No client has more than half of it. Requests that are being received may take \
-                  half as much again, and replies that clients have still to take as much again.",
+        summary: "Maximum memory for requests in progress, in bytes; further requests wait.",
+        details: "At least 4 MiB. No client can use more than half of it. Requests that are still being \
+                  received may use half as much again, and replies that clients have not yet read may use \
+                  the same amount again.",
         set: |config, text| store(&mut config.nfs.requests_max, at_least(4 << 20, text)),
         get: |config| size::exact(config.nfs.requests_max),
     },
@@ -275,9 +280,11 @@ pub const SETTINGS: &[Setting] = &[
         key: "state_max",
         kind: Kind::Text,
         value_name: "SIZE",
-        summary: "How many bytes of memory are kept for clients between requests: their sessions, replies, opens and locks.",
-        details: "At least 16 MiB. An open file takes about 1.5 KiB, and the clients at one address get no more than they \
-                  leave for others: half, if they are alone. Clients that want more are told to come again later.",
+        summary: "Maximum memory for client state between requests: sessions, cached replies, opens and \
+                  locks.",
+        details: "At least 16 MiB. An open file takes about 1.5 KiB. Clients at one address can use at most \
+                  as much as remains free for others, so a single address can use half. Clients that need \
+                  more are asked to retry later.",
         set: |config, text| store(&mut config.nfs.state_max, at_least(16 << 20, text)),
         get: |config| size::exact(config.nfs.state_max),
     },
@@ -286,10 +293,10 @@ pub const SETTINGS: &[Setting] = &[
         key: "id_domain",
         kind: Kind::Text,
         value_name: "DOMAIN",
-        summary: "The domain of the names that clients may use for owners and groups, or `none`: numbers only.",
-        details: "`kafka@example.org` is the user `kafka` of the server's host, if this is `example.org`, as in the \
-                  clients' idmapd.conf. Linux clients send numbers unless they are configured otherwise, and those \
-                  are always taken.",
+        summary: "The domain of owner and group names that clients may use, or `none`: numbers only.",
+        details: "If this is `example.org`, `kafka@example.org` means the user `kafka` on the server's host. \
+                  Use the domain of the clients' idmapd.conf. Linux clients send numbers unless they are \
+                  configured otherwise; numbers are always accepted.",
         set: |config, text| store(&mut config.nfs.id_domain, domain_or_none(text)),
         get: |config| config.nfs.id_domain.clone().unwrap_or_else(|| "none".to_owned()),
     },
@@ -298,8 +305,10 @@ pub const SETTINGS: &[Setting] = &[
         key: "owner_names",
         kind: Kind::Text,
         value_name: "ON|OFF",
-        summary: "Whether clients are told owners and groups by name, and not by number: `on` or `off`.",
-        details: "Needs `id_domain`. Whoever has no name on the server's host is told by number.",
+        summary: "Whether the server reports owners and groups to clients by name instead of by number: `on` \
+                  or `off`.",
+        details: "Requires `id_domain`. A user or group without a name on the server's host is reported by \
+                  number.",
         set: |config, text| store(&mut config.nfs.owner_names, on_or_off(text)),
         get: |config| if config.nfs.owner_names { "on".to_owned() } else { "off".to_owned() },
     },
@@ -309,9 +318,10 @@ pub const SETTINGS: &[Setting] = &[
         kind: Kind::Text,
         value_name: "FILE",
         summary: "The server's certificate for RPC-with-TLS, or `none`: TLS is not offered.",
-        details: "PEM, followed by the certificates between it and the authority that clients trust. Clients \
-                  mount with xprtsec=tls; `forebay export rule` says who must. It is read again on SIGHUP, and \
-                  so are the other two files; connections that exist keep what they have.",
+        details: "PEM, followed by any intermediate certificates up to the authority that clients trust. \
+                  Clients mount with xprtsec=tls; `forebay export rule` sets which clients must. The daemon \
+                  reads this file and the other two TLS files again on SIGHUP; existing connections are not \
+                  affected.",
         set: |config, text| store(&mut config.nfs.tls_certificate, path_or_none(text)),
         get: |config| path_text(config.nfs.tls_certificate.as_deref()),
     },
@@ -321,7 +331,7 @@ pub const SETTINGS: &[Setting] = &[
         kind: Kind::Text,
         value_name: "FILE",
         summary: "The private key of `tls_certificate`, or `none`.",
-        details: "PEM. Only the daemon's user should be able to read it.",
+        details: "PEM. Make it readable only by the daemon's user.",
         set: |config, text| store(&mut config.nfs.tls_key, path_or_none(text)),
         get: |config| path_text(config.nfs.tls_key.as_deref()),
     },
@@ -330,9 +340,10 @@ pub const SETTINGS: &[Setting] = &[
         key: "tls_client_authorities",
         kind: Kind::Text,
         value_name: "FILE",
-        summary: "The authorities whose certificates clients may show, or `none`: no client is asked for one.",
-        details: "PEM. Clients mount with xprtsec=mtls then. A client that shows a certificate of another \
-                  authority, or one that has expired, is not let in.",
+        summary: "The authorities that issue client certificates, or `none`: clients are not asked for a \
+                  certificate.",
+        details: "PEM. Clients then mount with xprtsec=mtls. A client whose certificate is expired or issued \
+                  by another authority is refused.",
         set: |config, text| store(&mut config.nfs.tls_client_authorities, path_or_none(text)),
         get: |config| path_text(config.nfs.tls_client_authorities.as_deref()),
     },
@@ -341,7 +352,8 @@ pub const SETTINGS: &[Setting] = &[
         key: "format",
         kind: Kind::Text,
         value_name: "FORMAT",
-        summary: "`text` for people, `json` for a log collector: one object on each line.",
+        summary: "The log format: `text` for people, or `json` for a log collector, with one object per \
+                  line.",
         details: "",
         set: |config, text| store(&mut config.log.format, text.parse()),
         get: |config| config.log.format.to_string(),
@@ -351,8 +363,8 @@ pub const SETTINGS: &[Setting] = &[
         key: "level",
         kind: Kind::Text,
         value_name: "LEVEL",
-        summary: "How much is reported: `error`, `warn`, `info`, `debug` or `trace`.",
-        details: "Can be set for each part: `info,forebay_nfs=debug`.",
+        summary: "The log level: `error`, `warn`, `info`, `debug` or `trace`.",
+        details: "Can be set per module: `info,forebay_nfs=debug`.",
         set: |config, text| store(&mut config.log.level, level(text)),
         get: |config| config.log.level.clone(),
     },
@@ -362,9 +374,9 @@ pub const SETTINGS: &[Setting] = &[
         kind: Kind::Text,
         value_name: "PATH",
         summary: "The path of the admin socket.",
-        details: "A relative path is taken from the pool's directory. Only the user that runs the daemon, \
-                  and root, may connect, unless `group_access` is on. The whole path may have 107 bytes, a limit of \
-                  the system.",
+        details: "A relative path is resolved against the pool's directory. Only the daemon's user and root \
+                  can connect, unless `group_access` is on. The full path can have at most 107 bytes, a \
+                  limit of the operating system.",
         set: |config, text| store(&mut config.admin.socket, directory(text)),
         get: |config| config.admin.socket.display().to_string(),
     },
@@ -373,9 +385,10 @@ pub const SETTINGS: &[Setting] = &[
         key: "group_access",
         kind: Kind::Text,
         value_name: "ON|OFF",
-        summary: "Whether members of the group that the daemon runs as may connect to the admin socket: `on` or `off`.",
-        details: "Whoever connects may do everything, deleting volumes and making tokens among it. They must also be \
-                  able to enter the socket's directory, which the pool's is not made for: give `socket` a path outside it.",
+        summary: "Whether members of the daemon's group can connect to the admin socket: `on` or `off`.",
+        details: "Anyone who can connect has full access, including deleting volumes and creating tokens. \
+                  Members also need access to the socket's directory. The pool's directory does not allow \
+                  that, so set `socket` to a path outside it.",
         set: |config, text| store(&mut config.admin.group_access, on_or_off(text)),
         get: |config| if config.admin.group_access { "on".to_owned() } else { "off".to_owned() },
     },
@@ -385,8 +398,8 @@ pub const SETTINGS: &[Setting] = &[
         kind: Kind::Text,
         value_name: "IP:PORT",
         summary: "The address and port of the API over TCP, or `off`.",
-        details: "Without `tls_certificate` only this machine's own, such as 127.0.0.1. Everyone needs a token: \
-                  `forebay token create` makes one, through the admin socket.",
+        details: "Without `tls_certificate`, only a loopback address such as 127.0.0.1 is allowed. Every \
+                  request needs a token; create one with `forebay token create` over the admin socket.",
         set: |config, text| store(&mut config.api.listen, address_or_off(text)),
         get: |config| config.api.listen.map_or_else(|| "off".to_owned(), |address| address.to_string()),
     },
@@ -395,9 +408,9 @@ pub const SETTINGS: &[Setting] = &[
         key: "tls_certificate",
         kind: Kind::Text,
         value_name: "FILE",
-        summary: "The server's certificate for the API, or `none`: it is not secured.",
-        details: "PEM, followed by the certificates between it and the authority that users trust. May be the same as \
-                  that of NFS. It is read again on SIGHUP.",
+        summary: "The server's certificate for the API, or `none`: connections are not encrypted.",
+        details: "PEM, followed by any intermediate certificates up to the authority that users trust. Can \
+                  be the same certificate as for NFS. The daemon reads it again on SIGHUP.",
         set: |config, text| store(&mut config.api.tls_certificate, path_or_none(text)),
         get: |config| path_text(config.api.tls_certificate.as_deref()),
     },
@@ -407,7 +420,7 @@ pub const SETTINGS: &[Setting] = &[
         kind: Kind::Text,
         value_name: "FILE",
         summary: "The private key of `tls_certificate`, or `none`.",
-        details: "PEM. Only the daemon's user should be able to read it.",
+        details: "PEM. Make it readable only by the daemon's user.",
         set: |config, text| store(&mut config.api.tls_key, path_or_none(text)),
         get: |config| path_text(config.api.tls_key.as_deref()),
     },
@@ -417,8 +430,8 @@ pub const SETTINGS: &[Setting] = &[
         kind: Kind::Text,
         value_name: "ON|OFF",
         summary: "Whether `/metrics` is served without a token: `on` or `off`.",
-        details: "What it tells are names of volumes, sizes and rates: no names of files or users, and nothing of what is \
-                  in files. With `off` a collector needs the token of a user, of whatever role.",
+        details: "Metrics contain volume names, sizes and rates, but no file names, user names or file \
+                  contents. With `off`, a collector needs a user's token; any role will do.",
         set: |config, text| store(&mut config.metrics.public, on_or_off(text)),
         get: |config| if config.metrics.public { "on".to_owned() } else { "off".to_owned() },
     },
@@ -427,10 +440,12 @@ pub const SETTINGS: &[Setting] = &[
         key: "otlp_endpoint",
         kind: Kind::Text,
         value_name: "URL",
-        summary: "The collector that traces are sent to by OTLP over HTTP, such as http://127.0.0.1:4318, or `none`: nothing is traced.",
-        details: "Without a path, `/v1/traces` is taken. With https:// the collector's certificate must be from an authority that the system \
-                  trusts. Spans have paths of the API and addresses of clients, and no names of files, no data and no tokens. A collector that \
-                  is slow or gone costs spans, which are counted, and nothing else.",
+        summary: "The OpenTelemetry collector that receives traces by OTLP over HTTP, such as \
+                  http://127.0.0.1:4318, or `none`: nothing is traced.",
+        details: "If the URL has no path, `/v1/traces` is used. With https://, the collector's certificate \
+                  must be issued by an authority that the system trusts. Spans contain API paths and client \
+                  addresses, but no file names, data or tokens. If the collector is slow or unreachable, \
+                  spans are dropped and counted; requests are not affected.",
         set: |config, text| store(&mut config.traces.otlp_endpoint, url_or_none(text)),
         get: |config| config.traces.otlp_endpoint.clone().unwrap_or_else(|| "none".to_owned()),
     },
@@ -439,8 +454,8 @@ pub const SETTINGS: &[Setting] = &[
         key: "nfs_one_in",
         kind: Kind::Number,
         value_name: "COUNT",
-        summary: "Of so many NFS requests one is traced; 1 for all of them, 0 for none.",
-        details: "Requests of the API are all traced, but those that bring a `traceparent` which says that they are not.",
+        summary: "Trace one in this many NFS requests; 1 traces all of them, 0 none.",
+        details: "All API requests are traced, except those with a `traceparent` header that says not to.",
         set: |config, text| store(&mut config.traces.nfs_one_in, number(text, 0, 1_000_000_000)),
         get: |config| config.traces.nfs_one_in.to_string(),
     },
@@ -449,9 +464,10 @@ pub const SETTINGS: &[Setting] = &[
         key: "results_directory",
         kind: Kind::Text,
         value_name: "DIR",
-        summary: "The directory in which `forebay lab run` left its results, or `none`: no reports are shown.",
-        details: "Such as /var/lib/forebay/lab-results. Reports are looked for in it and in the folders below; the daemon's user must be \
-                  able to read them. Links are not followed.",
+        summary: "The directory with the results of `forebay lab run`, or `none`: no reports are shown.",
+        details: "For example /var/lib/forebay/lab-results. The daemon searches this directory and its \
+                  subdirectories; the daemon's user must be able to read them. Symbolic links are not \
+                  followed.",
         set: |config, text| store(&mut config.lab.results_directory, path_or_none(text)),
         get: |config| path_text(config.lab.results_directory.as_deref()),
     },

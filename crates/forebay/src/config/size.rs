@@ -1,11 +1,11 @@
 //! Sizes as people write them: `500GiB`, `128 MiB`, `4096`.
 //!
-//! Only binary units, because disks, segments and memory are all counted in them here; `GB` is refused
-//! with a hint rather than guessed at.
+//! Only binary units are accepted, since disks, segments and memory are all counted in them here. `GB` is
+//! rejected with a hint.
 
 const UNITS: [(&str, u32); 5] = [("TiB", 40), ("GiB", 30), ("MiB", 20), ("KiB", 10), ("B", 0)];
 
-/// Reads a size in bytes: a whole number and a unit, or a whole number of bytes.
+/// Parses a size in bytes: an integer with or without a unit.
 pub fn parse(text: &str) -> Result<u64, String> {
     let text = text.trim();
     let digits_end = text.find(|character: char| !character.is_ascii_digit()).unwrap_or(text.len());
@@ -23,7 +23,7 @@ pub fn parse(text: &str) -> Result<u64, String> {
     number.checked_mul(1 << shift).ok_or_else(|| format!("`{text}` is more than 16 EiB"))
 }
 
-/// Writes a size with the largest unit that leaves a whole number; [`parse`] reads it back.
+/// Formats a size exactly, with the largest unit that gives an integer; [`parse`] reads it back.
 pub fn exact(bytes: u64) -> String {
     UNITS
         .iter()
@@ -31,7 +31,7 @@ pub fn exact(bytes: u64) -> String {
         .map_or_else(|| "0B".to_owned(), |(unit, shift)| format!("{}{unit}", bytes >> shift))
 }
 
-/// Writes a size for people, with three digits or so: `1.46 GiB`.
+/// Formats a size for people, with about three digits: `1.46 GiB`.
 pub fn rounded(bytes: u64) -> String {
     let Some((unit, shift)) = UNITS.iter().find(|(_, shift)| bytes >> shift != 0) else {
         return "0 B".to_owned();

@@ -1,4 +1,4 @@
-//! What the values of settings are, and how they are read from text. Errors say what was given and what would do.
+//! Parsers for the values of settings. Errors say what was given and what would be valid.
 
 use std::fmt::Display;
 use std::net::SocketAddr;
@@ -35,7 +35,7 @@ pub fn path_or_none(text: &str) -> Result<Option<PathBuf>, String> {
     if text == "none" { Ok(None) } else { directory(text).map(Some) }
 }
 
-/// What [`path_or_none`] reads.
+/// The text that [`path_or_none`] parses.
 pub fn path_text(path: Option<&Path>) -> String {
     path.map_or("none".to_owned(), |path| path.display().to_string())
 }
@@ -64,14 +64,14 @@ pub fn address_or_off(text: &str) -> Result<Option<SocketAddr>, String> {
     }
 }
 
-/// A URL of http or https without a password, or `none`.
+/// An http or https URL without a password, or `none`.
 pub fn url_or_none(text: &str) -> Result<Option<String>, String> {
     if text == "none" {
         return Ok(None);
     }
     let is_url = Uri::from_str(text).is_ok_and(|uri| {
         let has_scheme = matches!(uri.scheme_str(), Some("http" | "https"));
-        // A password would be in the log.
+        // A password would appear in the log.
         let is_plain = uri.authority().is_some_and(|authority| !authority.as_str().contains('@'));
         has_scheme && is_plain && uri.host().is_some_and(|host| !host.is_empty())
     });
@@ -79,7 +79,7 @@ pub fn url_or_none(text: &str) -> Result<Option<String>, String> {
     if is_url { Ok(Some(text.to_owned())) } else { Err(format!("`{text}` is not a URL; {hint}")) }
 }
 
-/// A whole number within bounds.
+/// An integer within bounds.
 pub fn number<T>(text: &str, min: T, max: T) -> Result<T, String>
 where
     T: FromStr + PartialOrd + Display,
@@ -91,7 +91,7 @@ where
         .ok_or_else(|| format!("`{text}` is not a whole number from {min} to {max}"))
 }
 
-/// A size in bytes, with a unit or without.
+/// A size in bytes, with or without a unit.
 pub fn at_least(min: u64, text: &str) -> Result<u64, String> {
     let bytes = size::parse(text)?;
     if bytes < min {
@@ -100,7 +100,7 @@ pub fn at_least(min: u64, text: &str) -> Result<u64, String> {
     Ok(bytes)
 }
 
-/// A size that a segment may have.
+/// A valid segment size.
 pub fn segment_size(text: &str) -> Result<u64, String> {
     let bytes = at_least(1 << 20, text)?;
     if bytes > 1 << 30 {
@@ -109,7 +109,7 @@ pub fn segment_size(text: &str) -> Result<u64, String> {
     Ok(bytes)
 }
 
-/// A size that a pool can work in, or `unlimited`.
+/// A pool size that is large enough, or `unlimited`.
 pub fn size_or_unlimited(text: &str) -> Result<Option<u64>, String> {
     if text == "unlimited" {
         return Ok(None);
@@ -117,11 +117,11 @@ pub fn size_or_unlimited(text: &str) -> Result<Option<u64>, String> {
     at_least(64 << 20, text).map(Some).map_err(|message| format!("{message}, or `unlimited`"))
 }
 
-/// How much is logged: a level, or levels by part.
+/// The log level: one level, or levels per module.
 pub fn level(text: &str) -> Result<String, String> {
-    let hint = "write error, warn, info, debug or trace, or such as info,forebay_nfs=debug";
+    let hint = "write error, warn, info, debug or trace, or, for example, info,forebay_nfs=debug";
     match EnvFilter::builder().parse(text) {
-        // A bare word that is no level would be taken for the name of a part, and silence everything else.
+        // A bare word that is not a level would be taken as a module name, and would silence everything else.
         Ok(filter) if filter.max_level_hint().is_some() && !is_unknown_word(text) => Ok(text.to_owned()),
         _ => Err(format!("`{text}` is not a level; {hint}")),
     }

@@ -1,5 +1,6 @@
-//! A line of the log as a JSON object: `time`, `level`, `target` and `message` first, then the fields of the spans that the event is in, from
-//! the outermost on, and its own, all side by side. A field that comes twice counts as it came last.
+//! A log line as a JSON object: `time`, `level`, `target` and `message` first, then the fields of the
+//! enclosing spans from the outermost to the innermost, then the event's own fields, all on one level. If a
+//! field occurs twice, the last value is used.
 
 use std::fmt::{self, Debug};
 use std::time::SystemTime;
@@ -13,10 +14,10 @@ use tracing_subscriber::registry::LookupSpan;
 
 use crate::output::escaped_json;
 
-/// What a line begins with. Fields of these names have a `_` behind them.
+/// The first fields of a line. Other fields with these names get a `_` appended.
 const FIRST: [&str; 4] = ["time", "level", "target", "message"];
 
-/// See the module.
+/// See the module documentation.
 pub struct Line;
 
 impl<S, N> FormatEvent<S, N> for Line
@@ -34,7 +35,7 @@ where
         for span in context.event_scope().into_iter().flat_map(|scope| scope.from_root()) {
             let extensions = span.extensions();
             let Some(formatted) = extensions.get::<FormattedFields<N>>() else { continue };
-            // They are written by `JsonFields`.
+            // `JsonFields` wrote this text.
             if let Ok(Value::Object(values)) = serde_json::from_str(&formatted.fields) {
                 values.into_iter().for_each(|(name, value)| fields.set(&name, value));
             }
@@ -55,7 +56,7 @@ struct Fields {
 
 impl Fields {
     fn set(&mut self, name: &str, value: Value) {
-        // How `tracing` calls a field whose name is a word of Rust.
+        // `tracing`'s name for a field whose name is a Rust keyword.
         let name = name.strip_prefix("r#").unwrap_or(name);
         let name = if FIRST.contains(&name) { format!("{name}_") } else { name.to_owned() };
         match self.values.iter_mut().find(|(known, _)| *known == name) {

@@ -1,5 +1,5 @@
-//! The daemon's log: events of `tracing`, on standard error, as text ([`text`]) or as JSON ([`json`]). Traces are started with it, since they are made of
-//! spans of `tracing`, too ([`crate::traces`]).
+//! The daemon's log: `tracing` events on standard error, as text ([`text`]) or JSON ([`json`]). Traces are
+//! started here as well, since they also consist of `tracing` spans ([`crate::traces`]).
 
 mod json;
 mod text;
@@ -17,12 +17,12 @@ use tracing_subscriber::{EnvFilter, Layer, fmt};
 use crate::config::{LogConfig, LogFormat};
 use crate::traces::Tracer;
 
-/// What is reported of the metadata store's inner life, unless the configuration names it.
+/// The log level of the metadata store's libraries, unless the configuration names them.
 const LIBRARIES: &str = "fjall=warn,lsm_tree=warn";
 
-/// Starts the log, and traces if they are asked for. To be called once.
+/// Starts the log, and traces if configured. Must be called only once.
 pub fn start(config: &LogConfig, tracer: Option<Tracer>) -> Result<()> {
-    // Last, so that spans for traces are not in the log, whatever the level.
+    // Last, so that spans for traces are never in the log, whatever the level.
     let directives = format!("{LIBRARIES},{},{TARGET}=off", config.level);
     let filter = EnvFilter::builder().parse(directives).context("log.level")?;
     let log: Box<dyn Layer<Registry> + Send + Sync> = match config.format {
@@ -36,7 +36,7 @@ pub fn start(config: &LogConfig, tracer: Option<Tracer>) -> Result<()> {
         }
     };
     match tracer {
-        // Filters of its own for each of the two cost a little at every span and event.
+        // Separate filters for the two would cost a little at every span and event.
         Some(tracer) => {
             let log = log.with_filter(filter);
             tracing_subscriber::registry().with(log).with(tracer.layer()).try_init()
@@ -46,7 +46,7 @@ pub fn start(config: &LogConfig, tracer: Option<Tracer>) -> Result<()> {
     .map_err(|error| anyhow!("log: cannot be started: {error}"))
 }
 
-/// Has a panic be a line like others.
+/// Logs a panic as a normal line.
 fn report_panics() {
     std::panic::set_hook(Box::new(|panic| {
         let payload = panic.payload();

@@ -1,5 +1,5 @@
-//! How the fields of a line of text are written: the message bare, the others as `name=value`, and everything escaped that would end the line
-//! or command the terminal on which somebody reads the log. What is logged comes from clients, too.
+//! Formats the fields of a text line: the message bare, the others as `name=value`. Characters that would end
+//! the line or control the reader's terminal are escaped, since logged values also come from clients.
 
 use std::fmt::{self, Debug};
 
@@ -10,7 +10,7 @@ use tracing_subscriber::fmt::format::Writer;
 
 use crate::output::escaped;
 
-/// See the module.
+/// See the module documentation.
 pub struct Fields;
 
 impl<'writer> FormatFields<'writer> for Fields {
@@ -35,10 +35,10 @@ impl Visitor<'_> {
         if name == "message" {
             return self.writer.write_str(&escaped(value));
         }
-        // How `tracing` calls a field whose name is a word of Rust.
+        // `tracing`'s name for a field whose name is a Rust keyword.
         let name = name.strip_prefix("r#").unwrap_or(name);
         if self.writer.has_ansi_escapes() {
-            // The name in italics, what follows it dimmed.
+            // The name in italics, the rest dimmed.
             write!(self.writer, "\u{1b}[3m{name}\u{1b}[0m\u{1b}[2m=\u{1b}[0m{}", escaped(value))
         } else {
             write!(self.writer, "{name}={}", escaped(value))
@@ -54,7 +54,7 @@ impl Visit for Visitor<'_> {
     }
 
     fn record_str(&mut self, field: &Field, value: &str) {
-        // A message is no value that would be quoted.
+        // A message is not quoted like a value.
         if field.name() == "message" {
             self.record_debug(field, &format_args!("{value}"));
         } else {

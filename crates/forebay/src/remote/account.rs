@@ -28,7 +28,7 @@ pub fn run_user(command: UserCommand) -> Result<()> {
         }
         UserCommand::Set { name, role, remote } => {
             let user: UserView = Client::new(&remote)?.put(&place(&name), &SetUser { role })?;
-            print_done(remote.format(), &user, &format!("user {} has the role {}", user.name, user.role))
+            print_done(remote.format(), &user, &format!("user {} has role {}", user.name, user.role))
         }
         UserCommand::Delete { name, sure, remote } => {
             let client = Client::new(&remote)?;

@@ -36,7 +36,7 @@ fn place(policy: &str) -> String {
     format!("export-policies/{}", part(policy))
 }
 
-/// Changes rules, and shows the policy that results.
+/// Changes rules and prints the resulting policy.
 fn run_rule(command: RuleCommand) -> Result<()> {
     let (remote, policy) = match command {
         RuleCommand::Add {
@@ -85,7 +85,8 @@ fn run_rule(command: RuleCommand) -> Result<()> {
     print_as::<PolicyView>(remote.format(), &policy, show)
 }
 
-/// Does something to the rule for exactly these clients. The daemon is told which clients are meant, in case the rules are others by then.
+/// Applies a change to the rule for exactly these clients. The request names the clients, in case the rules
+/// have changed by then.
 fn on_rule(
     remote: &Remote,
     policy: &str,
@@ -112,9 +113,9 @@ fn list(policies: &[PolicyView]) -> Result<()> {
 
 fn show(policy: &PolicyView) -> Result<()> {
     let volumes = if policy.volumes.is_empty() { "none".to_owned() } else { policy.volumes.join(", ") };
-    print_line(&format!("export policy {}; volumes that have it: {volumes}", policy.name))?;
+    print_line(&format!("export policy {}; used by volumes: {volumes}", policy.name))?;
     if policy.rules.is_empty() {
-        return print_line("no rules: nobody sees these volumes");
+        return print_line("no rules: no client sees these volumes");
     }
     let rows = (1..).zip(&policy.rules).map(|(position, rule): (usize, _)| {
         vec![

@@ -33,12 +33,12 @@ pub fn run(command: NfsCommand) -> Result<()> {
             print_as(remote.format(), &said, |_| show_locks(&locks))
         }
         NfsCommand::Evict { client, sure, remote } => {
-            confirm(sure, || Ok(format!("Take everything from client {client}?")))?;
+            confirm(sure, || Ok(format!("Revoke all state of client {client}?")))?;
             Client::new(&remote)?.delete(&format!("nfs/clients/{}", part(&client)))?;
             print_gone(remote.format(), &format!("evicted client {client}"))
         }
         NfsCommand::Revoke { stateid, sure, remote } => {
-            confirm(sure, || Ok(format!("Take {stateid} from its client?")))?;
+            confirm(sure, || Ok(format!("Revoke {stateid}?")))?;
             Client::new(&remote)?.delete(&format!("nfs/opens/{}", part(&stateid)))?;
             print_gone(remote.format(), &format!("revoked {stateid}"))
         }
@@ -99,7 +99,7 @@ fn show_sessions(sessions: &[SessionView]) -> Result<()> {
         ]
     };
     print_columns(
-        &["session", "client", "slots", "in work", "back channel", "connections"],
+        &["session", "client", "slots", "in use", "back channel", "connections"],
         sessions.iter().map(row),
     )
 }
@@ -126,7 +126,7 @@ fn show_locks(locks: &List<LockView>) -> Result<()> {
     say_rest(owners.len(), locks.total, "lock owners")
 }
 
-/// The path of a file, or else its inode.
+/// The path of a file or, if it has none, its inode.
 fn place(file: &FileView) -> String {
     let volume = || file.volume.as_deref().unwrap_or("a deleted volume");
     file.path.clone().unwrap_or_else(|| format!("inode {} of {}", file.inode, volume()))
@@ -160,7 +160,7 @@ fn show_operations(operations: &[OperationView]) -> Result<()> {
     )
 }
 
-/// Waiting for limits of volumes: `12.3 s in 456`.
+/// Time spent waiting for volume limits: `12.3 s in 456`.
 fn waited(operation: &OperationView) -> String {
     match operation.waits {
         0 => "-".to_owned(),

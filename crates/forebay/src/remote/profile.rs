@@ -1,4 +1,4 @@
-//! `forebay profile`. Nothing is asked of a daemon.
+//! `forebay profile`. Does not contact a daemon.
 
 use anyhow::Result;
 
@@ -12,11 +12,12 @@ pub fn run(command: ProfileCommand) -> Result<()> {
     let mut profiles = load()?;
     let done = match command {
         ProfileCommand::Add { name, server, token, ca_certificate } => {
-            // Said now, not at the first command that uses it; and whole, as that may be given in another directory.
+            // Checked now rather than at the first use. The path is made absolute, since it may be used from
+            // another directory.
             let ca_certificate = ca_certificate.map(std::fs::canonicalize).transpose()?;
             target::read(&server, ca_certificate.as_deref())?;
             profiles.add(&name, Profile { server, token, ca_certificate })?;
-            format!("added profile {name}, and use it")
+            format!("added profile {name}; it is now active")
         }
         ProfileCommand::List => {
             let rows = profiles.list().map(|(name, profile, is_current)| {
@@ -28,7 +29,7 @@ pub fn run(command: ProfileCommand) -> Result<()> {
         }
         ProfileCommand::Use { name } => {
             profiles.select(&name)?;
-            format!("use profile {name}")
+            format!("profile {name} is now active")
         }
         ProfileCommand::Remove { name } => {
             profiles.remove(&name)?;

@@ -1,4 +1,4 @@
-//! `forebay volume traffic`: what the daemon remembers of a volume's reads and writes.
+//! `forebay volume traffic`: the history of a volume's reads and writes.
 
 use std::time::{Duration, SystemTime};
 
@@ -11,15 +11,15 @@ use crate::cli::Remote;
 use crate::config::size;
 use crate::output::{print_as, print_columns, print_line};
 
-/// The shortest time that the daemon tells apart, in seconds.
+/// The finest resolution of the daemon's history, in seconds.
 const STEP_MIN: u64 = 5;
-/// Lines that a person reads, if nothing else is said.
+/// Default number of lines.
 const LINES: u64 = 60;
 
 /// Shows a volume's traffic.
 pub fn run(name: &str, last: Duration, step: Option<Duration>, remote: &Remote) -> Result<()> {
     let client = Client::new(remote)?;
-    // Of a volume that does not exist there is no history, and that is not the same as none that was used.
+    // A volume that does not exist is an error, unlike a volume without traffic.
     let volume: VolumeView = client.get(&format!("volumes/{}", part(name)))?;
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).context("the clock is before 1970")?;
     let (now, last) = (now.as_secs(), last.as_secs().max(STEP_MIN));
@@ -44,7 +44,7 @@ fn list(view: &HistoryView, volume: &str) -> Result<()> {
         .map(|(index, time)| row(time, [read, written, logical].map(|series| value(series, index))))
         .collect();
     if rows.is_empty() {
-        return print_line("nothing is remembered yet: the daemon looks every 5 seconds");
+        return print_line("no samples yet: the daemon takes one every 5 seconds");
     }
     print_columns(&["time", "read/s", "written/s", "holds"], rows)
 }

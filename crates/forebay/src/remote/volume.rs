@@ -129,17 +129,20 @@ pub fn run(command: VolumeCommand) -> Result<()> {
             let client = Client::new(&remote)?;
             confirm(sure, || {
                 let taken: SnapshotView = client.get(&format!("{}/snapshots/{}", place(&name), part(&to)))?;
-                Ok(format!("Give up all that was changed in volume {name} since {}?", taken.created))
+                Ok(format!("Discard all changes to volume {name} since {}?", taken.created))
             })?;
             let place = format!("{}/snapshots/{}/rollback", place(&name), part(&to));
             let volume: VolumeView = client.post(&place, &Rollback { force })?;
-            print_done(remote.format(), &volume, &format!("rolled volume {name} back to {to}"))
+            print_done(remote.format(), &volume, &format!("reverted volume {name} to {to}"))
         }
         VolumeCommand::Delete { name, force, sure, remote } => {
             let client = Client::new(&remote)?;
             confirm(sure, || {
                 let volume: VolumeView = client.get(&place(&name))?;
-                Ok(format!("Delete volume {name} and its {}?", size::rounded(volume.bytes_logical)))
+                Ok(format!(
+                    "Permanently delete volume {name} with {} of data?",
+                    size::rounded(volume.bytes_logical)
+                ))
             })?;
             let with_all = if force { "?force=true" } else { "" };
             client.delete(&format!("{}{with_all}", place(&name)))?;
@@ -148,12 +151,12 @@ pub fn run(command: VolumeCommand) -> Result<()> {
     }
 }
 
-/// Permission bits as the API has them.
+/// Permission bits in the API's format.
 fn octal(mode: u32) -> String {
     format!("{mode:04o}")
 }
 
-/// One line for each thing that was changed.
+/// Prints one line for each change.
 fn say_changes(volume: &VolumeView, edit: &VolumeEdit) -> Result<()> {
     let switch = |on: bool| if on { "on" } else { "off" };
     let owner = || format!("{}:{}", volume.uid, volume.gid);
@@ -177,7 +180,7 @@ pub fn run_snapshot(command: SnapshotCommand) -> Result<()> {
             let new = NewSnapshots { volumes, name };
             let taken: List<SnapshotView> = Client::new(&remote)?.post("snapshots", &new)?;
             let names: Vec<String> = taken.items.iter().map(SnapshotView::full_name).collect();
-            print_done(remote.format(), &taken.items, &format!("took {}", names.join(", ")))
+            print_done(remote.format(), &taken.items, &format!("created {}", names.join(", ")))
         }
         SnapshotCommand::List { volume, remote } => {
             let of = volume.map(|volume| format!("?volume={}", part(&volume))).unwrap_or_default();
@@ -207,7 +210,7 @@ fn list_snapshots(snapshots: &[SnapshotView]) -> Result<()> {
     )
 }
 
-/// What is taken by the clock, as it is typed.
+/// A snapshot schedule in the form in which it is typed.
 fn plan(plan: Plan) -> String {
     let parts = [("hourly", plan.hourly), ("daily", plan.daily), ("weekly", plan.weekly)];
     let kept: Vec<String> =
@@ -236,20 +239,20 @@ fn list(volumes: &[VolumeView]) -> Result<()> {
     )
 }
 
-/// A volume's size as it is shown.
+/// A size limit for display.
 fn limit(size: Option<u64>) -> String {
     size.map_or("none".to_owned(), size::rounded)
 }
 
-/// The limit of its throughput as it is shown.
+/// A throughput limit for display.
 fn rate(limit: Option<u64>) -> String {
     limit.map_or("none".to_owned(), |limit| format!("{}/s", size::rounded(limit)))
 }
 
-/// Such as `1234 requests, 56.7 s; 8 of them came again`.
+/// For example `1234 requests, 56.7 s total, 8 retried`.
 fn waits(waits: &WaitsView) -> String {
     let seconds = Duration::from_millis(waits.waited_ms).as_secs_f64();
-    format!("{} requests, {seconds:.1} s; {} of them came again", waits.requests, waits.turned_away)
+    format!("{} requests, {seconds:.1} s total, {} retried", waits.requests, waits.turned_away)
 }
 
 fn show(volume: &VolumeView, mount: &str) -> Result<()> {
@@ -258,13 +261,13 @@ fn show(volume: &VolumeView, mount: &str) -> Result<()> {
     print_pairs(&[
         ("name", volume.name.clone()),
         ("path", volume.path.clone()),
-        ("mount it with", mount.to_owned()),
+        ("mount command", mount.to_owned()),
         ("export policy", volume.export.clone()),
         ("size", limit(volume.size)),
         ("free", size::rounded(volume.bytes_free)),
         ("used", format!("{} ({} bytes)", size::rounded(volume.bytes_logical), volume.bytes_logical)),
         ("limit", rate(volume.max_bytes_per_second)),
-        ("waited for the limit", volume.waits.as_ref().map_or_else(no_waits, waits)),
+        ("throttled", volume.waits.as_ref().map_or_else(no_waits, waits)),
         ("inodes", volume.inodes_used.to_string()),
         ("orphans", volume.orphans.to_string()),
         ("owner", format!("{}:{}", volume.uid, volume.gid)),

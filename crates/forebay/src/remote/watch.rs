@@ -9,7 +9,7 @@ use crate::admin::client::Client;
 use crate::cli::{EventCommand, JobCommand, Remote};
 use crate::output::{print_as, print_columns, print_done, print_next, print_pairs};
 
-/// How often a follower looks for what is new.
+/// How often `--follow` polls for new events.
 const FOLLOW_EVERY: Duration = Duration::from_secs(1);
 
 /// Carries out a `forebay event` command.
@@ -23,8 +23,8 @@ pub fn run_event(command: EventCommand) -> Result<()> {
     print_as(remote.format(), &events.items, |events| list_events(events))
 }
 
-/// Prints what there is, and then what comes, one event on a line, until somebody ends it or nobody reads it
-/// any more. A daemon that restarts is an end, too.
+/// Prints existing events and then new ones, one per line, until the user interrupts it or the reader is
+/// gone. It also ends when the daemon restarts.
 fn follow_on(remote: &Remote, severity: Severity, mut events: Vec<EventView>) -> Result<()> {
     let client = Client::new(remote)?;
     let mut after = 0;
@@ -38,7 +38,7 @@ fn follow_on(remote: &Remote, severity: Severity, mut events: Vec<EventView>) ->
         std::thread::sleep(FOLLOW_EVERY);
         let next: List<EventView> =
             client.get(&format!("events?after={after}&severity={severity}&limit=1000"))?;
-        // Without one that was seen, the last ones are answered, and those are all new.
+        // Without an event seen so far, the response has the latest events, and all of them are new.
         events = next.items;
     }
 }
@@ -82,7 +82,7 @@ pub fn run_job(command: JobCommand) -> Result<()> {
         }
         JobCommand::Cancel { id, remote } => {
             let job: JobView = Client::new(&remote)?.end(&format!("jobs/{id}"))?;
-            print_done(remote.format(), &job, &format!("job {id} was told to end"))
+            print_done(remote.format(), &job, &format!("cancelling job {id}"))
         }
     }
 }

@@ -1,8 +1,8 @@
 //! How much storage a Kafka cluster needs: throughput, capacity, nodes.
 //!
-//! The arithmetic is that of TR-4947: each of `replication` replicas is written to storage once, so a cluster can take
-//! `nodes × (what one node takes) / replication`. Capacity is counted twice: as replicas, and as Forebay keeps them, each
-//! record batch once.
+//! The arithmetic is that of TR-4947: each of `replication` replicas is written to storage once, so the
+//! cluster's limit is `nodes × (limit of one node) / replication`. Capacity is computed twice: for separate
+//! replicas, and as Forebay stores them, each record batch once.
 
 mod quantity;
 mod show;
@@ -16,14 +16,14 @@ use serde::Serialize;
 use quantity::{parse_bytes, parse_rate};
 pub use show::run;
 
-/// How much of the ideal is left where replicas are stored once: what real clusters reached after a replica was rebuilt and a
-/// topic's start was moved (2.80 of 3; the experiment `efficiency`).
+/// The fraction of the ideal sharing that real clusters reached after a replica was rebuilt and a topic's
+/// start was moved (2.80 of 3; the experiment `efficiency`).
 const REPLICAS_SHARED: f64 = 0.93;
 
 /// `forebay size`.
 #[derive(Args, Debug)]
 pub struct SizeArgs {
-    /// What producers send in all, such as 1.2GB/s or 400MiB/s
+    /// Total rate of all producers, such as 1.2GB/s or 400MiB/s
     #[arg(long, value_name = "RATE", value_parser = parse_rate)]
     produce: f64,
 
@@ -31,7 +31,7 @@ pub struct SizeArgs {
     #[arg(long, value_name = "FACTOR", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=100))]
     replication: u32,
 
-    /// How long records are kept, such as 7d or 36h
+    /// Retention time of the records, such as 7d or 36h
     #[arg(long, value_name = "TIME", default_value = "7d", value_parser = parse_time)]
     retention: Duration,
 
@@ -39,25 +39,25 @@ pub struct SizeArgs {
     #[arg(long, value_name = "NUMBER", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     brokers: u32,
 
-    /// What consumers read that brokers no longer have in memory, in all
+    /// Total rate of consumers that read records no longer in the brokers' memory
     ///
-    /// Consumers that keep up are served from the brokers' memory, and storage sees nothing of them.
+    /// Consumers that keep up are served from the brokers' memory and cause no reads from storage.
     #[arg(long, value_name = "RATE", default_value = "0B/s", value_parser = parse_rate)]
     read: f64,
 
-    /// How many times the records shrink when they are compressed; 1 if producers compress
+    /// Compression ratio of the records on storage; 1 if producers compress
     #[arg(long, value_name = "RATIO", default_value_t = 1.0)]
     compression: f64,
 
-    /// How much of the capacity is to stay free, in percent
+    /// Free space reserve, in percent
     #[arg(long, value_name = "PERCENT", default_value_t = 20.0)]
     reserve: f64,
 
-    /// What one storage node reads and writes at most; `forebay lab run bench` measures it on your hardware
+    /// Maximum throughput of one storage node; `forebay lab run bench` measures it on your hardware
     #[arg(long, value_name = "RATE", value_parser = parse_rate)]
     node_throughput: Option<f64>,
 
-    /// What one storage node can hold, such as 100TB
+    /// Capacity of one storage node, such as 100TB
     #[arg(long, value_name = "SIZE", value_parser = parse_bytes)]
     node_capacity: Option<f64>,
 
@@ -66,49 +66,49 @@ pub struct SizeArgs {
     json: bool,
 }
 
-/// What is needed. Bytes, and bytes per second.
+/// The result, in bytes and bytes per second.
 #[derive(Debug, PartialEq, Serialize)]
 pub struct Plan {
     produce: f64,
     replication: u32,
     retention_seconds: f64,
     brokers: u32,
-    /// What storage must write: every replica.
+    /// Write rate of the storage, with all replicas.
     storage_write: f64,
-    /// What it must read and write.
+    /// Read and write rate of the storage.
     storage_throughput: f64,
-    /// What each broker writes.
+    /// Write rate of each broker.
     broker_write: f64,
-    /// All replicas.
+    /// Size of all replicas.
     capacity_logical: f64,
-    /// Logical to physical.
+    /// Ratio of logical to physical size.
     efficiency: f64,
-    /// What is stored for them.
+    /// Stored size.
     capacity_physical: f64,
-    /// The same, with what is to stay free.
+    /// Stored size plus the free space reserve.
     capacity_with_reserve: f64,
-    /// The same, if every replica was stored as it is.
+    /// The same, if every replica was stored separately.
     capacity_without_efficiency: f64,
-    /// Storage nodes that are needed.
+    /// Number of storage nodes.
     nodes: Option<Nodes>,
 }
 
-/// How many nodes, and for what.
+/// The number of nodes, and the reasons.
 #[derive(Debug, PartialEq, Serialize)]
 pub struct Nodes {
     for_throughput: Option<u64>,
     for_capacity: Option<u64>,
     needed: u64,
-    /// What producers could send at most with these nodes, by replication factor.
+    /// Maximum produce rate with these nodes, by replication factor.
     produce_max: Vec<(u32, f64)>,
 }
 
-/// What is needed for that.
+/// Calculates the storage for the given cluster.
 pub fn plan(wanted: &SizeArgs) -> Result<Plan> {
-    ensure!(wanted.produce > 0.0, "--produce is 0: say what producers send, such as 1.2GB/s");
+    ensure!(wanted.produce > 0.0, "--produce is 0: give the rate of the producers, such as 1.2GB/s");
     ensure!(
         wanted.compression >= 1.0,
-        "--compression is {}: records do not grow; use 1 or more",
+        "--compression is {}: compression must not enlarge records; use 1 or more",
         wanted.compression
     );
     ensure!((0.0..=90.0).contains(&wanted.reserve), "--reserve is {}: use 0 to 90 percent", wanted.reserve);
@@ -155,7 +155,7 @@ fn nodes(wanted: &SizeArgs, throughput: f64, capacity: f64) -> Option<Nodes> {
     Some(Nodes { for_throughput, for_capacity, needed, produce_max })
 }
 
-/// Whole nodes. A demand that no number of nodes meets is the largest number.
+/// Whole nodes. If no number of nodes is enough, the result is the largest number.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -167,7 +167,7 @@ fn count(nodes: f64) -> u64 {
 
 fn parse_time(text: &str) -> Result<Duration, String> {
     match humantime::parse_duration(text) {
-        Ok(time) if time.is_zero() => Err(format!("`{text}` is no time to keep anything")),
+        Ok(time) if time.is_zero() => Err(format!("`{text}` is not a retention time")),
         Ok(time) => Ok(time),
         Err(error) => Err(format!("{error}; write it like 7d, 36h or 30days")),
     }
@@ -201,7 +201,7 @@ mod tests {
         assert_eq!(plan.nodes, None);
     }
 
-    /// The report's own table: one system of 10.2 GB/s takes 10.2, 5.1 and 3.4 GB/s at factors 1, 2 and 3.
+    /// The table of TR-4947: one system of 10.2 GB/s can take 10.2, 5.1 and 3.4 GB/s at factors 1, 2 and 3.
     #[test]
     fn the_reports_table_comes_out() {
         let nodes = of("--produce 3.4GB/s --brokers 8 --node-throughput 10.2GB/s").unwrap().nodes.unwrap();
@@ -220,7 +220,7 @@ mod tests {
         assert_eq!(reading.for_throughput, Some(10));
     }
 
-    /// The console has the same arithmetic in TypeScript, and a test there reads the same cases.
+    /// The console has the same arithmetic in TypeScript, and its test uses the same cases.
     #[test]
     fn the_cases_that_the_console_shares_come_out() {
         let cases: Vec<serde_json::Value> = serde_json::from_str(include_str!("cases.json")).unwrap();
@@ -262,9 +262,9 @@ mod tests {
         };
         refused("--produce 0B/s", "--produce is 0");
         refused("--produce 1GB/s --replication 5", "needs as many brokers");
-        refused("--produce 1GB/s --compression 0.5", "do not grow");
+        refused("--produce 1GB/s --compression 0.5", "must not enlarge");
         refused("--produce 1GB/s --reserve 95", "--reserve");
         refused("--produce fast", "fast");
-        refused("--produce 1GB/s --retention 0s", "no time");
+        refused("--produce 1GB/s --retention 0s", "not a retention time");
     }
 }

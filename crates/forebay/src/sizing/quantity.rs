@@ -1,5 +1,5 @@
-//! Amounts as people who plan write them: `1.2GB/s`, `400MiB/s`, `100TB`. Unlike in the configuration, where a size must be exact,
-//! fractions and decimal units are welcome.
+//! Quantities as planners write them: `1.2GB/s`, `400MiB/s`, `100TB`. Unlike in the configuration, where a
+//! size must be exact, fractions and decimal units are accepted.
 
 const UNITS: [(&str, f64); 11] = [
     ("PiB", (1_u64 << 50) as f64),
@@ -15,12 +15,12 @@ const UNITS: [(&str, f64); 11] = [
     ("B", 1.0),
 ];
 
-/// Reads bytes.
+/// Parses bytes.
 pub fn parse_bytes(text: &str) -> Result<f64, String> {
     parse(text).ok_or_else(|| format!("`{text}` is not a size; write it like 100TB or 1.5TiB"))
 }
 
-/// Reads bytes per second; the `/s` may be left out.
+/// Parses bytes per second; the `/s` is optional.
 pub fn parse_rate(text: &str) -> Result<f64, String> {
     let bytes = text.trim().strip_suffix("/s").unwrap_or(text);
     parse(bytes).ok_or_else(|| format!("`{text}` is not a rate; write it like 1.2GB/s or 400MiB/s"))
@@ -35,7 +35,7 @@ fn parse(text: &str) -> Option<f64> {
     (amount.is_finite() && amount >= 0.0).then_some(amount)
 }
 
-/// Writes bytes with three digits, in decimal units as disks are sold.
+/// Formats bytes with three digits, in decimal units as disks are sold.
 pub fn show(bytes: f64) -> String {
     let unit = UNITS.iter().filter(|(name, _)| !name.contains('i')).find(|(_, size)| bytes >= *size);
     let (name, size) = unit.unwrap_or(&("B", 1.0));

@@ -1,4 +1,4 @@
-//! A plan for people and for programs.
+//! Prints a plan for people or for programs.
 
 use anyhow::Result;
 
@@ -7,7 +7,7 @@ use super::{Nodes, Plan, SizeArgs, plan};
 use crate::cli::remote::Format;
 use crate::output;
 
-/// Prints what is needed.
+/// Calculates and prints the plan.
 pub fn run(wanted: &SizeArgs) -> Result<()> {
     let plan = plan(wanted)?;
     output::print_as(if wanted.json { Format::Json } else { Format::Table }, &plan, print)
@@ -33,7 +33,7 @@ fn print(plan: &Plan) -> Result<()> {
         (
             "capacity to provide",
             format!(
-                "{} with what stays free; {} if each replica was stored",
+                "{} including free space; {} if each replica was stored separately",
                 show(plan.capacity_with_reserve),
                 show(plan.capacity_without_efficiency)
             ),
@@ -41,7 +41,7 @@ fn print(plan: &Plan) -> Result<()> {
     ];
     match &plan.nodes {
         Some(nodes) => pairs.push(("storage nodes", describe(nodes))),
-        None => pairs.push(("storage nodes", "say --node-throughput or --node-capacity".to_owned())),
+        None => pairs.push(("storage nodes", "give --node-throughput or --node-capacity".to_owned())),
     }
     output::print_pairs(&pairs)?;
     let Some(nodes) = plan.nodes.as_ref().filter(|nodes| !nodes.produce_max.is_empty()) else {
@@ -50,7 +50,7 @@ fn print(plan: &Plan) -> Result<()> {
     output::print_line("")?;
     let rows =
         nodes.produce_max.iter().map(|(factor, rate)| vec![factor.to_string(), format!("{}/s", show(*rate))]);
-    output::print_columns(&["replication factor", "most that can be produced"], rows)
+    output::print_columns(&["replication factor", "maximum produce rate"], rows)
 }
 
 fn describe(nodes: &Nodes) -> String {

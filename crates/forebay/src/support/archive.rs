@@ -1,4 +1,5 @@
-//! The bundle's file: a gzipped tar, for its owner only, and the same for the same contents but for the time.
+//! The bundle's file: a gzipped tar, readable only by its owner. The same contents give the same bytes, apart
+//! from the time.
 
 use std::fs::{File, OpenOptions};
 use std::io;
@@ -10,7 +11,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use tar::{Builder, EntryType, Header};
 
-/// One that is being written.
+/// A bundle that is being written.
 pub struct Archive {
     tar: Builder<GzEncoder<File>>,
     folder: &'static str,
@@ -18,14 +19,14 @@ pub struct Archive {
 }
 
 impl Archive {
-    /// Makes the file, which must not be there.
+    /// Creates the file, which must not exist.
     pub fn create(path: &Path, folder: &'static str) -> io::Result<Archive> {
         let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
         let made = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
         Ok(Archive { tar: Builder::new(GzEncoder::new(file, Compression::default())), folder, made })
     }
 
-    /// Adds a file, below the folder.
+    /// Adds a file below the bundle's folder.
     pub fn add(&mut self, name: &str, bytes: &[u8]) -> io::Result<()> {
         let mut header = Header::new_gnu();
         header.set_entry_type(EntryType::Regular);
@@ -35,7 +36,7 @@ impl Archive {
         self.tar.append_data(&mut header, format!("{}/{name}", self.folder), bytes)
     }
 
-    /// Ends it; it is on the disk then.
+    /// Finishes the file and syncs it to disk.
     pub fn finish(self) -> io::Result<()> {
         self.tar.into_inner()?.finish()?.sync_all()
     }

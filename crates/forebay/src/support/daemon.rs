@@ -1,4 +1,4 @@
-//! What the daemon says of itself, as it says it.
+//! The daemon's view of itself, through its API.
 
 use anyhow::{Result, anyhow};
 
@@ -6,7 +6,7 @@ use super::Contents;
 use crate::admin::client::Client;
 use crate::cli::Remote;
 
-/// What is asked for, and the file that it comes into.
+/// The requests, and the file for each response.
 const QUESTIONS: &[(&str, &str)] = &[
     ("api/health.json", "/api/v1/health"),
     ("api/pool.json", "/api/v1/pool"),
@@ -23,15 +23,15 @@ const QUESTIONS: &[(&str, &str)] = &[
     ("metrics.txt", "/metrics"),
 ];
 
-/// Where it is.
+/// Where the daemon is.
 pub enum Place {
-    /// On this machine, in the process with this number, if it said so.
+    /// On this machine, with this process id, if known.
     Here(Option<u32>),
-    /// Perhaps on another.
+    /// Possibly on another machine.
     Elsewhere,
 }
 
-/// Asks it everything.
+/// Sends all requests to the daemon.
 pub fn ask(remote: &Remote, contents: &mut Contents) -> Place {
     let client = match Client::new(remote) {
         Ok(client) => client,
@@ -47,11 +47,11 @@ pub fn ask(remote: &Remote, contents: &mut Contents) -> Place {
     }
 }
 
-/// Whether it answered.
+/// Whether the daemon responded.
 fn ask_all(client: &Client, contents: &mut Contents) -> bool {
     for (index, (name, path)) in QUESTIONS.iter().enumerate() {
         let answer = client.fetch(path);
-        // A daemon that is not there at the first question is not asked twelve times more.
+        // If the daemon does not answer the first request, the others are skipped.
         if index == 0
             && let Err(error) = answer
         {
@@ -63,7 +63,7 @@ fn ask_all(client: &Client, contents: &mut Contents) -> bool {
     true
 }
 
-/// JSON in lines, as people read it.
+/// JSON with line breaks and indentation.
 fn laid_out(name: &str, bytes: &[u8]) -> Vec<u8> {
     let lines = || -> Result<Vec<u8>> {
         if !name.ends_with(".json") {

@@ -1,4 +1,5 @@
-//! What this machine is, what the daemon's process may, and what the pool's directory holds. Nothing is opened for writing.
+//! This machine, the limits of the daemon's process, and the files in the pool's directory. Nothing is opened
+//! for writing.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt;
@@ -9,12 +10,12 @@ use anyhow::{Result, anyhow};
 use super::{Contents, output_of, read};
 use crate::config::Config;
 
-/// The unit whose journal is taken, how much of it, and how much with `--logs`.
+/// The unit whose journal is collected, and the number of lines without and with `--logs`.
 const UNIT: &str = "forebay.service";
 const LINES: &str = "500";
 const LINES_WITH_LOGS: &str = "100000";
 
-/// Looks at everything that can be looked at without the daemon.
+/// Collects everything that is available without the daemon.
 pub fn look(contents: &mut Contents, config: Option<&Config>, daemon: Option<u32>, logs: bool) {
     for (name, path) in [
         ("host/os-release.txt", "/etc/os-release"),
@@ -39,13 +40,13 @@ pub fn look(contents: &mut Contents, config: Option<&Config>, daemon: Option<u32
         }
         None => contents.add(
             "process/",
-            Err(anyhow!("the daemon's process is not known: it did not answer on the admin socket")),
+            Err(anyhow!("the daemon's process is unknown: it did not answer on the admin socket")),
         ),
     }
     match config {
         Some(config) => look_at_pool(contents, &config.pool.directory),
         None => {
-            contents.add("pool/", Err(anyhow!("the configuration cannot be used, so its place is not known")))
+            contents.add("pool/", Err(anyhow!("the configuration is invalid, so its directory is unknown")))
         }
     }
     contents.add("log/unit.txt", output_of("systemctl", &["show", "--no-pager", UNIT]));
@@ -59,14 +60,13 @@ pub fn look(contents: &mut Contents, config: Option<&Config>, daemon: Option<u32
     );
 }
 
-/// The model, and how many.
+/// The CPU model and the number of CPUs.
 fn processors() -> Result<Vec<u8>> {
     let text = String::from_utf8_lossy(&read(Path::new("/proc/cpuinfo"))?).into_owned();
     let models: Vec<&str> = text.lines().filter(|line| line.starts_with("model name")).collect();
-    let model = models.first().and_then(|line| line.split(": ").nth(1)).unwrap_or("model not known");
+    let model = models.first().and_then(|line| line.split(": ").nth(1)).unwrap_or("unknown model");
     let allowed = std::thread::available_parallelism().map_or(0, usize::from);
-    Ok(format!("{model}\nprocessors: {}\nof which this process may use: {allowed}\n", models.len())
-        .into_bytes())
+    Ok(format!("{model}\nprocessors: {}\nusable by this process: {allowed}\n", models.len()).into_bytes())
 }
 
 fn look_at_pool(contents: &mut Contents, directory: &Path) {
@@ -75,7 +75,7 @@ fn look_at_pool(contents: &mut Contents, directory: &Path) {
     contents.add("pool/file-system.txt", file_system(directory));
 }
 
-/// Every file with its size; of the segments, of which there may be very many, how many and how large.
+/// Every file with its size. Segments can be very many, so they are summarised by number and size.
 fn files(directory: &Path) -> Result<Vec<u8>> {
     let mut text = format!("{}\n", directory.display());
     for entry in entries(directory)? {
@@ -95,13 +95,13 @@ fn files(directory: &Path) -> Result<Vec<u8>> {
     Ok(text.into_bytes())
 }
 
-/// How many files are below a folder, how large they are, and how much of the disk they take.
+/// The number of files below a folder, their size, and their space on the disk.
 fn summary(folder: &Path) -> Result<String> {
     let (mut count, mut bytes, mut blocks, mut largest) = (0_u64, 0_u64, 0_u64, 0_u64);
     let mut folders = vec![folder.to_owned()];
     while let Some(folder) = folders.pop() {
         for entry in entries(&folder)? {
-            // What the daemon removed meanwhile is none any more.
+            // The daemon may have removed the file meanwhile.
             let Ok(metadata) = fs::symlink_metadata(&entry) else { continue };
             if metadata.is_dir() {
                 folders.push(entry);
@@ -124,7 +124,7 @@ fn entries(folder: &Path) -> Result<Vec<PathBuf>> {
     Ok(paths)
 }
 
-/// On what the pool is: device, kind, options, room.
+/// The pool's file system: device, type, options, space.
 fn file_system(directory: &Path) -> Result<Vec<u8>> {
     let directory =
         fs::canonicalize(directory).map_err(|error| anyhow!("{}: {error}", directory.display()))?;
@@ -138,7 +138,7 @@ fn file_system(directory: &Path) -> Result<Vec<u8>> {
     let bytes = |blocks: u64| blocks.saturating_mul(room.f_frsize);
     Ok(format!(
         "{}\nbytes: {}\nfree: {}\nfree for the daemon: {}\nfiles free: {}\n",
-        mount.unwrap_or("mount not known"),
+        mount.unwrap_or("unknown mount"),
         bytes(room.f_blocks),
         bytes(room.f_bfree),
         bytes(room.f_bavail),

@@ -1,10 +1,10 @@
-//! `forebay support bundle`: one file with what somebody needs who is to find out what is wrong, and nothing secret.
+//! `forebay support bundle`: one file with diagnostics for support, without secrets.
 //!
-//! [`daemon`] asks the daemon, [`host`] looks at this machine and at the pool's directory, [`redact`] takes secrets out of whatever text comes in, and
-//! [`archive`] writes the file.
+//! [`daemon`] queries the daemon, [`host`] inspects this machine and the pool's directory, [`redact`] removes
+//! secrets from all text, and [`archive`] writes the file.
 //!
-//! What must hold: it works with what can be had, above all when the daemon is down or its configuration is wrong; what
-//! could not be had is said in the bundle; and nothing is written into the pool.
+//! What must hold: the command collects whatever is available, above all when the daemon is down or its
+//! configuration is invalid; the bundle lists what is missing; and nothing is written into the pool.
 
 mod archive;
 mod daemon;
@@ -24,25 +24,25 @@ use crate::output::{print_as, print_columns, print_line};
 use archive::Archive;
 use daemon::Place;
 
-/// The folder that everything in a bundle is in.
+/// The folder inside the bundle that holds all its files.
 const FOLDER: &str = "forebay-support";
 
-/// What goes into a bundle, and what could not be had.
+/// The contents of a bundle, and what is missing.
 #[derive(Default)]
 pub struct Contents {
     files: Vec<(String, Vec<u8>)>,
     missing: Vec<Missing>,
 }
 
-/// Something that could not be had.
+/// A part that could not be collected.
 #[derive(Clone, Debug, Serialize)]
 struct Missing {
-    /// What it would have been named.
+    /// The name that the file would have had.
     name: String,
     reason: String,
 }
 
-/// What a bundle has, for programs.
+/// A list of the bundle's contents, for programs.
 #[derive(Debug, Serialize)]
 struct Listing {
     file: PathBuf,
@@ -57,7 +57,7 @@ struct Entry {
 }
 
 impl Contents {
-    /// Puts in what was found, less what is secret, or why it was not.
+    /// Adds a file without its secrets, or the reason why it is missing.
     pub fn add(&mut self, name: &str, found: Result<Vec<u8>>) {
         match found {
             Ok(bytes) => self.files.push((name.to_owned(), redact::secrets(&bytes))),
@@ -74,7 +74,7 @@ impl Contents {
 pub fn run(command: SupportCommand) -> Result<()> {
     let SupportCommand::Bundle { file, logs, remote } = command;
     let path = file.unwrap_or_else(default_path);
-    // Before anything is asked, so that nobody waits for what cannot be written.
+    // Created first, so that an unwritable path fails before anything is collected.
     let mut archive = Archive::create(&path, FOLDER).map_err(|error| refused(&path, &error))?;
     let contents = collect(&remote, logs);
     let listing = listing(&path, &contents);
@@ -86,7 +86,7 @@ pub fn run(command: SupportCommand) -> Result<()> {
         archive.finish()
     })();
     if let Err(error) = written {
-        // Half a bundle would be taken for a whole one.
+        // A partial bundle could be mistaken for a complete one.
         let _ = std::fs::remove_file(&path);
         return Err(refused(&path, &error));
     }
@@ -111,7 +111,7 @@ fn collect(remote: &Remote, logs: bool) -> Contents {
     let mut contents = Contents::default();
     contents.add("version.txt", Ok(format!("forebay {}\n", forebay_admin::RELEASE).into_bytes()));
     let Place::Here(process) = daemon::ask(remote, &mut contents) else {
-        let reason = "the daemon was asked over TCP, and may be on another machine: run this there, as root, to have it";
+        let reason = "the daemon was reached over TCP and may be on another machine; run this command there as root to include it";
         contents.add("host/", Err(anyhow!(reason)));
         return contents;
     };
@@ -130,12 +130,12 @@ fn collect(remote: &Remote, logs: bool) -> Contents {
     contents
 }
 
-/// A small file, whole.
+/// Reads a small file.
 fn read(path: &Path) -> Result<Vec<u8>> {
     std::fs::read(path).map_err(|error| anyhow!("{}: {error}", path.display()))
 }
 
-/// A program's output, if it can be run and succeeds.
+/// The output of a program, if it can be run and succeeds.
 fn output_of(program: &str, arguments: &[&str]) -> Result<Vec<u8>> {
     let output = std::process::Command::new(program).args(arguments).output();
     let output = output.map_err(|error| anyhow!("{program}: cannot be run: {error}"))?;
@@ -160,23 +160,23 @@ fn show(listing: &Listing) -> Result<()> {
     for missing in &listing.missing {
         print_line(&format!("not in it: {}: {}", missing.name, missing.reason))?;
     }
-    print_line(&format!("written: {}; look through it before you pass it on", listing.file.display()))
+    print_line(&format!("written: {}; review it before you share it", listing.file.display()))
 }
 
 fn readme(contents: &Contents) -> String {
     let mut text = String::from(
-        "Support bundle of Forebay.\n\n\
-         It says how the daemon is configured, what it has and does, and what machine it is on. It holds names of volumes, snapshots and\n\
-         export policies, addresses and names of NFS clients, and what the daemon logged.\n\n\
-         It does not hold: tokens and their hashes, users, private keys and certificates (only the paths that the configuration gives),\n\
-         names of files that clients have open, and nothing of what is in files. Whatever looked like a token or a private key was replaced\n\
-         by [removed].\n\nIn it:\n",
+        "Diagnostics bundle of Forebay.\n\n\
+         It describes the daemon's configuration, state and activity, and the machine. It contains names of volumes, snapshots and\n\
+         export policies, addresses and names of NFS clients, and the daemon's log.\n\n\
+         It does not contain: tokens and their hashes, users, private keys and certificates (only their paths from the configuration),\n\
+         names of open files, or file contents. Everything that looked like a token or a private key was replaced\n\
+         by [removed].\n\nContents:\n",
     );
     for (name, bytes) in &contents.files {
         text.push_str(&format!("  {name} ({} bytes)\n", bytes.len()));
     }
     if !contents.missing.is_empty() {
-        text.push_str("\nCould not be had:\n");
+        text.push_str("\nCould not be collected:\n");
     }
     for missing in &contents.missing {
         text.push_str(&format!("  {}: {}\n", missing.name, missing.reason));

@@ -1,12 +1,13 @@
-//! Takes out of a text what looks like a secret: the last guard, since nothing that is put into a bundle should have any.
+//! Removes everything that looks like a secret from a text. This is a last guard: nothing that goes into a
+//! bundle should contain one.
 
-/// How the API's tokens begin, and of what they are made.
+/// The prefix of API tokens, and the markers of private keys.
 const TOKEN: &[u8] = b"fb_";
 const KEY_BEGINS: &[u8] = b"-----BEGIN ";
 const KEY: &[u8] = b"PRIVATE KEY-----";
 const KEY_ENDS: &[u8] = b"-----END ";
 const REMOVED: &[u8] = b"[removed]";
-/// Shorter words are no tokens.
+/// Shorter words are not tokens.
 const TOKEN_BYTES_MIN: usize = 32;
 
 /// The text without tokens and without private keys in PEM.
@@ -28,7 +29,7 @@ pub fn secrets(text: &[u8]) -> Vec<u8> {
     clean
 }
 
-/// How many bytes the secret has that the text begins with.
+/// The length of the secret at the start of the text, or 0.
 fn secret_at(text: &[u8]) -> usize {
     if text.starts_with(TOKEN) {
         let length = text.iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_').count();
@@ -41,7 +42,7 @@ fn secret_at(text: &[u8]) -> usize {
     if find(text.get(..label).unwrap_or_default(), KEY).is_none() {
         return 0;
     }
-    // A key without its end, as in a log that was cut, goes on to the end of the text.
+    // A key without its end, as in a truncated log, extends to the end of the text.
     let Some(end) = find(text, KEY_ENDS) else { return text.len() };
     let tail = text.get(end..).unwrap_or_default();
     end.saturating_add(find(tail, KEY).map_or(tail.len(), |key| key.saturating_add(KEY.len())))

@@ -1,7 +1,7 @@
-//! Sends spans to the collector, in a task of its own.
+//! Sends spans to the collector, in its own task.
 //!
-//! A batch that the collector does not take is dropped: whoever watches has a gap then, and the counter says how large. That it takes
-//! nothing, and that it does again, is logged once each.
+//! A batch that the collector does not accept is dropped. The traces then have a gap, and a counter shows its
+//! size. The start and the end of such an outage are logged once each.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -26,26 +26,26 @@ use tokio_rustls::TlsConnector;
 use super::{Finished, otlp};
 use crate::admin;
 
-/// Spans that are sent at once.
+/// Maximum number of spans per request.
 const BATCH_MAX: usize = 512;
-/// How long the first of a batch waits for more.
+/// How long the first span of a batch waits for more.
 const BATCH_WAIT: Duration = Duration::from_secs(1);
-/// How long the collector may take for a batch.
+/// Maximum time for the collector to answer.
 const ANSWER_WAIT_MAX: Duration = Duration::from_secs(5);
-/// How long the last spans may hold up the end of the daemon.
+/// Maximum time that the last spans may delay the shutdown.
 const LAST_WAIT_MAX: Duration = Duration::from_millis(500);
-/// Bytes of an answer that are read.
+/// Maximum number of bytes of a response that are read.
 const ANSWER_BYTES_MAX: usize = 64 << 10;
-/// Where collectors take traces, if the URL does not say.
+/// The default path of collectors, if the URL has none.
 const PATH: &str = "/v1/traces";
 
-/// Who takes spans from the queue, and sends them.
+/// Takes spans from the queue and sends them.
 pub struct Exporter {
     collector: Collector,
     queue: mpsc::Receiver<Finished>,
 }
 
-/// An exporter at work.
+/// A running exporter.
 pub struct Exporting {
     stop: watch::Sender<bool>,
     work: JoinHandle<()>,
@@ -64,7 +64,7 @@ impl Exporter {
         Ok(Exporter { collector: Collector::new(endpoint)?, queue })
     }
 
-    /// Begins to send.
+    /// Starts to send.
     pub fn start(self) -> Exporting {
         let (stop, stopped) = watch::channel(false);
         Exporting { stop, work: tokio::spawn(self.run(stopped)) }
@@ -86,7 +86,7 @@ impl Exporter {
         }
     }
 
-    /// Waits for a batch. True if there will be no more.
+    /// Waits for a batch. Returns true if there will be no more.
     async fn gather(&mut self, batch: &mut Vec<Finished>, stopped: &mut watch::Receiver<bool>) -> bool {
         let mut due = None;
         while batch.len() < BATCH_MAX {
@@ -121,7 +121,7 @@ impl Exporter {
             Ok(()) => {
                 SPANS.add_exported(count);
                 if !*is_taking {
-                    tracing::info!(endpoint, "traces: the collector takes spans again");
+                    tracing::info!(endpoint, "traces: the collector accepts spans again");
                 }
                 *is_taking = true;
             }
@@ -132,7 +132,7 @@ impl Exporter {
                     tracing::warn!(
                         endpoint,
                         error,
-                        "traces: the collector does not take spans, and they are dropped; start it, or set \
+                        "traces: the collector does not accept spans, and they are dropped; start it, or set \
                          traces.otlp_endpoint"
                     );
                 }
@@ -143,9 +143,9 @@ impl Exporter {
 }
 
 impl Exporting {
-    /// Sends what is left, if the collector takes it at once.
+    /// Sends the remaining spans if the collector accepts them immediately.
     pub async fn finish(mut self) {
-        // An error means that the task has ended already.
+        // An error means that the task has already ended.
         let _ = self.stop.send(true);
         if timeout(LAST_WAIT_MAX, &mut self.work).await.is_err() {
             self.work.abort();
@@ -162,7 +162,7 @@ impl Collector {
         let tls = if is_secured {
             let name = ServerName::try_from(host.clone());
             let name =
-                name.map_err(|_| anyhow!("traces.otlp_endpoint {endpoint}: {host} is no host name"))?;
+                name.map_err(|_| anyhow!("traces.otlp_endpoint {endpoint}: {host} is not a host name"))?;
             let trusted = admin::target::tls(None).context("traces.otlp_endpoint")?;
             Some((name, Arc::new(trusted)))
         } else {
@@ -190,26 +190,27 @@ impl Collector {
             .header(CONTENT_TYPE, "application/json")
             .header(USER_AGENT, concat!("forebay/", env!("CARGO_PKG_VERSION")))
             .body(Full::new(Bytes::from(body)))?;
-        let stream =
-            TcpStream::connect((self.host.as_str(), self.port)).await.context("cannot be reached")?;
+        let stream = TcpStream::connect((self.host.as_str(), self.port)).await.context("cannot connect")?;
         match &self.tls {
             None => exchange(stream, request).await,
             Some((name, tls)) => {
-                let stream =
-                    TlsConnector::from(tls.clone()).connect(name.clone(), stream).await.context("no TLS")?;
+                let stream = TlsConnector::from(tls.clone())
+                    .connect(name.clone(), stream)
+                    .await
+                    .context("TLS failed")?;
                 exchange(stream, request).await
             }
         }
     }
 }
 
-/// One request on a connection of its own: there is one in a second at most.
+/// One request on its own connection; there is at most one per second.
 async fn exchange<S>(stream: S, request: Request<Full<Bytes>>) -> Result<()>
 where
     S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
 {
     let (mut sender, connection) = http1::handshake(TokioIo::new(stream)).await?;
-    // Not a task of its own: it ends with this exchange, also if that is given up.
+    // Not a separate task: it ends with this exchange, even if that is abandoned.
     let carried = async {
         let _ = connection.await;
         std::future::pending::<()>().await;

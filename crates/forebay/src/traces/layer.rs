@@ -1,7 +1,8 @@
-//! Collects spans: gives them ids, keeps their fields, and hands them on when they end.
+//! Collects spans: assigns ids, stores their fields, and hands them on when they end.
 //!
-//! Fields are attributes, but for those whose names begin with `otel.`: `otel.name` is the span's name, `otel.kind` says `server` of what comes
-//! from outside, `otel.status_code` says `error`, and `otel.trace_id` and `otel.parent_id` name the trace that somebody else has begun.
+//! Fields become attributes, except those whose names begin with `otel.`: `otel.name` is the span's name;
+//! `otel.kind` is `server` for requests from outside; `otel.status_code` is `error` for failures;
+//! `otel.trace_id` and `otel.parent_id` identify a trace that the client has started.
 
 use std::fmt::Debug;
 use std::time::{Instant, SystemTime};
@@ -19,10 +20,10 @@ use tracing_subscriber::registry::LookupSpan;
 
 use super::Finished;
 
-/// Names of the spans that begin a trace here. All others belong to one, or to nothing.
+/// Names of the spans that start a trace here. All other spans belong to one of them or are not traced.
 const ROOTS: [&str; 2] = ["request", "COMPOUND"];
 
-/// Lets through what is for traces: roots, and what happens within one.
+/// Selects spans for traces: roots, and their descendants.
 pub struct Asked;
 
 impl<S: Subscriber + for<'a> LookupSpan<'a>> Filter<S> for Asked {
@@ -41,7 +42,7 @@ impl<S: Subscriber + for<'a> LookupSpan<'a>> Filter<S> for Asked {
     }
 }
 
-/// See the module.
+/// See the module documentation.
 pub struct Collecting(Sender<Finished>);
 
 impl Collecting {
@@ -50,7 +51,7 @@ impl Collecting {
     }
 }
 
-/// A span that has not ended, among what the registry keeps of it.
+/// A span that has not ended, stored in the registry.
 struct Open {
     begun: Instant,
     span: Finished,
@@ -103,7 +104,7 @@ impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for Collecting {
     }
 }
 
-/// Puts fields where they belong.
+/// Stores fields in a span.
 struct Fields<'a>(&'a mut Finished);
 
 impl Fields<'_> {
@@ -146,7 +147,7 @@ impl Visit for Fields<'_> {
     }
 }
 
-/// Ids must not be zero, and must not be another one's. They need not be hard to guess.
+/// Ids must not be zero and must be unique. They need not be unpredictable.
 fn new_span_id() -> u64 {
     getrandom::u64().unwrap_or(1).max(1)
 }

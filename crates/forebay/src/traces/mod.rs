@@ -1,11 +1,11 @@
-//! Traces: spans that are for them ([`forebay_admin::traces::TARGET`]) are collected ([`layer`]), written as OTLP in JSON ([`otlp`]), and sent
-//! to a collector over HTTP ([`export`]).
+//! Traces: spans with the target [`forebay_admin::traces::TARGET`] are collected ([`layer`]), written as OTLP
+//! in JSON ([`otlp`]), and sent to a collector over HTTP ([`export`]).
 //!
 //! ```text
-//!   a span ends ── layer ── a queue with a bound ── export: a few hundred at once, or what a second brought ── POST /v1/traces
+//!   a span ends ── layer ── bounded queue ── export: up to 512 spans, at least once a second ── POST /v1/traces
 //! ```
-//! What must hold: nobody who serves a request waits for the collector, and no memory without a bound is kept for it. What the queue does not
-//! take, or the collector, is dropped, and counted.
+//! What must hold: no request waits for the collector, and the memory for spans is bounded. Spans that the
+//! queue or the collector does not accept are dropped and counted.
 
 mod export;
 mod layer;
@@ -23,38 +23,38 @@ use tracing_subscriber::registry::LookupSpan;
 pub use export::Exporter;
 use layer::{Asked, Collecting};
 
-/// Spans that wait for the exporter.
+/// Maximum number of spans that wait for the exporter.
 const QUEUE_MAX: usize = 4096;
 
 /// A span that has ended.
 #[derive(Debug)]
 struct Finished {
-    /// Of the trace.
+    /// The trace's id.
     trace_id: u128,
     span_id: u64,
-    /// The span that it is below.
+    /// The parent span.
     parent_id: Option<u64>,
     name: String,
-    /// Whether it is the handling of a request from outside.
+    /// Whether it is a request from outside.
     is_server: bool,
     began: SystemTime,
     took: Duration,
     attributes: Vec<(&'static str, serde_json::Value)>,
-    /// Whether what it stands for failed.
+    /// Whether the operation failed.
     has_failed: bool,
 }
 
-/// The two ends of the queue, before either is in use.
+/// Creates both ends of the queue, before either is in use.
 pub fn prepare(endpoint: &str) -> Result<(Tracer, Exporter)> {
     let (sender, receiver) = mpsc::channel(QUEUE_MAX);
     Ok((Tracer(sender), Exporter::new(endpoint, receiver)?))
 }
 
-/// The end that spans come in by.
+/// The sending end, for spans.
 pub struct Tracer(mpsc::Sender<Finished>);
 
 impl Tracer {
-    /// What collects spans.
+    /// The layer that collects spans.
     pub fn layer<S>(self) -> Filtered<Collecting, Asked, S>
     where
         S: Subscriber + for<'a> LookupSpan<'a>,

@@ -1,4 +1,4 @@
-//! OTLP in JSON, as opentelemetry-proto 1 defines it: ids are hexadecimal, and whole numbers of 64 bits are strings.
+//! OTLP in JSON, as opentelemetry-proto 1 defines it: ids are hexadecimal, and 64-bit integers are strings.
 
 use std::time::{Duration, UNIX_EPOCH};
 
@@ -9,10 +9,10 @@ use super::Finished;
 /// Kinds of spans.
 const KIND_INTERNAL: u8 = 1;
 const KIND_SERVER: u8 = 2;
-/// The status of a span of what failed.
+/// The status of a failed span.
 const STATUS_ERROR: u8 = 2;
 
-/// The body of a request that brings spans.
+/// The body of a request with spans.
 pub fn request(spans: &[Finished], host: &str, process: u32) -> Value {
     let spans: Vec<Value> = spans.iter().map(span).collect();
     let resource = [

@@ -310,7 +310,7 @@ fn the_command_line_reaches_any_daemon_also_by_a_profile() {
     assert_eq!(run(&["profile", "remove", "prod"]).status, 0);
     assert_refused(&run(&["volume", "list", "--profile", "prod"]), 1, &["profile prod: not found"]);
     let clear = run(&["profile", "add", "x", "--server", "http://storage.example.org"]);
-    assert_refused(&clear, 1, &["in clear", "https://"]);
+    assert_refused(&clear, 1, &["unencrypted", "https://"]);
     daemon.stop();
 }
 
@@ -321,11 +321,7 @@ fn a_pool_is_made_with_a_token_without_serving_it() {
     let made = finish(forebay().args(["init", "--pool-directory", &pool]));
     assert_eq!(made.status, 0, "{made:?}");
     let token = made.stdout.lines().last().unwrap().to_owned();
-    assert_refused(
-        &finish(forebay().args(["init", "--pool-directory", &pool])),
-        1,
-        &["there is one already"],
-    );
+    assert_refused(&finish(forebay().args(["init", "--pool-directory", &pool])), 1, &["already exists"]);
     let daemon = Daemon::start(scratch.path());
     let admin = User::of(&daemon, Some(&token));
     assert_eq!(admin.get("/users/admin").body["role"], "admin");

@@ -56,7 +56,7 @@ fn a_pool_without_metadata_is_salvaged_and_the_report_is_printed() {
     assert_eq!(finished.status, 0, "{finished:?}");
     assert_eq!(finished.stderr, "");
     assert!(finished.stdout.contains("logs/stream-00001"), "{}", finished.stdout);
-    assert!(finished.stdout.contains("all that was found was recovered"), "{}", finished.stdout);
+    assert!(finished.stdout.contains("everything found was recovered"), "{}", finished.stdout);
     let stream = scratch.path().join("out/logs/stream-00001");
     assert!(std::fs::read(stream.join("00000000000000000000.log")).unwrap() == log);
 

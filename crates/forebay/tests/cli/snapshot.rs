@@ -18,7 +18,7 @@ fn snapshots_are_taken_listed_cloned_rolled_back_to_and_deleted() {
     let daemon = Daemon::start(scratch.path());
     daemon.done(&["volume", "create", "logs"]);
     let took = daemon.done(&["snapshot", "create", "kafka,logs", "monday"]);
-    assert_eq!(took, "took kafka@monday, logs@monday\n");
+    assert_eq!(took, "created kafka@monday, logs@monday\n");
     assert_eq!(snapshots(&daemon), ["kafka@monday", "logs@monday"]);
     let table = daemon.done(&["snapshot", "list", "kafka"]);
     assert!(table.lines().any(|line| line.starts_with("kafka@monday ")), "{table}");
@@ -48,7 +48,7 @@ fn snapshots_are_taken_listed_cloned_rolled_back_to_and_deleted() {
         "it was for a clone that was not made"
     );
     let rolled = daemon.done(&["volume", "rollback", "kafka", "--to", "monday", "--force"]);
-    assert_eq!(rolled, "rolled volume kafka back to monday\n");
+    assert_eq!(rolled, "reverted volume kafka to monday\n");
     assert!(!snapshots(&daemon).contains(&"kafka@tuesday".to_owned()));
     daemon.done(&["volume", "delete", "copy"]);
     assert_eq!(daemon.done(&["snapshot", "delete", "kafka@monday"]), "deleted snapshot kafka@monday\n");

@@ -79,7 +79,7 @@ async fn who_uses_tls_is_shown_and_certificates_are_read_again_on_sighup() {
     let new = Authority::new();
     new.install(scratch.path());
     daemon.signal(Signal::HUP);
-    wait_until("the certificates are read again", || daemon.log().contains("certificates were read again"));
+    wait_until("the certificates are reloaded", || daemon.log().contains("certificates reloaded"));
     assert!(old.mount(&daemon, "broker2").await.is_err());
     new.mount(&daemon, "broker2").await.unwrap();
     secured.renew().await.unwrap();

@@ -200,7 +200,7 @@ fn a_collector_that_never_answers_costs_spans_and_nothing_else() {
     // Three spans each, so more than the queue has room for.
     work(&daemon, 3000);
     wait_until("spans are dropped", || metric(&daemon, "forebay_traces_spans_dropped_total") > 1000);
-    wait_until("it is told", || daemon.log().contains("does not take spans"));
+    wait_until("it is told", || daemon.log().contains("does not accept spans"));
     assert_eq!(metric(&daemon, "forebay_traces_spans_exported_total"), 0);
     work(&daemon, 1);
     let began = Instant::now();

@@ -178,7 +178,7 @@ fn the_daemon_and_the_command_line_say_alike_how_a_volume_is_mounted() {
     assert!(command.starts_with("mount -t nfs -o vers=4.2,hard,nconnect=4,port="), "{command}");
     let shown = daemon.done(&["volume", "show", "kafka"]);
     assert!(
-        shown.lines().any(|line| line.starts_with("mount it with") && line.ends_with(&command)),
+        shown.lines().any(|line| line.starts_with("mount command") && line.ends_with(&command)),
         "{shown}"
     );
     daemon.stop();

@@ -1,8 +1,9 @@
-//! Replies that clients have not read yet.
+//! Accounts for replies that clients have not read yet.
 //!
-//! Unread replies take memory. They are counted for each connection, for each client (an IP address), and in total. At a limit no
-//! further requests are taken up, so the memory grows only by what the requests in progress still add; a READ reserves room for its
-//! reply before it reads. No client has more than half of the total, so a client that reads nothing does not hold up the others.
+//! Unread replies take memory. They are counted per connection, per client (an address), and in total. Where
+//! there are too many, no further requests are taken up, so the excess is limited to the replies of requests
+//! in progress; a READ reserves its reply before it reads. A client can use at most half of the total, so one
+//! that reads nothing does not block the others.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -12,7 +13,7 @@ use tokio::sync::Notify;
 
 use super::per_address::PerAddress;
 
-/// Unread bytes that one connection may have.
+/// Maximum number of unread bytes on one connection.
 const CONNECTION_BYTES_MAX: usize = 16 << 20;
 
 /// The unread replies of all connections of a server.
@@ -21,14 +22,14 @@ pub struct Backlogs {
     clients: PerAddress<Level>,
 }
 
-/// The unread replies of one connection.
+/// Unread replies on one connection, and the levels at which they are counted.
 #[derive(Debug)]
 pub struct Backlog {
-    /// The connection, its client, all.
+    /// The connection, its client, and the total.
     levels: [Arc<Level>; 3],
 }
 
-/// Unread bytes, counted until this is dropped.
+/// Bytes that count as unread until this value is dropped.
 #[derive(Debug)]
 pub struct Waiting {
     levels: [Arc<Level>; 3],
@@ -55,7 +56,7 @@ impl Level {
         loop {
             let freed = self.freed.notified();
             tokio::pin!(freed);
-            // Registered before looking, so that no wake-up falls in between.
+            // Registered before the check, so that no wake-up is missed.
             freed.as_mut().enable();
             if self.has_room() {
                 return;
@@ -86,7 +87,7 @@ impl Backlogs {
         Backlogs { whole: Level::new(bytes_max), clients: PerAddress::default() }
     }
 
-    /// The backlog of a new connection from that address.
+    /// The backlog of a new connection from this address.
     pub fn of(&self, client: IpAddr) -> Backlog {
         let client_max = self.whole.bytes_max / 2;
         let client = self.clients.get(client, || Level::new(client_max));
@@ -108,7 +109,7 @@ impl Backlog {
         self.levels.iter().all(|level| level.has_room())
     }
 
-    /// Waits until there is room for more.
+    /// Waits until the client has read enough.
     pub async fn room(&self) {
         while !self.has_room() {
             for level in &self.levels {
@@ -117,7 +118,7 @@ impl Backlog {
         }
     }
 
-    /// Whether the total limit is reached, which holds up all clients.
+    /// Whether the backlog of this connection helps to block all clients.
     pub fn is_in_the_way(&self) -> bool {
         self.levels.last().is_some_and(|whole| !whole.has_room())
     }

@@ -1,9 +1,10 @@
-//! Buffers for large records: used again and again, and bounded.
+//! Reusable buffers for large records, with a limit.
 //!
-//! A payload of a MiB in fresh memory costs a page fault for every 4 KiB, which is a good part of what it costs to receive it. So a
-//! buffer comes back here when the last slice of its record is dropped, wherever that is, and waits for the next record.
-//! While records are being received, and until the memory for requests in work has room for them, their buffers are counted in
-//! shares ([`Share`]): whoever sends many large records slowly does not take more memory than a client's share.
+//! Receiving a payload of 1 MiB into fresh memory costs a page fault for every 4 KiB, which is a large part
+//! of the total cost. So a buffer returns here when the last slice of its record is dropped, wherever that
+//! happens, and is reused. While a record is being received, and until there is room in the memory for
+//! requests in progress, its buffer is charged to a share ([`Share`]): a client that sends many large records
+//! slowly can take no more than its share.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -11,15 +12,15 @@ use bytes::{Bytes, BytesMut};
 
 use super::shares::{Share, Taken};
 
-/// Capacity of the smallest kind of buffer: a payload of 64 KiB and what is around it. Each kind has twice the payload of the last.
+/// Payload capacity of the smallest buffer class: 64 KiB plus headers. Each class doubles the previous one.
 const PAYLOAD_BYTES_MIN: usize = 64 << 10;
 const AROUND_BYTES: usize = 4 << 10;
-/// The largest holds a payload of 1 MiB.
+/// The largest class holds a payload of 1 MiB.
 const KINDS: usize = 5;
-/// What waits to be used again, if nobody says otherwise.
+/// Default limit of idle buffers.
 const IDLE_BYTES_MAX: usize = 4 << 20;
 
-/// Where buffers come from. Clones share what is idle, and the room.
+/// A source of buffers. Clones share the idle buffers and the limit.
 #[derive(Clone)]
 pub struct Buffers {
     home: Arc<Home>,
@@ -38,24 +39,24 @@ struct Idle {
 }
 
 impl Default for Buffers {
-    /// Buffers of any number; few of them wait to be used again.
+    /// Any number of buffers; only a few stay idle for reuse.
     fn default() -> Self {
         Buffers::new(IDLE_BYTES_MAX)
     }
 }
 
 impl Buffers {
-    /// Buffers of any number, of which at most `idle_bytes_max` bytes wait to be used again.
+    /// Any number of buffers, of which at most `idle_bytes_max` bytes stay idle for reuse.
     pub fn new(idle_bytes_max: usize) -> Self {
         Buffers { home: Arc::new(Home { idle_bytes_max, idle: Mutex::default() }), room: Share::unbounded() }
     }
 
-    /// The same buffers, counted in that share.
+    /// The same buffers, charged to this share.
     pub fn counted_in(&self, room: Share) -> Self {
         Buffers { home: self.home.clone(), room }
     }
 
-    /// An empty buffer for that many bytes; waits for room if need be.
+    /// An empty buffer for this many bytes; waits for room if necessary.
     pub async fn take(&self, bytes: usize) -> std::io::Result<Buffer> {
         let room = self.room.take(bytes, || ()).await?;
         let content = self.home.idle().take(bytes);
@@ -63,14 +64,15 @@ impl Buffers {
         Ok(Buffer { content: Lent { content, home: self.home.clone() }, room })
     }
 
-    /// Whether someone waits for room that is taken by these buffers, or others.
+    /// Whether a caller waits for room that these or other buffers use.
     pub fn are_wanted(&self) -> bool {
         self.room.is_wanted()
     }
 }
 
 impl Home {
-    /// What is idle changes by single calls of the lists, so a panic elsewhere leaves no half-done change that matters.
+    /// Idle buffers change by single calls on the lists, so a panic elsewhere leaves no harmful partial
+    /// change.
     fn idle(&self) -> MutexGuard<'_, Idle> {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -96,7 +98,7 @@ impl Idle {
     }
 }
 
-/// The smallest kind that holds so many bytes; `None` if the largest does not.
+/// The smallest class that holds this many bytes; `None` if the largest does not.
 fn kind(bytes: usize) -> Option<usize> {
     (0..KINDS).find(|kind| capacity_of(*kind) >= bytes)
 }
@@ -105,30 +107,30 @@ fn capacity_of(kind: usize) -> usize {
     (PAYLOAD_BYTES_MIN << kind) + AROUND_BYTES
 }
 
-/// The capacity of a new buffer for so many bytes.
+/// The capacity of a new buffer for this many bytes.
 fn capacity(bytes: usize) -> usize {
     kind(bytes).map_or(bytes, capacity_of)
 }
 
-/// A buffer that a record is being received into.
+/// A buffer into which a record is being received.
 pub struct Buffer {
     content: Lent,
     room: Taken,
 }
 
 impl Buffer {
-    /// What has been received.
+    /// The bytes received so far.
     pub fn content(&mut self) -> &mut BytesMut {
         &mut self.content.content
     }
 
-    /// The record is complete. It is counted until what is returned beside it is dropped.
+    /// Completes the record. It stays charged until the second value is dropped.
     pub fn freeze(self) -> (Bytes, Taken) {
         (Bytes::from_owner(self.content), self.room)
     }
 }
 
-/// Bytes that go home when they are dropped.
+/// Bytes whose buffer is returned when they are dropped.
 struct Lent {
     content: BytesMut,
     home: Arc<Home>,
@@ -186,7 +188,7 @@ mod tests {
         for _ in 0..10 {
             records.push(record(&buffers, 1 << 20).await);
         }
-        // Of no kind, so never kept.
+        // Of no class, so never kept.
         records.push(record(&buffers, 8 << 20).await);
         drop(records);
         let idle = buffers.home.idle();

@@ -1,4 +1,4 @@
-//! State that all connections from one IP address share.
+//! Values shared by all connections from one address.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -16,7 +16,7 @@ impl<T> Default for PerAddress<T> {
 impl<T> PerAddress<T> {
     /// The state of that address; `make` creates it. It is removed when its last owner drops it.
     pub fn get(&self, client: IpAddr, make: impl FnOnce() -> Arc<T>) -> Arc<T> {
-        // Every change leaves a map that is in order, so a panic elsewhere does no harm.
+        // Every change leaves a valid map, so a panic elsewhere does no harm.
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let client = client.to_canonical();
         if let Some(found) = known.get(&client).and_then(Weak::upgrade) {

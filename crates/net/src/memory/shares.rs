@@ -1,8 +1,9 @@
-//! Memory for requests, divided between clients.
+//! Sharing of the memory for requests between clients.
 //!
-//! Memory is granted in the order of the requests for it, and no client has more than half: a client that sends as much as it can over
-//! many connections leaves room for the others, who wait only for requests in progress and not for what that client still has to send.
-//! For memory quotas a client is its IP address: its claimed identity is known only after its request has been read.
+//! Memory is granted in the order in which it is requested, and a client can use at most half of it. So a
+//! client that sends as much as it can over many connections leaves room for the others, who wait only for
+//! requests in progress and not for those that this client has yet to send. A client is its IP address: its
+//! claimed identity is known only after its request has been read.
 
 use std::io;
 use std::net::IpAddr;
@@ -20,7 +21,7 @@ pub struct Shares {
     clients: PerAddress<Level>,
 }
 
-/// The share of one client: all connections from its address take memory from it.
+/// The share of a client's connections.
 #[derive(Clone)]
 pub struct Share {
     whole: Arc<Level>,
@@ -34,7 +35,7 @@ pub struct Taken {
     _own: OwnedSemaphorePermit,
 }
 
-/// The memory of a request in progress. The default is not counted.
+/// The memory of a request in progress; empty if it is not counted.
 #[derive(Default)]
 pub struct RequestMemory(Option<Taken>);
 
@@ -51,7 +52,7 @@ impl RequestMemory {
     }
 }
 
-/// Memory in KiB, and the number of waiters.
+/// An amount of memory in KiB, and the number of waiters.
 struct Level {
     free: Arc<Semaphore>,
     waiting: AtomicUsize,
@@ -76,7 +77,7 @@ impl Level {
     }
 }
 
-/// Counts one waiter until it is dropped.
+/// Counts a waiter.
 struct Waiting<'a>(&'a AtomicUsize);
 
 impl<'a> Waiting<'a> {
@@ -99,7 +100,7 @@ impl Shares {
         Shares { whole: Level::new(total), client_max: total / 2, clients: PerAddress::default() }
     }
 
-    /// The share of the client of that address.
+    /// The share of the client at this address.
     pub fn of(&self, client: IpAddr) -> Share {
         let own = self.clients.get(client, || Level::new(self.client_max));
         Share { whole: self.whole.clone(), own, client_max: self.client_max }
@@ -113,15 +114,15 @@ impl Share {
         Share { whole: Level::new(limit), own: Level::new(limit), client_max: limit }
     }
 
-    /// Waits for `bytes` bytes. Calls `before_waiting` first if it has to wait, so the caller can release what others wait for.
+    /// Waits for this much memory. `before_waiting` must do what other waiters may depend on.
     pub async fn take(&self, bytes: usize, before_waiting: impl Fn()) -> io::Result<Taken> {
         let wanted = u32::try_from(bytes.div_ceil(1 << 10)).unwrap_or(u32::MAX).clamp(1, self.client_max);
-        // Its own share first: a client that waits for that is not in the others' way.
+        // Its own share first: a client that waits for that does not block others.
         let own = self.own.take(wanted, &before_waiting).await?;
         Ok(Taken { _own: own, _whole: self.whole.take(wanted, &before_waiting).await? })
     }
 
-    /// Whether another request waits for memory from this share or from the whole.
+    /// Whether a waiter could use memory of this share.
     pub fn is_wanted(&self) -> bool {
         self.own.is_wanted() || self.whole.is_wanted()
     }

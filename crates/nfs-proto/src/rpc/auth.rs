@@ -1,4 +1,4 @@
-//! Who calls (RFC 5531 §8): AUTH_NONE and AUTH_SYS. AUTH_TLS asks for TLS (RFC 9289 §4.1).
+//! Authentication (RFC 5531 §8): AUTH_NONE and AUTH_SYS. AUTH_TLS probes for TLS (RFC 9289 §4.1).
 
 use bytes::Bytes;
 
@@ -10,21 +10,21 @@ pub const AUTH_NONE: u32 = 0;
 pub const AUTH_SYS: u32 = 1;
 /// Flavor number of AUTH_TLS.
 pub const AUTH_TLS: u32 = 7;
-/// What the verifier of the reply to AUTH_TLS says if TLS may follow.
+/// The verifier of the reply to AUTH_TLS if TLS may follow.
 pub const STARTTLS: &[u8] = b"STARTTLS";
-/// Longest body of a credential or verifier, in bytes.
+/// Maximum length of the body of a credential or verifier, in bytes.
 pub const AUTH_BYTES_MAX: usize = 400;
-/// Longest machine name, in bytes.
+/// Maximum length of a machine name, in bytes.
 const MACHINE_NAME_BYTES_MAX: usize = 255;
-/// Most groups that an AUTH_SYS credential can carry.
+/// Maximum number of groups in an AUTH_SYS credential.
 const GROUPS_MAX: usize = 16;
-/// The user and group of a caller that does not say who it is.
+/// The user and group of a caller without credentials.
 pub const NOBODY: u32 = 65534;
 
-/// A credential or verifier as it goes over the wire (`opaque_auth`).
+/// A credential or verifier on the wire (`opaque_auth`).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OpaqueAuth {
-    /// Which kind it is.
+    /// The flavor number.
     pub flavor: u32,
     /// At most [`AUTH_BYTES_MAX`] bytes, whose meaning depends on the flavor.
     pub body: Bytes,
@@ -61,13 +61,13 @@ impl Decode for OpaqueAuth {
 pub struct AuthSys {
     /// Arbitrary.
     pub stamp: u32,
-    /// The caller's host, at most 255 bytes.
+    /// The caller's host name, at most 255 bytes.
     pub machine_name: Bytes,
     /// The user.
     pub uid: u32,
     /// The user's first group.
     pub gid: u32,
-    /// Further groups, at most 16.
+    /// Supplementary groups, at most 16.
     pub gids: Vec<u32>,
 }
 
@@ -93,14 +93,14 @@ impl Decode for AuthSys {
     }
 }
 
-/// On whose behalf an operation runs.
+/// The user and groups that an operation runs as.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Credential {
     /// User.
     pub uid: u32,
-    /// First group.
+    /// Primary group.
     pub gid: u32,
-    /// Further groups.
+    /// Supplementary groups.
     pub groups: Vec<u32>,
 }
 
@@ -117,17 +117,17 @@ impl Credential {
 }
 
 impl Credential {
-    /// The credential of a caller that does not say who it is.
+    /// The credential of a caller that does not identify itself.
     pub fn nobody() -> Self {
         Credential { uid: NOBODY, gid: NOBODY, groups: Vec::new() }
     }
 }
 
-/// Who a client is when registrations are compared (RFC 8881 §2.4.3).
+/// The identity of a client for comparing registrations (RFC 8881 §2.4.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Principal {
-    /// How the caller authenticated.
+    /// The flavor with which the caller authenticated.
     pub flavor: u32,
-    /// As whom.
+    /// The caller's user id.
     pub uid: u32,
 }

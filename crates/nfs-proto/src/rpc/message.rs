@@ -7,11 +7,11 @@ use crate::xdr::{Decode, Decoder, Encode, Encoder, XdrError};
 
 /// Program number of NFS.
 pub const NFS_PROGRAM: u32 = 100_003;
-/// The version of the program that covers NFSv4.0, 4.1 and 4.2.
+/// The program version that covers NFSv4.0, 4.1 and 4.2.
 pub const NFS_VERSION: u32 = 4;
-/// Procedure that does nothing.
+/// The procedure that does nothing.
 pub const PROCEDURE_NULL: u32 = 0;
-/// Procedure that does everything.
+/// The procedure that executes operations.
 pub const PROCEDURE_COMPOUND: u32 = 1;
 
 const RPC_VERSION: u32 = 2;
@@ -27,9 +27,9 @@ const AUTH_TOO_WEAK: u32 = 5;
 /// The header of a call. Its arguments follow.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Call {
-    /// The caller's number for the call.
+    /// The caller's transaction id.
     pub xid: u32,
-    /// Version of RPC itself.
+    /// Version of the RPC protocol.
     pub rpc_version: u32,
     /// Program called.
     pub program: u32,
@@ -37,9 +37,9 @@ pub struct Call {
     pub version: u32,
     /// Procedure called.
     pub procedure: u32,
-    /// Who calls.
+    /// The caller's credential.
     pub credential: OpaqueAuth,
-    /// Proof of that.
+    /// The verifier of the credential.
     pub verifier: OpaqueAuth,
 }
 
@@ -57,7 +57,7 @@ impl Call {
         }
     }
 
-    /// Why the call cannot be executed, if so; else on whose behalf it is.
+    /// Returns the caller if the call can be executed, otherwise why not.
     pub fn check(&self) -> Result<(Credential, Principal), Refusal> {
         if self.rpc_version != RPC_VERSION {
             return Err(Refusal::RpcMismatch);
@@ -71,7 +71,7 @@ impl Call {
         }
     }
 
-    /// Whether it asks for TLS, and nothing else (RFC 9289 §4.1).
+    /// Whether the call is only a probe for TLS (RFC 9289 §4.1).
     pub fn asks_for_tls(&self) -> bool {
         let to_nfs =
             (self.rpc_version, self.program, self.version) == (RPC_VERSION, NFS_PROGRAM, NFS_VERSION);
@@ -122,7 +122,7 @@ impl Decode for Call {
     }
 }
 
-/// True if the record is the reply to a call, and so none itself.
+/// Returns true if the record is a reply and not a call.
 pub fn is_reply(record: &[u8]) -> bool {
     record.get(4..8) == Some(&MESSAGE_REPLY.to_be_bytes()[..])
 }
@@ -134,7 +134,7 @@ pub enum Refusal {
     RpcMismatch,
     /// The credential cannot be read.
     BadCredential,
-    /// The kind of credential is none that is taken.
+    /// The credential's flavor is not accepted.
     AuthTooWeak,
     /// Not NFS.
     ProgramUnavailable,
@@ -147,7 +147,7 @@ pub enum Refusal {
 }
 
 impl Refusal {
-    /// Appends the reply that says so.
+    /// Appends the reply for this refusal.
     pub fn encode_reply(self, xid: u32, out: &mut Encoder) {
         match self {
             Refusal::RpcMismatch => {
@@ -167,12 +167,12 @@ impl Refusal {
     }
 }
 
-/// Appends the header of the reply to a call that was executed. Its result follows.
+/// Appends the header of the reply to an executed call. Its result follows.
 pub fn encode_success(xid: u32, out: &mut Encoder) {
     encode_accepted(xid, 0, out);
 }
 
-/// Appends the reply that says that TLS may follow.
+/// Appends the reply that allows TLS to follow.
 pub fn encode_starttls(xid: u32, out: &mut Encoder) {
     encode_words(out, &[xid, MESSAGE_REPLY, REPLY_ACCEPTED]);
     OpaqueAuth { flavor: AUTH_NONE, body: Bytes::from_static(STARTTLS) }.encode(out);
@@ -195,12 +195,12 @@ fn encode_words(out: &mut Encoder, words: &[u32]) {
     }
 }
 
-/// The header of a reply, as a client reads it. The result follows if `outcome` is OK.
+/// The header of a reply, as a client decodes it. The result follows if `outcome` is OK.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReplyHeader {
-    /// The number of the call that is answered.
+    /// The xid of the call.
     pub xid: u32,
-    /// Whether the call was executed, and if not, why.
+    /// Whether the call was executed, and if not, why not.
     pub outcome: Result<(), Refusal>,
     /// Whether TLS may follow on the connection.
     pub starttls: bool,

@@ -1,12 +1,13 @@
-//! Record marking (RFC 5531 §11): where RPC messages begin and end in a TCP stream.
+//! Record marking (RFC 5531 §11): the boundaries of RPC messages in a TCP stream.
 //!
-//! A record is one or more fragments, each behind four bytes that hold its length and whether it is the
-//! last. A record of one fragment, which is what clients send, is handed out without being copied: small
-//! ones are slices of a shared buffer, large ones have a buffer of their own ([`Buffers`]), so that a payload that is
-//! kept for long does not keep more than its own record.
+//! A record is one or more fragments, each preceded by four bytes with its length and a flag for the last
+//! one. A record of one fragment, which is what clients send, is returned without copying. Small records are
+//! slices of a shared buffer; large ones have their own buffer ([`Buffers`]), so that a payload that is kept
+//! for long does not keep other records in memory.
 //!
-//! What a peer only announces takes no memory: a record over the limit is refused by its header, and a buffer of its own is taken when
-//! the first [`OWN_BUFFER_BYTES_MIN`] bytes are there. Who has one, goes on slowly and is in the way of others gives it up.
+//! A record that is only announced takes no memory: a record over the limit is refused by its header, and a
+//! buffer is allocated only when the first [`OWN_BUFFER_BYTES_MIN`] bytes have arrived. A connection that has
+//! a buffer, sends slowly and blocks others is closed.
 
 use std::io::{self, IoSlice};
 use std::time::Duration;
@@ -18,20 +19,20 @@ use tokio::time::timeout;
 use forebay_net::memory::{Buffer, Buffers, Taken};
 
 const LAST_FRAGMENT: u32 = 0x8000_0000;
-/// Bytes of a fragment's header.
+/// Size of a fragment's header.
 pub const MARK_BYTES: usize = 4;
 /// Size of the shared buffer.
 const BUFFER_BYTES: usize = 64 << 10;
-/// Room that must be in the shared buffer before the stream is read.
+/// Minimum free space in the shared buffer before a read.
 const READ_BYTES_MIN: usize = 4 << 10;
-/// Records of at least this many bytes get a buffer of their own.
+/// Records of at least this size get their own buffer.
 const OWN_BUFFER_BYTES_MIN: usize = 16 << 10;
-/// While others wait for memory, of a large record so much must arrive in such a time.
+/// While others wait for memory, this much of a large record must arrive per interval.
 const PROGRESS_TIME: Duration = Duration::from_secs(1);
 const PROGRESS_BYTES_MIN: usize = 64 << 10;
-/// Fragments of one record that are accepted. More than a few are a way to make the server work for nothing.
+/// Maximum number of fragments of a record. More than a few only make the server work for nothing.
 const FRAGMENTS_MAX: usize = 64;
-/// Pieces handed to one vectored write.
+/// Maximum number of pieces in one vectored write.
 const SLICES_MAX: usize = 64;
 
 /// Reads records from a stream.
@@ -58,28 +59,28 @@ impl From<Buffer> for Received {
     }
 }
 
-/// A stream that says that something is there without being given memory for it.
+/// A stream that can report available data without being given memory for it.
 pub trait Readable {
-    /// Waits until something can be read, or the stream has ended; may be wrong now and then. Cancel safe.
+    /// Waits until data is available or the stream has ended; may wake up spuriously. Cancel safe.
     fn readable(&self) -> impl Future<Output = io::Result<()>> + Send;
 
-    /// Takes no more memory than it must until something comes.
+    /// Releases as much memory as possible until data arrives.
     fn rest(&mut self);
 }
 
 impl<R: AsyncRead + Unpin> RecordReader<R> {
-    /// Reads from `stream`; a record of more than `record_bytes_max` bytes is an error.
+    /// Reads from `stream`. A record of more than `record_bytes_max` bytes is an error.
     pub fn new(stream: R, record_bytes_max: usize) -> Self {
         RecordReader::with_buffers(stream, record_bytes_max, Buffers::default())
     }
 
-    /// The same with buffers that others use as well.
+    /// The same, with shared buffers.
     pub fn with_buffers(stream: R, record_bytes_max: usize, buffers: Buffers) -> Self {
         let buffer = BytesMut::new();
         RecordReader { stream, buffer, record_bytes_max, buffers, progress_time: PROGRESS_TIME }
     }
 
-    /// Whether a small record has arrived already, so that [`RecordReader::next`] need not wait.
+    /// Whether a small record has already arrived, so that [`RecordReader::next`] need not wait.
     pub fn has_record(&self) -> bool {
         let Some((header, body)) = self.buffer.split_first_chunk() else { return false };
         let header = u32::from_be_bytes(*header);
@@ -89,12 +90,12 @@ impl<R: AsyncRead + Unpin> RecordReader<R> {
 
     /// The next record; `None` if the stream ends before it begins.
     ///
-    /// Not cancel safe: a call that was dropped has lost part of a record.
+    /// Not cancel safe: if the call is dropped, part of a record is lost.
     pub async fn next(&mut self) -> io::Result<Option<Bytes>> {
         Ok(self.receive().await?.map(|received| received.record))
     }
 
-    /// As [`RecordReader::next`], with the memory counted as long as the caller keeps it.
+    /// As [`RecordReader::next`]; the record's memory stays charged as long as the caller keeps it.
     pub async fn receive(&mut self) -> io::Result<Option<Received>> {
         let Some((length, is_last)) = self.fragment_header().await? else {
             return Ok(None);
@@ -113,7 +114,8 @@ impl<R: AsyncRead + Unpin> RecordReader<R> {
         Ok(Some(received))
     }
 
-    /// A record whose first fragment is not its last. How large it becomes nobody knows, and so the memory for the largest is taken.
+    /// A record with further fragments. Its final size is unknown, so memory for the largest record is
+    /// reserved.
     async fn fragments(&mut self, first: usize) -> io::Result<Received> {
         let mut own = self.buffers.take(self.record_bytes_max).await?;
         self.append(own.content(), first).await?;
@@ -159,7 +161,7 @@ impl<R: AsyncRead + Unpin> RecordReader<R> {
         Ok(())
     }
 
-    /// An error if others wait for memory.
+    /// Returns an error if others wait for memory.
     fn require_patience(&self) -> io::Result<()> {
         if self.buffers.are_wanted() {
             let message = "RPC record comes too slowly while others wait for memory";
@@ -168,7 +170,7 @@ impl<R: AsyncRead + Unpin> RecordReader<R> {
         Ok(())
     }
 
-    /// Waits until as much of a fragment is here as shows that there is one.
+    /// Waits for the first bytes of a fragment, which show that the peer really sends it.
     async fn await_first_bytes(&mut self, length: usize) -> io::Result<()> {
         let first = length.min(OWN_BUFFER_BYTES_MIN);
         while self.buffer.len() < first {
@@ -179,7 +181,7 @@ impl<R: AsyncRead + Unpin> RecordReader<R> {
         Ok(())
     }
 
-    /// Adds the body of a fragment.
+    /// Appends the body of a fragment.
     async fn append(&mut self, content: &mut BytesMut, length: usize) -> io::Result<()> {
         let whole = content.len() + length;
         let buffered = self.buffer.len().min(length);
@@ -195,7 +197,7 @@ impl<R: AsyncRead + Unpin> RecordReader<R> {
         Ok(())
     }
 
-    /// Reads what there is, with room for at least `needed` bytes in the buffer.
+    /// Reads the available data, with room for at least `needed` bytes in the buffer.
     async fn fill(&mut self, needed: usize) -> io::Result<usize> {
         let free = self.buffer.capacity() - self.buffer.len();
         if free < READ_BYTES_MIN || self.buffer.capacity() < needed {
@@ -206,7 +208,7 @@ impl<R: AsyncRead + Unpin> RecordReader<R> {
 }
 
 impl<R: AsyncRead + Readable + Unpin> RecordReader<R> {
-    /// Waits until a byte of the next record is there, or the stream has ended. Cancel safe.
+    /// Waits until a byte of the next record is available, or the stream has ended. Cancel safe.
     pub async fn readable(&mut self) -> io::Result<()> {
         if self.buffer.is_empty() {
             self.stream.readable().await?;
@@ -215,7 +217,7 @@ impl<R: AsyncRead + Readable + Unpin> RecordReader<R> {
         Ok(())
     }
 
-    /// Takes no more memory than it must until something comes.
+    /// Releases as much memory as possible until data arrives.
     pub fn rest(&mut self) {
         if self.buffer.is_empty() {
             self.buffer = BytesMut::new();
@@ -223,18 +225,19 @@ impl<R: AsyncRead + Readable + Unpin> RecordReader<R> {
         self.stream.rest();
     }
 
-    /// The first byte of what comes next, if it is there.
+    /// The first byte of the next record, if available.
     pub fn peek(&self) -> Option<u8> {
         self.buffer.first().copied()
     }
 
-    /// The stream, and what was read of it and is no record yet, for who makes something else of it.
+    /// Returns the stream and any buffered bytes that are not yet part of a record, so that the caller can
+    /// take over the connection.
     pub fn take_over(&mut self) -> (&mut R, BytesMut) {
         (&mut self.stream, std::mem::take(&mut self.buffer))
     }
 }
 
-/// Reads until there are `length` bytes. Cancel safe: what was read is in `content`.
+/// Reads until there are `length` bytes. Cancel safe: the bytes read so far are in `content`.
 async fn read_up_to(
     stream: &mut (impl AsyncRead + Unpin),
     content: &mut BytesMut,
@@ -249,13 +252,13 @@ async fn read_up_to(
     Ok(())
 }
 
-/// The header of a record of that length in one fragment.
+/// The header of a record of this length in one fragment.
 pub fn mark(length: usize) -> io::Result<[u8; MARK_BYTES]> {
     let header = u32::try_from(length).ok().filter(|length| length & LAST_FRAGMENT == 0);
     Ok((header.ok_or(io::ErrorKind::InvalidInput)? | LAST_FRAGMENT).to_be_bytes())
 }
 
-/// Writes one record made of `pieces`, without copying them together.
+/// Writes one record made of `pieces`, without copying them into one buffer.
 pub async fn write_record(stream: &mut (impl AsyncWrite + Unpin), pieces: &[Bytes]) -> io::Result<()> {
     let header = mark(pieces.iter().map(Bytes::len).sum())?;
     let mut slices = Vec::with_capacity(pieces.len() + 1);
@@ -345,7 +348,7 @@ mod tests {
         assert_eq!(records_of(&stream, 1000).await.unwrap_err().kind(), io::ErrorKind::InvalidData);
     }
 
-    /// What can be taken is taken: `None` while the rest is still to come.
+    /// Takes a record if it has arrived: `None` while the rest is outstanding.
     async fn try_next<R: AsyncRead + Unpin>(
         reader: &mut RecordReader<R>,
     ) -> Option<io::Result<Option<Bytes>>> {

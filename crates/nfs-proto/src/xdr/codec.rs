@@ -1,35 +1,35 @@
-//! XDR (RFC 4506) in both directions.
+//! XDR encoding and decoding (RFC 4506).
 //!
-//! A [`Decoder`] reads from one [`Bytes`] and hands out slices of it, so payloads are not copied. No length
-//! taken from the input is believed before it is compared with what is left of the input.
-//! An [`Encoder`] collects small items in a buffer of its own and splices large [`Bytes`] in between, so a
-//! reply leaves through one vectored write without its payload being copied.
+//! A [`Decoder`] reads from one [`Bytes`] and returns slices of it, so payloads are not copied. A length from
+//! the input is checked against the rest of the input before it is used. An [`Encoder`] collects small items
+//! in its own buffer and splices large [`Bytes`] in between, so a reply is sent with one vectored write
+//! without copying its payload.
 
 use bytes::{BufMut, Bytes, BytesMut};
 
-/// Payloads of at least this many bytes are spliced, shorter ones copied.
+/// Payloads of at least this size are spliced; shorter ones are copied.
 const SPLICE_BYTES_MIN: usize = 1024;
 
-/// Why bytes are not the XDR that was expected.
+/// Why the input is not the expected XDR.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum XdrError {
     /// The input ends inside an item.
     #[error("XDR ends early: {needed} bytes needed, {left} left")]
     Truncated {
-        /// Bytes that the item takes.
+        /// Bytes that the item needs.
         needed: usize,
         /// Bytes that were left.
         left: usize,
     },
-    /// A length is beyond what the protocol allows.
+    /// A length exceeds the protocol's limit.
     #[error("XDR length {length} is over the limit of {limit}")]
     TooLong {
         /// The length found.
         length: usize,
-        /// The greatest length allowed.
+        /// The maximum length.
         limit: usize,
     },
-    /// A value is none of those that the type has.
+    /// The value is not valid for the type.
     #[error("{value} is no {of}")]
     Unknown {
         /// The type.
@@ -37,24 +37,24 @@ pub enum XdrError {
         /// The value found.
         value: u32,
     },
-    /// Bytes follow where the input should have ended.
+    /// Bytes follow the expected end of the input.
     #[error("{0} bytes follow the end of the XDR")]
     Trailing(usize),
 }
 
-/// A type that can be written as XDR.
+/// A type that can be encoded as XDR.
 pub trait Encode {
     /// Appends the item.
     fn encode(&self, out: &mut Encoder);
 }
 
-/// A type that can be read from XDR.
+/// A type that can be decoded from XDR.
 pub trait Decode: Sized {
-    /// Takes one item from the input.
+    /// Decodes one item from the input.
     fn decode(input: &mut Decoder) -> Result<Self, XdrError>;
 }
 
-/// Reads XDR items one after the other.
+/// Decodes a sequence of XDR items.
 #[derive(Clone, Debug)]
 pub struct Decoder {
     input: Bytes,
@@ -76,7 +76,7 @@ impl Decoder {
         &self.input
     }
 
-    /// Fails if bytes are left.
+    /// Returns an error if bytes are left.
     pub fn finish(&self) -> Result<(), XdrError> {
         if self.input.is_empty() { Ok(()) } else { Err(XdrError::Trailing(self.input.len())) }
     }
@@ -88,21 +88,21 @@ impl Decoder {
         Ok(self.input.split_to(length))
     }
 
-    /// Takes `N` bytes as they are; `N` must be a multiple of four unless padding is taken by the caller.
+    /// Reads `N` raw bytes. `N` must be a multiple of four unless the caller reads the padding.
     fn array<const N: usize>(&mut self) -> Result<[u8; N], XdrError> {
         let mut array = [0; N];
         array.copy_from_slice(&self.take(N)?);
         Ok(array)
     }
 
-    /// Takes opaque bytes of a length known beforehand, and their padding.
+    /// Reads opaque bytes of a known length, and their padding.
     pub fn opaque_fixed(&mut self, length: usize) -> Result<Bytes, XdrError> {
         let bytes = self.take(length)?;
         self.take(padding(length))?;
         Ok(bytes)
     }
 
-    /// Takes variable-length opaque bytes, at most `limit` of them.
+    /// Reads variable-length opaque bytes, at most `limit` of them.
     pub fn opaque(&mut self, limit: usize) -> Result<Bytes, XdrError> {
         let length = u32::decode(self)? as usize;
         if length > limit {
@@ -111,8 +111,8 @@ impl Decoder {
         self.opaque_fixed(length)
     }
 
-    /// Takes a list of at most `limit` items. Every item takes at least four bytes on the wire, so a count
-    /// that the rest of the input cannot hold is refused before memory is reserved for it.
+    /// Reads a list of at most `limit` items. Every item takes at least four bytes on the wire, so a count
+    /// that exceeds the rest of the input is refused before memory is reserved for it.
     pub fn list<T: Decode>(&mut self, limit: usize) -> Result<Vec<T>, XdrError> {
         let length = u32::decode(self)? as usize;
         let limit = limit.min(self.remaining() / 4);
@@ -123,12 +123,12 @@ impl Decoder {
     }
 }
 
-/// Bytes that follow an opaque of that length, up to the next multiple of four.
+/// Padding of an opaque of this length, up to the next multiple of four.
 const fn padding(length: usize) -> usize {
     (4 - length % 4) % 4
 }
 
-/// Writes XDR items one after the other.
+/// Encodes a sequence of XDR items.
 #[derive(Debug, Default)]
 pub struct Encoder {
     pieces: Vec<Bytes>,
@@ -137,12 +137,12 @@ pub struct Encoder {
 }
 
 impl Encoder {
-    /// An encoder with nothing in it.
+    /// An empty encoder.
     pub fn new() -> Self {
         Encoder::default()
     }
 
-    /// The XDR of one item.
+    /// The encoding of one item.
     pub fn of(item: &impl Encode) -> Self {
         let mut out = Encoder::new();
         item.encode(&mut out);
@@ -154,17 +154,17 @@ impl Encoder {
         self.pieces_bytes + self.tail.len()
     }
 
-    /// True if nothing has been written.
+    /// Returns true if nothing has been written.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Appends bytes as they are.
+    /// Appends raw bytes.
     pub fn put_raw(&mut self, bytes: &[u8]) {
         self.tail.put_slice(bytes);
     }
 
-    /// Appends bytes as they are, by reference if they are many.
+    /// Appends raw bytes, by reference if they are many.
     pub fn put_raw_bytes(&mut self, bytes: Bytes) {
         if bytes.len() < SPLICE_BYTES_MIN {
             self.tail.put_slice(&bytes);
@@ -197,13 +197,13 @@ impl Encoder {
         self.tail.put_bytes(0, padding(length));
     }
 
-    /// Appends the length of a list or opaque. A length beyond 32 bits cannot be sent; none arises, because
-    /// replies are bounded by the session's response size, far below.
+    /// Appends the length of a list or opaque. Lengths fit into 32 bits, because replies are limited by the
+    /// session's response size, which is far below.
     pub fn put_length(&mut self, length: usize) {
         self.tail.put_u32(u32::try_from(length).unwrap_or(u32::MAX));
     }
 
-    /// Appends everything that another encoder holds.
+    /// Appends the contents of another encoder.
     pub fn append(&mut self, other: Encoder) {
         if other.pieces.is_empty() {
             self.tail.put_slice(&other.tail);
@@ -215,13 +215,13 @@ impl Encoder {
         self.tail = other.tail;
     }
 
-    /// What was written, as pieces to be sent in order.
+    /// The encoded bytes, as pieces to send in order.
     pub fn into_pieces(mut self) -> Vec<Bytes> {
         self.seal_tail();
         self.pieces
     }
 
-    /// What was written, in one piece; copies if there were several.
+    /// The encoded bytes in one piece; copies if there were several.
     pub fn into_bytes(self) -> Bytes {
         let mut pieces = self.into_pieces();
         if pieces.len() == 1

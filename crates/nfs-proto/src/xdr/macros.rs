@@ -1,7 +1,7 @@
-//! Macros that declare a protocol type once and give it both directions, so that the server and the test
+//! Macros that declare a protocol type once and generate both directions, so that the server and the test
 //! client cannot disagree.
 
-/// Declares a struct whose fields follow each other on the wire.
+/// Declares a struct whose fields are encoded in order.
 macro_rules! xdr_struct {
     ($(#[$meta:meta])* pub struct $name:ident { $($(#[$field_meta:meta])* pub $field:ident: $type:ty),* $(,)? }) => {
         $(#[$meta])*
@@ -54,7 +54,7 @@ macro_rules! xdr_enum {
     };
 }
 
-/// Declares a discriminated union: a 32-bit number, then what belongs to that number.
+/// Declares a discriminated union: a 32-bit number, followed by the data for that number.
 macro_rules! xdr_union {
     ($(#[$meta:meta])* pub enum $name:ident {
         $($(#[$variant_meta:meta])* $value:literal => $variant:ident $(($field:ident: $type:ty))?),* $(,)?

@@ -1,4 +1,4 @@
-//! What goes over the wire: XDR itself ([`codec`]) and the types of RFC 8881 and RFC 7863 ([`nfs4`]).
+//! The wire format: XDR ([`codec`]) and the types of RFC 8881 and RFC 7863 ([`nfs4`]).
 
 mod codec;
 mod macros;

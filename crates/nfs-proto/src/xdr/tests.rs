@@ -1,4 +1,4 @@
-//! What must hold for all protocol types at once.
+//! Properties of all protocol types.
 
 use bytes::Bytes;
 use proptest::prelude::*;
@@ -10,7 +10,7 @@ fn op_codes() -> impl Strategy<Value = u32> {
     prop_oneof![8 => OpCode::Access as u32..=OpCode::Removexattr as u32, 1 => any::<u32>()]
 }
 
-/// Words that often mean something: small numbers are tags, lengths and booleans.
+/// Words that are often meaningful: small numbers are tags, lengths and booleans.
 fn words() -> impl Strategy<Value = Vec<u8>> {
     let word = prop_oneof![6 => 0..4u32, 3 => 4..40u32, 1 => any::<u32>()];
     prop::collection::vec(word, 0..60)

@@ -1,27 +1,28 @@
-//! How long a reply may become (RFC 8881 §2.10.6.4).
+//! Size limits of replies (RFC 8881 §2.10.6.4).
 
 use super::results::Results;
 use crate::session::SlotGuard;
 use forebay_nfs_proto::xdr::Status;
 use forebay_nfs_proto::xdr::nfs4::{ChannelAttributes, Operation};
 
-/// Bytes before a COMPOUND's result in a reply: xid, kind, status, verifier, status.
+/// Size of a reply before the COMPOUND's result: xid, kind, status, verifier, status.
 const RPC_HEADER_BYTES: usize = 24;
-/// Longest successful result of an operation that changes something, in bytes: OPEN's, with three words of
+/// Maximum size of a successful result of an operation that changes something: OPEN's, with three words of
 /// attributes set.
 const CHANGING_RESULT_BYTES_MAX: usize = 96;
 
-/// How long a COMPOUND's result may become.
+/// Size limits of a COMPOUND's result.
 pub(super) struct Limits<'a> {
     response: usize,
-    /// If it is to be kept.
+    /// The limit if the reply must be stored.
     cached: Option<usize>,
-    /// Where it is to be kept.
+    /// The slot in which it is stored.
     slot: &'a SlotGuard,
 }
 
 impl<'a> Limits<'a> {
-    /// The limits of a session's channel for a request in that slot whose reply is to be kept, or not.
+    /// The limits of a session's channel, for a request in this slot whose reply must be stored if
+    /// `cachethis` is set.
     pub(super) fn of(fore: &ChannelAttributes, cachethis: bool, slot: &'a SlotGuard) -> Self {
         let result_bytes = |reply: u32| (reply as usize).saturating_sub(RPC_HEADER_BYTES);
         Limits {
@@ -31,7 +32,8 @@ impl<'a> Limits<'a> {
         }
     }
 
-    /// Whether a result of that many bytes may be sent and kept. [`Status::Delay`] if there is no memory to keep it in.
+    /// Checks whether a result of this size may be sent and stored. Returns [`Status::Delay`] if there is no
+    /// memory to store it.
     pub(super) fn check(&self, bytes: usize) -> Result<(), Status> {
         if bytes > self.response {
             return Err(Status::RepTooBig);
@@ -43,13 +45,13 @@ impl<'a> Limits<'a> {
         }
     }
 
-    /// Refuses an operation that would change something and then find no room to say so.
+    /// Refuses an operation that would change something and then have no room for its result.
     pub(super) fn check_before(&self, operation: &Operation, results: &Results) -> Result<(), Status> {
         if changes(operation) { self.check(results.len() + CHANGING_RESULT_BYTES_MAX) } else { Ok(()) }
     }
 }
 
-/// True if the operation changes files or state.
+/// Returns true if the operation changes files or state.
 fn changes(operation: &Operation) -> bool {
     matches!(
         operation,

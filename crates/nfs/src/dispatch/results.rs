@@ -1,4 +1,4 @@
-//! The results of a COMPOUND as they pile up.
+//! The accumulated results of a COMPOUND.
 
 use bytes::Bytes;
 
@@ -6,7 +6,7 @@ use super::limits::Limits;
 use forebay_nfs_proto::xdr::nfs4::{OperationResult, errors};
 use forebay_nfs_proto::xdr::{Encode, Encoder, Status};
 
-/// The results so far, and the status of the last of them.
+/// The results so far, and the status of the last one.
 pub(super) struct Results {
     tag: Bytes,
     status: Status,
@@ -15,12 +15,12 @@ pub(super) struct Results {
 }
 
 impl Results {
-    /// No results yet; the tag is the client's own.
+    /// Without results; the tag is the client's.
     pub(super) fn new(tag: Bytes) -> Self {
         Results { tag, status: Status::Ok, count: 0, body: Encoder::new() }
     }
 
-    /// Bytes of the COMPOUND's result if nothing is added.
+    /// Size of the COMPOUND's result so far.
     pub(super) fn len(&self) -> usize {
         let head = 3 * size_of::<u32>() + self.tag.len().next_multiple_of(4);
         head + self.body.len()
@@ -34,7 +34,7 @@ impl Results {
         result.encode(&mut self.body);
     }
 
-    /// Adds the result of an operation, or, if it is too long, that instead. Returns what was added.
+    /// Adds the result of an operation, or, if it is too long, that error. Returns the status that was added.
     pub(super) fn push_within(&mut self, result: &OperationResult, limits: &Limits<'_>) -> Status {
         let encoded = Encoder::of(result);
         match limits.check(self.len() + encoded.len()) {
@@ -44,7 +44,8 @@ impl Results {
                 self.count += 1;
                 self.body.append(encoded);
             }
-            // An operation that knows no "come again" changes nothing, and is one that clients expect to be too long.
+            // An operation without NFS4ERR_DELAY changes nothing, and clients expect that its result may be
+            // too long.
             Err(Status::Delay) if !errors::is_valid_for(result.code(), Status::Delay) => {
                 self.push(&OperationResult::failed(result.code(), Status::RepTooBigToCache));
             }
@@ -53,13 +54,13 @@ impl Results {
         self.status
     }
 
-    /// Adds the last result and ends.
+    /// Adds the last result and finishes.
     pub(super) fn and(mut self, result: &OperationResult) -> Vec<Bytes> {
         self.push(result);
         self.into_pieces()
     }
 
-    /// Ends with a status that belongs to no operation.
+    /// Finishes with a status that belongs to no operation.
     pub(super) fn fail(mut self, status: Status) -> Vec<Bytes> {
         self.status = status;
         self.into_pieces()
@@ -76,7 +77,8 @@ impl Results {
     }
 }
 
-/// An operation answers only errors that clients expect of it. Those that this server does not have all answer the same.
+/// Checks that an operation returns only errors that clients expect of it. Operations that this server does
+/// not support all return the same error.
 fn assert_valid(result: &OperationResult) {
     debug_assert!(
         errors::is_valid_for(result.code(), result.status()) || matches!(result, OperationResult::Other(..)),

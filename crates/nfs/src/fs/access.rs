@@ -1,9 +1,9 @@
-//! Who may do what: the permission bits of an object against the user of a call.
+//! Access control: an object's permission bits against the user of a call.
 //!
-//! The rules are those of POSIX, with the two that an NFS server adds because it sees no open files of the
-//! client's ([`require_data`]): the owner may always read and write the data, as he could have opened the file
-//! before its mode changed; and who may execute a file may read it, as running it means reading it.
-//! User 0 may do everything.
+//! The rules are those of POSIX, with two additions because an NFS server does not see the client's open
+//! files ([`require_data`]): the owner may always read and write the data, as the file could have been opened
+//! before its mode changed; and a user who may execute a file may read it, as executing means reading. User 0
+//! may do everything.
 
 use forebay_pool::{Attributes, Kind};
 
@@ -24,7 +24,7 @@ const STICKY: u32 = 0o1000;
 const GROUP_EXECUTE: u32 = 0o0010;
 const ANY_EXECUTE: u32 = 0o0111;
 
-/// What permissions depend on.
+/// The attributes on which permissions depend.
 #[derive(Clone, Copy, Debug)]
 pub struct Ownership {
     /// Permission bits.
@@ -71,13 +71,13 @@ pub fn granted(credential: &Credential, object: impl Into<Ownership>) -> u32 {
     (object.mode >> shift) & (READ | WRITE | EXECUTE)
 }
 
-/// Fails with [`Status::Access`] unless the user has all of `wanted`. This is the check of OPEN (of a file
-/// that exists) and of all operations on directories.
+/// Returns [`Status::Access`] unless the user has all of `wanted`. OPEN of an existing file and all
+/// operations on directories use this check.
 pub fn require(credential: &Credential, object: impl Into<Ownership>, wanted: u32) -> Result<(), Status> {
     if granted(credential, object) & wanted == wanted { Ok(()) } else { Err(Status::Access) }
 }
 
-/// The check for reading or writing data without an open that has checked it already: by a special stateid,
+/// The check for reading or writing data without an open that has already checked it: with a special stateid,
 /// or a size set by SETATTR.
 pub fn require_data(
     credential: &Credential,
@@ -93,26 +93,26 @@ pub fn require_data(
     if granted & wanted == wanted || executable { Ok(()) } else { Err(Status::Access) }
 }
 
-/// Whether `credential` may remove from `directory` only what is his own.
+/// Whether `credential` may remove only its own files from `directory`.
 pub fn is_sticky_for(credential: &Credential, directory: &Node) -> bool {
     directory.mode & STICKY != 0 && !credential.is_root() && credential.uid != directory.uid
 }
 
-/// The permission bits that remain when a user writes to a file, changes its size or its owner: a program
-/// that others changed no longer runs with its owner's rights.
+/// The permission bits that remain when a user writes to a file, or changes its size or owner: a program that
+/// another user has changed no longer runs with its owner's rights.
 pub fn mode_after_change(mode: u32) -> u32 {
     let group = if mode & GROUP_EXECUTE != 0 { SET_GROUP_ID } else { 0 };
     mode & !(SET_USER_ID | group)
 }
 
-/// The permission bits that `credential` may give to an object of group `gid`: to run with a group's rights it
-/// must be the user's own.
+/// The permission bits that `credential` may give to an object of group `gid`: the set-group-ID bit requires
+/// that the user belongs to the group.
 pub fn mode_to_set(credential: &Credential, gid: u32, mode: u32) -> u32 {
     if credential.is_root() || credential.is_member(gid) { mode } else { mode & !SET_GROUP_ID }
 }
 
-/// The group and permission bits of an object made in `directory`: a directory with the set-group-ID bit
-/// gives its group to what is made in it, and the bit to directories.
+/// The group and permission bits of a new object in `directory`. A directory with the set-group-ID bit passes
+/// its group on to new objects, and the bit to new directories.
 pub fn inherit(
     credential: &Credential,
     directory: impl Into<Ownership>,

@@ -1,14 +1,15 @@
 //! The pseudo file system (RFC 8881 §7): the read-only directories that lead from the server's root to the
-//! volumes, made from the volumes' junction paths alone.
+//! volumes. It is derived from the volumes' junction paths alone.
 //!
-//! With volumes at `/kafka` and `/data/logs`, the root holds `kafka`, which is the volume's own root
-//! directory, and `data`, which is a pseudo directory that holds `logs`. A path that leads to no volume does not
-//! exist, so mounting it fails with NFS4ERR_NOENT. Volumes come and go while the server runs; each look at the
-//! tree asks the pool whether there was a change.
+//! With volumes at `/kafka` and `/data/logs`, the root contains `kafka`, which is the volume's own root
+//! directory, and `data`, a pseudo directory that contains `logs`. A path that leads to no volume does not
+//! exist, so mounting it fails with NFS4ERR_NOENT. Volumes can be created and deleted while the server runs;
+//! each access to the tree checks whether the pool has changed.
 //!
-//! Snapshots are reached from their volume: its root directory holds `.snapshot`, which READDIR does not show, and which
-//! holds the root directory of each snapshot under the snapshot's name. `.snapshot` belongs to the file system of the
-//! volume; each snapshot is a file system of its own. The volumes' own directories cannot have that name.
+//! Snapshots are reached through their volume: its root directory contains `.snapshot`, which READDIR does
+//! not list, and which contains the root directory of each snapshot under the snapshot's name. `.snapshot`
+//! belongs to the file system of the volume; each snapshot is a separate file system. No entry of a volume's
+//! root directory can have that name.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -27,12 +28,12 @@ pub struct Exports {
     tree: Mutex<Arc<Tree>>,
 }
 
-/// The pseudo file system as it was at one moment.
+/// The pseudo file system at one moment.
 #[derive(Debug)]
 pub struct Tree {
-    /// The pool's count of changes that it was made at.
+    /// The version of the pool's volumes that it was built from.
     version: u64,
-    /// The policies' too: what clients see of the tree may have changed since.
+    /// The generation of the policies: what clients can see of the tree may have changed since.
     generation: u64,
     change: u64,
     directories: HashMap<PseudoId, PseudoDirectory>,
@@ -48,30 +49,30 @@ pub struct PseudoDirectory {
     pub parent: Option<FileHandle>,
     /// The volume to whose file system it belongs; `None` above the volumes.
     pub volume: Option<VolumeId>,
-    /// What it holds, in READDIR's order.
+    /// Its entries, in READDIR's order.
     pub children: BTreeMap<PseudoId, Child>,
     /// When the newest of the volumes below was created.
     pub modified: SystemTime,
 }
 
-/// One name in a directory of the pseudo file system.
+/// An entry of a directory of the pseudo file system.
 #[derive(Clone, Debug)]
 pub struct Child {
     /// The name.
     pub name: Bytes,
-    /// The root directory of the volume, or snapshot, that is here; else it is a pseudo directory.
+    /// The root directory of the volume or snapshot at this entry; `None` for a pseudo directory.
     pub volume_root: Option<Handle>,
 }
 
-/// The name of the directory of a volume's snapshots, in the volume's root directory.
+/// The name, in a volume's root directory, of the directory of its snapshots.
 pub const SNAPSHOTS: &[u8] = b".snapshot";
 
-/// Where a volume, or a snapshot, is mounted.
+/// The place where a volume or a snapshot is mounted.
 #[derive(Clone, Copy, Debug)]
 pub struct Junction {
     /// The node that the volume's root covers.
     pub node: PseudoId,
-    /// The directory that holds its name.
+    /// The directory that contains its entry.
     pub parent: PseudoId,
     root: Handle,
 }
@@ -79,12 +80,12 @@ pub struct Junction {
 impl Exports {
     /// The exports of `pool`.
     pub fn new(pool: Pool, policies: Arc<Policies>) -> forebay_pool::Result<Exports> {
-        // The pool counts its openings, so `change` also increases through restarts.
+        // The pool counts its openings, so `change` increases across restarts as well.
         let tree = Tree::of(&pool, policies.generation(), pool.boot() << 32)?;
         Ok(Exports { pool, policies, tree: Mutex::new(Arc::new(tree)) })
     }
 
-    /// The pseudo file system as it is now.
+    /// The current pseudo file system.
     pub fn tree(&self) -> Arc<Tree> {
         let mut tree = self.tree.lock().unwrap_or_else(PoisonError::into_inner);
         let generation = self.policies.generation();
@@ -105,7 +106,7 @@ impl Tree {
     }
 
     fn of(pool: &Pool, generation: u64, change: u64) -> forebay_pool::Result<Tree> {
-        // Read first: a change that comes between is seen again next time.
+        // Read first: a change in between is picked up next time.
         let version = pool.volumes_version();
         Ok(Tree { version, generation, ..Tree::new(&pool.volumes()?, &pool.snapshots(None)?, change) })
     }
@@ -133,7 +134,7 @@ impl Tree {
         tree
     }
 
-    /// The directory of a volume's snapshots, be there any or not.
+    /// Adds the directory of a volume's snapshots, even if there are none.
     fn add_snapshots<'a>(&mut self, volume: &Volume, snapshots: impl Iterator<Item = &'a Snapshot>) {
         let path = format!("{}/.snapshot", volume.spec.junction_path);
         let node = node_of(&path);
@@ -191,7 +192,7 @@ impl Tree {
         }
     }
 
-    /// A directory of the pseudo file system, if it (still) exists.
+    /// A directory of the pseudo file system, if it still exists.
     pub fn directory(&self, node: PseudoId) -> Option<&PseudoDirectory> {
         self.directories.get(&node)
     }
@@ -201,7 +202,8 @@ impl Tree {
         self.junctions.get(&handle.volume).copied().filter(|junction| junction.root == handle)
     }
 
-    /// The root directories of the volumes that a directory leads to; of the volume whose snapshots it holds.
+    /// The root directories of the volumes below a directory; for a directory of snapshots, that of its
+    /// volume.
     pub fn volumes_below(&self, node: PseudoId) -> Vec<Handle> {
         let mut roots = Vec::new();
         let mut directories = vec![node];
@@ -219,8 +221,8 @@ impl Tree {
         roots
     }
 
-    /// The directory of the snapshots that `name` stands for in `directory`, if that is the root directory of a
-    /// volume and the name theirs.
+    /// The directory of snapshots, if `directory` is the root directory of a volume and `name` is that of its
+    /// snapshots.
     pub fn snapshots(&self, directory: Handle, name: &[u8]) -> Option<PseudoId> {
         if name == SNAPSHOTS { self.snapshots.get(&directory).copied() } else { None }
     }
@@ -232,14 +234,14 @@ impl Tree {
 }
 
 impl PseudoDirectory {
-    /// What `name` stands for.
+    /// The entry for `name`.
     pub fn child(&self, name: &[u8]) -> Option<(PseudoId, &Child)> {
         self.children.iter().find(|(_, child)| child.name == name).map(|(node, child)| (*node, child))
     }
 }
 
-/// The node of a path, such as `/data/logs`, or of the root if empty. 63 bits of a hash: among the few
-/// directories of a server two of the same hash do not occur.
+/// The node of a path such as `/data/logs`, or of the root if it is empty. It is a 63-bit hash; collisions do
+/// not occur among the few directories of a server.
 fn node_of(path: &str) -> PseudoId {
     let hash = blake3::hash(path.as_bytes());
     let mut first = [0; 8];

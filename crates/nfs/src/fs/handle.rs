@@ -1,7 +1,8 @@
-//! Filehandles: what they name, and their bytes on the wire.
+//! Filehandles: what they identify, and their encoding.
 //!
-//! A handle names the pool and an object in it by number, never by path, so that it stays good through renames
-//! and restarts. Clients must treat the bytes as opaque; a server must not trust them when they come back.
+//! A handle identifies the pool and an object in it by number, never by path, so it stays valid across
+//! renames and restarts. Clients must treat the bytes as opaque, and the server must not trust the bytes that
+//! clients send.
 //!
 //! ```text
 //! byte  0       format, 1
@@ -16,12 +17,12 @@ use forebay_pool::{Handle, InodeId, PoolId, VolumeId};
 
 use forebay_nfs_proto::xdr::Status;
 
-/// Names a directory of the pseudo file system: derived from its path, so it is the same after a restart.
-/// Greater than 2 and at most `i64::MAX`, because it serves as READDIR cookie too.
+/// The id of a directory of the pseudo file system. It is derived from the path, so it is the same after a
+/// restart. Greater than 2 and at most `i64::MAX`, because it also serves as a READDIR cookie.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct PseudoId(pub u64);
 
-/// What a filehandle names.
+/// What a filehandle identifies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum FileHandle {
     /// A directory above the volumes.
@@ -35,7 +36,7 @@ const KIND_PSEUDO: u8 = 0;
 const KIND_INODE: u8 = 1;
 
 impl FileHandle {
-    /// The bytes that name it to clients: at most 34, of the 128 that RFC 8881 allows.
+    /// The handle's bytes for clients: at most 34 of the 128 that RFC 8881 allows.
     pub fn to_wire(self, pool: PoolId) -> Bytes {
         let mut out = BytesMut::with_capacity(34);
         out.put_u8(FORMAT);
@@ -56,9 +57,9 @@ impl FileHandle {
         out.freeze()
     }
 
-    /// What the bytes of a client name: [`Status::Stale`] if they are from another pool, and
-    /// [`Status::BadHandle`] if no server like this one made them. Whether the object still exists is found
-    /// out when it is used.
+    /// Decodes a client's bytes. Returns [`Status::Stale`] if they are from another pool, and
+    /// [`Status::BadHandle`] if no server of this kind produced them. Whether the object still exists is
+    /// checked when it is used.
     pub fn from_wire(bytes: &[u8], pool: PoolId) -> Result<FileHandle, Status> {
         let (&[format, kind], rest) = bytes.split_first_chunk().ok_or(Status::BadHandle)?;
         let (owner, body) = rest.split_first_chunk().ok_or(Status::BadHandle)?;
@@ -73,7 +74,7 @@ impl FileHandle {
         if PoolId(*owner) == pool { Ok(handle) } else { Err(Status::Stale) }
     }
 
-    /// The inode, for operations that the pseudo file system, which is read only, refuses.
+    /// The inode, for an operation that the read-only pseudo file system refuses.
     pub fn writable(self) -> Result<Handle, Status> {
         match self {
             FileHandle::Inode(handle) => Ok(handle),

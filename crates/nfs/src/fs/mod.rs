@@ -1,9 +1,9 @@
-//! The pool as NFS clients see it: filehandles, the pseudo file system above the volumes, attributes and permissions.
+//! The pool as NFS clients see it: filehandles, the pseudo file system above the volumes, attributes and
+//! permissions.
 //!
-//! Operations come here with a [`FileHandle`] and get a [`Node`]: what is known of an object, whether it is an
-//! inode of a volume or a directory of the pseudo file system. What changes anything goes to the
-//! pool itself. Start at [`resolve`], which finds objects; [`access`] says who may do what; [`status`]
-//! turns the pool's errors into statuses.
+//! Operations pass a [`FileHandle`] and get a [`Node`] with an object's attributes, whether it is an inode of
+//! a volume or a directory of the pseudo file system. Changes go directly to the pool. Start at [`resolve`],
+//! which finds objects; [`access`] checks permissions; [`status`] converts the pool's errors to statuses.
 
 pub mod access;
 pub mod attributes;

@@ -1,17 +1,19 @@
-//! Which names a directory entry may have (RFC 8881 §14, component4).
+//! Valid names of directory entries (RFC 8881 §14, component4).
 //!
-//! Names are bytes, as on every Unix file system: they are compared as they are, and need not be UTF-8
-//! (`fs_charset_cap` says so to clients).
+//! Names are bytes, as on every Unix file system: they are compared bytewise and need not be UTF-8
+//! (`fs_charset_cap` tells clients so).
 
 use forebay_pool::NAME_BYTES_MAX;
 
 use forebay_nfs_proto::xdr::Status;
 
-/// Checks a name that is looked up, created or removed.
+/// Checks a name to look up, create or remove.
 ///
 /// # Errors
-/// [`Status::Inval`] if empty, [`Status::NameTooLong`], [`Status::BadName`] for `.` and `..`, which have
-/// operations of their own, and [`Status::BadChar`] for what no Unix name can hold.
+/// - [`Status::Inval`]: the name is empty.
+/// - [`Status::NameTooLong`]: the name is too long.
+/// - [`Status::BadName`]: the name is `.` or `..`, which have their own operations.
+/// - [`Status::BadChar`]: the name has a byte that no Unix name can contain.
 pub fn check(name: &[u8]) -> Result<(), Status> {
     if name.is_empty() {
         Err(Status::Inval)

@@ -1,4 +1,4 @@
-//! What CREATE and OPEN make.
+//! The attributes of new objects from CREATE and OPEN.
 
 use forebay_pool::{Kind, NewInode, SetAttributes, SetTime};
 
@@ -7,16 +7,16 @@ use crate::fs::access;
 use forebay_nfs_proto::rpc::Credential;
 use forebay_nfs_proto::xdr::Status;
 
-/// Permission bits of files and of directories for which the client chose none.
+/// Default permission bits of files and directories.
 const FILE_MODE: u32 = 0o600;
 const DIRECTORY_MODE: u32 = 0o700;
 
-/// An inode of that kind for `credential` in `directory`, with the attributes that the client chose.
+/// A new inode of this kind for `credential` in `directory`, with the attributes that the client chose.
 /// `create_verifier` is that of an exclusive create.
 ///
 /// # Errors
-/// [`Status::Perm`] for an owner or a group that the user cannot give away to, [`Status::Inval`] for a size of
-/// what has none.
+/// Returns [`Status::Perm`] for an owner or group that the user may not assign, and [`Status::Inval`] for a
+/// size of an object that has none.
 pub fn new_inode(
     credential: &Credential,
     directory: &Node,

@@ -1,4 +1,4 @@
-//! What is known of one object, wherever it lives.
+//! The attributes of an object, in a volume or in the pseudo file system.
 
 use std::time::SystemTime;
 
@@ -7,15 +7,15 @@ use forebay_pool::{Attributes, Kind};
 use crate::fs::exports::{PseudoDirectory, Tree};
 use crate::fs::handle::{FileHandle, PseudoId};
 
-/// Permission bits of pseudo directories: everyone may look, no one may change.
+/// Permission bits of pseudo directories: every user may read them, none may change them.
 const PSEUDO_MODE: u32 = 0o555;
 
 /// An object and its attributes.
 #[derive(Clone, Debug)]
 pub struct Node {
-    /// Names it.
+    /// The object's filehandle.
     pub handle: FileHandle,
-    /// What it is.
+    /// The object's kind.
     pub kind: Kind,
     /// Permission bits.
     pub mode: u32,
@@ -27,7 +27,7 @@ pub struct Node {
     pub nlink: u32,
     /// Size in bytes.
     pub size: u64,
-    /// Bytes that take space.
+    /// Bytes of space used.
     pub space_used: u64,
     /// Strictly increases with every change.
     pub change: u64,
@@ -82,7 +82,7 @@ impl Node {
         }
     }
 
-    /// Names the object among those of its file system.
+    /// Identifies the object within its file system.
     pub fn fileid(&self) -> u64 {
         match self.handle {
             FileHandle::Pseudo(node) => node.0,

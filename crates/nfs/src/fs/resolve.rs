@@ -1,4 +1,4 @@
-//! From filehandles and names to objects.
+//! Resolves filehandles and names to objects.
 
 use super::status::status_of;
 use crate::fs::OrStatus;
@@ -30,8 +30,8 @@ pub async fn directory(server: &Shared, handle: FileHandle) -> Result<Node, Stat
     if node.kind == Kind::Directory { Ok(node) } else { Err(Status::NotDir) }
 }
 
-/// A directory in which `credential` may look up names. Clients follow symbolic links themselves, so one in
-/// the place of a directory has an error of its own.
+/// A directory in which `credential` may look up names. A symbolic link instead of a directory has its own
+/// error, since clients follow symbolic links themselves.
 pub async fn search_directory(
     server: &Shared,
     credential: &Credential,
@@ -48,7 +48,7 @@ pub async fn search_directory(
     }
 }
 
-/// A directory in which `credential` may create and remove names, and the handle by which the pool knows it.
+/// A directory in which `credential` may create and remove names, and its handle in the pool.
 pub async fn writable_directory(
     server: &Shared,
     credential: &Credential,
@@ -63,8 +63,8 @@ pub async fn writable_directory(
     Ok((handle, node))
 }
 
-/// Whether `credential`, who may change `directory`, may also remove `name` from it: where the sticky bit is set,
-/// only what is his.
+/// Checks whether `credential`, which may change `directory`, may also remove `name` from it: in a directory
+/// with the sticky bit, only its own files.
 pub async fn check_victim(
     server: &Shared,
     credential: &Credential,
@@ -83,7 +83,7 @@ pub async fn check_victim(
     }
 }
 
-/// What `name` in a directory stands for, across junctions.
+/// Looks up `name` in a directory, across junctions.
 pub async fn lookup(
     server: &Shared,
     credential: &Credential,
@@ -101,18 +101,18 @@ pub async fn lookup(
     }
 }
 
-/// The directory of snapshots that `name` stands for in `directory`, if it does.
+/// The directory of snapshots, if `name` in `directory` refers to it.
 pub fn snapshots(server: &Shared, directory: forebay_pool::Handle, name: &[u8]) -> Option<PseudoId> {
     if name == SNAPSHOTS { server.exports.tree().snapshots(directory, name) } else { None }
 }
 
-/// Whether `name` can be made or removed in `directory`: that of the directory of snapshots is there already, and
-/// stays.
+/// Checks whether `name` can be created or removed in `directory`: the name of the directory of snapshots is
+/// reserved.
 pub fn check_changed(server: &Shared, directory: forebay_pool::Handle, name: &[u8]) -> Result<(), Status> {
     snapshots(server, directory, name).map_or(Ok(()), |_| Err(Status::Exist))
 }
 
-/// Whether nothing can be changed there: above the volumes, and in snapshots.
+/// Whether the object is read-only: above the volumes, and in snapshots.
 pub fn is_read_only(server: &Shared, handle: FileHandle) -> Result<bool, Status> {
     match handle {
         FileHandle::Pseudo(_) => Ok(true),
@@ -126,7 +126,7 @@ fn pseudo_child(tree: &Tree, directory: PseudoId, name: &[u8]) -> Result<FileHan
     Ok(child.volume_root.map_or(FileHandle::Pseudo(id), FileHandle::Inode))
 }
 
-/// The directory above a directory, across junctions; [`Status::NoEnt`] above the server's root.
+/// The parent of a directory, across junctions; [`Status::NoEnt`] for the server's root.
 pub async fn parent(
     server: &Shared,
     credential: &Credential,

@@ -1,4 +1,4 @@
-//! Who may set which attributes, and what changes along with them.
+//! Permissions to set attributes, and the side effects of setting them.
 
 use forebay_pool::{Attributes, Kind, SetAttributes, SetTime};
 
@@ -6,14 +6,14 @@ use crate::fs::access::{self, WRITE};
 use forebay_nfs_proto::rpc::Credential;
 use forebay_nfs_proto::xdr::Status;
 
-/// What is to be set so that `credential` gets what it `wanted`.
+/// The attributes to set so that `credential` gets what it `wanted`.
 ///
-/// `write_open` says that the caller proved, with a stateid, to have the file open for writing; then a size
-/// needs no permission any more.
+/// `write_open` means that the caller has proved with a stateid to have the file open for writing; setting
+/// the size then needs no further permission.
 ///
 /// # Errors
-/// [`Status::Perm`] for what only the owner or user 0 may do, [`Status::Access`] without write
-/// permission, [`Status::IsDir`] and [`Status::Inval`] for the size of something that is no file.
+/// Returns [`Status::Perm`] if only the owner or user 0 may make the change, [`Status::Access`] without write
+/// permission, and [`Status::IsDir`] or [`Status::Inval`] for the size of an object that is not a file.
 pub fn authorize(
     credential: &Credential,
     now: &Attributes,
@@ -28,7 +28,7 @@ pub fn authorize(
     Ok(wanted)
 }
 
-/// Only user 0 gives files away; an owner may move his to a group of his.
+/// Only user 0 may give files away. An owner may change a file's group to one of the owner's groups.
 fn check_owner(credential: &Credential, now: &Attributes, wanted: &SetAttributes) -> Result<(), Status> {
     let owner = credential.is_root() || credential.uid == now.uid;
     let uid_stays = wanted.uid.is_none_or(|uid| uid == now.uid);
@@ -49,7 +49,7 @@ fn check_mode(credential: &Credential, now: &Attributes, wanted: &SetAttributes)
     }
 }
 
-/// Who may write may say that he did just now; any other time is the owner's to choose.
+/// A user who may write may set a time to now; only the owner may set any other time.
 fn check_times(credential: &Credential, now: &Attributes, wanted: &SetAttributes) -> Result<(), Status> {
     let times = [wanted.atime, wanted.mtime];
     if credential.is_root() || credential.uid == now.uid || times == [None, None] {
@@ -73,13 +73,13 @@ fn check_size(
     match now.kind {
         Kind::File if write_open => Ok(()),
         Kind::File => access::require_data(credential, now, WRITE),
-        // Directories too: SETATTR has no NFS4ERR_ISDIR.
+        // Includes directories: SETATTR has no NFS4ERR_ISDIR.
         _ => Err(Status::Inval),
     }
 }
 
-/// The permission bits to set, if any: those wanted, less those that a new owner, or data changed by a
-/// user who is not the administrator, take away.
+/// The permission bits to set, if any: the wanted ones, less those that are removed by a change of owner, or
+/// by a change of data by a user other than the administrator.
 fn mode(credential: &Credential, now: &Attributes, wanted: &SetAttributes) -> Option<u32> {
     let group = wanted.gid.unwrap_or(now.gid);
     let chosen = wanted.mode.map(|mode| match now.kind {

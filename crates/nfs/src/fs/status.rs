@@ -1,4 +1,4 @@
-//! The one place where the pool's errors become NFS statuses.
+//! Converts the pool's errors to NFS statuses; this is the only place that does.
 
 use forebay_nfs_proto::xdr::Status;
 use forebay_pool::Error;
@@ -51,7 +51,8 @@ pub fn status_of(error: Error) -> Status {
     }
 }
 
-/// An error that the client can do nothing about: the client gets NFS4ERR_IO, and the log the reason.
+/// The client gets an I/O error, since it cannot do anything about the failure, and the log has the reason
+/// for the operator.
 fn failure(error: &Error) -> Status {
     tracing::error!(%error, "the pool failed; the client gets NFS4ERR_IO");
     Status::Io

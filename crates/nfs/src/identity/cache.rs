@@ -1,16 +1,16 @@
-//! What the database of users and groups said, for a while.
+//! A cache of answers from the database of users and groups.
 //!
 //! ```text
-//! age  0 ────── FRESH ────────── STALE ─────────────────── KEPT
-//!      as it is │ as it is, and  │ asked anew, by all who  │ forgotten
-//!               │ asked anew by  │ want to know; if that   │
-//!               │ the first who  │ fails, as it was        │
-//!               │ wants to know  │                         │
+//! age  0 ────── FRESH ────────── STALE ────────────────── KEPT
+//!      used     │ used, and      │ looked up again by all  │ removed
+//!               │ refreshed by   │ callers; the old answer │
+//!               │ the first      │ is used only if that    │
+//!               │ caller         │ fails                   │
 //! ```
 //!
-//! So a user who works all day never waits for the database again, and what changes there is in force after [`STALE`] at the
-//! latest. One question is asked once, however many want to know; a few are asked at a time, since a database that does not answer
-//! holds a thread for each.
+//! So a user who works all day never waits for the database again, and changes there take effect after
+//! [`STALE`] at the latest. Concurrent callers with the same question share one lookup, and only a few
+//! lookups run at a time, since a database that does not answer blocks a thread for each.
 
 use std::collections::HashMap;
 use std::fmt::Debug;
@@ -26,13 +26,13 @@ use forebay_service::Clock;
 const FRESH: Duration = Duration::from_secs(5 * 60);
 pub(super) const STALE: Duration = Duration::from_secs(10 * 60);
 const KEPT: Duration = Duration::from_secs(24 * 60 * 60);
-/// After a failure the database is left alone for so long, whatever the question.
+/// After a failure the database is not queried for this long, whatever the question.
 const PAUSE: Duration = Duration::from_secs(5);
-/// How long an answer may take.
+/// Maximum time for an answer.
 const ANSWER_TIME_MAX: Duration = Duration::from_secs(10);
-/// Questions of one kind at a time.
+/// Maximum number of concurrent lookups of one kind.
 const QUESTIONS_MAX: usize = 4;
-/// Answers of one kind that are kept: more than there are users who work at a time.
+/// Maximum number of cached answers of one kind: more than the number of concurrently active users.
 const ENTRIES_MAX: usize = 10_000;
 
 /// Answers to questions of one kind.
@@ -46,14 +46,14 @@ struct Shared<K, V> {
     ask: fn(&Directory, &K) -> Found<V>,
     asking: Arc<Semaphore>,
     entries: Mutex<HashMap<K, Arc<Entry<V>>>>,
-    /// The last failure, and when it was.
+    /// The last failure, and its time.
     failed: Mutex<Option<(Unavailable, Duration)>>,
 }
 
 struct Entry<V> {
-    /// The last answer, and when it came.
+    /// The last answer, and its time.
     known: Mutex<Option<Known<V>>>,
-    /// Held by who asks the database.
+    /// Held during a lookup.
     asking: tokio::sync::Mutex<()>,
 }
 
@@ -63,12 +63,12 @@ struct Known<V> {
     at: Duration,
 }
 
-/// What an entry is good for.
+/// How usable an entry is.
 enum Age<V> {
     Fresh(Option<V>),
-    /// It will do once more.
+    /// Usable once more; a refresh is due.
     Ageing(Option<V>),
-    /// It will do if there is no other.
+    /// Usable only if a lookup fails.
     Old(Option<V>),
     Unknown,
 }
@@ -78,7 +78,7 @@ impl<V: Clone> Entry<V> {
         Arc::new(Entry { known: Mutex::new(None), asking: tokio::sync::Mutex::default() })
     }
 
-    /// It is replaced as a whole, so a panic elsewhere leaves one that is in order.
+    /// The value is replaced as a whole, so a panic elsewhere leaves it valid.
     fn known(&self) -> MutexGuard<'_, Option<Known<V>>> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -115,14 +115,14 @@ where
         self.shared.entries().clear();
     }
 
-    /// What was found out, if anything.
+    /// The cached answer, if any.
     pub fn known(&self, key: &K) -> Option<V> {
         let entry = self.shared.entries().get(key).cloned()?;
         let known = entry.known();
         known.as_ref().and_then(|known| known.answer.clone())
     }
 
-    /// The answer, from here or from the database.
+    /// The answer, from the cache or from the database.
     pub async fn get(&self, key: &K) -> Found<V> {
         let entry = self.shared.entry(key);
         match entry.at(self.shared.clock.now()) {
@@ -144,7 +144,7 @@ where
     K: Clone + Debug + Eq + Hash + Send + Sync + 'static,
     V: Clone + Send + 'static,
 {
-    /// Entries come and go as a whole, so a panic elsewhere leaves a map that is in order.
+    /// Entries are added and removed as a whole, so a panic elsewhere leaves the map valid.
     fn entries(&self) -> MutexGuard<'_, HashMap<K, Arc<Entry<V>>>> {
         self.entries.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -164,7 +164,7 @@ where
         entries.entry(key.clone()).or_insert_with(Entry::new).clone()
     }
 
-    /// Asks the database, unless somebody did so meanwhile, or it fails just now.
+    /// Queries the database, unless another caller did so meanwhile or it has just failed.
     async fn ask(self: &Arc<Self>, key: &K, entry: &Entry<V>) -> Found<V> {
         let _asking = entry.asking.lock().await;
         if let Age::Fresh(answer) = entry.at(self.clock.now()) {
@@ -184,7 +184,7 @@ where
         }
     }
 
-    /// A failure that was just now.
+    /// A recent failure.
     fn failing(&self) -> Option<Unavailable> {
         let failed = self.failed.lock().unwrap_or_else(PoisonError::into_inner);
         let (failed, at) = failed.as_ref()?;
@@ -201,7 +201,7 @@ where
         })
     }
 
-    /// The thread goes on if nobody waits any more, and keeps its place until it ends.
+    /// The thread continues if the caller no longer waits, and keeps its place until it ends.
     async fn ask_in_thread(self: &Arc<Self>, key: K) -> Found<V> {
         let gone = |_| Unavailable("the server ends".to_owned());
         let place = self.asking.clone().acquire_owned().await.map_err(gone)?;
@@ -224,7 +224,7 @@ mod tests {
         Cache::new(clock, directory, |directory, name: &String| directory.number(Person::User, name))
     }
 
-    /// Lets tasks run until so many questions were asked.
+    /// Lets tasks run until this many questions were asked.
     async fn until_asked(directory: &Directory, questions: usize) {
         let asked = async {
             while directory.questions() < questions {

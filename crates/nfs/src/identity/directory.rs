@@ -1,12 +1,13 @@
-//! The database of users and groups: the system's own, whatever `/etc/nsswitch.conf` makes of it, or a test's.
+//! The database of users and groups: the system's own, as configured in `/etc/nsswitch.conf`, or a test's.
 //!
-//! All questions block, maybe for seconds. The system does not tell a service that fails from one that does not know, unless the whole question
-//! takes too long; services on the network keep what they know for that (SSSD does).
+//! All queries block, possibly for seconds. The system does not distinguish a service that fails from one
+//! that does not know the answer, unless the query times out. Network services such as SSSD have a cache for
+//! this case.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// What a number or a name stands for.
+/// Whether a number or name is that of a user or a group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Person {
     User,
@@ -18,10 +19,10 @@ pub(super) enum Person {
 #[error("{0}")]
 pub struct Unavailable(pub(super) String);
 
-/// What an answer is: none if the database does not know.
+/// The result of a query; `None` if the database does not know the answer.
 pub(super) type Found<T> = Result<Option<T>, Unavailable>;
 
-/// Where users and groups are looked up.
+/// The source of users and groups.
 #[derive(Clone, Debug, Default)]
 pub struct Directory(Source);
 
@@ -32,7 +33,7 @@ enum Source {
     Fixed(Arc<Mutex<People>>),
 }
 
-/// The people of a test.
+/// The users and groups of a test.
 #[derive(Debug, Default)]
 struct People {
     users: BTreeMap<u32, (String, Vec<u32>)>,
@@ -42,36 +43,36 @@ struct People {
 }
 
 impl Directory {
-    /// The system's: files, LDAP, SSSD, as the name service switch says.
+    /// The system's database: files, LDAP, SSSD, according to the name service switch.
     pub fn system() -> Directory {
         Directory::default()
     }
 
-    /// A directory for tests, that knows only whom it is told of.
+    /// A directory for tests, which knows only the users and groups that the test adds.
     pub fn fixed() -> Directory {
         Directory(Source::Fixed(Arc::default()))
     }
 
-    /// Adds or changes a user. The system's directory does not heed this.
+    /// Adds or changes a user. Has no effect on the system's directory.
     pub fn set_user(&self, name: &str, uid: u32, groups: &[u32]) {
         self.change(|people| {
             people.users.insert(uid, (name.to_owned(), groups.to_vec()));
         });
     }
 
-    /// Adds or changes a group. The system's directory does not heed this.
+    /// Adds or changes a group. Has no effect on the system's directory.
     pub fn set_group(&self, name: &str, gid: u32) {
         self.change(|people| {
             people.groups.insert(gid, name.to_owned());
         });
     }
 
-    /// Fails from now on, or no longer. The system's directory does not heed this.
+    /// Makes all queries fail, or succeed again. Has no effect on the system's directory.
     pub fn fail(&self, failing: bool) {
         self.change(|people| people.failing = failing);
     }
 
-    /// How many questions it was asked; the system's directory does not count.
+    /// Number of queries so far; the system's directory does not count.
     pub fn questions(&self) -> usize {
         match &self.0 {
             Source::System => 0,
@@ -85,11 +86,11 @@ impl Directory {
         }
     }
 
-    /// The number of a user or a group.
+    /// The id of a user or a group.
     pub(super) fn number(&self, of: Person, name: &str) -> Found<u32> {
         match (&self.0, of) {
             (Source::Fixed(people), _) => Ok(asked(people)?.number(of, name)),
-            // There is no such name, and the library cannot be asked for it.
+            // No such name can exist, and the library cannot be asked for it.
             (Source::System, _) if name.contains('\0') => Ok(None),
             (Source::System, Person::User) => Ok(uzers::get_user_by_name(name).map(|user| user.uid())),
             (Source::System, Person::Group) => Ok(uzers::get_group_by_name(name).map(|group| group.gid())),
@@ -110,7 +111,7 @@ impl Directory {
         Ok(name.map(Arc::from))
     }
 
-    /// The groups that a user is in, that of its entry included.
+    /// The groups of a user, including the one of its entry.
     pub(super) fn groups_of(&self, uid: u32) -> Found<Arc<[u32]>> {
         let groups: Option<Vec<u32>> = match &self.0 {
             Source::Fixed(people) => asked(people)?.users.get(&uid).map(|(_, groups)| groups.clone()),
@@ -147,7 +148,7 @@ impl People {
     }
 }
 
-/// A test that fails elsewhere leaves people that are in order.
+/// A test that fails elsewhere leaves the data valid.
 fn lock(people: &Mutex<People>) -> MutexGuard<'_, People> {
     people.lock().unwrap_or_else(PoisonError::into_inner)
 }

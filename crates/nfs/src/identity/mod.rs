@@ -1,15 +1,18 @@
-//! Users and groups: their names on the wire, and which groups a user is in.
+//! Users and groups: their names on the wire, and the groups that a user belongs to.
 //!
-//! With AUTH_SYS numbers are what permissions are about, and what is stored. Names come in at two places:
+//! With AUTH_SYS, permissions and stored owners are numbers. Names are used in two places:
 //!
-//! - Owners of files (RFC 8881 §5.9). A number in decimal is always taken, and given back unless names are configured.
-//!   `name@domain` is taken if the domain is the configured one and the server's own database knows the name; else it is
-//!   NFS4ERR_BADOWNER. Whoever the database does not know is given back as a number.
-//! - An export rule may say that the server's database, and not the client's request, knows a user's groups: AUTH_SYS has room for 16.
+//! - Owners of files (RFC 8881 §5.9). A decimal number is always accepted, and returned unless names are
+//!   configured. `name@domain` is accepted if the domain is the configured one and the server's database
+//!   knows the name; otherwise the status is NFS4ERR_BADOWNER. A user or group that the database does not
+//!   know is returned as a number.
+//! - An export rule can take a user's groups from the server's database instead of the client's request:
+//!   AUTH_SYS has room for only 16.
 //!
-//! The database ([`Directory`]) may be files or a service on the network, and slow. So it is asked in threads of its own, for a
-//! limited time, and what it says is kept for a while ([`cache`]). An answer is never made up: while the database fails, what it said last
-//! holds; who was never found out about is told to come again (NFS4ERR_DELAY), or shown as a number.
+//! The database ([`Directory`]) may be files or a slow network service. So it is queried in separate threads,
+//! for a limited time, and answers are cached ([`cache`]). Answers are never invented: while the database
+//! fails, the last answer is used. If there is none, the client is asked to retry (NFS4ERR_DELAY), or the
+//! owner is shown as a number.
 
 mod cache;
 mod directory;
@@ -26,19 +29,19 @@ use forebay_nfs_proto::xdr::Status;
 use forebay_nfs_proto::xdr::nfs4::Bitmap;
 use forebay_nfs_proto::xdr::nfs4::attribute::{OWNER, OWNER_GROUP};
 
-/// Longest name that is looked up, in bytes.
+/// Maximum length of a name that is looked up, in bytes.
 const NAME_BYTES_MAX: usize = 256;
 
-/// An owner or a group as a client names it.
+/// An owner or group as the client specifies it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Owner {
-    /// By number.
+    /// By id.
     Number(u32),
-    /// By name, whatever the domain.
+    /// By name, with any domain.
     Name(Bytes),
 }
 
-/// What a server knows of users and groups.
+/// The server's knowledge of users and groups.
 pub struct Identities {
     domain: Option<String>,
     gives_names: bool,
@@ -67,7 +70,7 @@ impl Identities {
         }
     }
 
-    /// Forgets what the database said: it is asked again.
+    /// Clears the cache: the database is queried again.
     pub fn forget(&self) {
         self.user_numbers.forget();
         self.group_numbers.forget();
@@ -76,12 +79,13 @@ impl Identities {
         self.memberships.forget();
     }
 
-    /// The number of a user. [`Status::BadOwner`] if there is no such user, [`Status::Delay`] while that cannot be found out.
+    /// The id of a user. Returns [`Status::BadOwner`] if there is no such user, and [`Status::Delay`] while
+    /// that is unknown.
     pub async fn user(&self, owner: &Owner) -> Result<u32, Status> {
         self.number(&self.user_numbers, owner).await
     }
 
-    /// The number of a group, likewise.
+    /// The id of a group, likewise.
     pub async fn group(&self, owner: &Owner) -> Result<u32, Status> {
         self.number(&self.group_numbers, owner).await
     }
@@ -97,7 +101,7 @@ impl Identities {
         }
     }
 
-    /// `kafka` for `kafka@example.org`, if that is the domain.
+    /// `kafka` for `kafka@example.org`, if that is the configured domain.
     fn without_domain(&self, owner: &[u8]) -> Option<String> {
         let (name, domain) = std::str::from_utf8(owner).ok()?.rsplit_once('@')?;
         let sound = !name.is_empty() && name.len() <= NAME_BYTES_MAX && !name.contains(char::is_control);
@@ -105,24 +109,24 @@ impl Identities {
         (sound && ours).then(|| name.to_owned())
     }
 
-    /// Whether somebody who asks for these attributes is to be told names.
+    /// Whether a request for these attributes needs names.
     pub fn are_wanted(&self, requested: &Bitmap) -> bool {
         self.gives_names && (requested.contains(OWNER) || requested.contains(OWNER_GROUP))
     }
 
-    /// Finds out the names of an owner and a group, so that [`Identities::user_name`] and [`Identities::group_name`] have them. Whoever
-    /// cannot be found out about is shown as a number.
+    /// Looks up the names of an owner and a group, so that [`Identities::user_name`] and
+    /// [`Identities::group_name`] have them. A name that cannot be looked up is shown as a number.
     pub async fn prepare(&self, uid: u32, gid: u32) {
         let _ = self.user_names.get(&uid).await;
         let _ = self.group_names.get(&gid).await;
     }
 
-    /// A user as clients are shown it.
+    /// A user as shown to clients.
     pub fn user_name(&self, uid: u32) -> Bytes {
         self.shown(&self.user_names, uid)
     }
 
-    /// A group as clients are shown it.
+    /// A group as shown to clients.
     pub fn group_name(&self, gid: u32) -> Bytes {
         self.shown(&self.group_names, gid)
     }
@@ -135,8 +139,8 @@ impl Identities {
         }
     }
 
-    /// The groups that a user is in; none for users that the database does not know. [`Status::Delay`] while that cannot be
-    /// found out.
+    /// The groups of a user; empty for users that the database does not know. Returns [`Status::Delay`] while
+    /// they cannot be determined.
     pub async fn groups_of(&self, uid: u32) -> Result<Arc<[u32]>, Status> {
         match self.memberships.get(&uid).await {
             Ok(groups) => Ok(groups.unwrap_or_default()),

@@ -1,4 +1,4 @@
-//! What one client takes.
+//! The memory account of one client.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -9,10 +9,10 @@ use super::audit::SLOT_BYTES;
 use super::books::{Entry, Kind, Standing};
 use forebay_nfs_proto::xdr::Status;
 
-/// How long a client that was refused memory is taken to be short of it, until it is looked at again.
+/// How long after a refusal a client counts as short of memory, before it is checked again.
 const SHORTAGE_MS: u64 = 5000;
 
-/// The memory for clients has no room for what is asked for, or the client has its part of it.
+/// There is no room for the charge, or the client has used its share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NoRoom;
 
@@ -22,27 +22,28 @@ impl From<NoRoom> for Status {
     }
 }
 
-/// How much a charge is wanted.
+/// How a charge is treated if there is no room.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Wish {
-    /// It can be done without.
+    /// The caller can do without it.
     Optional,
-    /// Something is refused without it, which is counted.
+    /// The operation fails without it, and the refusal is counted.
     Needed,
-    /// It has been taken, whether there is room or not.
+    /// The memory is already in use, so the charge always succeeds.
     Settled,
 }
 
-/// The memory that is kept for one client. It is changed under the lock of the books.
+/// The memory used for one client. It is changed under the lock of the books.
 pub struct Account {
     memory: Arc<StateMemory>,
     address: IpAddr,
-    /// Accounts of the address, this one among them.
+    /// Number of accounts at the same address, including this one.
     neighbours: Arc<AtomicUsize>,
     bytes: AtomicUsize,
     used_export: AtomicBool,
     has_files: AtomicBool,
-    /// When the client was last refused something, in milliseconds since the server started; 0 if it has got something since.
+    /// When the client was last refused memory, in milliseconds since the server started; 0 if a charge has
+    /// succeeded since.
     refused_ms: AtomicU64,
 }
 
@@ -65,22 +66,22 @@ impl Account {
         self.address
     }
 
-    /// Bytes that the client takes.
+    /// Bytes charged to the client.
     pub fn bytes(&self) -> usize {
         self.bytes.load(Ordering::Relaxed)
     }
 
-    /// How many clients there are at the client's address.
+    /// Number of clients at the client's address.
     pub fn neighbours(&self) -> usize {
         self.neighbours.load(Ordering::Relaxed)
     }
 
-    /// How much must be given back so that clients at its address find room.
+    /// Number of bytes to free so that clients at its address have room again.
     pub fn to_give_back(&self) -> usize {
         self.memory.to_give_back(self.address)
     }
 
-    /// What the client has shown.
+    /// What the client has done so far, which determines its share.
     pub fn standing(&self) -> Standing {
         if self.has_files.load(Ordering::Relaxed) {
             Standing::Holder
@@ -91,33 +92,33 @@ impl Account {
         }
     }
 
-    /// Takes nothing yet for something.
+    /// Creates an empty charge.
     pub fn nothing(self: &Arc<Self>, kind: Kind) -> Charge {
         Charge { account: self.clone(), kind, bytes: 0 }
     }
 
-    /// Takes `bytes` for something.
+    /// Charges `bytes`.
     pub fn charge(self: &Arc<Self>, kind: Kind, bytes: usize) -> Result<Charge, NoRoom> {
         let mut charge = self.nothing(kind);
         charge.resize(bytes)?;
         Ok(charge)
     }
 
-    /// The client was let through to an export.
+    /// Records that the client was admitted to an export.
     pub fn note_export_used(&self) {
         if !self.used_export.load(Ordering::Relaxed) {
             self.change_standing(|| self.used_export.store(true, Ordering::Relaxed));
         }
     }
 
-    /// The client has something open or locked, or has nothing any more.
+    /// Records whether the client has anything open or locked.
     pub fn note_files(&self, has_files: bool) {
         if self.has_files.load(Ordering::Relaxed) != has_files {
             self.change_standing(|| self.has_files.store(has_files, Ordering::Relaxed));
         }
     }
 
-    /// Whether the client was refused memory lately, and has got none since and could not.
+    /// Whether the client was recently refused memory, has obtained none since, and still could not.
     pub fn is_short(&self) -> bool {
         let refused_ms = self.refused_ms.load(Ordering::Relaxed);
         if refused_ms == 0 {
@@ -132,7 +133,7 @@ impl Account {
         is_short
     }
 
-    /// Whether there is room for so many bytes, if they are for something that is opened.
+    /// Whether there is room for this many bytes, if they are for an open.
     pub fn could_take(&self, bytes: usize) -> bool {
         let entry = Entry { standing: Standing::Holder, ..self.entry() };
         self.memory.books().admits(self.address, entry, bytes, &self.memory.limits)
@@ -149,7 +150,7 @@ impl Account {
         books.change(self.address, Kind::Client, before, self.entry(), &self.memory.limits);
     }
 
-    /// Takes `growth` more bytes.
+    /// Charges `growth` more bytes.
     fn grow(&self, kind: Kind, growth: usize, wish: Wish) -> Result<(), NoRoom> {
         let limits = &self.memory.limits;
         let mut books = self.memory.books();
@@ -185,7 +186,7 @@ impl Drop for Account {
     }
 }
 
-/// Memory that an account is charged for, until this is dropped.
+/// Memory charged to an account until this value is dropped.
 pub struct Charge {
     account: Arc<Account>,
     kind: Kind,
@@ -193,29 +194,30 @@ pub struct Charge {
 }
 
 impl Charge {
-    /// Whom it is charged to.
+    /// The account.
     pub fn account(&self) -> &Arc<Account> {
         &self.account
     }
 
-    /// How much it is.
+    /// Number of bytes.
     pub fn bytes(&self) -> usize {
         self.bytes
     }
 
-    /// Makes it that many bytes; as it was if there is no room. Less always fits.
+    /// Changes the charge to `bytes`; leaves it unchanged if there is no room. Shrinking always succeeds.
     pub fn resize(&mut self, bytes: usize) -> Result<(), NoRoom> {
         self.set(bytes, Wish::Needed)
     }
 
-    /// Makes it that many bytes if there is room, for what can do without.
+    /// Changes the charge to `bytes` if there is room, for memory that the caller can do without.
     pub fn resize_if_room(&mut self, bytes: usize) -> bool {
         self.set(bytes, Wish::Optional).is_ok()
     }
 
-    /// Makes it that many bytes, for what cannot be refused any more. It must be less than was charged before, or little.
+    /// Changes the charge to `bytes` for memory that is already in use. `bytes` must be less than the
+    /// previous charge, or small.
     pub fn settle(&mut self, bytes: usize) {
-        // What is forced is not refused.
+        // A forced charge is never refused.
         let _ = self.set(bytes, Wish::Settled);
     }
 

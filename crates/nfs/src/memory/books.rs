@@ -1,4 +1,4 @@
-//! Who has how much, and who may have more.
+//! The sums over all accounts, and the decision whether one may grow.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -7,19 +7,19 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::{Limits, StateUsage, shrink};
 
-/// What memory is taken for.
+/// What memory is used for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A registration.
     Client,
-    /// A session, its slots, and the replies kept in them.
+    /// A session, its slots and stored replies.
     Session,
     /// Opens and locks.
     File,
 }
 
 impl Kind {
-    /// As metrics and the log name it.
+    /// The name in metrics and the log.
     pub fn name(self) -> &'static str {
         match self {
             Kind::Client => "clients",
@@ -29,19 +29,19 @@ impl Kind {
     }
 }
 
-/// What a client has shown.
+/// What a client has done so far, which determines its share.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Standing {
-    /// It has used no export.
+    /// Has used no export.
     #[default]
     Stranger,
-    /// It has used an export, and has nothing open.
+    /// Has used an export, and has nothing open.
     Guest,
-    /// It has files open.
+    /// Has open files.
     Holder,
 }
 
-/// What the books say of one account.
+/// The state of one account in the books.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Entry {
     pub bytes: usize,
@@ -64,11 +64,11 @@ pub(super) struct Books {
     refused: [u64; 3],
 }
 
-/// What accounts have beyond their floors.
+/// Memory that accounts use beyond their floors.
 #[derive(Clone, Copy, Debug, Default)]
 struct Excess {
     all: usize,
-    /// Of guests and strangers.
+    /// By guests and strangers.
     guests: usize,
     strangers: usize,
 }
@@ -109,14 +109,14 @@ impl Address {
 }
 
 impl Books {
-    /// Returns how many accounts there are for the address, now and later.
+    /// Opens an account. Returns a counter of the accounts at the address.
     pub fn open_account(&mut self, address: IpAddr) -> Arc<AtomicUsize> {
         let accounts = &self.addresses.entry(address).or_default().accounts;
         accounts.fetch_add(1, Ordering::Relaxed);
         accounts.clone()
     }
 
-    /// The account has nothing any more.
+    /// Closes an account, which must be empty.
     pub fn close_account(&mut self, address: IpAddr) {
         let Some(sums) = self.addresses.get_mut(&address) else { return };
         if sums.accounts.fetch_sub(1, Ordering::Relaxed) == 1 {
@@ -129,7 +129,7 @@ impl Books {
         self.addresses.get(&address).map_or(0, Address::accounts)
     }
 
-    /// Whether the account may have so many bytes more.
+    /// Whether the account may grow by this many bytes.
     pub fn admits(&self, address: IpAddr, entry: Entry, bytes: usize, limits: &Limits) -> bool {
         let after = Entry { bytes: entry.bytes.saturating_add(bytes), ..entry };
         let total: usize = self.by_kind.iter().sum();
@@ -153,7 +153,7 @@ impl Books {
             }
     }
 
-    /// Takes note that an account has changed.
+    /// Updates the sums after a change of an account.
     pub fn change(&mut self, address: IpAddr, kind: Kind, before: Entry, after: Entry, limits: &Limits) {
         let sum = &mut self.by_kind[kind as usize];
         *sum = (*sum + after.bytes).saturating_sub(before.bytes);
@@ -171,7 +171,7 @@ impl Books {
         self.refused[kind as usize] += 1;
     }
 
-    /// The address that has most: it, its bytes, its accounts.
+    /// The address that uses most: the address, its bytes, and its number of accounts.
     pub fn most(&self) -> Option<(IpAddr, usize, usize)> {
         let all = self.addresses.iter().map(|(address, sums)| (*address, sums.bytes, sums.accounts()));
         all.max_by_key(|(_, bytes, _)| *bytes)
@@ -190,7 +190,8 @@ impl Books {
     }
 }
 
-/// Whether one that has `own` of the `taken` bytes and gets `growth` more leaves as much as it has.
+/// Whether a client that has `own` of the `taken` bytes still leaves as much free as it has after growing by
+/// `growth`.
 fn leaves_as_much(own: usize, taken: usize, growth: usize, bytes_max: usize) -> bool {
     let left = bytes_max.saturating_sub(taken.saturating_add(growth));
     own.saturating_add(growth) <= left

@@ -1,34 +1,36 @@
-//! The memory that is kept for clients from one request to the next, and how it is shared out.
+//! The memory kept for clients between requests, and how it is shared.
 //!
-//! Whoever reaches the port can register clients, create sessions and have replies kept, so all of that is charged to an
-//! [`Account`], one for each client, before it is allocated. Every [`Charge`] lives in the object that takes the memory, and ends with it.
-//! [`audit`] lists what is charged, and what it costs. The accounts together never exceed the bound (`nfs.state_max`).
+//! Anyone who can reach the port can register clients, create sessions and make the server store replies. So
+//! all of this is charged to an [`Account`], one per client, before it is allocated. Every [`Charge`] is
+//! stored in the object that uses the memory, and ends with it. [`audit`] lists what is charged, and its
+//! size. The sum of all accounts never exceeds the limit (`nfs.state_max`).
 //!
-//! How much an account may have depends on what its client has shown:
+//! The share of an account depends on what its client has done so far:
 //!
 //! ```text
 //! ┌─── 1/4: floors ───┬──────────────────── 3/4: common part ───────────────────────┐
-//! │ as much for each  │ clients that have files open: all of it                     │
-//! │ client as for any ├───────────────────────────────────┐                         │
-//! │ other             │ all others: 1/4 of it             │                         │
+//! │ the same for      │ clients with open files: all                                │
+//! │ every client      ├───────────────────────────────────┐                         │
+//! │                   │ all others: 1/4                   │                         │
 //! │                   ├────────────────────────────┐      │                         │
-//! │                   │ those that have used no    │      │                         │
+//! │                   │ clients that have used no  │      │                         │
 //! │                   │ export: 1/4 of that        │      │                         │
 //! └───────────────────┴────────────────────────────┴──────┴─────────────────────────┘
 //! ```
 //!
-//! - The *floor* is the memory that every client can have, whatever the others do: the number of clients is bounded, and a quarter of the
-//!   memory is set aside for it. A mount and a few open files fit.
-//! - A [`Standing::Stranger`] has used no export, and perhaps cannot.
+//! - The *floor* is memory that every client can use, whatever the others do. The number of clients is
+//!   limited, and a quarter of the memory is reserved for their floors. A mount and a few open files fit.
+//! - A [`Standing::Stranger`] has used no export, and may not be able to.
 //! - A [`Standing::Guest`] has used an export, and has nothing open.
-//! - A [`Standing::Holder`] has files open. All of the common part is there for holders.
+//! - A [`Standing::Holder`] has open files. Holders can use the whole common part.
 //!
-//! Within the common part a client is its IP address, as for the memory of requests: an address gets no more than it leaves for the
-//! others. One greedy address ends at half, two at a third each, so there is always some left for another.
+//! Within the common part a client is its IP address, as for the memory of requests. An address can use no
+//! more than it leaves for others: a single greedy address ends at half, two at a third each. So there is
+//! always some left for another.
 //!
-//! A charge that does not fit is refused before anything is done, and the caller is told to come again (NFS4ERR_DELAY). Nothing that was
-//! answered is ever forgotten for want of memory. With a registration is charged what its client needs to give up what it has: a session, and
-//! room in it for replies of usual length.
+//! A charge that does not fit is refused before anything is done, and the client is asked to retry
+//! (NFS4ERR_DELAY). Nothing that was acknowledged is ever dropped for lack of memory. A registration includes
+//! the memory that its client needs to release its state: a session, with room for replies of usual length.
 
 mod account;
 pub mod audit;
@@ -47,25 +49,26 @@ pub use books::{Kind, Standing};
 
 use forebay_net::LogLimiter;
 
-/// The least memory with which a client is of use: a registration, a session with some slots, and a few open files.
+/// The minimum useful memory per client: a registration, a session with some slots, and a few open files.
 const FLOOR_BYTES_MIN: usize = 16 << 10;
-/// The part that is set aside for floors, the guests' part of the rest, and the strangers' of that: one of so many.
+/// The reserved part for floors, the guests' part of the rest, and the strangers' part of that are each one
+/// in this many.
 const PART: usize = 4;
 
-/// A table that is not larger is kept as it is.
+/// A table up to this capacity is never shrunk.
 const TABLE_CAPACITY_KEPT: usize = 64;
 
-/// The memory kept for the clients of one server.
+/// The memory used for the clients of one server.
 pub struct StateMemory {
     limits: Limits,
     books: Mutex<Books>,
     complaints: Mutex<LogLimiter>,
-    /// Something was refused since somebody looked.
+    /// Set when a charge is refused; cleared when read.
     wanted: AtomicBool,
     started: Instant,
 }
 
-/// See the module.
+/// The limits; see the module documentation.
 #[derive(Clone, Copy, Debug)]
 struct Limits {
     bytes_max: usize,
@@ -77,30 +80,31 @@ struct Limits {
     strangers_max: usize,
 }
 
-/// How the memory stands.
+/// Memory use.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StateUsage {
-    /// Bytes that may be taken.
+    /// Maximum number of bytes.
     pub bytes_max: u64,
-    /// Bytes taken by registrations.
+    /// Bytes used by registrations.
     pub clients: u64,
-    /// Bytes taken by sessions, their slots and the replies kept in them.
+    /// Bytes used by sessions, their slots and stored replies.
     pub sessions: u64,
-    /// Bytes taken by opens and locks.
+    /// Bytes used by opens and locks.
     pub files: u64,
-    /// Charges that were refused, for each of the three.
+    /// Number of refused charges, for each of the three.
     pub refused: [u64; 3],
 }
 
 impl StateUsage {
-    /// All bytes taken.
+    /// Total bytes used.
     pub fn bytes(&self) -> u64 {
         self.clients + self.sessions + self.files
     }
 }
 
 impl StateMemory {
-    /// Memory of at most `bytes_max` bytes for at most `clients_max` clients, or as many as it has floors for.
+    /// Memory of at most `bytes_max` bytes, for at most `clients_max` clients or as many as it has floors
+    /// for.
     pub fn new(bytes_max: usize, clients_max: usize) -> Arc<Self> {
         let for_floors = bytes_max / PART;
         let floor = (for_floors / clients_max.max(1)).max(FLOOR_BYTES_MIN);
@@ -122,47 +126,47 @@ impl StateMemory {
         })
     }
 
-    /// How many clients there may be.
+    /// Maximum number of clients.
     pub fn clients_max(&self) -> usize {
         self.limits.clients_max
     }
 
-    /// An account for a client that registers from that address.
+    /// Opens an account for a client that registers from this address.
     pub fn open_account(self: &Arc<Self>, address: IpAddr) -> Arc<Account> {
         Account::open(self.clone(), address.to_canonical())
     }
 
-    /// How many accounts there are for clients that registered from that address.
+    /// Number of accounts of clients that registered from this address.
     pub fn accounts_of(&self, address: IpAddr) -> usize {
         self.books().accounts_of(address.to_canonical())
     }
 
-    /// How the memory stands.
+    /// Current memory use.
     pub fn usage(&self) -> StateUsage {
         self.books().usage(&self.limits)
     }
 
-    /// Whether something was refused since this was last asked.
+    /// Whether a charge was refused since the last call.
     pub fn take_wanted(&self) -> bool {
         self.wanted.swap(false, Ordering::Relaxed)
     }
 
-    /// How much must be given back so that the address finds room again: an eighth of what it may have.
+    /// Number of bytes to free so that the address has room again: an eighth of its limit.
     pub fn to_give_back(&self, address: IpAddr) -> usize {
         self.books().to_give_back(address.to_canonical(), &self.limits)
     }
 
     fn books(&self) -> MutexGuard<'_, Books> {
-        // The books are changed by additions that cannot fail, so a panic elsewhere leaves no half-done change.
+        // The books change by additions that cannot fail, so a panic elsewhere leaves no partial change.
         self.books.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Milliseconds since the server started, and never 0.
+    /// Milliseconds since the server started; never 0.
     fn now_ms(&self) -> u64 {
         u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX).max(1)
     }
 
-    /// Counts a refusal, and says now and then who has most.
+    /// Counts a refusal, and occasionally logs which address uses most.
     fn note_refusal(&self, kind: Kind, address: IpAddr) {
         self.wanted.store(true, Ordering::Relaxed);
         self.books().count_refusal(kind);
@@ -183,7 +187,7 @@ impl StateMemory {
     }
 }
 
-/// Gives back what a table no longer needs, once most of it is empty.
+/// Releases unused capacity of a table that is mostly empty.
 pub(crate) fn shrink<K: Eq + Hash, V>(table: &mut HashMap<K, V>) {
     if table.capacity() > TABLE_CAPACITY_KEPT && table.len() < table.capacity() / 4 {
         table.shrink_to(2 * table.len());

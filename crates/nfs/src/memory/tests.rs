@@ -1,4 +1,4 @@
-//! What accounts get, whoever wants what.
+//! The shares of accounts under competing demand.
 
 use super::*;
 
@@ -8,21 +8,21 @@ fn address(host: u8) -> IpAddr {
     [192, 0, 2, host].into()
 }
 
-/// A client at that host that has used an export.
+/// A client at this host that has used an export.
 fn guest(memory: &Arc<StateMemory>, host: u8) -> Arc<Account> {
     let account = memory.open_account(address(host));
     account.note_export_used();
     account
 }
 
-/// A client at that host that has files open.
+/// A client at this host that has open files.
 fn holder(memory: &Arc<StateMemory>, host: u8) -> Arc<Account> {
     let account = guest(memory, host);
     account.note_files(true);
     account
 }
 
-/// Takes as much as it gets, in pieces.
+/// Charges as much as possible, in pieces.
 fn fill(account: &Arc<Account>) -> Charge {
     let mut charge = account.nothing(Kind::Session);
     while charge.resize(charge.bytes() + 1024).is_ok() {}

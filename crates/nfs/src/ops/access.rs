@@ -1,4 +1,4 @@
-//! ACCESS (RFC 8881 §18.1): what the user may do with the current object.
+//! ACCESS (RFC 8881 §18.1): the caller's permissions for the current object.
 
 use forebay_pool::Kind;
 
@@ -10,7 +10,7 @@ use forebay_nfs_proto::xdr::Status;
 use forebay_nfs_proto::xdr::nfs4::access as bits;
 use forebay_nfs_proto::xdr::nfs4::{AccessArgs, AccessResult};
 
-/// Each right, with the permissions that it takes, for directories and for anything else.
+/// Each right with the permissions that it needs, for directories and for other objects.
 const DIRECTORY_RIGHTS: &[(u32, u32)] = &[
     (bits::READ, READ),
     (bits::LOOKUP, EXECUTE),
@@ -21,11 +21,11 @@ const DIRECTORY_RIGHTS: &[(u32, u32)] = &[
 const FILE_RIGHTS: &[(u32, u32)] =
     &[(bits::READ, READ), (bits::MODIFY, WRITE), (bits::EXTEND, WRITE), (bits::EXECUTE, EXECUTE)];
 
-/// Those that came with extended attributes, for files and directories.
+/// The rights for extended attributes, for files and directories.
 const XATTR_RIGHTS: &[(u32, u32)] = &[(bits::XAREAD, READ), (bits::XAWRITE, WRITE), (bits::XALIST, READ)];
 
-/// Nothing above the volumes can be changed, nor a volume that the client may only read.
-/// Rights that mean nothing for the object's kind, or that the server does not know, are not `supported`.
+/// Nothing can be changed above the volumes, or in a volume that the client may only read. Rights that do not
+/// apply to the object's kind, or that the server does not know, are not `supported`.
 pub async fn access(context: &mut Context<'_>, args: AccessArgs) -> Result<AccessResult, Status> {
     let node = fs::node(context.server, context.current()?).await?;
     let rights = if node.kind == Kind::Directory { DIRECTORY_RIGHTS } else { FILE_RIGHTS };

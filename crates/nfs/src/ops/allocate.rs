@@ -7,11 +7,11 @@ use crate::state::Share;
 use forebay_nfs_proto::xdr::Status;
 use forebay_nfs_proto::xdr::nfs4::AllocateArgs;
 
-/// The file reaches to the end of the range when this is answered. [`Status::NoSpc`] unless all of the range fits
-/// into the volume, and into the pool, as they are now.
+/// Extends the file to the end of the range. Returns [`Status::NoSpc`] unless the whole range fits into the
+/// free space of the volume and of the pool.
 ///
-/// The RFC wants the space set aside. Storage that shares and compresses cannot promise it: how much a write takes
-/// is known when it is stored. What an application gets is the early answer that it asks for.
+/// The RFC asks to reserve the space. Storage that deduplicates and compresses cannot guarantee that, since
+/// the size of a write is known only when it is stored. The application at least gets an early error.
 pub async fn allocate(context: &mut Context<'_>, args: AllocateArgs) -> Result<(), Status> {
     let handle = file::regular(context, context.current()?).await?;
     file::check_io(context, handle, context.stateid(args.stateid)?, Share::WRITE).await?;

@@ -1,7 +1,7 @@
-//! BIND_CONN_TO_SESSION: a further connection for a session (RFC 8881 §18.34).
+//! BIND_CONN_TO_SESSION: adds a connection to a session (RFC 8881 §18.34).
 //!
-//! Any connection may carry any session here, so there is nothing to remember. A back channel is granted
-//! when asked for, because clients otherwise keep asking; it is tried, and otherwise not used.
+//! Any connection may carry any session here, so there is nothing to store. A requested back channel is
+//! always granted, because clients otherwise keep asking; it is only probed.
 
 use crate::compound::Context;
 use forebay_nfs_proto::xdr::Status;
@@ -10,7 +10,7 @@ use forebay_nfs_proto::xdr::nfs4::{
     ChannelDirectionFromServer as Granted,
 };
 
-/// Answers what the connection carries from now on.
+/// Returns what the connection carries from now on.
 pub async fn bind_conn_to_session(
     context: &mut Context<'_>,
     args: BindConnToSessionArgs,

@@ -7,8 +7,8 @@ use crate::fs::attributes::CLONE_BLOCK_BYTES;
 use forebay_nfs_proto::xdr::Status;
 use forebay_nfs_proto::xdr::nfs4::CloneArgs;
 
-/// Both files share what is stored of the range when this is answered. [`Status::Inval`] unless all of it begins and ends
-/// at a multiple of `clone_blksize`, or ends where the source does.
+/// Makes both files share the stored data of the range. Returns [`Status::Inval`] unless the range begins and
+/// ends at a multiple of `clone_blksize`, or ends at the end of the source.
 pub async fn clone(context: &mut Context<'_>, args: CloneArgs) -> Result<(), Status> {
     let (from, to) = file::source_and_target(context, args.src_stateid, args.dst_stateid).await?;
     let pool = &context.server.pool;

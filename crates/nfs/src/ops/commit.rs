@@ -5,11 +5,11 @@ use crate::compound::Context;
 use forebay_nfs_proto::xdr::Status;
 use forebay_nfs_proto::xdr::nfs4::{CommitArgs, CommitResult, Verifier};
 
-/// Waits until all writes to the range are durable. The verifier tells the client whether the writes that
-/// it means were sent to the same incarnation of the server, and so are covered.
+/// Waits until all writes to the range are durable. The verifier tells the client whether its writes were
+/// sent to the same instance of the server, and are therefore covered.
 pub async fn commit(context: &mut Context<'_>, args: CommitArgs) -> Result<CommitResult, Status> {
     let handle = file::inode(context)?;
-    // To the end, if it reaches beyond what a file can be: COMMIT has no error for that.
+    // A range beyond the maximum file size is cut, since COMMIT has no error for it.
     let length = u64::from(args.count).min(u64::MAX.saturating_sub(args.offset));
     match context.server.pool.commit(handle, args.offset, length).await {
         Ok(()) => Ok(CommitResult { writeverf: Verifier(context.server.pool.write_verifier()) }),

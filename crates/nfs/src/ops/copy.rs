@@ -8,11 +8,12 @@ use forebay_nfs_proto::xdr::nfs4::{
     COPY_REQUIREMENTS, CopyArgs, CopyResult, StableHow, Verifier, WriteResponse,
 };
 
-/// Copies by sharing what is stored, so the answer comes when all is done and durable, whether or not the client would
-/// wait. Of a large range a first part may be copied; the count says so, and the client goes on.
+/// Copies by sharing stored data, so the response is sent when everything is done and durable, whether or not
+/// the client would accept an asynchronous copy. Of a large range only a first part may be copied; the count
+/// says so, and the client continues.
 ///
-/// [`Status::NotSupp`] for a source on another server. So are COPY_NOTIFY, OFFLOAD_CANCEL and OFFLOAD_STATUS, as there is
-/// never a copy that goes on after its answer (RFC 7862 §15.2.3).
+/// Returns [`Status::NotSupp`] for a source on another server. COPY_NOTIFY, OFFLOAD_CANCEL and OFFLOAD_STATUS
+/// are not supported either, since no copy continues after its response (RFC 7862 §15.2.3).
 pub async fn copy(context: &mut Context<'_>, args: CopyArgs) -> Result<CopyResult, Status> {
     if !args.source_server.is_empty() {
         return Err(Status::NotSupp);

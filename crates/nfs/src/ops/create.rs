@@ -1,4 +1,4 @@
-//! CREATE (RFC 8881 §18.4): makes anything but regular files, which OPEN makes.
+//! CREATE (RFC 8881 §18.4): creates objects other than regular files, which OPEN creates.
 
 use crate::fs::OrStatus;
 use forebay_pool::Kind;
@@ -9,7 +9,7 @@ use crate::fs::{FileHandle, attributes, change_info, name};
 use forebay_nfs_proto::xdr::Status;
 use forebay_nfs_proto::xdr::nfs4::{CreateArgs, CreateResult, CreateType, SpecData};
 
-/// What was made becomes current. Devices are user 0's to make.
+/// The new object becomes current. Only user 0 may create devices.
 pub async fn create(context: &mut Context<'_>, args: CreateArgs) -> Result<CreateResult, Status> {
     let kind = kind(args.object_type)?;
     name::check(&args.name)?;
@@ -29,7 +29,7 @@ pub async fn create(context: &mut Context<'_>, args: CreateArgs) -> Result<Creat
     Ok(CreateResult { change_info: change_info(created.directory), attributes_set: args.attributes.mask })
 }
 
-/// Nothing that CREATE makes has a size to choose, so CREATE has no NFS4ERR_FBIG.
+/// No object that CREATE makes has a settable size, so CREATE does not return NFS4ERR_FBIG.
 fn without_size(status: Status) -> Status {
     if status == Status::FBig { Status::Inval } else { status }
 }
@@ -54,5 +54,5 @@ fn kind(wanted: CreateType) -> Result<Kind, Status> {
     }
 }
 
-/// Longest path in a symbolic link, in bytes: as long as a path can be in a system call.
+/// Maximum length of a symbolic link's path, in bytes: that of a path in a system call.
 const SYMLINK_BYTES_MAX: usize = 4095;

@@ -1,4 +1,4 @@
-//! CREATE_SESSION (RFC 8881 §18.36): makes a session, and confirms the client at its first one.
+//! CREATE_SESSION (RFC 8881 §18.36): creates a session; the first one confirms the client.
 
 use std::sync::Arc;
 
@@ -10,8 +10,8 @@ use forebay_nfs_proto::xdr::nfs4::{
     ChannelAttributes, CreateSessionArgs, CreateSessionResult, session_flags,
 };
 
-/// Sent again, it is answered again; so every answer is kept. Arguments that no session can have are refused
-/// before the client's sequence is looked at, and "try later" is no answer.
+/// A retry gets the same response, so every response is stored. Invalid arguments are rejected before the
+/// client's sequence is checked, and "try later" is not stored as a response.
 pub async fn create_session(
     context: &mut Context<'_>,
     args: CreateSessionArgs,
@@ -58,7 +58,7 @@ async fn establish(
     Ok(CreateSessionResult {
         sessionid: session.id,
         sequence: args.sequence,
-        // The replay cache does not survive a restart, and there is no RDMA.
+        // The reply cache does not survive a restart, and RDMA is not supported.
         flags: args.flags & session_flags::CONN_BACK_CHAN,
         fore_chan_attrs: fore,
         back_chan_attrs: back,

@@ -7,7 +7,7 @@ use crate::state::Share;
 use forebay_nfs_proto::xdr::Status;
 use forebay_nfs_proto::xdr::nfs4::DeallocateArgs;
 
-/// The range is a hole when this is answered, durably, whatever was unstable of it. The size stays.
+/// Makes the range a hole, durably, including unstable writes. The size does not change.
 pub async fn deallocate(context: &mut Context<'_>, args: DeallocateArgs) -> Result<(), Status> {
     let handle = file::regular(context, context.current()?).await?;
     file::check_io(context, handle, context.stateid(args.stateid)?, Share::WRITE).await?;

@@ -1,10 +1,10 @@
-//! DESTROY_CLIENTID (RFC 8881 §18.50): a client that has nothing any more leaves.
+//! DESTROY_CLIENTID (RFC 8881 §18.50): removes a client that has no state.
 
 use crate::compound::Context;
 use forebay_nfs_proto::xdr::Status;
 use forebay_nfs_proto::xdr::nfs4::DestroyClientidArgs;
 
-/// The client's durable record is gone when this is answered.
+/// The client's durable record is removed before the response.
 pub async fn destroy_clientid(context: &mut Context<'_>, args: DestroyClientidArgs) -> Result<(), Status> {
     let server = context.server;
     server.state.client(args.clientid)?;

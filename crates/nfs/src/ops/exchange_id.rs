@@ -1,4 +1,4 @@
-//! EXCHANGE_ID (RFC 8881 §18.35): a client says who it is, and gets an id.
+//! EXCHANGE_ID (RFC 8881 §18.35): registers a client and returns its id.
 
 use std::fmt::Write;
 
@@ -12,8 +12,8 @@ use forebay_nfs_proto::xdr::nfs4::{
     StateProtectResult, exchange_flags,
 };
 
-/// Clients tell by owner and scope whether two addresses lead to one server (trunking); both are the pool's,
-/// as one server at a time has it.
+/// Clients compare owner and scope to detect that two addresses lead to one server (trunking). Both are
+/// derived from the pool, since only one server at a time uses it.
 pub async fn exchange_id(
     context: &mut Context<'_>,
     args: ExchangeIdArgs,
@@ -26,7 +26,7 @@ pub async fn exchange_id(
         return Err(Status::BadXdr);
     }
     if args.state_protect != StateProtectArgs::None {
-        // What is protected is protected by RPCSEC_GSS, which this server does not speak.
+        // State protection requires RPCSEC_GSS, which this server does not support.
         return Err(Status::Inval);
     }
     let state = &context.server.state;
@@ -57,11 +57,11 @@ pub async fn exchange_id(
     })
 }
 
-/// Printable, because administrators meet it in their logs.
+/// Printable, because it appears in administrators' logs.
 fn server_name(pool: PoolId) -> Bytes {
     let mut name = String::from("forebay-");
     for byte in pool.0 {
-        // Writing to a string cannot fail.
+        // Writing to a String cannot fail.
         let _ = write!(name, "{byte:02x}");
     }
     Bytes::from(name)

@@ -1,5 +1,5 @@
-//! What the operations on the data of files have in common: which file it is, whether the stateid lets the client, and
-//! what else a write changes.
+//! Shared code of the operations on file data: finding the file, checking the stateid, and the side effects
+//! of a write.
 
 use crate::fs::OrStatus;
 use forebay_pool::{Attributes, Error, Handle, Kind, SetAttributes};
@@ -11,8 +11,8 @@ use crate::state::{IoBasis, Share};
 use forebay_nfs_proto::xdr::Status;
 use forebay_nfs_proto::xdr::nfs4::StateId;
 
-/// The current filehandle's inode, which may turn out not to be a file. Directories of the pseudo file
-/// system are none for sure.
+/// The current filehandle's inode, which may not be a file. Directories of the pseudo file system are
+/// rejected.
 pub(super) fn inode(context: &Context<'_>) -> Result<Handle, Status> {
     match context.current()? {
         FileHandle::Inode(handle) => Ok(handle),
@@ -20,7 +20,7 @@ pub(super) fn inode(context: &Context<'_>) -> Result<Handle, Status> {
     }
 }
 
-/// The current filehandle's inode, for an operation on a stateid: of what is above the volumes there are none.
+/// The current filehandle's inode, for an operation on a stateid. Objects above the volumes have no stateids.
 pub(super) fn opened(context: &Context<'_>) -> Result<Handle, Status> {
     match context.current()? {
         FileHandle::Inode(handle) => Ok(handle),
@@ -28,8 +28,8 @@ pub(super) fn opened(context: &Context<'_>) -> Result<Handle, Status> {
     }
 }
 
-/// The status for an error of the pool. What is not a file has one of its own for each kind of object:
-/// ISDIR, SYMLINK, and WRONG_TYPE for the rest (RFC 8881 §18.22.3).
+/// The status for an error of the pool. Objects that are not files have different statuses by kind: ISDIR,
+/// SYMLINK, and WRONG_TYPE for the rest (RFC 8881 §18.22.3).
 pub(super) async fn status(context: &Context<'_>, handle: Handle, error: Error) -> Status {
     let Error::NotFile = error else { return status_of(error) };
     match context.server.pool.getattr(handle).await {
@@ -38,7 +38,8 @@ pub(super) async fn status(context: &Context<'_>, handle: Handle, error: Error) 
     }
 }
 
-/// The regular file that a filehandle names. For most operations of RFC 7862 anything else is WRONG_TYPE (§15.1.3).
+/// The regular file that a filehandle names. Most operations of RFC 7862 return WRONG_TYPE for other objects
+/// (§15.1.3).
 pub(super) async fn regular(context: &Context<'_>, handle: FileHandle) -> Result<Handle, Status> {
     let FileHandle::Inode(handle) = handle else { return Err(Status::WrongType) };
     match context.server.pool.getattr(handle).await.or_status()?.kind {
@@ -47,14 +48,15 @@ pub(super) async fn regular(context: &Context<'_>, handle: FileHandle) -> Result
     }
 }
 
-/// [`Status::Inval`] if the range is empty, or ends beyond what an offset can be.
+/// Returns [`Status::Inval`] if the range is empty or ends beyond the maximum offset.
 pub(super) fn require_range(offset: u64, length: u64) -> Result<(), Status> {
     let end = offset.checked_add(length).filter(|end| *end > offset);
     end.map(|_| ()).ok_or(Status::Inval)
 }
 
-/// Whether a stateid lets the client read or write the file. An open has checked the permissions; without one, or if the caller is taken for
-/// someone else than at the open, they are checked now.
+/// Checks whether a stateid lets the client read or write the file. An open has already checked the
+/// permissions. Without one, or if the caller is now mapped to another user than at the open, they are
+/// checked here.
 pub(super) async fn check_io(
     context: &Context<'_>,
     handle: Handle,
@@ -71,8 +73,8 @@ pub(super) async fn check_io(
     Ok(())
 }
 
-/// The files from which and to which COPY and CLONE go: the saved and the current filehandle, if the stateids let the client
-/// read the one and write the other. The current stateid, where one stands for it, is that of each filehandle.
+/// The source and target of COPY and CLONE: the saved and the current filehandle, if the stateids allow
+/// reading the one and writing the other. A current stateid is resolved separately for each filehandle.
 pub(super) async fn source_and_target(
     context: &mut Context<'_>,
     source: StateId,
@@ -85,7 +87,7 @@ pub(super) async fn source_and_target(
         given => given,
     };
     let target = context.stateid(target)?;
-    // In another volume the caller may count as somebody else.
+    // In another volume the caller may be mapped to another user.
     gate::see(context, saved).await?;
     check_io(context, from, source, Share::READ).await?;
     gate::see(context, current).await?;
@@ -93,7 +95,8 @@ pub(super) async fn source_and_target(
     Ok((from, to))
 }
 
-/// A program that a user other than root wrote to no longer runs with its owner's rights.
+/// Removes the set-user-ID and set-group-ID rights of a program when a user other than root has written to
+/// it.
 pub(super) async fn drop_privileges(context: &Context<'_>, written: &Attributes) -> Result<(), Status> {
     let mode = access::mode_after_change(written.mode);
     if mode == written.mode || context.credential.is_root() || written.kind != Kind::File {

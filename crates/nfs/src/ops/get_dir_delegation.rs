@@ -4,8 +4,8 @@ use crate::compound::Context;
 use forebay_nfs_proto::xdr::Status;
 use forebay_nfs_proto::xdr::nfs4::{GetDirDelegationArgs, GetDirDelegationResult};
 
-/// There are no delegations, and nothing will say when there are. Linux ≥ 6.19 asks with every GETATTR of a
-/// directory, and takes an error for the GETATTR's.
+/// The server grants no delegations, and never will signal one. Linux 6.19 and later send this with every
+/// GETATTR of a directory, and treat an error as one of the GETATTR.
 pub async fn get_dir_delegation(
     context: &mut Context<'_>,
     _args: GetDirDelegationArgs,

@@ -6,7 +6,7 @@ use crate::fs::attributes::Source;
 use forebay_nfs_proto::xdr::Status;
 use forebay_nfs_proto::xdr::nfs4::{GetattrArgs, GetattrResult};
 
-/// Needs no permission, and works on orphans: their `numlinks` is 0.
+/// Needs no permission, and works on deleted files that are still open: their `numlinks` is 0.
 pub async fn getattr(context: &mut Context<'_>, args: GetattrArgs) -> Result<GetattrResult, Status> {
     let node = fs::node(context.server, context.current()?).await?;
     if context.server.identities.are_wanted(&args.attributes) {

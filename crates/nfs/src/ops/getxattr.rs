@@ -5,7 +5,7 @@ use crate::compound::Context;
 use forebay_nfs_proto::xdr::Status;
 use forebay_nfs_proto::xdr::nfs4::{GetxattrArgs, GetxattrResult};
 
-/// [`Status::NoXattr`] if there is none of that name.
+/// Returns [`Status::NoXattr`] if there is no attribute of that name.
 pub async fn getxattr(context: &mut Context<'_>, args: GetxattrArgs) -> Result<GetxattrResult, Status> {
     xattr::check_name(&args.name)?;
     let handle = xattr::readable(context).await?.ok_or(Status::NoXattr)?;

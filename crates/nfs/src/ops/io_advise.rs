@@ -7,8 +7,8 @@ use crate::state::Share;
 use forebay_nfs_proto::xdr::Status;
 use forebay_nfs_proto::xdr::nfs4::{Bitmap, IoAdviseArgs, IoAdviseResult, advice};
 
-/// Answers with the hints that are heeded: what will be needed is read into memory, as far as there is room, and who
-/// reads in sequence is read ahead for in any case.
+/// Returns the hints that have an effect: data that will be needed is read into memory as far as there is
+/// room, and sequential readers always get read-ahead.
 pub async fn io_advise(context: &mut Context<'_>, args: IoAdviseArgs) -> Result<IoAdviseResult, Status> {
     let handle = file::regular(context, context.current()?).await?;
     file::check_io(context, handle, context.stateid(args.stateid)?, Share::READ).await?;

@@ -1,4 +1,4 @@
-//! LINK (RFC 8881 §18.9): another name, in the current directory, for the saved object.
+//! LINK (RFC 8881 §18.9): adds a name in the current directory for the saved object.
 
 use crate::compound::Context;
 use crate::fs;
@@ -7,7 +7,7 @@ use crate::fs::{FileHandle, change_info, name};
 use forebay_nfs_proto::xdr::Status;
 use forebay_nfs_proto::xdr::nfs4::{LinkArgs, LinkResult};
 
-/// [`Status::IsDir`] for directories, [`Status::XDev`] across volumes.
+/// Returns [`Status::IsDir`] for directories, and [`Status::XDev`] across volumes.
 pub async fn link(context: &mut Context<'_>, args: LinkArgs) -> Result<LinkResult, Status> {
     name::check(&args.newname)?;
     let saved = context.saved()?;

@@ -1,6 +1,7 @@
 //! LISTXATTRS (RFC 8276 §8.4.3).
 //!
-//! Cookies are the pool's, as those of READDIR are: each name has its own, which stays good while others come and go.
+//! Cookies are the pool's, as in READDIR: each name has its own, which stays valid while other names are
+//! added and removed.
 
 use crate::fs::OrStatus;
 use bytes::Bytes;
@@ -11,12 +12,13 @@ use crate::compound::Context;
 use forebay_nfs_proto::xdr::Status;
 use forebay_nfs_proto::xdr::nfs4::{ListxattrsArgs, ListxattrsResult};
 
-/// Bytes of a result around its names: cookie, their number, end of the list.
+/// Size of a result besides its names: cookie, count, end of the list.
 const RESULT_BYTES: usize = 16;
-/// Bytes of the shortest name.
+/// Size of the shortest name.
 const NAME_BYTES_MIN: usize = 8;
 
-/// Names in the order of their cookies, as many as fit. [`Status::TooSmall`] if not even one does.
+/// Returns names in the order of their cookies, as many as fit. Returns [`Status::TooSmall`] if not even one
+/// fits.
 pub async fn listxattrs(context: &mut Context<'_>, args: ListxattrsArgs) -> Result<ListxattrsResult, Status> {
     if args.cookie > i64::MAX as u64 {
         return Err(Status::BadCookie);
@@ -33,8 +35,8 @@ pub async fn listxattrs(context: &mut Context<'_>, args: ListxattrsArgs) -> Resu
     fill(args.cookie, page, room)
 }
 
-/// As many of a page's names as fit into `room` bytes. Names of one cookie, which are as good as impossible, are not torn
-/// apart: the client goes on after the cookie of the last one.
+/// As many of a page's names as fit into `room` bytes. Names with the same cookie, which are extremely
+/// unlikely, are kept together: the client continues after the cookie of the last one.
 fn fill(cookie: u64, page: XattrPage, mut room: usize) -> Result<ListxattrsResult, Status> {
     let mut result = ListxattrsResult { cookie, names: Vec::new(), eof: page.end };
     for twins in page.names.chunk_by(|one, other| one.0 == other.0) {

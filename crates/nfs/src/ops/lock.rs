@@ -6,7 +6,7 @@ use crate::state::{Denied, Locked};
 use forebay_nfs_proto::xdr::Status;
 use forebay_nfs_proto::xdr::nfs4::{LockArgs, LockDenied, LockResult, Locker, OPAQUE_LIMIT, StateOwner};
 
-/// Locks a range, or says who is in the way. A client that is willing to wait asks again.
+/// Locks a range, or returns the conflicting lock. A client that wants to wait asks again.
 pub async fn lock(context: &mut Context<'_>, mut args: LockArgs) -> Result<LockResult, Status> {
     match &mut args.locker {
         Locker::New(new) if new.lock_owner.owner.len() > OPAQUE_LIMIT => return Err(Status::BadXdr),

@@ -9,7 +9,7 @@ use crate::state::Range;
 use forebay_nfs_proto::xdr::Status;
 use forebay_nfs_proto::xdr::nfs4::{LocktArgs, LocktResult, OPAQUE_LIMIT};
 
-/// Says who would be in the way of a lock. The file need not be open.
+/// Returns the lock that would conflict. The file need not be open.
 pub async fn lockt(context: &mut Context<'_>, args: LocktArgs) -> Result<LocktResult, Status> {
     if args.owner.owner.len() > OPAQUE_LIMIT {
         return Err(Status::BadXdr);

@@ -6,7 +6,7 @@ use crate::state::Range;
 use forebay_nfs_proto::xdr::Status;
 use forebay_nfs_proto::xdr::nfs4::{LockuArgs, LockuResult};
 
-/// Unlocks a range, whatever of it is locked. The stateid stays good, also without a lock.
+/// Unlocks a range, whatever part of it is locked. The stateid stays valid even without locks.
 pub async fn locku(context: &mut Context<'_>, args: LockuArgs) -> Result<LockuResult, Status> {
     let range = Range::new(args.offset, args.length)?;
     let stateid = context.stateid(args.lock_stateid)?;

@@ -1,4 +1,4 @@
-//! LOOKUPP (RFC 8881 §18.14): the directory above becomes current.
+//! LOOKUPP (RFC 8881 §18.14): the parent directory becomes current.
 
 use crate::compound::Context;
 use crate::fs;

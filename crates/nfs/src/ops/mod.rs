@@ -1,4 +1,4 @@
-//! The operations, one file for each, named as the RFC names them. `table` ties names to functions.
+//! The operations, one file each, named as in the RFC. `table` maps operations to functions.
 
 pub mod access;
 pub mod allocate;

@@ -1,9 +1,9 @@
 //! OPEN (RFC 8881 §18.16): opens a regular file, by name or by filehandle, and may create it.
 //!
-//! [`named`] finds or creates the file of a name. Whichever way the file is found, three things happen
-//! in this order, so that an open which was answered can be relied on: the inode is held (it outlives its
-//! last name from here on), the client's durable record is there (it may reclaim the open after a
-//! restart), and the open is entered among those of the file.
+//! [`named`] finds or creates a file by name. However the file is found, three things happen in this order,
+//! so that the client can rely on an open that was acknowledged: the inode is held (it outlives its last name
+//! from here on), the client's durable record exists (the client may reclaim the open after a restart), and
+//! the open is added to those of the file.
 
 mod named;
 
@@ -23,31 +23,31 @@ use forebay_nfs_proto::xdr::nfs4::{
     WhyNoDelegation, open_result_flags, share,
 };
 
-/// How often a file is looked for again that others create and remove meanwhile.
+/// How often the lookup of a file is repeated while others create and remove it.
 const ATTEMPTS_MAX: usize = 16;
-/// Bits of the access that say something about delegations: RFC 8881's, and those of RFC 9754.
+/// Bits of the access that concern delegations: RFC 8881's, and those of RFC 9754.
 const DELEGATION_BITS: u32 = share::ACCESS_WANT_DELEG_MASK | 0x33_0000;
 
-/// What is to be opened.
+/// The file to open.
 struct Target {
     file: Attributes,
-    /// The permissions need no check: this client made the file just now, or had it open before.
+    /// The permissions need no check: this client has just created the file, or had it open before.
     permitted: bool,
-    /// The data is to be thrown away.
+    /// The data must be truncated.
     truncate: bool,
     change_info: ChangeInfo,
     attributes_set: Bitmap,
 }
 
 impl Target {
-    /// A file that exists, in a directory of that `change`; 0 if it was not found by name.
+    /// An existing file, in a directory with that `change`; 0 if it was not found by name.
     fn existing(file: Attributes, change: u64) -> Target {
         let change_info = ChangeInfo { atomic: true, before: change, after: change };
         Target { file, permitted: false, truncate: false, change_info, attributes_set: Bitmap::default() }
     }
 }
 
-/// The file becomes current, and the stateid.
+/// The file and the stateid become current.
 pub async fn open(context: &mut Context<'_>, args: OpenArgs) -> Result<OpenResult, Status> {
     let share = requested_share(&args)?;
     if args.owner.owner.len() > OPAQUE_LIMIT {
@@ -83,19 +83,21 @@ async fn find(context: &Context<'_>, args: &OpenArgs, share: Share) -> Result<Ta
             Ok(Target { permitted: true, ..Target::existing(file, 0) })
         }
         OpenClaim::Fh => {
-            // No exception for the owner, although a client whose lease ran out opens its files again this
-            // way: Linux opens any file so that it knows already, and counts on the server for permissions.
+            // The owner gets no exception, although a client whose lease has expired reopens its files this
+            // way. Linux opens every file it already knows like this, and relies on the server for
+            // permissions.
             let file = context.server.pool.getattr(file::inode(context)?).await.or_status()?;
             Ok(Target::existing(file, 0))
         }
         OpenClaim::DelegateCurrent(_) | OpenClaim::DelegateCurrentFh(_) => Err(Status::BadStateid),
-        // OPEN has no NFS4ERR_NOTSUPP; nothing matches what is reclaimed here.
+        // OPEN has no NFS4ERR_NOTSUPP, and the server has nothing to reclaim with these claims.
         OpenClaim::DelegatePrevious(_) | OpenClaim::DelegatePreviousFh => Err(Status::ReclaimBad),
     }
 }
 
-/// That a client had something open is known, but not what. So a reclaim must be permitted as reading and writing are: a file's owner keeps
-/// what he opened before its mode changed, and nobody gets what he could not have had.
+/// The server knows that a client had files open, but not which ones. So the permissions are checked as for
+/// reading and writing: a file's owner keeps an open from before a change of the mode, and nobody gets access
+/// that was never possible.
 fn require_reclaimable(credential: &Credential, file: &Attributes, share: Share) -> Result<(), Status> {
     for (wanted, access) in [(share.reads(), READ), (share.writes(), WRITE)] {
         if wanted {
@@ -105,7 +107,7 @@ fn require_reclaimable(credential: &Credential, file: &Attributes, share: Share)
     Ok(())
 }
 
-/// Checks the permissions, opens the file, and truncates it if that is asked for.
+/// Checks the permissions, opens the file, and truncates it if requested.
 async fn enter(
     context: &Context<'_>,
     args: &OpenArgs,
@@ -141,7 +143,7 @@ async fn enter(
         && let Err(error) = server.pool.setattr(file.handle, truncation).await
     {
         if stateid.seqid == 1 {
-            // A new open, that the client never hears of.
+            // This is a new open, which the client never learns of.
             server.state.close(client, file.handle, &stateid)?;
         }
         return Err(status_of(error));
@@ -149,7 +151,7 @@ async fn enter(
     Ok(stateid)
 }
 
-/// What throws the data away, as far as the user may.
+/// The change that truncates the file, if the user may do it.
 fn truncation(context: &Context<'_>, file: &Attributes) -> Result<SetAttributes, Status> {
     let credential = &context.credential;
     gate::require_writable(context)?;
@@ -175,15 +177,15 @@ fn finish(
     })
 }
 
-/// The pool keeps every open file; whether clients are told, and so remove the names of open files instead of
-/// renaming them, is up to the volume.
+/// The pool keeps every open file. The volume determines whether clients are told, and therefore remove names
+/// of open files instead of renaming them.
 fn result_flags(context: &Context<'_>, file: Handle) -> Result<u32, Status> {
     let volume = context.server.pool.volume_by_id(file.volume).or_status()?;
     let preserve = if volume.spec.preserve_unlink { open_result_flags::PRESERVE_UNLINKED } else { 0 };
     Ok(open_result_flags::LOCKTYPE_POSIX | preserve)
 }
 
-/// A client that says something about delegations is told why there is none.
+/// Tells a client that asked for a delegation why it gets none.
 fn no_delegation(share_access: u32) -> OpenDelegation {
     match share_access & share::ACCESS_WANT_DELEG_MASK {
         0 => OpenDelegation::None,

@@ -7,13 +7,13 @@ use forebay_nfs_proto::xdr::Status;
 use forebay_nfs_proto::xdr::nfs4::share::ACCESS_BOTH;
 use forebay_nfs_proto::xdr::nfs4::{OpenDowngradeArgs, OpenDowngradeResult};
 
-/// Gives up access, or denial to others, that earlier OPENs asked for.
+/// Gives up access, or denial of access to others, that earlier OPENs requested.
 pub async fn open_downgrade(
     context: &mut Context<'_>,
     args: OpenDowngradeArgs,
 ) -> Result<OpenDowngradeResult, Status> {
     let stateid = context.stateid(args.open_stateid)?;
-    // The other bits are about delegations, which there are none of.
+    // The other bits concern delegations, which the server does not grant.
     let to = Share::new(args.share_access & ACCESS_BOTH, args.share_deny)?;
     let open_stateid =
         context.server.state.downgrade(context.client()?, file::opened(context)?, &stateid, to)?;

@@ -1,4 +1,4 @@
-//! PUTPUBFH (RFC 8881 §18.20): the public filehandle, which is the root's.
+//! PUTPUBFH (RFC 8881 §18.20): the public filehandle, which is the root's, becomes current.
 
 use crate::compound::Context;
 use crate::ops::putrootfh::putrootfh;

@@ -6,8 +6,8 @@ use crate::state::Share;
 use forebay_nfs_proto::xdr::Status;
 use forebay_nfs_proto::xdr::nfs4::{Payload, ReadArgs, ReadResult};
 
-/// Reads up to `count` bytes, in the pieces in which the pool has them. A count beyond what one reply
-/// carries is cut down, and the client asks for the rest.
+/// Reads up to `count` bytes, in the pieces in which the pool stores them. A count that exceeds one reply is
+/// reduced, and the client asks for the rest.
 pub async fn read(context: &mut Context<'_>, args: ReadArgs) -> Result<ReadResult, Status> {
     let handle = file::inode(context)?;
     file::check_io(context, handle, context.stateid(args.stateid)?, Share::READ).await?;

@@ -10,11 +10,11 @@ use forebay_nfs_proto::xdr::nfs4::{
     DataContent, HoleContent, Payload, ReadPlusArgs, ReadPlusContent, ReadPlusResult,
 };
 
-/// Shorter holes are sent as zeros. So a hole, and the heads that it takes, never make a reply longer than READ's for
-/// the same range: clients have room for little more.
+/// Shorter holes are sent as zeros. So holes and their headers never make a reply longer than that of a READ
+/// of the same range: clients have little more room.
 const HOLE_BYTES_MIN: u64 = 4096;
 
-/// As READ, with holes as such.
+/// As READ, with separate segments for holes.
 pub async fn read_plus(context: &mut Context<'_>, args: ReadPlusArgs) -> Result<ReadPlusResult, Status> {
     let handle = file::inode(context)?;
     file::check_io(context, handle, context.stateid(args.stateid)?, Share::READ).await?;

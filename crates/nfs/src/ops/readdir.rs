@@ -1,8 +1,8 @@
 //! READDIR (RFC 8881 §18.23).
 //!
-//! Cookies are the pool's: they stay good while entries come and go around the reader, so the verifier that
-//! would invalidate them is always zero. A page ends when the next entry does not fit in `maxcount`, which
-//! counts everything, or in `dircount`, which counts names and cookies only and is a wish.
+//! Cookies are the pool's: they stay valid while entries are added and removed, so the verifier that would
+//! invalidate them is always zero. A page ends when the next entry does not fit in `maxcount`, which counts
+//! everything, or in `dircount`, which is a hint and counts only names and cookies.
 
 use crate::fs::OrStatus;
 use forebay_pool::Handle;
@@ -18,21 +18,21 @@ use forebay_nfs_proto::xdr::Status;
 use forebay_nfs_proto::xdr::nfs4::attribute::RDATTR_ERROR;
 use forebay_nfs_proto::xdr::nfs4::{Bitmap, DirectoryEntry, Fattr, ReaddirArgs, ReaddirResult, Verifier};
 
-/// Bytes of a result around its entries: verifier, end of the list, end of the directory.
+/// Size of a result besides its entries: verifier, end of the list, end of the directory.
 const RESULT_BYTES: usize = 16;
-/// Bytes of the smallest entry: follows, cookie, name of one letter, empty attributes.
+/// Size of the smallest entry: follows, cookie, a name of one letter, empty attributes.
 const ENTRY_BYTES_MIN: usize = 28;
-/// Most entries asked of the pool at a time.
+/// Maximum number of entries requested from the pool at a time.
 const BATCH_ENTRIES_MAX: usize = 256;
 
-/// An entry whose attributes are still to be encoded.
+/// An entry whose attributes are not encoded yet.
 struct Found {
     cookie: u64,
     name: bytes::Bytes,
     node: Result<Node, Status>,
 }
 
-/// [`Status::TooSmall`] if not even one entry fits.
+/// Returns [`Status::TooSmall`] if not even one entry fits.
 pub async fn readdir(context: &mut Context<'_>, args: ReaddirArgs) -> Result<ReaddirResult, Status> {
     check(&args)?;
     let current = context.current()?;
@@ -45,7 +45,7 @@ pub async fn readdir(context: &mut Context<'_>, args: ReaddirArgs) -> Result<Rea
     }
 }
 
-/// Cookies 1 and 2 are never given out, and the only verifier is zero.
+/// Cookies 1 and 2 are never used, and the only verifier is zero.
 fn check(args: &ReaddirArgs) -> Result<(), Status> {
     check_readable(&args.attributes)?;
     if args.cookie == 1 || args.cookie == 2 || args.cookie > i64::MAX as u64 {
@@ -114,7 +114,7 @@ async fn read_pseudo(
     page.finish(true)
 }
 
-/// Attributes that cannot be had fail the whole READDIR, unless the client asked to be told for each entry.
+/// An attribute that cannot be read fails the whole READDIR, unless the client requested the error per entry.
 fn encode(source: &Source<'_>, found: Found, requested: &Bitmap) -> Result<DirectoryEntry, Status> {
     let attributes = match found.node.and_then(|node| source.encode(&node, requested)) {
         Err(status) if requested.contains(RDATTR_ERROR) => {
@@ -125,7 +125,7 @@ fn encode(source: &Source<'_>, found: Found, requested: &Bitmap) -> Result<Direc
     Ok(DirectoryEntry { cookie: found.cookie, name: found.name, attributes })
 }
 
-/// The entries that fit in one reply.
+/// The entries that fit into one reply.
 struct Page {
     entries: Vec<DirectoryEntry>,
     bytes_left: usize,
@@ -135,18 +135,19 @@ struct Page {
 impl Page {
     fn new(args: &ReaddirArgs, reply_bytes_max: u32) -> Result<Page, Status> {
         let bytes = args.maxcount.min(reply_bytes_max) as usize;
-        // A client that does not care for dircount sends zero.
+        // A client that does not use dircount sends zero.
         let names_left = if args.dircount == 0 { usize::MAX } else { args.dircount as usize };
         let bytes_left = bytes.checked_sub(RESULT_BYTES).ok_or(Status::TooSmall)?;
         Ok(Page { entries: Vec::new(), bytes_left, names_left })
     }
 
-    /// How many entries to ask the pool for: no more than can fit, and always one to see what follows.
+    /// The number of entries to request from the pool: no more than can fit, and at least one to detect the
+    /// end.
     fn room(&self) -> usize {
         (self.bytes_left / ENTRY_BYTES_MIN + 1).min(BATCH_ENTRIES_MAX)
     }
 
-    /// False if the entry does not fit; then the page is complete.
+    /// Returns false if the entry does not fit; the page is then complete.
     fn add(&mut self, entry: DirectoryEntry) -> bool {
         let bytes = 4 + encoded_bytes(&entry);
         let name_bytes = 12 + entry.name.len().next_multiple_of(4);
@@ -161,8 +162,8 @@ impl Page {
         true
     }
 
-    /// Entries of the same cookie, which is as good as impossible, must not be torn apart: the client goes
-    /// on after the cookie of the last one.
+    /// Keeps entries with the same cookie, which are extremely unlikely, together: the client continues after
+    /// the cookie of the last one.
     fn drop_twins(&mut self, cookie: u64) {
         while self.entries.last().is_some_and(|last| last.cookie == cookie) {
             self.entries.pop();
@@ -177,7 +178,7 @@ impl Page {
     }
 }
 
-/// Bytes that an entry takes, less the mark before it that one follows.
+/// Size of an encoded entry, without the preceding flag that it follows.
 fn encoded_bytes(entry: &DirectoryEntry) -> usize {
     let name = 4 + entry.name.len().next_multiple_of(4);
     let mask = 4 + 4 * entry.attributes.mask.0.len();

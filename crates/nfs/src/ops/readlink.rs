@@ -7,7 +7,7 @@ use crate::fs;
 use forebay_nfs_proto::xdr::Status;
 use forebay_nfs_proto::xdr::nfs4::ReadlinkResult;
 
-/// [`Status::WrongType`] for what is no symbolic link.
+/// Returns [`Status::WrongType`] for an object that is not a symbolic link.
 pub async fn readlink(context: &mut Context<'_>, _args: ()) -> Result<ReadlinkResult, Status> {
     match fs::node(context.server, context.current()?).await?.kind {
         Kind::Symlink(link) => Ok(ReadlinkResult { link }),

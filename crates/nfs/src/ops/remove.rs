@@ -7,8 +7,8 @@ use crate::fs::{OrStatus, change_info};
 use forebay_nfs_proto::xdr::Status;
 use forebay_nfs_proto::xdr::nfs4::{RemoveArgs, RemoveResult};
 
-/// The name is gone when this is answered. A file that is open lives on as an orphan: the pool keeps it for
-/// those who hold it, and through a restart until they had time to come back.
+/// Removes the name, durably. A file that is open stays as an orphan: the pool keeps it for the clients that
+/// have it open, and after a restart until the end of the grace period.
 pub async fn remove(context: &mut Context<'_>, args: RemoveArgs) -> Result<RemoveResult, Status> {
     name::check(&args.target)?;
     let (handle, directory) =

@@ -6,7 +6,7 @@ use crate::fs::change_info;
 use forebay_nfs_proto::xdr::Status;
 use forebay_nfs_proto::xdr::nfs4::{RemovexattrArgs, RemovexattrResult};
 
-/// Durable when answered.
+/// Durable before the response.
 pub async fn removexattr(
     context: &mut Context<'_>,
     args: RemovexattrArgs,

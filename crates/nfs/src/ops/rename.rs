@@ -9,7 +9,7 @@ use crate::fs::{FileHandle, Node, change_info, name, status_of};
 use forebay_nfs_proto::xdr::Status;
 use forebay_nfs_proto::xdr::nfs4::{RenameArgs, RenameResult};
 
-/// What the new name stood for is treated as REMOVE would treat it.
+/// If the new name exists, it is replaced as REMOVE would remove it.
 pub async fn rename(context: &mut Context<'_>, args: RenameArgs) -> Result<RenameResult, Status> {
     name::check(&args.oldname)?;
     name::check(&args.newname)?;
@@ -31,7 +31,7 @@ pub async fn rename(context: &mut Context<'_>, args: RenameArgs) -> Result<Renam
     })
 }
 
-/// A directory that gets another parent is changed itself: its `..` is.
+/// A directory that gets another parent is itself changed, since its `..` changes.
 async fn check_moved(context: &Context<'_>, from: FileHandle, name: &[u8]) -> Result<(), Status> {
     if context.credential.is_root() {
         return Ok(());
@@ -40,7 +40,7 @@ async fn check_moved(context: &Context<'_>, from: FileHandle, name: &[u8]) -> Re
     if moved.kind == Kind::Directory { require(&context.credential, &moved, WRITE) } else { Ok(()) }
 }
 
-/// A directory and something else cannot replace one another; the RFC has one error for both ways.
+/// A directory and another object cannot replace each other; the RFC has one error for both cases.
 fn status(error: Error) -> Status {
     match error {
         Error::IsDirectory | Error::NotDirectory => Status::Exist,

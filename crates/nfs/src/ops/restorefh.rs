@@ -1,4 +1,4 @@
-//! RESTOREFH (RFC 8881 §18.27): what SAVEFH kept becomes current again.
+//! RESTOREFH (RFC 8881 §18.27): the saved filehandle and stateid become current again.
 
 use crate::compound::Context;
 use forebay_nfs_proto::xdr::Status;

@@ -1,4 +1,4 @@
-//! SAVEFH (RFC 8881 §18.28): keeps the current filehandle and stateid.
+//! SAVEFH (RFC 8881 §18.28): saves the current filehandle and stateid.
 
 use crate::compound::Context;
 use forebay_nfs_proto::xdr::Status;

@@ -1,4 +1,4 @@
-//! SECINFO_NO_NAME (RFC 8881 §18.45): how clients may authenticate to the current object or its parent.
+//! SECINFO_NO_NAME (RFC 8881 §18.45): the authentication methods for the current object or its parent.
 
 use super::secinfo::{consume, without_symlink};
 use crate::compound::Context;
@@ -6,7 +6,7 @@ use crate::fs;
 use forebay_nfs_proto::xdr::Status;
 use forebay_nfs_proto::xdr::nfs4::{SecinfoNoNameArgs, SecinfoResult, SecinfoStyle};
 
-/// The same everywhere. The current filehandle is gone afterwards, as the RFC wants.
+/// The result is the same for every object. The current filehandle is consumed, as the RFC requires.
 pub async fn secinfo_no_name(
     context: &mut Context<'_>,
     args: SecinfoNoNameArgs,

@@ -7,8 +7,8 @@ use crate::state::Share;
 use forebay_nfs_proto::xdr::Status;
 use forebay_nfs_proto::xdr::nfs4::{SeekArgs, SeekResult, content};
 
-/// The next data, or the next hole, at or behind the offset. A file ends with a hole. [`Status::Nxio`] if it ends
-/// before the offset.
+/// Finds the next data, or the next hole, at or after the offset. A file ends with a hole. Returns
+/// [`Status::Nxio`] if it ends before the offset.
 pub async fn seek(context: &mut Context<'_>, args: SeekArgs) -> Result<SeekResult, Status> {
     let handle = file::regular(context, context.current()?).await?;
     file::check_io(context, handle, context.stateid(args.stateid)?, Share::READ).await?;

@@ -1,4 +1,4 @@
-//! SEQUENCE: which session and slot a COMPOUND belongs to, and whether it is new (RFC 8881 §18.46).
+//! SEQUENCE (RFC 8881 §18.46): the session and slot of a COMPOUND, and whether it is new.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -9,20 +9,21 @@ use crate::state::Renewal;
 use forebay_nfs_proto::xdr::Status;
 use forebay_nfs_proto::xdr::nfs4::{OpCode, SequenceArgs, SequenceResult, sequence_flags};
 
-/// Bytes of the shortest reply that begins with SEQUENCE.
+/// Size of the shortest reply that begins with SEQUENCE.
 const REPLY_BYTES_MIN: u32 = 80;
 
-/// What SEQUENCE found.
+/// The result of SEQUENCE.
 pub struct Sequenced {
     /// The session.
     pub session: Arc<Session>,
     /// The operation's result.
     pub result: SequenceResult,
-    /// Holds the client's lease while the COMPOUND is in work.
+    /// Holds the client's lease while the COMPOUND is in progress.
     pub renewal: Renewal,
 }
 
-/// Claims the slot, renews the client's lease and puts session and client into the context; counts that.
+/// Claims the slot, renews the client's lease, and puts session and client into the context. A retry is
+/// counted.
 ///
 /// `operations` and `request_bytes` are those of the whole COMPOUND.
 pub fn start(
@@ -56,7 +57,7 @@ fn claim(
     if args.cachethis && session.fore.maxresponsesize_cached < REPLY_BYTES_MIN {
         return Err(Status::RepTooBigToCache);
     }
-    // What SEQUENCE says can be said again without keeping it.
+    // The result of SEQUENCE alone can be recreated without storing it.
     let keeps = args.cachethis && operations > 1;
     let reply_bytes_max = if keeps { session.fore.maxresponsesize_cached as usize } else { 0 };
     let start = session.start(args, request, reply_bytes_max)?;

@@ -10,7 +10,7 @@ use crate::state::{IoBasis, Share};
 use forebay_nfs_proto::xdr::Status;
 use forebay_nfs_proto::xdr::nfs4::{SetattrArgs, SetattrResult, StateId};
 
-/// Sets all attributes or none. Durable when answered.
+/// Sets all attributes or none. Durable before the response.
 pub async fn setattr(context: &mut Context<'_>, args: SetattrArgs) -> Result<SetattrResult, Status> {
     let handle = context.current()?.writable()?;
     let wanted =
@@ -25,8 +25,8 @@ pub async fn setattr(context: &mut Context<'_>, args: SetattrArgs) -> Result<Set
     Ok(SetattrResult { status: Status::Ok, attributes_set: args.attributes.mask })
 }
 
-/// A size counts as a write: the stateid must allow one, and an open for writing needs no permission any more.
-/// For other attributes the stateid says nothing.
+/// Setting the size counts as a write: the stateid must allow one, and an open for writing needs no further
+/// permission. For other attributes the stateid has no meaning.
 async fn is_write_open(context: &Context<'_>, file: Handle, given: StateId) -> Result<bool, Status> {
     let stateid = context.stateid(given)?;
     let client = context.client()?;

@@ -8,8 +8,8 @@ use crate::compound::Context;
 use forebay_nfs_proto::xdr::Status;
 use forebay_nfs_proto::xdr::nfs4::{SetxattrArgs, SetxattrOption, SetxattrResult};
 
-/// Durable when answered. [`Status::Xattr2Big`] for a value beyond 64 KiB, [`Status::NoSpc`] if the object would have too much of
-/// them.
+/// Durable before the response. Returns [`Status::Xattr2Big`] for a value larger than 64 KiB, and
+/// [`Status::NoSpc`] if the object's attributes would exceed their limit.
 pub async fn setxattr(context: &mut Context<'_>, args: SetxattrArgs) -> Result<SetxattrResult, Status> {
     xattr::check_name(&args.name)?;
     let handle = xattr::writable(context).await?;

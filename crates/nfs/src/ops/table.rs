@@ -1,4 +1,4 @@
-//! Which function executes which operation.
+//! Maps operations to the functions that execute them.
 
 use std::time::{Duration, Instant};
 
@@ -10,7 +10,7 @@ use crate::statistics;
 use forebay_nfs_proto::xdr::Status;
 use forebay_nfs_proto::xdr::nfs4::{OpCode, Operation, OperationResult, errors};
 
-/// An operation that takes so long is told of at debug.
+/// An operation that takes longer is logged at debug level.
 const SLOW: Duration = Duration::from_secs(1);
 
 macro_rules! table {
@@ -25,10 +25,10 @@ macro_rules! table {
     };
 }
 
-/// Executes one operation, if the export policies let the client.
+/// Executes one operation, if the export policies allow it.
 pub async fn run(context: &mut Context<'_>, operation: Operation) -> OperationResult {
     let (begin, code) = (Instant::now(), operation.code());
-    // Other operations lack another space.
+    // For other operations NoSpc does not mean disk space.
     let changes_files = !matches!(operation, Operation::CreateSession(_));
     let result = match gate::check(context, &operation).await {
         Ok(()) => execute(context, operation).await,
@@ -38,11 +38,11 @@ pub async fn run(context: &mut Context<'_>, operation: Operation) -> OperationRe
         }
     };
     let result = match result.status() {
-        // It may be taken by files that only clients have open who are not heard of any more.
+        // Silent clients may have deleted files open that take the space.
         Status::NoSpc if changes_files && context.server.state.yield_space().await => {
             OperationResult::failed(code, Status::Delay)
         }
-        // Few operations lack this error in the RFC; it is the pool that failed, whatever it was asked for.
+        // For the few operations that have no such error in the RFC; the pool has failed.
         Status::Io if !errors::is_valid_for(code, Status::Io) => {
             OperationResult::failed(code, Status::ServerFault)
         }
@@ -64,7 +64,8 @@ fn count(context: &Context<'_>, code: u32, result: &OperationResult, took: Durat
     }
 }
 
-/// Tells of an operation that failed, or was slow. Most failures are answers like others, such as that a name is not there.
+/// Logs an operation that failed or was slow. Most failures are normal responses, for example that a name
+/// does not exist.
 fn report(context: &Context<'_>, code: u32, status: Status, took: Duration) {
     tracing::debug!(
         operation = %statistics::operation_name(OpCode::try_from(code).ok()),

@@ -4,7 +4,7 @@ use crate::compound::Context;
 use forebay_nfs_proto::xdr::Status;
 use forebay_nfs_proto::xdr::nfs4::{TestStateidArgs, TestStateidResult};
 
-/// Says of each stateid whether an operation could use it.
+/// Returns for each stateid whether an operation could use it.
 pub async fn test_stateid(
     context: &mut Context<'_>,
     args: TestStateidArgs,

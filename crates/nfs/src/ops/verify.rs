@@ -1,4 +1,4 @@
-//! VERIFY (RFC 8881 §18.31): goes on only if attributes are as the client says.
+//! VERIFY (RFC 8881 §18.31): continues only if attributes are equal to the client's.
 
 use crate::compound::Context;
 use crate::fs;
@@ -6,12 +6,12 @@ use crate::fs::attributes::{Source, check_comparable};
 use forebay_nfs_proto::xdr::Status;
 use forebay_nfs_proto::xdr::nfs4::{Fattr, VerifyArgs};
 
-/// [`Status::NotSame`] if they differ.
+/// Returns [`Status::NotSame`] if they differ.
 pub async fn verify(context: &mut Context<'_>, args: VerifyArgs) -> Result<(), Status> {
     if are_same(context, &args.attributes).await? { Ok(()) } else { Err(Status::NotSame) }
 }
 
-/// Whether the current object's attributes are `given`.
+/// Whether the current object's attributes are equal to `given`.
 pub(super) async fn are_same(context: &Context<'_>, given: &Fattr) -> Result<bool, Status> {
     check_comparable(context.minor_version, &given.mask)?;
     let node = fs::node(context.server, context.current()?).await?;
@@ -19,6 +19,6 @@ pub(super) async fn are_same(context: &Context<'_>, given: &Fattr) -> Result<boo
         context.server.identities.prepare(node.uid, node.gid).await;
     }
     let source = Source::new(context.server, context.minor_version);
-    // Each value has only one encoding, so equal values are equal bytes.
+    // Each value has exactly one encoding, so equal values have equal bytes.
     Ok(source.encode(&node, &given.mask)?.values == given.values)
 }

@@ -8,7 +8,7 @@ use crate::state::Share;
 use forebay_nfs_proto::xdr::Status;
 use forebay_nfs_proto::xdr::nfs4::{StableHow, Verifier, WriteArgs, WriteResult};
 
-/// Writes all of the data, as durably as asked for.
+/// Writes all of the data, with the requested stability.
 pub async fn write(context: &mut Context<'_>, args: WriteArgs) -> Result<WriteResult, Status> {
     let handle = file::inode(context)?;
     file::check_io(context, handle, context.stateid(args.stateid)?, Share::WRITE).await?;

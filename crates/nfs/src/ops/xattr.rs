@@ -1,7 +1,8 @@
-//! What the operations on extended attributes have in common (RFC 8276).
+//! Shared code of the operations on extended attributes (RFC 8276).
 //!
-//! Names are bytes, as those of files are; clients leave out Linux's `user.`, and may use nothing else. Who may read an
-//! object's data may read its attributes, who may write it may set them: that is what ACCESS says, too.
+//! Names are bytes, like file names. Clients omit Linux's `user.` prefix, and can use no other namespace. A
+//! caller who may read an object's data may read its attributes, and one who may write it may set them;
+//! ACCESS reports the same.
 
 use forebay_pool::{Error, Handle, NAME_BYTES_MAX};
 
@@ -11,7 +12,7 @@ use crate::fs::access::{READ, WRITE, is_sticky_for, require};
 use crate::fs::{FileHandle, Node};
 use forebay_nfs_proto::xdr::Status;
 
-/// The current object, if its attributes can be read. Directories above the volumes have none.
+/// The current object, if its attributes can be read. Directories above the volumes have no attributes.
 pub(super) async fn readable(context: &Context<'_>) -> Result<Option<Handle>, Status> {
     let node = fs::node(context.server, context.current()?).await?;
     require(&context.credential, &node, READ)?;
@@ -21,8 +22,8 @@ pub(super) async fn readable(context: &Context<'_>) -> Result<Option<Handle>, St
     })
 }
 
-/// The current object, if its attributes can be set. In a directory with the sticky bit everyone may make names, so
-/// there only the owner may.
+/// The current object, if its attributes can be set. Any user may create names in a directory with the sticky
+/// bit, so there only the owner may set attributes.
 pub(super) async fn writable(context: &Context<'_>) -> Result<Handle, Status> {
     let node: Node = fs::node(context.server, context.current()?).await?;
     if fs::is_read_only(context.server, node.handle)? {
@@ -35,7 +36,8 @@ pub(super) async fn writable(context: &Context<'_>) -> Result<Handle, Status> {
     node.handle.writable()
 }
 
-/// [`Status::Inval`] and [`Status::NameTooLong`] as for names of files, [`Status::BadChar`] for what no system could show.
+/// Returns [`Status::Inval`] and [`Status::NameTooLong`] as for file names, and [`Status::BadChar`] for a
+/// name that no system can display.
 pub(super) fn check_name(name: &[u8]) -> Result<(), Status> {
     if name.is_empty() {
         Err(Status::Inval)
@@ -48,7 +50,7 @@ pub(super) fn check_name(name: &[u8]) -> Result<(), Status> {
     }
 }
 
-/// An attribute that is not there has an error of its own.
+/// A missing attribute has its own error.
 pub(super) fn status(error: Error) -> Status {
     match error {
         Error::NotFound(_) => Status::NoXattr,

@@ -1,17 +1,17 @@
-//! Which clients a rule is for: everyone, a network, or a host by its name.
+//! The clients that a rule applies to: everyone, a network, or a host by its name.
 //!
 //! Written as operators write them: `*`, `192.0.2.7`, `192.0.2.0/24`, `2001:db8::/32`, `broker1.example.org`.
-//! Each has one spelling only, so that two rules for the same clients are told to be the same.
+//! Each set of clients has only one spelling, so that two rules for the same clients can be detected.
 
 use std::fmt::{self, Display, Formatter};
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::str::FromStr;
 
-/// Longest host name (RFC 1035 §2.3.4), and longest part of one between dots, in bytes.
+/// Maximum length of a host name (RFC 1035 §2.3.4), and of one of its labels, in bytes.
 const HOST_BYTES_MAX: usize = 253;
 const LABEL_BYTES_MAX: usize = 63;
 
-/// The clients that a rule is for.
+/// The clients that a rule applies to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Clients {
     /// `*`.
@@ -22,14 +22,14 @@ pub enum Clients {
     Host(String),
 }
 
-/// The addresses that share their first bits.
+/// The addresses that share a prefix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Network {
     address: IpAddr,
     prefix_bits: u8,
 }
 
-/// Text that names no clients: what is wrong with it, and what would be right.
+/// Text that does not name clients. The message says what is wrong and what would be valid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("clients {text:?}: {cause}")]
 pub struct BadClients {
@@ -50,7 +50,7 @@ impl BadClients {
 }
 
 impl Network {
-    /// True if the address is one of the network's.
+    /// Returns true if the address is in the network.
     pub fn contains(self, address: IpAddr) -> bool {
         match (self.address, address.to_canonical()) {
             (IpAddr::V4(network), IpAddr::V4(address)) => network == self.mask_v4(address),
@@ -69,7 +69,7 @@ impl Network {
         Ipv6Addr::from_bits(address.to_bits() & u128::MAX.checked_shl(host_bits).unwrap_or(0))
     }
 
-    /// The network that the address is in.
+    /// The network that contains the address.
     fn masked(self) -> Network {
         let address = match self.address {
             IpAddr::V4(address) => IpAddr::V4(self.mask_v4(address)),
@@ -119,7 +119,7 @@ fn parse_host(text: &str) -> Result<String, String> {
             && !label.starts_with('-')
             && !label.ends_with('-')
     };
-    // What is all digits and dots is an address that was written wrong.
+    // Text of only digits and dots is a misspelt address.
     let named = text.bytes().any(|byte| byte.is_ascii_alphabetic());
     if named && text.len() <= HOST_BYTES_MAX && text.split('.').all(is_label) {
         return Ok(text.to_ascii_lowercase());

@@ -1,4 +1,4 @@
-//! Why an operator's change of export policies is refused. Every message names the object, the cause and the remedy.
+//! Errors of changes to policies.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -6,12 +6,12 @@ use forebay_pool::{Explain, NAME_RULE};
 
 use super::clients::Clients;
 
-/// Why a policy, or a volume's choice of one, cannot be read or changed.
+/// Why a policy, or a volume's policy, cannot be read or changed.
 #[derive(Debug)]
 pub enum PolicyError {
     /// There is no policy of that name.
     NotFound(String),
-    /// The name is taken.
+    /// The name is already in use.
     Exists(String),
     /// The name is not one that a policy can have.
     BadName(String),
@@ -42,9 +42,9 @@ pub enum PolicyError {
     BadPosition {
         /// The policy.
         name: String,
-        /// How many rules it has.
+        /// Number of rules.
         rules: usize,
-        /// The last position for a new one.
+        /// The last valid position for a new rule.
         last: usize,
     },
     /// The anonymous user or group of a rule is 4294967295.
@@ -58,9 +58,9 @@ pub enum PolicyError {
     TooMany {
         /// The policy.
         name: String,
-        /// Of what, such as `rules`.
+        /// What is limited.
         what: &'static str,
-        /// How many there can be.
+        /// The limit.
         max: usize,
     },
     /// This release cannot read the policy's record in the pool.
@@ -68,7 +68,7 @@ pub enum PolicyError {
         /// The record's key.
         key: String,
     },
-    /// The pool refused.
+    /// The pool failed or refused the change.
     Pool(forebay_pool::Error),
 }
 

@@ -1,16 +1,16 @@
-//! What a client may do, asked before each operation.
+//! Checks what a client may do, before each operation.
 //!
-//! An operation on a filehandle needs its volume to be there for the client, and to be writable if the operation
-//! changes something: also WRITE and SETATTR under a stateid from before the policy said otherwise.
-//! What only gives something up (CLOSE, LOCKU, …) always goes through, so that a client that is kept out can
-//! leave in order.
+//! An operation on a filehandle requires that the client can see the volume, and that the volume is writable
+//! for the client if the operation changes something. This includes WRITE and SETATTR under a stateid from
+//! before a policy change. Operations that only release something (CLOSE, LOCKU, …) are always allowed, so
+//! that a client that has lost access can clean up.
 //!
-//! A connection that is not secured as the policy wants it is told NFS4ERR_WRONGSEC, as Linux expects it: the mount fails with
-//! "operation not permitted".
+//! A connection that does not meet the policy's TLS requirement gets NFS4ERR_WRONGSEC, as Linux expects: the
+//! mount fails with "operation not permitted".
 //!
-//! Where a volume is not there for a client, its name is not found (NFS4ERR_NOENT), and a filehandle that the
-//! client still has is refused with NFS4ERR_ACCESS: NFS4ERR_STALE would make Linux give up the mount for good,
-//! and NFS4ERR_ACCESS ends when the policy lets the client in again.
+//! If a client cannot see a volume, its name is not found (NFS4ERR_NOENT), and a filehandle that the client
+//! still has is refused with NFS4ERR_ACCESS. NFS4ERR_STALE would make Linux give up the mount permanently,
+//! whereas NFS4ERR_ACCESS ends when the policy admits the client again.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -27,10 +27,11 @@ use forebay_nfs_proto::rpc::Credential;
 use forebay_nfs_proto::xdr::Status;
 use forebay_nfs_proto::xdr::nfs4::{Operation, share};
 
-/// Decisions that are remembered for one connection, the last ones. They are looked through, so more would be of little use.
+/// Number of cached decisions per connection, the most recent ones. The list is scanned, so a larger one
+/// would not help.
 const DECISIONS_MAX: usize = 64;
 
-/// What was decided for one connection, by volume.
+/// The decisions for one connection, by volume.
 #[derive(Debug, Default)]
 pub struct Decisions {
     made: Mutex<Vec<Decision>>,
@@ -39,7 +40,7 @@ pub struct Decisions {
 #[derive(Clone, Copy, Debug)]
 struct Decision {
     volume: VolumeId,
-    /// Of the policies when the decision was made.
+    /// The generation of the policies at the time of the decision.
     generation: u64,
     admission: Admission,
 }
@@ -61,7 +62,7 @@ impl Decisions {
     }
 }
 
-/// What the client at the other end of a connection may do with a volume; [`Status::Stale`] if it is gone.
+/// What the client of a connection may do with a volume; [`Status::Stale`] if the volume is gone.
 fn admission(policies: &Policies, connection: &Connection, volume: VolumeId) -> Result<Admission, Status> {
     let generation = policies.generation();
     if let Some(admission) = connection.decisions.recall(volume, generation) {
@@ -72,14 +73,14 @@ fn admission(policies: &Policies, connection: &Connection, volume: VolumeId) -> 
     Ok(admission)
 }
 
-/// What an operation needs of the volumes of its filehandles.
+/// What an operation requires of the volumes of its filehandles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Need {
-    /// Nothing: it uses no filehandle, or gives something up.
+    /// Nothing: the operation uses no filehandle, or only releases something.
     Nothing,
-    /// They are there for the client.
+    /// The client can see the volume.
     Sight,
-    /// And it may change them.
+    /// The client can also change the volume.
     Change,
 }
 
@@ -99,10 +100,10 @@ impl Need {
             | Operation::Setxattr(_)
             | Operation::Removexattr(_) => Need::Change,
             Operation::Open(args) if args.share_access & share::ACCESS_WRITE != 0 => Need::Change,
-            // What it creates or truncates is seen to where it does so: there may be nothing to do.
+            // OPEN checks for itself where it creates or truncates; it may need to do neither.
             Operation::Open(_)
             | Operation::Access(_)
-            // What was written before the policy said otherwise was accepted.
+            // The writes that it commits were accepted before the policy changed.
             | Operation::Commit(_)
             | Operation::Getattr(_)
             | Operation::Lock(_)
@@ -147,7 +148,7 @@ impl Need {
         }
     }
 
-    /// What an operation that works on the saved filehandle too needs of that one.
+    /// What an operation requires of the saved filehandle, if it uses it.
     fn of_saved(operation: &Operation) -> Option<Need> {
         match operation {
             Operation::Link(_) | Operation::Rename(_) => Some(Need::Change),
@@ -157,11 +158,11 @@ impl Need {
     }
 }
 
-/// Why an operation may not run.
+/// Why an operation was denied.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Denied {
     status: Status,
-    /// That a policy says so, for operators.
+    /// Set if a policy denied it, to be reported to operators.
     refusal: Option<(VolumeId, Reason)>,
 }
 
@@ -170,7 +171,7 @@ impl Denied {
         Denied { status, refusal: Some((volume, reason)) }
     }
 
-    /// Takes note of it, and returns what the client is told.
+    /// Records the refusal and returns the status for the client.
     fn tell(self, context: &Context<'_>) -> Status {
         if let Some((volume, reason)) = self.refusal {
             note(context.server, &context.connection, volume, reason);
@@ -189,12 +190,12 @@ fn note(server: &Shared, connection: &Connection, volume: VolumeId, reason: Reas
     server.refusals.note(Refusal { client: connection.peer.ip(), volume, reason });
 }
 
-/// Whether the operation may run; then the context's credential is the one that it runs with.
+/// Checks whether the operation may run. On success the context holds the credential that it runs with.
 pub(crate) async fn check(context: &mut Context<'_>, operation: &Operation) -> Result<(), Status> {
     try_check(context, operation).await.map_err(|denied| denied.tell(context))
 }
 
-/// The same of an operation that is checked once more, so that nothing is told of it yet.
+/// Like `check`, for an operation that will be checked again, so a refusal is not recorded yet.
 pub(crate) async fn try_check(context: &mut Context<'_>, operation: &Operation) -> Result<(), Denied> {
     let need = Need::of(operation);
     if need == Need::Nothing {
@@ -205,12 +206,13 @@ pub(crate) async fn try_check(context: &mut Context<'_>, operation: &Operation) 
     }
     match context.current {
         Some(current) => enter(context, current, need).await,
-        // The operation says so itself.
+        // The operation reports this error itself.
         None => Ok(()),
     }
 }
 
-/// What follows in the operation is about that object; the context's credential is the one for it.
+/// Checks access to another object that the operation uses, and switches the context's credential to the one
+/// for that object.
 pub(crate) async fn see(context: &mut Context<'_>, handle: FileHandle) -> Result<(), Status> {
     enter(context, handle, Need::Sight).await.map_err(|denied| denied.tell(context))
 }
@@ -238,7 +240,8 @@ async fn enter(context: &mut Context<'_>, handle: FileHandle, need: Need) -> Res
     }
 }
 
-/// Runs what follows on behalf of whom the grant says. [`Status::Delay`] while it cannot be found out which groups that user is in.
+/// Switches the context to the identity that the grant determines. Returns [`Status::Delay`] while the user's
+/// groups cannot be determined.
 async fn assume(context: &mut Context<'_>, grant: Grant) -> Result<(), Status> {
     if context.grant != Some(grant) {
         let caller = &context.caller;
@@ -261,8 +264,8 @@ fn enter_pseudo(context: &mut Context<'_>, id: PseudoId) -> Result<(), Status> {
     if sees_pseudo(context.server, &context.connection, id)? { Ok(()) } else { Err(Status::Stale) }
 }
 
-/// Whether an object at or above a junction is there for the client; [`Status::Delay`] if that is still being
-/// found out.
+/// Whether the client can see an object at or above a junction. Returns [`Status::Delay`] while that is being
+/// determined.
 pub(crate) fn sees(server: &Shared, connection: &Connection, handle: FileHandle) -> Result<bool, Status> {
     let volume = match handle {
         FileHandle::Inode(handle) => handle.volume,
@@ -276,8 +279,8 @@ pub(crate) fn sees(server: &Shared, connection: &Connection, handle: FileHandle)
     }
 }
 
-/// A directory above the volumes is there for clients that see one of them, that of a volume's snapshots for those
-/// that see the volume. The root is there for everyone.
+/// A client can see a directory above the volumes if it can see one of the volumes below, and the directory
+/// of a volume's snapshots if it can see the volume. Every client can see the root.
 fn sees_pseudo(server: &Shared, connection: &Connection, id: PseudoId) -> Result<bool, Status> {
     if id == Tree::root() {
         return Ok(true);
@@ -293,7 +296,7 @@ fn sees_pseudo(server: &Shared, connection: &Connection, id: PseudoId) -> Result
     undecided.map_or(Ok(false), Err)
 }
 
-/// What `name` in a directory stands for, if it is there for the client.
+/// Looks up `name` in a directory, if the client can see the result.
 pub(crate) async fn lookup(
     context: &Context<'_>,
     directory: FileHandle,
@@ -310,7 +313,7 @@ pub(crate) async fn lookup(
     }
 }
 
-/// As [`lookup`], however the connection is secured: for SECINFO, which tells how it should be.
+/// Like [`lookup`], regardless of the connection's TLS: for SECINFO, which reports what is required.
 pub(crate) async fn find(context: &Context<'_>, directory: FileHandle, name: &[u8]) -> Result<Node, Status> {
     let found = fs::lookup(context.server, &context.credential, directory, name).await?;
     let in_volume = matches!(directory, FileHandle::Inode(_));
@@ -323,7 +326,7 @@ pub(crate) async fn find(context: &Context<'_>, directory: FileHandle, name: &[u
     Err(Status::NoEnt)
 }
 
-/// The volume that is there, or the first of those below a directory above the volumes.
+/// The object's volume or, for a directory above the volumes, the first one below it.
 fn first_volume(server: &Shared, handle: FileHandle) -> Option<VolumeId> {
     match handle {
         FileHandle::Inode(handle) => Some(handle.volume),
@@ -331,7 +334,7 @@ fn first_volume(server: &Shared, handle: FileHandle) -> Option<VolumeId> {
     }
 }
 
-/// [`Status::RoFs`] if the client may only read the volume of the current filehandle.
+/// Returns [`Status::RoFs`] if the client may only read the volume of the current filehandle.
 pub(crate) fn require_writable(context: &Context<'_>) -> Result<(), Status> {
     if is_writable(context) {
         return Ok(());

@@ -1,9 +1,9 @@
-//! What the host names of rules stand for.
+//! Resolves the host names of rules.
 //!
-//! Names are looked up in the background and again every [`REFRESH_PERIOD`], never while a request waits. What
-//! a name stood for last is kept in the pool: after a restart, or while the name service is down, it stands
-//! for that. Until a new name was looked up for the first time, clients that it matters to are told to ask
-//! again; a name that was never found stands for nobody.
+//! Names are resolved in the background and again every [`REFRESH_PERIOD`], never while a request waits. The
+//! last result is kept in the pool and stays in use after a restart or while the name service is down. Until
+//! a new name has been resolved for the first time, clients whose access depends on it are asked to retry. A
+//! name that could not be resolved matches no client.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::net::IpAddr;
@@ -17,14 +17,14 @@ use super::record::ADDRESSES_MAX;
 use super::rule::HostAddresses;
 use crate::shared::Shared;
 
-/// How often names are looked up.
+/// How often names are resolved.
 const REFRESH_PERIOD: Duration = Duration::from_secs(30);
-/// How long a look-up may take.
+/// Maximum duration of a lookup.
 const LOOKUP_TIME_MAX: Duration = Duration::from_secs(10);
-/// Look-ups at a time.
+/// Maximum number of concurrent lookups.
 const LOOKUPS_MAX: usize = 8;
 
-/// What is known of the names.
+/// The results for the names.
 #[derive(Default)]
 pub(super) struct Hosts {
     names: BTreeMap<String, Host>,
@@ -32,7 +32,7 @@ pub(super) struct Hosts {
 
 #[derive(Default)]
 struct Host {
-    /// `None` before the first look-up has ended.
+    /// `None` before the first lookup has ended.
     addresses: Option<Vec<IpAddr>>,
     failing: bool,
 }
@@ -44,7 +44,7 @@ impl HostAddresses for Hosts {
 }
 
 impl Hosts {
-    /// Takes up new names, and forgets those that no rule has any more; returns these.
+    /// Adds new names and removes those that no rule uses any more. Returns the removed names.
     pub fn keep(&mut self, names: &BTreeSet<String>) -> Vec<String> {
         let unused: Vec<String> = self.names.keys().filter(|name| !names.contains(*name)).cloned().collect();
         self.names.retain(|name, _| names.contains(name));
@@ -54,7 +54,7 @@ impl Hosts {
         unused
     }
 
-    /// What a name stood for when the server last ran.
+    /// Restores a result from the server's previous run.
     pub fn remember(&mut self, name: &str, addresses: Vec<IpAddr>) {
         if let Some(host) = self.names.get_mut(name) {
             host.addresses = Some(addresses);
@@ -65,7 +65,7 @@ impl Hosts {
         self.names.keys().cloned().collect()
     }
 
-    /// Takes note of what a look-up found; true if that changes what the name stands for.
+    /// Records the result of a lookup. Returns true if the addresses have changed.
     pub fn learn(&mut self, name: &str, found: Result<Vec<IpAddr>, String>) -> bool {
         let Some(host) = self.names.get_mut(name) else { return false };
         let addresses = match found {
@@ -87,36 +87,36 @@ impl Hosts {
         changed
     }
 
-    /// What a name stands for, if that was found out.
+    /// The addresses of a name, if known.
     pub fn found(&self, name: &str) -> Option<Vec<IpAddr>> {
         self.names.get(name).and_then(|host| host.addresses.clone())
     }
 }
 
-/// Where addresses come from.
+/// The source of addresses.
 #[derive(Clone, Debug, Default)]
 pub struct Resolver(Source);
 
 #[derive(Clone, Debug, Default)]
 enum Source {
-    /// What the system is configured to use: files, DNS.
+    /// The system's configuration: files, DNS.
     #[default]
     System,
     Fixed(Arc<Mutex<HashMap<String, Vec<IpAddr>>>>),
 }
 
 impl Resolver {
-    /// What the system uses.
+    /// The system's resolver.
     pub fn system() -> Resolver {
         Resolver::default()
     }
 
-    /// A resolver for tests, that knows no names but those of [`Resolver::set`].
+    /// A resolver for tests, which knows only the names given by [`Resolver::set`].
     pub fn fixed() -> Resolver {
         Resolver(Source::Fixed(Arc::default()))
     }
 
-    /// Changes what a name stands for. The system's resolver does not heed this.
+    /// Sets the addresses of a name. Has no effect on the system's resolver.
     pub fn set(&self, name: &str, addresses: &[IpAddr]) {
         if let Source::Fixed(known) = &self.0 {
             let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
@@ -124,7 +124,7 @@ impl Resolver {
         }
     }
 
-    /// Makes a name unknown. The system's resolver does not heed this.
+    /// Makes a name unknown. Has no effect on the system's resolver.
     pub fn forget(&self, name: &str) {
         if let Source::Fixed(known) = &self.0 {
             known.lock().unwrap_or_else(PoisonError::into_inner).remove(name);
@@ -149,7 +149,7 @@ impl Resolver {
     }
 }
 
-/// Keeps the addresses of all host names up to date; runs until it is dropped.
+/// Keeps the addresses of all host names up to date until the future is dropped.
 pub(crate) async fn run(server: Arc<Shared>) {
     let clock = &server.config.clock;
     loop {

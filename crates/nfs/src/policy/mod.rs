@@ -1,13 +1,13 @@
-//! Export policies: which clients see a volume, and what they may do there.
+//! Export policies: which clients can see a volume, and what they may do with it.
 //!
-//! A policy is a named list of rules ([`rule`]); each volume has one, `default` if nothing else was said.
-//! [`Policies`] keeps both in the pool ([`record`]) and in memory, and decides. [`gate`] asks it for every
-//! operation on a filehandle, and remembers the answer for each connection until a policy changes; so a change
-//! is in force for all requests that begin after it was answered. [`hosts`] finds out what host names stand for, and
-//! [`Refusals`] are for operators to hear of.
+//! A policy is a named list of rules ([`rule`]). Each volume has one; the default is `default`. [`Policies`]
+//! keeps both in the pool ([`record`]) and in memory, and makes decisions. [`gate`] asks it before every
+//! operation on a filehandle and caches the answer per connection until a policy changes, so a change applies
+//! to all requests that begin after it was acknowledged. [`hosts`] resolves host names, and [`Refusals`]
+//! reports refusals to operators.
 //!
-//! What must hold: a change is durable before it is in force and before it is answered; and whoever cannot be
-//! told from a client that is kept out is kept out.
+//! What must hold: a change is durable before it takes effect and before it is acknowledged; and a client
+//! that cannot be told apart from one without access gets no access.
 
 mod clients;
 mod error;
@@ -27,5 +27,5 @@ pub use rule::{
 };
 pub use store::{Assignment, Deciding, Policies, RuleChange};
 
-/// The policy of volumes that name none. It is always there.
+/// The policy of volumes that name none. It always exists.
 pub const DEFAULT: &str = "default";

@@ -1,15 +1,16 @@
-//! How policies are kept in the pool, as records of the protocol's own (`docs/formats.md`).
+//! The format of policies in the pool, as records of the protocol (`docs/formats.md`).
 //!
 //! ```text
 //! nfs-export         policy's name → format u32 = 3, count u32, rules
 //!   rule             clients string, access string, squash string, uid u32, gid u32, security string, tls string,
 //!                    groups string
 //! nfs-export-volume  volume's name → policy's name
-//! nfs-export-host    host name → count u32, addresses, each a string: what the name stood for last
+//! nfs-export-host    host name → count u32, addresses, each a string: the last known ones
 //! ```
 //!
-//! In format 1 a rule says nothing of TLS, which means `optional`; in formats 1 and 2 nothing of groups, which means `client`. Numbers and strings as XDR has them. Words are kept as operators write them, so that a record says what
-//! `forebay export show` says.
+//! In format 1 a rule has no TLS field, which means `optional`; in formats 1 and 2 it has no groups field,
+//! which means `client`. Numbers and strings are XDR. Words are stored as operators write them, so that a
+//! record reads like the output of `forebay export show`.
 
 use std::net::IpAddr;
 use std::str::FromStr;
@@ -21,18 +22,18 @@ use forebay_nfs_proto::xdr::{Decode, Decoder, Encode, Encoder};
 
 /// Policies by name.
 pub(super) const POLICIES: &str = "nfs-export";
-/// Which policy a volume has, by the volume's name; those that have `default` are not there.
+/// The policy of each volume, by the volume's name. Volumes with `default` have no record.
 pub(super) const VOLUMES: &str = "nfs-export-volume";
-/// What host names stood for last, so that a restart does not depend on the name service.
+/// The last addresses of host names, so that a restart does not depend on the name service.
 pub(super) const HOSTS: &str = "nfs-export-host";
 
 const FORMAT: u32 = 3;
-/// The format from which on rules speak of TLS, and that from which on they speak of groups.
+/// The first format with TLS in rules, and the first with groups.
 const FORMAT_OF_TLS: u32 = 2;
 const FORMAT_OF_GROUPS: u32 = 3;
-/// Rules of one policy.
+/// Maximum number of rules of one policy.
 pub(super) const RULES_MAX: usize = 1000;
-/// Addresses of one host that are kept.
+/// Maximum number of stored addresses of one host.
 pub(super) const ADDRESSES_MAX: usize = 64;
 const WORD_BYTES_MAX: usize = 256;
 
@@ -53,7 +54,7 @@ pub(super) fn encode_policy(policy: &Policy) -> Bytes {
     out.into_bytes()
 }
 
-/// `None` if it is none that this release writes.
+/// Returns `None` if this release cannot read the record.
 pub(super) fn decode_policy(record: &Bytes) -> Option<Policy> {
     let mut input = Decoder::new(record.clone());
     let format = u32::decode(&mut input).ok()?;
@@ -89,7 +90,7 @@ fn word<T: FromStr>(input: &mut Decoder) -> Option<T> {
     text(&bytes)?.parse().ok()
 }
 
-/// A name as it stands in a key or value.
+/// A name in a key or value.
 pub(super) fn text(bytes: &[u8]) -> Option<&str> {
     std::str::from_utf8(bytes).ok()
 }
@@ -103,7 +104,7 @@ pub(super) fn encode_addresses(addresses: &[IpAddr]) -> Bytes {
     out.into_bytes()
 }
 
-/// `None` if they cannot be read.
+/// Returns `None` if the record cannot be read.
 pub(super) fn decode_addresses(record: &Bytes) -> Option<Vec<IpAddr>> {
     let mut input = Decoder::new(record.clone());
     let count = u32::decode(&mut input).ok()? as usize;

@@ -1,7 +1,8 @@
-//! Which clients export policies refuse something, for operators to hear of.
+//! Reports to operators which clients export policies refuse.
 //!
-//! The first time is told at once; of a client that goes on, how often, once in a while. What must hold: however many clients ask for
-//! however much, little memory is taken, and a bounded number of things is told in a given time.
+//! The first refusal of a kind is reported immediately. If the client continues, a count is reported
+//! periodically. What must hold: whatever clients do, memory use is bounded, and so is the number of reports
+//! in a given time.
 
 use std::collections::{HashMap, VecDeque};
 use std::net::IpAddr;
@@ -13,25 +14,25 @@ use tokio::sync::Notify;
 
 use forebay_service::Clock;
 
-/// After how long those are told of again that were refused meanwhile.
+/// Interval of the reports about repeated refusals.
 pub const TOLD_EVERY: Duration = Duration::from_secs(60);
-/// Refusals that are told apart in that time; further ones are only counted.
+/// Number of distinct refusals tracked per interval; further ones are only counted.
 const APART_MAX: usize = 64;
-/// Things that wait to be told, if nobody listens.
+/// Maximum number of pending reports if nothing receives them.
 const WAITING_MAX: usize = 4 * APART_MAX;
 
-/// Why a client was refused something.
+/// Why a client was refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Reason {
-    /// No rule lets it in.
+    /// No rule gives the client access.
     Hidden,
-    /// Its connection is not secured as the rule wants it.
+    /// The connection does not meet the rule's TLS requirement.
     Insecure,
-    /// It may only read, and wanted to change something.
+    /// The client has read-only access and tried to change something.
     ReadOnly,
 }
 
-/// Who was refused what.
+/// Which client was refused access to which volume.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Refusal {
     /// The client.
@@ -42,18 +43,18 @@ pub struct Refusal {
     pub reason: Reason,
 }
 
-/// What is told of refusals.
+/// A report about refusals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Telling {
-    /// It happened, and had not lately.
+    /// A refusal that had not happened recently.
     First(Refusal),
-    /// It happened again, so many times since it was told last.
+    /// A refusal that was repeated this many times since the last report.
     Again(Refusal, u64),
-    /// There were so many more than are told apart.
+    /// The number of refusals beyond those that are tracked.
     Others(u64),
 }
 
-/// Takes note of refusals, and says which are to be told.
+/// Records refusals and decides which to report.
 pub struct Refusals {
     ledger: Mutex<Ledger>,
     noted: Notify,
@@ -61,23 +62,23 @@ pub struct Refusals {
 }
 
 struct Ledger {
-    /// How often each has happened since it was told.
+    /// How often each has happened since it was reported.
     apart: HashMap<Refusal, u64>,
     others: u64,
     waiting: VecDeque<Telling>,
-    /// When it was last counted up.
+    /// When the counts were last reported.
     counted: Duration,
 }
 
 impl Refusals {
-    /// None yet.
+    /// Without refusals.
     pub(crate) fn new(clock: Clock) -> Refusals {
         let counted = clock.now();
         let ledger = Ledger { apart: HashMap::new(), others: 0, waiting: VecDeque::new(), counted };
         Refusals { ledger: Mutex::new(ledger), noted: Notify::new(), clock }
     }
 
-    /// Takes note of one.
+    /// Records a refusal.
     pub(super) fn note(&self, refusal: Refusal) {
         let refusal = Refusal { client: refusal.client.to_canonical(), ..refusal };
         if self.ledger().note(refusal) {
@@ -85,7 +86,7 @@ impl Refusals {
         }
     }
 
-    /// Waits for the next thing to be told. One listener at a time.
+    /// Waits for the next report. Only one receiver may wait at a time.
     pub async fn next(&self) -> Telling {
         loop {
             let due = {
@@ -103,13 +104,13 @@ impl Refusals {
     }
 
     fn ledger(&self) -> MutexGuard<'_, Ledger> {
-        // A count that a panic elsewhere cut short is still a count.
+        // A count that a panic elsewhere interrupted is still a valid count.
         self.ledger.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Ledger {
-    /// Whether it is to be told now.
+    /// Returns whether to report it now.
     fn note(&mut self, refusal: Refusal) -> bool {
         if let Some(untold) = self.apart.get_mut(&refusal) {
             *untold = untold.saturating_add(1);
@@ -127,7 +128,7 @@ impl Ledger {
         self.counted = now;
         let again: Vec<(Refusal, u64)> =
             self.apart.iter().filter(|(_, untold)| **untold > 0).map(|(refusal, n)| (*refusal, *n)).collect();
-        // Who was quiet is told of at once the next time.
+        // A client that stopped is reported immediately the next time.
         self.apart.retain(|_, untold| std::mem::take(untold) > 0);
         for (refusal, times) in again {
             self.tell(Telling::Again(refusal, times));

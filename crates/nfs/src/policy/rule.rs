@@ -1,4 +1,4 @@
-//! What a policy says: its rules, and what they let a client do.
+//! Policies, their rules, and what they allow a client to do.
 
 use std::fmt::{self, Display, Formatter};
 use std::net::IpAddr;
@@ -9,35 +9,35 @@ use crate::rpc::Protection;
 use forebay_nfs_proto::rpc::auth::{AUTH_NONE, NOBODY};
 use forebay_nfs_proto::rpc::{Credential, Principal};
 
-/// An export policy: its rules, in the order in which they are looked at. The first that is for a client
-/// decides; a client that none is for sees nothing.
+/// An export policy: its rules in the order in which they are checked. The first rule that matches a client
+/// applies; a client that matches no rule sees nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Policy {
     /// The rules.
     pub rules: Vec<Rule>,
 }
 
-/// What some clients may do.
+/// What certain clients may do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rule {
     /// The clients.
     pub clients: Clients,
-    /// What they may do.
+    /// The clients' access.
     pub access: Access,
-    /// Which of their users are not taken for whom they say they are.
+    /// Which of their users are mapped to the anonymous user.
     pub squash: Squash,
-    /// For whom those are taken.
+    /// The anonymous user.
     pub anonymous: Anonymous,
-    /// How the clients must say who their users are.
+    /// How the clients must identify their users.
     pub security: Security,
-    /// Whether their connections must be secured.
+    /// Whether their connections must use TLS.
     pub tls: TlsUse,
-    /// Who says which groups their users are in.
+    /// The source of their users' supplementary groups.
     pub groups: Groups,
 }
 
 impl Rule {
-    /// A rule that lets clients read and write, and takes their users for whom they say they are.
+    /// A rule that gives clients read and write access, and trusts the user ids they send.
     pub fn new(clients: Clients) -> Rule {
         Rule {
             clients,
@@ -52,7 +52,7 @@ impl Rule {
 }
 
 impl Policy {
-    /// The policy of a volume that names none, unless it is changed: everyone may read and write.
+    /// The policy of a volume that names none, until an operator changes it: everyone may read and write.
     pub fn open_to_everyone() -> Policy {
         Policy { rules: vec![Rule::new(Clients::Everyone)] }
     }
@@ -85,63 +85,64 @@ macro_rules! words {
 }
 
 words! {
-    /// What clients may do with a volume.
+    /// The clients' access to a volume.
     Access: "access" {
-        /// Read and write, as far as the permissions of the files allow.
+        /// Read and write, within the permissions of the files.
         ReadWrite = "rw",
-        /// Only read: every change fails with NFS4ERR_ROFS.
+        /// Read only: every change fails with NFS4ERR_ROFS.
         ReadOnly = "ro",
-        /// Nothing: the volume is not there for them.
+        /// No access: the volume is hidden.
         None = "none",
     }
 }
 
 words! {
-    /// Which users are taken for the anonymous one.
+    /// Which users are mapped to the anonymous user.
     Squash: "squash" {
-        /// Nobody but callers that do not say who they are.
+        /// No users, except callers without credentials.
         None = "none",
         /// User 0 and group 0.
         Root = "root",
-        /// Everyone.
+        /// All users.
         All = "all",
     }
 }
 
 words! {
-    /// How callers say who they are.
+    /// How callers identify themselves.
     Security: "security" {
-        /// AUTH_SYS: the client's word is taken. A caller that gives none is the anonymous user.
+        /// AUTH_SYS: the server trusts the ids that the client sends. A caller without credentials is the
+        /// anonymous user.
         Sys = "sys",
     }
 }
 
 words! {
-    /// Who says which groups a caller is in, beside the first.
+    /// The source of a caller's supplementary groups.
     Groups: "groups" {
         /// The request, which has room for 16.
         Client = "client",
-        /// The server's own database of users and groups.
+        /// The user database of the server's host.
         Server = "server",
     }
 }
 
 words! {
-    /// Whether connections must be secured (RFC 9289).
+    /// Whether connections must use TLS (RFC 9289).
     TlsUse: "tls" {
-        /// They must not be.
+        /// TLS is not allowed.
         Off = "off",
-        /// They may be.
+        /// TLS is allowed.
         Optional = "optional",
-        /// They must be.
+        /// TLS is required.
         Required = "required",
-        /// They must be, and the client must have shown a certificate.
+        /// TLS and a client certificate are required.
         Mutual = "mutual",
     }
 }
 
 impl TlsUse {
-    /// Whether a connection that is protected in this way will do.
+    /// Whether a connection with this protection is admitted.
     pub fn admits(self, protection: Option<&Protection>) -> bool {
         match self {
             TlsUse::Off => protection.is_none(),
@@ -152,10 +153,10 @@ impl TlsUse {
     }
 }
 
-/// No user and no group has this number: in system calls it stands for the one that is there.
+/// Not a valid user or group id: in system calls it means "leave unchanged".
 pub const NO_ID: u32 = u32::MAX;
 
-/// For whom users are taken that are not believed.
+/// The user and group that squashed users are mapped to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Anonymous {
     /// User.
@@ -173,14 +174,14 @@ impl Default for Anonymous {
 /// What one client may do with one volume.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Grant {
-    /// False: only read.
+    /// False means read-only.
     pub writable: bool,
-    /// How the connection must be secured.
+    /// Whether the connection must use TLS.
     pub tls: TlsUse,
     mapping: Mapping,
 }
 
-/// For whom a grant takes callers. Files that were opened under another one are checked again.
+/// How a grant maps callers. Files opened under another mapping are checked again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mapping {
     squash: Squash,
@@ -189,18 +190,19 @@ pub struct Mapping {
 }
 
 impl Grant {
-    /// For whom callers are taken.
+    /// How callers are mapped.
     pub fn mapping(&self) -> Mapping {
         self.mapping
     }
 
-    /// Whether the caller's groups are to be those that the server's database has, before [`Grant::credential`] is asked.
+    /// Whether the caller's groups must be looked up in the server's database before [`Grant::credential`] is
+    /// called.
     pub fn needs_groups(&self, principal: Principal) -> bool {
         let Mapping { squash, groups, .. } = self.mapping;
         groups == Groups::Server && squash != Squash::All && principal.flavor != AUTH_NONE
     }
 
-    /// On whose behalf a caller's operations run.
+    /// The credential that a caller's operations run with.
     pub fn credential(&self, principal: Principal, caller: &Credential) -> Credential {
         let Mapping { squash, anonymous: Anonymous { uid, gid }, .. } = self.mapping;
         if principal.flavor == AUTH_NONE || squash == Squash::All {
@@ -216,24 +218,24 @@ impl Grant {
     }
 }
 
-/// What a policy says of a client and a volume.
+/// The decision of a policy about a client and a volume.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Admission {
     /// The client may use the volume.
     Granted(Grant),
-    /// The volume is not there for the client.
+    /// The client cannot see the volume.
     Hidden,
-    /// Which addresses a host name stands for is still being found out; it matters, and takes seconds.
+    /// The decision depends on a host name that is still being resolved, which takes seconds.
     Undecided,
 }
 
-/// Which addresses a host name stands for; `None` while that is not known yet.
+/// The addresses of a host name; `None` while they are unknown.
 pub(super) trait HostAddresses {
     fn addresses(&self, host: &str) -> Option<&[IpAddr]>;
 }
 
 impl Policy {
-    /// What the policy says of the client of that address.
+    /// The policy's decision about the client at this address.
     pub(super) fn decide(&self, client: IpAddr, hosts: &impl HostAddresses) -> Admission {
         match self.rule_for(client, hosts) {
             Some(Some(rule)) => rule.admission(),
@@ -242,7 +244,7 @@ impl Policy {
         }
     }
 
-    /// The rule that decides, if there is one for the client of that address; `None` while that is not known.
+    /// The rule that applies to the client at this address, if any; `None` while that is unknown.
     pub(super) fn rule_for(&self, client: IpAddr, hosts: &impl HostAddresses) -> Option<Option<&Rule>> {
         let client = client.to_canonical();
         for rule in &self.rules {

@@ -1,4 +1,4 @@
-//! The policies of one pool: read at the start, changed by the operator, asked for every client.
+//! The policies of one pool: loaded at the start, changed by the operator, queried for every client.
 
 use crate::fs::{OrStatus, status_of};
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,51 +20,52 @@ use forebay_nfs_proto::xdr::Status;
 
 type Result<T> = std::result::Result<T, PolicyError>;
 
-/// Policies of one pool.
+/// Maximum number of policies in one pool.
 const POLICIES_MAX: usize = 1000;
 
-/// The export policies of one pool, and which volume has which.
+/// The export policies of one pool, and the policy of each volume.
 pub struct Policies {
     pool: Pool,
     known: RwLock<Known>,
-    /// Increases with every change of `known`, after it: who looks at it first never keeps an old decision.
+    /// Increases after every change of `known`. A reader that loads it first never keeps an outdated
+    /// decision.
     generation: AtomicU64,
-    /// Held by whoever changes something, so that pool and memory agree.
+    /// Held during a change, so that pool and memory agree.
     changing: Arc<Mutex<()>>,
     names_changed: Notify,
 }
 
-/// What decisions are made from.
+/// The data for decisions.
 struct Known {
     policies: BTreeMap<String, Arc<Policy>>,
-    /// By the volumes' names; those that have `default` are not there.
+    /// By the volumes' names; volumes with `default` are absent.
     volumes: BTreeMap<String, String>,
     hosts: Hosts,
 }
 
-/// What decides about a client and a volume.
+/// What determines the decision about a client and a volume.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Deciding {
-    /// The volume's name; of a snapshot, that of the volume that it was taken of.
+    /// The volume's name; for a snapshot, that of its volume.
     pub volume: String,
-    /// The name of its policy.
+    /// The name of the volume's policy.
     pub policy: String,
-    /// The rule that is for the client, if there is one.
+    /// The rule that matches the client, if any.
     pub rule: Option<Rule>,
 }
 
-/// What of a rule is to be changed.
+/// Changes to a rule.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RuleChange {
-    /// What the clients may do.
+    /// The clients' access.
     pub access: Option<Access>,
-    /// Which of their users are not believed.
+    /// Which of their users are mapped to the anonymous user.
     pub squash: Option<Squash>,
-    /// For whom those are taken.
+    /// The anonymous user.
     pub anonymous: Option<Anonymous>,
-    /// Whether their connections must be secured.
+    /// Whether their connections must use TLS.
     pub tls: Option<TlsUse>,
-    /// Who says which groups their users are in.
+    /// The source of their users' supplementary groups.
     pub groups: Option<Groups>,
 }
 
@@ -77,7 +78,7 @@ impl Known {
         self.policies.get(policy).ok_or_else(|| PolicyError::NotFound(policy.to_owned()))
     }
 
-    /// Takes up the host names of new rules and forgets the others; returns those.
+    /// Adds the host names of new rules and removes unused ones. Returns the removed names.
     fn keep_hosts(&mut self) -> Vec<String> {
         let rules = self.policies.values().flat_map(|policy| &policy.rules);
         let names: BTreeSet<String> = rules
@@ -91,7 +92,7 @@ impl Known {
 }
 
 impl Policies {
-    /// Reads the pool's policies. Fails if one of them cannot be read.
+    /// Loads the pool's policies. Fails if one of them cannot be read.
     pub fn load(pool: Pool) -> Result<Policies> {
         let unreadable = |key: &[u8]| PolicyError::Unreadable { key: key.escape_ascii().to_string() };
         let mut policies = BTreeMap::from([(DEFAULT.to_owned(), Arc::new(Policy::open_to_everyone()))]);
@@ -109,7 +110,7 @@ impl Policies {
         let mut known = Known { policies, volumes, hosts: Hosts::default() };
         known.keep_hosts();
         for (name, value) in pool.records(HOSTS)? {
-            // What cannot be read is found out again.
+            // A host record that cannot be read is resolved again.
             if let Some((name, addresses)) = record::text(&name).zip(record::decode_addresses(&value)) {
                 known.hosts.remember(name, addresses);
             }
@@ -124,7 +125,7 @@ impl Policies {
     }
 
     fn read(&self) -> RwLockReadGuard<'_, Known> {
-        // Changes are single calls, so a panic elsewhere leaves no half-done change.
+        // Changes are single calls, so a panic elsewhere leaves no partial change.
         self.known.read().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -132,19 +133,19 @@ impl Policies {
         self.known.write().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Changes what decisions are made from; it is in force when this returns.
+    /// Changes the data for decisions. The change is in effect when this returns.
     fn change<T>(&self, change: impl FnOnce(&mut Known) -> T) -> T {
         let result = change(&mut self.write());
         self.generation.fetch_add(1, Ordering::AcqRel);
         result
     }
 
-    /// Increases whenever a decision may become another.
+    /// Increases whenever a decision may have changed.
     pub fn generation(&self) -> u64 {
         self.generation.load(Ordering::Acquire)
     }
 
-    /// What the client of that address may do with a volume; [`Status::Stale`] if there is no such volume.
+    /// What the client at this address may do with a volume; [`Status::Stale`] if there is no such volume.
     pub(super) fn decide(&self, volume: VolumeId, client: IpAddr) -> std::result::Result<Admission, Status> {
         let name = self.volume_name(volume)?;
         let known = self.read();
@@ -152,7 +153,8 @@ impl Policies {
         Ok(policy.map_or(Admission::Hidden, |policy| policy.decide(client, &known.hosts)))
     }
 
-    /// What decides now about the client of that address; `None` if the volume is gone, or that is not known yet.
+    /// What currently determines the decision about the client at this address; `None` if the volume is gone
+    /// or the decision is not known yet.
     pub fn deciding(&self, volume: VolumeId, client: IpAddr) -> Option<Deciding> {
         let volume = self.volume_name(volume).ok()?;
         let known = self.read();
@@ -161,7 +163,7 @@ impl Policies {
         Some(Deciding { volume, policy, rule })
     }
 
-    /// The volume whose policy it is: of a snapshot, the volume that it was taken of.
+    /// The volume whose policy applies: for a snapshot, the volume that it belongs to.
     fn volume_name(&self, id: VolumeId) -> std::result::Result<String, Status> {
         match self.pool.snapshot_by_id(id) {
             Ok(snapshot) => return Ok(snapshot.volume_name),
@@ -170,11 +172,11 @@ impl Policies {
             Err(error) => return Err(status_of(error)),
         }
         let name = self.pool.volume_by_id(id).or_status()?.spec.name;
-        // Not so for a snapshot that was taken just now.
+        // This fails for a snapshot that is just being taken.
         if self.pool.volume(&name).or_status()?.id == id { Ok(name) } else { Err(Status::Delay) }
     }
 
-    // ---- what there is ----
+    // ---- queries ----
 
     /// All policies, by name.
     pub fn list(&self) -> Vec<(String, Arc<Policy>)> {
@@ -191,7 +193,7 @@ impl Policies {
         self.read().policy_of(volume).to_owned()
     }
 
-    /// The names of the volumes that have a policy.
+    /// The names of the volumes that use a policy.
     pub fn volumes_of(&self, policy: &str) -> Result<Vec<String>> {
         let volumes = self.pool.volumes()?.into_iter().map(|volume| volume.spec.name);
         let known = self.read();
@@ -200,12 +202,12 @@ impl Policies {
 
     // ---- policies ----
 
-    /// Makes a policy without rules: nobody sees a volume that has it.
+    /// Creates a policy without rules: no client can see a volume that uses it.
     pub async fn create(&self, name: &str) -> Result<()> {
         self.create_with(name, Vec::new()).await
     }
 
-    /// Makes a policy that has its rules from its first moment.
+    /// Creates a policy with its rules in one step.
     pub async fn create_with(&self, name: &str, rules: Vec<Rule>) -> Result<()> {
         let _changing = self.changing.lock().await;
         if self.get(name).is_ok() {
@@ -214,7 +216,7 @@ impl Policies {
         self.put_new(name, rules).await
     }
 
-    /// Gives a policy these rules and no others, in one step, or makes it. Returns whether it was made.
+    /// Replaces all rules of a policy in one step, or creates it. Returns whether it was created.
     pub async fn replace(&self, name: &str, rules: Vec<Rule>) -> Result<bool> {
         let _changing = self.changing.lock().await;
         if self.get(name).is_err() {
@@ -233,7 +235,7 @@ impl Policies {
         self.put(name, Policy { rules }).await
     }
 
-    /// Deletes a policy that no volume has.
+    /// Deletes a policy that no volume uses.
     pub async fn delete(&self, name: &str) -> Result<()> {
         let _changing = self.changing.lock().await;
         self.get(name)?;
@@ -244,7 +246,7 @@ impl Policies {
         if !volumes.is_empty() {
             return Err(PolicyError::InUse { name: name.to_owned(), volumes: volumes.join(", ") });
         }
-        // Of volumes that are gone, if a crash came between.
+        // Assignments of deleted volumes, which a crash can leave behind.
         let left: Vec<String> = {
             let known = self.read();
             known
@@ -265,7 +267,7 @@ impl Policies {
         self.forget_hosts(unused).await
     }
 
-    /// Makes a policy durable, then puts it in force.
+    /// Makes a policy durable, then puts it into effect.
     async fn put(&self, name: &str, policy: Policy) -> Result<()> {
         let nobody = |rule: &&Rule| [rule.anonymous.uid, rule.anonymous.gid].contains(&NO_ID);
         if let Some(rule) = policy.rules.iter().find(nobody) {
@@ -289,7 +291,7 @@ impl Policies {
 
     // ---- rules ----
 
-    /// Adds a rule at a position that counts from 1, or as the last.
+    /// Adds a rule at a position counted from 1, or at the end.
     pub async fn rule_add(&self, name: &str, rule: Rule, position: Option<usize>) -> Result<()> {
         let _changing = self.changing.lock().await;
         let mut policy = Policy::clone(&*self.get(name)?);
@@ -309,7 +311,7 @@ impl Policies {
         self.put(name, policy).await
     }
 
-    /// Changes the rule for exactly these clients, in one step: they are never without it.
+    /// Changes the rule for exactly these clients in one step, so that their access is not interrupted.
     pub async fn rule_modify(&self, name: &str, clients: &Clients, change: RuleChange) -> Result<()> {
         let _changing = self.changing.lock().await;
         let mut policy = Policy::clone(&*self.get(name)?);
@@ -337,7 +339,7 @@ impl Policies {
 
     // ---- volumes ----
 
-    /// Gives a volume a policy.
+    /// Assigns a policy to a volume.
     pub async fn assign(&self, volume: &str, policy: &str) -> Result<()> {
         let _changing = self.changing.lock().await;
         self.pool.volume(volume)?;
@@ -369,7 +371,7 @@ impl Policies {
 
     // ---- host names ----
 
-    /// What a host name of a rule stands for; `None` if that is not known yet.
+    /// The addresses of a rule's host name; `None` if they are not known yet.
     pub fn host_addresses(&self, host: &str) -> Option<Vec<IpAddr>> {
         self.read().hosts.found(host)
     }
@@ -383,7 +385,7 @@ impl Policies {
         self.names_changed.notified().await;
     }
 
-    /// Takes note of what a name stands for now.
+    /// Records the current addresses of a name.
     pub(super) async fn learn_host(&self, name: &str, found: std::result::Result<Vec<IpAddr>, String>) {
         let _changing = self.changing.lock().await;
         let is_found = found.is_ok();
@@ -394,7 +396,7 @@ impl Policies {
         let Some(now) = self.read().hosts.found(name).filter(|_| changed && is_found) else { return };
         let record = record::encode_addresses(&now);
         if let Err(error) = self.pool.record_put(HOSTS, name.as_bytes(), &record).await {
-            // It is found out again after a restart.
+            // The name is resolved again after a restart.
             tracing::warn!(host = name, %error, "the addresses of a host are not kept");
         }
     }
@@ -431,7 +433,7 @@ fn no_such_rule(name: &str, clients: &Clients) -> PolicyError {
     PolicyError::NoSuchRule { name: name.to_owned(), clients: clients.clone() }
 }
 
-/// Whether a policy can have these rules: not too many, and no two for the same clients.
+/// Checks that a policy can have these rules: not too many, and no two for the same clients.
 fn check_rules(name: &str, rules: &[Rule]) -> Result<()> {
     if rules.len() > RULES_MAX {
         return Err(PolicyError::TooMany { name: name.to_owned(), what: "rules", max: RULES_MAX });
@@ -444,7 +446,7 @@ fn check_rules(name: &str, rules: &[Rule]) -> Result<()> {
     Ok(())
 }
 
-/// Policies are named as volumes are.
+/// Policy names follow the rules for volume names.
 fn check_name(name: &str) -> Result<()> {
     if is_name(name) { Ok(()) } else { Err(PolicyError::BadName(name.to_owned())) }
 }

@@ -1,7 +1,8 @@
-//! Calls from the server to a client, on a connection that the client made: what a back channel is (RFC 8881 §2.10.3.1).
+//! Calls from the server to a client, on a connection that the client made: the back channel (RFC 8881
+//! §2.10.3.1).
 //!
-//! One call at a time is on its way on a connection. A call leaves through the queue of the replies, and its
-//! answer is told from the client's requests by its message type.
+//! A connection has at most one call in progress. A call is sent through the queue of replies, and its answer
+//! is distinguished from the client's requests by the message type.
 
 use std::fmt;
 use std::io;
@@ -16,19 +17,19 @@ use super::replies::Replies;
 use forebay_nfs_proto::rpc::message::{Call, ReplyHeader};
 use forebay_nfs_proto::xdr::{Decode, Decoder, Encoder};
 
-/// See the module.
+/// See the module documentation.
 pub(super) struct Caller {
     replies: Weak<Replies>,
-    /// Held by whoever has a call on its way.
+    /// Held during a call.
     turn: tokio::sync::Mutex<()>,
     waiting: Mutex<Waiting>,
 }
 
 #[derive(Default)]
 struct Waiting {
-    /// Number of the last call.
+    /// The xid of the last call.
     xid: u32,
-    /// Who wants its answer.
+    /// Receives its answer.
     answer: Option<oneshot::Sender<Bytes>>,
 }
 
@@ -51,8 +52,8 @@ impl Caller {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Calls, and returns the result that the client answers with. Fails if the connection is gone, the client refuses
-    /// the call, or does not answer within `patience`.
+    /// Calls the client and returns its result. Fails if the connection is gone, or if the client refuses the
+    /// call or does not answer within `patience`.
     pub(super) async fn call(
         &self,
         call: Call,
@@ -77,7 +78,7 @@ impl Caller {
     async fn send(&self, call: Call, arguments: Encoder) -> io::Result<()> {
         let mut out = Encoder::of(&call);
         out.append(arguments);
-        // The queue wants to know when it is written; nobody waits for that here.
+        // The queue requires a permit that reports the write; it is not used here.
         let permit = Arc::new(Semaphore::new(1)).acquire_owned().await.map_err(io::Error::other)?;
         let replies = self.replies.upgrade().ok_or(io::ErrorKind::NotConnected)?;
         replies.push(out.into_pieces(), permit);
@@ -85,18 +86,18 @@ impl Caller {
         Ok(())
     }
 
-    /// Takes the answer to a call; false if there was no such call.
+    /// Accepts the answer to a call. Returns false if there was no such call.
     pub(super) fn take(&self, record: Bytes) -> bool {
         let Ok(xid) = u32::decode(&mut Decoder::new(record.clone())) else { return false };
         let mut waiting = self.waiting();
         if xid == waiting.xid
             && let Some(answer) = waiting.answer.take()
         {
-            // Whoever called may have given up.
+            // The caller may have given up.
             let _ = answer.send(record);
             return true;
         }
-        // An answer that came too late.
+        // A late answer.
         (1..=waiting.xid).contains(&xid)
     }
 }

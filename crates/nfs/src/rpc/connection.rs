@@ -1,4 +1,4 @@
-//! What is known of a TCP connection.
+//! The state of a TCP connection.
 
 use std::io;
 use std::net::SocketAddr;
@@ -20,17 +20,18 @@ use forebay_nfs_proto::xdr::{Decoder, Encoder};
 
 /// A TCP connection from a client.
 ///
-/// Any connection may carry any session (RFC 8881 §2.10.3.1), as state protection is not offered. Sessions know their
-/// connections for operators to see; a connection knows its session because those that carry none are the first to go.
+/// Any connection may carry any session (RFC 8881 §2.10.3.1), since state protection is not offered. A
+/// session knows its connections so that operators can see them. A connection knows its session because
+/// connections without one are closed first.
 #[derive(Debug)]
 pub struct Connection {
-    /// Counts the server's connections.
+    /// The connection's sequential number.
     pub id: u64,
     /// The client's address.
     pub peer: SocketAddr,
-    /// What export policies say of the client.
+    /// Cached decisions of the export policies about the client.
     pub decisions: Decisions,
-    /// The number of the session that was used on it last, so that a session is told of a connection once.
+    /// The number of the session last used on it, so that a session is informed of a connection only once.
     session_last: AtomicU64,
     session: Mutex<Weak<Session>>,
     ending: watch::Sender<bool>,
@@ -41,12 +42,12 @@ pub struct Connection {
     caller: OnceLock<Caller>,
 }
 
-/// Room for a part of a reply that is still being made.
+/// Reserved space for a reply that is being built.
 #[derive(Debug, Default)]
 pub struct ReplyRoom(Vec<Waiting>);
 
 impl Connection {
-    /// The connection of that number, from that address.
+    /// A connection with this number, from this address.
     pub fn new(id: u64, peer: SocketAddr) -> Connection {
         Connection {
             id,
@@ -62,25 +63,26 @@ impl Connection {
         }
     }
 
-    /// Calls of the client go the way of the replies to it.
+    /// Sends calls to the client through the queue of its replies.
     pub(super) fn call_through(&self, replies: &Arc<Replies>) {
         self.caller.get_or_init(|| Caller::new(replies));
     }
 
-    /// Calls the client, and returns the result. Fails if the connection is gone, the client refuses the call, or does
-    /// not answer within `patience`.
+    /// Calls the client and returns its result. Fails if the connection is gone, or if the client refuses the
+    /// call or does not answer within `patience`.
     pub async fn call(&self, call: Call, arguments: Encoder, patience: Duration) -> io::Result<Decoder> {
         let caller = self.caller.get().ok_or(io::ErrorKind::NotConnected)?;
         caller.call(call, arguments, patience).await
     }
 
-    /// Takes the client's answer to a call; an error if there was no such call.
+    /// Accepts the client's answer to a call. Returns an error if there was no such call.
     pub(super) fn take_answer(&self, record: Bytes) -> io::Result<()> {
         let expected = self.caller.get().is_some_and(|caller| caller.take(record));
         if expected { Ok(()) } else { Err(io::Error::new(io::ErrorKind::InvalidData, "a reply to no call")) }
     }
 
-    /// Takes note that the session of that number is used on the connection; true if it was another one before.
+    /// Records that the session with this number is used on the connection. Returns true if the previous one
+    /// was another.
     pub(crate) fn carry(&self, session: &Arc<Session>, number: u64) -> bool {
         if self.session_last.swap(number, Ordering::Relaxed) == number {
             return false;
@@ -89,20 +91,20 @@ impl Connection {
         true
     }
 
-    /// Whether a session that still exists was the last to be used on it.
+    /// Whether the last session used on it still exists.
     pub fn carries_session(&self) -> bool {
         let session = self.session.lock().unwrap_or_else(PoisonError::into_inner).upgrade();
         session.is_some_and(|session| !session.client.is_gone())
     }
 
-    /// Where what waits for the client is counted.
+    /// Sets the account for the client's unread replies.
     pub(super) fn set_backlog(&self, backlog: Arc<Backlog>) {
-        // Once, before the first request.
+        // Called once, before the first request.
         let _ = self.backlog.set(backlog);
     }
 
-    /// Room for so many bytes in the reply to a request, beside what it has already; waits until the client has taken enough
-    /// of what waits for it. What has room already does not wait, so that replies that are half made are finished.
+    /// Reserves `bytes` more space in the reply to a request. Waits until the client has read enough of its
+    /// replies. A reply that already has space does not wait, so that partially built replies are finished.
     pub(crate) async fn reserve_reply(&self, room: &mut ReplyRoom, bytes: usize) {
         let Some(backlog) = self.backlog.get() else { return };
         if room.0.is_empty() {
@@ -111,7 +113,7 @@ impl Connection {
         room.0.push(backlog.add(bytes));
     }
 
-    /// Takes note that the client was told that it may use TLS (RFC 9289 §4.1).
+    /// Records that the client was told that it may use TLS (RFC 9289 §4.1).
     pub(crate) fn offer_tls(&self) {
         self.tls_offered.store(true, Ordering::Relaxed);
     }
@@ -121,23 +123,23 @@ impl Connection {
         self.tls_offered.load(Ordering::Relaxed) && self.protection().is_none()
     }
 
-    /// Takes note that TLS is used from now on.
+    /// Records that TLS is used from now on.
     pub(super) fn is_protected_by(&self, protection: Protection) {
-        // There is one handshake on a connection.
+        // There is only one handshake per connection.
         let _ = self.protection.set(protection);
     }
 
-    /// How the connection is protected; `None`: not at all.
+    /// How the connection is protected; `None` without TLS.
     pub fn protection(&self) -> Option<&Protection> {
         self.protection.get()
     }
 
-    /// Asks for the connection to be closed. Requests that were read are executed all the same.
+    /// Requests that the connection be closed. Requests that were already read are still executed.
     pub(crate) fn end(&self) {
         self.ending.send_replace(true);
     }
 
-    /// Waits until the connection is to be closed.
+    /// Waits until the connection must be closed.
     pub(super) async fn ended(&self) {
         // The sender lives as long as `self`.
         let _ = self.ending.subscribe().wait_for(|ending| *ending).await;

@@ -1,4 +1,4 @@
-//! What a client sends, with or without TLS.
+//! The data from a client, with or without TLS.
 
 use std::io;
 use std::pin::Pin;
@@ -28,7 +28,7 @@ impl Incoming {
         &mut self.socket
     }
 
-    /// From now on everything is sealed; `sealed` has arrived already.
+    /// Switches to TLS; `sealed` has already been received.
     pub(super) fn secure(&mut self, secure: Arc<Secure>, sealed: BytesMut) {
         self.tls = Some(Opening::new(secure, sealed));
     }

@@ -1,6 +1,5 @@
-//! The TCP server for ONC RPC (RFC 5531): connections ([`server`], [`connection`](Connection)), the requests on them
-//! (`requests.rs`), and the replies (`replies.rs`). The messages are in [`forebay_nfs_proto::rpc`], the memory for requests in
-//! [`forebay_net::memory`].
+//! ONC RPC over TCP (RFC 5531): calls and their callers ([`message`], [`auth`]), framing ([`record`]), and
+//! the server that takes calls and sends replies ([`server`]).
 
 mod caller;
 mod connection;

@@ -1,8 +1,9 @@
-//! The replies of one connection on their way out.
+//! The outgoing replies of one connection.
 //!
-//! Whoever has a reply puts it into the queue and then writes what is in the queue, unless someone is at it already. So in most cases
-//! a reply leaves from the thread that made it, and replies that were made at the same time leave together. What the
-//! socket does not take at once is left to a task, so that nobody else waits for a slow client.
+//! A task with a reply puts it into the queue and then writes the queue, unless another task is writing
+//! already. So most replies are sent from the thread that made them, and replies made at the same time are
+//! sent together. The rest that the socket does not accept immediately is left to a task, so that no other
+//! caller waits for a slow client.
 
 use std::collections::VecDeque;
 use std::io::{self, IoSlice};
@@ -18,17 +19,17 @@ use super::secure::Secure;
 use forebay_net::memory::{Backlog, Waiting};
 use forebay_nfs_proto::rpc::record::{MARK_BYTES, mark};
 
-/// Replies that are on their way must be taken within this time.
+/// Maximum time for the client to accept outgoing replies.
 pub(super) const TRANSFER_TIME_MAX: Duration = Duration::from_secs(60);
-/// While others are held up by what waits here, something must be taken within this time.
+/// While the backlog of this connection blocks others, the client must accept some data within this time.
 const PROGRESS_TIME: Duration = Duration::from_secs(5);
-/// Pieces handed to one vectored write.
+/// Maximum number of pieces in one vectored write.
 const SLICES_MAX: usize = 64;
 
-/// See the module.
+/// See the module documentation.
 pub(super) struct Replies {
     stream: OwnedWriteHalf,
-    /// Seals what is written, once there is TLS.
+    /// Encrypts the output, once TLS is in use.
     tls: OnceLock<Arc<Secure>>,
     state: Mutex<State>,
     closed: Notify,
@@ -38,17 +39,17 @@ pub(super) struct Replies {
 #[derive(Default)]
 struct State {
     queue: VecDeque<Reply>,
-    /// Someone writes, and will look at the queue again.
+    /// A task is writing and will check the queue again.
     writing: bool,
-    /// Nothing follows what is in the queue.
+    /// No more replies follow those in the queue.
     ending: bool,
-    /// Nothing can be sent any more.
+    /// Nothing more can be sent.
     closed: bool,
 }
 
-/// A reply as a record. The permit counts the request as in work until the reply is written.
+/// A reply as a record. The permit keeps the request counted as in progress until the reply is written.
 struct Reply {
-    /// Before the pieces; none if they are sealed.
+    /// Sent before the pieces; `None` if they are encrypted.
     mark: Option<[u8; MARK_BYTES]>,
     pieces: Vec<Bytes>,
     bytes: usize,
@@ -77,11 +78,11 @@ impl Replies {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        // Every change leaves a state that is in order, so a panic elsewhere does no harm.
+        // Every change leaves a valid state, so a panic elsewhere does no harm.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Puts a reply into the queue. [`Replies::flush`] must follow.
+    /// Adds a reply to the queue. The caller must call [`Replies::flush`] afterwards.
     pub(super) fn push(&self, pieces: Vec<Bytes>, permit: OwnedSemaphorePermit) {
         let length = pieces.iter().map(Bytes::len).sum::<usize>();
         let Ok(mark) = mark(length) else {
@@ -102,28 +103,29 @@ impl Replies {
         }
     }
 
-    /// The socket, for a handshake while nothing is in work.
+    /// The socket, for a handshake while no request is in progress.
     pub(super) fn socket(&self) -> &OwnedWriteHalf {
         &self.stream
     }
 
-    /// From now on everything is sealed. There is one handshake on a connection.
+    /// Encrypts everything from now on. There is only one handshake per connection.
     pub(super) fn secure(&self, secure: Arc<Secure>) {
-        // A second one is refused before it comes to this.
+        // A second handshake is refused before this point.
         let _ = self.tls.set(secure);
     }
 
-    /// What waits for the client, here and elsewhere.
+    /// The account of unread replies.
     pub(super) fn backlog(&self) -> &Backlog {
         &self.backlog
     }
 
-    /// Says that the connection is to be closed after the replies that are in the queue. [`Replies::flush`] must follow.
+    /// Closes the connection after the replies in the queue. The caller must call [`Replies::flush`]
+    /// afterwards.
     pub(super) fn end(&self) {
         self.state().ending = true;
     }
 
-    /// Sends what is in the queue, here as far as the socket takes it, the rest in a task.
+    /// Sends the queue: as much as the socket accepts here, the rest in a task.
     pub(super) fn flush(self: &Arc<Self>) {
         let Some(mut batch) = self.begin() else { return };
         loop {
@@ -153,7 +155,7 @@ impl Replies {
         }
     }
 
-    /// Writes the batch. An error if nothing is taken of it for a while, and that is in the way of others.
+    /// Writes the batch. Returns an error if the client accepts nothing for a while and blocks others.
     async fn write_on(&self, batch: &mut Batch) -> io::Result<()> {
         loop {
             let before = batch.written_total;
@@ -167,14 +169,14 @@ impl Replies {
         }
     }
 
-    /// What there is to write; `None` if there is nothing, or someone else does it.
+    /// The data to write; `None` if there is none, or another task is writing.
     fn begin(&self) -> Option<Batch> {
         let state = self.state();
-        // Looked at and taken under one lock: two writers would mix their records.
+        // Checked and taken under one lock: two writers would interleave their records.
         if state.writing { None } else { self.take(state) }
     }
 
-    /// What the writer, and no one else, has to write next; without any, writing ends.
+    /// The next data for the current writer. If there is none, writing ends.
     fn next_batch(&self) -> Option<Batch> {
         self.take(self.state())
     }
@@ -193,7 +195,7 @@ impl Replies {
         None
     }
 
-    /// The replies as they are to be written.
+    /// The replies in the form in which they are written.
     fn seal(&self, mut replies: VecDeque<Reply>) -> Option<Batch> {
         if let Some(secure) = self.tls.get() {
             for reply in &mut replies {
@@ -207,7 +209,7 @@ impl Replies {
         Some(Batch { replies, written: 0, written_total: 0 })
     }
 
-    /// Nothing can be sent, or is to be sent, any more.
+    /// Stops sending.
     fn close(&self) {
         let mut state = self.state();
         state.closed = true;
@@ -216,11 +218,11 @@ impl Replies {
         self.closed.notify_waiters();
     }
 
-    /// Waits until nothing can be sent any more.
+    /// Waits until nothing more can be sent.
     pub(super) async fn closed(&self) {
         let closed = self.closed.notified();
         tokio::pin!(closed);
-        // Registered before looking, so that no wake-up falls in between.
+        // Registered before the check, so that no wake-up is missed.
         closed.as_mut().enable();
         if !self.state().closed {
             closed.await;
@@ -231,14 +233,14 @@ impl Replies {
 /// Replies that are being written.
 struct Batch {
     replies: VecDeque<Reply>,
-    /// Bytes of the first that are gone.
+    /// Bytes of the first reply that are already written.
     written: usize,
-    /// Bytes of all that are gone.
+    /// Bytes of all replies that are already written.
     written_total: u64,
 }
 
 impl Batch {
-    /// Writes as much as the socket takes; [`io::ErrorKind::WouldBlock`] if that is not all.
+    /// Writes as much as the socket accepts. Returns [`io::ErrorKind::WouldBlock`] if that is not everything.
     fn write_now(&mut self, stream: &OwnedWriteHalf) -> io::Result<()> {
         while !self.replies.is_empty() {
             let written = stream.try_write_vectored(&self.slices())?;
@@ -260,7 +262,7 @@ impl Batch {
         }
     }
 
-    /// What is to be written next.
+    /// The next pieces to write.
     fn slices(&self) -> Vec<IoSlice<'_>> {
         let mut slices = Vec::with_capacity(SLICES_MAX.min(4 * self.replies.len()));
         let mut skip = self.written;
@@ -313,14 +315,15 @@ mod tests {
         (client, Replies::new(writing, Arc::new(Backlogs::new(256 << 20).of([127, 0, 0, 1].into()))))
     }
 
-    /// Its index, and a byte that tells it from most others. Large ones among small ones, so that the socket often takes a part.
+    /// A reply with its index and a distinctive byte. Some are large, so that the socket often accepts only a
+    /// part.
     fn reply(index: u32) -> Vec<Bytes> {
         let size = [0, 1, 100, 10, 70_000][index as usize % 5];
         let content = Bytes::from(vec![index as u8; size]);
         vec![Bytes::copy_from_slice(&index.to_be_bytes()), content, Bytes::new()]
     }
 
-    /// From threads that do nothing else, so that they get in each other's way.
+    /// Uses dedicated threads, so that they interfere with each other.
     #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
     async fn every_reply_arrives_whole_however_many_send_at_once() {
         const THREADS: u32 = 4;
@@ -348,7 +351,7 @@ mod tests {
             assert!(record == reply(index).concat(), "reply {index}");
             assert!(!std::mem::replace(&mut seen[index as usize], true));
         }
-        // The permits come back once the replies are written.
+        // The permits come back when the replies are written.
         timeout(DEADLINE, permits.acquire_many(AT_ONCE as u32)).await.unwrap().unwrap().forget();
     }
 

@@ -1,10 +1,11 @@
-//! One connection: reads requests, has them answered, sends the replies.
+//! One connection: reads requests, executes them, and sends the replies.
 //!
-//! A request begins to be answered on the connection's own task. If it can be answered without waiting, that is all; else the rest of
-//! it becomes a task of its own, so a slow one delays no other, and replies go out as they come. What a connection
-//! may have in work at a time is bounded, and so are the bytes of all requests in work, and of replies that clients do not
-//! take; beyond that the rest waits in the sockets, and the clients with it. A request that was read is executed to its end even if its
-//! connection breaks: the reply waits in the session's slot.
+//! A request starts on the connection's own task. If it can be answered without waiting, that is all;
+//! otherwise the rest of it becomes a separate task, so that a slow request delays no other and replies are
+//! sent as they become ready. The number of requests in progress per connection is limited, and so is the
+//! total size of requests in progress and of unread replies. Beyond these limits further data waits in the
+//! sockets, and so do the clients. A request that was read is executed to its end even if its connection
+//! breaks: the reply is kept in the session's slot.
 
 use std::future::{Future, poll_fn};
 use std::io;
@@ -34,18 +35,18 @@ use forebay_net::memory::{RequestMemory, Share, Shares};
 use forebay_nfs_proto::rpc::message;
 use forebay_nfs_proto::rpc::record::{Received, RecordReader};
 
-/// Replies that may wait while further requests, which have arrived already, are answered.
+/// Maximum number of replies held back while further requests that have already arrived are executed.
 const REPLIES_HELD_MAX: usize = 16;
 
-/// How long a connection keeps memory to read into after its last request.
+/// How long a connection keeps its read buffer after its last request.
 const BUFFER_TIME: Duration = Duration::from_secs(1);
-/// A handshake must be done within this time.
+/// Maximum duration of a handshake.
 const HANDSHAKE_TIME_MAX: Duration = Duration::from_secs(20);
-/// When a connection on which nothing comes is probed, and how often then.
+/// When an idle connection is probed, and how often afterwards.
 const PROBE_AFTER: Duration = Duration::from_secs(60);
 const PROBE_EVERY: Duration = Duration::from_secs(10);
 
-/// What a connection needs of the server.
+/// The server's resources for a connection.
 #[derive(Clone)]
 pub(super) struct Resources {
     pub(super) shared: Arc<Shared>,
@@ -53,7 +54,7 @@ pub(super) struct Resources {
     pub(super) draining: watch::Receiver<bool>,
 }
 
-/// The memory that requests may take: while they are received, while they are in work, and when they are answered.
+/// The memory for requests: while they are received, while they are in progress, and for their replies.
 pub(super) struct Memory {
     buffers: Buffers,
     receiving: Shares,
@@ -73,17 +74,18 @@ impl Memory {
     }
 }
 
-/// Waits until the server is to finish; that it is gone altogether says so too.
+/// Waits until the server is shutting down, or is already gone.
 pub(super) async fn asked_to_drain(draining: &mut watch::Receiver<bool>) {
     let _ = draining.wait_for(|draining| *draining).await;
 }
 
-/// A peer that is gone without a word is noticed within three minutes: Linux gives up after nine probes.
+/// Detects within three minutes that a peer has disappeared: Linux gives up after nine probes.
 fn keepalive() -> TcpKeepalive {
     TcpKeepalive::new().with_time(PROBE_AFTER).with_interval(PROBE_EVERY)
 }
 
-/// Serves a connection until the client is done or out of step, the connection breaks, or the server drains.
+/// Serves a connection until the client closes it or is out of step, the connection breaks, or the server
+/// shuts down.
 pub(super) async fn serve_connection(resources: Resources, connection: Arc<Connection>, stream: TcpStream) {
     tracing::debug!(id = connection.id, peer = %connection.peer, "NFS connection opened");
     if let Err(error) = stream.set_nodelay(true) {
@@ -113,7 +115,7 @@ pub(super) async fn serve_connection(resources: Resources, connection: Arc<Conne
             if let Err(error) = ended {
                 tracing::debug!(id = connection.id, peer = %connection.peer, %error, "NFS connection is out of step");
             }
-            // The replies in work still go out.
+            // Replies of requests in progress are still sent.
             replies.flush();
             let all = u32::try_from(in_work_max).unwrap_or(u32::MAX);
             tokio::select! {
@@ -176,7 +178,7 @@ impl Reader {
         &self.resources.shared.statistics.events
     }
 
-    /// Waits until the connection may have another request in work.
+    /// Waits until the connection may have another request in progress.
     async fn take_place(&self) -> io::Result<OwnedSemaphorePermit> {
         if let Ok(permit) = self.in_work.clone().try_acquire_owned() {
             return Ok(permit);
@@ -185,12 +187,13 @@ impl Reader {
         self.in_work.clone().acquire_owned().await.map_err(io::Error::other)
     }
 
-    /// False if there will be none: the server drains, or nothing came for too long.
+    /// Returns false if there will be no request: the server is shutting down, or the connection was idle too
+    /// long.
     async fn await_request(&mut self, reader: &mut RecordReader<Incoming>) -> io::Result<bool> {
         let idle_time_max = Duration::from_secs(self.resources.shared.config.idle_seconds_max.into());
         let mut idle = Duration::ZERO;
         loop {
-            // At first what was in the buffer may be of use again soon.
+            // At first the buffer is kept, since it may be needed again soon.
             let wait = if idle.is_zero() { BUFFER_TIME.min(idle_time_max) } else { idle_time_max - idle };
             tokio::select! {
                 () = asked_to_drain(&mut self.resources.draining) => return Ok(false),
@@ -211,10 +214,11 @@ impl Reader {
         }
     }
 
-    /// Answers the handshake that follows on the offer of TLS.
+    /// Performs the handshake that follows the offer of TLS.
     async fn secure(&self, reader: &mut RecordReader<Incoming>) -> io::Result<()> {
         let Some(tls) = &self.resources.shared.tls else { return Err(io::ErrorKind::Unsupported.into()) };
-        // The offer itself may not be counted as sent yet. Nothing else is in work of a client that keeps to RFC 9289 §4.1.
+        // The offer itself may not be counted as sent yet. A client that follows RFC 9289 §4.1 has no other
+        // request in progress.
         let all = u32::try_from(self.resources.shared.config.requests_per_connection_max).unwrap_or(u32::MAX);
         let _idle = self.in_work.acquire_many(all).await.map_err(io::Error::other)?;
         let (incoming, mut sealed) = reader.take_over();
@@ -230,20 +234,21 @@ impl Reader {
         Ok(())
     }
 
-    /// Whether the connection serves something although nothing comes: a request is in work beside the one that is waited
-    /// for, or a client's session, which lives as long as its lease.
+    /// Whether the connection may stay open while idle: another request is in progress, or it carries a
+    /// session, which lives as long as its client's lease.
     fn may_stay_idle(&self) -> bool {
         let in_work_max = self.resources.shared.config.requests_per_connection_max;
         self.in_work.available_permits() + 1 < in_work_max || self.connection.carries_session()
     }
 
-    /// Answers a request here if it need not wait, else in a task of its own.
+    /// Executes a request here if it need not wait, otherwise in a separate task.
     async fn begin(&self, received: Received, permit: OwnedSemaphorePermit) -> io::Result<()> {
         let Received { record, room } = received;
         if message::is_reply(&record) {
             return self.connection.take_answer(record);
         }
-        // Taken once the record is here, so that whoever is slow to send one takes nothing from requests in work.
+        // Charged once the record is complete, so that a client that sends slowly takes no memory from
+        // requests in progress.
         let before_waiting = || {
             self.events().request_memory_waits.one();
             self.replies.flush();
@@ -253,7 +258,7 @@ impl Reader {
         let request = Request { replies: self.replies.clone(), permit: Some(permit), memory: memory.into() };
         let mut answering =
             Box::pin(request.answer(self.resources.shared.clone(), self.connection.clone(), record));
-        // There is no await between these two, so a request that has begun is never dropped.
+        // There is no await between these two, so a request that has started is never dropped.
         if poll_once(answering.as_mut()).await.is_pending() {
             let replies = self.replies.clone();
             tokio::spawn(async move {
@@ -265,13 +270,13 @@ impl Reader {
     }
 }
 
-/// Polls the future once, and does not wait.
+/// Polls the future once, without waiting.
 async fn poll_once<F: Future>(mut future: Pin<&mut F>) -> Poll<F::Output> {
     poll_fn(|context| Poll::Ready(future.as_mut().poll(context))).await
 }
 
-/// A request in work. If it is dropped unanswered, its connection is closed, so that the client sends it
-/// again instead of waiting for ever.
+/// A request in progress. If it is dropped without a reply, its connection is closed, so that the client
+/// retries instead of waiting forever.
 struct Request {
     replies: Arc<Replies>,
     permit: Option<OwnedSemaphorePermit>,
@@ -279,7 +284,7 @@ struct Request {
 }
 
 impl Request {
-    /// Leaves the reply in the queue; it is for the caller to flush it.
+    /// Puts the reply into the queue; the caller must flush it.
     async fn answer(mut self, shared: Arc<Shared>, connection: Arc<Connection>, record: Bytes) {
         let memory = std::mem::take(&mut self.memory);
         match dispatch::answer(&shared, &connection, record, memory).await {

@@ -1,9 +1,10 @@
-//! Who is connected, and who has to go when there are too many.
+//! The open connections, and which one is closed when there are too many.
 //!
-//! There is a limit for each client, which is an address here, and one for all. At a limit a new connection takes the place of
-//! the oldest one that carries no session, of the client that has most: so whoever opens connections and does nothing on them keeps
-//! nobody out. If all carry sessions, a client that has fewer takes the place of the oldest of the client that has most. That
-//! is unkind and safe: clients connect again, and sessions answer again what was answered before.
+//! There is a limit per client (an address) and one for all. At a limit, a new connection replaces the oldest
+//! one without a session, of the client with the most connections. So a client that opens idle connections
+//! cannot block others. If all connections carry sessions, a client with fewer connections replaces the
+//! oldest one of the client with the most. That is safe, though disruptive: clients reconnect, and sessions
+//! answer retries from their reply cache.
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::net::IpAddr;
@@ -26,14 +27,14 @@ struct Clients {
 
 #[derive(Default)]
 struct Client {
-    /// By number, so the oldest is the first.
+    /// By number, so the oldest is first.
     connections: BTreeMap<u64, Arc<Connection>>,
-    /// Those that carried no session when they were looked at last, oldest first; some may be gone.
+    /// Connections that carried no session when last checked, oldest first; some may be closed.
     strangers: VecDeque<u64>,
 }
 
 impl Client {
-    /// Takes the oldest connection without a session off the list.
+    /// Removes the oldest connection without a session from the list.
     fn remove_stranger(&mut self) -> Option<Arc<Connection>> {
         while let Some(number) = self.strangers.pop_front() {
             if self.connections.get(&number).is_some_and(|connection| !connection.carries_session()) {
@@ -44,7 +45,7 @@ impl Client {
     }
 }
 
-/// A place that a connection has until this is dropped.
+/// A connection's place, until this value is dropped.
 pub(super) struct Place {
     roster: Arc<Roster>,
     connection: Arc<Connection>,
@@ -71,13 +72,13 @@ impl Clients {
         self.known.get(&address).map_or(0, |client| client.connections.len())
     }
 
-    /// Ends the oldest connection without a session of that client; false if there is none.
+    /// Closes the client's oldest connection without a session. Returns false if there is none.
     fn end_stranger(&mut self, address: IpAddr) -> bool {
         let ended = self.known.get_mut(&address).and_then(Client::remove_stranger);
         self.note_end(ended)
     }
 
-    /// Ends a connection in favour of a client that has `fewer`; false if none has to go.
+    /// Closes a connection in favour of a client that has `fewer`. Returns false if there is no candidate.
     fn end_one(&mut self, fewer: usize) -> bool {
         let mut by_count: Vec<(usize, IpAddr)> =
             self.known.iter().map(|(address, client)| (client.connections.len(), *address)).collect();
@@ -106,11 +107,12 @@ impl Roster {
     }
 
     fn clients(&self) -> MutexGuard<'_, Clients> {
-        // Every change leaves lists that are in order, so a panic elsewhere does no harm.
+        // Every change leaves valid lists, so a panic elsewhere does no harm.
         self.clients.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A place for a new connection, if there is one or another one has to go. Else the setting that is in its way.
+    /// Gives a new connection a place, closing another connection if necessary. Returns the limiting setting
+    /// if that is not possible.
     pub fn admit(self: &Arc<Self>, connection: &Arc<Connection>) -> Result<Place, &'static str> {
         let address = connection.peer.ip().to_canonical();
         let mut clients = self.clients();
@@ -124,7 +126,7 @@ impl Roster {
         clients.total += 1;
         let client = clients.known.entry(address).or_default();
         client.connections.insert(connection.id, connection.clone());
-        // What is gone leaves its number here, until there are too many of them.
+        // Closed connections leave their numbers in the list, which is cleaned when there are too many.
         if client.strangers.len() > 2 * client.connections.len() + 16 {
             let connections = &client.connections;
             client.strangers.retain(|number| connections.contains_key(number));
@@ -133,12 +135,13 @@ impl Roster {
         Ok(Place { roster: self.clone(), connection: connection.clone() })
     }
 
-    /// Ends a connection that carries no session, if there is one, because the system has no room for another.
+    /// Closes a connection without a session, if there is one, because the system has no resources for
+    /// another connection.
     pub fn make_room(&self) -> bool {
         self.clients().end_one(usize::MAX - 1)
     }
 
-    /// How many there are.
+    /// Number of connections.
     pub fn total(&self) -> usize {
         self.clients().total
     }

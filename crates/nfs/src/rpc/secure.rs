@@ -1,7 +1,7 @@
-//! TLS on a connection (RFC 9289): the handshake, and what is sealed and opened after it.
+//! TLS on a connection (RFC 9289): the handshake, and encryption and decryption after it.
 //!
-//! TLS stands between the connection's two halves and the socket. Replies are sealed in the order in which they are
-//! written, by whoever writes; requests are opened by whoever reads. Without TLS none of this is in the way.
+//! TLS stands between the connection's two halves and the socket. The writer encrypts replies in the order in
+//! which they are written; the reader decrypts requests. Without TLS none of this code runs.
 
 use std::io::{self, BufRead, Write};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -14,23 +14,24 @@ use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
 
 use forebay_net::tls::subject;
 
-/// The first byte that a client sends when it begins a handshake. No RPC record that is taken begins with it.
+/// The first byte of a handshake. No accepted RPC record begins with it.
 pub(super) const HANDSHAKE: u8 = 0x16;
-/// Room for what was read from the socket and is to be opened.
+/// Buffer for encrypted data from the socket.
 const SEALED_BYTES: usize = 64 << 10;
 
 /// How a connection is protected.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Protection {
-    /// For whom the certificate is that the client showed, if it showed one.
+    /// The subject of the client's certificate, if it presented one.
     pub certificate: Option<String>,
 }
 
-/// The state of TLS on a connection whose handshake is done.
+/// The TLS state of a connection after the handshake.
 pub(super) struct Secure(Mutex<ServerConnection>);
 
 impl Secure {
-    /// Answers a handshake of which `sealed` has arrived already; what came after it is left there.
+    /// Performs a handshake. `sealed` has the bytes that have already arrived; bytes after the handshake are
+    /// left there.
     pub(super) async fn accept(
         config: Arc<ServerConfig>,
         reading: &mut OwnedReadHalf,
@@ -38,14 +39,14 @@ impl Secure {
         sealed: &mut BytesMut,
     ) -> io::Result<(Secure, Protection)> {
         let mut tls = ServerConnection::new(config).map_err(io::Error::other)?;
-        // What is sealed is sent at once, so nothing piles up.
+        // Encrypted data is sent immediately, so it cannot pile up.
         tls.set_buffer_limit(None);
         while tls.is_handshaking() {
             if sealed.is_empty() && reading.read_buf(sealed).await? == 0 {
                 return Err(io::ErrorKind::UnexpectedEof.into());
             }
             let outcome = open(&mut tls, sealed);
-            // Also what went wrong is to be told.
+            // Errors must be reported to the peer as well.
             send(&mut tls, writing).await?;
             outcome?;
         }
@@ -58,7 +59,7 @@ impl Secure {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What is to be sent for these bytes.
+    /// Encrypts these bytes.
     pub(super) fn seal<'a>(&self, pieces: impl Iterator<Item = &'a [u8]>) -> io::Result<Bytes> {
         let mut tls = self.lock();
         for piece in pieces {
@@ -71,7 +72,7 @@ impl Secure {
         Ok(sealed.into())
     }
 
-    /// Whether something was opened that nobody has taken yet, or the client is done.
+    /// Whether there is decrypted data that has not been read, or the client has finished.
     pub(super) fn has_opened(&self) -> bool {
         match self.lock().reader().fill_buf() {
             Ok(_) => true,
@@ -79,7 +80,7 @@ impl Secure {
         }
     }
 
-    /// Takes what was opened; false if there is nothing, and more is to be opened first.
+    /// Reads decrypted data. Returns false if there is none until more is decrypted.
     pub(super) fn take(&self, into: &mut ReadBuf<'_>) -> io::Result<bool> {
         let mut tls = self.lock();
         let mut reader = tls.reader();
@@ -91,13 +92,13 @@ impl Secure {
                 Ok(true)
             }
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(false),
-            // The socket ended without a word of TLS; a record that is cut off by that is found out above.
+            // The socket ended without a TLS close message. A record that this cuts off is detected above.
             Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Ok(true),
             Err(error) => Err(error),
         }
     }
 
-    /// Opens some of what arrived; nothing at all means that the socket has ended.
+    /// Decrypts some of the received data. An empty input means that the socket has ended.
     pub(super) fn open(&self, sealed: &mut BytesMut) -> io::Result<()> {
         open(&mut self.lock(), sealed)
     }
@@ -111,7 +112,7 @@ fn open(tls: &mut ServerConnection, sealed: &mut BytesMut) -> io::Result<()> {
     outcome.map(|_| ()).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
 }
 
-/// Sends what TLS itself has to say.
+/// Sends TLS's own messages.
 async fn send(tls: &mut ServerConnection, writing: &OwnedWriteHalf) -> io::Result<()> {
     let mut sealed = Vec::new();
     while tls.wants_write() {
@@ -130,14 +131,14 @@ async fn send(tls: &mut ServerConnection, writing: &OwnedWriteHalf) -> io::Resul
     Ok(())
 }
 
-/// Reads from a socket what is sealed, and hands it out opened.
+/// Reads encrypted data from a socket and returns it decrypted.
 pub(super) struct Opening {
     secure: Arc<Secure>,
     sealed: BytesMut,
 }
 
 impl Opening {
-    /// `sealed` has arrived already.
+    /// `sealed` has already been received.
     pub(super) fn new(secure: Arc<Secure>, sealed: BytesMut) -> Self {
         Opening { secure, sealed }
     }
@@ -166,7 +167,7 @@ impl Opening {
         !self.sealed.is_empty() || self.secure.has_opened()
     }
 
-    /// Takes no more memory than it must until something comes.
+    /// Releases as much memory as possible until data arrives.
     pub(super) fn rest(&mut self) {
         if self.sealed.is_empty() {
             self.sealed = BytesMut::new();

@@ -1,5 +1,5 @@
-//! The TCP server: accepts connections as far as there is room ([`super::roster`]), and ends them in order. What happens on one is
-//! in [`super::requests`].
+//! The TCP server: accepts connections within the limits ([`super::roster`]), and closes them in order. A
+//! single connection is handled in [`super::requests`].
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -17,12 +17,12 @@ use crate::shared::Shared;
 use crate::statistics::Events;
 use forebay_net::LogLimiter;
 
-/// How long the server waits for requests in work when it shuts down.
+/// Maximum time for requests in progress to finish at shutdown.
 const DRAIN_TIME_MAX: Duration = Duration::from_secs(10);
-/// Pause after the system refused a new connection, for example because no descriptor is left.
+/// Pause after the system refused a new connection, for example for lack of a descriptor.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
-/// Serves connections until `draining` becomes true, then finishes what is in work.
+/// Serves connections until `draining` becomes true, then finishes the requests in progress.
 pub async fn serve(shared: Arc<Shared>, listener: TcpListener, draining: watch::Receiver<bool>) {
     let mut draining_here = draining.clone();
     let config = &shared.config;
@@ -60,7 +60,7 @@ pub async fn serve(shared: Arc<Shared>, listener: TcpListener, draining: watch::
     }
 }
 
-/// Where connections come in.
+/// The listener.
 struct Door {
     roster: Arc<Roster>,
     resources: Resources,
@@ -91,7 +91,7 @@ impl Door {
         }
     }
 
-    /// The system has no room for another connection: one that does nothing goes, if there is one.
+    /// The system has no resources for another connection: closes an idle one, if there is one.
     fn note_no_room(&mut self, error: &std::io::Error) {
         let made_room = self.roster.make_room();
         if self.complaints.due().is_some() {
@@ -105,7 +105,7 @@ impl Door {
     }
 }
 
-/// Says that a connection was closed because of a mistake in the server.
+/// Logs that a connection was closed because of a bug in the server.
 fn note_panic(ended: Result<(), JoinError>) {
     if let Err(error) = ended
         && error.is_panic()

@@ -1,5 +1,5 @@
-//! What a session's channels can carry: what the client asks for, cut down to what the server has
-//! (RFC 8881 §18.36.3).
+//! Negotiation of a session's channels: the client's request, reduced to the server's limits (RFC 8881
+//! §18.36.3).
 //!
 //! The Linux client refuses a session that offers more than it asked for, or fewer operations.
 
@@ -7,12 +7,12 @@ use crate::config::Config;
 use forebay_nfs_proto::xdr::Status;
 use forebay_nfs_proto::xdr::nfs4::ChannelAttributes;
 
-/// Smallest request or reply with which a session can do anything, in bytes.
+/// Smallest useful size of a request or reply, in bytes.
 const MESSAGE_BYTES_MIN: u32 = 256;
-/// Most bytes of a reply that are kept for a retry.
+/// Maximum size of a reply stored for a retry, in bytes.
 const CACHED_BYTES_MAX: u32 = 16 << 10;
 
-/// Decides what the fore channel carries. TOOSMALL if nothing useful fits.
+/// Negotiates the fore channel. Returns TOOSMALL if nothing useful fits.
 pub fn negotiate(config: &Config, asked: &ChannelAttributes) -> Result<ChannelAttributes, Status> {
     if asked.maxrequestsize < MESSAGE_BYTES_MIN || asked.maxresponsesize < MESSAGE_BYTES_MIN {
         return Err(Status::TooSmall);
@@ -31,8 +31,8 @@ pub fn negotiate(config: &Config, asked: &ChannelAttributes) -> Result<ChannelAt
     })
 }
 
-/// Decides what the back channel carries: what the client offers, since the server sends nothing on it.
-/// TOOSMALL if no callback would fit.
+/// Negotiates the back channel: accepts what the client offers, since the server sends almost nothing on it.
+/// Returns TOOSMALL if no callback would fit.
 pub fn negotiate_back(asked: &ChannelAttributes) -> Result<ChannelAttributes, Status> {
     if asked.maxrequestsize < MESSAGE_BYTES_MIN || asked.maxresponsesize < MESSAGE_BYTES_MIN {
         return Err(Status::TooSmall);

@@ -1,8 +1,9 @@
-//! A session's back channel: whether its client can be called (RFC 8881 §2.10.3.1, §2.10.10.1).
+//! A session's back channel: whether its client answers callbacks (RFC 8881 §2.10.3.1, §2.10.10.1).
 //!
-//! Nothing is ever recalled from clients, so the only calls are probes: when a client offers a connection for its back
-//! channel, CB_NULL and CB_SEQUENCE are tried on it, and operators see what came of it. SEQUENCE does not report a back channel
-//! that is gone (SEQ4_STATUS_CB_PATH_DOWN): clients would repair it, for nothing.
+//! The server never recalls anything from clients, so the only callbacks are probes: when a client offers a
+//! connection for its back channel, CB_NULL and CB_SEQUENCE are tried on it, and operators can see the
+//! result. SEQUENCE does not report a broken back channel (SEQ4_STATUS_CB_PATH_DOWN), since clients would
+//! repair it for nothing.
 
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -16,18 +17,19 @@ use forebay_nfs_proto::xdr::nfs4::callback::{CALLBACK_VERSION, CbSequenceArgs, d
 use forebay_nfs_proto::xdr::nfs4::{CallbackSecurity, Status};
 use forebay_nfs_proto::xdr::{Encoder, XdrError};
 
-/// How long a client may take to answer.
+/// Maximum time for a client to answer.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// A client may be called before it has read that it has a session: how often it is tried, and the pause between.
+/// A callback may arrive before the client has read that the session exists: the number of attempts, and the
+/// pause between them.
 const ATTEMPTS: u32 = 3;
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// What is known of a back channel.
+/// The state of a back channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reach {
     /// The client offered no connection for it.
     None,
-    /// It is being tried.
+    /// The connection is being probed.
     Probing,
     /// The client answered.
     Answers,
@@ -40,13 +42,13 @@ pub enum Reach {
 pub struct Callback {
     /// The client's program number.
     pub program: u32,
-    /// On whose behalf the server calls.
+    /// The credential of the server's calls.
     pub credential: OpaqueAuth,
 }
 
 impl Callback {
-    /// From the arguments of CREATE_SESSION and BACKCHANNEL_CTL: the first credential that is not RPCSEC_GSS's,
-    /// or AUTH_NONE, which any client takes.
+    /// Built from the arguments of CREATE_SESSION and BACKCHANNEL_CTL: the first credential that is not
+    /// RPCSEC_GSS, or AUTH_NONE, which any client accepts.
     pub fn new(program: u32, offered: &[CallbackSecurity]) -> Callback {
         let usable = offered.iter().find_map(|security| match security {
             CallbackSecurity::None => Some(OpaqueAuth::NONE),
@@ -62,21 +64,21 @@ impl Callback {
     }
 }
 
-/// What the client offers for its back channel.
+/// The client's offers for its back channel.
 #[derive(Default)]
 struct Offers {
-    /// The newest connection, if it is still to be tried, and the minor version to call in.
+    /// The newest connection, if it has not been probed yet, and the minor version for the call.
     next: Option<(Weak<Connection>, u32)>,
-    /// A task is at it.
+    /// A task is probing.
     probing: bool,
 }
 
-/// See the module.
+/// See the module documentation.
 pub(super) struct BackChannel {
     callback: Mutex<Callback>,
     reach: Mutex<Reach>,
     offers: Mutex<Offers>,
-    /// The last sequence id that the client took on slot 0, the only one that is used.
+    /// The last sequence id that the client accepted on slot 0, the only slot used.
     sequence: tokio::sync::Mutex<u32>,
 }
 
@@ -104,17 +106,18 @@ impl BackChannel {
 }
 
 impl Session {
-    /// Whether the client can be called.
+    /// Whether the client answers callbacks.
     pub fn back_channel(&self) -> Reach {
         *self.back_channel.reach()
     }
 
-    /// The client is to be called in this way from now on.
+    /// Sets how to call the client from now on.
     pub fn call_by(&self, callback: Callback) {
         *self.back_channel.callback() = callback;
     }
 
-    /// The client offers a connection for the back channel. It is tried in a task, the only one of the session.
+    /// The client offers a connection for the back channel. It is probed in a task, of which the session has
+    /// at most one.
     pub fn offer_back_channel(self: &Arc<Self>, connection: &Arc<Connection>, minor_version: u32) {
         let mut offers = self.back_channel.offers();
         offers.next = Some((Arc::downgrade(connection), minor_version));
@@ -124,7 +127,7 @@ impl Session {
         }
     }
 
-    /// The connection to try next; if there is none, the task ends.
+    /// The next connection to probe. If there is none, the task ends.
     fn next_offer(&self) -> Option<(Weak<Connection>, u32)> {
         let mut offers = self.back_channel.offers();
         let next = offers.next.take();

@@ -1,7 +1,7 @@
 //! Sessions: exactly-once semantics over any number of connections (RFC 8881 §2.10).
 //!
-//! A session belongs to a client and has slots. A slot carries one request at a time and remembers its
-//! reply, so that a request sent again is answered again instead of being executed again ([`slot`], [`slots`]).
+//! A session belongs to a client and has slots. A slot carries one request at a time and stores its reply, so
+//! that a retry gets the stored reply instead of being executed again ([`slot`], [`slots`]).
 
 mod attributes;
 mod back_channel;
@@ -24,22 +24,23 @@ use back_channel::BackChannel;
 use forebay_nfs_proto::xdr::nfs4::{ChannelAttributes, SessionId};
 use slots::Slots;
 
-/// Connections of a session that operators are shown: as many as a Linux client makes, the last that were used.
+/// Number of a session's connections shown to operators, the most recently used: as many as a Linux client
+/// makes.
 pub(crate) const CONNECTIONS_MAX: usize = 16;
 
 /// A session of a client.
 pub struct Session {
-    /// The session's name, never used again.
+    /// The session's id, which is never reused.
     pub id: SessionId,
     /// The client that created it.
     pub client: Arc<Client>,
-    /// What requests and replies may be.
+    /// Limits of requests and replies.
     pub fore: ChannelAttributes,
-    /// What callbacks may be.
+    /// Limits of callbacks.
     pub back: ChannelAttributes,
     back_channel: BackChannel,
     slots: Slots,
-    /// Where it was used, for operators.
+    /// The connections it was used on, for operators.
     connections: Mutex<Vec<Weak<Connection>>>,
 }
 
@@ -67,12 +68,12 @@ impl Session {
         self.fore.maxrequests.saturating_sub(1)
     }
 
-    /// The highest slot that the client should use, as far as there is memory.
+    /// The highest slot that the client should use, considering the available memory.
     pub fn target_highest_slotid(&self) -> u32 {
         self.slots.target(self.client.account(), self.highest_slotid())
     }
 
-    /// Takes note of a connection that the session is used on.
+    /// Records a connection on which the session is used.
     pub fn is_used_on(self: &Arc<Self>, connection: &Arc<Connection>) {
         if !connection.carry(self, self.number()) {
             return;
@@ -85,31 +86,31 @@ impl Session {
         connections.push(Arc::downgrade(connection));
     }
 
-    /// Forgets connections that are closed: what is known of one takes memory as long as somebody remembers it.
+    /// Removes closed connections, since their entries keep memory in use.
     fn forget_closed_connections(&self) {
         let mut connections = self.connections.lock().unwrap_or_else(PoisonError::into_inner);
         connections.retain(|known| known.strong_count() > 0);
     }
 
-    /// The connections that the session is used on.
+    /// The connections on which the session is used.
     pub fn connections(&self) -> Vec<Arc<Connection>> {
         let connections = self.connections.lock().unwrap_or_else(PoisonError::into_inner);
         connections.iter().filter_map(Weak::upgrade).collect()
     }
 
-    /// How many slots have a request in work.
+    /// Number of slots with a request in progress.
     pub fn slots_in_work(&self) -> usize {
         self.slots.in_work()
     }
 
-    /// Counts the sessions of the server.
+    /// The session's sequential number in the server.
     fn number(&self) -> u64 {
         self.id.0.last_chunk().map_or(0, |number| u64::from_be_bytes(*number))
     }
 }
 
-/// A claimed slot. Dropping it unfinished (the request's task was cancelled or panicked) frees the slot
-/// and leaves a reply that is known not to be known.
+/// A claimed slot. If it is dropped without a reply (because the request's task was cancelled or panicked),
+/// the slot is freed and its reply is marked as unknown.
 pub struct SlotGuard {
     session: Arc<Session>,
     slotid: u32,

@@ -1,4 +1,4 @@
-//! One slot of a session: the last request it carried and what was answered (RFC 8881 §2.10.6.1).
+//! One slot of a session: its last request and the reply (RFC 8881 §2.10.6.1).
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -9,13 +9,13 @@ use crate::memory::audit::further_reply_bytes;
 use forebay_nfs_proto::rpc::Principal;
 use forebay_nfs_proto::xdr::Status;
 
-/// Bytes of a request that are looked at to tell whether it is the same as an earlier one.
+/// Number of request bytes that are compared to detect a retry.
 const FINGERPRINT_BYTES_MAX: usize = 1024;
 
-/// Tells a repeated request from another one that wrongly bears the same sequence id.
+/// Distinguishes a retry from another request that wrongly uses the same sequence id.
 ///
-/// Covers who calls and the operations after SEQUENCE: their total length and first KiB. SEQUENCE itself
-/// is left out, because a client may report another highest slot when it encodes a request again.
+/// Covers the caller and the operations after SEQUENCE: their total length and first KiB. SEQUENCE itself is
+/// excluded, because a client may report another highest slot when it encodes a request again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fingerprint(u64);
 
@@ -30,24 +30,24 @@ impl Fingerprint {
     }
 }
 
-/// What is known of the answer to a request.
+/// The stored reply to a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reply {
-    /// The whole encoded COMPOUND result. In a slot it takes no more bytes than it has.
+    /// The whole encoded COMPOUND result. In a slot its buffer has no spare capacity.
     Cached(Bytes),
-    /// SEQUENCE was all there was. The rest of its result follows from the request.
+    /// SEQUENCE was the only operation. The rest of its result follows from the request.
     Sequence {
         /// The highest slot that the client was asked to use.
         target_highest_slotid: u32,
-        /// What else it was told.
+        /// The status flags of the result.
         status_flags: u32,
     },
-    /// The client did not ask for the reply to be kept.
+    /// The client did not ask for the reply to be stored.
     Uncached,
 }
 
 impl Reply {
-    /// What the reply takes in memory beyond what is charged for its slot.
+    /// The memory of the reply beyond what is charged for its slot.
     fn further_bytes(&self) -> usize {
         match self {
             Reply::Cached(reply) => further_reply_bytes(reply.len()),
@@ -56,11 +56,11 @@ impl Reply {
     }
 }
 
-/// How a request begins.
+/// How a request starts.
 pub enum Start {
     /// It is new and must be executed.
     New(SlotGuard),
-    /// It was answered before.
+    /// It was already answered.
     Retry(Reply),
 }
 
@@ -69,19 +69,20 @@ pub enum Start {
 pub(crate) struct Slot {
     /// Of the last request; 0 if there was none.
     sequenceid: u32,
-    /// Bytes that are charged for its reply beyond those of the slot: while it is in work, those that the reply may take.
+    /// Bytes charged for its reply beyond those of the slot; while the request is in progress, the maximum
+    /// size of the reply.
     charged: u32,
     last: Option<Last>,
 }
 
 struct Last {
     request: Fingerprint,
-    /// `None` while the request is in work.
+    /// `None` while the request is in progress.
     reply: Option<Reply>,
 }
 
 impl Slot {
-    /// Whether a request may begin: `None` if it is new, else the earlier answer.
+    /// Checks whether a request may start: `None` if it is new, otherwise the stored reply.
     pub(super) fn check(&self, sequenceid: u32, request: Fingerprint) -> Result<Option<Reply>, Status> {
         match &self.last {
             Some(last) if sequenceid == self.sequenceid => match &last.reply {
@@ -95,18 +96,18 @@ impl Slot {
         }
     }
 
-    /// Begins a new request; the earlier reply is forgotten, and what is charged for it stays for the next.
+    /// Starts a new request. The previous reply is dropped, and its charge stays for the next one.
     pub(super) fn begin(&mut self, sequenceid: u32, request: Fingerprint) {
         self.sequenceid = sequenceid;
         self.last = Some(Last { request, reply: None });
     }
 
-    /// True while a request is in work.
+    /// Returns true while a request is in progress.
     pub(super) fn is_in_work(&self) -> bool {
         self.last.as_ref().is_some_and(|last| last.reply.is_none())
     }
 
-    /// Ends the request in work.
+    /// Ends the request in progress.
     pub(super) fn finish(&mut self, reply: Reply) {
         if let Some(last) = &mut self.last {
             self.charged = u32::try_from(reply.further_bytes()).unwrap_or(u32::MAX);
@@ -114,7 +115,7 @@ impl Slot {
         }
     }
 
-    /// Bytes that are charged for its reply.
+    /// Bytes charged for its reply.
     pub(super) fn charged(&self) -> usize {
         self.charged as usize
     }

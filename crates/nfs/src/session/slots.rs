@@ -1,9 +1,10 @@
-//! The slots of one session, and the memory that they and their replies take.
+//! The slots of one session, and the memory for them and their replies.
 //!
-//! A session may have as many slots as its client asked for, and takes memory for those that were used; it begins with a few. With a
-//! slot is charged what most replies take, so a client that is short of memory goes on with the slots that it has, and can always give up
-//! what it has (CLOSE). A further slot, and what a long reply takes beyond that, are charged before the operation is executed; if there is no
-//! room it is told to come again. The client is asked (`sr_target_highest_slotid`) to use the slots that it has.
+//! A session may have as many slots as its client requested, and takes memory for those that were used; it
+//! begins with a few. A slot's charge covers most replies, so a client that is short of memory continues with
+//! the slots that it has, and can always release its state (CLOSE). A further slot, and the excess of a long
+//! reply, are charged before the operation is executed; if there is no room, the client is asked to retry.
+//! SEQUENCE (`sr_target_highest_slotid`) asks the client to use only the slots that it has.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -15,21 +16,21 @@ use crate::state::{Client, FirstSession};
 use forebay_nfs_proto::xdr::Status;
 use forebay_nfs_proto::xdr::nfs4::SequenceArgs;
 
-/// What is charged at first for a reply that is to be kept, as most are shorter.
+/// The initial charge for a reply that must be stored; most are shorter.
 const REPLY_BYTES_USUAL: usize = 2048;
 
-/// See the module.
+/// See the module documentation.
 pub(super) struct Slots(Mutex<Inner>);
 
 struct Inner {
-    /// As far up as they were used; those that were not are not there.
+    /// Up to the highest slot used; unused ones are `None`.
     slots: Vec<Option<Box<Slot>>>,
     charge: Charge,
     _paid: Option<FirstSession>,
 }
 
 impl Inner {
-    /// The slot; made if it was never used.
+    /// The slot, created if it was never used.
     fn provide(&mut self, slotid: usize) -> Result<&mut Slot, NoRoom> {
         if self.get(slotid).is_none() {
             let further = (slotid + 1).saturating_sub(self.slots.len());
@@ -38,7 +39,7 @@ impl Inner {
             self.slots.reserve_exact(further);
             self.slots.resize_with(self.slots.len() + further, || None);
         }
-        // It is there by now.
+        // The vector is long enough by now.
         self.slots.get_mut(slotid).map(|slot| &mut **slot.get_or_insert_default()).ok_or(NoRoom)
     }
 
@@ -54,15 +55,15 @@ impl Inner {
         self.slots.iter().flatten().map(Box::as_ref)
     }
 
-    /// What is charged, but for the reply in a slot.
+    /// The total charge without that for the reply in this slot.
     fn charged_but_for(&self, slotid: usize) -> usize {
         self.charge.bytes().saturating_sub(self.get(slotid).map_or(0, Slot::charged))
     }
 }
 
 impl Slots {
-    /// Those that a session begins with. They and the session are charged, if the client has another already: the first is charged with the
-    /// client, so that nobody is left without one.
+    /// The initial slots. They and the session are charged if the client already has another session. The
+    /// first session is charged with the client, so that every client can have one.
     pub fn new(client: &Arc<Client>) -> Result<Slots, NoRoom> {
         let paid = client.take_first_session();
         let mut charge = client.account().nothing(Kind::Session);
@@ -74,16 +75,17 @@ impl Slots {
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner> {
-        // A slot is changed by single assignments, so a panic elsewhere leaves no half-done change.
+        // A slot is changed by single assignments, so a panic elsewhere leaves no partial change.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// How many have a request in work.
+    /// Number of slots with a request in progress.
     pub fn in_work(&self) -> usize {
         self.lock().made().filter(|slot| slot.is_in_work()).count()
     }
 
-    /// The highest slot that the client should use, if it uses low ones first, of the highest that it may use.
+    /// The highest slot that the client should use, given the highest that it may use and assuming that it
+    /// uses low ones first.
     pub fn target(&self, account: &Account, highest: u32) -> u32 {
         if !account.is_short() {
             return highest;
@@ -92,8 +94,8 @@ impl Slots {
         u32::try_from(made).map_or(highest, |made| made.min(highest))
     }
 
-    /// The earlier answer to a request, or `None` if it is new. Then it has begun, and whoever began it must call
-    /// [`Slots::finish`].
+    /// Returns the stored reply to a retry, or `None` if the request is new. In that case it has started, and
+    /// the caller must call [`Slots::finish`].
     pub fn start(
         &self,
         args: &SequenceArgs,
@@ -118,7 +120,7 @@ impl Slots {
         Ok(None)
     }
 
-    /// Makes sure that a reply of so many bytes can be kept for the request in work.
+    /// Reserves memory to store a reply of this size for the request in progress.
     fn reserve(&self, slotid: u32, reply: usize) -> Result<(), NoRoom> {
         let (slotid, bytes) = (slotid as usize, further_reply_bytes(reply));
         let mut inner = self.lock();
@@ -133,7 +135,7 @@ impl Slots {
         Ok(())
     }
 
-    /// Stores what became of the request in a slot, and frees it.
+    /// Stores the reply in a slot, and frees the slot.
     fn finish(&self, slotid: u32, reply: Reply) {
         let mut inner = self.lock();
         let Some(slot) = inner.get_mut(slotid as usize) else { return };
@@ -146,8 +148,9 @@ impl Slots {
 }
 
 impl Session {
-    /// Claims the slot for a request, or finds that it is a repetition (RFC 8881 §2.10.6.1, §18.46). A reply that is to be kept may
-    /// have `reply_bytes_max` bytes. [`Status::Delay`] if there is no room for a further slot: nothing has changed then.
+    /// Claims the slot for a request, or detects a retry (RFC 8881 §2.10.6.1, §18.46). A reply that must be
+    /// stored may have `reply_bytes_max` bytes. Returns [`Status::Delay`] if there is no room for a further
+    /// slot; nothing has changed in that case.
     pub fn start(
         self: &Arc<Self>,
         args: &SequenceArgs,
@@ -168,7 +171,7 @@ impl Session {
 }
 
 impl SlotGuard {
-    /// Makes sure that a reply of so many bytes can be kept.
+    /// Reserves memory to store a reply of this size.
     pub fn reserve(&self, reply_bytes: usize) -> Result<(), NoRoom> {
         self.session.slots.reserve(self.slotid, reply_bytes)
     }

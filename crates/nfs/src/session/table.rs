@@ -13,8 +13,9 @@ use forebay_nfs_proto::xdr::nfs4::{ChannelAttributes, ClientId, SessionId};
 
 /// All sessions of a server, by id.
 ///
-/// Ids are a counter and its hash with a key drawn when the table is made: an id from before a restart is unknown, and
-/// whoever knows one cannot guess another. All that SEQUENCE and DESTROY_SESSION ask for is the id.
+/// An id consists of a counter and its hash with a key that is chosen when the table is created. So an id
+/// from before a restart is unknown, and nobody who knows one id can guess another. SEQUENCE and
+/// DESTROY_SESSION require nothing but the id.
 pub struct SessionTable {
     key: RandomState,
     created: AtomicU64,
@@ -54,7 +55,7 @@ impl Default for SessionTable {
 }
 
 impl SessionTable {
-    /// Creates a session, with what its fore and its back channel carry.
+    /// Creates a session with its negotiated channels.
     pub fn create(
         &self,
         client: &Arc<Client>,
@@ -69,13 +70,14 @@ impl SessionTable {
         Ok(session)
     }
 
-    /// The session of that id. BADSESSION if there is none, or its client is gone.
+    /// The session of this id. Returns BADSESSION if there is none, or its client is gone.
     pub fn get(&self, id: &SessionId) -> Result<Arc<Session>, Status> {
         let session = self.read().by_id.get(id).cloned();
         session.filter(|session| !session.client.is_gone()).ok_or(Status::BadSession)
     }
 
-    /// Destroys a session; false if there is none. Its requests in work finish, and are not remembered.
+    /// Destroys a session. Returns false if there is none. Its requests in progress finish, and their replies
+    /// are not stored.
     pub fn remove(&self, id: &SessionId) -> bool {
         self.write().remove(id)
     }
@@ -85,8 +87,8 @@ impl SessionTable {
         self.write().remove_of_client(client);
     }
 
-    /// Destroys the sessions of clients that are gone, and gives back the memory of what was destroyed. Sessions forget connections
-    /// that are closed.
+    /// Destroys the sessions of clients that are gone, and releases unused memory. Sessions remove closed
+    /// connections.
     pub fn tidy(&self) {
         let mut sessions = self.write();
         let is_void = |session: &&Arc<Session>| session.client.is_gone();
@@ -125,7 +127,7 @@ impl SessionTable {
     }
 
     fn read(&self) -> RwLockReadGuard<'_, Sessions> {
-        // What a panic elsewhere leaves half done is an id of a session that is gone, which is looked up in vain.
+        // The worst result of a panic elsewhere is the id of a destroyed session, whose lookup fails.
         self.sessions.read().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -1,4 +1,4 @@
-//! One client: a kernel that mounted something, in one of its incarnations (RFC 8881 §2.4).
+//! One client: a kernel with a mount, in one of its incarnations (RFC 8881 §2.4).
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -33,15 +33,16 @@ pub struct Client {
     create_session: Mutex<CreateSessionSlot>,
 }
 
-/// The one-slot replay cache of CREATE_SESSION (RFC 8881 §18.36.4).
+/// The single-slot reply cache of CREATE_SESSION (RFC 8881 §18.36.4).
 pub struct CreateSessionSlot {
-    /// The sequence id of the request that `reply` answers.
+    /// The sequence id of the request that `reply` belongs to.
     sequence: u32,
     reply: Result<CreateSessionResult, Status>,
 }
 
 impl CreateSessionSlot {
-    /// The answer if the request was answered before; [`Status::SeqMisordered`] if it is not the next one.
+    /// Returns the stored reply if the request is a retry, and [`Status::SeqMisordered`] if it is not the
+    /// next one.
     pub fn replay(&self, sequence: u32) -> Result<Option<Result<CreateSessionResult, Status>>, Status> {
         if sequence == self.sequence {
             Ok(Some(self.reply.clone()))
@@ -52,14 +53,14 @@ impl CreateSessionSlot {
         }
     }
 
-    /// Keeps the answer to the request of `sequence`.
+    /// Stores the reply to the request with this sequence id.
     pub fn answer(&mut self, sequence: u32, reply: Result<CreateSessionResult, Status>) {
         *self = CreateSessionSlot { sequence, reply };
     }
 }
 
 impl Client {
-    /// A client that registers from that address; `charge` is for the registration.
+    /// A client that registers from this address; `charge` is for the registration.
     pub(super) fn new(
         id: ClientId,
         owner: &ClientOwner,
@@ -94,17 +95,17 @@ impl Client {
         self.id
     }
 
-    /// What the client calls itself.
+    /// The owner string that the client sends.
     pub fn owner(&self) -> &ClientOwner {
         &self.owner
     }
 
-    /// Who registered it.
+    /// The principal that registered it.
     pub fn principal(&self) -> Principal {
         self.principal
     }
 
-    /// True once a session was created; before, the client has no state and no lease to speak of.
+    /// Returns true once a session has been created; before that, the client has no state and no lease.
     pub fn is_confirmed(&self) -> bool {
         self.confirmed.load(Ordering::Acquire)
     }
@@ -113,7 +114,7 @@ impl Client {
         self.confirmed.store(true, Ordering::Release);
     }
 
-    /// True once the client has left, restarted, or lost its lease: its sessions are void.
+    /// Returns true once the client has left, restarted, or lost its lease: its sessions are void.
     pub fn is_gone(&self) -> bool {
         self.gone.load(Ordering::Acquire)
     }
@@ -122,23 +123,24 @@ impl Client {
         self.gone.store(true, Ordering::Release);
     }
 
-    /// Where the client registered from.
+    /// The address that the client registered from.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// What the client takes in memory.
+    /// The client's memory account.
     pub fn account(&self) -> &Arc<Account> {
         self.charge.account()
     }
 
-    /// The memory of the client's first session, which is charged with the client, if no session has it.
+    /// The memory of the client's first session, which is charged with the client; `None` if a session
+    /// already uses it.
     pub(crate) fn take_first_session(self: &Arc<Self>) -> Option<FirstSession> {
         let taken = self.has_first_session.swap(true, Ordering::AcqRel);
         (!taken).then(|| FirstSession(self.clone()))
     }
 
-    /// True if an operator revoked something that the client has not freed.
+    /// Returns true if an operator revoked state that the client has not freed.
     pub fn has_revoked(&self) -> bool {
         self.has_revoked.load(Ordering::Acquire)
     }
@@ -147,12 +149,12 @@ impl Client {
         self.has_revoked.store(revoked, Ordering::Release);
     }
 
-    /// How long nothing was heard of the client; `None` while a request is in work.
+    /// Time since the client's last request; `None` while a request is in progress.
     pub(super) fn silence(&self) -> Option<Duration> {
         self.lease.silence()
     }
 
-    /// True if a durable record says that the client has state.
+    /// Returns true if a durable record says that the client has state.
     pub(super) fn is_recorded(&self) -> bool {
         self.recorded.load(Ordering::Acquire)
     }
@@ -161,7 +163,7 @@ impl Client {
         self.recorded.store(true, Ordering::Release);
     }
 
-    /// True if its durable record says that it has been silent for long.
+    /// Returns true if its durable record marks it as absent.
     pub(super) fn is_noted_absent(&self) -> bool {
         self.noted_absent.load(Ordering::Acquire)
     }
@@ -170,7 +172,7 @@ impl Client {
         self.noted_absent.store(absent, Ordering::Release);
     }
 
-    /// True if the client had state when the server went down.
+    /// Returns true if the client had state when the server stopped.
     pub(super) fn may_reclaim(&self) -> bool {
         self.may_reclaim.load(Ordering::Acquire)
     }
@@ -179,41 +181,41 @@ impl Client {
         self.may_reclaim.store(true, Ordering::Release);
     }
 
-    /// True once the client said that it has nothing (more) to reclaim.
+    /// Returns true once the client has declared that it has nothing more to reclaim.
     pub(super) fn reclaim_is_complete(&self) -> bool {
         self.reclaim_complete.load(Ordering::Acquire)
     }
 
-    /// Ends the client's reclaiming; [`Status::CompleteAlready`] if it had ended.
+    /// Ends the client's reclaiming. Returns [`Status::CompleteAlready`] if it had already ended.
     pub(super) fn set_reclaim_complete(&self) -> Result<(), Status> {
         let complete = self.reclaim_complete.swap(true, Ordering::AcqRel);
         if complete { Err(Status::CompleteAlready) } else { Ok(()) }
     }
 
-    /// The replay cache of CREATE_SESSION. Whoever has it is the only one creating a session for the client.
+    /// The reply cache of CREATE_SESSION. Only the holder of the lock may create a session for the client.
     pub fn create_session(&self) -> &Mutex<CreateSessionSlot> {
         &self.create_session
     }
 
-    /// The sequence id that the client's next CREATE_SESSION must have.
+    /// The expected sequence id of the client's next CREATE_SESSION.
     pub async fn next_create_session(&self) -> u32 {
         self.create_session.lock().await.sequence.wrapping_add(1)
     }
 
-    /// Renews the lease. The lease does not run while the returned guard lives, so that a request that takes
-    /// long, such as a WRITE waiting for the disk, does not cost its client the lease.
+    /// Renews the lease. The lease does not expire while the returned guard exists, so a long request, such
+    /// as a WRITE that waits for the disk, does not cost the client its lease.
     pub fn renew(self: &Arc<Self>) -> Renewal {
         self.lease.in_work.fetch_add(1, Ordering::AcqRel);
         Renewal { client: Arc::clone(self) }
     }
 
-    /// How long the client has been silent beyond `lease`; `None` if its lease is good.
+    /// Time since the client's lease expired; `None` if the lease is valid.
     pub(super) fn overdue(&self, lease: Duration) -> Option<Duration> {
         self.lease.silence()?.checked_sub(lease).filter(|overdue| !overdue.is_zero())
     }
 }
 
-/// The memory of a client's first session, until it is dropped.
+/// The memory of a client's first session, until this value is dropped.
 pub(crate) struct FirstSession(Arc<Client>);
 
 impl Drop for FirstSession {
@@ -222,7 +224,7 @@ impl Drop for FirstSession {
     }
 }
 
-/// A request of a client that is in work.
+/// A client's request in progress.
 pub struct Renewal {
     client: Arc<Client>,
 }
@@ -234,12 +236,12 @@ impl Drop for Renewal {
     }
 }
 
-/// When a client was last heard of.
+/// The client's lease.
 struct Lease {
     clock: Clock,
-    /// Milliseconds on the clock.
+    /// When the client was last heard of, in milliseconds on the clock.
     heard_ms: AtomicU64,
-    /// Requests in work.
+    /// Number of requests in progress.
     in_work: AtomicUsize,
 }
 

@@ -1,16 +1,18 @@
-//! What clients keep whose lease ran out: all they have, as a courtesy, until it is in somebody's way.
+//! The state of clients whose lease has expired: they keep everything as a courtesy, until it conflicts with
+//! the needs of others.
 //!
-//! A network that fails for some minutes then costs nobody his locks and open files. What ends the courtesy:
+//! So a network failure of a few minutes costs no client its locks and open files. The courtesy ends when:
 //!
-//! - another client wants what is open or locked (`files` asks for it, `lease` evicts),
-//! - a volume is full, or to be deleted, and the client holds files without a name on it or elsewhere: they take space
-//!   that nobody else can free,
-//! - the silent clients together have more opens and locks than the server wants to remember,
-//! - other clients want the memory that it takes (`memory`),
+//! - another client wants what is open or locked (`files` detects this, `lease` evicts the client),
+//! - a volume is full or being deleted, and the client has deleted files open, there or elsewhere, whose
+//!   space only the server can reclaim,
+//! - the silent clients together have more opens and locks than the server's limit,
+//! - other clients need the memory (`memory`),
 //! - there are too many clients (`registry`),
 //! - a day has passed.
 //!
-//! A client that has nothing, and nothing to reclaim, loses nothing, so its registration goes with its lease.
+//! A client without state, and with nothing to reclaim, is removed when its lease expires, since it loses
+//! nothing.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -23,29 +25,29 @@ use forebay_nfs_proto::xdr::Status;
 use forebay_nfs_proto::xdr::nfs4::ClientId;
 use forebay_service::Clock;
 
-/// A client that is silent for so many leases is not waited for after a restart.
+/// After this many leases of silence, a restart does not wait for the client.
 const ABSENT_LEASES: u32 = 10;
-/// After an eviction for space, those who want it are told for so long to try again: the files are being freed.
+/// How long after an eviction for space other clients are asked to retry, while the files are being freed.
 const FREEING: Duration = Duration::from_secs(5);
-/// How long a search for space that found nothing is not repeated.
+/// Minimum time before a search for space that found nothing is repeated.
 const SEARCH_PAUSE: Duration = Duration::from_secs(1);
 
 /// The last search for space.
 pub(super) struct SpaceSearch {
     clock: Clock,
-    /// Held while somebody searches.
+    /// Held during a search.
     last: tokio::sync::Mutex<Option<Search>>,
 }
 
 #[derive(Clone, Copy)]
 struct Search {
     at: Duration,
-    /// A client was evicted.
+    /// Whether a client was evicted.
     found: bool,
 }
 
 impl Search {
-    /// What it says about now, if it still says anything.
+    /// The result as far as it still applies now.
     fn outcome(self, now: Duration) -> Option<bool> {
         let good_for = if self.found { FREEING } else { SEARCH_PAUSE };
         (now.saturating_sub(self.at) < good_for).then_some(self.found)
@@ -59,14 +61,15 @@ impl SpaceSearch {
 }
 
 impl State {
-    /// Removes the clients whose courtesy is over, and returns them and those that are to be tried again.
+    /// Removes the clients whose courtesy has ended. Returns them, together with those whose removal must be
+    /// retried.
     pub(super) fn clients_to_evict(&self) -> Vec<Arc<Client>> {
         let mut registry = self.registry();
         let mut overdue = registry.overdue(self.lease);
         overdue.sort_by_key(|(_, overdue)| *overdue);
         let mut kept = 0_usize;
         for (id, overdue) in overdue {
-            // The shorter they are silent, the more likely they come back.
+            // The more recently a client was heard of, the more likely it returns.
             let (opens, ranges) = self.table().size_of(id);
             let size = opens.saturating_add(ranges);
             kept = kept.saturating_add(size);
@@ -83,8 +86,8 @@ impl State {
         registry.all_leaving()
     }
 
-    /// Others were refused memory: clients whose lease ran out give theirs back, those first that are silent longest, until their address, or
-    /// all, have some to spare.
+    /// Evicts clients whose lease has expired because others were refused memory, those that have been silent
+    /// longest first, until their address, or the server, has memory to spare.
     pub(super) fn evict_for_memory(&self) {
         if !self.memory.take_wanted() {
             return;
@@ -109,8 +112,8 @@ impl State {
         }
     }
 
-    /// Somebody wants space: evicts the clients whose lease ran out and who hold files without a name. True if
-    /// that was done just now, so that there will be space when the files are freed.
+    /// Evicts the clients whose lease has expired and that have deleted files open, because a caller needs
+    /// space. Returns true if that has just been done, so that there will be space when the files are freed.
     pub async fn yield_space(&self) -> bool {
         let mut last = self.space_search.last.lock().await;
         let now = self.space_search.clock.now();
@@ -126,7 +129,7 @@ impl State {
         let overdue = self.registry().overdue(self.lease);
         let mut found = false;
         for (id, _) in overdue {
-            // One whose state cannot be taken away is tried again by the sweep.
+            // If a client's state cannot be removed, the sweep tries again.
             found |= self.holds_orphan(id).await && matches!(self.evict_if_overdue(id).await, Ok(true));
         }
         found
@@ -142,8 +145,8 @@ impl State {
         false
     }
 
-    /// Brings the durable records up to date about who is silent: a restart does not wait for clients that have been so
-    /// for long, and waits for one that is back.
+    /// Updates the durable records of absent clients: a restart does not wait for clients that have been
+    /// silent for long, and does wait for one that has returned.
     pub(super) async fn note_who_is_absent(&self) -> Result<(), Status> {
         let clients = self.registry().all();
         for client in clients.iter().filter(|client| client.is_recorded()) {
@@ -161,8 +164,8 @@ impl State {
         self.records.note_absence(client, is_absent).await
     }
 
-    /// A client speaks again, and a request of it is in work: makes sure, before that is answered, that a restart would
-    /// wait for it.
+    /// Must be called when a client speaks again, before its request is answered: ensures that a restart
+    /// would wait for it.
     pub async fn is_present(&self, client: &Client) {
         if client.is_noted_absent()
             && let Err(status) = self.note_if_absent(client).await

@@ -1,7 +1,8 @@
-//! What clients do to files: open, lock, and close them; and what stateids are good for.
+//! Operations of clients on files: open, lock and close; and the validity of stateids.
 //!
-//! The table decides; here is what may have to wait: the inode's hold and the client's durable record come
-//! before an open, and whoever is in the way but has lost its lease is evicted, and the question asked again.
+//! The table makes the decisions. This module contains what may have to wait: the inode's hold and the
+//! client's durable record precede an open, and a conflicting client whose lease has expired is evicted
+//! before the decision is repeated.
 
 use forebay_pool::Handle;
 
@@ -15,37 +16,38 @@ use crate::policy::Mapping;
 use forebay_nfs_proto::xdr::Status;
 use forebay_nfs_proto::xdr::nfs4::{LockArgs, Locker, StateId};
 
-/// What a file may be read or written by.
+/// What entitles a client to read or write a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IoBasis {
-    /// An open, which checked the permissions.
+    /// An open, for which the permissions were checked.
     Open,
-    /// A special stateid, or an open of a time when the export policy took the caller for someone else: the permissions are still to be
-    /// checked.
+    /// A special stateid, or an open from when the export policy mapped the caller to another user. The
+    /// permissions must still be checked.
     Unchecked,
 }
 
-/// What became of a LOCK.
+/// The result of a LOCK.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Locked {
     /// Locked.
     Granted(StateId),
-    /// Another owner's lock is in the way.
+    /// Another owner's lock conflicts.
     Denied(Denied),
 }
 
 impl State {
     // ---- opens ----
 
-    /// Whether the client may open and lock now: [`Status::Grace`] if not yet, and for reclaims
-    /// [`Status::NoGrace`] or [`Status::ReclaimBad`] (RFC 8881 §8.4.2).
+    /// Checks whether the client may open and lock now. Returns [`Status::Grace`] if not yet, and for
+    /// reclaims [`Status::NoGrace`] or [`Status::ReclaimBad`] (RFC 8881 §8.4.2).
     pub fn admit(&self, client: &Client, reclaim: bool) -> Result<(), Status> {
         self.table().admit(client, reclaim)
     }
 
-    /// Opens `file` for an owner of the client, or adds `share` to the owner's open. `mapping` says for whom the caller was taken when the
-    /// permissions were checked. The inode outlives its last name until CLOSE. [`Status::ShareDenied`] (or, when reclaiming, [`Status::ReclaimConflict`]) if
-    /// another's open is in the way, [`Status::Stale`] if the inode is gone.
+    /// Opens `file` for an owner of the client, or adds `share` to the owner's open. `mapping` is how the
+    /// caller was mapped when the permissions were checked. The inode outlives its last name until CLOSE.
+    /// Returns [`Status::ShareDenied`] (or, when reclaiming, [`Status::ReclaimConflict`]) if another open
+    /// conflicts, and [`Status::Stale`] if the inode is gone.
     pub async fn open_file(
         &self,
         client: &Client,
@@ -104,9 +106,10 @@ impl State {
         Ok(())
     }
 
-    /// Checks that a READ, a WRITE or a change of size may go on (RFC 8881 §9.1.2): `access` is
-    /// [`Share::READ`] or [`Share::WRITE`]. An open for writing may also be read from, because a client reads
-    /// what surrounds the bytes that it writes; as far as that goes without an open. `mapping` says for whom the caller is taken now.
+    /// Checks that a READ, a WRITE or a change of size may proceed (RFC 8881 §9.1.2): `access` is
+    /// [`Share::READ`] or [`Share::WRITE`]. An open for writing may also be read from, with the permissions
+    /// of a READ without an open, because a client reads the data around the bytes that it writes. `mapping`
+    /// is how the caller is mapped now.
     pub async fn check_io(
         &self,
         client: &Client,
@@ -174,7 +177,7 @@ impl State {
         }
     }
 
-    /// LOCKT: the lock that would be in the way of this one.
+    /// LOCKT: the lock that would conflict with this one.
     pub async fn test_lock(
         &self,
         client: &Client,

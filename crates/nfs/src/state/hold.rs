@@ -1,12 +1,12 @@
-//! What keeps an open file's inode alive after its last name is gone.
+//! Keeps an open file's inode alive after its last name is removed.
 
 use crate::fs::OrStatus;
 use forebay_pool::{Handle, Pool};
 
 use forebay_nfs_proto::xdr::Status;
 
-/// One hold on an inode of the pool, released when dropped. Each open has one, so that no way of losing the
-/// open (CLOSE, expiry, a client's restart) can forget to give the inode free.
+/// A hold on an inode of the pool, released when dropped. Each open has its own, so that the inode is
+/// released however the open ends (CLOSE, expiry, a client's restart).
 pub(super) struct Hold {
     pool: Pool,
     file: Handle,
@@ -14,7 +14,7 @@ pub(super) struct Hold {
 }
 
 impl Hold {
-    /// Holds an inode; [`Status::Stale`] if it is gone.
+    /// Holds an inode. Returns [`Status::Stale`] if it is gone.
     pub fn new(pool: &Pool, file: Handle) -> Result<Hold, Status> {
         pool.hold(file).or_status()?;
         Ok(Hold { pool: pool.clone(), file, release: true })
@@ -25,8 +25,8 @@ impl Hold {
         self.file
     }
 
-    /// Leaves the inode held for as long as the pool is open: the server goes down, and its clients will come
-    /// back for their open files, orphans among them, at the next start.
+    /// Keeps the inode held for as long as the pool is open. Used at shutdown: clients will reclaim their
+    /// open files, including deleted ones, after the next start.
     pub fn leave(mut self) {
         self.release = false;
     }

@@ -1,8 +1,8 @@
-//! What happens to clients that fall silent (RFC 8881 §8.3, §9.5): eviction when someone wants what they
-//! have, or when the courtesy is over (`courtesy`).
+//! Leases of silent clients (RFC 8881 §8.3, §9.5): eviction when another client wants their state, or when
+//! the courtesy ends (`courtesy`).
 //!
-//! A server that did not run, because its process or its machine was halted, heard of nobody. It notices by
-//! how long it did not look at the leases, and lets them all begin anew before it evicts anyone.
+//! A server whose process or machine was suspended could not receive requests. It detects this by the time
+//! since its last check of the leases, and restarts all leases before it evicts a client.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -14,12 +14,12 @@ use forebay_nfs_proto::xdr::Status;
 use forebay_nfs_proto::xdr::nfs4::ClientId;
 use forebay_service::Clock;
 
-/// How often leases are looked at.
+/// Interval between checks of the leases.
 const SWEEP_PERIOD: Duration = Duration::from_secs(1);
-/// A server that looked at the leases longer ago than this did not run.
+/// A longer time since the last check means that the server was suspended.
 const HALT_MIN: Duration = Duration::from_secs(10);
 
-/// When the leases were last looked at.
+/// The time of the last check of the leases.
 pub(super) struct LastSweep {
     clock: Clock,
     /// Milliseconds on the clock.
@@ -41,14 +41,14 @@ impl LastSweep {
         self.at_ms.store(self.now_ms(), Ordering::Release);
     }
 
-    /// How long the server did not run, if it did not.
+    /// How long the server was suspended, if it was.
     pub(super) fn halt(&self) -> Option<Duration> {
         let ago = Duration::from_millis(self.now_ms().saturating_sub(self.at_ms.load(Ordering::Acquire)));
         Some(ago).filter(|ago| *ago > HALT_MIN)
     }
 }
 
-/// Evicts silent clients and ends the grace period when their time has come; runs until it is dropped.
+/// Evicts silent clients and ends the grace period when due, until the future is dropped.
 pub async fn run(server: Arc<Shared>) {
     let clock = &server.config.clock;
     loop {
@@ -59,7 +59,7 @@ pub async fn run(server: Arc<Shared>) {
 }
 
 impl State {
-    /// Does what is due now. What fails, because the pool does, is tried again next time.
+    /// Does what is due now. Whatever fails because of the pool is retried at the next check.
     pub async fn sweep(&self) {
         if let Some(halt) = self.last_sweep.halt() {
             tracing::warn!(?halt, "the server did not run: all leases begin anew");
@@ -90,8 +90,8 @@ impl State {
         self.records.tidy().await;
     }
 
-    /// Evicts a client whose state is in someone's way, if its lease ran out. True if the state is gone, so
-    /// that it is worth trying again.
+    /// Evicts a client with conflicting state if its lease has expired. Returns true if the state is gone, so
+    /// that the caller can retry.
     pub(super) async fn evict_if_overdue(&self, id: ClientId) -> Result<bool, Status> {
         let client = {
             let mut registry = self.registry();

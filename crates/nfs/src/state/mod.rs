@@ -1,21 +1,22 @@
-//! The protocol's state: clients and their leases, opens, locks, and what a restart leaves of them.
+//! The protocol's state: clients and their leases, opens, locks, and what survives a restart.
 //!
-//! [`State`] is all that operations see. Behind it:
+//! [`State`] is the only interface for operations. Its parts:
 //!
-//! - `registry`: which clients there are, confirmed or not; `client`: one of them, with its lease,
-//! - `table`: what is open and locked, by stateid; `share` and `ranges` hold the rules of share reservations
-//!   and byte-range locks, `stateid` how stateids look, `hold` what keeps an open inode alive,
-//! - `records`: the durable records of clients with state; `recovery`: the grace period they are for,
-//! - `view`: what operators see, evict and revoke,
-//! - `lease`: what happens to clients that fall silent; `courtesy`: how long they keep what they have,
-//! - `files`: what clients do to files.
+//! - `registry`: all clients, confirmed or not; `client`: one client with its lease,
+//! - `table`: opens and locks, by stateid; `share` and `ranges` implement share reservations and byte-range
+//!   locks, `stateid` the format of stateids, `hold` keeps an open inode alive,
+//! - `records`: the durable records of clients with state; `recovery`: the grace period that they are for,
+//! - `view`: what operators can see, evict and revoke,
+//! - `lease`: eviction of silent clients; `courtesy`: how long they keep their state,
+//! - `files`: operations of clients on files.
 //!
-//! Locks, in this order: the registry, then the table, each held for a few look-ups and never across an
-//! `await`. What needs the disk (records) happens between.
+//! Lock order: the registry, then the table. Each is held for a few lookups and never across an `await`. Work
+//! on disk (records) happens in between.
 //!
-//! A client whose lease ran out keeps its state as a courtesy, for a day, as long as it is in nobody's way. Then it is *evicted*: its sessions are void at once, its durable record is removed, and only
-//! then are its opens and locks free for others. That order is what keeps a client that lost its lock from
-//! reclaiming it after a restart.
+//! A client whose lease has expired keeps its state as a courtesy for a day, unless it conflicts with the
+//! needs of others. Then it is *evicted*: its sessions become void immediately, its durable record is
+//! removed, and only then can others take its opens and locks. This order prevents a client that has lost a
+//! lock from reclaiming it after a restart.
 
 mod client;
 mod courtesy;
@@ -63,7 +64,7 @@ use registry::{Registered, Registry};
 use stateid::Boot;
 use table::{Limits, Phase, Table};
 
-/// Clients, opens and locks of one server.
+/// The clients, opens and locks of one server.
 pub struct State {
     pool: Pool,
     clock: Clock,
@@ -80,18 +81,18 @@ pub struct State {
     evictions: Evictions,
 }
 
-/// Clients that lost what they had, by why.
+/// Counts of clients that lost their state, by reason.
 #[derive(Default)]
 struct Evictions {
-    /// They had nothing, or were silent, and there were too many clients.
+    /// They had no state, or were silent, and there were too many clients.
     made_room: Count,
-    /// Their lease ran out, and others wanted the memory.
+    /// Their lease had expired, and others needed the memory.
     memory: Count,
 }
 
 impl State {
-    /// The state of a server that starts on `pool`: nothing is open, and a grace period begins if clients
-    /// left records. Fails if the pool does.
+    /// The state of a server that starts on `pool`: without opens and locks, and in a grace period if clients
+    /// left records. Fails if the pool fails.
     pub async fn open(pool: Pool, config: &Config) -> forebay_pool::Result<State> {
         let boot = Boot::new(pool.boot());
         let memory = StateMemory::new(config.state_bytes_max, config.clients_max);
@@ -124,15 +125,16 @@ impl State {
         self.table.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// EXCHANGE_ID (RFC 8881 §18.35) from that address: the client's registration, an old one or one to be confirmed. Beside it, a client
-    /// that made room for it, whose sessions are to be destroyed.
+    /// EXCHANGE_ID (RFC 8881 §18.35) from this address. Returns the client's registration, an existing one or
+    /// one to be confirmed, and the client that was removed to make room, if any. The caller must destroy the
+    /// sessions of the latter.
     pub async fn register(
         &self,
         owner: &ClientOwner,
         principal: Principal,
         address: SocketAddr,
     ) -> Result<(Arc<Client>, Option<ClientId>), Status> {
-        // A server that did not run cannot tell who is silent.
+        // A server that was suspended cannot tell which clients are silent.
         let lease = if self.last_sweep.halt().is_some() { Duration::MAX } else { self.lease };
         let Registered { client, made_room } =
             self.registry().register(owner, principal, address, lease, |client| {
@@ -140,7 +142,7 @@ impl State {
             })?;
         let Some(gone) = made_room else { return Ok((client, None)) };
         self.evictions.made_room.one();
-        // One whose state cannot be taken away is tried again by the sweep.
+        // If a client's state cannot be removed, the sweep tries again.
         let _ = self.take_all(&gone).await;
         Ok((client, Some(gone.id())))
     }
@@ -154,13 +156,13 @@ impl State {
         self.registry().update(owner, principal)
     }
 
-    /// The client of that id; [`Status::StaleClientid`] if there is none.
+    /// The client with this id. Returns [`Status::StaleClientid`] if there is none.
     pub fn client(&self, id: ClientId) -> Result<Arc<Client>, Status> {
         self.registry().get(id).cloned()
     }
 
-    /// Confirms a client, at its first CREATE_SESSION. If it restarted, all that its earlier incarnation had
-    /// is free when this returns.
+    /// Confirms a client, at its first CREATE_SESSION. If the client restarted, all state of its earlier
+    /// incarnation is released when this returns.
     pub async fn confirm(&self, client: &Arc<Client>) -> Result<(), Status> {
         let earlier = {
             let mut registry = self.registry();
@@ -175,13 +177,13 @@ impl State {
         self.end_grace_if_all_are_back().await
     }
 
-    /// Whether there is room for one more open of a client: asked before a file is created to be opened.
+    /// Whether there is room for one more open of the client. Called before a file is created by an open.
     pub fn has_room_for_open(&self, client: &Client) -> bool {
         client.account().could_take(open_bytes(OPAQUE_LIMIT, 0))
     }
 
-    /// DESTROY_CLIENTID (RFC 8881 §18.50); [`Status::ClientidBusy`] for a client that has state. The caller
-    /// has seen that it has no sessions.
+    /// DESTROY_CLIENTID (RFC 8881 §18.50). Returns [`Status::ClientidBusy`] for a client that has state. The
+    /// caller has checked that the client has no sessions.
     pub async fn destroy_client(&self, id: ClientId) -> Result<(), Status> {
         let client = {
             let mut registry = self.registry();
@@ -197,7 +199,7 @@ impl State {
         }
     }
 
-    /// Takes everything from a client that is gone. May be repeated if it failed.
+    /// Removes all state of a client that is gone. Can be repeated if it fails.
     async fn take_all(&self, client: &Client) -> Result<(), Status> {
         self.records.remove(client).await?;
         let holds = self.table().drop_client(client.id());
@@ -208,7 +210,8 @@ impl State {
 }
 
 impl Drop for State {
-    /// A server that goes down must not free the orphans that clients have open: they will reclaim them.
+    /// A server that shuts down must not free the deleted files that clients have open: they will reclaim
+    /// them.
     fn drop(&mut self) {
         self.table().drain().for_each(Hold::leave);
     }

@@ -1,5 +1,5 @@
-//! The byte-range locks of one owner on one file, as POSIX has them: no two overlap, a lock replaces what
-//! the same owner held of the range, and neighbours of one kind are one lock.
+//! The byte-range locks of one owner on one file, with POSIX semantics: locks never overlap, a lock replaces
+//! the owner's earlier locks in its range, and adjacent locks of one kind are merged.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use forebay_nfs_proto::xdr::nfs4::LockType;
 pub enum LockKind {
     /// Compatible with other `Read`s.
     Read,
-    /// Compatible with nothing.
+    /// Compatible with no other lock.
     Write,
 }
 
@@ -33,7 +33,8 @@ impl From<LockKind> for LockType {
     }
 }
 
-/// A range of bytes that is not empty. `last` is inclusive, so that a range can reach the end of all offsets.
+/// A range of bytes that is not empty. `last` is inclusive, so that a range can include the last possible
+/// offset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Range {
     first: u64,
@@ -41,8 +42,8 @@ pub struct Range {
 }
 
 impl Range {
-    /// From the arguments of LOCK: a length of `u64::MAX` reaches to the end of the file, whatever its size
-    /// is or will be. [`Status::Inval`] if the range is empty or goes beyond what an offset can name.
+    /// Built from the arguments of LOCK. A length of `u64::MAX` means to the end of the file, whatever its
+    /// size is or becomes. Returns [`Status::Inval`] if the range is empty or exceeds the maximum offset.
     pub fn new(offset: u64, length: u64) -> Result<Range, Status> {
         let last = match length {
             0 => return Err(Status::Inval),
@@ -80,12 +81,12 @@ pub struct Ranges {
 }
 
 impl Ranges {
-    /// How many separate locks there are.
+    /// Number of separate locks.
     pub fn len(&self) -> usize {
         self.held.len()
     }
 
-    /// True if nothing is locked.
+    /// Returns true if nothing is locked.
     pub fn is_empty(&self) -> bool {
         self.held.is_empty()
     }
@@ -99,7 +100,7 @@ impl Ranges {
         self.held.iter().map(held).collect()
     }
 
-    /// A lock that another owner's lock of this kind would conflict with.
+    /// A lock that conflicts with another owner's lock of this kind.
     pub fn conflict(&self, range: Range, kind: LockKind) -> Option<Held> {
         self.overlapping(range).find(|held| kind == LockKind::Write || held.kind == LockKind::Write)
     }
@@ -113,7 +114,7 @@ impl Ranges {
             .map(|(first, (last, kind))| Held { range: Range { first: *first, last: *last }, kind: *kind })
     }
 
-    /// Locks a range, in place of what was locked of it.
+    /// Locks a range. Replaces earlier locks in it.
     pub fn lock(&mut self, range: Range, kind: LockKind) {
         self.unlock(range);
         let mut whole = range;
@@ -135,13 +136,13 @@ impl Ranges {
         self.held.insert(whole.first, (whole.last, kind));
     }
 
-    /// True if unlocking the range leaves one more than there are: both ends of one.
+    /// Returns true if unlocking the range splits a lock in two.
     pub fn is_cut_by(&self, range: Range) -> bool {
         let before = self.held.range(..range.first).next_back();
         before.is_some_and(|(_, (last, _))| *last > range.last)
     }
 
-    /// Unlocks a range; what is locked around it stays.
+    /// Unlocks a range. Locks outside it stay.
     pub fn unlock(&mut self, range: Range) {
         let cut: Vec<Held> = self.overlapping(range).collect();
         for Held { range: old, kind } in cut {
@@ -206,7 +207,7 @@ mod tests {
     }
 
     proptest! {
-        /// Against a model that keeps the kind of lock of each byte.
+        /// Compares with a model that stores the kind of lock of each byte.
         #[test]
         fn ranges_do_what_bytes_would(steps in prop::collection::vec(step(), 1..60)) {
             let mut ranges = Ranges::default();

@@ -1,21 +1,25 @@
-//! The durable records of clients with state: who may reclaim after a restart (RFC 8881 §8.4.2.1).
+//! The durable records of clients with state, which determine who may reclaim after a restart (RFC 8881
+//! §8.4.2.1).
 //!
-//! A client's record is written before the first OPEN that gives it state is answered, and removed before
-//! anyone else can get what the client loses. So a record means: nobody has been given anything that
-//! conflicts with what this incarnation of the client had. A client that restarts, or stays away past the
-//! grace period, loses its record, and with it the right to reclaim (the edge conditions of §8.4.3).
+//! A client's record is written before the response to the first OPEN that gives it state, and removed before
+//! another client can get the state that it loses. So a record means that no other client has been given
+//! anything that conflicts with the state of this incarnation. A client that restarts, or stays away beyond
+//! the grace period, loses its record, and with it the right to reclaim (the edge conditions of §8.4.3).
 //!
 //! ```text
-//! key      the client's name (co_ownerid), as it is
-//! value    format, 1 byte, 1; the incarnation's verifier, 8 bytes; 1 byte more if the client is absent, 1, or barred, 2
+//! key      the client's name (co_ownerid), unchanged
+//! value    format, 1 byte, 1; the incarnation's verifier, 8 bytes; then, if absent, 1,
+//!          or if barred, 2
 //! ```
 //!
-//! An *absent* client has been silent for long. A restart does not wait for it: nobody shall wait a whole grace period
-//! for a machine that was switched off hours ago. It may reclaim as long as others are waited for.
+//! An *absent* client has been silent for long. A restart does not wait for it: clients should not wait a
+//! whole grace period for a machine that was switched off hours ago. It may reclaim as long as the server
+//! waits for others.
 //!
-//! A *barred* client believes to have more than it has: the grace period ended before it had reclaimed everything, or an operator revoked
-//! something. Others may have that now, so after a restart it could not reclaim anything. What it has is in order again
-//! once it has said that it reclaims nothing more (RECLAIM_COMPLETE), and has freed what was revoked (FREE_STATEID).
+//! A *barred* client believes it has more state than it has: the grace period ended before it had reclaimed
+//! everything, or an operator revoked something. Other clients may have that state now, so after a restart
+//! the client must not reclaim anything. The bar is lifted once the client has finished reclaiming
+//! (RECLAIM_COMPLETE) and has freed what was revoked (FREE_STATEID).
 
 use crate::fs::OrStatus;
 use std::collections::HashMap;
@@ -38,21 +42,21 @@ const BARRED: u8 = 2;
 pub(super) struct Records {
     pool: Pool,
     /// By the clients' names. Locked while a record is written or removed, so that memory and pool agree;
-    /// that is once in a client's life.
+    /// that happens once in a client's life.
     known: Mutex<HashMap<Bytes, Record>>,
 }
 
-/// What is known of one record.
+/// The state of one record.
 struct Record {
     verifier: Verifier,
-    /// The client of this boot that it belongs to, if that came (back).
+    /// The client of this boot that the record belongs to, if it has registered.
     holder: Option<ClientId>,
-    /// True if the grace period waits for it.
+    /// Whether the grace period waits for the client.
     awaited: bool,
     barred: bool,
 }
 
-/// What a record says besides who its client is.
+/// A record's mark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Mark {
     /// A restart waits for the client.
@@ -62,7 +66,7 @@ enum Mark {
 }
 
 impl Records {
-    /// Reads the records that the last boot left.
+    /// Loads the records of the previous boot.
     pub fn load(pool: &Pool) -> forebay_pool::Result<Records> {
         let mut known = HashMap::new();
         for (name, value) in pool.records(NAMESPACE)? {
@@ -71,7 +75,7 @@ impl Records {
                 tracing::warn!(%client, "unreadable client record; the client cannot reclaim");
                 continue;
             };
-            // Copied, because the pool's bytes may be part of something larger.
+            // Copied, because the pool's bytes may be part of a larger buffer.
             let (awaited, barred) = (mark == Mark::Present, mark == Mark::Barred);
             let record = Record { verifier, holder: None, awaited, barred };
             known.insert(Bytes::copy_from_slice(&name), record);
@@ -79,8 +83,9 @@ impl Records {
         Ok(Records { pool: pool.clone(), known: Mutex::new(known) })
     }
 
-    /// Takes note of a client that was just confirmed: one that had state before the restart may reclaim it;
-    /// an earlier incarnation's record goes, as nobody can use it any more, and so does a barred one.
+    /// Updates the records for a client that was just confirmed. If it had state before the restart, it may
+    /// reclaim it. The record of an earlier incarnation is removed, since it can no longer be used, and so is
+    /// a barred one.
     pub async fn arrive(&self, client: &Client) -> Result<(), Status> {
         let mut known = self.known.lock().await;
         let name = &client.owner().ownerid;
@@ -110,7 +115,7 @@ impl Records {
         Ok(())
     }
 
-    /// Makes sure that the client has a record. Free after the first time.
+    /// Ensures that the client has a record. Cheap after the first call.
     pub async fn ensure(&self, client: &Client) -> Result<(), Status> {
         if client.is_recorded() {
             return Ok(());
@@ -131,7 +136,8 @@ impl Records {
         Ok(())
     }
 
-    /// Writes into the client's record whether it is absent; asked under the lock, so that the last word is right.
+    /// Marks the client as absent or present in its record. `is_absent` is evaluated under the lock, so that
+    /// the latest state is written.
     pub async fn note_absence(&self, client: &Client, is_absent: impl Fn() -> bool) -> Result<(), Status> {
         let known = self.known.lock().await;
         let (owner, absent) = (client.owner(), is_absent());
@@ -160,7 +166,8 @@ impl Records {
         Ok(())
     }
 
-    /// Bars the client, if it has a record, and then takes something from it: nothing lifts the bar in between.
+    /// Bars the client, if it has a record, and then revokes something from it; the bar cannot be lifted in
+    /// between.
     pub async fn bar<T>(
         &self,
         client: &Client,
@@ -181,8 +188,8 @@ impl Records {
         Ok(())
     }
 
-    /// The client has said that it reclaims nothing more, or freed what was revoked, of which `note` takes note: the grace period need not
-    /// wait for it any longer if it has done the first, and nothing bars it if it has done both.
+    /// Called when the client has finished reclaiming or freed revoked state, which `note` records. In the
+    /// first case the grace period no longer waits for the client; if both are true, the bar is lifted.
     pub async fn settle(&self, client: &Client, note: impl FnOnce()) -> Result<(), Status> {
         let mut known = self.known.lock().await;
         note();
@@ -204,22 +211,23 @@ impl Records {
         Ok(())
     }
 
-    /// Gives back the memory of what there was.
+    /// Releases unused memory.
     pub async fn tidy(&self) {
         shrink(&mut *self.known.lock().await);
     }
 
-    /// True if the grace period has nobody to wait for.
+    /// Returns true if the grace period waits for no client.
     pub async fn all_back(&self) -> bool {
         !self.known.lock().await.values().any(|record| record.awaited)
     }
 
-    /// True if there is a client with a record that has not come back.
+    /// Returns true if a client with a record has not returned.
     pub async fn anyone_absent(&self) -> bool {
         self.known.lock().await.values().any(|record| record.holder.is_none())
     }
 
-    /// Removes the records of the clients that did not come back, bars those that came back and are not done, and stops waiting for anyone.
+    /// Removes the records of clients that did not return, bars those that returned and have not finished,
+    /// and stops waiting.
     pub async fn close(&self) -> Result<(), Status> {
         let mut known = self.known.lock().await;
         let absent: Vec<Bytes> = known
@@ -248,7 +256,7 @@ fn encode(verifier: Verifier, mark: Mark) -> Vec<u8> {
     [&[FORMAT], &verifier.0[..], mark].concat()
 }
 
-/// The incarnation's verifier, and what else is known of the client.
+/// The incarnation's verifier and the mark.
 fn decode(value: &[u8]) -> Option<(Verifier, Mark)> {
     let (&FORMAT, value) = value.split_first()? else { return None };
     let (verifier, mark) = value.split_first_chunk()?;

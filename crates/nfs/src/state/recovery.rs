@@ -1,14 +1,16 @@
 //! The grace period after a restart (RFC 8881 §8.4.2).
 //!
-//! It lasts until every client with a durable record has said RECLAIM_COMPLETE, has come back as another
-//! incarnation, was absent long before the restart, or has let the time pass without reclaiming anything at its end; without records there
-//! is none. It ends in this order:
+//! For every client with a durable record it waits until the client has sent RECLAIM_COMPLETE or has returned
+//! as another incarnation. It does not wait for clients that were absent long before the restart, and it ends
+//! when its time is over and no client is still reclaiming. Without records there is no grace period. It ends
+//! in this order:
 //!
-//! 1. nothing can be reclaimed any more, and nothing new be had yet,
-//! 2. the records of clients that did not come back are removed, durably, and those of clients that came back but are not done
-//!    are barred: after a further restart they must not reclaim what others were given meanwhile,
-//! 3. normal operation begins,
-//! 4. the pool frees the orphans that nobody reclaimed. Until then it frees none.
+//! 1. Reclaims are no longer possible, and new opens and locks are not possible yet.
+//! 2. The records of clients that did not return are removed, durably, and those of clients that returned but
+//!    have not finished are barred: after another restart they must not reclaim what others were given
+//!    meanwhile.
+//! 3. Normal operation begins.
+//! 4. The pool frees the orphans that no client reclaimed. Until then it frees none.
 
 use crate::fs::OrStatus;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -20,15 +22,15 @@ use super::table::Phase;
 use forebay_nfs_proto::xdr::Status;
 use forebay_service::Clock;
 
-/// A client that reclaims at least this often is not done.
+/// A client that reclaims at least this often has not finished.
 const RECLAIM_PAUSE_MAX: Duration = Duration::from_secs(2);
 
 pub(super) struct Recovery {
-    /// On the clock.
+    /// In time of the clock.
     deadline: Duration,
-    /// When something was reclaimed last, in milliseconds on the clock.
+    /// When the last reclaim happened, in milliseconds on the clock.
     reclaimed_ms: AtomicU64,
-    /// Held by whoever ends the grace period.
+    /// Held while the grace period is being ended.
     ending: tokio::sync::Mutex<()>,
     reaped: AtomicBool,
 }
@@ -45,21 +47,21 @@ impl Recovery {
 }
 
 impl State {
-    /// True until the clients of before the restart have got back what they had.
+    /// Returns true until the clients from before the restart have reclaimed their state.
     pub fn in_grace(&self) -> bool {
         self.table().phase != Phase::Normal
     }
 
-    /// True if the client can still get back what it had before the restart.
+    /// Returns true if the client can still reclaim its state from before the restart.
     pub(super) fn is_reclaiming(&self, client: &Client) -> bool {
         let in_grace = self.table().phase == Phase::Grace;
         in_grace && client.may_reclaim() && !client.reclaim_is_complete()
     }
 
-    /// Begins the grace period, or normal operation if nobody can reclaim.
+    /// Begins the grace period, or normal operation if no client can reclaim.
     pub(super) async fn begin(&self) -> forebay_pool::Result<()> {
         if self.records.all_back().await {
-            // Clients that were absent long before are not waited for, and so cannot reclaim any more.
+            // Clients that had been absent for long are not waited for, and can then no longer reclaim.
             if !self.records.anyone_absent().await {
                 self.table().phase = Phase::Normal;
                 return self.reap().await;
@@ -76,8 +78,8 @@ impl State {
         Ok(())
     }
 
-    /// RECLAIM_COMPLETE of everything (RFC 8881 §18.51). After the last one normal operation has begun when
-    /// this returns.
+    /// RECLAIM_COMPLETE for all file systems (RFC 8881 §18.51). After the last client's, normal operation has
+    /// begun when this returns.
     pub async fn reclaim_complete(&self, client: &Client) -> Result<(), Status> {
         client.set_reclaim_complete()?;
         self.records.settle(client, || ()).await?;
@@ -88,7 +90,7 @@ impl State {
         if self.in_grace() && self.records.all_back().await { self.end_grace().await } else { Ok(()) }
     }
 
-    /// Ends the grace period if its time is over, or if ending it failed before.
+    /// Ends the grace period if its time is over, or if an earlier attempt to end it failed.
     pub(super) async fn end_grace_if_due(&self) -> Result<(), Status> {
         let due = match self.table().phase {
             Phase::Grace => self.grace_is_over(),
@@ -98,7 +100,7 @@ impl State {
         if due { self.end_grace().await } else { Ok(()) }
     }
 
-    /// Takes note of a reclaim: as long as clients are at it, the grace period goes on, for up to a lease.
+    /// Records a reclaim. While clients are reclaiming, the grace period is extended by up to a lease.
     pub(super) fn note_reclaim(&self) {
         let now_ms = u64::try_from(self.clock.now().as_millis()).unwrap_or(u64::MAX);
         self.recovery.reclaimed_ms.fetch_max(now_ms, Ordering::AcqRel);

@@ -1,9 +1,8 @@
-//! Which clients there are: registration (EXCHANGE_ID), confirmation (CREATE_SESSION) and removal
-//! (RFC 8881 §18.35.4, §18.36.4).
+//! The registrations of clients: registration (EXCHANGE_ID), confirmation (CREATE_SESSION) and removal (RFC
+//! 8881 §18.35.4, §18.36.4).
 //!
-//! A client's name (`co_ownerid`) has at most one confirmed registration, and at most one that is not
-//! confirmed yet; the second replaces the first when it is confirmed, because it is the client's next
-//! incarnation.
+//! A client's name (`co_ownerid`) has at most one confirmed registration and at most one unconfirmed one. The
+//! second replaces the first when it is confirmed, because it is the client's next incarnation.
 
 use std::collections::HashMap;
 use std::net::{IpAddr, SocketAddr};
@@ -21,14 +20,14 @@ use forebay_nfs_proto::xdr::Status;
 use forebay_nfs_proto::xdr::nfs4::{ClientId, ClientOwner};
 use forebay_service::Clock;
 
-/// Clients that are not confirmed may be one of so many.
+/// Unconfirmed clients may be one in this many.
 const UNCONFIRMED_PART: usize = 4;
 
-/// What came of EXCHANGE_ID.
+/// The result of EXCHANGE_ID.
 pub(super) struct Registered {
-    /// The registration, an old one or one to be confirmed.
+    /// The registration: an existing one, or one to be confirmed.
     pub client: Arc<Client>,
-    /// Who gave way to it. Its state is to be taken away.
+    /// The client that was removed to make room. Its state must be removed.
     pub made_room: Option<Arc<Client>>,
 }
 
@@ -41,7 +40,7 @@ pub(super) struct Registry {
     clients: HashMap<ClientId, Arc<Client>>,
     confirmed: HashMap<Bytes, ClientId>,
     unconfirmed: HashMap<Bytes, ClientId>,
-    /// Clients that are gone, and whose state is being taken away.
+    /// Clients that are gone, and whose state is being removed.
     leaving: HashMap<ClientId, Arc<Client>>,
 }
 
@@ -59,13 +58,14 @@ impl Registry {
         }
     }
 
-    /// The registration of that id; [`Status::StaleClientid`] if there is none.
+    /// The registration with this id. Returns [`Status::StaleClientid`] if there is none.
     pub fn get(&self, id: ClientId) -> Result<&Arc<Client>, Status> {
         self.clients.get(&id).ok_or(Status::StaleClientid)
     }
 
-    /// EXCHANGE_ID without EXCHGID4_FLAG_UPD_CONFIRMED_REC_A (RFC 8881 §18.35.4, cases 1 to 5), from that address.
-    /// `in_use` tells whether a client has state and a good lease. If there are too many clients, another one makes room.
+    /// EXCHANGE_ID without EXCHGID4_FLAG_UPD_CONFIRMED_REC_A (RFC 8881 §18.35.4, cases 1 to 5), from this
+    /// address. `in_use` tells whether a client has state and a valid lease. If there are too many clients,
+    /// another one is removed.
     pub fn register(
         &mut self,
         owner: &ClientOwner,
@@ -101,7 +101,7 @@ impl Registry {
         Ok(Registered { client, made_room })
     }
 
-    /// Removes a client if there are too many: of all, of one address, or of those that are not confirmed.
+    /// Removes a client if there are too many: in total, at one address, or unconfirmed.
     fn make_room(&mut self, address: IpAddr, lease: Duration) -> Result<Option<Arc<Client>>, Status> {
         let (clients_max, address) = (self.memory.clients_max(), address.to_canonical());
         let unconfirmed_max = (clients_max / UNCONFIRMED_PART).max(1);
@@ -132,9 +132,10 @@ impl Registry {
         Ok(Arc::clone(known))
     }
 
-    /// Who of them gives way to another client: one that never made a session, or else one that has used no export, as neither loses
-    /// anything, or else one that is silent beyond its `lease`. Among those it is one of the address with most clients, and of these the
-    /// one that is silent longest: whoever is about to mount something is not.
+    /// Selects the client that makes room for another: one that never created a session, otherwise one that
+    /// has used no export, since neither loses anything, otherwise one whose lease has expired. Among those
+    /// it is a client of the address with the most clients, and of these the one that has been silent
+    /// longest, so that a client about to mount is not removed.
     fn who_gives_way(&self, lease: Duration, of: impl Fn(&Client) -> bool) -> Option<ClientId> {
         let claim = |client: &Arc<Client>| {
             let silence = client.silence()?;
@@ -154,7 +155,7 @@ impl Registry {
         self.clients.get(self.confirmed.get(ownerid)?)
     }
 
-    /// Confirms a client; returns its earlier incarnation, now gone, whose state must be taken away.
+    /// Confirms a client. Returns its earlier incarnation, which is now gone and whose state must be removed.
     pub fn confirm(&mut self, client: &Arc<Client>) -> Result<Option<Arc<Client>>, Status> {
         self.get(client.id())?;
         if client.is_confirmed() {
@@ -168,7 +169,7 @@ impl Registry {
         Ok(earlier)
     }
 
-    /// Removes a client: its sessions are void from now on, and its state is to be taken away. It counts as
+    /// Removes a client: its sessions are void from now on, and its state must be removed. It counts as
     /// leaving until [`Registry::left`].
     pub fn remove(&mut self, id: ClientId) -> Option<Arc<Client>> {
         let client = self.clients.remove(&id)?;
@@ -184,22 +185,22 @@ impl Registry {
         self.clients.values().cloned().collect()
     }
 
-    /// A client that is gone and still has state.
+    /// A client that is gone but still has state.
     pub fn leaving(&self, id: ClientId) -> Option<&Arc<Client>> {
         self.leaving.get(&id)
     }
 
-    /// All clients that are gone and still have state.
+    /// All clients that are gone but still have state.
     pub fn all_leaving(&self) -> Vec<Arc<Client>> {
         self.leaving.values().cloned().collect()
     }
 
-    /// Forgets a client whose state was taken away.
+    /// Removes a leaving client whose state has been removed.
     pub fn left(&mut self, id: ClientId) {
         self.leaving.remove(&id);
     }
 
-    /// Gives back the memory of what there was.
+    /// Releases unused memory.
     pub fn tidy(&mut self) {
         shrink(&mut self.clients);
         shrink(&mut self.confirmed);
@@ -207,12 +208,12 @@ impl Registry {
         shrink(&mut self.leaving);
     }
 
-    /// Lets all leases begin anew.
+    /// Restarts all leases.
     pub fn renew_all(&self) {
         self.clients.values().for_each(|client| drop(client.renew()));
     }
 
-    /// Clients whose lease ran out, and by how much.
+    /// Clients whose lease has expired, and for how long.
     pub fn overdue(&self, lease: Duration) -> Vec<(ClientId, Duration)> {
         let overdue = |client: &Arc<Client>| Some((client.id(), client.overdue(lease)?));
         self.clients.values().filter_map(overdue).collect()

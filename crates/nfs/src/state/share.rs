@@ -1,9 +1,10 @@
-//! Share reservations (RFC 8881 §9.7): what an open may do, and what it denies to others.
+//! Share reservations (RFC 8881 §9.7): the access of an open, and the access that it denies to others.
 
 use forebay_nfs_proto::xdr::Status;
 use forebay_nfs_proto::xdr::nfs4::share::{ACCESS_BOTH, ACCESS_READ, ACCESS_WRITE, DENY_BOTH};
 
-/// What one OPEN asks for: access for itself, and what it denies to others. Both are sets of read and write.
+/// The share of one OPEN: its own access, and the access it denies to others. Both are sets of read and
+/// write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Share {
     access: u8,
@@ -11,8 +12,8 @@ pub struct Share {
 }
 
 impl Share {
-    /// From the arguments of OPEN and OPEN_DOWNGRADE, `access` without the bits on delegations;
-    /// [`Status::Inval`] if no access is asked for, or bits are set that mean nothing.
+    /// Built from the arguments of OPEN and OPEN_DOWNGRADE, `access` without the bits for delegations.
+    /// Returns [`Status::Inval`] if no access is requested or undefined bits are set.
     pub fn new(access: u32, deny: u32) -> Result<Share, Status> {
         match (u8::try_from(access), u8::try_from(deny)) {
             (Ok(access @ 1..=3), Ok(deny @ 0..=3)) => Ok(Share { access, deny }),
@@ -20,37 +21,37 @@ impl Share {
         }
     }
 
-    /// Access to read, denying nothing: what a READ with a special stateid amounts to.
+    /// Access to read, denying nothing: equivalent to a READ with a special stateid.
     pub const READ: Share = Share { access: ACCESS_READ as u8, deny: 0 };
-    /// Access to write, denying nothing: what a WRITE with a special stateid amounts to.
+    /// Access to write, denying nothing: equivalent to a WRITE with a special stateid.
     pub const WRITE: Share = Share { access: ACCESS_WRITE as u8, deny: 0 };
 
-    /// True if data may be written.
+    /// Returns true if data may be written.
     pub fn writes(self) -> bool {
         self.access & ACCESS_WRITE as u8 != 0
     }
 
-    /// True if data may be read.
+    /// Returns true if data may be read.
     pub fn reads(self) -> bool {
         self.access & ACCESS_READ as u8 != 0
     }
 
-    /// True if others may not read.
+    /// Returns true if others may not read.
     pub fn denies_reading(self) -> bool {
         self.deny & ACCESS_READ as u8 != 0
     }
 
-    /// True if others may not write.
+    /// Returns true if others may not write.
     pub fn denies_writing(self) -> bool {
         self.deny & ACCESS_WRITE as u8 != 0
     }
 
-    /// True if anything is denied to others.
+    /// Returns true if anything is denied to others.
     pub fn denies(self) -> bool {
         self.deny != 0
     }
 
-    /// True if the two cannot be open at once.
+    /// Returns true if the two opens conflict.
     pub fn conflicts(self, other: Share) -> bool {
         self.access & other.deny != 0 || self.deny & other.access != 0
     }
@@ -64,20 +65,20 @@ impl Share {
     }
 }
 
-/// What the OPENs of one owner on one file asked for, one by one.
+/// The shares of all OPENs of one owner on one file.
 ///
-/// OPEN_DOWNGRADE may only go back to what some of these OPENs asked for together (RFC 8881 §18.18.3), so
-/// their union alone would not do.
+/// OPEN_DOWNGRADE may only go back to a union of some of these OPENs (RFC 8881 §18.18.3), so their total
+/// union would not be enough.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ShareSet {
-    /// Bit `access * 4 + deny` is set for each pair that was asked for.
+    /// Bit `access * 4 + deny` is set for each pair that was requested.
     pairs: u16,
 }
 
 const PAIRS: std::ops::Range<u8> = (ACCESS_READ as u8 * 4)..((ACCESS_BOTH * 4 + DENY_BOTH + 1) as u8);
 
 impl ShareSet {
-    /// After the first OPEN.
+    /// The set after the first OPEN.
     pub fn new(first: Share) -> ShareSet {
         let mut set = ShareSet { pairs: 0 };
         set.add(first);
@@ -95,12 +96,12 @@ impl ShareSet {
             .map(|pair| Share { access: pair / 4, deny: pair % 4 })
     }
 
-    /// What all the OPENs together may do and deny.
+    /// The union of all OPENs.
     pub fn effective(self) -> Share {
         self.iter().fold(Share { access: 0, deny: 0 }, Share::union)
     }
 
-    /// Goes back to `to`; [`Status::Inval`] if no OPENs asked for just that together.
+    /// Goes back to `to`. Returns [`Status::Inval`] if it is not the union of some OPENs.
     pub fn downgrade(&mut self, to: Share) -> Result<(), Status> {
         let mut kept = ShareSet { pairs: 0 };
         self.iter().filter(|share| to.contains(*share)).for_each(|share| kept.add(share));

@@ -1,28 +1,29 @@
-//! How stateids are made, and what comes back is checked (RFC 8881 §8.2).
+//! The format of stateids, and the checks of stateids from clients (RFC 8881 §8.2).
 //!
 //! ```text
 //! other, bytes 0..4    the server's boot (big endian, as all numbers here)
 //! other, bytes 4..12   number of the state, never used again in this boot
 //! ```
 //!
-//! The boot is never 0 and never `u32::MAX`, so that no stateid looks like a special one, and a stateid from
-//! before a restart never names state of this one.
+//! The boot is never 0 and never `u32::MAX`, so a stateid never looks like a special one, and a stateid from
+//! before a restart never refers to state of this one.
 
 use std::cmp::Ordering;
 
 use forebay_nfs_proto::xdr::Status;
 use forebay_nfs_proto::xdr::nfs4::StateId;
 
-/// Names open or lock state inside the server.
+/// Identifies open or lock state inside the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct StateKey(pub u64);
 
-/// The server's boot, as it stands in stateids and client ids.
+/// The server's boot number in stateids and client ids.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Boot(u32);
 
 impl Boot {
-    /// From the count of the pool's openings. It takes more than four billion of them to meet a number again.
+    /// Derived from the number of times the pool was opened. A number repeats only after more than four
+    /// billion.
     pub fn new(openings: u64) -> Boot {
         Boot(u32::try_from(openings % u64::from(u32::MAX - 1)).map_or(1, |boot| boot + 1))
     }
@@ -39,7 +40,7 @@ impl Boot {
         StateId { seqid, other }
     }
 
-    /// The state that a stateid of this boot names.
+    /// The state that a stateid of this boot refers to.
     pub fn key(self, stateid: &StateId) -> Result<StateKey, Status> {
         match (stateid.other.split_first_chunk(), stateid.other.split_last_chunk()) {
             (Some((boot, _)), Some((_, key))) if u32::from_be_bytes(*boot) == self.0 => {
@@ -50,13 +51,13 @@ impl Boot {
     }
 }
 
-/// True for the stateids that stand for no state of their own.
+/// Returns true for stateids that refer to no state.
 pub(super) fn is_special(stateid: &StateId) -> bool {
     matches!(stateid.other, [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]) || stateid.other == [0xff; 12]
 }
 
-/// Checks a stateid's seqid against the state's own: 0 means the newest, an older one is
-/// [`Status::OldStateid`], and one that was never given out is [`Status::BadStateid`].
+/// Checks a stateid's seqid against the current one: 0 means the newest, an older one returns
+/// [`Status::OldStateid`], and one that was never used returns [`Status::BadStateid`].
 pub(super) fn check_seqid(given: u32, current: u32) -> Result<(), Status> {
     if given == 0 {
         return Ok(());
@@ -68,7 +69,7 @@ pub(super) fn check_seqid(given: u32, current: u32) -> Result<(), Status> {
     }
 }
 
-/// The seqid after a change. 0 is left out, as it means the newest.
+/// The seqid after a change. 0 is skipped, since it means the newest.
 pub(super) fn next_seqid(seqid: u32) -> u32 {
     seqid.checked_add(1).unwrap_or(1)
 }

@@ -1,4 +1,4 @@
-//! What an operator sees of the state, and what he can take away.
+//! The operators' view of the state, and the revocation of state.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -18,36 +18,36 @@ use forebay_nfs_proto::xdr::nfs4::{ClientId, StateId};
 /// A client as an operator sees it.
 #[derive(Clone, Debug)]
 pub struct ClientView {
-    /// Its id.
+    /// The client's id.
     pub id: ClientId,
-    /// What it calls itself.
+    /// The owner string that the client sends.
     pub owner: Bytes,
-    /// Where it registered from.
+    /// The address it registered from.
     pub address: SocketAddr,
-    /// Bytes that are kept for it.
+    /// Bytes of memory used for its state.
     pub memory_bytes: u64,
-    /// What it may do.
+    /// The client's state.
     pub condition: Condition,
-    /// How long nothing was heard of it; zero while a request is in work.
+    /// Time since its last request; zero while a request is in progress.
     pub silence: Duration,
-    /// How many files it has open.
+    /// Number of open files.
     pub opens: usize,
-    /// How many separate ranges it has locked.
+    /// Number of separate locked ranges.
     pub locks: usize,
 }
 
-/// What a client may do.
+/// The state of a client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Condition {
-    /// It has no session yet.
+    /// The client has no session yet.
     Unconfirmed,
-    /// The server restarted, and the client has not said that it has taken back all it had.
+    /// The server restarted, and the client has not finished reclaiming.
     Reclaiming,
-    /// Its lease is good.
+    /// The client has a valid lease.
     Confirmed,
-    /// Its lease ran out, and it keeps what nobody else wants.
+    /// The lease has expired; the client keeps state that no other client needs.
     Courteous,
-    /// It is gone, and what it had is being taken away.
+    /// The client is gone, and its state is being removed.
     Leaving,
 }
 
@@ -57,47 +57,47 @@ pub type OpenedAs = (Handle, Bytes);
 /// An open as an operator sees it.
 #[derive(Clone, Debug)]
 pub struct OpenView {
-    /// Names it.
+    /// The open's stateid.
     pub stateid: StateId,
-    /// Whose it is.
+    /// The client.
     pub client: ClientId,
     /// The client's name for the owner.
     pub owner: Bytes,
-    /// What is open.
+    /// The open file.
     pub file: Handle,
     /// The directory and the name by which it was opened, if it was by name.
     pub opened_as: Option<OpenedAs>,
-    /// What it may do, and denies to others.
+    /// The access it has, and the access it denies to others.
     pub share: Share,
 }
 
 /// The locks of one owner on one file, as an operator sees them.
 #[derive(Clone, Debug)]
 pub struct LockView {
-    /// Names them.
+    /// The stateid of the locks.
     pub stateid: StateId,
-    /// Whose they are.
+    /// The client.
     pub client: ClientId,
     /// The client's name for the owner.
     pub owner: Bytes,
-    /// What is locked.
+    /// The locked file.
     pub file: Handle,
-    /// As which name the file was opened.
+    /// The directory and the name by which the file was opened, if it was by name.
     pub opened_as: Option<OpenedAs>,
     /// The ranges.
     pub held: Vec<Held>,
 }
 
-/// Some of what there is, and how much there is.
+/// A part of a list, and its total length.
 #[derive(Clone, Debug)]
 pub struct Excerpt<T> {
-    /// The oldest of them.
+    /// The oldest items.
     pub items: Vec<T>,
-    /// How many there are.
+    /// The total number of items.
     pub total: usize,
 }
 
-/// How many clients there are, by what they may do, and what they have.
+/// Number of clients by state, and totals of their opens and locks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Census {
     /// See [`Condition::Unconfirmed`].
@@ -116,19 +116,20 @@ pub struct Census {
     pub locks: u64,
 }
 
-/// The memory that is kept for clients, and who lost what for want of it.
+/// The memory used for clients, and evictions for lack of it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MemoryView {
-    /// How it stands.
+    /// Current use.
     pub usage: StateUsage,
-    /// Clients that were not confirmed, had used no export or were silent, and made room as there were too many.
+    /// Unconfirmed or silent clients, and clients that had used no export, that were removed because there
+    /// were too many clients.
     pub evicted_for_clients: u64,
-    /// Clients whose lease had run out, and whose memory others wanted.
+    /// Clients whose lease had expired, and that were removed because others needed the memory.
     pub evicted_for_memory: u64,
 }
 
 impl State {
-    /// The memory that is kept for clients.
+    /// Memory used for clients.
     pub fn memory(&self) -> MemoryView {
         MemoryView {
             usage: self.memory.usage(),
@@ -137,7 +138,7 @@ impl State {
         }
     }
 
-    /// How many there are of everything.
+    /// Numbers of clients, opens and locks.
     pub fn census(&self) -> Census {
         let (clients, leaving) = {
             let registry = self.registry();
@@ -200,23 +201,23 @@ impl State {
         }
     }
 
-    /// The opens of one client, or of all; no more than `items_max` of them.
+    /// The opens of one client, or of all; at most `items_max`.
     pub fn opens(&self, client: Option<ClientId>, items_max: usize) -> Excerpt<OpenView> {
         self.table().open_views(client, items_max)
     }
 
-    /// The locks of one client, or of all; no more than `items_max` owners.
+    /// The locks of one client, or of all; at most `items_max` owners.
     pub fn locks(&self, client: Option<ClientId>, items_max: usize) -> Excerpt<LockView> {
         self.table().lock_views(client, items_max)
     }
 
-    /// Takes note of the name by which a file was opened.
+    /// Stores the name by which a file was opened.
     pub fn note_name(&self, stateid: &StateId, directory: Handle, name: &[u8]) {
         self.table().note_name(stateid, directory, Bytes::copy_from_slice(name));
     }
 
-    /// Takes everything from a client, as if its lease had run out. [`Status::StaleClientid`] if there is none
-    /// of that id.
+    /// Revokes all state of a client, as if its lease had expired. Returns [`Status::StaleClientid`] if there
+    /// is no client with this id.
     pub async fn evict(&self, id: ClientId) -> Result<(), Status> {
         let client = {
             let mut registry = self.registry();
@@ -227,9 +228,9 @@ impl State {
         self.take_all(&client).await
     }
 
-    /// Takes an open, with its locks, or the locks of an owner, from a client. The client is told by
-    /// NFS4ERR_ADMIN_REVOKED (RFC 8881 §8.5.1), and until it has said that it knows, it could not reclaim anything after a restart.
-    /// [`Status::BadStateid`] if there is no such state.
+    /// Revokes an open with its locks, or the locks of an owner. The client gets NFS4ERR_ADMIN_REVOKED (RFC
+    /// 8881 §8.5.1); until it has acknowledged the revocation, it could not reclaim anything after a restart.
+    /// Returns [`Status::BadStateid`] if there is no such state.
     pub async fn revoke(&self, stateid: &StateId) -> Result<(), Status> {
         let client = self.table().client_of(stateid)?;
         let client = self.client(client).map_err(|_| Status::BadStateid)?;

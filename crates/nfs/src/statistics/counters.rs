@@ -1,4 +1,4 @@
-//! One snapshot of what the server has counted, and of how it stands.
+//! One snapshot of the server's counters and state.
 
 use std::collections::BTreeMap;
 use std::time::SystemTime;
@@ -10,31 +10,31 @@ use crate::shared::Shared;
 use crate::state::{Census, MemoryView};
 use forebay_net::tls::Tls;
 
-/// What a server has counted since it started, and how it stands.
+/// The server's counters since its start, and its current state.
 #[derive(Clone, Debug, Default)]
 pub struct NfsCounters {
-    /// The operations that were executed at all.
+    /// Operations that were executed at least once.
     pub operations: Vec<OperationStatistics>,
-    /// The traffic of each volume that saw any.
+    /// The traffic of each volume that had any.
     pub volumes: BTreeMap<VolumeId, VolumeTraffic>,
-    /// The traffic of volumes beyond the four thousand that are told apart.
+    /// The traffic of volumes beyond the four thousand that have their own counters.
     pub volumes_rest: VolumeTraffic,
-    /// What happened to connections and requests.
+    /// Counters of connections and requests.
     pub events: EventCounts,
-    /// Clients, and what they have.
+    /// Clients and their state.
     pub census: Census,
-    /// Sessions.
+    /// Number of sessions.
     pub sessions: u64,
-    /// The memory that is kept for clients.
+    /// The memory used for client state.
     pub memory: MemoryView,
-    /// Clients of before the restart are still taking back what they had.
+    /// Whether clients from before the restart are still reclaiming their state.
     pub in_grace: bool,
-    /// When the first of the server's certificates is not valid any more; `None` without TLS.
+    /// When the first of the server's certificates expires; `None` without TLS.
     pub certificate_expires: Option<SystemTime>,
 }
 
 impl Shared {
-    /// What was counted since the server started, and how it stands. Cheap enough to be asked for every second.
+    /// Takes a snapshot of the counters and the state. Cheap enough to call every second.
     pub fn counters(&self) -> NfsCounters {
         let mut alive: Vec<VolumeId> = self.pool.volumes().iter().flatten().map(|volume| volume.id).collect();
         alive.extend(self.pool.snapshots(None).iter().flatten().map(|snapshot| snapshot.id));

@@ -1,4 +1,4 @@
-//! What happens to connections, and to requests before they are executed.
+//! Counters of connections, and of requests before they are executed.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -6,12 +6,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use crate::shared::Shared;
 use forebay_nfs_proto::xdr::Status;
 
-/// A count that only grows.
+/// A counter that only increases.
 #[derive(Debug, Default)]
 pub(crate) struct Count(AtomicU64);
 
 impl Count {
-    /// Counts one.
+    /// Adds one.
     pub(crate) fn one(&self) {
         self.0.fetch_add(1, Ordering::Relaxed);
     }
@@ -21,7 +21,7 @@ impl Count {
     }
 }
 
-/// The events of one server. Their meaning is that of the fields of [`EventCounts`].
+/// The counters of one server. The fields of [`EventCounts`] explain them.
 #[derive(Debug, Default)]
 pub(crate) struct Events {
     connections: AtomicU64,
@@ -39,46 +39,47 @@ pub(crate) struct Events {
     undecided: Count,
 }
 
-/// What happened since the server started.
+/// Counts since the server started.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct EventCounts {
-    /// Connections that are open now.
+    /// Open connections.
     pub connections: u64,
-    /// Connections that were let in.
+    /// Accepted connections.
     pub connections_accepted: u64,
-    /// Connections that were closed at once because there were too many.
+    /// Connections that were closed immediately because there were too many.
     pub connections_refused: u64,
-    /// TLS handshakes that were done.
+    /// Completed TLS handshakes.
     pub tls_handshakes: u64,
-    /// TLS handshakes that failed or took too long.
+    /// TLS handshakes that failed or timed out.
     pub tls_handshakes_failed: u64,
-    /// Requests that had been answered before, and were answered again without being executed again.
+    /// Requests answered from the reply cache, without being executed again.
     pub replays: u64,
-    /// Times that a request waited for memory that others in work had.
+    /// Times that a request waited for memory that other requests used.
     pub request_memory_waits: u64,
-    /// Times that a connection was not read from because its client, or all, left too many replies in memory.
+    /// Times that a connection was not read because its client, or all clients together, left too many
+    /// replies unread.
     pub reply_memory_waits: u64,
-    /// Requests that were told to come again because their volume's limit would have let them wait too long.
+    /// Requests that were asked to retry because their volume's limit would have made them wait too long.
     pub turned_away: u64,
-    /// Operations that export policies did not let through.
+    /// Operations that export policies refused.
     pub refused: Refusals,
 }
 
-/// Operations that export policies did not let through, by why.
+/// Operations that export policies refused, by reason.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Refusals {
-    /// The volume is not there for the client.
+    /// The client cannot see the volume.
     pub hidden: u64,
-    /// The client may only read.
+    /// The client has read-only access.
     pub read_only: u64,
-    /// The connection is not secured as it must be.
+    /// The connection does not meet the TLS requirement.
     pub insecure: u64,
     /// A host name or a user's groups were still being looked up.
     pub undecided: u64,
 }
 
 impl Events {
-    /// A connection is let in, until what is returned is dropped.
+    /// Counts a connection as open until the result is dropped.
     pub(crate) fn connected(server: &Arc<Shared>) -> Connected {
         let events = &server.statistics.events;
         events.accepted.one();
@@ -86,12 +87,13 @@ impl Events {
         Connected(server.clone())
     }
 
-    /// A TLS handshake ended.
+    /// Counts a TLS handshake.
     pub(crate) fn shook_hands(&self, well: bool) {
         if well { &self.handshakes } else { &self.handshakes_failed }.one();
     }
 
-    /// The export policies did not let an operation through. Other statuses are no refusals: what is gone, for example.
+    /// Counts an operation that export policies refused. Statuses with other causes are ignored, such as that
+    /// of a deleted volume.
     pub(crate) fn refused(&self, status: Status) {
         match status {
             Status::Access => self.hidden.one(),
@@ -102,7 +104,7 @@ impl Events {
         }
     }
 
-    /// What was counted so far.
+    /// The counts so far.
     pub(crate) fn counts(&self) -> EventCounts {
         EventCounts {
             connections: self.connections.load(Ordering::Relaxed),
@@ -124,7 +126,7 @@ impl Events {
     }
 }
 
-/// A connection that is open.
+/// An open connection.
 pub(crate) struct Connected(Arc<Shared>);
 
 impl Drop for Connected {

@@ -1,12 +1,13 @@
-//! What the server counts while it works: operations, what they move, and what happens to connections and requests.
+//! The server's counters: operations, data transferred, connections and requests.
 //!
-//! Counting takes a few relaxed additions and no lock, so it is always on. Times are kept in [`Histogram`]s.
+//! Counting takes a few relaxed additions and no lock, so it is always on. Durations are kept in
+//! [`Histogram`]s.
 //!
-//! - here: operations, how many, what became of them, and how long they took,
-//! - `traffic`: what is read from and written to each volume,
+//! - this module: operations, their number, results and durations,
+//! - `traffic`: bytes read from and written to each volume,
 //! - `events`: connections, refusals, waits,
-//! - `status`: classes of statuses, which are fewer than statuses,
-//! - `counters`: one snapshot of all of it, with how the server stands.
+//! - `status`: classes of statuses,
+//! - `counters`: one snapshot of all counters, with the server's state.
 
 mod counters;
 mod events;
@@ -27,13 +28,13 @@ pub use status::StatusClass;
 pub(crate) use traffic::Traffic;
 pub use traffic::{Transfers, VolumeTraffic};
 
-/// Operation numbers are below this; what is not an operation counts as number 0.
+/// Operation numbers are below this; an invalid number is counted as 0.
 const OPERATIONS: usize = 80;
 /// Statuses have two dense ranges: from 0, and from 10000.
 const STATUSES: usize = 256;
 const STATUS_SECOND_RANGE: u32 = 10_000;
 
-/// The counters of one server since it started.
+/// The counters of one server since its start.
 pub struct Statistics {
     operations: Box<[Counters]>,
     pub(crate) traffic: Traffic,
@@ -41,33 +42,34 @@ pub struct Statistics {
 }
 
 struct Counters {
-    /// Executions by how long they took.
+    /// Durations of executions.
     times: Histogram,
-    /// Failed ones by status.
+    /// Failures by status.
     failures: [AtomicU64; STATUSES],
-    /// Those that waited for the limit of a volume, and how long, in nanoseconds. That time is not in `times`.
+    /// Executions that waited for the limit of a volume, and the total wait in nanoseconds. The wait is not
+    /// part of `times`.
     waits: AtomicU64,
     waits_ns: AtomicU64,
 }
 
-/// What was counted of one operation.
+/// The counts of one operation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OperationStatistics {
-    /// The operation; `None` for numbers that are none.
+    /// The operation; `None` for invalid numbers.
     pub operation: Option<OpCode>,
-    /// How often it was executed.
+    /// Number of executions.
     pub count: u64,
-    /// How often it failed, by status.
+    /// Number of failures, by status.
     pub failures: Vec<(Status, u64)>,
-    /// How long it took.
+    /// Durations.
     pub times: Distribution,
-    /// Half took no longer.
+    /// Median duration.
     pub p50: Duration,
-    /// 99 of 100 took no longer.
+    /// 99th percentile of the duration.
     pub p99: Duration,
-    /// How many waited before, because their volume has a limit.
+    /// Number of executions that first waited for a volume's limit.
     pub waits: u64,
-    /// How long they waited, all together.
+    /// Total time they waited.
     pub waited: Duration,
 }
 
@@ -88,7 +90,7 @@ impl Default for Statistics {
 }
 
 impl Statistics {
-    /// Counts an operation that took so long.
+    /// Counts an execution of an operation.
     pub fn count(&self, operation: u32, took: Duration, status: Status) {
         let Some(counters) = self.of(operation) else { return };
         counters.times.record(took);
@@ -99,7 +101,7 @@ impl Statistics {
         }
     }
 
-    /// Counts that an operation waited for the limit of a volume.
+    /// Counts a wait for the limit of a volume.
     pub fn count_wait(&self, operation: u32, waited: Duration) {
         let Some(counters) = self.of(operation) else { return };
         counters.waits.fetch_add(1, Ordering::Relaxed);
@@ -111,7 +113,7 @@ impl Statistics {
         self.operations.get(number).or_else(|| self.operations.first())
     }
 
-    /// What was counted of the operations that were executed at all, by number.
+    /// The counts of all operations that were executed at least once, by number.
     pub fn snapshot(&self) -> Vec<OperationStatistics> {
         let counted = (0u32..).zip(&*self.operations).map(|(number, counters)| counters.snapshot(number));
         counted.filter(|operation| operation.count > 0).collect()
@@ -139,13 +141,14 @@ impl Counters {
 }
 
 impl OperationStatistics {
-    /// The operation's name as the RFCs write it without `OP_`, as in `OPEN_DOWNGRADE`; `ILLEGAL` for what is none.
+    /// The operation's name as in the RFCs without `OP_`, such as `OPEN_DOWNGRADE`; `ILLEGAL` if it is
+    /// invalid.
     pub fn name(&self) -> String {
         operation_name(self.operation)
     }
 }
 
-/// The name of an operation as the RFCs write it without `OP_`.
+/// The name of an operation as in the RFCs without `OP_`.
 pub fn operation_name(operation: Option<OpCode>) -> String {
     let Some(operation) = operation else { return "ILLEGAL".to_owned() };
     let mut written = String::new();

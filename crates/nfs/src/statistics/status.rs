@@ -1,36 +1,36 @@
-//! Classes of statuses: what an operator would do about them decides which belong together.
+//! Classes of statuses, grouped by what an operator would do about them.
 
 use forebay_nfs_proto::xdr::Status;
 
 /// A class of failures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum StatusClass {
-    /// No such file, or no more: part of every day.
+    /// The file does not exist, or no longer: normal.
     NotFound,
-    /// Something is there already, or not empty: part of every day.
+    /// The name exists already, or the directory is not empty: normal.
     Exists,
-    /// Not permitted to this user or client.
+    /// Not permitted for this user or client.
     Access,
-    /// Somebody else has it open or locked.
+    /// Another client has the file open or locked.
     Conflict,
-    /// VERIFY and NVERIFY found what they were asked about.
+    /// The result of a comparison by VERIFY or NVERIFY.
     Compared,
-    /// To come again later: grace period, limits, things being looked up.
+    /// The client should retry later: grace period, limits, pending lookups.
     Delay,
     /// No space in the pool or the volume.
     Space,
     /// The pool or its disk failed.
     Io,
-    /// The client's stateids, leases or sessions are not, or no longer, known.
+    /// The client's stateid, lease or session is unknown or no longer valid.
     State,
-    /// The server does not offer that.
+    /// The server does not support the operation.
     Unsupported,
-    /// The client asked for what is not allowed.
+    /// The request is invalid.
     Invalid,
 }
 
 impl StatusClass {
-    /// All of them.
+    /// All classes.
     pub const ALL: [StatusClass; 11] = [
         StatusClass::NotFound,
         StatusClass::Exists,
@@ -45,7 +45,7 @@ impl StatusClass {
         StatusClass::Invalid,
     ];
 
-    /// The class of a status, which is not OK.
+    /// The class of a status other than OK.
     pub fn of(status: Status) -> StatusClass {
         match status {
             Status::NoEnt | Status::Stale | Status::BadHandle | Status::FhExpired | Status::NoXattr => {
@@ -105,7 +105,7 @@ impl StatusClass {
         }
     }
 
-    /// The name that metrics have it under.
+    /// The name used in metrics.
     pub fn name(self) -> &'static str {
         match self {
             StatusClass::NotFound => "not_found",

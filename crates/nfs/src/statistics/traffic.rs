@@ -1,12 +1,13 @@
-//! What is read from and written to each volume.
+//! Counters of bytes read from and written to each volume.
 //!
-//! Each volume that sees traffic has a slot in a table of fixed size. A slot is found by the volume's id, without a lock: the
-//! entry is one atomic number, taken with one compare-and-swap when the volume is first used. Snapshots have a slot that points to
-//! their volume's, where they are counted. The slots of what is gone are given back when the table is read.
+//! Each volume with traffic has a slot in a table of fixed size. A slot is found by the volume's id without a
+//! lock: its entry is one atomic number, set with one compare-and-swap when the volume is first used. A
+//! snapshot has a slot that points to its volume's slot, where its traffic is counted. The slots of deleted
+//! volumes are released when the table is read.
 //!
-//! What must hold: no request waits here, and no count of one volume shows up at another, apart from a request that ends at the very
-//! moment at which its volume's slot is given back. Should two requests make two slots for one volume at that moment, both are
-//! counted: whoever reads adds up by volume.
+//! What must hold: no request waits here, and no traffic of one volume is counted for another, apart from a
+//! request that ends at the very moment at which its volume's slot is released. If two requests create two
+//! slots for one volume at that moment, both are counted: the reader adds up the slots of a volume.
 
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
@@ -17,13 +18,13 @@ use forebay_pool::{Distribution, Histogram, Pool, VolumeId};
 
 use forebay_nfs_proto::xdr::nfs4::{OperationResult, ReadPlusContent};
 
-/// Volumes and snapshots with traffic that are told apart; further ones count together.
+/// Number of volumes and snapshots with their own slot; further ones are counted together.
 const SLOTS: usize = 4096;
-/// An entry that was never used, and one that may be used again. Ids begin with 1.
+/// An entry that was never used, and one that may be reused. Ids begin with 1.
 const EMPTY: u64 = 0;
 const GONE: u64 = u64::MAX;
 
-/// Which way bytes go.
+/// The direction of a transfer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Direction {
     Read,
@@ -38,7 +39,7 @@ pub(crate) struct Traffic {
 
 #[derive(Default)]
 struct Slot {
-    /// [`EMPTY`], [`GONE`], or an id and in the lower half the id under which it counts.
+    /// [`EMPTY`], [`GONE`], or an id with, in the lower half, the id under which it is counted.
     entry: AtomicU64,
     counted: OnceLock<Box<Counted>>,
 }
@@ -55,21 +56,21 @@ struct OneWay {
     times: Histogram,
 }
 
-/// What went one way.
+/// Transfers in one direction.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Transfers {
-    /// Bytes.
+    /// Number of bytes.
     pub bytes: u64,
-    /// How long each operation took that moved some of them; how many those were, too.
+    /// Durations of the operations that transferred data, which also gives their number.
     pub times: Distribution,
 }
 
-/// What was read from a volume and its snapshots, and written to it, since the server started.
+/// Data read from a volume and its snapshots, and written to it, since the server started.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct VolumeTraffic {
-    /// READ and READ_PLUS that succeeded.
+    /// Successful READ and READ_PLUS.
     pub read: Transfers,
-    /// WRITE that succeeded.
+    /// Successful WRITE.
     pub written: Transfers,
 }
 
@@ -80,7 +81,7 @@ impl Default for Traffic {
 }
 
 impl Traffic {
-    /// Counts an operation on a volume if it moved data, or could have.
+    /// Counts an operation on a volume if it is one that can transfer data.
     pub(crate) fn count(&self, pool: &Pool, volume: VolumeId, result: &OperationResult, took: Duration) {
         if let Some((direction, bytes)) = moved(result) {
             self.count_bytes(|| owner(pool, volume), volume, direction, bytes, took);
@@ -111,7 +112,7 @@ impl Traffic {
         slot.map_or(&self.rest, |slot| slot.counted.get_or_init(Box::default))
     }
 
-    /// The slot of a volume, and the volume under which it counts; `None` if there is no slot for it.
+    /// The slot of a volume, and the volume under which it is counted; `None` if there is no free slot.
     fn slot(&self, volume: VolumeId, owner: impl FnOnce() -> VolumeId) -> Option<(&Slot, VolumeId)> {
         let mut free = None;
         for slot in self.from(volume) {
@@ -131,19 +132,21 @@ impl Traffic {
         match slot.entry.compare_exchange(found, entry, Ordering::AcqRel, Ordering::Acquire) {
             Ok(_) => Some((slot, owner)),
             Err(taken) if id_of(taken) == volume => Some((slot, owner_of(taken))),
-            // Taken for another volume just now. Once in a volume's life a request counts among the rest then.
+            // Another volume has just taken the slot. A request may be counted among the rest then, once in a
+            // volume's life.
             Err(_) => None,
         }
     }
 
-    /// All slots, in the order in which one of that volume is looked for.
+    /// All slots, in the probing order for that volume.
     fn from(&self, volume: VolumeId) -> impl Iterator<Item = &Slot> {
         let start = volume.0 as usize % SLOTS;
         let (before, after) = self.slots.split_at(start.min(self.slots.len()));
         after.iter().chain(before)
     }
 
-    /// What was counted of each volume that is `alive`, and of those that have no slot of their own. Gives back the slots of the others.
+    /// The counts of each volume that is `alive`, and of those without their own slot. Releases the slots of
+    /// the others.
     pub(crate) fn snapshot(
         &self,
         alive: impl Fn(VolumeId) -> bool,
@@ -193,7 +196,7 @@ impl Counted {
 }
 
 impl VolumeTraffic {
-    /// Adds what was counted elsewhere.
+    /// Adds another volume's counts.
     pub fn add(&mut self, other: &VolumeTraffic) {
         self.read.add(&other.read);
         self.written.add(&other.written);
@@ -201,7 +204,7 @@ impl VolumeTraffic {
 }
 
 impl Transfers {
-    /// Adds what was counted elsewhere.
+    /// Adds other transfers.
     pub fn add(&mut self, other: &Transfers) {
         self.bytes = self.bytes.saturating_add(other.bytes);
         self.times.add(&other.times);
@@ -216,12 +219,12 @@ fn owner_of(entry: u64) -> VolumeId {
     VolumeId(entry as u32)
 }
 
-/// The volume that a snapshot is of; any other volume itself.
+/// The volume that a snapshot belongs to; any other volume itself.
 fn owner(pool: &Pool, id: VolumeId) -> VolumeId {
     pool.snapshot_by_id(id).map_or(id, |snapshot| snapshot.volume)
 }
 
-/// What an operation moved, if it is one that moves data and succeeded.
+/// The data that an operation transferred, if it is a successful transfer.
 fn moved(result: &OperationResult) -> Option<(Direction, u64)> {
     let length = |content: &ReadPlusContent| match content {
         ReadPlusContent::Data(data) => data.data.len() as u64,
@@ -257,7 +260,7 @@ mod tests {
         let traffic = Traffic::default();
         write(&traffic, 1, 1, 10);
         write(&traffic, 2, 2, 20);
-        // A snapshot of the first, and a volume in the same place of the table.
+        // A snapshot of the first volume, and a volume with the same place in the table.
         traffic.count_bytes(|| VolumeId(1), VolumeId(3), Direction::Read, 7, TOOK);
         write(&traffic, 1 + SLOTS as u32, 1 + SLOTS as u32, 40);
         assert_eq!(written(&traffic, |_| true), [(1, 10), (2, 20), (1 + SLOTS as u32, 40)]);

@@ -1,12 +1,14 @@
-//! The token bucket: how many bytes may pass, and when.
+//! A token bucket: how many bytes may pass, and when.
 //!
-//! It fills at the limit up to a burst, and each request takes its bytes out. The burst is the largest request, so that each one's time
-//! comes, and 100 ms worth more: whoever is woken late by less than that finds all that has flowed in meanwhile, so the rate does not depend on
-//! the precision of timers.
+//! The bucket fills at the limit's rate up to a burst, and each request takes its bytes out. The burst is the
+//! largest request, so that every request can pass eventually, plus 100 ms of the rate. A waiter that wakes
+//! up late by less than that finds everything that has accumulated, so the rate does not depend on the
+//! precision of timers.
 
 use std::time::Duration;
 
-/// What may pass at once, beside the largest request, after a time in which nothing did: a part of a second's worth.
+/// What may pass immediately after an idle time, besides the largest request: this fraction of a second's
+/// bytes.
 const BURST_PART: u64 = 10;
 const NANOSECONDS: u128 = 1_000_000_000;
 
@@ -15,16 +17,16 @@ const NANOSECONDS: u128 = 1_000_000_000;
 pub(super) struct Bucket {
     /// Bytes per second.
     limit: u64,
-    /// Bytes that it holds at most.
+    /// Maximum content in bytes.
     burst: u64,
-    /// What it holds, in billionths of a byte, so that nothing is rounded away.
+    /// Current content, in billionths of a byte, so that nothing is lost to rounding.
     content: u128,
-    /// When that was.
+    /// The time of that content.
     at: Duration,
 }
 
 impl Bucket {
-    /// A full one. `request_bytes_max`: no request takes more.
+    /// A full bucket. No request takes more than `request_bytes_max`.
     pub fn new(limit: u64, request_bytes_max: u64, now: Duration) -> Bucket {
         let burst = burst(limit, request_bytes_max);
         Bucket { limit, burst, content: u128::from(burst) * NANOSECONDS, at: now }
@@ -34,12 +36,12 @@ impl Bucket {
         self.limit
     }
 
-    /// Bytes that it holds at most.
+    /// Maximum content in bytes.
     pub fn burst(&self) -> u64 {
         self.burst
     }
 
-    /// What is in it stays, as far as there is room.
+    /// Changes the limit. The content is kept as far as there is room.
     pub fn change(&mut self, limit: u64, request_bytes_max: u64, now: Duration) {
         self.fill(now);
         self.limit = limit;
@@ -47,7 +49,7 @@ impl Bucket {
         self.add(0);
     }
 
-    /// Takes so many bytes out, or says when they will be there if nobody else takes some.
+    /// Takes bytes out, or returns when they will be available if no other request takes any.
     pub fn take(&mut self, bytes: u64, now: Duration) -> Result<(), Duration> {
         self.fill(now);
         let wanted = u128::from(bytes.min(self.burst)) * NANOSECONDS;
@@ -65,12 +67,12 @@ impl Bucket {
         }
     }
 
-    /// Puts back what was taken and not used.
+    /// Puts back bytes that were taken and not used.
     pub fn give_back(&mut self, bytes: u64) {
         self.add(u128::from(bytes) * NANOSECONDS);
     }
 
-    /// How long so many bytes take to pass.
+    /// The time that this many bytes take to pass.
     pub fn time_for(&self, bytes: u64) -> Duration {
         let nanoseconds = u128::from(bytes) * NANOSECONDS / u128::from(self.limit.max(1));
         Duration::from_nanos(u64::try_from(nanoseconds).unwrap_or(u64::MAX))
@@ -103,7 +105,7 @@ mod tests {
         Duration::from_millis(milliseconds)
     }
 
-    /// Bytes that pass until `end` if as much is asked for as can be, and timers are late by `late`.
+    /// Bytes that pass until `end` under maximum demand, with timers late by `late`.
     fn passed(bucket: &mut Bucket, bytes: u64, end: Duration, late: Duration) -> u64 {
         let (mut now, mut sum) = (Duration::ZERO, 0);
         loop {
@@ -156,9 +158,9 @@ mod tests {
         let mut bucket = Bucket::new(LIMIT, REQUEST, Duration::ZERO);
         bucket.take(bucket.burst(), Duration::ZERO).unwrap();
         bucket.change(2 * LIMIT, REQUEST, ms(10));
-        // 10 ms at the old limit are in it.
+        // It includes 10 ms at the old limit.
         assert_eq!(bucket.take(LIMIT / 100 + LIMIT / 50, ms(10)), Err(ms(20)));
-        // A clock that seems to go back gives nothing, and takes nothing.
+        // A clock that goes backwards must neither add nor remove content.
         assert!(bucket.take(LIMIT / 100 + 1, ms(5)).is_err());
         bucket.take(LIMIT / 100, ms(5)).unwrap();
     }

@@ -1,9 +1,10 @@
-//! Where the requests for one limited volume wait, in order of arrival.
+//! The queue of requests for one limited volume.
 //!
-//! The request whose turn it is waits for the bucket, or for a change of the limit; the others wait for their turn. No request waits for
-//! longer than [`WAIT_MAX`]: a client that hears nothing for a minute takes the server for dead. A request that would have to wait longer,
-//! or whose payload finds no memory, is turned away: its client is told to try again, but not before the request's turn would have come,
-//! because clients try again at once, with all of their data.
+//! The first request waits for the bucket, or for a change of the limit; the others wait for their turn. No
+//! request waits longer than [`WAIT_MAX`], since a client that gets no reply for a minute assumes that the
+//! server is gone. A request that would have to wait longer, or for whose payload there is no memory, is
+//! turned away: the client is asked to retry (NFS4ERR_DELAY), but only when its turn would have come, because
+//! a client retries immediately with all of its data.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -13,7 +14,7 @@ use std::time::Duration;
 use super::Throttle;
 use super::bucket::Bucket;
 
-/// How long a request may wait. Linux says "server not responding" after 60 seconds.
+/// Maximum wait of a request. Linux reports "server not responding" after 60 seconds.
 pub(super) const WAIT_MAX: Duration = Duration::from_secs(10);
 
 /// The queue of one volume.
@@ -27,28 +28,28 @@ pub struct Lane {
 }
 
 struct State {
-    /// None: everything passes.
+    /// `None`: everything passes.
     bucket: Option<Bucket>,
-    /// Bytes that waiting requests will move.
+    /// Bytes that queued requests will move.
     queued: u64,
     /// Bytes of the payloads of waiting requests.
     held: u64,
-    /// Bytes of requests that are turned away and whose clients have not been told yet.
+    /// Bytes of requests that have been turned away but not answered yet.
     away: u64,
 }
 
-/// The waits of one volume's requests since its limit was set.
+/// Counts of one volume's requests since its limit was set.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Waits {
     /// Requests that had to wait.
     pub requests: u64,
-    /// How long they waited in total.
+    /// Total time they waited.
     pub time: Duration,
-    /// How many of them were turned away.
+    /// How many of them were asked to retry.
     pub turned_away: u64,
 }
 
-/// What a request needs to pass.
+/// What a request needs.
 #[derive(Clone, Copy, Debug)]
 pub struct Demand {
     /// Bytes that it moves.
@@ -57,7 +58,7 @@ pub struct Demand {
     pub held: u64,
 }
 
-/// A request in the queue, until it is dropped.
+/// A request's place in the queue, until it is dropped.
 struct Place<'a> {
     throttle: &'a Throttle,
     lane: &'a Lane,
@@ -80,9 +81,9 @@ pub struct Away<'a> {
     lane: Arc<Lane>,
     bytes: u64,
     limit: u64,
-    /// When it arrived.
+    /// When it started to wait.
     since: Duration,
-    /// When its client may be told.
+    /// When to answer it.
     until: Duration,
 }
 
@@ -94,7 +95,7 @@ impl Drop for Away<'_> {
 }
 
 impl Away<'_> {
-    /// Waits until the client may be told to try again. Returns how long the request has waited by then.
+    /// Waits until the client should be asked to retry. Returns how long the request has waited.
     pub async fn over(self) -> Duration {
         let mut changes = self.throttle.changes();
         loop {
@@ -125,7 +126,7 @@ impl Lane {
         }
     }
 
-    /// All changes are additions and the like that are done or not, so a panic elsewhere leaves nothing half done.
+    /// All changes are single steps, so a panic elsewhere leaves no partial change.
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -135,7 +136,7 @@ impl Lane {
         self.state().bucket.as_ref().map(Bucket::limit)
     }
 
-    /// The most bytes that pass at once.
+    /// The most bytes that can pass at once.
     pub fn burst(&self) -> u64 {
         self.state().bucket.as_ref().map_or(u64::MAX, Bucket::burst)
     }
@@ -151,7 +152,7 @@ impl Lane {
         }
     }
 
-    /// Gives back bytes that an admitted request did not use.
+    /// Returns admitted bytes that a request did not use.
     pub fn give_back(&self, bytes: u64) {
         if let Some(bucket) = &mut self.state().bucket {
             bucket.give_back(bytes);
@@ -172,9 +173,9 @@ impl Lane {
         self.delayed_ns.fetch_add(u64::try_from(waited.as_nanos()).unwrap_or(u64::MAX), Ordering::Relaxed);
     }
 
-    /// Lets a request pass if no other waits and the bucket has enough.
+    /// Admits a request if none is waiting and the bucket has enough.
     pub fn try_pass(&self, demand: Demand, now: Duration) -> bool {
-        // A waiting request has been promised the next turn.
+        // A waiting request has priority.
         self.turn.try_lock().is_ok_and(|_turn| self.take(demand.bytes, now).is_ok())
     }
 
@@ -185,7 +186,7 @@ impl Lane {
         }
     }
 
-    /// Lets a request pass when its time has come; turns it away if that would take too long.
+    /// Admits a request when its time has come, or turns it away if that would take too long.
     pub async fn pass<'a>(self: &Arc<Self>, throttle: &'a Throttle, demand: Demand) -> Result<(), Away<'a>> {
         let begin = throttle.clock.now();
         let place = self.queue_up(throttle, demand, begin)?;
@@ -200,7 +201,7 @@ impl Lane {
             self.count(now.saturating_sub(begin));
             return Ok(());
         }
-        // The limit was lowered meanwhile: it has waited long enough.
+        // The limit was lowered meanwhile, and the request has waited long enough.
         Err(self.turn_away(throttle, &mut self.state(), demand, begin..now))
     }
 

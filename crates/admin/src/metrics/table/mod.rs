@@ -1,4 +1,5 @@
-//! The table of all metrics: what each is, what it says, what to do when it moves, and where its samples come from.
+//! The table of all metrics: name, meaning, what to do when the value changes, and how the samples are
+//! collected.
 
 mod nfs;
 mod pool;
@@ -11,38 +12,38 @@ use forebay_pool::PoolCounters;
 pub use super::text::{Samples, Value};
 use super::{Process, VolumeSeen};
 
-/// All metrics, by what they are about.
+/// All metrics, by subject.
 pub static FAMILIES: [&[Family]; 4] = [pool::FAMILIES, volume::FAMILIES, nfs::FAMILIES, process::FAMILIES];
 
-/// A metric: its samples differ in labels only.
+/// A metric family. Its samples differ only in their labels.
 pub struct Family {
-    /// Its name, which ends in its unit and, if it only grows, in `_total`.
+    /// The name, which ends in its unit and, for a counter, in `_total`.
     pub name: &'static str,
-    /// What it is.
+    /// The kind of metric.
     pub kind: Kind,
     /// The labels of its samples.
     pub labels: &'static [Label],
-    /// What it says, in a phrase.
+    /// What the metric measures, in a phrase.
     pub says: &'static str,
-    /// What to do when it moves.
+    /// What an operator should do when the value changes.
     pub then: &'static str,
-    /// Where the samples come from.
+    /// How the samples are collected.
     pub(super) collect: Collect,
 }
 
-/// What a metric is.
+/// The kind of a metric.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// Only grows, and begins anew with the daemon.
+    /// Only increases, and starts at 0 with the daemon.
     Counter,
-    /// Goes up and down.
+    /// Can increase and decrease.
     Gauge,
-    /// Counts of times by how long they are.
+    /// Counts durations by their length.
     Histogram,
 }
 
 impl Kind {
-    /// Prometheus' word for it.
+    /// Prometheus' name for the kind.
     pub fn word(self) -> &'static str {
         match self {
             Kind::Counter => "counter",
@@ -52,26 +53,26 @@ impl Kind {
     }
 }
 
-/// A label, and which values it has at most.
+/// A label, and the bound on its values.
 #[derive(Clone, Copy, Debug)]
 pub struct Label {
-    /// Its name.
+    /// The label's name.
     pub name: &'static str,
-    /// Its values.
+    /// Which values it can have.
     pub bound: &'static str,
 }
 
-/// From what the samples of a metric are taken, and how.
+/// How the samples of a metric are collected.
 #[derive(Clone, Copy)]
 pub(super) enum Collect {
     Pool(fn(&PoolCounters, &mut Samples<'_>)),
-    /// Of each volume; the samples have the label `volume`.
+    /// From each volume; the samples have the label `volume`.
     Volume(fn(&VolumeSeen, &mut Samples<'_>)),
     Nfs(fn(&NfsCounters, &mut Samples<'_>)),
     Process(fn(&Process, &mut Samples<'_>)),
 }
 
-/// The metric of that name, which may be that of a part of a histogram, such as `…_bucket`.
+/// The metric of that name. The name may also be that of part of a histogram, such as `…_bucket`.
 pub fn family(name: &str) -> Option<&'static Family> {
     let find = |name: &str| FAMILIES.iter().copied().flatten().find(|family| family.name == name);
     find(name).or_else(|| {

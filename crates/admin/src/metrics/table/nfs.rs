@@ -15,8 +15,9 @@ pub(super) static FAMILIES: &[Family] = &[
         name: "forebay_nfs_operation_duration_seconds",
         kind: Kind::Histogram,
         labels: &[OPERATION],
-        says: "How long operations took, failed ones included, without the wait for a volume's limit.",
-        then: "COMMIT, and WRITE of brokers that sync, follow the disk: see the sync durations. If all grew, look at the processors.",
+        says: "Duration of operations, including failed ones, excluding the wait for a volume's limit.",
+        then: "COMMIT, and WRITE from brokers that sync, follow the disk: check the sync durations. If all \
+               operations are slower, check the CPU.",
         collect: Collect::Nfs(|nfs, samples| {
             for operation in &nfs.operations {
                 samples.times(&[("operation", &operation.name())], &operation.times);
@@ -33,9 +34,10 @@ pub(super) static FAMILIES: &[Family] = &[
                 bound: "`not_found`, `exists`, `access`, `conflict`, `compared`, `delay`, `space`, `io`, `state`, `unsupported`, `invalid`",
             },
         ],
-        says: "Operations that failed, by class of their NFS status.",
-        then: "`space` and `io` are serious: free space, or check the disk and the log. `access` follows export policies, `state` and \
-               `delay` a restart or an eviction; `not_found` and `exists` are part of every day.",
+        says: "Failed operations, by class of their NFS status.",
+        then: "`space` and `io` are serious: free space, or check the disk and the log. `access` comes from \
+               export policies; `state` and `delay` from a restart or an eviction. `not_found` and `exists` \
+               are normal.",
         collect: Collect::Nfs(|nfs, samples| {
             for operation in &nfs.operations {
                 let mut classes: BTreeMap<StatusClass, u64> = BTreeMap::new();
@@ -52,7 +54,7 @@ pub(super) static FAMILIES: &[Family] = &[
         name: "forebay_nfs_operation_limit_waits_total",
         kind: Kind::Counter,
         labels: &[OPERATION],
-        says: "Operations that waited for the limit of their volume.",
+        says: "Operations that waited for their volume's limit.",
         then: "See forebay_volume_limit_waits_total for the volumes.",
         collect: Collect::Nfs(|nfs, samples| {
             for operation in nfs.operations.iter().filter(|operation| operation.waits > 0) {
@@ -64,7 +66,7 @@ pub(super) static FAMILIES: &[Family] = &[
         name: "forebay_nfs_operation_limit_wait_seconds_total",
         kind: Kind::Counter,
         labels: &[OPERATION],
-        says: "How long operations waited for the limit of their volume, all together.",
+        says: "Total time that operations waited for their volume's limit.",
         then: "See forebay_volume_limit_wait_seconds_total for the volumes.",
         collect: Collect::Nfs(|nfs, samples| {
             for operation in nfs.operations.iter().filter(|operation| operation.waits > 0) {
@@ -76,7 +78,8 @@ pub(super) static FAMILIES: &[Family] = &[
         name: "forebay_nfs_requests_turned_away_total",
         kind: Kind::Counter,
         labels: &[],
-        says: "Requests that were told to come again, because a volume's limit would have let them wait too long.",
+        says: "Requests that were asked to retry later because a volume's limit would have made them wait \
+               too long.",
         then: "Raise the limit of the volume that forebay_volume_limit_turned_away_total shows.",
         collect: Collect::Nfs(|nfs, samples| samples.one(nfs.events.turned_away)),
     },
@@ -84,8 +87,10 @@ pub(super) static FAMILIES: &[Family] = &[
         name: "forebay_nfs_memory_waits_total",
         kind: Kind::Counter,
         labels: &[Label { name: "memory", bound: "`requests`, `replies`" }],
-        says: "Times that a client had to wait for memory: for its request, or because it does not take its replies.",
-        then: "`requests`: raise nfs.requests_max if there is memory. `replies`: a client, or the network to it, is slow.",
+        says: "Times that a client had to wait for memory: for its request, or because it does not read its \
+               replies.",
+        then: "`requests`: raise nfs.requests_max if there is memory. `replies`: a client or its network is \
+               slow.",
         collect: Collect::Nfs(|nfs, samples| {
             samples.with(&[("memory", "requests")], nfs.events.request_memory_waits);
             samples.with(&[("memory", "replies")], nfs.events.reply_memory_waits);
@@ -95,9 +100,9 @@ pub(super) static FAMILIES: &[Family] = &[
         name: "forebay_nfs_policy_refusals_total",
         kind: Kind::Counter,
         labels: &[Label { name: "reason", bound: "`hidden`, `read_only`, `insecure`, `undecided`" }],
-        says: "Operations that export policies did not let through.",
-        then: "Somebody tries what is not allowed, or a rule is missing: `forebay export show`. `undecided` that lasts means that host \
-               names or users cannot be looked up.",
+        says: "Operations that export policies refused.",
+        then: "A client tried something that is not allowed, or a rule is missing: `forebay export show`. If \
+               `undecided` persists, host names or users cannot be looked up.",
         collect: Collect::Nfs(|nfs, samples| {
             let refused = nfs.events.refused;
             samples.with(&[("reason", "hidden")], refused.hidden);
@@ -110,32 +115,35 @@ pub(super) static FAMILIES: &[Family] = &[
         name: "forebay_nfs_replays_total",
         kind: Kind::Counter,
         labels: &[],
-        says: "Requests that were answered again, not executed again, because the client had not got the answer.",
-        then: "A few come with each broken connection; many mean that the network loses connections.",
+        says: "Requests answered from the reply cache because the client had not received the reply.",
+        then: "A few are normal after a broken connection; many mean that the network loses connections.",
         collect: Collect::Nfs(|nfs, samples| samples.one(nfs.events.replays)),
     },
     Family {
         name: "forebay_nfs_connections",
         kind: Kind::Gauge,
         labels: &[],
-        says: "Connections that are open.",
-        then: "Each client has as many as its mount says with nconnect. Near nfs.connections_max the oldest make room.",
+        says: "Open connections.",
+        then: "Each client has as many as nconnect in its mount. Near nfs.connections_max, connections that \
+               no mount uses are replaced.",
         collect: Collect::Nfs(|nfs, samples| samples.one(nfs.events.connections)),
     },
     Family {
         name: "forebay_nfs_connections_accepted_total",
         kind: Kind::Counter,
         labels: &[],
-        says: "Connections that were let in.",
-        then: "Growth without new clients means that connections break: look at the network, and at the clients' logs.",
+        says: "Accepted connections.",
+        then: "Growth without new clients means that connections are breaking: check the network and the \
+               clients' logs.",
         collect: Collect::Nfs(|nfs, samples| samples.one(nfs.events.connections_accepted)),
     },
     Family {
         name: "forebay_nfs_connections_refused_total",
         kind: Kind::Counter,
         labels: &[],
-        says: "Connections that were closed at once, as there were too many.",
-        then: "Raise nfs.connections_max or nfs.connections_per_client_max, or find who opens them; the log names addresses.",
+        says: "Connections that were closed immediately because there were too many.",
+        then: "Raise nfs.connections_max or nfs.connections_per_client_max, or find the clients that open \
+               them; the log has their addresses.",
         collect: Collect::Nfs(|nfs, samples| samples.one(nfs.events.connections_refused)),
     },
     Family {
@@ -145,8 +153,10 @@ pub(super) static FAMILIES: &[Family] = &[
             name: "state",
             bound: "`unconfirmed`, `reclaiming`, `confirmed`, `courteous`, `leaving`",
         }],
-        says: "Clients, by what they may do. Courteous ones are silent beyond their lease and keep what nobody else wants.",
-        then: "A courteous client is a broker's machine that is down or cut off. One that is leaving for long cannot be taken off: see the log.",
+        says: "Clients, by state. Courteous clients are silent beyond their lease and keep state that no \
+               other client needs.",
+        then: "A courteous client usually means that a broker's machine is down or disconnected. If a client \
+               stays in `leaving`, its state cannot be removed: see the log.",
         collect: Collect::Nfs(|nfs, samples| {
             let census = nfs.census;
             samples.with(&[("state", "unconfirmed")], census.unconfirmed);
@@ -160,16 +170,19 @@ pub(super) static FAMILIES: &[Family] = &[
         name: "forebay_nfs_sessions",
         kind: Kind::Gauge,
         labels: &[],
-        says: "Sessions of clients.",
-        then: "Linux has one for each server it mounts; many more than clients is a client that does not end them.",
+        says: "Client sessions.",
+        then: "Linux has one session per mounted server. Many more sessions than clients means that a client \
+               does not end them.",
         collect: Collect::Nfs(|nfs, samples| samples.one(nfs.sessions)),
     },
     Family {
         name: "forebay_nfs_state_bytes",
         kind: Kind::Gauge,
         labels: &[Label { name: "of", bound: "`clients`, `sessions`, `files`" }],
-        says: "Memory that is kept for clients between requests: registrations; sessions with the replies kept in them; opens and locks.",
-        then: "Near forebay_nfs_state_max_bytes clients wait: raise nfs.state_max, or find who has most with `forebay nfs clients`.",
+        says: "Memory for client state between requests: registrations, sessions with their cached replies, \
+               opens and locks.",
+        then: "Near forebay_nfs_state_max_bytes, clients wait: raise nfs.state_max, or find the largest \
+               users with `forebay nfs clients`.",
         collect: Collect::Nfs(|nfs, samples| {
             let usage = nfs.memory.usage;
             samples.with(&[("of", "clients")], usage.clients);
@@ -181,17 +194,19 @@ pub(super) static FAMILIES: &[Family] = &[
         name: "forebay_nfs_state_max_bytes",
         kind: Kind::Gauge,
         labels: &[],
-        says: "Memory that may be kept for clients between requests: nfs.state_max.",
-        then: "Compare forebay_nfs_state_bytes with it.",
+        says: "Maximum memory for client state between requests: nfs.state_max.",
+        then: "Compare with forebay_nfs_state_bytes.",
         collect: Collect::Nfs(|nfs, samples| samples.one(nfs.memory.usage.bytes_max)),
     },
     Family {
         name: "forebay_nfs_state_refusals_total",
         kind: Kind::Counter,
         labels: &[Label { name: "of", bound: "`clients`, `sessions`, `files`" }],
-        says: "Requests that were told to come again because there was no memory to keep for them, or the client, or its address, had its part.",
-        then: "The log names the address that has most. If that is in order, raise nfs.state_max; else find out what its clients do. \
-               A client that uses no export has little, and is refused early.",
+        says: "Requests that were asked to retry later because there was no memory for their state, or \
+               because the client or its address had used its share.",
+        then: "The log has the address that uses most. If that is expected, raise nfs.state_max; otherwise \
+               find out what its clients do. A client that uses no export gets little memory, and is refused \
+               early.",
         collect: Collect::Nfs(|nfs, samples| {
             let [clients, sessions, files] = nfs.memory.usage.refused;
             samples.with(&[("of", "clients")], clients);
@@ -203,9 +218,11 @@ pub(super) static FAMILIES: &[Family] = &[
         name: "forebay_nfs_state_evictions_total",
         kind: Kind::Counter,
         labels: &[Label { name: "reason", bound: "`clients`, `memory`" }],
-        says: "Clients that lost what was kept for them: `clients`, to make room as there were too many; `memory`, as others wanted the memory.",
-        then: "`clients` are some that had used no export, or were silent: if it grows, somebody registers clients by the thousand. `memory` \
-               are silent ones with files open: raise nfs.state_max, so that they keep them.",
+        says: "Clients that lost their state: `clients`, to make room because there were too many; `memory`, \
+               because others needed the memory.",
+        then: "`clients` had used no export, or were silent: growth means that someone registers clients by \
+               the thousand. `memory` are silent clients with open files: raise nfs.state_max to keep their \
+               state.",
         collect: Collect::Nfs(|nfs, samples| {
             samples.with(&[("reason", "clients")], nfs.memory.evicted_for_clients);
             samples.with(&[("reason", "memory")], nfs.memory.evicted_for_memory);
@@ -215,32 +232,37 @@ pub(super) static FAMILIES: &[Family] = &[
         name: "forebay_nfs_opens",
         kind: Kind::Gauge,
         labels: &[],
-        says: "Files that clients have open, counted for each owner.",
-        then: "A broker has about four for each segment; growth without more partitions is a leak: `forebay nfs opens` shows whose.",
+        says: "Files that clients have open, counted per owner.",
+        then: "A broker has about four per segment. Growth without more partitions is a leak: `forebay nfs \
+               opens` shows the clients.",
         collect: Collect::Nfs(|nfs, samples| samples.one(nfs.census.opens)),
     },
     Family {
         name: "forebay_nfs_locks",
         kind: Kind::Gauge,
         labels: &[],
-        says: "Ranges of files that clients have locked.",
-        then: "A broker locks one file in each log directory; `forebay nfs locks` shows whose others are.",
+        says: "Byte ranges that clients have locked.",
+        then: "A broker locks one file in each log directory; `forebay nfs locks` shows the owners of other \
+               locks.",
         collect: Collect::Nfs(|nfs, samples| samples.one(nfs.census.locks)),
     },
     Family {
         name: "forebay_nfs_grace_period_active",
         kind: Kind::Gauge,
         labels: &[],
-        says: "1 while clients of before the restart take back what they had open; nothing new can be opened then.",
-        then: "It ends when all have come back, or after nfs.grace_seconds. If it stays, the pool does not take records: see the log.",
+        says: "1 while clients reclaim their open files after a restart; nothing new can be opened during \
+               that time.",
+        then: "It ends when all clients have returned, or after nfs.grace_seconds. If it does not end, the \
+               pool does not accept records: check the log.",
         collect: Collect::Nfs(|nfs, samples| samples.one(nfs.in_grace)),
     },
     Family {
         name: "forebay_nfs_tls_handshakes_total",
         kind: Kind::Counter,
         labels: &[Label { name: "result", bound: "`done`, `failed`" }],
-        says: "TLS handshakes, by what became of them.",
-        then: "`failed`: a certificate ended or is not trusted, or somebody probes; the log names addresses and causes.",
+        says: "TLS handshakes, by result.",
+        then: "`failed`: a certificate has expired or is not trusted, or someone is probing the port; the \
+               log has addresses and causes.",
         collect: Collect::Nfs(|nfs, samples| {
             samples.with(&[("result", "done")], nfs.events.tls_handshakes);
             samples.with(&[("result", "failed")], nfs.events.tls_handshakes_failed);
@@ -250,8 +272,10 @@ pub(super) static FAMILIES: &[Family] = &[
         name: "forebay_nfs_tls_certificate_expiry_timestamp_seconds",
         kind: Kind::Gauge,
         labels: &[],
-        says: "When the first of the server's certificates ends, in seconds since 1970; missing without TLS.",
-        then: "Renew it before, and send the daemon SIGHUP: it reads the files again, and connections stay.",
+        says: "When the first of the server's certificates expires, in seconds since 1970; missing without \
+               TLS.",
+        then: "Renew the certificate before then, and send SIGHUP to the daemon. It reads the files again \
+               without closing connections.",
         collect: Collect::Nfs(|nfs, samples| {
             if let Some(expires) = nfs.certificate_expires {
                 samples.one(expires.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs());

@@ -10,7 +10,8 @@ pub(super) static FAMILIES: &[Family] = &[
         kind: Kind::Counter,
         labels: &[],
         says: "Bytes of writes that were accepted into memory, from all clients.",
-        then: "It is the load. What of it reaches the disk is in forebay_pool_segment_appended_bytes_total.",
+        then: "This is the load. forebay_pool_segment_appended_bytes_total shows how much of it reaches the \
+               disk.",
         collect: Collect::Pool(|pool, samples| samples.one(pool.bytes_written)),
     },
     Family {
@@ -18,88 +19,95 @@ pub(super) static FAMILIES: &[Family] = &[
         kind: Kind::Counter,
         labels: &[],
         says: "Writes that were accepted into memory.",
-        then: "Bytes divided by writes is their size: small ones cost more processor time for each byte; see the clients' wsize.",
+        then: "Bytes divided by writes is the average write size. Small writes cost more CPU time per byte; \
+               check the clients' wsize.",
         collect: Collect::Pool(|pool, samples| samples.one(pool.writes)),
     },
     Family {
         name: "forebay_pool_write_waits_total",
         kind: Kind::Counter,
         labels: &[],
-        says: "Writes that waited because too much was in memory that is not durable.",
-        then: "The disk does not keep up with the load: a faster disk, or fewer bytes (compression in the producers). pool.dirty_max only \
-               smooths bursts.",
+        says: "Writes that waited because too much data in memory was not durable yet.",
+        then: "The disk does not keep up with the load: use a faster disk, or write fewer bytes (compression \
+               in the producers). pool.dirty_max only smooths bursts.",
         collect: Collect::Pool(|pool, samples| samples.one(pool.write_waits)),
     },
     Family {
         name: "forebay_pool_dirty_bytes",
         kind: Kind::Gauge,
         labels: &[],
-        says: "Bytes of writes that are in memory and not durable; clients still have them, too.",
-        then: "Near the limit writers wait. If it stays high while nothing is written, flushing fails: see the log, and free space.",
+        says: "Bytes of writes that are in memory and not durable; clients still have them as well.",
+        then: "Near the limit, writers wait. If the value stays high while nothing is written, flushing \
+               fails: check the log and free space.",
         collect: Collect::Pool(|pool, samples| samples.one(pool.dirty_bytes)),
     },
     Family {
         name: "forebay_pool_dirty_limit_bytes",
         kind: Kind::Gauge,
         labels: &[],
-        says: "Bytes of such writes that there may be: pool.dirty_max.",
-        then: "It moves with the configuration only.",
+        says: "Maximum bytes of writes in memory that are not durable: pool.dirty_max.",
+        then: "Changes only with the configuration.",
         collect: Collect::Pool(|pool, samples| samples.one(pool.dirty_bytes_max)),
     },
     Family {
         name: "forebay_pool_segment_appended_bytes_total",
         kind: Kind::Counter,
         labels: &[],
-        says: "Bytes appended to segments: chunks that the pool did not have, with their headers, and what the cleaner moves.",
-        then: "With no more written than before, less is shared or compressed: see the dedup and compression metrics.",
+        says: "Bytes appended to segments: new chunks with their headers, and data that the cleaner moves.",
+        then: "If it grows while writes do not, less data is shared or compressed: check the dedup and \
+               compression metrics.",
         collect: Collect::Pool(|pool, samples| samples.one(pool.bytes_appended)),
     },
     Family {
         name: "forebay_pool_metadata_written_bytes_total",
         kind: Kind::Counter,
         labels: &[],
-        says: "Bytes of keys and values handed to the metadata store, tails of files included.",
-        then: "Growth without more data is many small synchronous appends, or many files made and deleted.",
+        says: "Bytes of keys and values written to the metadata store, including tails of files.",
+        then: "Growth without more data means many small synchronous appends, or many files created and \
+               deleted.",
         collect: Collect::Pool(|pool, samples| samples.one(pool.bytes_metadata)),
     },
     Family {
         name: "forebay_pool_segment_sync_duration_seconds",
         kind: Kind::Histogram,
         labels: &[],
-        says: "How long syncs of segments took.",
-        then: "It is the disk: look at its own latency, at who else uses it, and at its health.",
+        says: "Duration of segment syncs.",
+        then: "It shows the disk's speed: check the disk's own latency, its health, and what else uses it.",
         collect: Collect::Pool(|pool, samples| samples.times(&[], &pool.segment_syncs)),
     },
     Family {
         name: "forebay_pool_metadata_sync_duration_seconds",
         kind: Kind::Histogram,
         labels: &[],
-        says: "How long syncs of the metadata store took, one for each commit group that wrote anything.",
-        then: "It is the disk, and every fsync of a broker waits for one: look at its own latency and its health.",
+        says: "Duration of metadata store syncs, one per commit group that wrote anything.",
+        then: "It shows the disk's speed, and every fsync of a broker waits for it: check the disk's own \
+               latency and health.",
         collect: Collect::Pool(|pool, samples| samples.times(&[], &pool.metadata_syncs)),
     },
     Family {
         name: "forebay_pool_commit_groups_total",
         kind: Kind::Counter,
         labels: &[],
-        says: "Commit groups: jobs that one sync served.",
-        then: "If it stands still while bytes are dirty, nothing becomes durable: see the log and the disk.",
+        says: "Commit groups: sets of jobs that share one sync.",
+        then: "If it does not increase while bytes are dirty, nothing becomes durable: check the log and the \
+               disk.",
         collect: Collect::Pool(|pool, samples| samples.one(pool.commit_groups)),
     },
     Family {
         name: "forebay_pool_commit_jobs_total",
         kind: Kind::Counter,
         labels: &[],
-        says: "Jobs in commit groups: flushes, and changes of metadata.",
-        then: "Divided by the groups it is how many share a sync; large groups say that syncs are slow.",
+        says: "Jobs in commit groups: flushes and metadata changes.",
+        then: "Divided by the number of groups, it is how many jobs share a sync. Large groups mean that \
+               syncs are slow.",
         collect: Collect::Pool(|pool, samples| samples.one(pool.commit_jobs)),
     },
     Family {
         name: "forebay_pool_cache_requests_total",
         kind: Kind::Counter,
         labels: &[Label { name: "result", bound: "`hit`, `miss`" }],
-        says: "Chunks that readers wanted, by whether they were in memory.",
-        then: "Misses are reads of the disk. With consumers that keep up there are few; else give pool.cache_max more memory.",
+        says: "Chunks requested by readers, by whether they were in memory.",
+        then: "Misses are disk reads. They are rare while consumers keep up; otherwise raise pool.cache_max.",
         collect: Collect::Pool(|pool, samples| {
             samples.with(&[("result", "hit")], pool.cache_hits);
             samples.with(&[("result", "miss")], pool.cache_misses);
@@ -109,7 +117,7 @@ pub(super) static FAMILIES: &[Family] = &[
         name: "forebay_pool_dedup_chunks_total",
         kind: Kind::Counter,
         labels: &[],
-        says: "Chunks that were to be stored and that the pool had already.",
+        says: "Chunks that were not stored again because the pool already had them.",
         then: "See forebay_pool_dedup_bytes_total.",
         collect: Collect::Pool(|pool, samples| samples.one(pool.chunks_shared)),
     },
@@ -117,16 +125,16 @@ pub(super) static FAMILIES: &[Family] = &[
         name: "forebay_pool_dedup_bytes_total",
         kind: Kind::Counter,
         labels: &[],
-        says: "Bytes of chunks that were to be stored and that the pool had already.",
-        then: "With three replicas it is about twice what is stored. If it falls, replicas are not the same bytes: brokers that compress \
-               again, or topics with other settings.",
+        says: "Bytes of chunks that were not stored again because the pool already had them.",
+        then: "With three replicas it is about twice the bytes stored. If it falls, replicas differ: brokers \
+               recompress, or topics have other settings.",
         collect: Collect::Pool(|pool, samples| samples.one(pool.bytes_shared)),
     },
     Family {
         name: "forebay_pool_compression_input_bytes_total",
         kind: Kind::Counter,
         labels: &[],
-        says: "Bytes of chunks that the pool did not have, before they were compressed.",
+        says: "Bytes of new chunks, before compression.",
         then: "See forebay_pool_compression_output_bytes_total.",
         collect: Collect::Pool(|pool, samples| samples.one(pool.bytes_packed)),
     },
@@ -134,56 +142,60 @@ pub(super) static FAMILIES: &[Family] = &[
         name: "forebay_pool_compression_output_bytes_total",
         kind: Kind::Counter,
         labels: &[],
-        says: "Bytes of the frames that were made of these chunks, compressed where that saves enough.",
-        then: "Nearly as much as the input: producers compress already, or what they write does not shrink. Nothing is wrong with that.",
+        says: "Bytes of the frames of these chunks, compressed where that saves enough.",
+        then: "If it is nearly as large as the input, producers compress already or the data does not \
+               compress. That is normal.",
         collect: Collect::Pool(|pool, samples| samples.one(pool.bytes_packed_stored)),
     },
     Family {
         name: "forebay_pool_frames_verified_total",
         kind: Kind::Counter,
         labels: &[],
-        says: "Frames that were read, by readers, the cleaner or the scrub, and found whole.",
-        then: "Nothing; it shows that reads are verified.",
+        says: "Frames that readers, the cleaner or the scrub read and verified.",
+        then: "Nothing to do; it shows that reads are verified.",
         collect: Collect::Pool(|pool, samples| samples.one(pool.frames_verified)),
     },
     Family {
         name: "forebay_pool_frames_damaged_total",
         kind: Kind::Counter,
         labels: &[],
-        says: "Frames that were read and did not match their checksum, in one copy or in all.",
-        then: "The disk gave wrong bytes: replace it. Without a second copy the files that the log names must be restored from a replica.",
+        says: "Frames that did not match their checksum when read, in one copy or in all.",
+        then: "The disk returned wrong data: replace it. Without a second copy, restore the files that the \
+               log names from a replica.",
         collect: Collect::Pool(|pool, samples| samples.one(pool.frames_damaged)),
     },
     Family {
         name: "forebay_pool_frames_unreadable_total",
         kind: Kind::Counter,
         labels: &[],
-        says: "Frames that the disk did not give.",
-        then: "The disk fails: see the kernel's log, and replace it. Readers get the second copy if there is one.",
+        says: "Frames that the disk could not read.",
+        then: "The disk is failing: check the kernel's log and replace it. Readers get the second copy if \
+               there is one.",
         collect: Collect::Pool(|pool, samples| samples.one(pool.frames_unreadable)),
     },
     Family {
         name: "forebay_pool_frames_repaired_total",
         kind: Kind::Counter,
         labels: &[],
-        says: "Frames and whole segments that were written again from another copy.",
-        then: "Nothing is lost, but a disk has given wrong bytes or missed some: check it.",
+        says: "Frames and whole segments that were restored from another copy.",
+        then: "No data is lost, but a disk returned wrong data or lost writes: check it.",
         collect: Collect::Pool(|pool, samples| samples.one(pool.frames_repaired)),
     },
     Family {
         name: "forebay_pool_cleaner_moved_bytes_total",
         kind: Kind::Counter,
         labels: &[],
-        says: "Bytes of frames that the cleaner moved out of segments that are mostly dead.",
-        then: "It is load on the disk besides the clients'. It grows when the disk is nearly full: give the pool more room.",
+        says: "Bytes of frames that the cleaner moved out of mostly dead segments.",
+        then: "This adds to the disk load of the clients. It grows when the disk is nearly full: give the \
+               pool more space.",
         collect: Collect::Pool(|pool, samples| samples.one(pool.bytes_moved)),
     },
     Family {
         name: "forebay_pool_size_bytes",
         kind: Kind::Gauge,
         labels: &[],
-        says: "Bytes that the pool can hold.",
-        then: "It shrinks when others use the pool's file system: give the pool one of its own.",
+        says: "Capacity of the pool in bytes.",
+        then: "It shrinks when other data fills the pool's file system: give the pool its own.",
         collect: Collect::Pool(|pool, samples| samples.one(pool.space.bytes_total)),
     },
     Family {
@@ -191,23 +203,26 @@ pub(super) static FAMILIES: &[Family] = &[
         kind: Kind::Gauge,
         labels: &[],
         says: "Bytes that can still be written.",
-        then: "At zero writes fail and brokers stop: shorten retention, delete snapshots, or enlarge the file system before.",
+        then: "At zero, writes fail and brokers stop. Before that, shorten retention, delete snapshots, or \
+               enlarge the file system.",
         collect: Collect::Pool(|pool, samples| samples.one(pool.space.bytes_free)),
     },
     Family {
         name: "forebay_pool_logical_bytes",
         kind: Kind::Gauge,
         labels: &[],
-        says: "Bytes of all files that are not holes.",
-        then: "It is what clients see as used. Divided by the physical bytes it is what the pool saves.",
+        says: "Bytes of file data, holes excluded.",
+        then: "This is the used space that clients see. Divided by the physical bytes, it is the efficiency \
+               ratio.",
         collect: Collect::Pool(|pool, samples| samples.one(pool.space.bytes_logical)),
     },
     Family {
         name: "forebay_pool_physical_bytes",
         kind: Kind::Gauge,
         labels: &[],
-        says: "Bytes that are stored for them, and for what only snapshots show: live frames, and tails in the metadata store.",
-        then: "Growth without more logical bytes is snapshots that keep what was deleted, or less that is shared.",
+        says: "Bytes stored for files and snapshots: live frames, and tails in the metadata store.",
+        then: "Growth without more logical bytes means that snapshots keep deleted data, or less data is \
+               shared.",
         collect: Collect::Pool(|pool, samples| {
             samples.one(pool.stored.bytes_live.saturating_add(pool.stored.bytes_inline));
         }),
@@ -217,14 +232,14 @@ pub(super) static FAMILIES: &[Family] = &[
         kind: Kind::Gauge,
         labels: &[],
         says: "Segments, each a file in the pool's directory.",
-        then: "Nothing; each holds up to pool.segment_size bytes.",
+        then: "Nothing to do; each segment holds up to pool.segment_size bytes.",
         collect: Collect::Pool(|pool, samples| samples.one(pool.stored.segments)),
     },
     Family {
         name: "forebay_pool_segment_live_bytes",
         kind: Kind::Gauge,
         labels: &[],
-        says: "Bytes of frames that files or snapshots refer to.",
+        says: "Bytes of frames that files or snapshots reference.",
         then: "See forebay_pool_physical_bytes.",
         collect: Collect::Pool(|pool, samples| samples.one(pool.stored.bytes_live)),
     },
@@ -232,8 +247,9 @@ pub(super) static FAMILIES: &[Family] = &[
         name: "forebay_pool_segment_dead_bytes",
         kind: Kind::Gauge,
         labels: &[],
-        says: "Bytes of frames that nothing refers to any more; the cleaner gives their space back.",
-        then: "As much as the live ones is usual. If it goes on growing the cleaner cannot read something: see the log.",
+        says: "Bytes of unreferenced frames; the cleaner reclaims them.",
+        then: "About as much as the live bytes is normal. If it keeps growing, the cleaner cannot read \
+               something: check the log.",
         collect: Collect::Pool(|pool, samples| samples.one(pool.stored.bytes_dead)),
     },
     Family {
@@ -241,7 +257,7 @@ pub(super) static FAMILIES: &[Family] = &[
         kind: Kind::Gauge,
         labels: &[],
         says: "Bytes of files that are in the metadata store: tails, and small overwrites.",
-        then: "A few KiB for each file that is being written are usual.",
+        then: "A few KiB for each file that is being written is normal.",
         collect: Collect::Pool(|pool, samples| samples.one(pool.stored.bytes_inline)),
     },
     Family {
@@ -256,8 +272,9 @@ pub(super) static FAMILIES: &[Family] = &[
         name: "forebay_pool_orphans",
         kind: Kind::Gauge,
         labels: &[],
-        says: "Files that were deleted and that clients still have open; they keep their space.",
-        then: "Some for a minute are how Kafka deletes. If they stay, see who has them: `forebay nfs opens`.",
+        says: "Deleted files that clients still have open; they keep their space.",
+        then: "A few for about a minute are normal: Kafka deletes that way. If they stay, find the clients \
+               with `forebay nfs opens`.",
         collect: Collect::Pool(|pool, samples| samples.one(pool.space.orphans)),
     },
     Family {
@@ -265,7 +282,7 @@ pub(super) static FAMILIES: &[Family] = &[
         kind: Kind::Gauge,
         labels: &[],
         says: "Volumes of the pool.",
-        then: "It moves when somebody makes or deletes one.",
+        then: "Changes when a volume is created or deleted.",
         collect: Collect::Pool(|pool, samples| samples.one(pool.volumes.len() as u64)),
     },
     Family {
@@ -273,7 +290,7 @@ pub(super) static FAMILIES: &[Family] = &[
         kind: Kind::Gauge,
         labels: &[],
         says: "Snapshots of all volumes.",
-        then: "They keep the space of what was deleted since: delete those that nobody needs.",
+        then: "They keep data that has been deleted since: delete snapshots that are no longer needed.",
         collect: Collect::Pool(|pool, samples| {
             samples.one(pool.volumes.iter().map(|volume| volume.snapshots).sum::<u64>());
         }),
@@ -282,16 +299,18 @@ pub(super) static FAMILIES: &[Family] = &[
         name: "forebay_pool_segments_missing",
         kind: Kind::Gauge,
         labels: &[],
-        says: "Segments that hold data and were not there when the pool was opened.",
-        then: "What they hold cannot be read. Put them back: the log names them. For Kafka: let brokers rebuild the replicas that are hit.",
+        says: "Segments that hold data and were missing when the pool was opened.",
+        then: "Their data cannot be read. Restore the segments that the log names. For Kafka: let brokers \
+               rebuild the affected replicas.",
         collect: Collect::Pool(|pool, samples| samples.one(pool.stored.segments_missing)),
     },
     Family {
         name: "forebay_pool_lost_found_segments",
         kind: Kind::Gauge,
         labels: &[],
-        says: "Segments that no metadata names, kept in lost+found.",
-        then: "After a crash they usually hold what was never acknowledged. `forebay pool lost-found` lists and deletes them.",
+        says: "Segments in lost+found, which are unknown to the metadata.",
+        then: "After a crash they usually hold data that was never acknowledged. `forebay pool lost-found` \
+               lists and deletes them.",
         collect: Collect::Pool(|pool, samples| samples.one(pool.stored.lost_found_segments)),
     },
     Family {
@@ -299,47 +318,49 @@ pub(super) static FAMILIES: &[Family] = &[
         kind: Kind::Gauge,
         labels: &[],
         says: "Bytes of the segments in lost+found.",
-        then: "They take space until they are deleted.",
+        then: "They take space until you delete them.",
         collect: Collect::Pool(|pool, samples| samples.one(pool.stored.lost_found_bytes)),
     },
     Family {
         name: "forebay_pool_copies",
         kind: Kind::Gauge,
         labels: &[],
-        says: "Copies of everything that the pool is to keep: 1, or 2 with pool.copies_directory.",
-        then: "It moves with the configuration only.",
+        says: "Number of copies that the pool keeps: 1, or 2 with pool.copies_directory.",
+        then: "Changes only with the configuration.",
         collect: Collect::Pool(|pool, samples| samples.one(pool.scrub.copies)),
     },
     Family {
         name: "forebay_pool_degraded",
         kind: Kind::Gauge,
         labels: &[],
-        says: "1 while the second copy is not there.",
-        then: "Mount or repair its disk: the pool finds it within a minute, and the scrub fills in what it missed.",
+        says: "1 while the second copy is missing.",
+        then: "Mount or repair its disk. The pool detects it within a minute, and the scrub fills in the \
+               missing data.",
         collect: Collect::Pool(|pool, samples| samples.one(pool.scrub.degraded)),
     },
     Family {
         name: "forebay_pool_stopped",
         kind: Kind::Gauge,
         labels: &[],
-        says: "1 after stable storage failed: everything that changes anything fails.",
-        then: "Check the disk, then restart the daemon: all that was acknowledged as durable is there.",
+        says: "1 after stable storage failed; all changes then fail.",
+        then: "Check the disk, then restart the daemon. Everything that was acknowledged as durable is \
+               preserved.",
         collect: Collect::Pool(|pool, samples| samples.one(pool.stopped)),
     },
     Family {
         name: "forebay_pool_scrub_running",
         kind: Kind::Gauge,
         labels: &[],
-        says: "1 while everything that is stored is verified.",
-        then: "It reads the disk at pool.scrub_rate; `forebay pool scrub stop` ends it.",
+        says: "1 while a scrub is running.",
+        then: "It reads the disk at pool.scrub_rate; `forebay pool scrub stop` stops it.",
         collect: Collect::Pool(|pool, samples| samples.one(pool.scrub.running)),
     },
     Family {
         name: "forebay_pool_scrub_progress_ratio",
         kind: Kind::Gauge,
         labels: &[],
-        says: "How much of what is stored the scrub under way, or the last one, has verified: from 0 to 1.",
-        then: "If it stands still while a scrub runs, the disk does not answer.",
+        says: "Fraction of the stored data that the current or last scrub has verified, from 0 to 1.",
+        then: "If it does not increase while a scrub is running, the disk does not respond.",
         collect: Collect::Pool(|pool, samples| {
             let (done, total) = (pool.scrub.bytes as f64, pool.scrub.bytes_total as f64);
             samples.one(if total > 0.0 { (done / total).min(1.0) } else { 0.0 });
@@ -349,8 +370,9 @@ pub(super) static FAMILIES: &[Family] = &[
         name: "forebay_pool_scrub_finished_timestamp_seconds",
         kind: Kind::Gauge,
         labels: &[],
-        says: "When the last scrub that was not stopped ended, in seconds since 1970; missing if there was none.",
-        then: "Older than pool.scrub_days and some days means that scrubs do not come to their end: see the log.",
+        says: "When the last scrub finished, not counting stopped ones, in seconds since 1970; missing if \
+               there was none.",
+        then: "If it is several days older than pool.scrub_days, scrubs do not finish: check the log.",
         collect: Collect::Pool(|pool, samples| {
             if let Some(finished) = pool.scrub.finished {
                 samples.one(finished.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs());
@@ -361,8 +383,9 @@ pub(super) static FAMILIES: &[Family] = &[
         name: "forebay_pool_scrub_damaged_frames",
         kind: Kind::Gauge,
         labels: &[],
-        says: "Frames that the scrub under way, or the last one, found damaged in every copy.",
-        then: "`forebay pool scrub status` names them, and the log says more. Restore the files from replicas, and check the disk.",
+        says: "Frames that the current or last scrub found damaged in every copy.",
+        then: "`forebay pool scrub status` lists them, and the log has details. Restore the files from \
+               replicas, and check the disk.",
         collect: Collect::Pool(|pool, samples| samples.one(pool.scrub.damaged)),
     },
 ];

@@ -1,5 +1,5 @@
-//! Numbers of the file attributes (RFC 8881 §5.8, RFC 7862 §12.2, RFC 8276 §8.2), as used in
-//! [`Bitmap`](super::Bitmap) and [`Fattr`](super::Fattr). Only those that this server knows.
+//! The numbers of file attributes (RFC 8881 §5.8, RFC 7862 §12.2, RFC 8276 §8.2), as used in
+//! [`Bitmap`](super::Bitmap) and [`Fattr`](super::Fattr). Only those that this server supports.
 #![expect(missing_docs, reason = "the RFCs define each under its name")]
 
 pub const SUPPORTED_ATTRS: u32 = 0;

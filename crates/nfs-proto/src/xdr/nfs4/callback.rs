@@ -1,4 +1,4 @@
-//! What the server sends to clients on a back channel (RFC 8881 §20): CB_COMPOUND, with CB_SEQUENCE alone.
+//! Callbacks to clients on a back channel (RFC 8881 §20): CB_COMPOUND, with CB_SEQUENCE alone.
 
 use bytes::Bytes;
 
@@ -9,11 +9,11 @@ use crate::xdr::{Decode, Decoder, Encode, Encoder, XdrError, xdr_struct};
 pub const CALLBACK_VERSION: u32 = 1;
 /// Number of CB_SEQUENCE.
 const CB_SEQUENCE: u32 = 11;
-/// Longest tag that is taken back, in bytes.
+/// Maximum length of a returned tag, in bytes.
 const TAG_BYTES_MAX: usize = 1024;
 
 xdr_struct! {
-    /// Arguments of CB_SEQUENCE, without calls that it refers to.
+    /// Arguments of CB_SEQUENCE, without referring calls.
     #[expect(missing_docs, reason = "RFC 8881 §20.9")]
     pub struct CbSequenceArgs {
         pub sessionid: SessionId,
@@ -25,7 +25,7 @@ xdr_struct! {
 }
 
 impl CbSequenceArgs {
-    /// The arguments of a CB_COMPOUND that does nothing else.
+    /// The arguments of a CB_COMPOUND with only this operation.
     pub fn compound(&self, minor_version: u32) -> Encoder {
         let (callback_ident, operations, referring_calls) = (0u32, 1u32, 0u32);
         let mut out = Encoder::new();
@@ -39,7 +39,7 @@ impl CbSequenceArgs {
     }
 }
 
-/// The status of a CB_COMPOUND; what follows it is of no use to the server.
+/// The status of a CB_COMPOUND; the server does not need the rest of the result.
 pub fn decode_status(mut input: Decoder) -> Result<Status, XdrError> {
     let status = Status::decode(&mut input)?;
     input.opaque(TAG_BYTES_MAX)?;

@@ -1,13 +1,13 @@
-//! Which errors an operation may answer (RFC 8881 §15.2, RFC 7862 §11, RFC 8276 §8.5).
+//! The errors that each operation may return (RFC 8881 §15.2, RFC 7862 §11, RFC 8276 §8.5).
 //!
-//! Clients decide by the error what to do next, and are written for those in an operation's row: one that is not in it
-//! at best becomes an I/O error in the application. [`is_valid`] is asserted of every result in builds with debug
-//! assertions, so each test, and whatever else runs such a build, checks the operations that it uses.
+//! Clients decide by the error what to do next, and handle the errors in an operation's row: any other error
+//! at best becomes an I/O error in the application. Builds with debug assertions check every result with
+//! [`is_valid`], so every test checks the operations that it uses.
 
 use super::OpCode;
 use super::status::Status::{self, *};
 
-/// Errors that any operation may answer. The RFC repeats them in almost every row.
+/// Errors that any operation may return. The RFC repeats them in almost every row.
 const GENERAL: &[Status] = &[
     BadXdr,
     DeadSession,
@@ -21,7 +21,7 @@ const GENERAL: &[Status] = &[
     TooManyOps,
 ];
 
-/// True if the operation may answer with that status.
+/// Returns true if the operation may return this status.
 pub fn is_valid(operation: OpCode, status: Status) -> bool {
     status == Ok
         || GENERAL.contains(&status)
@@ -29,21 +29,21 @@ pub fn is_valid(operation: OpCode, status: Status) -> bool {
         || beyond(operation).contains(&status)
 }
 
-/// As [`is_valid`], by the operation's number; false for numbers that are none.
+/// As [`is_valid`], by the operation's number; false for invalid numbers.
 pub fn is_valid_for(code: u32, status: Status) -> bool {
     OpCode::try_from(code).is_ok_and(|operation| is_valid(operation, status))
 }
 
-/// What is answered although the RFC does not list it, because what it lists would say something wrong.
+/// Errors that are returned although the RFC does not list them, because the listed ones would be misleading.
 fn beyond(operation: OpCode) -> &'static [Status] {
     match operation {
-        // Writes that were accepted found the pool full when they became durable. Linux tells the application so;
-        // NFS4ERR_IO would look like a broken disk.
+        // Accepted writes found the pool full when they became durable. Linux passes this error on to the
+        // application; NFS4ERR_IO would look like a broken disk.
         OpCode::Commit => &[NoSpc, WrongSec],
-        // §18.35.4, case 9, demands it.
+        // Required by §18.35.4, case 9.
         OpCode::ExchangeId => &[Perm],
-        // §2.6.3.1.1 has PUTFH look at what follows, and answer this in its place. Here what follows answers it: the
-        // COMPOUND ends in the same way.
+        // By §2.6.3.1.1, PUTFH checks the following operation and returns this error in its place. Here the
+        // following operation returns it itself; the COMPOUND ends in the same way.
         _ => &[WrongSec],
     }
 }
@@ -255,13 +255,13 @@ fn row(operation: OpCode) -> &'static [Status] {
             NoXattr, NotSupp, OldStateid, OpenMode, Perm, RoFs, Stale, WrongType,
         ],
         OpCode::Illegal => &[OpIllegal],
-        // Operations of minor version 0, that 4.1 does not have.
+        // Operations of minor version 0, which 4.1 does not have.
         OpCode::OpenConfirm
         | OpCode::ReleaseLockowner
         | OpCode::Renew
         | OpCode::Setclientid
         | OpCode::SetclientidConfirm => &[NotSupp],
-        // Extensions of flexible file layouts, which need pNFS.
+        // Extensions of flexible file layouts, which require pNFS.
         OpCode::Layouterror | OpCode::Layoutstats => &[NotSupp],
     }
 }

@@ -25,7 +25,7 @@ pub mod access {
     pub const XAWRITE: u32 = 0x80;
     /// List extended attributes.
     pub const XALIST: u32 = 0x100;
-    /// All of RFC 8881.
+    /// All bits of RFC 8881.
     pub const ALL: u32 = 0x3f;
 }
 
@@ -51,7 +51,7 @@ xdr_struct! {
     #[expect(missing_docs, reason = "RFC 8881 §18.3")]
     pub struct CommitArgs {
         pub offset: u64,
-        /// 0: to the end of the file.
+        /// 0 means to the end of the file.
         pub count: u32,
     }
 }
@@ -65,7 +65,8 @@ xdr_struct! {
 }
 
 xdr_union! {
-    /// What CREATE makes (`createtype4`). Those it cannot make are here to be answered BADTYPE.
+    /// The kind of object to create (`createtype4`). The kinds that CREATE cannot create are included, so
+    /// that it can return BADTYPE.
     #[expect(missing_docs, reason = "RFC 8881 §18.4")]
     pub enum CreateType {
         1 => Regular,
@@ -155,7 +156,7 @@ xdr_struct! {
     }
 }
 
-/// A filehandle as it goes over the wire.
+/// A filehandle on the wire.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PutfhArgs {
     /// At most [`super::FILE_HANDLE_BYTES_MAX`] bytes.
@@ -184,7 +185,7 @@ xdr_struct! {
     }
 }
 
-/// Bytes of a file, in pieces that are sent one after the other without being copied together.
+/// File data in pieces, which are sent one after the other without copying them into one buffer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Payload(pub Vec<Bytes>);
 
@@ -194,12 +195,12 @@ impl Payload {
         self.0.iter().map(Bytes::len).sum()
     }
 
-    /// True if there are no bytes.
+    /// Returns true if there are no bytes.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The bytes in one piece; copies if they are in several.
+    /// The data in one piece; copies if there are several.
     pub fn into_bytes(mut self) -> Bytes {
         if self.0.len() == 1
             && let Some(only) = self.0.pop()
@@ -244,7 +245,7 @@ xdr_struct! {
 }
 
 xdr_struct! {
-    /// One name in a directory (`entry4`).
+    /// A directory entry (`entry4`).
     #[expect(missing_docs, reason = "RFC 8881 §18.23")]
     pub struct DirectoryEntry {
         pub cookie: u64,
@@ -258,10 +259,10 @@ xdr_struct! {
 pub struct ReaddirResult {
     /// Returned by the client with its next READDIR.
     pub cookieverf: Verifier,
-    /// A linked list on the wire: each entry is preceded by 1, the end is 0. So an entry takes four bytes
+    /// A linked list on the wire: each entry is preceded by 1, and the end is 0. So an entry takes four bytes
     /// more than its own encoding, and the whole result sixteen more than its entries.
     pub entries: Vec<DirectoryEntry>,
-    /// True if the directory ends here.
+    /// True at the end of the directory.
     pub eof: bool,
 }
 
@@ -339,7 +340,7 @@ xdr_struct! {
 }
 
 xdr_enum! {
-    /// Of what SECINFO_NO_NAME tells (`secinfo_style4`).
+    /// The object that SECINFO_NO_NAME refers to (`secinfo_style4`).
     #[expect(missing_docs, reason = "RFC 8881 §18.45")]
     pub enum SecinfoStyle {
         CurrentFh = 0,
@@ -356,7 +357,7 @@ xdr_struct! {
 }
 
 xdr_union! {
-    /// A way to authenticate (`secinfo4`); RPCSEC_GSS is not offered.
+    /// An authentication method (`secinfo4`); RPCSEC_GSS is not offered.
     #[expect(missing_docs, reason = "RFC 8881 §18.29")]
     pub enum SecurityFlavor {
         0 => AuthNone,
@@ -365,7 +366,7 @@ xdr_union! {
 }
 
 xdr_struct! {
-    /// Result of SECINFO and SECINFO_NO_NAME: ways to authenticate, best first.
+    /// Result of SECINFO and SECINFO_NO_NAME: authentication methods, best first.
     #[expect(missing_docs, reason = "RFC 8881 §18.29")]
     pub struct SecinfoResult {
         pub flavors: Vec<SecurityFlavor>,
@@ -381,12 +382,12 @@ xdr_struct! {
     }
 }
 
-/// Result of SETATTR. Unlike others it says what was set also when it failed.
+/// Result of SETATTR. Unlike other results, it includes the attributes that were set even if it failed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SetattrResult {
-    /// Whether all was set.
+    /// Whether all attributes were set.
     pub status: Status,
-    /// What was set.
+    /// The attributes that were set.
     pub attributes_set: Bitmap,
 }
 
@@ -409,7 +410,7 @@ impl super::ResultBody for SetattrResult {
 }
 
 xdr_enum! {
-    /// How durable a write is (`stable_how4`).
+    /// The stability of a write (`stable_how4`).
     #[derive(Default)]
     #[expect(missing_docs, reason = "RFC 8881 §18.32")]
     pub enum StableHow {

@@ -1,10 +1,10 @@
 //! The types of RFC 8881 (XDR in RFC 5662) and RFC 7862 (XDR in RFC 7863), under the RFCs' names.
 //!
-//! [`types`] holds what several operations share; [`session`], [`state`], [`file`], [`range`] and [`xattr`] hold arguments and
-//! results of the operations on sessions, on open and lock state, on files and directories, on ranges of files,
-//! and on extended attributes;
-//! [`attribute`] numbers the file attributes; [`callback`] is what goes to clients; [`errors`] says which errors belong to
-//! which operation; [`operation`] ties numbers, arguments and results together.
+//! [`types`] contains shared types. [`session`], [`state`], [`file`], [`range`] and [`xattr`] contain
+//! arguments and results of the operations on sessions, on open and lock state, on files and directories, on
+//! ranges of files, and on extended attributes. [`attribute`] has the numbers of file attributes,
+//! [`callback`] the calls to clients, [`errors`] the errors of each operation, and [`operation`] maps
+//! operation numbers to arguments and results.
 
 pub mod attribute;
 pub mod callback;

@@ -1,4 +1,4 @@
-//! Operation numbers, and which arguments and result belong to each (RFC 8881 §16.2.3, RFC 7862 §12).
+//! Operation numbers, with the arguments and result of each (RFC 8881 §16.2.3, RFC 7862 §12).
 
 use bytes::Bytes;
 
@@ -6,7 +6,7 @@ use super::*;
 use crate::xdr::{Decode, Decoder, Encode, Encoder, XdrError, xdr_enum};
 
 xdr_enum! {
-    /// Number of an operation (`nfs_opnum4`).
+    /// The number of an operation (`nfs_opnum4`).
     #[expect(missing_docs, reason = "RFC 8881 §16.2.3 and RFC 7862 §12.1 name them")]
     pub enum OpCode {
         Access = 3,
@@ -87,29 +87,29 @@ xdr_enum! {
 }
 
 impl OpCode {
-    /// True if the operation came with minor version 2 or as an extension of it.
+    /// Returns true if the operation was introduced with minor version 2 or as an extension of it.
     pub fn is_of_minor_2(self) -> bool {
         (OpCode::Allocate..=OpCode::Removexattr).contains(&self)
     }
 }
 
-/// What follows the status in an operation's result.
+/// The part of an operation's result after the status.
 ///
-/// For most it is the result if the status is OK, and nothing otherwise; that is what every type with
-/// [`Encode`] and [`Decode`] gets. The exceptions say so themselves.
+/// For most operations it is the result if the status is OK, and empty otherwise; every type with [`Encode`]
+/// and [`Decode`] behaves like this. Exceptions implement the trait themselves.
 pub trait ResultBody: Sized {
-    /// The status that goes with this result.
+    /// The status of this result.
     fn status(&self) -> Status {
         Status::Ok
     }
 
-    /// Appends what follows the status.
+    /// Appends the part after the status.
     fn encode_body(&self, out: &mut Encoder);
 
-    /// Appends what follows the status of a failure that has no result.
+    /// Appends the part after the status of a failure without a result.
     fn encode_error(_status: Status, _out: &mut Encoder) {}
 
-    /// Takes what follows the status.
+    /// Decodes the part after the status.
     fn decode_body(status: Status, input: &mut Decoder) -> Result<Result<Self, Status>, XdrError>;
 }
 
@@ -137,7 +137,7 @@ fn encode_outcome<T: ResultBody>(outcome: &Result<T, Status>, out: &mut Encoder)
     }
 }
 
-/// Takes status and body of an operation's result.
+/// Decodes status and body of an operation's result.
 fn decode_outcome<T: ResultBody>(input: &mut Decoder) -> Result<Result<T, Status>, XdrError> {
     let status = Status::decode(input)?;
     T::decode_body(status, input)
@@ -149,8 +149,8 @@ macro_rules! operations {
         #[derive(Clone, Debug, PartialEq, Eq)]
         pub enum Operation {
             $(#[doc = concat!("`", stringify!($code), "`")] $code($args),)*
-            /// An operation that this server knows by name only. Nothing after it is executed, so its
-            /// arguments are not looked at. A client may send any bytes this way.
+            /// An operation that this server does not support. Nothing after it is executed, so its arguments
+            /// are not decoded. A client may send any bytes this way.
             Other(u32, Bytes),
         }
 
@@ -175,7 +175,7 @@ macro_rules! operations {
         }
 
         impl Operation {
-            /// Takes the arguments of the operation with that number.
+            /// Decodes the arguments of the operation with this number.
             pub fn decode_args(code: u32, input: &mut Decoder) -> Result<Self, XdrError> {
                 match OpCode::try_from(code) {
                     $(Ok(OpCode::$code) => <$args>::decode(input).map(Operation::$code),)*
@@ -184,11 +184,11 @@ macro_rules! operations {
             }
         }
 
-        /// What became of an operation (`nfs_resop4`).
+        /// The result of an operation (`nfs_resop4`).
         #[derive(Clone, Debug, PartialEq, Eq)]
         pub enum OperationResult {
             $(#[doc = concat!("`", stringify!($code), "`")] $code(Result<$result, Status>),)*
-            /// An operation without a result of its own: one not supported, or OP_ILLEGAL.
+            /// The result of an operation without its own type: an unsupported one, or OP_ILLEGAL.
             Other(u32, Status),
         }
 

@@ -5,17 +5,17 @@ use bytes::Bytes;
 use super::{Bitmap, Payload, StableHow, StateId, Verifier};
 use crate::xdr::{Decode, Decoder, Encode, Encoder, Status, XdrError, xdr_struct, xdr_union};
 
-/// `NFS4_CONTENT_*`: what a part of a file consists of (RFC 7862 §15.10, §15.11).
+/// `NFS4_CONTENT_*`: the kind of content of a part of a file (RFC 7862 §15.10, §15.11).
 pub mod content {
-    /// Bytes.
+    /// Data.
     pub const DATA: u32 = 0;
     /// Zeros that take no space.
     pub const HOLE: u32 = 1;
 }
 
-/// `IO_ADVISE4_*`: hints of IO_ADVISE (RFC 7862 §15.5). Only those that this server heeds.
+/// `IO_ADVISE4_*`: hints of IO_ADVISE (RFC 7862 §15.5). Only those that this server uses.
 pub mod advice {
-    /// Nothing special.
+    /// No special access pattern.
     pub const NORMAL: u32 = 0;
     /// The range will be read from its start to its end.
     pub const SEQUENTIAL: u32 = 1;
@@ -53,7 +53,7 @@ xdr_struct! {
 }
 
 xdr_union! {
-    /// Where another server is (`netloc4`).
+    /// The location of another server (`netloc4`).
     #[expect(missing_docs, reason = "RFC 7862 §11.3")]
     pub enum NetworkLocation {
         1 => Name(name: Bytes),
@@ -70,7 +70,7 @@ xdr_struct! {
         pub dst_stateid: StateId,
         pub src_offset: u64,
         pub dst_offset: u64,
-        /// 0: to the end of the source.
+        /// 0 means to the end of the source.
         pub count: u64,
         pub consecutive: bool,
         pub synchronous: bool,
@@ -80,10 +80,10 @@ xdr_struct! {
 }
 
 xdr_struct! {
-    /// What was written on behalf of the client (`write_response4`).
+    /// The result of a write on behalf of the client (`write_response4`).
     #[expect(missing_docs, reason = "RFC 7862 §15.2")]
     pub struct WriteResponse {
-        /// Names what goes on; none if all is done.
+        /// Identifies an asynchronous operation; `None` if it is complete.
         pub callback_id: Option<StateId>,
         pub count: u64,
         pub committed: StableHow,
@@ -92,7 +92,7 @@ xdr_struct! {
 }
 
 xdr_struct! {
-    /// How a copy was, or would have to be, done (`copy_requirements4`).
+    /// Properties of a copy (`copy_requirements4`).
     #[expect(missing_docs, reason = "RFC 7862 §15.2")]
     #[derive(Copy)]
     pub struct CopyRequirements {
@@ -104,13 +104,13 @@ xdr_struct! {
 /// Result of COPY.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CopyResult {
-    /// What was copied.
+    /// The data that was copied.
     pub response: WriteResponse,
-    /// How.
+    /// The properties of the copy.
     pub requirements: CopyRequirements,
 }
 
-/// What this server's copies are: complete when answered, from the start on.
+/// The properties of this server's copies: synchronous, and in order from the start.
 pub const COPY_REQUIREMENTS: CopyRequirements = CopyRequirements { consecutive: true, synchronous: true };
 
 impl super::ResultBody for CopyResult {
@@ -142,7 +142,7 @@ xdr_struct! {
     pub struct IoAdviseArgs {
         pub stateid: StateId,
         pub offset: u64,
-        /// 0: to the end of the file.
+        /// 0 means to the end of the file.
         pub count: u64,
         /// See [`advice`].
         pub hints: Bitmap,
@@ -152,7 +152,7 @@ xdr_struct! {
 xdr_struct! {
     /// Result of IO_ADVISE.
     pub struct IoAdviseResult {
-        /// Those that are heeded.
+        /// The hints that the server uses.
         pub hints: Bitmap,
     }
 }
@@ -168,7 +168,7 @@ xdr_struct! {
 }
 
 xdr_struct! {
-    /// Bytes of a file (`data4`).
+    /// File data (`data4`).
     #[expect(missing_docs, reason = "RFC 7862 §15.10")]
     pub struct DataContent {
         pub offset: u64,
@@ -232,7 +232,7 @@ xdr_struct! {
         pub dst_stateid: StateId,
         pub src_offset: u64,
         pub dst_offset: u64,
-        /// 0: to the end of the source.
+        /// 0 means to the end of the source.
         pub count: u64,
     }
 }

@@ -16,31 +16,31 @@ pub mod exchange_flags {
     pub const SUPP_FENCE_OPS: u32 = 0x4;
     /// State is bound to principals.
     pub const BIND_PRINC_STATEID: u32 = 0x100;
-    /// Server of plain NFS.
+    /// Not a pNFS server.
     pub const USE_NON_PNFS: u32 = 0x1_0000;
     /// Metadata server of pNFS.
     pub const USE_PNFS_MDS: u32 = 0x2_0000;
     /// Data server of pNFS.
     pub const USE_PNFS_DS: u32 = 0x4_0000;
-    /// All roles.
+    /// All pNFS roles.
     pub const MASK_PNFS: u32 = 0x7_0000;
-    /// The client updates a record that is confirmed.
+    /// The client updates a confirmed record.
     pub const UPD_CONFIRMED_REC_A: u32 = 0x4000_0000;
     /// The record is confirmed.
     pub const CONFIRMED_R: u32 = 0x8000_0000;
-    /// What a client may send.
+    /// The flags that a client may send.
     pub const MASK_A: u32 = 0x4007_0103;
 }
 
 /// `CREATE_SESSION4_FLAG_*` (RFC 8881 §18.36).
 pub mod session_flags {
-    /// The replay cache shall survive a restart.
+    /// The reply cache should survive a restart.
     pub const PERSIST: u32 = 0x1;
-    /// The connection shall carry callbacks too.
+    /// The connection should also carry callbacks.
     pub const CONN_BACK_CHAN: u32 = 0x2;
     /// RDMA.
     pub const CONN_RDMA: u32 = 0x4;
-    /// What a client may send.
+    /// The flags that a client may send.
     pub const MASK: u32 = 0x7;
 }
 
@@ -59,7 +59,7 @@ pub mod sequence_flags {
 }
 
 xdr_struct! {
-    /// Who the client is, and which incarnation (`client_owner4`).
+    /// The client's identity and incarnation (`client_owner4`).
     pub struct ClientOwner {
         /// Changes when the client restarts.
         pub verifier: Verifier,
@@ -92,7 +92,7 @@ xdr_struct! {
 }
 
 xdr_union! {
-    /// State protection that the client asks for (`state_protect4_a`).
+    /// State protection requested by the client (`state_protect4_a`).
     pub enum StateProtectArgs {
         /// None.
         0 => None,
@@ -104,7 +104,7 @@ xdr_union! {
 }
 
 xdr_union! {
-    /// State protection that the server gives (`state_protect4_r`).
+    /// State protection granted by the server (`state_protect4_r`).
     pub enum StateProtectResult {
         /// None.
         0 => None,
@@ -114,7 +114,7 @@ xdr_union! {
 }
 
 xdr_struct! {
-    /// Which software it is (`nfs_impl_id4`).
+    /// Implementation name and version (`nfs_impl_id4`).
     #[expect(missing_docs, reason = "RFC 8881 §3.3.17")]
     pub struct ImplementationId {
         pub domain: Bytes,
@@ -135,7 +135,7 @@ xdr_struct! {
 }
 
 xdr_struct! {
-    /// Which server it is, for trunking (`server_owner4`).
+    /// The server's identity for trunking (`server_owner4`).
     #[expect(missing_docs, reason = "RFC 8881 §2.10.5")]
     pub struct ServerOwner {
         pub minor_id: u64,
@@ -158,7 +158,7 @@ xdr_struct! {
 }
 
 xdr_struct! {
-    /// What one direction of a session can carry (`channel_attrs4`).
+    /// Limits of one direction of a session (`channel_attrs4`).
     #[expect(missing_docs, reason = "RFC 8881 §18.36")]
     pub struct ChannelAttributes {
         pub headerpadsize: u32,
@@ -228,7 +228,7 @@ xdr_struct! {
 }
 
 xdr_enum! {
-    /// What the client wants a connection to carry (`channel_dir_from_client4`).
+    /// The channels that the client requests for a connection (`channel_dir_from_client4`).
     #[expect(missing_docs, reason = "RFC 8881 §18.34")]
     pub enum ChannelDirectionFromClient {
         Fore = 1,
@@ -239,7 +239,7 @@ xdr_enum! {
 }
 
 xdr_enum! {
-    /// What a connection carries (`channel_dir_from_server4`).
+    /// The channels of a connection (`channel_dir_from_server4`).
     #[expect(missing_docs, reason = "RFC 8881 §18.34")]
     pub enum ChannelDirectionFromServer {
         Fore = 1,

@@ -11,29 +11,29 @@ pub mod share {
     pub const ACCESS_READ: u32 = 0x1;
     /// Access to write.
     pub const ACCESS_WRITE: u32 = 0x2;
-    /// Both kinds of access.
+    /// Access to read and write.
     pub const ACCESS_BOTH: u32 = 0x3;
-    /// Bits that say which delegation is wanted.
+    /// Bits for the kind of delegation that the client wants.
     pub const ACCESS_WANT_DELEG_MASK: u32 = 0xff00;
-    /// Bits that say when a delegation may be signalled.
+    /// Bits for when a delegation may be signalled.
     pub const ACCESS_WHEN_MASK: u32 = 0xf_0000;
-    /// A delegation is wanted for reading.
+    /// A read delegation is wanted.
     pub const ACCESS_WANT_READ_DELEG: u32 = 0x100;
-    /// A delegation is wanted for writing.
+    /// A write delegation is wanted.
     pub const ACCESS_WANT_WRITE_DELEG: u32 = 0x200;
     /// Any delegation is wanted.
     pub const ACCESS_WANT_ANY_DELEG: u32 = 0x300;
     /// No delegation is wanted.
     pub const ACCESS_WANT_NO_DELEG: u32 = 0x400;
-    /// An earlier wish for a delegation is withdrawn.
+    /// An earlier request for a delegation is withdrawn.
     pub const ACCESS_WANT_CANCEL: u32 = 0x500;
     /// Denies nothing.
     pub const DENY_NONE: u32 = 0x0;
-    /// Denies others to read.
+    /// Denies reading to others.
     pub const DENY_READ: u32 = 0x1;
-    /// Denies others to write.
+    /// Denies writing to others.
     pub const DENY_WRITE: u32 = 0x2;
-    /// Denies both.
+    /// Denies reading and writing to others.
     pub const DENY_BOTH: u32 = 0x3;
 }
 
@@ -48,7 +48,7 @@ pub mod open_result_flags {
 }
 
 xdr_struct! {
-    /// What EXCLUSIVE4_1 sets (`creatverfattr`).
+    /// Verifier and attributes of EXCLUSIVE4_1 (`creatverfattr`).
     #[expect(missing_docs, reason = "RFC 8881 §18.16")]
     pub struct CreateVerifierAttributes {
         pub verifier: Verifier,
@@ -97,7 +97,7 @@ xdr_struct! {
 }
 
 xdr_union! {
-    /// What OPEN opens, and by what right (`open_claim4`).
+    /// The file to open and the claim to it (`open_claim4`).
     pub enum OpenClaim {
         /// A name in the current directory.
         0 => Null(file: Bytes),
@@ -130,7 +130,7 @@ xdr_struct! {
 }
 
 xdr_union! {
-    /// Why there is no delegation (`open_none_delegation4`).
+    /// The reason for not granting a delegation (`open_none_delegation4`).
     #[expect(missing_docs, reason = "RFC 8881 §18.16")]
     pub enum WhyNoDelegation {
         0 => NotWanted,
@@ -146,7 +146,7 @@ xdr_union! {
 }
 
 xdr_union! {
-    /// The delegation that comes with OPEN (`open_delegation4`); this server gives none.
+    /// The delegation granted with OPEN (`open_delegation4`); this server grants none.
     #[expect(missing_docs, reason = "RFC 8881 §18.16")]
     pub enum OpenDelegation {
         0 => None,
@@ -162,7 +162,7 @@ xdr_struct! {
         pub change_info: ChangeInfo,
         /// See [`open_result_flags`].
         pub rflags: u32,
-        /// Attributes set by creating.
+        /// Attributes set by the creation.
         pub attributes_set: Bitmap,
         pub delegation: OpenDelegation,
     }
@@ -205,7 +205,7 @@ xdr_struct! {
 }
 
 xdr_enum! {
-    /// Kind of lock (`nfs_lock_type4`). The `Blocking` ones say that the client will ask again.
+    /// Kind of lock (`nfs_lock_type4`). The `Blocking` ones mean that the client will ask again.
     #[expect(missing_docs, reason = "the names say it")]
     pub enum LockType {
         Read = 1,
@@ -236,7 +236,7 @@ xdr_struct! {
 }
 
 xdr_union! {
-    /// Who locks (`locker4`).
+    /// The owner of a lock (`locker4`).
     #[expect(missing_docs, reason = "RFC 8881 §18.10")]
     pub enum Locker {
         1 => New(open_owner: OpenToLockOwner),
@@ -251,14 +251,14 @@ xdr_struct! {
         pub locktype: LockType,
         pub reclaim: bool,
         pub offset: u64,
-        /// `u64::MAX`: to the end of the file, however long it is.
+        /// `u64::MAX` means to the end of the file, whatever its size.
         pub length: u64,
         pub locker: Locker,
     }
 }
 
 xdr_struct! {
-    /// The lock in the way (`LOCK4denied`).
+    /// The conflicting lock (`LOCK4denied`).
     #[expect(missing_docs, reason = "RFC 8881 §18.10")]
     pub struct LockDenied {
         pub offset: u64,
@@ -273,16 +273,16 @@ xdr_struct! {
 pub enum LockResult {
     /// Locked.
     Granted(StateId),
-    /// NFS4ERR_DENIED, and by whom.
+    /// NFS4ERR_DENIED, with the conflicting lock.
     Denied(LockDenied),
 }
 
 /// Result of LOCKT.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LocktResult {
-    /// Nothing is in the way.
+    /// No lock conflicts.
     Free,
-    /// NFS4ERR_DENIED, and by whom.
+    /// NFS4ERR_DENIED, with the conflicting lock.
     Denied(LockDenied),
 }
 
@@ -339,9 +339,9 @@ xdr_struct! {
 }
 
 xdr_union! {
-    /// Result of GET_DIR_DELEGATION (`GET_DIR_DELEGATION4res_non_fatal`); this server gives none.
+    /// Result of GET_DIR_DELEGATION (`GET_DIR_DELEGATION4res_non_fatal`); this server grants none.
     pub enum GetDirDelegationResult {
-        /// No delegation; true if the server will say when there is one.
+        /// No delegation; true if the server will signal when one is available.
         1 => Unavailable(will_signal_deleg_avail: bool),
     }
 }

@@ -3,7 +3,7 @@
 use crate::xdr::xdr_enum;
 
 xdr_enum! {
-    /// What became of an operation. Names and meaning are those of RFC 8881 §15.1, without `NFS4ERR_`.
+    /// The status of an operation. Names and meanings are those of RFC 8881 §15.1, without `NFS4ERR_`.
     #[expect(missing_docs, reason = "the RFC defines each; repeating it here would only rot")]
     pub enum Status {
         Ok = 0,

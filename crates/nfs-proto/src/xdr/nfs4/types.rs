@@ -1,25 +1,25 @@
-//! Types that several operations share (RFC 8881 §3).
+//! Types shared by several operations (RFC 8881 §3).
 
 use bytes::Bytes;
 
 use crate::xdr::{Decode, Decoder, Encode, Encoder, XdrError, xdr_enum, xdr_struct};
 
-/// Longest filehandle, in bytes (`NFS4_FHSIZE`).
+/// Maximum size of a filehandle, in bytes (`NFS4_FHSIZE`).
 pub const FILE_HANDLE_BYTES_MAX: usize = 128;
-/// Longest owner of opens, locks or client ids, in bytes (`NFS4_OPAQUE_LIMIT`).
+/// Maximum length of the name of an owner of opens or locks, or of a client, in bytes (`NFS4_OPAQUE_LIMIT`).
 pub const OPAQUE_LIMIT: usize = 1024;
-/// Words of a [`Bitmap`] that are accepted: far more than attributes exist.
+/// Maximum number of words of a [`Bitmap`]: far more than there are attributes.
 const BITMAP_WORDS_MAX: usize = 64;
 
-/// Opaque eight bytes that change when what they verify is lost (`verifier4`).
+/// Eight opaque bytes that change when the verified state is lost (`verifier4`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Verifier(pub [u8; 8]);
 
-/// Names a session (`sessionid4`).
+/// Identifies a session (`sessionid4`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct SessionId(pub [u8; 16]);
 
-/// Names a client's registration (`clientid4`).
+/// Identifies a client's registration (`clientid4`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ClientId(pub u64);
 
@@ -40,19 +40,19 @@ macro_rules! xdr_newtype {
 }
 xdr_newtype!(Verifier, SessionId, ClientId);
 
-/// Names open, lock or delegation state (`stateid4`, RFC 8881 §8.2).
+/// Identifies open, lock or delegation state (`stateid4`, RFC 8881 §8.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct StateId {
-    /// Counts the changes of the state; 0 stands for the newest.
+    /// Counts the changes of the state; 0 means the newest.
     pub seqid: u32,
-    /// Names the state.
+    /// Identifies the state.
     pub other: [u8; 12],
 }
 
 impl StateId {
-    /// No state: I/O subject to everyone's share reservations and locks.
+    /// No state: I/O is subject to the share reservations and locks of all clients.
     pub const ANONYMOUS: StateId = StateId { seqid: 0, other: [0; 12] };
-    /// No state: a READ may pass locks. This server treats it as [`StateId::ANONYMOUS`].
+    /// No state: a READ may bypass locks. This server treats it as [`StateId::ANONYMOUS`].
     pub const READ_BYPASS: StateId = StateId { seqid: u32::MAX, other: [0xff; 12] };
     /// The stateid that an earlier operation of the same COMPOUND returned.
     pub const CURRENT: StateId = StateId { seqid: 1, other: [0; 12] };
@@ -87,12 +87,12 @@ impl Bitmap {
         bitmap
     }
 
-    /// True if the number is in the set.
+    /// Returns true if the number is in the set.
     pub fn contains(&self, bit: u32) -> bool {
         self.0.get(bit as usize / 32).is_some_and(|word| word & (1 << (bit % 32)) != 0)
     }
 
-    /// Adds a number. Numbers beyond what an attribute can have (2047) are ignored.
+    /// Adds a number. Numbers beyond the largest possible attribute (2047) are ignored.
     pub fn insert(&mut self, bit: u32) {
         let index = bit as usize / 32;
         if index >= BITMAP_WORDS_MAX {
@@ -106,7 +106,7 @@ impl Bitmap {
         }
     }
 
-    /// True if no number is in the set.
+    /// Returns true if the set is empty.
     pub fn is_empty(&self) -> bool {
         self.0.iter().all(|word| *word == 0)
     }
@@ -142,9 +142,9 @@ xdr_struct! {
 }
 
 xdr_struct! {
-    /// Attributes: which ones, and their values one after the other (`fattr4`).
+    /// Attributes: a bitmap, followed by their values (`fattr4`).
     pub struct Fattr {
-        /// The attributes present, in whose ascending order the values follow.
+        /// The attributes present; the values follow in ascending order of these numbers.
         pub mask: Bitmap,
         /// The values.
         pub values: Bytes,
@@ -154,7 +154,7 @@ xdr_struct! {
 xdr_struct! {
     /// A directory's `change` before and after an operation (`change_info4`).
     pub struct ChangeInfo {
-        /// True if nothing else can have come between the two.
+        /// True if no other change can have happened in between.
         pub atomic: bool,
         /// The value before.
         pub before: u64,
@@ -186,7 +186,8 @@ xdr_struct! {
 }
 
 xdr_struct! {
-    /// Owner of opens or locks (`state_owner4`). The server ignores `clientid`: the session says who it is.
+    /// Owner of opens or locks (`state_owner4`). The server ignores `clientid`: the session identifies the
+    /// client.
     pub struct StateOwner {
         /// The client.
         pub clientid: ClientId,
@@ -196,7 +197,7 @@ xdr_struct! {
 }
 
 xdr_enum! {
-    /// What a file is (`nfs_ftype4`).
+    /// The type of a file (`nfs_ftype4`).
     #[expect(missing_docs, reason = "the names say it")]
     pub enum FileType {
         Regular = 1,

@@ -22,7 +22,7 @@ xdr_struct! {
 }
 
 xdr_enum! {
-    /// Whether the attribute may be there already (`setxattr_option4`).
+    /// Whether the attribute may already exist (`setxattr_option4`).
     #[expect(missing_docs, reason = "RFC 8276 §8.4.2")]
     pub enum SetxattrOption {
         Either = 0,
@@ -54,7 +54,7 @@ xdr_struct! {
     #[expect(missing_docs, reason = "RFC 8276 §8.4.3")]
     pub struct ListxattrsArgs {
         pub cookie: u64,
-        /// Bytes that the result may take.
+        /// Maximum size of the result in bytes.
         pub maxcount: u32,
     }
 }

@@ -18,15 +18,15 @@ use forebay_nfs_proto::xdr::{Encode, Encoder, Status};
 const FH_PERSISTENT: u32 = 0;
 /// Names may be any bytes (`FSCHARSET_CAP4_CONTAINS_NON_UTF8`).
 const CHARSET_CONTAINS_NON_UTF8: u32 = 1;
-/// `change` only ever grows (`NFS4_CHANGE_TYPE_IS_MONOTONIC_INCR`): a client may throw away the older of two
-/// answers that overtook each other.
+/// `change` only increases (`NFS4_CHANGE_TYPE_IS_MONOTONIC_INCR`): if two replies arrive out of order, a
+/// client may discard the older one.
 const CHANGE_IS_MONOTONIC_INCR: u32 = 0;
-/// The pool does not count inodes against a limit; clients want to see free ones.
+/// The pool has no limit on inodes, but clients want to see free ones.
 const FILES_FREE_COUNT: u64 = 1 << 40;
-/// Names that one inode can have, as far as clients are told.
+/// Maximum number of names of one inode, as reported to clients.
 const LINKS_MAX: u32 = 65_000;
 
-/// Where attributes come from that are not the node's own. Made once for an operation.
+/// The source of attributes that are not the node's own. Created once per operation.
 pub struct Source<'a> {
     server: &'a Shared,
     minor_version: u32,
@@ -34,15 +34,16 @@ pub struct Source<'a> {
 }
 
 impl<'a> Source<'a> {
-    /// For an operation of that minor version.
+    /// For an operation of this minor version.
     pub fn new(server: &'a Shared, minor_version: u32) -> Self {
         Source { server, minor_version, tree: OnceCell::new() }
     }
 
-    /// Those of the `requested` attributes that the server has; others are left out, as the RFC wants.
+    /// Encodes the supported ones of the `requested` attributes; others are omitted, as the RFC requires.
     ///
     /// # Errors
-    /// [`Status::Inval`] if one of them can only be set; what the pool fails with when it is asked for space.
+    /// Returns [`Status::Inval`] if one of them can only be set, and the pool's error if it cannot report its
+    /// space.
     pub fn encode(&self, node: &Node, requested: &Bitmap) -> Result<Fattr, Status> {
         check_readable(requested)?;
         let mut mask = Bitmap::default();
@@ -101,13 +102,13 @@ impl<'a> Source<'a> {
             FS_CHARSET_CAP => CHARSET_CONTAINS_NON_UTF8.encode(out),
             CLONE_BLKSIZE => CLONE_BLOCK_BYTES.encode(out),
             CHANGE_ATTR_TYPE => CHANGE_IS_MONOTONIC_INCR.encode(out),
-            // Listed as readable and not written above: a mistake in this file.
+            // Listed as readable but not encoded above: a bug in this file.
             _ => return Err(Status::ServerFault),
         }
         Ok(())
     }
 
-    /// Each volume is a file system of its own, and so are each snapshot and the directories above the volumes.
+    /// Each volume is a separate file system, and so are each snapshot and the directories above the volumes.
     fn fsid(&self, node: &Node) -> Fsid {
         let mut major = [0; 8];
         major.copy_from_slice(&self.server.pool.id().0[..8]);
@@ -133,7 +134,7 @@ impl<'a> Source<'a> {
         self.tree().directory(id).and_then(|directory| directory.volume)
     }
 
-    /// Asked for once an answer: what is free must fit what there is, whatever else fills the disk meanwhile.
+    /// Read once per reply, so that free and total space are consistent while other data fills the disk.
     fn space(&self, node: &Node, known: &mut Option<Space>) -> Result<Space, Status> {
         if let Some(space) = known {
             return Ok(*space);
@@ -175,7 +176,7 @@ fn device(kind: &Kind) -> SpecData {
     }
 }
 
-/// `nfstime4` of a time: nanoseconds count forward also before 1970.
+/// The `nfstime4` of a time. Nanoseconds count forward even before 1970.
 fn time(time: SystemTime) -> NfsTime {
     match time.duration_since(SystemTime::UNIX_EPOCH) {
         Ok(after) => NfsTime {

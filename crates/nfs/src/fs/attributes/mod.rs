@@ -1,9 +1,9 @@
-//! File attributes: which exist, which can be set, and how they look on the wire.
+//! File attributes: which ones exist, which can be set, and their encoding.
 //!
-//! [`encode`] answers GETATTR, READDIR, VERIFY and NVERIFY; [`settable`] reads what SETATTR, CREATE and
-//! OPEN bring. Not supported, and so never answered: ACLs, `fs_locations` (there is one server), named
-//! attributes, security labels, quotas, layouts, and `space_freed`, which with shared chunks would take a look at each
-//! of a file's extents.
+//! [`encode`] serves GETATTR, READDIR, VERIFY and NVERIFY; [`settable`] decodes the attributes of SETATTR,
+//! CREATE and OPEN. Not supported, and so never returned: ACLs, `fs_locations` (there is only one server),
+//! named attributes, security labels, quotas, layouts, and `space_freed`, which with shared chunks would
+//! require a scan of the file's extents.
 
 mod encode;
 mod settable;
@@ -15,8 +15,8 @@ use forebay_nfs_proto::xdr::Status;
 use forebay_nfs_proto::xdr::nfs4::Bitmap;
 use forebay_nfs_proto::xdr::nfs4::attribute::*;
 
-/// CLONE takes offsets that are multiples of it (`clone_blksize`). The pool would take any; but clients keep pages, and
-/// a clone that begins or ends within one leaves what they have of it wrong.
+/// CLONE accepts offsets that are multiples of this (`clone_blksize`). The pool would accept any offset, but
+/// clients cache pages, and a clone that begins or ends within a page would leave the client's copy wrong.
 pub const CLONE_BLOCK_BYTES: u32 = 4096;
 
 /// Attributes that can be read, in every minor version.
@@ -68,14 +68,14 @@ const READABLE: &[u32] = &[
     FS_CHARSET_CAP,
 ];
 
-/// Attributes that came with minor version 2.
+/// Attributes introduced with minor version 2.
 const READABLE_FROM_MINOR_2: &[u32] = &[CLONE_BLKSIZE, CHANGE_ATTR_TYPE, XATTR_SUPPORT];
 
-/// Attributes that can be set. All of them can be set by an exclusive create too, because the pool keeps
-/// its verifier beside the attributes and not in one of them.
+/// Attributes that can be set. An exclusive create can set all of them too, because the pool stores its
+/// verifier separately and not in an attribute.
 const SETTABLE: &[u32] = &[SIZE, MODE, OWNER, OWNER_GROUP, TIME_ACCESS_SET, TIME_MODIFY_SET];
 
-/// Attributes that can be set and not read.
+/// Attributes that can be set but not read.
 const WRITE_ONLY: &[u32] = &[TIME_ACCESS_SET, TIME_MODIFY_SET];
 
 fn is_readable(minor_version: u32, attribute: u32) -> bool {
@@ -97,7 +97,7 @@ pub fn check_readable(requested: &Bitmap) -> Result<(), Status> {
     if write_only { Err(Status::Inval) } else { Ok(()) }
 }
 
-/// Refuses a comparison with attributes that do not exist, or that cannot be compared (RFC 8881 §18.30.3).
+/// Refuses a comparison with attributes that do not exist or cannot be compared (RFC 8881 §18.30.3).
 pub fn check_comparable(minor_version: u32, given: &Bitmap) -> Result<(), Status> {
     check_readable(given)?;
     if given.contains(RDATTR_ERROR) {

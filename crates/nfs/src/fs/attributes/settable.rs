@@ -1,4 +1,4 @@
-//! `fattr4` of a client as attributes to set.
+//! Decodes a client's `fattr4` into attributes to set.
 
 use std::time::{Duration, SystemTime};
 
@@ -11,21 +11,23 @@ use forebay_nfs_proto::xdr::nfs4::attribute::*;
 use forebay_nfs_proto::xdr::nfs4::{Fattr, NfsTime};
 use forebay_nfs_proto::xdr::{Decode, Decoder, Status, XdrError};
 
-/// Permission bits that exist.
+/// The valid permission bits.
 const MODE_MASK: u32 = 0o7777;
 /// `SET_TO_SERVER_TIME4` and `SET_TO_CLIENT_TIME4`.
 const SERVER_TIME: u32 = 0;
 const CLIENT_TIME: u32 = 1;
-/// Digits of the longest user number.
+/// Number of digits of the largest user id.
 const ID_DIGITS_MAX: usize = 10;
 
-/// What a client wants set.
+/// Decodes the attributes that a client wants to set.
 ///
 /// # Errors
-/// [`Status::AttrNotSupp`] for attributes that the server does not have, [`Status::Inval`] for those that cannot
-/// be set and for values out of range, [`Status::FBig`] for a size that no file can have,
-/// [`Status::BadOwner`] for owners that are neither numbers nor known names, [`Status::Delay`] while it cannot be found out whether a name is
-/// known, [`Status::BadXdr`] for the rest.
+/// - [`Status::AttrNotSupp`]: the server does not support the attribute.
+/// - [`Status::Inval`]: the attribute cannot be set, or its value is out of range.
+/// - [`Status::FBig`]: no file can have that size.
+/// - [`Status::BadOwner`]: the owner is neither a number nor a known name.
+/// - [`Status::Delay`]: it is not known yet whether the name exists.
+/// - [`Status::BadXdr`]: anything else.
 pub async fn decode(
     identities: &Identities,
     minor_version: u32,
@@ -41,7 +43,7 @@ pub async fn decode(
     Ok(set)
 }
 
-/// What a client wants set, its owners still as it names them.
+/// The attributes that a client wants to set, with owners as the client specifies them.
 #[derive(Debug, Default)]
 struct Wanted {
     set: SetAttributes,
@@ -72,7 +74,7 @@ fn take(attribute: u32, input: &mut Decoder, wanted: &mut Wanted) -> Result<(), 
         OWNER_GROUP => wanted.group = Some(owner(Bytes::decode(input).map_err(bad_xdr)?)?),
         TIME_ACCESS_SET => set.atime = Some(time(input)?),
         TIME_MODIFY_SET => set.mtime = Some(time(input)?),
-        // Listed as settable and not taken above: a mistake in this file.
+        // Listed as settable but not decoded above: a bug in this file.
         _ => return Err(Status::ServerFault),
     }
     Ok(())
@@ -90,8 +92,8 @@ fn mode(mode: u32) -> Result<u32, Status> {
     if mode & !MODE_MASK == 0 { Ok(mode) } else { Err(Status::Inval) }
 }
 
-/// A user or group: its number in decimal, or a name with a domain (RFC 8881 §5.9). The greatest number stands for no one in system
-/// calls.
+/// A user or group: a decimal number, or a name with a domain (RFC 8881 §5.9). The largest number means "no
+/// one" in system calls.
 fn owner(given: Bytes) -> Result<Owner, Status> {
     if given.contains(&b'@') {
         return Ok(Owner::Name(given));

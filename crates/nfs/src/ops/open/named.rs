@@ -1,4 +1,4 @@
-//! The file of a name, found or created (CLAIM_NULL).
+//! Finds or creates a file by name (CLAIM_NULL).
 
 use bytes::Bytes;
 use forebay_pool::{Attributes, Error, Handle, Kind, SetAttributes};
@@ -18,13 +18,13 @@ struct Creation {
     existing: IfExisting,
 }
 
-/// What happens if there is something of that name.
+/// What to do if the name exists.
 enum IfExisting {
-    /// It is opened, and truncated if the client chose a size of 0.
+    /// Open the file, and truncate it if the client chose a size of 0.
     Open,
-    /// The creation fails.
+    /// Fail.
     Fail,
-    /// The creation fails, unless it is this very one, sent again.
+    /// Fail, unless this is a retry of the creation.
     FailUnlessMadeBy(Verifier),
 }
 
@@ -44,7 +44,7 @@ pub(super) async fn find(context: &Context<'_>, name: &Bytes, how: &OpenHow) -> 
     }
 }
 
-/// There are only directories, and nothing can be created.
+/// Above the volumes there are only directories, and nothing can be created.
 async fn above_volumes(
     context: &Context<'_>,
     directory: FileHandle,
@@ -82,7 +82,7 @@ async fn in_volume(
     Err(Status::Delay)
 }
 
-/// `None` if someone was quicker.
+/// Returns `None` if another client has just created the name.
 async fn create(
     context: &Context<'_>,
     directory: &Node,
@@ -133,7 +133,7 @@ impl Creation {
         })
     }
 
-    /// The name stands for `file` already.
+    /// The name already exists and refers to `file`.
     fn meets(&self, file: Attributes, change: u64) -> Result<Target, Status> {
         let existing = Target::existing(file, change);
         match self.existing {

@@ -1,4 +1,4 @@
-//! Who is registered, and who makes room.
+//! Registration of clients, and which client makes room for another.
 
 use super::*;
 use forebay_nfs_proto::xdr::nfs4::Verifier;
@@ -8,7 +8,7 @@ const BOB: Principal = Principal { flavor: 1, uid: 2 };
 
 const LEASE: Duration = Duration::from_secs(30);
 
-/// Memory for that many clients.
+/// Memory for this many clients.
 fn registry_of(clients_max: usize, clock: &Clock) -> Registry {
     Registry::new(Boot::new(1), clock.clone(), StateMemory::new(16 << 20, clients_max))
 }
@@ -34,7 +34,7 @@ fn register(registry: &mut Registry, owner: &ClientOwner) -> Arc<Client> {
     try_register(registry, 1, owner).expect("registered")
 }
 
-/// A client of that host that has used an export.
+/// A client at this host that has used an export.
 fn guest(registry: &mut Registry, host: u8, name: &'static str) -> Arc<Client> {
     let client = try_register(registry, host, &owner(name, 1)).expect("registered");
     registry.confirm(&client).expect("known");

@@ -1,4 +1,4 @@
-//! What one client has, and the memory that it takes.
+//! The state of one client, and the memory for it.
 
 use std::collections::{HashSet, hash_set};
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use crate::memory::audit::RANGE_BYTES;
 use crate::memory::{Account, Charge, Kind, NoRoom};
 use crate::state::stateid::StateKey;
 
-/// See the module.
+/// See the module documentation.
 pub(super) struct Holdings {
     states: HashSet<StateKey>,
     ranges: usize,
@@ -15,12 +15,12 @@ pub(super) struct Holdings {
 }
 
 impl Holdings {
-    /// Nothing yet.
+    /// Without state.
     pub fn new(account: &Arc<Account>) -> Holdings {
         Holdings { states: HashSet::new(), ranges: 0, charge: account.nothing(Kind::File) }
     }
 
-    /// How many states there are.
+    /// Number of states.
     pub fn states(&self) -> usize {
         self.states.len()
     }
@@ -33,12 +33,13 @@ impl Holdings {
         self.states.into_iter()
     }
 
-    /// How many ranges are locked.
+    /// Number of locked ranges.
     pub fn ranges(&self) -> usize {
         self.ranges
     }
 
-    /// Charges a state of so many bytes. It is charged as one of a client that has something, since that is what it becomes by it.
+    /// Charges a state of this size. The client is treated as one with open files, since the state makes it
+    /// one.
     pub fn charge_state(&mut self, bytes: usize) -> Result<(), NoRoom> {
         self.charge.account().note_files(true);
         let charged = self.charge(bytes);
@@ -48,12 +49,12 @@ impl Holdings {
         charged
     }
 
-    /// Lists a state that is charged.
+    /// Adds a state that has been charged.
     pub fn insert(&mut self, key: StateKey) {
         self.states.insert(key);
     }
 
-    /// Takes a state of so many bytes off the list, and so many ranges with it.
+    /// Removes a state of this size, with this many ranges.
     pub fn remove(&mut self, key: StateKey, bytes: usize, ranges: usize) {
         self.states.remove(&key);
         if self.states.len() < self.states.capacity() / 4 {
@@ -68,17 +69,17 @@ impl Holdings {
         self.charge.account().note_files(!self.states.is_empty());
     }
 
-    /// Charges so many bytes more.
+    /// Charges more bytes.
     pub fn charge(&mut self, bytes: usize) -> Result<(), NoRoom> {
         self.charge.resize(self.charge.bytes() + bytes)
     }
 
-    /// Charges so many bytes more if there is room.
+    /// Charges more bytes if there is room.
     pub fn charge_if_room(&mut self, bytes: usize) -> bool {
         self.charge.resize_if_room(self.charge.bytes() + bytes)
     }
 
-    /// Charges so many bytes more for what has been taken.
+    /// Charges more bytes for memory that is already in use.
     pub fn settle(&mut self, bytes: usize) {
         self.charge.settle(self.charge.bytes() + bytes);
     }
@@ -87,7 +88,7 @@ impl Holdings {
         self.charge.settle(self.charge.bytes().saturating_sub(bytes));
     }
 
-    /// So many ranges have become so many others.
+    /// Updates the charge for a change of the number of ranges.
     pub fn change_ranges(&mut self, before: usize, after: usize) {
         self.ranges = (self.ranges + after).saturating_sub(before);
         self.settle(after * RANGE_BYTES);

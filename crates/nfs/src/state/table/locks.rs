@@ -1,4 +1,4 @@
-//! Byte-range locks (RFC 8881 §9.1–9.6, 18.10–18.12). They are advisory: READ and WRITE go past them.
+//! Byte-range locks (RFC 8881 §9.1–9.6, 18.10–18.12). They are advisory: READ and WRITE ignore them.
 
 use bytes::Bytes;
 use forebay_pool::Handle;
@@ -10,10 +10,10 @@ use crate::state::stateid::{StateKey, next_seqid};
 use forebay_nfs_proto::xdr::Status;
 use forebay_nfs_proto::xdr::nfs4::{ClientId, StateId};
 
-/// Further ranges that there are after a lock: one that is cut in two by another kind is three.
+/// Maximum number of additional ranges after a lock: one that is split by another kind becomes three.
 const RANGES_LOCKED_MAX: usize = 2;
 
-/// Who locks.
+/// The owner of a LOCK.
 pub(in crate::state) enum Locker<'a> {
     /// A lock owner that may not have a lock on the file yet.
     New {
@@ -22,30 +22,30 @@ pub(in crate::state) enum Locker<'a> {
         /// The client's name for the owner.
         owner: &'a [u8],
     },
-    /// A lock owner that has a stateid for the file.
+    /// A lock owner that already has a stateid for the file.
     Existing(StateId),
 }
 
-/// What became of a LOCK.
+/// The result of a LOCK.
 pub(in crate::state) enum Outcome {
     /// Locked.
     Granted(StateId),
-    /// Another owner's lock is in the way.
+    /// Another owner's lock conflicts.
     Denied(Denied),
 }
 
-/// A lock that is in the way.
+/// A conflicting lock.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Denied {
-    /// Whose it is.
+    /// The client that holds it.
     pub client: ClientId,
     /// The client's name for its owner.
     pub owner: Bytes,
-    /// What it locks.
+    /// The locked range.
     pub held: Held,
 }
 
-/// The lock owner of a LOCK, and where its locks on the file are kept.
+/// The lock owner of a LOCK, and its lock state on the file.
 struct Target {
     open: StateKey,
     owner: Owner,
@@ -53,7 +53,7 @@ struct Target {
 }
 
 impl Table {
-    /// A lock on `file` that another owner's lock would conflict with.
+    /// A lock on `file` that conflicts with another owner's lock.
     pub fn lock_conflict(
         &self,
         file: Handle,
@@ -100,7 +100,7 @@ impl Table {
         locked.map(Outcome::Granted)
     }
 
-    /// Charges ranges that a change may make, until it is known which it does.
+    /// Charges the ranges that a change may add, until the result is known.
     fn reserve_ranges(&mut self, client: ClientId, ranges: usize) -> Result<(), Status> {
         Ok(self.clients.get_mut(&client).ok_or(Status::Expired)?.charge(ranges * RANGE_BYTES)?)
     }
@@ -137,7 +137,7 @@ impl Table {
         Ok(key)
     }
 
-    /// Changes the locked ranges of a lock state, and counts them.
+    /// Changes the locked ranges of a lock state, and updates their number.
     fn change(&mut self, key: StateKey, change: impl FnOnce(&mut Ranges)) -> Result<StateId, Status> {
         let lock = self.locks.get_mut(&key).ok_or(Status::BadStateid)?;
         let before = lock.ranges.len();
@@ -149,7 +149,8 @@ impl Table {
         Ok(self.boot.stateid(key, lock.seqid))
     }
 
-    /// LOCKU (RFC 8881 §18.12). [`Status::Delay`] if it would cut a range in two, and there is no room for one more.
+    /// LOCKU (RFC 8881 §18.12). Returns [`Status::Delay`] if it would split a range, and there is no memory
+    /// for one more.
     pub fn unlock(
         &mut self,
         client: ClientId,

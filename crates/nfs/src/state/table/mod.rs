@@ -1,12 +1,13 @@
-//! Who has which file open, and which ranges locked: the state that stateids name.
+//! All open files and locked ranges: the state that stateids refer to.
 //!
-//! Everything here is plain data behind one lock ([`super::State`] holds it), so each decision, such as
-//! "nobody denies this open, so it is granted", is atomic. Nothing here waits: what needs the disk or
-//! another client's eviction is the caller's affair. Invariants:
+//! Everything here is plain data behind one lock, which [`super::State`] owns, so each decision ("no open
+//! denies this one, so it is granted") is atomic. Nothing here waits: the caller handles whatever needs the
+//! disk or the eviction of another client. Invariants:
 //!
-//! - every open has one [`Hold`]; whoever removes an open gets the holds back and drops them after the lock,
-//! - every state is listed by its file and by its client, and a client that was dropped gets no new state,
-//! - a lock state lives no longer than the open it came from.
+//! - every open has one [`Hold`]; code that removes opens gets the holds back and drops them after releasing
+//!   the lock,
+//! - every state is listed by its file and by its client, and a removed client gets no new state,
+//! - a lock state does not outlive the open it came from.
 
 mod holdings;
 mod locks;
@@ -36,7 +37,7 @@ use forebay_nfs_proto::xdr::nfs4::{ClientId, StateId};
 use holdings::Holdings;
 use owners::{ByOwner, Owner};
 
-/// How much one client can have. Past it OPEN and LOCK answer NFS4ERR_DELAY.
+/// Limits per client. Beyond them OPEN and LOCK return NFS4ERR_DELAY.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Limits {
     /// Opens and lock owners together.
@@ -45,14 +46,14 @@ pub(super) struct Limits {
     pub ranges_max: usize,
 }
 
-/// Where the server is in giving clients back what they had before its restart (RFC 8881 §8.4.2).
+/// The phase of recovery after a restart (RFC 8881 §8.4.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Phase {
-    /// Clients with a durable record reclaim; nobody gets anything new.
+    /// Clients with a durable record can reclaim; no client gets new state.
     Grace,
-    /// The records of clients that did not come back are being removed; nobody gets anything.
+    /// The records of clients that did not return are being removed; no client gets any state.
     Closing,
-    /// Normal operation; nothing can be reclaimed.
+    /// Normal operation; reclaims are no longer possible.
     Normal,
 }
 
@@ -61,22 +62,23 @@ pub(super) struct Table {
     boot: Boot,
     limits: Limits,
     keys_given: u64,
-    /// Here, because a reclaim and the end of the grace period must not overtake each other.
+    /// Stored here, because a reclaim and the end of the grace period must be ordered.
     pub phase: Phase,
     clients: HashMap<ClientId, Holdings>,
     files: HashMap<Handle, File>,
     opens: HashMap<StateKey, Open>,
     locks: HashMap<StateKey, LockState>,
-    /// What was revoked from clients that have not freed it yet.
+    /// Revoked state that its client has not freed yet.
     revoked: HashMap<StateKey, ClientId>,
 }
 
-/// What there is on one file.
+/// The opens and locks of one file.
 #[derive(Default)]
 struct File {
     opens: ByOwner,
     locks: ByOwner,
-    /// How many of the opens deny something. Clients hardly ever do, and then opens need not be compared.
+    /// Number of opens that deny something. Clients hardly ever do that; without any, opens need not be
+    /// compared.
     denying: usize,
 }
 
@@ -84,8 +86,8 @@ struct Open {
     owner: Owner,
     seqid: u32,
     shares: ShareSet,
-    /// For whom the caller was taken at the first OPEN. A later one under another mapping leaves it, as it has checked what it asked for and
-    /// not what the first did.
+    /// How the caller was mapped at the first OPEN. A later OPEN under another mapping does not change it,
+    /// since its check covered only its own access and not that of the first.
     mapping: Option<Mapping>,
     hold: Hold,
     /// The directory and the name by which it was opened, for operators.
@@ -101,20 +103,20 @@ struct LockState {
 }
 
 impl Open {
-    /// What it takes in memory.
+    /// Size in memory.
     fn bytes(&self) -> usize {
         audit::open_bytes(self.owner.1.len(), self.opened_as.as_ref().map_or(0, |(_, name)| name.len()))
     }
 }
 
 impl LockState {
-    /// What it takes in memory.
+    /// Size in memory.
     fn bytes(&self) -> usize {
         audit::lock_bytes(self.owner.1.len()) + self.ranges.len() * audit::RANGE_BYTES
     }
 }
 
-/// Either kind of state, by its stateid.
+/// Either kind of state, found by its stateid.
 enum Named<'a> {
     Open(&'a Open),
     Lock(&'a LockState),
@@ -158,12 +160,12 @@ impl Table {
         }
     }
 
-    /// Lets a client have state, which is charged to its account.
+    /// Allows a client to have state, which is charged to its account.
     pub fn add_client(&mut self, client: ClientId, account: &Arc<Account>) {
         self.clients.entry(client).or_insert_with(|| Holdings::new(account));
     }
 
-    /// Gives back the memory of what there was.
+    /// Releases unused memory.
     pub fn tidy(&mut self) {
         shrink(&mut self.clients);
         shrink(&mut self.files);
@@ -172,7 +174,7 @@ impl Table {
         shrink(&mut self.revoked);
     }
 
-    /// Takes all state from a client, for good. The holds are to be dropped when the lock is released.
+    /// Removes all state of a client permanently. The holds must be dropped after the lock is released.
     #[must_use]
     pub fn drop_client(&mut self, client: ClientId) -> Vec<Hold> {
         self.revoked.retain(|_, owner| *owner != client);
@@ -180,7 +182,7 @@ impl Table {
         holdings.into_keys().filter_map(|key| self.remove(key)).collect()
     }
 
-    /// Takes everything from everyone, as the server goes down.
+    /// Removes all state of all clients at shutdown.
     pub fn drain(&mut self) -> impl Iterator<Item = Hold> {
         self.clients.clear();
         self.files.clear();
@@ -188,12 +190,12 @@ impl Table {
         self.opens.drain().map(|(_, open)| open.hold)
     }
 
-    /// True if the client has anything open or locked.
+    /// Returns true if the client has anything open or locked.
     pub fn client_has_state(&self, client: ClientId) -> bool {
         self.clients.get(&client).is_some_and(|holdings| holdings.states() > 0)
     }
 
-    /// Whether the client may be given state now (RFC 8881 §8.4.2, §18.51.3).
+    /// Checks whether the client may be given state now (RFC 8881 §8.4.2, §18.51.3).
     pub fn admit(&self, client: &Client, reclaim: bool) -> Result<(), Status> {
         let complete = client.reclaim_is_complete();
         match (reclaim, self.phase) {
@@ -206,7 +208,7 @@ impl Table {
         }
     }
 
-    /// The state that a stateid of this client names.
+    /// The state that a stateid of this client refers to.
     fn find(&self, client: ClientId, stateid: &StateId) -> Result<(StateKey, Named<'_>), Status> {
         if is_special(stateid) {
             return Err(Status::BadStateid);
@@ -238,7 +240,7 @@ impl Table {
         self.find(client, stateid).map(|_| ())
     }
 
-    /// FREE_STATEID (RFC 8881 §18.38): only what was revoked and a lock state that holds no lock can be freed.
+    /// FREE_STATEID (RFC 8881 §18.38): only revoked state, and a lock state without locks, can be freed.
     pub fn free(&mut self, client: ClientId, stateid: &StateId) -> Result<(), Status> {
         if let Ok(key) = self.boot.key(stateid)
             && self.unknown(client, key) == Status::AdminRevoked
@@ -259,7 +261,7 @@ impl Table {
         }
     }
 
-    /// Makes a key for new state of a client that takes so many bytes, and lists it there.
+    /// Creates a key for new state of a client, of this size, and adds it to the client's list.
     fn new_key(&mut self, client: ClientId, bytes: usize) -> Result<StateKey, Status> {
         let holdings = self.clients.get_mut(&client).ok_or(Status::Expired)?;
         if holdings.states() >= self.limits.states_max {
@@ -272,7 +274,7 @@ impl Table {
         Ok(key)
     }
 
-    /// Removes a state, and with an open its lock states.
+    /// Removes a state, and for an open also its lock states.
     fn remove(&mut self, key: StateKey) -> Option<Hold> {
         if let Some(lock) = self.locks.remove(&key) {
             self.unlist_of_client(&lock.owner, key, lock.bytes(), lock.ranges.len());

@@ -13,7 +13,7 @@ use forebay_nfs_proto::xdr::Status;
 use forebay_nfs_proto::xdr::nfs4::{ClientId, StateId};
 
 impl Table {
-    /// A client with an open that does not go together with `share`, other than this owner's own open.
+    /// A client whose open conflicts with `share`, other than this owner's own open.
     pub fn share_conflict(
         &self,
         file: Handle,
@@ -27,8 +27,8 @@ impl Table {
         others.filter(|(_, key)| conflicts(key)).map(|((client, _), _)| *client).next()
     }
 
-    /// Opens the file of `hold` for an owner; if the owner has it open, that open gets `share` too.
-    /// The second value is a hold that is not needed, to be dropped after the lock.
+    /// Opens the file of `hold` for an owner. If the owner has it open already, `share` is added to that
+    /// open. The second value is a hold that is not needed; the caller must drop it after releasing the lock.
     pub fn open(
         &mut self,
         client: ClientId,
@@ -58,7 +58,7 @@ impl Table {
         Ok((self.boot.stateid(key, 1), None))
     }
 
-    /// Changes what an open asks for, and counts whether it denies anything.
+    /// Changes the shares of an open, and updates the number of opens that deny something.
     fn change_shares(
         &mut self,
         key: StateKey,
@@ -75,7 +75,7 @@ impl Table {
         Ok(self.boot.stateid(key, open.seqid))
     }
 
-    /// The open that a stateid names; [`Status::BadStateid`] if it names a lock.
+    /// The open that a stateid refers to. Returns [`Status::BadStateid`] if it refers to a lock.
     pub(super) fn find_open(
         &self,
         client: ClientId,
@@ -100,8 +100,8 @@ impl Table {
         self.change_shares(key, |shares| shares.downgrade(to))
     }
 
-    /// CLOSE (RFC 8881 §18.2), with the locks that came from the open. The hold is to be dropped once the
-    /// table is unlocked.
+    /// CLOSE (RFC 8881 §18.2), including the locks that came from the open. The hold must be dropped after
+    /// the table is unlocked.
     pub fn close(
         &mut self,
         client: ClientId,
@@ -112,8 +112,8 @@ impl Table {
         Ok(self.remove(key))
     }
 
-    /// What a stateid, of an open or of a lock, allows on `file`, for whom the caller was taken when it was opened, and the client's
-    /// name for the owner of the open.
+    /// The access that a stateid, of an open or of a lock, gives to `file`, how the caller was mapped when it
+    /// was opened, and the client's name for the owner of the open.
     pub fn share_of(
         &self,
         client: ClientId,

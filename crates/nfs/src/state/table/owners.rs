@@ -1,5 +1,5 @@
-//! The states on one file, by owner. Most files have one, so a few are a list that takes no more than it has; many are a tree, as
-//! nobody says how many owners a client makes up.
+//! The states on one file, by owner. Most files have one owner, so a few owners are stored in a compact list.
+//! Many are stored in a tree, since clients can create any number of owners.
 
 use std::collections::BTreeMap;
 
@@ -8,13 +8,13 @@ use bytes::Bytes;
 use crate::state::stateid::StateKey;
 use forebay_nfs_proto::xdr::nfs4::ClientId;
 
-/// Whose state it is: a client, and the client's name for the owner of the open or lock.
+/// The owner of a state: a client, and the client's name for the owner of the open or lock.
 pub(super) type Owner = (ClientId, Bytes);
 
-/// As many are a list.
+/// Maximum length of the list.
 const FEW_MAX: usize = 8;
 
-/// See the module.
+/// See the module documentation.
 pub(super) enum ByOwner {
     Few(Vec<(Owner, StateKey)>),
     Many(BTreeMap<Owner, StateKey>),
@@ -41,7 +41,7 @@ impl ByOwner {
         }
     }
 
-    /// The owner must have none.
+    /// The owner must not have a state yet.
     pub fn insert(&mut self, owner: Owner, key: StateKey) {
         match self {
             ByOwner::Few(list) if list.len() < FEW_MAX => {

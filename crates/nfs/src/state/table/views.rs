@@ -1,4 +1,4 @@
-//! What the table shows to operators, and what they revoke (RFC 8881 §8.5.1).
+//! The operators' view of the table, and revocation (RFC 8881 §8.5.1).
 
 use bytes::Bytes;
 use forebay_pool::Handle;
@@ -12,19 +12,19 @@ use forebay_nfs_proto::xdr::Status;
 use forebay_nfs_proto::xdr::nfs4::{ClientId, StateId};
 
 impl Table {
-    /// How many files a client has open, and how many ranges locked.
+    /// Number of files that a client has open, and of ranges it has locked.
     pub fn holdings_of(&self, client: ClientId) -> (usize, usize) {
         let Some(holdings) = self.clients.get(&client) else { return (0, 0) };
         let opens = holdings.keys().filter(|key| self.opens.contains_key(key)).count();
         (opens, holdings.ranges())
     }
 
-    /// How many opens and lock owners a client has, and how many ranges locked.
+    /// Number of opens and lock owners of a client, and of ranges it has locked.
     pub fn size_of(&self, client: ClientId) -> (usize, usize) {
         self.clients.get(&client).map_or((0, 0), |holdings| (holdings.states(), holdings.ranges()))
     }
 
-    /// How many files are open, and how many ranges locked, by all clients.
+    /// Number of files open, and of ranges locked, by all clients.
     pub fn totals(&self) -> (usize, usize) {
         (self.opens.len(), self.clients.values().map(Holdings::ranges).sum())
     }
@@ -67,7 +67,7 @@ impl Table {
         })
     }
 
-    /// Keeps the name by which a file was opened, as far as there is room for it: only operators want to know.
+    /// Stores the name by which a file was opened if there is room for it, since only operators use it.
     pub fn note_name(&mut self, stateid: &StateId, directory: Handle, name: Bytes) {
         if let Ok(key) = self.boot.key(stateid)
             && let Some(open) = self.opens.get_mut(&key)
@@ -83,15 +83,15 @@ impl Table {
         }
     }
 
-    /// Whose a state is.
+    /// The client of a state.
     pub fn client_of(&self, stateid: &StateId) -> Result<ClientId, Status> {
         let key = self.boot.key(stateid)?;
         let lock = self.locks.get(&key).map(|lock| lock.owner.0);
         lock.or_else(|| self.opens.get(&key).map(|open| open.owner.0)).ok_or(Status::BadStateid)
     }
 
-    /// Takes a state from its client, which is told so until it frees the stateid. The hold is to be dropped
-    /// when the lock is released.
+    /// Revokes a state from its client. The client gets an error until it frees the stateid. The hold must be
+    /// dropped after the lock is released.
     pub fn revoke(&mut self, stateid: &StateId) -> Result<Option<Hold>, Status> {
         let (key, client) = (self.boot.key(stateid)?, self.client_of(stateid)?);
         let open = self.opens.get(&key).map(|open| open.hold.file());
@@ -105,13 +105,13 @@ impl Table {
         Ok(self.remove(key))
     }
 
-    /// Why a stateid of a client names nothing.
+    /// The reason why a client's stateid refers to nothing.
     pub(super) fn unknown(&self, client: ClientId, key: StateKey) -> Status {
         let revoked = self.revoked.get(&key) == Some(&client);
         if revoked { Status::AdminRevoked } else { Status::BadStateid }
     }
 
-    /// True if something was revoked that the client has not freed.
+    /// Returns true if state was revoked that the client has not freed.
     pub fn has_revoked(&self, client: ClientId) -> bool {
         self.revoked.values().any(|other| *other == client)
     }
