@@ -1,4 +1,4 @@
-// The main paths through the console, each as somebody would take it.
+// The main paths through the console, as a user would take them.
 import { expect, fact, signIn, test } from './console'
 
 interface Named {
@@ -13,7 +13,7 @@ test('a wrong token is refused, a right one leads to the page that was asked for
   await signIn(page, daemon.token)
   await expect(page.getByRole('heading', { level: 1, name: 'Pool' })).toBeVisible()
   await expect(page.getByText('admin', { exact: true }).first()).toBeVisible()
-  // Kept for this tab: loading it again asks for nothing.
+  // The token is kept for this tab: a reload does not ask for it.
   await page.reload()
   await expect(page.getByRole('heading', { level: 1, name: 'Pool' })).toBeVisible()
   await page.getByRole('button', { name: 'Sign out' }).click()
@@ -33,7 +33,7 @@ test('a token that is deleted leads back to signing in, and from there to the pa
   await expect(page.getByRole('heading', { level: 1, name: 'Events' })).toBeVisible()
 })
 
-test('the overview shows numbers that live, while a client writes', async ({ admin: page, daemon }) => {
+test('the overview shows live numbers while a client writes', async ({ admin: page, daemon }) => {
   const client = await daemon.client('/kafka')
   const graph = page.getByRole('region', { name: 'Throughput' })
   await expect(graph.locator('canvas')).toBeVisible()
@@ -250,20 +250,20 @@ test('everything is reached with the keyboard alone', async ({ page, daemon }) =
   await expect(page.getByRole('dialog', { name: 'Keyboard shortcuts' })).toBeVisible()
   await page.keyboard.press('Escape')
   await expect(page.getByRole('dialog')).toHaveCount(0)
-  // Seen to do nothing once, beside other work: the second key must come 1.5 s after the first at most. So it is tried again.
+  // Retried, because on a busy machine the second key may come more than 1.5 s after the first, and then does nothing.
   await expect(async () => {
     await page.keyboard.press('g')
     await page.keyboard.press('v')
     await expect(page.getByRole('heading', { level: 1, name: 'Volumes' })).toBeVisible({ timeout: 2000 })
   }).toPass()
-  // The page has the focus now: two steps lead past the filter to the button.
+  // The page has the focus. Two steps lead past the filter to the button.
   await page.keyboard.press('Tab')
   await page.keyboard.press('Tab')
   await expect(page.getByRole('button', { name: 'Create volume' })).toBeFocused()
   await page.keyboard.press('Enter')
   const dialog = page.getByRole('dialog')
   await expect(dialog.getByLabel('Name', { exact: true })).toBeFocused()
-  // The focus stays in the dialog, however far one goes.
+  // The focus stays in the dialog after any number of steps.
   for (let step = 0; step < 25; step += 1) {
     await page.keyboard.press('Tab')
     const where = await page.evaluate(() => (document.activeElement === document.body ? 'browser' : document.activeElement?.closest('dialog') ? 'dialog' : 'page'))
