@@ -1,12 +1,12 @@
-// Asks the daemon: one place for the token, for errors, and for what is asked twice at once.
+// Requests to the daemon: adds the token, converts errors, and merges identical requests that run at the same time.
 import type { ErrorView } from './types'
 import { parse } from '../lib/printable'
 
 const BASE = '/api/v1'
-/** How long an answer may take. Looking at all extents of a large pool takes a while. */
+/** The time limit for an answer. Examining all extents of a large pool takes a while. */
 const WAIT_MAX_MS = 120_000
 
-/** Why something was not done, in the API's own words. */
+/** An error of the API, in its own words. */
 export class ApiError extends Error {
   readonly status: number
   readonly code: string
@@ -20,7 +20,7 @@ export class ApiError extends Error {
   }
 }
 
-/** Whose token is sent, and who is told that it is not valid any more. */
+/** Returns the token to send, and is notified when the daemon refuses it. */
 export const credentials: { token: () => string | null; refused: () => void } = {
   token: () => null,
   refused: () => {},
@@ -51,12 +51,12 @@ async function send<T>(method: string, path: string, body?: unknown, token = cre
   } catch {
     throw new ApiError(0, {
       message: 'the daemon does not answer',
-      remedy: 'see whether it runs (`systemctl status forebay`), and whether this machine reaches it',
+      remedy: 'check that it is running (`systemctl status forebay`), and that this machine can reach it',
     })
   }
   if (!response.ok) {
     const error = await errorOf(response)
-    // A token that was given only to be tried is no reason to sign out.
+    // Does not sign out because of a token that was only being tried.
     if (response.status === 401 && token !== null && token === credentials.token()) credentials.refused()
     throw error
   }
@@ -65,7 +65,7 @@ async function send<T>(method: string, path: string, body?: unknown, token = cre
 
 const underWay = new Map<string, Promise<unknown>>()
 
-/** Reads something. Who asks for what somebody else is being told gets the same answer. */
+/** Reads from the API. Identical requests that run at the same time share one answer. */
 export function get<T>(path: string): Promise<T> {
   const key = `${credentials.token() ?? ''} ${path}`
   const same = underWay.get(key)
@@ -75,12 +75,12 @@ export function get<T>(path: string): Promise<T> {
   return asked
 }
 
-/** Reads something with a token that nobody has signed in with yet. */
+/** Reads with a token that has not been used to sign in yet. */
 export const getWith = <T>(token: string, path: string) => send<T>('GET', path, undefined, token)
 export const post = <T>(path: string, body?: unknown) => send<T>('POST', path, body)
 export const put = <T>(path: string, body: unknown) => send<T>('PUT', path, body)
 export const patch = <T>(path: string, body: unknown) => send<T>('PATCH', path, body)
 export const remove = <T = void>(path: string) => send<T>('DELETE', path)
 
-/** A name as a part of a path. */
+/** Encodes a name as a part of a path. */
 export const part = encodeURIComponent

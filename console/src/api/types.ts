@@ -39,7 +39,7 @@ export type LabRun = Schemas['LabRunView']
 export type LabPage = Schemas['LabPageView']
 export type History = Schemas['HistoryView']
 
-/** Several of something; `total` is more than there are items if a limit was given. */
+/** A list. `total` exceeds the number of items if the request had a limit. */
 export interface List<T> {
   items: T[]
   total: number

@@ -1,10 +1,10 @@
-// Something that somebody does: whether it is under way, and why it failed.
+// An action of the user: whether it is in progress, and why it failed.
 
 export class Action {
   busy = $state(false)
   error = $state.raw<unknown>(null)
 
-  /** Returns whether it was done. Does nothing while it is under way. */
+  /** Returns whether the action succeeded. Does nothing while it is in progress. */
   async run(work: () => Promise<unknown>): Promise<boolean> {
     if (this.busy) return false
     this.busy = true

@@ -1,10 +1,10 @@
-// Numbers and times as people read them: three digits, binary units, local time.
+// Formats numbers and times for people: three digits, binary units, local time.
 
 const BINARY = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB']
 const DECIMAL = ['B', 'kB', 'MB', 'GB', 'TB', 'PB', 'EB']
 const LARGE = ['', 'k', 'M', 'G', 'T']
 
-/** What is shown where nothing was measured, or nothing applies. */
+/** Shown where there is no value. */
 export const NONE = '–'
 
 function digits(value: number): string {
@@ -19,7 +19,7 @@ function scaled(value: number, step: number, units: string[]): string {
     value /= step
     unit += 1
   }
-  // Whole things are not shown with fractions.
+  // Whole numbers have no fraction.
   const text = unit === 0 && Number.isInteger(value) ? String(value) : digits(value)
   return units[unit] ? `${text} ${units[unit]}` : text
 }
@@ -30,7 +30,7 @@ export const bytes = (value: number | null | undefined) => (value == null ? NONE
 /** Bytes in decimal units, as disks are sold: `1.61 GB`. */
 export const bytesDecimal = (value: number) => scaled(value, 1000, DECIMAL)
 
-/** Bytes in a second: `1.50 MiB/s`. */
+/** Bytes per second: `1.50 MiB/s`. */
 export const rate = (value: number | null | undefined) => (value == null ? NONE : `${bytes(value)}/s`)
 
 /** A count: `12`, `12.3 k`. */
@@ -46,7 +46,7 @@ export function duration(seconds: number | null | undefined): string {
   return `${digits(seconds)} s`
 }
 
-/** How long ago, or how long something took, in two words: `3 min`, `2 d`. */
+/** An age or a duration, with one unit: `3 min`, `2 d`. */
 export function span(seconds: number): string {
   if (seconds < 60) return `${Math.max(0, Math.floor(seconds))} s`
   if (seconds < 3600) return `${Math.floor(seconds / 60)} min`
@@ -68,5 +68,5 @@ export function time(text: string, now = new Date()): string {
   return at.toDateString() === now.toDateString() ? clock : `${at.toLocaleDateString()} ${clock}`
 }
 
-/** How many of something, with its name: `1 volume`, `2 volumes`. */
+/** A count with its noun: `1 volume`, `2 volumes`. */
 export const several = (number: number, name: string) => `${count(number)} ${name}${number === 1 ? '' : 's'}`

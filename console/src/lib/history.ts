@@ -1,4 +1,4 @@
-// What the daemon recorded, as graphs want it.
+// The daemon's history, in the form that graphs need.
 import type { History } from '../api/types'
 
 export interface Line {
@@ -8,14 +8,14 @@ export interface Line {
 }
 
 export interface Recorded {
-  /** When each point's time ends, in seconds since 1970. */
+  /** The end of each point's period, in seconds since 1970. */
   times: number[]
   lines: Line[]
 }
 
 export type Which = 'mean' | 'max'
 
-/** The series of these names, in this order; one that is not known has no values. */
+/** The series with these names, in this order. An unknown series has no values. */
 export function recorded(history: History | undefined, wanted: [name: string, label: string][], which: Which = 'mean'): Recorded {
   if (!history) return { times: [], lines: wanted.map(([name, label]) => ({ name, label, values: [] })) }
   const count = Math.max(0, Math.round((history.to - history.from) / history.step))
@@ -28,7 +28,7 @@ export function recorded(history: History | undefined, wanted: [name: string, la
   return { times, lines }
 }
 
-/** The last value that was measured lately. One that is older than a few points is not how things are now. */
+/** The latest value, unless it is older than a few points: then it is not current. */
 export function latest(values: (number | null)[], reach = 3): number | null {
   for (const value of values.slice(-reach).reverse()) if (value !== null) return value
   return null
@@ -47,7 +47,7 @@ export const RANGES = [
   { name: '30 d', seconds: 2_592_000 },
 ] as const
 
-/** The request for some series of some time. */
+/** The request path for series over a time range. */
 export function query(series: string[], from: number, to: number | null, points = 400): string {
   const seconds = Math.max(5, (to ?? Math.floor(Date.now() / 1000)) - from)
   const end = to === null ? '' : `&to=${Math.floor(to)}`

@@ -1,4 +1,4 @@
-// What the keys do. Pure but for the table, so that it can be tested.
+// Keyboard shortcuts. Independent of the page, so that it can be tested.
 import type { PageName } from './routes'
 
 export const GO: Record<string, PageName> = {
@@ -16,10 +16,10 @@ export const GO: Record<string, PageName> = {
 
 export type Meaning = { kind: 'go'; page: PageName } | { kind: 'help' } | { kind: 'filter' } | { kind: 'prefix' } | { kind: 'theme' } | null
 
-/** How long after `g` the next key still belongs to it. */
+/** How long `g` waits for the next key. */
 const PREFIX_MS = 1500
 
-/** Reads keys one after the other. */
+/** Interprets a sequence of keys. */
 export class Keys {
   private prefixed = Number.NEGATIVE_INFINITY
 

@@ -1,4 +1,4 @@
-// What was just done, said for a few seconds.
+// Short messages about completed actions, shown for a few seconds.
 
 const SHOWN_MS = 5000
 

@@ -1,4 +1,4 @@
-// Keeps something as it is on the daemon: asked for again and again while the tab is seen, one request at a time.
+// Keeps data from the daemon current. Polls while the tab is visible, with one request at a time.
 import { untrack } from 'svelte'
 
 export const EVERY_MS = 5000
@@ -6,11 +6,11 @@ export const EVERY_MS = 5000
 export interface Poll<T> {
   readonly data: T | undefined
   readonly error: unknown
-  /** Asks now, such as after a change. */
+  /** Polls at once, for example after a change. */
   refresh(): Promise<void>
 }
 
-/** `key` says of what it is: when it changes, what was known is forgotten. Call it where a component is made. */
+/** When the value of `key` changes, the old data is discarded. Call this function while a component is created. */
 export function poll<T>(ask: () => Promise<T>, key: () => unknown = () => null, every = EVERY_MS): Poll<T> {
   let data = $state.raw<T>()
   let error = $state.raw<unknown>(null)
@@ -47,7 +47,7 @@ export function poll<T>(ask: () => Promise<T>, key: () => unknown = () => null, 
     untrack(() => {
       data = undefined
       error = null
-      // What is under way may have been asked before the change.
+      // A request in progress may have been sent before the change.
       refresh = async () => {
         await underWay
         await run()

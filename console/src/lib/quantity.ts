@@ -1,4 +1,4 @@
-// Amounts as people write them: `1.2GB/s`, `400 MiB`, `100TB`. The same words as `forebay size` takes.
+// Parses quantities: `1.2GB/s`, `400 MiB`, `100TB`. `forebay size` accepts the same forms.
 
 const UNITS: Record<string, number> = {
   pib: 2 ** 50,
@@ -14,7 +14,7 @@ const UNITS: Record<string, number> = {
   b: 1,
 }
 
-/** Bytes; null if the text is none. A unit must be there. */
+/** Returns bytes, or null if the text is not a size. The unit is required. */
 export function parseBytes(text: string): number | null {
   const found = /^\s*([0-9]+(?:\.[0-9]*)?|\.[0-9]+)\s*([A-Za-z]+)\s*$/.exec(text)
   const unit = UNITS[found?.[2]?.toLowerCase() ?? '']
@@ -22,17 +22,17 @@ export function parseBytes(text: string): number | null {
   return Number.isFinite(amount) ? amount : null
 }
 
-/** Bytes in a second; the `/s` may be left out. */
+/** Returns bytes per second. The `/s` is optional. */
 export const parseRate = (text: string) => parseBytes(text.trim().replace(/\/s$/, ''))
 
-/** Whole bytes for a field that may be empty: null for nothing, undefined for what cannot be read. */
+/** Returns whole bytes for an optional field: null if it is empty, undefined if it cannot be parsed. */
 export function optionalBytes(text: string): number | null | undefined {
   if (text.trim() === '') return null
   const plain = /^\s*[0-9]+\s*$/.test(text) ? Number(text) : parseRate(text)
   return plain == null ? undefined : Math.round(plain)
 }
 
-/** Bytes as a field shows them, exactly: `512 GiB`, or the plain number. */
+/** Formats bytes for a field, without rounding: `512 GiB`, or the plain number. */
 export function writeBytes(bytes: number | null | undefined): string {
   if (bytes == null) return ''
   for (const [name, size] of [['TiB', 2 ** 40], ['GiB', 2 ** 30], ['MiB', 2 ** 20], ['TB', 1e12], ['GB', 1e9], ['MB', 1e6], ['KiB', 2 ** 10]] as const) {
@@ -41,7 +41,7 @@ export function writeBytes(bytes: number | null | undefined): string {
   return `${bytes} B`
 }
 
-/** Seconds of a time such as `7d`, `36h`, `30 days`; null if the text is none. */
+/** Returns the seconds of a time such as `7d`, `36h` or `30 days`, or null if the text is not a time. */
 export function parseTime(text: string): number | null {
   const units: Record<string, number> = { s: 1, m: 60, min: 60, h: 3600, d: 86_400, day: 86_400, days: 86_400, w: 604_800, week: 604_800, weeks: 604_800, hours: 3600, hour: 3600 }
   const found = /^\s*([0-9]+)\s*([a-z]+)\s*$/.exec(text)

@@ -1,4 +1,4 @@
-// The page that the address stands for, and going to another without loading the console again.
+// The current page, from the URL, and navigation without reloading the console.
 import { match, type Route } from './routes'
 
 class Router {
@@ -7,7 +7,7 @@ class Router {
 
   constructor() {
     addEventListener('popstate', () => this.read())
-    // Links are links: they can be opened in another tab, and are followed here otherwise.
+    // Links stay links, so that they can be opened in another tab. Plain clicks are handled here.
     document.addEventListener('click', (event) => {
       const link = event.target instanceof Element ? event.target.closest('a') : null
       const isPlain = event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey && !event.altKey
@@ -23,7 +23,7 @@ class Router {
     scrollTo(0, 0)
   }
 
-  /** Changes the query of this page; it is not a step to come back to. */
+  /** Changes the query of this page without adding to the browser's history. */
   set(changes: Record<string, string | null>): void {
     const query = new URLSearchParams(location.search)
     for (const [name, value] of Object.entries(changes)) {

@@ -1,15 +1,15 @@
-// Which page a path stands for. Pure, so that it can be tested.
+// Maps paths to pages. Pure, so that it can be tested.
 
 export const PAGES = ['overview', 'volumes', 'clients', 'performance', 'events', 'exports', 'pool', 'lab', 'users', 'sizing'] as const
 export type PageName = (typeof PAGES)[number]
 
 export interface Route {
   page: PageName | 'missing'
-  /** What the page is of, such as a volume's name. */
+  /** The object that the page shows, for example a volume's name. */
   item: string | null
 }
 
-/** Pages that have one of each of their things. */
+/** Pages that have a page for each of their objects. */
 const WITH_ITEMS: readonly string[] = ['volumes', 'clients', 'exports', 'lab']
 
 export function match(path: string): Route {

@@ -1,4 +1,4 @@
-// What values the API takes, so that a form can say so before it is sent. Each returns what is wrong, or null.
+// Checks form values as the API does, before a form is sent. Each function returns what is wrong, or null.
 import { isPrintable } from './printable'
 import { optionalBytes } from './quantity'
 
@@ -7,38 +7,38 @@ const PATH = /^(\/[^/]+)+$/
 const LIMIT_MIN = 1_000_000
 
 export function name(text: string): string | null {
-  return NAME.test(text) ? null : 'Letters, digits, “_”, “.” and “-”, at most 64, not beginning with “.” or “-”.'
+  return NAME.test(text) ? null : 'Letters, digits, “_”, “.” and “-”; at most 64 characters; must not begin with “.” or “-”.'
 }
 
 export function path(text: string, optional = false): string | null {
   if (optional && text === '') return null
   if (text.length > 1023) return 'At most 1023 characters.'
-  if (!isPrintable(text)) return 'No control characters, and none that change the direction of text.'
-  return PATH.test(text) ? null : 'Begins with “/” and does not end with it, such as /kafka.'
+  if (!isPrintable(text)) return 'Must not contain control characters or characters that change the direction of text.'
+  return PATH.test(text) ? null : 'Must begin with “/” and not end with it, for example, /kafka.'
 }
 
 export function description(text: string): string | null {
   if (text.length > 200) return 'At most 200 characters.'
-  return isPrintable(text) ? null : 'No control characters, and none that change the direction of text.'
+  return isPrintable(text) ? null : 'Must not contain control characters or characters that change the direction of text.'
 }
 
 export function mode(text: string): string | null {
-  return /^[0-7]{3,4}$/.test(text) ? null : 'Permission bits in octal, such as 0755.'
+  return /^[0-7]{3,4}$/.test(text) ? null : 'Enter permission bits in octal, for example, 0755.'
 }
 
 export function size(text: string): string | null {
   const bytes = optionalBytes(text)
-  if (bytes === undefined) return 'Such as 500 GiB or 1.5 TiB; empty for no limit.'
-  return bytes === null || bytes > 0 ? null : 'More than nothing; empty for no limit.'
+  if (bytes === undefined) return 'Enter a size such as 500 GiB or 1.5 TiB. Leave empty for no limit.'
+  return bytes === null || bytes > 0 ? null : 'Must be more than 0. Leave empty for no limit.'
 }
 
 export function limit(text: string): string | null {
   const bytes = optionalBytes(text)
-  if (bytes === undefined) return 'Such as 200 MiB/s; empty for no limit.'
-  return bytes === null || bytes >= LIMIT_MIN ? null : 'At least 1 MB/s; empty for no limit.'
+  if (bytes === undefined) return 'Enter a rate such as 200 MiB/s. Leave empty for no limit.'
+  return bytes === null || bytes >= LIMIT_MIN ? null : 'Must be at least 1 MB/s. Leave empty for no limit.'
 }
 
 export function whole(text: string | number, max = 4_294_967_295): string | null {
   const number = Number(text)
-  return String(text).trim() !== '' && Number.isInteger(number) && number >= 0 && number <= max ? null : `A whole number from 0 to ${max}.`
+  return String(text).trim() !== '' && Number.isInteger(number) && number >= 0 && number <= max ? null : `Enter a whole number from 0 to ${max}.`
 }

@@ -1,4 +1,4 @@
-// Who is signed in. The token stays in this tab, or in this browser if that was asked for.
+// The signed-in user. The token is kept for this tab, or in this browser if the user asked for that.
 import { ApiError, credentials, getWith } from '../api/client'
 import type { Role, Who } from '../api/types'
 
@@ -8,12 +8,12 @@ const ORDER: Role[] = ['read-only', 'operator', 'admin']
 class Session {
   token = $state<string | null>(sessionStorage.getItem(KEY) ?? localStorage.getItem(KEY))
   who = $state<Who | null>(null)
-  /** Why the sign-in page is shown, if nobody asked for it. */
+  /** Why the sign-in page is shown, if the user did not sign out. */
   reason = $state<string | null>(null)
-  /** Whether the token that was kept is still being looked at. */
+  /** Whether the stored token is still being checked. */
   checking = $state(this.token !== null)
 
-  /** Finds out whose the kept token is. */
+  /** Looks up the user of the stored token. */
   async resume(): Promise<void> {
     if (this.token === null) return
     try {
@@ -47,13 +47,13 @@ class Session {
     this.reason = null
   }
 
-  /** The daemon does not take the token any more. The address stays, so that signing in leads back to the page. */
+  /** The daemon no longer accepts the token. The URL does not change, so signing in leads back to the page. */
   expire(): void {
     this.signOut()
-    this.reason = 'The token is not valid any more: it expired, or was deleted. Sign in with another.'
+    this.reason = 'The token is no longer valid. It expired or was deleted. Sign in with another token.'
   }
 
-  /** Whether the role allows what needs `role`. What it does not is not shown. */
+  /** Whether the user has at least this role. The console hides actions that the role does not allow. */
   may(role: Role): boolean {
     return this.who !== null && ORDER.indexOf(this.who.role) >= ORDER.indexOf(role)
   }

@@ -1,7 +1,7 @@
 // How much storage a Kafka cluster needs: the arithmetic of `forebay size` (crates/forebay/src/sizing). Both are tested
 // with the cases in crates/forebay/src/sizing/cases.json, so they cannot drift apart.
 
-/** How much of the ideal is left where replicas are stored once. */
+/** The fraction of the ideal savings that remains when replicas are stored once. */
 const REPLICAS_SHARED = 0.93
 
 /** Bytes, bytes per second, seconds. */
@@ -22,7 +22,7 @@ export interface Nodes {
   for_throughput: number | null
   for_capacity: number | null
   needed: number
-  /** What producers could send at most with these nodes, by replication factor. */
+  /** The maximum produce rate with these nodes, by replication factor. */
   produce_max: [number, number][]
 }
 
@@ -38,18 +38,18 @@ export interface Plan {
   nodes: Nodes | null
 }
 
-/** Why there is no plan; null if there is one. */
+/** Returns why there is no plan, or null if there is one. */
 export function refusal(wanted: Wanted): string | null {
-  if (!(wanted.produce > 0)) return 'Say what producers send, such as 1.2GB/s.'
-  if (!(wanted.retention_seconds > 0)) return 'Say how long records are kept, such as 7d.'
-  if (!(wanted.compression >= 1)) return 'Records do not grow when they are compressed; use 1 or more.'
-  if (!(wanted.reserve >= 0 && wanted.reserve <= 90)) return 'Between 0 and 90 percent can stay free.'
-  if (!(wanted.replication >= 1)) return 'The replication factor is 1 or more.'
-  if (!(wanted.replication <= wanted.brokers)) return `Replication factor ${wanted.replication} needs as many brokers.`
+  if (!(wanted.produce > 0)) return 'Enter a produce rate, such as 1.2GB/s.'
+  if (!(wanted.retention_seconds > 0)) return 'Enter a retention time, such as 7d.'
+  if (!(wanted.compression >= 1)) return 'The compression ratio must be 1 or more.'
+  if (!(wanted.reserve >= 0 && wanted.reserve <= 90)) return 'The free space reserve must be between 0 and 90 percent.'
+  if (!(wanted.replication >= 1)) return 'The replication factor must be 1 or more.'
+  if (!(wanted.replication <= wanted.brokers)) return `Replication factor ${wanted.replication} needs at least ${wanted.replication} brokers.`
   return null
 }
 
-/** What is needed; call `refusal` first. */
+/** Returns the plan. Call `refusal` first. */
 export function plan(wanted: Wanted): Plan {
   const factor = wanted.replication
   const storage_write = wanted.produce * factor

@@ -1,4 +1,4 @@
-// Light or dark: as the system has it, until somebody chooses.
+// Light or dark: the system's setting, unless the user chooses.
 
 const KEY = 'forebay.theme'
 type Theme = 'light' | 'dark'

@@ -1,9 +1,9 @@
-// What a form says of a volume, as the API takes it.
+// Converts between a volume of the API and the fields of a form.
 import type { NewVolume, Volume, VolumeEdit } from '../api/types'
 import { optionalBytes, writeBytes } from './quantity'
 import * as rules from './rules'
 
-/** All fields as text, as inputs have them. */
+/** All fields as text, as inputs need them. */
 export interface VolumeFields {
   name: string
   path: string
@@ -38,7 +38,7 @@ export function fieldsOf(volume: Volume | null): VolumeFields {
   }
 }
 
-/** What is wrong with each field; null where nothing is. */
+/** Returns what is wrong with each field, or null. */
 export function problemsOf(fields: VolumeFields, isNew: boolean) {
   return {
     name: isNew ? rules.name(fields.name) : null,
@@ -70,7 +70,7 @@ export function newVolume(fields: VolumeFields): NewVolume {
   }
 }
 
-/** Only what differs from how the volume is: somebody else may have changed the rest meanwhile. */
+/** Returns only the fields that were edited, because another user may have changed the others in the meantime. */
 export function changes(fields: VolumeFields, was: VolumeFields): VolumeEdit {
   const edit: VolumeEdit = {}
   if (fields.path !== was.path) edit.path = fields.path

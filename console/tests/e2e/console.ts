@@ -1,4 +1,4 @@
-// What all tests have: a daemon, and a page that is watched for what must never happen.
+// Fixtures for all tests: a daemon, and a page that is monitored for forbidden events.
 import { type Page, expect, test as base } from '@playwright/test'
 import { Daemon } from './daemon'
 
@@ -12,7 +12,7 @@ export const test = base.extend<{ watched: string[]; admin: Page }, { daemon: Da
     { scope: 'worker', timeout: 120_000 },
   ],
   baseURL: async ({ daemon }, use) => use(daemon.url),
-  // Every test: nothing leaves the server, no script fails, and the content security policy stops nothing.
+  // In every test, no request goes to another server, no script fails, and the content security policy blocks nothing.
   watched: [
     async ({ page, daemon }, use) => {
       const wrong: string[] = []
@@ -28,7 +28,7 @@ export const test = base.extend<{ watched: string[]; admin: Page }, { daemon: Da
     },
     { auto: true },
   ],
-  /** A page on which the admin of the pool is signed in. */
+  /** A page with the pool's admin signed in. */
   admin: async ({ page, daemon }, use) => {
     await page.goto('/')
     await signIn(page, daemon.token)
@@ -42,7 +42,7 @@ export async function signIn(page: Page, token: string): Promise<void> {
   await expect(page.getByRole('navigation', { name: 'Pages' })).toBeAttached()
 }
 
-/** The value beside a term of a list of facts. */
+/** The value of a term in a list of facts. */
 export const fact = (page: Page, term: string) => page.locator('dt', { hasText: new RegExp(`^${term}$`) }).first().locator('xpath=following-sibling::dd[1]')
 
 export { expect }

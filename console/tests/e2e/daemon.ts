@@ -1,4 +1,4 @@
-// A daemon of one's own on free ports, with a fresh pool; and an NFS client that loads it.
+// A daemon on free ports with a new pool, and an NFS client that loads it.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -7,7 +7,7 @@ import { join } from 'node:path'
 const ROOT = join(import.meta.dirname, '../../..')
 const READY_MS = 60_000
 
-/** Something that cargo has built, in whichever profile. */
+/** The path of a program that cargo has built, in any profile. */
 function built(name: string, variable: string): string {
   const given = process.env[variable]
   const found = given ?? ['ci', 'release', 'debug'].map((profile) => join(ROOT, 'target', profile, name)).find((path) => existsSync(path))
@@ -15,12 +15,12 @@ function built(name: string, variable: string): string {
   return found
 }
 
-/** The daemon must not see the configuration of whoever runs the tests. */
+/** The environment without the configuration of the user who runs the tests. */
 function environment(): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('FOREBAY_')))
 }
 
-/** Waits for a process to write something that matches. */
+/** Waits until a process writes text that matches. */
 function said(child: ChildProcess, stream: 'stdout' | 'stderr', pattern: RegExp): Promise<RegExpMatchArray> {
   return new Promise((resolve, reject) => {
     let text = ''
@@ -39,13 +39,13 @@ function said(child: ChildProcess, stream: 'stdout' | 'stderr', pattern: RegExp)
 }
 
 export interface Start {
-  /** A command before the daemon's, such as one that binds it to processors. */
+  /** A command that starts the daemon, for example one that binds it to processors. */
   prefix?: string[]
-  /** More of its settings. */
+  /** Additional settings. */
   settings?: string[]
 }
 
-/** What the load generator measured. */
+/** The results of the load generator. */
 export interface LoadDone {
   bytes: number
   elapsed_us: number
@@ -60,7 +60,7 @@ export class Daemon {
   private readonly children: ChildProcess[] = []
   private readonly scratch: string
   readonly token: string
-  /** The directory in which it looks for reports of the lab. */
+  /** The directory of the lab's reports. */
   readonly results: string
   url = ''
   nfs = ''
@@ -90,7 +90,7 @@ export class Daemon {
     return daemon
   }
 
-  /** An NFS client that has files open, and writes and reads. */
+  /** Starts an NFS client that has files open, and writes and reads. */
   async client(path: string): Promise<ChildProcess> {
     const child = spawn(built('examples/hold', 'FOREBAY_HOLD'), [this.nfs, path], { stdio: ['pipe', 'pipe', 'pipe'] })
     this.children.push(child)
@@ -98,7 +98,7 @@ export class Daemon {
     return child
   }
 
-  /** Loads it with the project's load generator, bound to the same processors, until that is done. */
+  /** Runs the project's load generator on the same processors until it finishes. */
   async load(work: string[], seed: number): Promise<LoadDone> {
     const generator = [built('forebay', 'FOREBAY_BINARY'), 'lab', 'probe', 'load', '--server', this.nfs, '--server-pid', `${this.child.pid}`]
     const [program, ...rest] = [...(this.how.prefix ?? []), ...generator, '--seed', `${seed}`, ...work] as [string, ...string[]]
@@ -111,14 +111,14 @@ export class Daemon {
     return JSON.parse(written.stdout) as LoadDone
   }
 
-  /** Processor time that it has taken so far, in seconds. Ticks are a hundredth of one in /proc. */
+  /** The daemon's processor time so far, in seconds. A tick in /proc is a hundredth of a second. */
   cpuSeconds(): number {
     const stat = readFileSync(`/proc/${this.child.pid}/stat`, 'utf8')
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
     return (Number(fields[11]) + Number(fields[12])) / 100
   }
 
-  /** Asks the API; fails if it is not done. */
+  /** Sends a request to the API. Fails unless it succeeds. */
   async api<T>(method: string, path: string, body?: unknown): Promise<T> {
     const headers = { Authorization: `Bearer ${this.token}`, 'Content-Type': 'application/json' }
     const response = await fetch(`${this.url}/api/v1${path}`, { method, headers, body: body === undefined ? null : JSON.stringify(body) })
@@ -126,14 +126,14 @@ export class Daemon {
     return (response.status === 204 ? undefined : await response.json()) as T
   }
 
-  /** Has the lab make a page of the results in a folder. */
+  /** Lets the lab write a page for the results in a folder. */
   page(folder: string, file: string): void {
     const below = join(this.results, folder)
     const made = spawnSync(built('forebay', 'FOREBAY_BINARY'), ['lab', 'compare', below, '--out', join(below, file)], { encoding: 'utf8', env: environment() })
     if (made.status !== 0) throw new Error(`forebay lab compare: ${made.stdout}${made.stderr}`)
   }
 
-  /** A result as a run of the lab leaves it, or what is no result. */
+  /** Writes a result like one of a lab run, or invalid content. */
   result(folder: string, content: unknown): void {
     mkdirSync(join(this.results, folder), { recursive: true })
     writeFileSync(join(this.results, folder, 'result.json'), typeof content === 'string' ? content : JSON.stringify(content))

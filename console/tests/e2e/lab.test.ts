@@ -1,10 +1,10 @@
-// Reports of the lab, and how volumes are mounted.
+// Reports of the lab, and the mount command of a volume.
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from './console'
 import { examples } from './results'
 
-test('without reports the page says how to have some', async ({ admin: page }) => {
+test('without reports the page explains how to create some', async ({ admin: page }) => {
   await page.getByRole('link', { name: 'Lab', exact: true }).click()
   await expect(page.getByText('No reports yet.')).toBeVisible()
   await expect(page.locator('code', { hasText: 'forebay lab run' })).toBeVisible()
@@ -34,7 +34,7 @@ test('reports of the lab are listed, filtered and shown', async ({ admin: page, 
   const report = page.frameLocator('iframe')
   await expect(report.getByText('No broker process ended').first()).toBeAttached()
   await expect(report.locator('.card').first()).toBeVisible()
-  // Its own styles are in force, and it is a page of its own that reaches nothing of the console's.
+  // The report uses its own styles, and its origin is isolated from the console.
   expect(await report.locator('main').evaluate((main) => getComputedStyle(main).maxWidth)).not.toBe('none')
   expect(await report.locator('body').evaluate(() => self.origin)).toBe('null')
   await page.goto('/lab/0123456789abcdef')
@@ -59,7 +59,7 @@ test('a page that would run a script or send something does nothing', async ({ a
   expect(answer.headers.get('content-security-policy')).toContain("sandbox; default-src 'none'")
   expect(answer.headers.get('x-content-type-options')).toBe('nosniff')
   const asked: string[] = []
-  // A page that nobody watches for what its policy stops: here it is meant to.
+  // A page without the check for violations of the content security policy: here the policy must stop requests.
   const other = await page.context().newPage()
   other.on('response', (response) => asked.push(new URL(response.url()).pathname))
   await other.goto(daemon.url + path)

@@ -1,4 +1,4 @@
-// How every page is: accessible in both themes, within a narrow screen; and pictures of it for the documentation.
+// Every page is accessible in both themes and fits a narrow screen. Also writes the pictures for the documentation.
 import AxeBuilder from '@axe-core/playwright'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,9 +8,9 @@ import { examples } from './results'
 
 const PAGES = ['/', '/volumes', '/volumes/kafka', '/clients', '/performance?range=15m', '/events', '/exports', '/exports/default', '/pool', '/lab', '/users', '/sizing']
 const PICTURES: Record<string, string> = { '/': 'overview', '/volumes': 'volumes', '/performance?range=15m': 'performance', '/volumes/kafka': 'volume', '/lab': 'lab' }
-/** Set it to write docs/images/console-*.png. */
+/** If set, the tests write docs/images/console-*.png. */
 const wantsPictures = process.env['FOREBAY_CONSOLE_PICTURES'] !== undefined
-/** Set it to a folder to have every page there, wide and narrow, in both themes. */
+/** If set to a folder, the tests write a picture of every page there, wide and narrow, in both themes. */
 const gallery = process.env['FOREBAY_CONSOLE_GALLERY']
 const images = join(import.meta.dirname, '../../../docs/images')
 
@@ -20,7 +20,7 @@ async function settle(page: import('@playwright/test').Page) {
   await page.mouse.move(0, 0)
 }
 
-/** How many points of the last minutes the graphs have. */
+/** The number of recent points in the graphs. */
 async function measured(daemon: Daemon): Promise<number> {
   const history = await daemon.api<{ series: { mean: (number | null)[] }[] }>('GET', '/metrics/history?series=throughput/write')
   return history.series[0]?.mean.filter((value) => value !== null).length ?? 0
@@ -42,7 +42,7 @@ for (const theme of ['light', 'dark'] as const) {
       await page.setViewportSize({ width: 1360, height: 860 })
       await page.goto(path)
       await settle(page)
-      // A report's frame runs no script, so what is in it cannot be looked at by one.
+      // The frame of a report runs no scripts, so no script can examine its content.
       const found = await new AxeBuilder({ page }).setLegacyMode(path === report).analyze()
       const serious = found.violations.filter((one) => one.impact === 'serious' || one.impact === 'critical')
       expect(serious.map((one) => `${path}: ${one.id}: ${one.nodes.map((node) => node.html).join(' ')}`)).toEqual([])
@@ -70,7 +70,7 @@ test('the sign-in page is accessible', async ({ page }) => {
   expect(found.violations.filter((one) => one.impact === 'serious' || one.impact === 'critical')).toEqual([])
 })
 
-test('the files are cached, compressed and guarded as they should be', async ({ page, daemon }) => {
+test('files have the right headers for caching, compression and security', async ({ page, daemon }) => {
   const index = await fetch(`${daemon.url}/volumes/a.b`)
   expect(index.status).toBe(200)
   expect(index.headers.get('content-security-policy')).toContain("default-src 'self'")

@@ -1,4 +1,4 @@
-// How soon something is seen: cold loads, each in a browser context that has cached nothing.
+// Time to the first paint: cold loads, each in a browser context with an empty cache.
 import { type Browser, type BrowserContextOptions, expect } from '@playwright/test'
 import { test } from './console'
 
@@ -7,7 +7,7 @@ const PAINT_MS_MAX = 1000
 
 interface Seen {
   paint: number
-  /** When the page's own heading was there. */
+  /** When the page's heading appeared. */
   heading: number
 }
 
@@ -44,7 +44,7 @@ test('the sign-in page is painted within a second', async ({ browser, daemon }) 
   await measure('the sign-in page', browser, { baseURL: daemon.url }, 'Sign in')
 })
 
-test('the overview is painted within a second for who has signed in', async ({ browser, daemon }) => {
+test('the overview is painted within a second for a signed-in user', async ({ browser, daemon }) => {
   const localStorage = [{ name: 'forebay.token', value: daemon.token }]
   const storageState = { cookies: [], origins: [{ origin: daemon.url, localStorage }] }
   await measure('the overview', browser, { baseURL: daemon.url, storageState }, 'Overview')

@@ -1,4 +1,4 @@
-// Results of the lab to be shown: of the form that runs have, with pages that the lab itself makes of them.
+// Example results of the lab, in the format of real runs, with pages that the lab generates from them.
 import type { Daemon } from './daemon'
 
 interface Check {
@@ -18,7 +18,7 @@ function run(experiment: string, storage: string, why: string, minute: number, c
   }
 }
 
-/** An experiment on two storages, all of several experiments with their comparison, and one that was cut off. */
+/** An experiment on two storage systems, a run of several experiments with their comparison, and a truncated result. */
 export function examples(daemon: Daemon): void {
   const lives = (passed: boolean): Check[] => [
     { title: 'No broker process ended', passed, detail: passed ? '4 of 4 live' : 'all 4 shut down' },

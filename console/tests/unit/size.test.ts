@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 
-/** The outcome of a build with so many bytes of JavaScript that nothing can compress. */
+/** The outcome of a build with this many bytes of incompressible JavaScript. */
 function sized(bytes: number): { status: number | null; index: boolean } {
   const folder = mkdtempSync(join(tmpdir(), 'forebay-size-'))
   mkdirSync(join(folder, 'assets'))

@@ -18,7 +18,7 @@ test('critical sums of signed ranks are those of the tables', () => {
 })
 
 test('an estimate lies in the middle, and its interval around it', () => {
-  // Of six values the interval reaches from the least to the most.
+  // With six values the interval covers all of them.
   assert.deepEqual(estimate([6, 1, 4, 3, 5, 2]), { middle: 3.5, low: 1, high: 6 })
   const { middle, low, high } = estimate([...numbers(20), 1000])
   assert.ok(low < middle && middle < high && high < 20, 'one value far away is not followed')

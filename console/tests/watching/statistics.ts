@@ -1,6 +1,6 @@
-// What may be said of values that scatter evenly to both sides of something, and are not of one distribution that has a name.
+// Statistics for values with a symmetric, but unknown, distribution.
 
-/** The value in the middle. */
+/** The median. */
 export function median(values: number[]): number {
   const sorted = ascending(values)
   const middle = sorted.length / 2
@@ -8,8 +8,8 @@ export function median(values: number[]): number {
   return sorted.length % 2 === 1 ? at(Math.floor(middle)) : (at(middle - 1) + at(middle)) / 2
 }
 
-/** The middle of what was sampled, as Hodges and Lehmann estimate it, and between which values it lies with a probability of at least 95 %, by
- * Wilcoxon's signed ranks. Six values are the fewest for which there are any. */
+/** The centre of the distribution (Hodges-Lehmann estimate), and an interval that contains it with a probability of at least 95 % (Wilcoxon's
+ * signed ranks). Needs at least six values. */
 export function estimate(values: number[]): { middle: number; low: number; high: number } {
   const rank = criticalSum(values.length)
   const averages = ascending(values.flatMap((one, index) => values.slice(index).map((other) => (one + other) / 2)))
@@ -17,9 +17,9 @@ export function estimate(values: number[]): { middle: number; low: number; high:
   return { middle: median(averages), low: at(rank), high: at(averages.length - 1 - rank) }
 }
 
-/** The largest sum of signed ranks of that many values that is reached or gone below with a chance of at most 2.5 %. */
+/** The largest sum of signed ranks of `count` values that has a probability of at most 2.5 % of being reached or undercut. */
 export function criticalSum(count: number): number {
-  // The chance of each sum: each rank is in it or not.
+  // The probability of each sum: each rank is either in it or not.
   let chances = [1]
   for (let rank = 1; rank <= count; rank += 1) {
     const without = chances

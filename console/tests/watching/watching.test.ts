@@ -1,10 +1,10 @@
-// What watching costs: throughput of NFS while nobody watches (A), and while somebody does (B), by turns: A B, B A, A B and so on.
+// What monitoring costs: NFS throughput without it (A) and with it (B), alternately: A B, B A, A B and so on.
 //
-// B is a collector that reads /metrics every second, and a browser with the overview and the performance page open. Daemon and load run
-// on processors of their own: a viewer's browser is on a machine of its own in reality. The quotient B / A of each pair counts.
-// A machine that is shared gets faster and slower from one half minute to the next, so the windows of a pair are short and follow each other closely.
-// Beside that, what processor time the daemon takes while it has nothing else to do, with and without: on a machine that is shared with others
-// that can be trusted where throughput scatters, and throughput that processor time bounds cannot lose a larger part.
+// B is a collector that reads /metrics every second, and a browser with the Overview and Performance pages open. Daemon and load run
+// on separate processors, because in reality a viewer's browser runs on another machine. The result is the quotient B / A of each pair.
+// The speed of a shared machine changes from one half minute to the next, so the windows of a pair are short and close together.
+// The test also measures the processor time of an otherwise idle daemon, with and without monitoring. On a shared machine this figure is
+// reliable where throughput scatters. Throughput that processor time limits cannot lose a larger part.
 // Run by scripts/bench-watching.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
@@ -20,7 +20,7 @@ const given = (name: string) => {
   return value
 }
 
-/** What must be left of the throughput. */
+/** The fraction of the throughput that must remain. */
 const SHARE_MIN = 0.98
 const SCRAPE_MS = 1000
 const MIB = 2 ** 20
@@ -28,16 +28,16 @@ const MIB = 2 ** 20
 const WRITES = ['append', '--streams', '16', '--bytes', `${32 * MIB}`, '--commit-bytes', `${256 * 1024}`, '--write-bytes', `${128 * 1024}`]
 const FILES = ['--streams', '8', '--bytes', `${32 * MIB}`]
 const READS = ['read', ...FILES, '--read-bytes', `${256 * 1024}`]
-/** How long a window lasts at least: the console asks every five seconds. */
+/** The minimum length of a window: the console polls every five seconds. */
 const WINDOW_MS = 5500
 
-/** How long the daemon is looked at while it has nothing to do. */
+/** How long the idle daemon is measured. */
 const IDLE_MS = 30_000
 
-/** What the files that are read are made from. */
+/** The seed of the files that are read. */
 const READ_SEED = 1
 
-/** What is written is never made from the same seed twice. */
+/** Written data never has the same seed twice. */
 class Seeds {
   private last = READ_SEED
 
@@ -58,10 +58,10 @@ interface Window {
 const rate = (done: LoadDone[]) => sum(done, (one) => one.bytes) / sum(done, (one) => one.elapsed_us)
 const sum = (done: LoadDone[], value: (one: LoadDone) => number) => done.reduce((total, one) => total + value(one), 0)
 
-/** The daemon's processor time for a GB, in seconds. */
+/** The daemon's processor time per GB, in seconds. */
 const cost = (done: LoadDone[]) => (sum(done, (one) => one.server_cpu_s) / sum(done, (one) => one.bytes)) * 1e9
 
-/** Whoever watches, and looks away in between: its browser goes on without a network then, and the collector rests. */
+/** The monitoring load. It can pause: the browser then has no network, and the collector rests. */
 class Watcher {
   private collecting = Promise.resolve()
   private watching = false
@@ -73,7 +73,7 @@ class Watcher {
     private readonly context: BrowserContext,
   ) {}
 
-  /** One that looks away. */
+  /** Creates a paused one. */
   static async start(daemon: Daemon, browser: Browser): Promise<Watcher> {
     const context = await browser.newContext({ baseURL: daemon.url, viewport: { width: 1360, height: 860 } })
     const watcher = new Watcher(daemon, context)
@@ -90,7 +90,7 @@ class Watcher {
     return watcher
   }
 
-  /** Watches while the work lasts; adds what was asked for meanwhile to its outcome. */
+  /** Monitors while the work runs. Adds the number of requests to the outcome of the work. */
   async during<T>(work: () => Promise<T>): Promise<T & { scrapes: number; requests: number }> {
     const before = { scrapes: this.scrapes, requests: this.requests }
     this.watching = true
@@ -122,7 +122,7 @@ class Watcher {
   }
 }
 
-/** Waits until the daemon is done with what the last load left: else whoever comes sooner pays for it. */
+/** Waits until the daemon has finished the work that the last load left. Otherwise the next window would pay for it. */
 async function settle(daemon: Daemon): Promise<void> {
   await expect
     .poll(
@@ -136,7 +136,7 @@ async function settle(daemon: Daemon): Promise<void> {
     .toBeLessThan(0.025)
 }
 
-/** Writes and reads by turns, so that what happens at one time of a window meets both. */
+/** Alternates writes and reads, so that a disturbance within a window affects both. */
 async function measure(daemon: Daemon, seeds: Seeds): Promise<Omit<Window, 'scrapes' | 'requests'>> {
   await settle(daemon)
   const until = Date.now() + WINDOW_MS
@@ -151,20 +151,20 @@ async function measure(daemon: Daemon, seeds: Seeds): Promise<Omit<Window, 'scra
 
 async function watched(daemon: Daemon, watcher: Watcher, seeds: Seeds): Promise<Window> {
   const window = await watcher.during(() => measure(daemon, seeds))
-  // Else nothing was watched.
+  // Otherwise nothing was monitored.
   expect(window.scrapes).toBeGreaterThan(1)
   expect(window.requests).toBeGreaterThan(1)
   return window
 }
 
-/** The part of one processor that the daemon takes, with nothing to do but to be watched, or not even that. */
+/** The fraction of one processor that the idle daemon uses, with or without monitoring. */
 async function idle(daemon: Daemon): Promise<number> {
   const [begun, before] = [performance.now(), daemon.cpuSeconds()]
   await new Promise((resolve) => setTimeout(resolve, IDLE_MS))
   return (daemon.cpuSeconds() - before) / ((performance.now() - begun) / 1000)
 }
 
-/** `inside`: with 95 % at least so much is left; `outside`: with 95 % it is not. */
+/** `inside`: at least this fraction remains, with 95 % confidence. `outside`: it does not, with 95 % confidence. */
 function verdict(low: number, high: number): 'inside' | 'outside' | 'not decided' {
   if (low >= SHARE_MIN) return 'inside'
   return high < SHARE_MIN ? 'outside' : 'not decided'
@@ -182,13 +182,13 @@ test('throughput with metrics collected and the console open is not shown to be 
     const index = await fetch(daemon.url)
     if (!(await index.text()).includes('/assets/')) throw new Error('the binary is built without the console')
     await daemon.load(['prepare-read', ...FILES], READ_SEED)
-    // The first is slower, and counts for nothing.
+    // Ignores the first run, which is slower.
     const first = await measure(daemon, seeds)
     console.log(`warmed up: write ${first.write.toFixed(0)} MB/s, read ${first.read.toFixed(0)} MB/s`)
     idly.quiet = await idle(daemon)
     const watcher = await Watcher.start(daemon, browser)
     idly.watched = (await watcher.during(async () => ({ part: await idle(daemon) }))).part
-    // What the load left to be done in the background is not to count for either.
+    // Excludes the background work that the load left.
     idly.quiet = Math.min(idly.quiet, await idle(daemon))
     for (let pair = 0; pair < pairs; pair += 1) {
       const quietly = async () => ({ ...(await measure(daemon, seeds)), scrapes: 0, requests: 0 })
