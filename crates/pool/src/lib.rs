@@ -16,98 +16,29 @@
 //! hurt, read `flush.rs`, then `commit.rs` and `txn.rs`. What is stored is in `keys.rs`, `records/` and
 //! `segment/frame.rs`, and drawn in docs/formats.md.
 
-mod assemble;
-mod attributes;
-mod background;
-mod check;
-mod check_damage;
-mod check_records;
-mod check_scan;
-mod check_view;
-mod check_watch;
-mod chunk;
-mod chunk_cache;
-mod cleaner;
-mod clone_range;
-mod codec;
-mod commit;
-mod copies;
-mod counters;
-mod cut;
-mod directory;
-mod dirty;
-mod efficiency;
+mod base;
+mod data;
 mod engine;
-mod error;
-mod extents;
-#[cfg(test)]
-mod fault_tests;
-#[cfg(test)]
-mod faulty;
-mod fingerprints;
-mod flush;
-mod headers;
-mod histogram;
-mod holes;
-mod home;
-mod inline;
-mod inode;
-mod keys;
-mod lasting;
-mod limit;
-mod lost_and_found;
-mod meta;
-mod mismatch;
-mod names;
-mod namespace;
+mod format;
 mod opening;
-mod orphans;
-mod plan;
+mod parts;
 mod pool;
-mod protocol_records;
-mod purge;
-mod queue;
-#[cfg(test)]
-mod range_crash_tests;
-mod read;
-mod read_ahead;
-mod records;
-mod registry;
-mod rollback;
 pub mod salvage;
-mod schedule;
-mod scrub;
-mod scrub_metadata;
-mod segment;
-mod signals;
 #[cfg(test)]
 mod sim;
-mod snapshot;
-#[cfg(test)]
-mod snapshot_crash_tests;
-mod sources;
-mod space;
-mod storer;
-mod stretch;
-mod sync;
-mod tails;
-mod txn;
-mod types;
-mod versions;
-mod view;
-mod volume;
-mod witness;
-mod write;
-mod xattrs;
+mod store;
+mod tree;
+mod upkeep;
+mod volumes;
 
-pub use check_watch::CheckWatch;
-pub use counters::{PoolCounters, VolumeUsage};
-pub use error::{Error, Result};
-pub use histogram::{Distribution, Histogram};
-pub use mismatch::Mismatch;
-pub use names::{NAME_RULE, is_name, is_printable};
+pub use base::counters::{PoolCounters, VolumeUsage};
+pub use base::error::{Error, Result};
+pub use base::histogram::{Distribution, Histogram};
+pub use base::mismatch::Mismatch;
+pub use base::names::{NAME_RULE, is_name, is_printable};
+pub use base::types::*;
 pub use pool::{Pool, PoolOptions};
-pub use types::*;
+pub use upkeep::check::CheckWatch;
 
 /// The target of spans that are for traces, and not for the log. They cost nothing while nobody collects them.
 pub const TRACES: &str = "forebay_traces";

@@ -7,15 +7,17 @@ use std::time::Duration;
 use bytes::Bytes;
 use tokio::sync::watch;
 
+use crate::base::sources::{SystemClock, SystemEntropy};
+use crate::base::sync;
+use crate::engine::space::UnlimitedRoom;
 use crate::engine::{Engine, Foundation};
-use crate::home::Home;
-use crate::meta::MemoryMeta;
-use crate::opening::Wanted;
-use crate::segment::MemorySegments;
-use crate::sources::{SystemClock, SystemEntropy};
-use crate::space::UnlimitedRoom;
-use crate::witness::MemoryWitness;
-use crate::{assemble, sync, *};
+use crate::opening::assemble;
+use crate::opening::examine::Wanted;
+use crate::store::home::Home;
+use crate::store::meta::MemoryMeta;
+use crate::store::segment::MemorySegments;
+use crate::store::witness::MemoryWitness;
+use crate::*;
 
 /// How a pool is to behave.
 #[derive(Clone, Debug)]

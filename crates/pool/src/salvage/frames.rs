@@ -10,8 +10,8 @@ use std::ops::Range;
 use bytes::Bytes;
 
 use super::window::Window;
-use crate::keys::ChunkId;
-use crate::segment::{
+use crate::format::keys::ChunkId;
+use crate::store::segment::{
     CHUNK_BYTES_MAX, FOOTER_END_BYTES, FRAME_HEADER_BYTES, FrameAt, chunk_id, footer_bytes, frame_content,
     read_footer, read_header,
 };

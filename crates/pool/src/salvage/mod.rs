@@ -134,7 +134,7 @@ impl Salvage<'_> {
             + if other.written { other.bytes } else { 0 };
         // Every file may take a block more than it has bytes.
         let files = self.streams.len() as u64 * 2 + if other.written { other.chunks } else { 0 } + 4;
-        target::require_room(self.to, bytes_total + files * crate::segment::BLOCK_BYTES)?;
+        target::require_room(self.to, bytes_total + files * crate::store::segment::BLOCK_BYTES)?;
 
         let done = Cell::new(0);
         let tell = |bytes: u64| {

@@ -1,0 +1,275 @@
+//! Reading chunks: from the cache, or from their segment with every byte verified.
+//!
+//! Chunks that several readers want at once are read once: who comes second waits for the first. Frames that lie
+//! next to each other are read in one call. Where the store keeps copies, a frame that is damaged in one is taken from
+//! another, and put right.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Condvar, Mutex};
+
+use bytes::Bytes;
+
+use crate::base::sync;
+use crate::engine::Engine;
+use crate::format::codec::Decoded;
+use crate::format::keys::{self, ChunkId};
+use crate::format::records::{ChunkRecord, Record};
+use crate::store::segment::{
+    CHUNK_BYTES_MAX, FRAME_HEADER_BYTES, Packed, Packer, frame_content, frame_repack,
+};
+use crate::{Compression, Error, Handle, Result};
+
+/// Times that a chunk is looked up again because it was moved while it was being read.
+const TRIES_MAX: usize = 8;
+/// Bytes of neighbouring frames that are read in one call, by one thread.
+const RUN_BYTES_MAX: u64 = 512 << 10;
+/// Bytes between two frames that are rather read than skipped.
+const GAP_BYTES_MAX: u64 = 8 << 10;
+
+/// Chunks that somebody is reading from the disk.
+#[derive(Default)]
+pub(crate) struct Loads {
+    under_way: Mutex<HashMap<ChunkId, Arc<Load>>>,
+}
+
+#[derive(Default)]
+struct Load {
+    done: Mutex<bool>,
+    ended: Condvar,
+}
+
+/// While it lives, others wait.
+struct Claim<'a> {
+    loads: &'a Loads,
+    id: ChunkId,
+    load: Arc<Load>,
+}
+
+impl Loads {
+    /// The right to read a chunk, or whoever has it.
+    fn claim(&self, id: ChunkId) -> std::result::Result<Claim<'_>, Arc<Load>> {
+        let mut under_way = sync::lock(&self.under_way);
+        if let Some(load) = under_way.get(&id) {
+            return Err(load.clone());
+        }
+        let load = Arc::<Load>::default();
+        under_way.insert(id, load.clone());
+        Ok(Claim { loads: self, id, load })
+    }
+}
+
+impl Load {
+    fn wait(&self) {
+        sync::wait_until(&self.done, &self.ended, |done| *done);
+    }
+}
+
+impl Drop for Claim<'_> {
+    fn drop(&mut self) {
+        sync::lock(&self.loads.under_way).remove(&self.id);
+        *sync::lock(&self.load.done) = true;
+        self.load.ended.notify_all();
+    }
+}
+
+/// Frames that lie next to each other in a segment, in order.
+pub(crate) type Run = Vec<(ChunkId, ChunkRecord)>;
+
+impl Engine {
+    /// The chunk's record; `None` if the pool does not have the chunk.
+    pub(crate) fn chunk_record(&self, id: ChunkId) -> Result<Option<ChunkRecord>> {
+        match self.fingerprints.get(id) {
+            Some(record) => Ok(Some(record)),
+            None => self.chunk_record_stored(id),
+        }
+    }
+
+    /// As [`Engine::chunk_record`], but from the metadata store, where a change is seen a moment earlier.
+    fn chunk_record_stored(&self, id: ChunkId) -> Result<Option<ChunkRecord>> {
+        let key = keys::chunk(id);
+        self.meta.get(&key)?.map(|value| ChunkRecord::decode(&key, &value)).transpose()
+    }
+
+    /// The chunk's bytes, verified. Blocks on the disk unless they are in the cache. `None` if the pool does not
+    /// have the chunk (any more). `reader` is named in the log if the chunk is damaged.
+    pub(crate) fn chunk_content(&self, id: ChunkId, reader: Handle) -> Result<Option<Bytes>> {
+        loop {
+            if let Some(content) = self.chunk_cache.get(id) {
+                return Ok(Some(content));
+            }
+            match self.loads.claim(id) {
+                Ok(_claim) => return self.load_chunk(id, reader),
+                Err(load) => load.wait(),
+            }
+        }
+    }
+
+    /// As [`Engine::chunk_content`], but the cache is left as it is. `None` also if the chunk is being moved, or damaged.
+    pub(crate) fn chunk_content_once(&self, id: ChunkId) -> Result<Option<Bytes>> {
+        if let Some(content) = self.chunk_cache.get(id) {
+            return Ok(Some(content));
+        }
+        let Some(record) = self.chunk_record(id)? else { return Ok(None) };
+        self.read_frame(id, &record)
+    }
+
+    fn load_chunk(&self, id: ChunkId, reader: Handle) -> Result<Option<Bytes>> {
+        let mut tried: Option<ChunkRecord> = None;
+        for _ in 0..TRIES_MAX {
+            let record = if tried.is_none() { self.chunk_record(id)? } else { self.chunk_record_stored(id)? };
+            let Some(record) = record else { return Ok(None) };
+            let same_place =
+                |other: ChunkRecord| (other.segment, other.offset) == (record.segment, record.offset);
+            if tried.is_some_and(same_place) {
+                break;
+            }
+            if let Some(content) = self.read_frame(id, &record)? {
+                self.chunk_cache.insert(id, content.clone());
+                return Ok(Some(content));
+            }
+            // The cleaner may have moved it just now.
+            tried = Some(record);
+        }
+        Err(damaged(id, tried, reader))
+    }
+
+    /// The chunk's bytes from where `record` says they are; `None` if they are not there, or not whole, in any copy.
+    pub(crate) fn read_frame(&self, id: ChunkId, record: &ChunkRecord) -> Result<Option<Bytes>> {
+        let Some(length) = frame_length(record) else { return Ok(None) };
+        let frame = self.store.read(record.segment, record.offset, length);
+        match self.verified(&frame, self.store.copies() < 2, |frame| frame_content(frame, id)) {
+            Some(content) => Ok(Some(content)),
+            None if self.store.copies() > 1 => self.read_other_copy(id, record),
+            None => frame.map(|_| None),
+        }
+    }
+
+    /// The chunk's frame from where `record` says it is, verified, to be appended elsewhere; `None` as for
+    /// [`Engine::read_frame`].
+    pub(crate) fn read_packed(&self, id: ChunkId, record: &ChunkRecord) -> Result<Option<Packed>> {
+        let Some(length) = frame_length(record) else { return Ok(None) };
+        let frame = self.store.read(record.segment, record.offset, length);
+        match self.verified(&frame, self.store.copies() < 2, |frame| frame_repack(frame, id)) {
+            Some(packed) => Ok(Some(packed)),
+            None if self.store.copies() > 1 => {
+                let content = self.read_other_copy(id, record)?;
+                Ok(content.map(|content| Packer::default().pack(id, &content, Compression::default())))
+            }
+            None => frame.map(|_| None),
+        }
+    }
+
+    /// What `unpack` makes of a frame that was read, if it is whole; counts what was found. `None` also if there is no such
+    /// frame, which is no damage: the cleaner may have moved it. Without `count_damage` somebody else is going to count that.
+    pub(crate) fn verified<T>(
+        &self,
+        frame: &Result<Option<Bytes>>,
+        count_damage: bool,
+        unpack: impl FnOnce(&Bytes) -> Decoded<T>,
+    ) -> Option<T> {
+        let (count, whole) = match frame {
+            Ok(None) => return None,
+            Err(_) => (&self.meters.frames_unreadable, None),
+            Ok(Some(frame)) => match unpack(frame) {
+                Ok(whole) => (&self.meters.frames_verified, Some(whole)),
+                Err(_) => (&self.meters.frames_damaged, None),
+            },
+        };
+        if count_damage || whole.is_some() {
+            count.add(1);
+        }
+        whole
+    }
+
+    /// Groups chunks that lie next to each other, leaving out those that are in the cache or gone. Blocks on the
+    /// disk.
+    pub(crate) fn runs_of(&self, ids: &[ChunkId]) -> Result<Vec<Run>> {
+        let mut located: Vec<(ChunkId, ChunkRecord)> = Vec::with_capacity(ids.len());
+        for id in ids {
+            if !self.chunk_cache.has(*id)
+                && let Some(record) = self.chunk_record(*id)?
+                && frame_length(&record).is_some()
+            {
+                located.push((*id, record));
+            }
+        }
+        located.sort_unstable_by_key(|(_, record)| (record.segment, record.offset));
+        located.dedup_by_key(|(id, _)| *id);
+        let mut runs: Vec<Run> = Vec::new();
+        for one in located {
+            match runs.last_mut() {
+                Some(run) if continues(run, &one.1) => run.push(one),
+                _ => runs.push(vec![one]),
+            }
+        }
+        Ok(runs)
+    }
+
+    /// Reads the frames of a run into the cache, as far as they are whole and nobody else is at it. Who then
+    /// wants one that is not there sees to it alone, and learns why. Blocks on the disk.
+    pub(crate) fn load_run(&self, run: &Run) {
+        let claims: Vec<Claim<'_>> = run.iter().filter_map(|(id, _)| self.loads.claim(*id).ok()).collect();
+        let wanted = |id: ChunkId| claims.iter().any(|claim| claim.id == id) && !self.chunk_cache.has(id);
+        let run: Vec<_> = run.iter().filter(|(id, _)| wanted(*id)).collect();
+        let (Some((_, first)), Some((_, last))) = (run.first(), run.last()) else { return };
+        let end = last.offset.saturating_add(u64::from(last.bytes_stored));
+        let length = usize::try_from(end.saturating_sub(first.offset)).unwrap_or(usize::MAX);
+        let Ok(Some(frames)) = self.store.read(first.segment, first.offset, length) else { return };
+        for (id, record) in run {
+            let at = usize::try_from(record.offset.saturating_sub(first.offset)).unwrap_or(usize::MAX);
+            let end = at.saturating_add(record.bytes_stored as usize);
+            if frames.get(at..end).is_some()
+                && let Ok(content) = frame_content(&frames.slice(at..end), *id)
+            {
+                // One that is damaged is counted when it is read by itself.
+                self.meters.frames_verified.add(1);
+                self.chunk_cache.insert(*id, content);
+            }
+        }
+    }
+
+    /// The chunk's bytes from a copy other than the first, which is put right then. `None` if there is no whole one.
+    fn read_other_copy(&self, id: ChunkId, record: &ChunkRecord) -> Result<Option<Bytes>> {
+        // Deleted, as the cleaner has moved what was in it: nothing is damaged.
+        if !self.segments.knows(record.segment) {
+            return Ok(None);
+        }
+        let repaired = self.repair_frame(id, record)?;
+        self.count_repair(&repaired);
+        Ok(repaired.content)
+    }
+}
+
+/// Bytes of the frame, unless that is more than a frame can have.
+fn frame_length(record: &ChunkRecord) -> Option<usize> {
+    let length = usize::try_from(record.bytes_stored).ok()?;
+    (length <= CHUNK_BYTES_MAX + FRAME_HEADER_BYTES).then_some(length)
+}
+
+fn continues(run: &Run, next: &ChunkRecord) -> bool {
+    let (Some((_, first)), Some((_, last))) = (run.first(), run.last()) else { return false };
+    let end = last.offset.saturating_add(u64::from(last.bytes_stored));
+    last.segment == next.segment
+        && next.offset >= end
+        && next.offset - end <= GAP_BYTES_MAX
+        && next.offset.saturating_add(u64::from(next.bytes_stored)).saturating_sub(first.offset)
+            <= RUN_BYTES_MAX
+}
+
+fn damaged(id: ChunkId, record: Option<ChunkRecord>, reader: Handle) -> Error {
+    let place = record.map_or("nowhere".into(), |record| {
+        format!("segment {} offset {} bytes {}", record.segment, record.offset, record.bytes_stored)
+    });
+    tracing::error!(
+        volume = reader.volume.0,
+        inode = reader.inode.0,
+        generation = reader.generation,
+        chunk = %id,
+        place,
+        "damaged data: restore the file from a replica or a backup, and check the disk"
+    );
+    Error::Damaged(format!(
+        "inode {} of volume {}: chunk {id} at {place} does not match its checksum; restore the file from a replica or a backup, and check the disk",
+        reader.inode.0, reader.volume.0
+    ))
+}

@@ -1,0 +1,13 @@
+//! The parts of an open pool: what it keeps in memory, and its two threads.
+//!
+//! Each part is a field of [`crate::engine::Engine`], and knows nothing of the engine: it is filled from the metadata store at
+//! opening, or starts empty, and the floors above tell it what has changed. Open `inode/mod.rs` first, then `registry.rs`.
+
+pub(crate) mod chunk_cache;
+pub(crate) mod dirty;
+pub(crate) mod fingerprints;
+pub(crate) mod inode;
+pub(crate) mod registry;
+pub(crate) mod storer;
+pub(crate) mod tails;
+pub(crate) mod view;

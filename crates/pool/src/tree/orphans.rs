@@ -1,0 +1,393 @@
+//! Orphans: inodes without a name. They live while somebody holds them, and are freed after that.
+//!
+//! The orphan's record is written in the batch that removes the last name, and deleted in the batch that deletes
+//! the last of the inode. In between a crash changes nothing: the orphan is found at the next opening. Freeing
+//! goes in bounded batches. Once the first is done the file is not whole any more, so it is marked as *freeing*
+//! there, and nobody gets hold of it again, also after a crash.
+//!
+//! After an opening nothing is freed before [`Engine::reap_orphans`]: whoever held an orphan before the restart
+//! may come back for it. What was being freed already goes on at once, as does the purge (see [`crate::volumes::purge`]), which
+//! is the reaper's work too. Orphans are a volume's: those that a snapshot shows are nobody's to free, and a clone begins
+//! with orphans that nobody holds.
+
+use std::collections::VecDeque;
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+
+use tokio::sync::{Notify, OwnedMutexGuard};
+
+use crate::base::signals::Signals;
+use crate::base::sync;
+use crate::engine::Engine;
+use crate::engine::txn::Txn;
+use crate::format::keys::{self, InodeKey, Item};
+use crate::format::records::{OrphanRecord, Record, malformed};
+use crate::parts::inode::Inode;
+use crate::parts::view::BATCH_ITEMS;
+use crate::store::segment::SegmentId;
+use crate::{Error, Handle, Result, VolumeId};
+
+/// Extents, and extended attributes, that one batch frees at most.
+const BATCH_EXTENTS_MAX: usize = 1024;
+/// Inodes that one batch frees at most.
+const BATCH_INODES_MAX: usize = 128;
+
+/// Orphans that wait to be freed.
+pub(crate) struct Orphans {
+    /// Whether orphans that nobody holds are freed.
+    reaping: AtomicBool,
+    queue: Mutex<VecDeque<Arc<Inode>>>,
+    signals: Arc<Signals>,
+    /// Rounds of the reaper that were asked for, and that are done.
+    asked: AtomicUsize,
+    done: AtomicUsize,
+    idle: Notify,
+}
+
+impl Orphans {
+    pub(crate) fn new(signals: Arc<Signals>) -> Self {
+        Orphans {
+            reaping: AtomicBool::new(false),
+            queue: Mutex::default(),
+            signals,
+            asked: AtomicUsize::new(0),
+            done: AtomicUsize::new(0),
+            idle: Notify::new(),
+        }
+    }
+
+    /// Queues the inode if it can be freed: without a name, held by nobody.
+    pub(crate) fn consider(&self, inode: &Arc<Inode>) {
+        let mut state = inode.state();
+        let free = self.reaping.load(Ordering::SeqCst) && state.holds == 0 && state.record.nlink == 0;
+        if !free || state.queued || state.freed {
+            return;
+        }
+        state.queued = true;
+        drop(state);
+        self.push(inode.clone());
+    }
+
+    /// Queues an inode that must go, whoever holds it.
+    fn push(&self, inode: Arc<Inode>) {
+        sync::lock(&self.queue).push_back(inode);
+        self.wake();
+    }
+
+    fn take(&self) -> Vec<Arc<Inode>> {
+        let mut queue = sync::lock(&self.queue);
+        let count = queue.len().min(BATCH_INODES_MAX);
+        let mut taken: Vec<_> = queue.drain(..count).collect();
+        // Their `order` locks are held together.
+        taken.sort_by_key(|inode| inode.key());
+        taken
+    }
+
+    /// There is something to free.
+    pub(crate) fn are_waiting(&self) -> bool {
+        !sync::lock(&self.queue).is_empty()
+    }
+
+    /// Asks for a round of the reaper.
+    pub(crate) fn wake(&self) {
+        self.asked.fetch_add(1, Ordering::SeqCst);
+        self.signals.reap.notify_one();
+    }
+}
+
+/// An inode that is being freed, and how far that has got.
+struct Freeing {
+    inode: Arc<Inode>,
+    /// Extents before this offset are gone.
+    from: u64,
+    /// The mark is in the metadata store.
+    marked: bool,
+    /// Rollbacks that the inode has seen: another one may bring it back.
+    rollbacks: u64,
+    _order: OwnedMutexGuard<()>,
+}
+
+impl Engine {
+    pub(crate) fn hold(&self, handle: Handle) -> Result<()> {
+        let inode = self.inode(handle)?;
+        let mut state = inode.live()?;
+        state.holds = state.holds.checked_add(1).ok_or_else(|| Error::Invalid("too many holds".into()))?;
+        Ok(())
+    }
+
+    pub(crate) fn release(&self, handle: Handle) {
+        // Held, so it is in memory.
+        let Some(inode) = self.inodes.peek(handle.into()) else { return };
+        if inode.handle != handle {
+            return;
+        }
+        {
+            let mut state = inode.state();
+            state.holds = state.holds.saturating_sub(1);
+        }
+        if self.volumes.is_writable(handle.volume) {
+            self.orphans.consider(&inode);
+        }
+    }
+
+    pub(crate) async fn reap_orphans(self: &Arc<Self>) -> Result<()> {
+        self.orphans.reaping.store(true, Ordering::SeqCst);
+        self.transact(|txn| txn.engine.queue_all_orphans()).await
+    }
+
+    /// Queues what was being freed when the pool was last open.
+    pub(crate) fn resume_freeing(&self) -> Result<()> {
+        self.queue_all_orphans()?;
+        self.orphans.wake();
+        Ok(())
+    }
+
+    fn queue_all_orphans(&self) -> Result<()> {
+        self.volumes.list().iter().try_for_each(|volume| self.queue_orphans(volume.id))
+    }
+
+    /// Queues the volume's orphans that are to be freed: those that were being freed already, and, if that is
+    /// done by now, those that nobody holds. In the committer, or before anybody else is there: a rollback in the
+    /// middle could bring back what is then freed.
+    fn queue_orphans(&self, volume: VolumeId) -> Result<()> {
+        let found = self.look(volume, |view| {
+            let mut found = Vec::new();
+            view.scan(&*self.meta, &keys::orphans, BATCH_ITEMS, &mut |key, value| {
+                let key_of = keys::inode_in(key).ok_or_else(|| malformed(OrphanRecord::NAME, key))?;
+                found.push((InodeKey { volume, ..key_of }, OrphanRecord::decode(key, value)?.freeing));
+                Ok(ControlFlow::Continue(()))
+            })?;
+            Ok(found)
+        })?;
+        for (key, freeing) in found {
+            if !freeing && !self.orphans.reaping.load(Ordering::SeqCst) {
+                continue;
+            }
+            let Some(inode) = self.inode_by_key(key)? else { continue };
+            if !freeing {
+                self.orphans.consider(&inode);
+                continue;
+            }
+            let mut state = inode.state();
+            let known = state.freed || state.queued;
+            state.freed = true;
+            state.queued |= !known;
+            drop(state);
+            if !known {
+                self.orphans.push(inode);
+            }
+        }
+        Ok(())
+    }
+
+    /// As [`Engine::queue_orphans`], right behind a batch that makes others the volume's orphans.
+    pub(crate) fn queue_new_orphans(&self, volume: VolumeId) {
+        if let Err(error) = self.queue_orphans(volume) {
+            tracing::warn!(volume = volume.0, %error, "deleted files are freed with the next opening only");
+        }
+    }
+
+    /// Waits until everything that can be freed now has been.
+    pub(crate) async fn settle(&self) -> Result<()> {
+        self.orphans.wake();
+        let target = self.orphans.asked.load(Ordering::SeqCst);
+        loop {
+            let idle = self.orphans.idle.notified();
+            tokio::pin!(idle);
+            idle.as_mut().enable();
+            self.stopped.check()?;
+            if self.is_closing() {
+                return Err(Error::Closed);
+            }
+            if self.orphans.done.load(Ordering::SeqCst) >= target {
+                return Ok(());
+            }
+            idle.await;
+        }
+    }
+
+    /// The reaper: does everything there is to do.
+    pub(crate) async fn reaper_round(self: &Arc<Self>) {
+        let asked = self.orphans.asked.load(Ordering::SeqCst);
+        if let Err(error) = self.reap_all().await
+            && !self.is_closing()
+        {
+            tracing::warn!(%error, "freeing deleted files failed; it is tried again with the next deletion");
+        }
+        self.orphans.done.fetch_max(asked, Ordering::SeqCst);
+        self.orphans.idle.notify_waiters();
+    }
+
+    /// Ends waits for the reaper.
+    pub(crate) fn reaper_end(&self) {
+        self.orphans.idle.notify_waiters();
+    }
+
+    async fn reap_all(self: &Arc<Self>) -> Result<()> {
+        loop {
+            let inodes = self.orphans.take();
+            if inodes.is_empty() {
+                break;
+            }
+            self.free(&inodes).await.inspect_err(|_| self.requeue(&inodes))?;
+        }
+        for volume in self.volumes.deleting() {
+            self.free_volume(volume).await?;
+        }
+        for volume in self.volumes.purging() {
+            match self.purge_volume(volume).await {
+                // It was deleted meanwhile.
+                Err(Error::Stale) => self.orphans.wake(),
+                outcome => outcome?,
+            }
+        }
+        self.delete_dead_segments().await?;
+        self.clean().await?;
+        self.delete_dead_segments().await?;
+        let meta = self.meta.clone();
+        sync::blocking(move || meta.give_back()).await
+    }
+
+    fn requeue(&self, inodes: &[Arc<Inode>]) {
+        let mut queue = sync::lock(&self.orphans.queue);
+        for inode in inodes {
+            if !std::mem::replace(&mut inode.state().queued, true) {
+                queue.push_back(inode.clone());
+            }
+        }
+    }
+
+    /// Frees inodes, data and all.
+    async fn free(self: &Arc<Self>, inodes: &[Arc<Inode>]) -> Result<()> {
+        let mut freeing = Vec::with_capacity(inodes.len());
+        for inode in inodes {
+            let Some(rollbacks) = begin(self, inode) else { continue };
+            let _order = inode.order.clone().lock_owned().await;
+            // A rollback may have brought it back meanwhile, and what is dirty now came after that.
+            if inode.state().rollbacks != rollbacks {
+                continue;
+            }
+            // What a flush that was under way has put back.
+            self.discard(inode);
+            freeing.push(Freeing { inode: inode.clone(), from: 0, marked: false, rollbacks, _order });
+        }
+        while !freeing.is_empty() {
+            self.require_open()?;
+            freeing = self.transact(move |txn| free_some(txn, freeing)).await?;
+        }
+        Ok(())
+    }
+
+    /// Deletes segments that hold nothing any more. The batches that made them so are durable first.
+    pub(crate) async fn delete_dead_segments(self: &Arc<Self>) -> Result<()> {
+        let dead = self
+            .transact(|txn| {
+                let engine = txn.engine;
+                Ok(engine
+                    .segments
+                    .dead()
+                    .into_iter()
+                    .filter(|id| engine.writer.is_settled(*id))
+                    .collect::<Vec<_>>())
+            })
+            .await?;
+        if dead.is_empty() {
+            return Ok(());
+        }
+        let engine = self.clone();
+        // A record outlives its file: opening takes a file without a record for one that was never named.
+        let dead = sync::blocking(move || engine.delete_for_good(dead)).await?;
+        self.transact(move |txn| {
+            dead.into_iter().for_each(|id| txn.forget_segment(id));
+            Ok(())
+        })
+        .await
+    }
+}
+
+impl Engine {
+    /// Deletes segments. Returns those that are gone from every copy for good; those of a copy that is away are deleted when it is back.
+    fn delete_for_good(&self, mut ids: Vec<SegmentId>) -> Result<Vec<SegmentId>> {
+        let mut gone = Vec::with_capacity(ids.len());
+        for id in ids.drain(..) {
+            if self.store.delete(id)? {
+                gone.push(id);
+            }
+        }
+        if gone.is_empty() || self.store.sync_deletions()? { Ok(gone) } else { Ok(Vec::new()) }
+    }
+}
+
+/// From here on the inode's handle is stale. `None` if it is not to be freed any more; else how many rollbacks it has
+/// seen.
+fn begin(engine: &Engine, inode: &Arc<Inode>) -> Option<u64> {
+    let mut state = inode.state();
+    state.queued = false;
+    let wanted = state.freed || (state.holds == 0 && state.record.nlink == 0);
+    if state.gone || !wanted {
+        return None;
+    }
+    state.freed = true;
+    let rollbacks = state.rollbacks;
+    drop(state);
+    engine.discard(inode);
+    Some(rollbacks)
+}
+
+/// Stages one batch's worth of freeing. Returns what is left to do.
+fn free_some(txn: &mut Txn<'_>, freeing: Vec<Freeing>) -> Result<Vec<Freeing>> {
+    let mut budget = BATCH_EXTENTS_MAX;
+    let mut left = Vec::new();
+    for mut one in freeing {
+        let state = one.inode.state();
+        let over = state.gone || state.rollbacks != one.rollbacks;
+        drop(state);
+        if over {
+            continue;
+        }
+        let (mut freed, mut more) =
+            if budget == 0 { (0, true) } else { free_extents(txn, &mut one, budget)? };
+        budget = budget.saturating_sub(freed);
+        if !more {
+            let xattrs = txn.free_xattrs(&one.inode, budget.max(1))?;
+            (freed, more) = (freed + xattrs.0, xattrs.1);
+            budget = budget.saturating_sub(xattrs.0);
+        }
+        if more {
+            if freed > 0 && !one.marked {
+                let item = Item::orphan(one.inode.handle.inode);
+                txn.put_item(one.inode.handle.volume, &item, &OrphanRecord { freeing: true })?;
+                one.marked = true;
+            }
+            left.push(one);
+        } else {
+            end(txn, &one)?;
+        }
+    }
+    Ok(left)
+}
+
+/// The inode has no extents and no extended attributes any more.
+fn end(txn: &mut Txn<'_>, one: &Freeing) -> Result<()> {
+    let (volume, item) = (one.inode.handle.volume, Item::orphan(one.inode.handle.inode));
+    if txn.item::<OrphanRecord>(volume, &item)?.is_some() {
+        txn.remove_item(volume, &item)?;
+        let usage = txn.usage(volume)?;
+        usage.orphans = usage.orphans.saturating_sub(1);
+    }
+    txn.delete_inode(&one.inode)
+}
+
+/// Stages the end of up to `budget` extents. Returns how many, and whether there are more.
+fn free_extents(txn: &mut Txn<'_>, one: &mut Freeing, budget: usize) -> Result<(usize, bool)> {
+    let key = one.inode.key();
+    let mut extents = txn.engine.extents_from(key, one.from, budget.saturating_add(1))?;
+    let more = extents.len() > budget;
+    extents.truncate(budget);
+    for (offset, extent) in &extents {
+        one.from = offset + u64::from(extent.length);
+        txn.free_extent(key, *offset, extent)?;
+    }
+    Ok((extents.len(), more))
+}

@@ -1,0 +1,470 @@
+//! The scrub: reads every frame that is referenced, in every copy, and verifies it, at a limited rate.
+//!
+//! It begins with what is inline in the metadata store (see [`crate::data::inline`]): that is verified by being read, and becomes chunks where
+//! nobody is writing. Then it goes from segment to segment, and remembers durably how far it got, so that a restart goes on there. A frame
+//! that is damaged in one copy is written again from another; a segment that a copy lacks is copied. What is damaged in
+//! all copies is reported, and stays: a reader gets an error for it, never wrong bytes. It begins by itself when the last
+//! one is a period ago, and when a copy has come back that missed something. It also reads all metadata
+//! ([`crate::upkeep::scrub_metadata`]) and the headers of segments ([`crate::upkeep::headers`]).
+
+use std::collections::HashMap;
+use std::sync::atomic::AtomicU64;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use bytes::Bytes;
+use tokio::time::Instant;
+
+use crate::base::sync;
+use crate::engine::Engine;
+use crate::format::codec::{Decoded, Decoder, Encoder};
+use crate::format::keys::{self, ChunkId};
+use crate::format::records::{ChunkRecord, Record};
+use crate::store::meta::MetaStore;
+use crate::store::segment::{CHUNK_BYTES_MAX, FRAME_HEADER_BYTES, SegmentId, frame_content};
+use crate::upkeep::cleaner::{Located, pace};
+use crate::{Error, Result, ScrubStatus};
+
+const NAMESPACE: &str = "pool.scrub";
+const KEY: &[u8] = b"state";
+/// Bytes that are verified in one step.
+const STEP_BYTES: u64 = 2 << 20;
+/// A frame that does not hold what its chunk's id says.
+const DAMAGED: &str = "damaged";
+/// Damage that is described; further damage is counted.
+const DESCRIBED_MAX: usize = 100;
+
+/// What is remembered of the scrub. Times are in seconds since 1970, 0 for never.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct ScrubRecord {
+    running: bool,
+    /// All segments up to this one are done.
+    done: u64,
+    started: u64,
+    /// When the last one ended.
+    finished: u64,
+    /// When the pool was first used: the first one is due a period after that.
+    since: u64,
+    frames: u64,
+    bytes: u64,
+    repaired: u64,
+    damaged: u64,
+}
+
+impl Record for ScrubRecord {
+    const NAME: &'static str = "scrub";
+    fn encode_fields(&self, encoder: Encoder) -> Encoder {
+        let encoder = encoder.u8(u8::from(self.running)).u64(self.done).u64(self.started).u64(self.finished);
+        let encoder = encoder.u64(self.since);
+        encoder.u64(self.frames).u64(self.bytes).u64(self.repaired).u64(self.damaged)
+    }
+    fn decode_fields(mut decoder: Decoder<'_>) -> Decoded<Self> {
+        let record = ScrubRecord {
+            running: decoder.u8()? != 0,
+            done: decoder.u64()?,
+            started: decoder.u64()?,
+            finished: decoder.u64()?,
+            since: decoder.u64()?,
+            frames: decoder.u64()?,
+            bytes: decoder.u64()?,
+            repaired: decoder.u64()?,
+            damaged: decoder.u64()?,
+        };
+        decoder.finish()?;
+        Ok(record)
+    }
+}
+
+/// See the module.
+pub(crate) struct Scrub {
+    state: Mutex<State>,
+    /// The scrub for which all metadata was read, counted from 1; see [`crate::upkeep::scrub_metadata`].
+    pub(crate) metadata_read: AtomicU64,
+}
+
+#[derive(Default)]
+struct State {
+    record: ScrubRecord,
+    /// What was found damaged in all copies since the pool was opened.
+    described: Vec<String>,
+    /// Frames that readers found damaged in one copy, and that were put right.
+    repaired_by_readers: u64,
+    /// A copy has missed something.
+    wanted: bool,
+    /// Counts beginnings.
+    generation: u64,
+    /// For which of them the inline bytes are done.
+    walked: Option<u64>,
+}
+
+impl State {
+    /// Something is damaged in every copy.
+    fn describe(&mut self, damage: String) {
+        self.record.damaged += 1;
+        if self.described.len() < DESCRIBED_MAX {
+            self.described.push(damage);
+        }
+    }
+}
+
+/// What came of looking for a whole copy of a frame.
+pub(crate) struct Repaired {
+    pub(crate) content: Option<Bytes>,
+    /// Copies that were written again.
+    copies: u64,
+    /// What is wrong if no copy is whole: "damaged", or why it cannot be read.
+    pub(crate) wrong: String,
+}
+
+impl Repaired {
+    fn nothing(wrong: String) -> Repaired {
+        Repaired { content: None, copies: 0, wrong }
+    }
+}
+
+impl Scrub {
+    pub(crate) fn load(meta: &dyn MetaStore) -> Result<Scrub> {
+        let key = keys::record(NAMESPACE, KEY);
+        let record = meta.get(&key)?.map(|value| ScrubRecord::decode(&key, &value)).transpose()?;
+        let state = State { record: record.unwrap_or_default(), ..State::default() };
+        Ok(Scrub { state: Mutex::new(state), metadata_read: AtomicU64::new(0) })
+    }
+
+    /// Which scrub is under way, if one is.
+    pub(crate) fn running(&self) -> Option<u64> {
+        let state = sync::lock(&self.state);
+        state.record.running.then_some(state.generation)
+    }
+
+    /// Copies of something were written again.
+    pub(crate) fn count_repaired(&self, copies: u64) {
+        sync::lock(&self.state).record.repaired += copies;
+    }
+
+    /// Something was found damaged that cannot be mended.
+    pub(crate) fn count_damage(&self, described: String) {
+        tracing::error!(described, "scrub: damage that cannot be mended");
+        let mut state = sync::lock(&self.state);
+        state.record.damaged += 1;
+        if state.described.len() < DESCRIBED_MAX {
+            state.described.push(described);
+        }
+    }
+}
+
+impl Engine {
+    /// Begins a scrub from the start. One that is under way begins again.
+    pub(crate) async fn scrub_start(self: &Arc<Self>) -> Result<()> {
+        self.begin_scrub().await?;
+        self.signals.scrub.notify_one();
+        Ok(())
+    }
+
+    /// Ends the scrub that is under way, if one is.
+    pub(crate) async fn scrub_stop(self: &Arc<Self>) -> Result<()> {
+        let record = {
+            let mut state = sync::lock(&self.scrub.state);
+            state.record.running = false;
+            state.record
+        };
+        self.remember_scrub(record).await
+    }
+
+    pub(crate) fn scrub_status(&self) -> ScrubStatus {
+        let state = sync::lock(&self.scrub.state);
+        let record = &state.record;
+        let time = |seconds: u64| (seconds > 0).then(|| UNIX_EPOCH + Duration::from_secs(seconds));
+        ScrubStatus {
+            running: record.running,
+            started: time(record.started),
+            finished: time(record.finished),
+            frames: record.frames,
+            bytes: record.bytes,
+            bytes_total: self.segments.list().iter().map(|(_, record)| record.bytes_live).sum(),
+            repaired: record.repaired + state.repaired_by_readers,
+            damaged: record.damaged,
+            damage: state.described.clone(),
+            copies: self.store.copies() as u64,
+            degraded: self.store.is_degraded(),
+        }
+    }
+
+    /// Does what there is to do.
+    pub(crate) async fn scrub_round(self: &Arc<Self>) -> Result<()> {
+        if self.copies_missed_something().await? || self.is_scrub_due().await? {
+            self.begin_scrub().await?;
+        }
+        self.scrub_inline().await?;
+        loop {
+            self.scrub_metadata().await?;
+            let Some(segment) = self.next_to_scrub() else { break };
+            self.require_open()?;
+            self.stopped.check()?;
+            let generation = sync::lock(&self.scrub.state).generation;
+            match self.scrub_segment(segment).await {
+                Err(Error::Damaged(what)) => {
+                    self.scrub.count_damage(format!("segment {segment}: not all in it was verified: {what}"));
+                }
+                done => done?,
+            }
+            let record = {
+                let mut state = sync::lock(&self.scrub.state);
+                // Begun again, or stopped, meanwhile.
+                if !state.record.running || state.generation != generation {
+                    continue;
+                }
+                state.record.done = segment.0;
+                state.record
+            };
+            self.remember_scrub(record).await?;
+        }
+        self.end_scrub().await
+    }
+
+    /// Before the first segment: chunks what is inline, in a segment that is scrubbed then like any other.
+    async fn scrub_inline(self: &Arc<Self>) -> Result<()> {
+        let generation = {
+            let state = sync::lock(&self.scrub.state);
+            if !state.record.running || state.record.done > 0 || state.walked == Some(state.generation) {
+                return Ok(());
+            }
+            state.generation
+        };
+        let goes_on = |state: &State| state.record.running && state.generation == generation;
+        let chunked = self.meters.bytes_chunked.get();
+        let damaged = self.chunk_all(|| goes_on(&sync::lock(&self.scrub.state))).await?;
+        if self.meters.bytes_chunked.get() > chunked {
+            let engine = self.clone();
+            let retire =
+                move || engine.writer.retire_if(|_| true).inspect_err(|error| engine.stopped.stop(error));
+            sync::blocking(retire).await?;
+        }
+        let mut state = sync::lock(&self.scrub.state);
+        if goes_on(&state) {
+            state.walked = Some(generation);
+            damaged.into_iter().for_each(|damage| state.describe(damage));
+        }
+        Ok(())
+    }
+
+    async fn copies_missed_something(self: &Arc<Self>) -> Result<bool> {
+        if self.store.copies() < 2 {
+            return Ok(false);
+        }
+        let engine = self.clone();
+        sync::blocking(move || {
+            if engine.store.is_degraded() {
+                sync::lock(&engine.scrub.state).wanted = true;
+                // Why it is not there was said when it went.
+                if engine.revive_copy().is_err() {
+                    return Ok(false);
+                }
+            }
+            let was_wanted = sync::lock(&engine.scrub.state).wanted;
+            if was_wanted {
+                // What was appended meanwhile lacks in the open segment, too, and only what is settled is scrubbed.
+                engine.writer.retire_if(|_| true).inspect_err(|error| engine.stopped.stop(error))?;
+                if !engine.writer.has_only_open_in_use() {
+                    return Ok(false);
+                }
+                sync::lock(&engine.scrub.state).wanted = false;
+            }
+            let running = sync::lock(&engine.scrub.state).record.running;
+            Ok(was_wanted || (!running && engine.copy_lacks_segments()?))
+        })
+        .await
+    }
+
+    fn revive_copy(&self) -> Result<bool> {
+        self.keeper.require_copy_fits()?;
+        self.store.revive()
+    }
+
+    fn copy_lacks_segments(&self) -> Result<bool> {
+        for copy in 0..self.store.copies() {
+            let Some(there) = self.store.list_copy(copy)? else { continue };
+            let there: HashMap<SegmentId, u64> = there.into_iter().collect();
+            let lacks = |id: SegmentId| !there.contains_key(&id) && self.writer.is_settled(id);
+            if self.segments.list().iter().any(|(id, record)| record.bytes_live > 0 && lacks(*id)) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    async fn is_scrub_due(self: &Arc<Self>) -> Result<bool> {
+        let Some(period) = self.options.scrub_period else { return Ok(false) };
+        let now = seconds(self.clock.now());
+        let record = sync::lock(&self.scrub.state).record;
+        if record.since == 0 {
+            let record = ScrubRecord { since: now, ..record };
+            sync::lock(&self.scrub.state).record = record;
+            self.remember_scrub(record).await?;
+            return Ok(false);
+        }
+        Ok(!record.running
+            && now.saturating_sub(record.finished.max(record.started).max(record.since)) >= period.as_secs())
+    }
+
+    async fn begin_scrub(self: &Arc<Self>) -> Result<()> {
+        let record = {
+            let mut state = sync::lock(&self.scrub.state);
+            let (started, before) = (seconds(self.clock.now()), state.record);
+            let (finished, since) = (before.finished, before.since);
+            state.record = ScrubRecord { running: true, started, finished, since, ..ScrubRecord::default() };
+            state.described.clear();
+            state.generation += 1;
+            state.record
+        };
+        tracing::info!("scrub begun: verifying all that is stored");
+        self.remember_scrub(record).await
+    }
+
+    async fn end_scrub(self: &Arc<Self>) -> Result<()> {
+        let record = {
+            let mut state = sync::lock(&self.scrub.state);
+            if !state.record.running {
+                return Ok(());
+            }
+            state.record.running = false;
+            state.record.finished = seconds(self.clock.now());
+            state.record
+        };
+        let ScrubRecord { frames, bytes, repaired, damaged, .. } = record;
+        tracing::info!(frames, bytes, repaired, damaged, "scrub done");
+        self.remember_scrub(record).await
+    }
+
+    async fn remember_scrub(self: &Arc<Self>, record: ScrubRecord) -> Result<()> {
+        self.record_put(NAMESPACE, KEY, &record.encode()).await
+    }
+
+    /// The first segment that is not done, and to which nothing is appended any more.
+    fn next_to_scrub(&self) -> Option<SegmentId> {
+        let record = sync::lock(&self.scrub.state).record;
+        let mut segments = self.segments.list().into_iter().filter(|_| record.running);
+        segments
+            .find(|(id, segment)| id.0 > record.done && segment.bytes_live > 0 && self.writer.is_settled(*id))
+            .map(|(id, _)| id)
+    }
+
+    async fn scrub_segment(self: &Arc<Self>, segment: SegmentId) -> Result<()> {
+        let engine = self.clone();
+        let mut chunks = sync::blocking(move || {
+            engine.complete_copies(segment)?;
+            let chunks = engine.chunks_in(segment)?;
+            engine.mend_headers(segment, &chunks)?;
+            Ok(chunks)
+        })
+        .await?;
+        while !chunks.is_empty() && sync::lock(&self.scrub.state).record.running {
+            self.require_open()?;
+            let began = Instant::now();
+            let mut bytes = 0;
+            let count = chunks.iter().take_while(|(_, record)| {
+                let fits = bytes < STEP_BYTES;
+                bytes += u64::from(record.bytes_stored);
+                fits
+            });
+            let rest = chunks.split_off(count.count().min(chunks.len()));
+            let (engine, step) = (self.clone(), std::mem::replace(&mut chunks, rest));
+            let bytes: u64 = step.iter().map(|(_, record)| u64::from(record.bytes_stored)).sum();
+            sync::blocking(move || engine.verify(&step)).await?;
+            self.pause_until(began + pace(bytes, self.options.scrub_bytes_per_second)).await;
+        }
+        Ok(())
+    }
+
+    /// Copies the segment to where it is missing or too short.
+    fn complete_copies(&self, segment: SegmentId) -> Result<()> {
+        let copies = self.store.copies();
+        if copies < 2 || self.store.is_degraded() {
+            return Ok(());
+        }
+        let mut lengths = Vec::with_capacity(copies);
+        for copy in 0..copies {
+            let listed = self.store.list_copy(copy)?.unwrap_or_default();
+            lengths.push(listed.into_iter().find(|(id, _)| *id == segment).map_or(0, |(_, length)| length));
+        }
+        let longest = lengths.iter().copied().max().unwrap_or_default();
+        for (copy, _) in lengths.iter().enumerate().filter(|(_, length)| **length == 0) {
+            tracing::warn!(%segment, copy, "a copy of a segment is missing: made again");
+            self.store.copy_over(copy, segment, longest)?;
+            self.meters.frames_repaired.add(1);
+            sync::lock(&self.scrub.state).record.repaired += 1;
+        }
+        Ok(())
+    }
+
+    fn verify(&self, chunks: &[Located]) -> Result<()> {
+        for (id, record) in chunks {
+            let outcome = self.repair_frame(*id, record)?;
+            let moved = match self.chunk_record(*id)? {
+                Some(now) => (now.segment, now.offset) != (record.segment, record.offset),
+                None => true,
+            };
+            let mut state = sync::lock(&self.scrub.state);
+            state.record.frames += 1;
+            state.record.bytes += u64::from(record.bytes_stored);
+            state.record.repaired += outcome.copies;
+            if outcome.content.is_none() && !moved {
+                let place = format!("chunk {id} in segment {} at offset {}", record.segment, record.offset);
+                let wrong = outcome.wrong;
+                tracing::error!(
+                    place,
+                    wrong,
+                    "scrub: no copy is whole; files that hold it cannot be read there"
+                );
+                state.describe(format!("{place}: {wrong}, in every copy"));
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads a frame in every copy, and writes it again in those in which it is not whole, if it is in another.
+    /// Blocks on the disk.
+    pub(crate) fn repair_frame(&self, id: ChunkId, record: &ChunkRecord) -> Result<Repaired> {
+        let length = record.bytes_stored as usize;
+        if length > CHUNK_BYTES_MAX + FRAME_HEADER_BYTES {
+            return Ok(Repaired::nothing(DAMAGED.into()));
+        }
+        let (mut whole, mut wrong, mut why) = (None, Vec::new(), DAMAGED.to_owned());
+        for copy in 0..self.store.copies() {
+            // A read that fails is as good as damage: the other copy is tried.
+            let frame = self.store.read_copy(copy, record.segment, record.offset, length);
+            let content = self.verified(&frame, true, |frame| frame_content(frame, id));
+            let frame = frame.unwrap_or_else(|error| {
+                why = format!("cannot be read: {error}");
+                None
+            });
+            match content.zip(frame) {
+                Some(found) => whole = whole.or(Some(found)),
+                None => wrong.push(copy),
+            }
+        }
+        let Some((content, frame)) = whole else { return Ok(Repaired::nothing(why)) };
+        let mut copies = 0;
+        for copy in wrong.into_iter().filter(|copy| *copy == 0 || !self.store.is_degraded()) {
+            match self.store.restore(copy, record.segment, record.offset, &frame) {
+                Ok(()) => {
+                    copies += 1;
+                    self.meters.frames_repaired.add(1);
+                    tracing::warn!(chunk = %id, segment = %record.segment, copy, "damaged frame written again from another copy");
+                }
+                Err(error) => {
+                    tracing::error!(chunk = %id, segment = %record.segment, copy, %error, "a damaged frame could not be written again");
+                }
+            }
+        }
+        Ok(Repaired { content: Some(content), copies, wrong: String::new() })
+    }
+
+    /// A reader had a frame put right.
+    pub(crate) fn count_repair(&self, repaired: &Repaired) {
+        sync::lock(&self.scrub.state).repaired_by_readers += repaired.copies;
+    }
+}
+
+fn seconds(time: SystemTime) -> u64 {
+    time.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
+}
