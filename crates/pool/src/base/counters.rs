@@ -4,13 +4,10 @@
 //! opening of the pool, and only grow. What is a state and not a count (sizes, the scrub) is asked for when the snapshot is
 //! taken, of those who know it, so it cannot drift.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::base::histogram::Histogram;
-use crate::engine::Engine;
-use crate::store::segment::Packed;
-use crate::{Distribution, Result, ScrubStatus, Space, Stored, VolumeId};
+use crate::{Distribution, ScrubStatus, Space, Stored, VolumeId};
 
 /// A count that only grows.
 #[derive(Debug, Default)]
@@ -40,10 +37,10 @@ pub(crate) struct Meters {
     pub(crate) commit_jobs: Count,
     pub(crate) cache_hits: Count,
     pub(crate) cache_misses: Count,
-    chunks_shared: Count,
-    bytes_shared: Count,
-    bytes_packed: Count,
-    bytes_packed_stored: Count,
+    pub(crate) chunks_shared: Count,
+    pub(crate) bytes_shared: Count,
+    pub(crate) bytes_packed: Count,
+    pub(crate) bytes_packed_stored: Count,
     pub(crate) frames_verified: Count,
     pub(crate) frames_damaged: Count,
     pub(crate) frames_unreadable: Count,
@@ -60,10 +57,10 @@ impl Meters {
         self.bytes_shared.add(bytes);
     }
 
-    /// Chunks were packed, to be stored for the first time.
-    pub(crate) fn packed(&self, chunks: &[Packed]) {
-        self.bytes_packed.add(chunks.iter().map(|chunk| u64::from(chunk.bytes)).sum());
-        self.bytes_packed_stored.add(chunks.iter().map(Packed::bytes_stored).sum());
+    /// Chunks of that many bytes were packed into frames of `bytes_stored`, to be stored for the first time.
+    pub(crate) fn packed(&self, bytes: u64, bytes_stored: u64) {
+        self.bytes_packed.add(bytes);
+        self.bytes_packed_stored.add(bytes_stored);
     }
 }
 
@@ -145,39 +142,4 @@ pub struct VolumeUsage {
     pub size: Option<u64>,
     /// Bytes that clients may read and write in a second, if that is limited.
     pub max_bytes_per_second: Option<u64>,
-}
-
-impl Engine {
-    pub(crate) fn counters_now(self: &Arc<Self>) -> Result<PoolCounters> {
-        let meters = &self.meters;
-        Ok(PoolCounters {
-            writes: meters.writes.get(),
-            bytes_written: meters.bytes_written.get(),
-            write_waits: meters.write_waits.get(),
-            bytes_appended: meters.bytes_appended.get(),
-            bytes_metadata: meters.bytes_metadata.get(),
-            segment_syncs: meters.segment_syncs.distribution(),
-            metadata_syncs: meters.metadata_syncs.distribution(),
-            commit_groups: meters.commit_groups.get(),
-            commit_jobs: meters.commit_jobs.get(),
-            cache_hits: meters.cache_hits.get(),
-            cache_misses: meters.cache_misses.get(),
-            chunks_shared: meters.chunks_shared.get(),
-            bytes_shared: meters.bytes_shared.get(),
-            bytes_packed: meters.bytes_packed.get(),
-            bytes_packed_stored: meters.bytes_packed_stored.get(),
-            frames_verified: meters.frames_verified.get(),
-            frames_damaged: meters.frames_damaged.get(),
-            frames_unreadable: meters.frames_unreadable.get(),
-            frames_repaired: meters.frames_repaired.get(),
-            bytes_moved: meters.bytes_moved.get(),
-            dirty_bytes: self.dirty.bytes(),
-            dirty_bytes_max: self.options.dirty_bytes_max,
-            volumes: self.volumes.usages(),
-            space: self.space()?,
-            stored: self.stored(),
-            scrub: self.scrub_status(),
-            stopped: self.stopped.check().is_err(),
-        })
-    }
 }

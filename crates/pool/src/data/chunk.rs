@@ -4,19 +4,15 @@
 //! next to each other are read in one call. Where the store keeps copies, a frame that is damaged in one is taken from
 //! another, and put right.
 
-use std::collections::HashMap;
-use std::sync::{Arc, Condvar, Mutex};
-
 use bytes::Bytes;
 
-use crate::base::sync;
 use crate::engine::Engine;
-use crate::format::codec::Decoded;
-use crate::format::keys::{self, ChunkId};
-use crate::format::records::{ChunkRecord, Record};
-use crate::store::segment::{
+use crate::format::frames::{
     CHUNK_BYTES_MAX, FRAME_HEADER_BYTES, Packed, Packer, frame_content, frame_repack,
 };
+use crate::format::keys::ChunkId;
+use crate::format::records::ChunkRecord;
+use crate::parts::loads::Claim;
 use crate::{Compression, Error, Handle, Result};
 
 /// Times that a chunk is looked up again because it was moved while it was being read.
@@ -26,70 +22,10 @@ const RUN_BYTES_MAX: u64 = 512 << 10;
 /// Bytes between two frames that are rather read than skipped.
 const GAP_BYTES_MAX: u64 = 8 << 10;
 
-/// Chunks that somebody is reading from the disk.
-#[derive(Default)]
-pub(crate) struct Loads {
-    under_way: Mutex<HashMap<ChunkId, Arc<Load>>>,
-}
-
-#[derive(Default)]
-struct Load {
-    done: Mutex<bool>,
-    ended: Condvar,
-}
-
-/// While it lives, others wait.
-struct Claim<'a> {
-    loads: &'a Loads,
-    id: ChunkId,
-    load: Arc<Load>,
-}
-
-impl Loads {
-    /// The right to read a chunk, or whoever has it.
-    fn claim(&self, id: ChunkId) -> std::result::Result<Claim<'_>, Arc<Load>> {
-        let mut under_way = sync::lock(&self.under_way);
-        if let Some(load) = under_way.get(&id) {
-            return Err(load.clone());
-        }
-        let load = Arc::<Load>::default();
-        under_way.insert(id, load.clone());
-        Ok(Claim { loads: self, id, load })
-    }
-}
-
-impl Load {
-    fn wait(&self) {
-        sync::wait_until(&self.done, &self.ended, |done| *done);
-    }
-}
-
-impl Drop for Claim<'_> {
-    fn drop(&mut self) {
-        sync::lock(&self.loads.under_way).remove(&self.id);
-        *sync::lock(&self.load.done) = true;
-        self.load.ended.notify_all();
-    }
-}
-
 /// Frames that lie next to each other in a segment, in order.
 pub(crate) type Run = Vec<(ChunkId, ChunkRecord)>;
 
 impl Engine {
-    /// The chunk's record; `None` if the pool does not have the chunk.
-    pub(crate) fn chunk_record(&self, id: ChunkId) -> Result<Option<ChunkRecord>> {
-        match self.fingerprints.get(id) {
-            Some(record) => Ok(Some(record)),
-            None => self.chunk_record_stored(id),
-        }
-    }
-
-    /// As [`Engine::chunk_record`], but from the metadata store, where a change is seen a moment earlier.
-    fn chunk_record_stored(&self, id: ChunkId) -> Result<Option<ChunkRecord>> {
-        let key = keys::chunk(id);
-        self.meta.get(&key)?.map(|value| ChunkRecord::decode(&key, &value)).transpose()
-    }
-
     /// The chunk's bytes, verified. Blocks on the disk unless they are in the cache. `None` if the pool does not
     /// have the chunk (any more). `reader` is named in the log if the chunk is damaged.
     pub(crate) fn chunk_content(&self, id: ChunkId, reader: Handle) -> Result<Option<Bytes>> {
@@ -159,28 +95,6 @@ impl Engine {
         }
     }
 
-    /// What `unpack` makes of a frame that was read, if it is whole; counts what was found. `None` also if there is no such
-    /// frame, which is no damage: the cleaner may have moved it. Without `count_damage` somebody else is going to count that.
-    pub(crate) fn verified<T>(
-        &self,
-        frame: &Result<Option<Bytes>>,
-        count_damage: bool,
-        unpack: impl FnOnce(&Bytes) -> Decoded<T>,
-    ) -> Option<T> {
-        let (count, whole) = match frame {
-            Ok(None) => return None,
-            Err(_) => (&self.meters.frames_unreadable, None),
-            Ok(Some(frame)) => match unpack(frame) {
-                Ok(whole) => (&self.meters.frames_verified, Some(whole)),
-                Err(_) => (&self.meters.frames_damaged, None),
-            },
-        };
-        if count_damage || whole.is_some() {
-            count.add(1);
-        }
-        whole
-    }
-
     /// Groups chunks that lie next to each other, leaving out those that are in the cache or gone. Blocks on the
     /// disk.
     pub(crate) fn runs_of(&self, ids: &[ChunkId]) -> Result<Vec<Run>> {
@@ -226,17 +140,6 @@ impl Engine {
                 self.chunk_cache.insert(*id, content);
             }
         }
-    }
-
-    /// The chunk's bytes from a copy other than the first, which is put right then. `None` if there is no whole one.
-    fn read_other_copy(&self, id: ChunkId, record: &ChunkRecord) -> Result<Option<Bytes>> {
-        // Deleted, as the cleaner has moved what was in it: nothing is damaged.
-        if !self.segments.knows(record.segment) {
-            return Ok(None);
-        }
-        let repaired = self.repair_frame(id, record)?;
-        self.count_repair(&repaired);
-        Ok(repaired.content)
     }
 }
 

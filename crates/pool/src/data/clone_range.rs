@@ -17,9 +17,9 @@ use tokio::sync::OwnedMutexGuard;
 use crate::base::lasting::Lasting;
 use crate::data::stretch;
 use crate::engine::Engine;
-use crate::engine::extents::{Extent, ExtentChange};
+use crate::engine::extents::ExtentChange;
 use crate::engine::txn::Txn;
-use crate::format::records::Content;
+use crate::format::records::{Content, Extent};
 use crate::parts::inode::{Cleared, Inode};
 use crate::{Cloned, Error, FILE_SIZE_MAX, Handle, Result};
 

@@ -14,8 +14,9 @@ use std::sync::Arc;
 use crate::base::lasting::Lasting;
 use crate::data::stretch;
 use crate::engine::Engine;
-use crate::engine::extents::{Extent, ExtentChange};
+use crate::engine::extents::ExtentChange;
 use crate::engine::txn::Txn;
+use crate::format::records::Extent;
 use crate::parts::inode::{Cleared, Inode};
 use crate::{Attributes, Error, FILE_SIZE_MAX, Handle, Result, Sought};
 

@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use crate::engine::Engine;
 use crate::parts::inode::Inode;
-use crate::{Error, Result, Volume, VolumeChange, VolumeId};
+use crate::{Error, Result, VolumeId};
 
 /// Flushes of different inodes that run at once.
 const FLUSHES_MAX: usize = 16;
@@ -56,29 +56,5 @@ impl Engine {
             }
         }
         Ok(())
-    }
-
-    /// Drops what is unstable of an inode that is going, and what was reserved for it.
-    pub(crate) fn discard(&self, inode: &Inode) {
-        let mut state = inode.state();
-        let bytes = state.discard();
-        let growth = std::mem::take(&mut state.growth);
-        drop(state);
-        self.dirty.release(bytes);
-        self.volumes.release(inode.handle.volume, growth);
-        self.dirty.settle(inode);
-    }
-
-    /// Gives a volume another size, or with `None` as much as the pool has room for.
-    pub(crate) async fn volume_resize(self: &Arc<Self>, name: &str, size: Option<u64>) -> Result<Volume> {
-        self.volume_modify(name, VolumeChange { size: Some(size), ..VolumeChange::default() }).await
-    }
-}
-
-/// A size that a volume can have.
-pub(crate) fn check_size(size: Option<u64>) -> Result<()> {
-    match size {
-        Some(0) => Err(Error::Invalid("a volume's size must be at least 1 byte".into())),
-        _ => Ok(()),
     }
 }

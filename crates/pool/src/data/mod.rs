@@ -14,5 +14,6 @@ pub(crate) mod limit;
 pub(crate) mod plan;
 pub(crate) mod read;
 pub(crate) mod read_ahead;
+pub(crate) mod repair;
 pub(crate) mod stretch;
 pub(crate) mod write;

@@ -17,11 +17,14 @@ use bytes::Bytes;
 use crate::base::sync::{self, Pending};
 use crate::data::stretch::{self, About, Chunks};
 use crate::engine::Engine;
-use crate::engine::extents::{Extent, ExtentChange};
+use crate::engine::extents::ExtentChange;
+use crate::format::cut::REACH_BEFORE_BYTES;
+use crate::format::frames::{Packed, Packer, chunk_id, count_packed};
 use crate::format::keys::ChunkId;
+use crate::format::records::Extent;
 use crate::parts::inode::{Inode, Pieces};
 use crate::parts::tails::{self, Tail};
-use crate::store::segment::{Appended, Packed, Packer, chunk_id};
+use crate::store::segment::Appended;
 use crate::{Compression, Error, Handle, Result};
 
 /// Bytes of chunks that are packed and appended at once.
@@ -33,7 +36,7 @@ const PACKERS_MAX: usize = 4;
 /// A flush of no more bytes than this is small: see the module. Few in tests, so that they have others.
 pub(crate) const SMALL_BYTES_MAX: u64 = if cfg!(test) { 32 << 10 } else { 128 << 10 };
 /// Dirty pieces that lie further apart have nothing to do with each other.
-const APART_BYTES: u64 = stretch::REACH_BEFORE_BYTES + stretch::REACH_BEHIND_GAP_BYTES;
+const APART_BYTES: u64 = REACH_BEFORE_BYTES + stretch::REACH_BEHIND_GAP_BYTES;
 
 /// What a flush will name in its batch. All of it is durable.
 #[derive(Default)]
@@ -143,7 +146,7 @@ impl Engine {
     fn extents_about(&self, inode: &Arc<Inode>, dirty: &[(u64, Bytes)]) -> Result<(u64, Vec<Extent>)> {
         let start = dirty.first().map_or(0, |(offset, _)| *offset);
         let end = dirty.last().map_or(0, end_of);
-        let from = start.saturating_sub(stretch::REACH_BEFORE_BYTES);
+        let from = start.saturating_sub(REACH_BEFORE_BYTES);
         let extents = |range| match self.tails.extents(inode, &range) {
             Some(known) => Ok(known),
             None => self.extents(inode.key(), range),
@@ -163,7 +166,7 @@ impl Draft {
         let Draft { mut plan, planner } = self;
         plan.appended = planner.appended;
         let packed = pack(&planner.portion);
-        planner.engine.meters.packed(&packed);
+        count_packed(&packed, &planner.engine.meters);
         (plan, packed)
     }
 
@@ -241,7 +244,7 @@ impl Planner {
             let engine = self.engine.clone();
             let append = move || {
                 let packed = pack_all(&portion, bytes);
-                engine.meters.packed(&packed);
+                count_packed(&packed, &engine.meters);
                 engine.writer.append(&packed)
             };
             self.appending = Some(sync::begin(append)?);

@@ -10,15 +10,11 @@ use std::ops::{ControlFlow, Range};
 use crate::engine::Engine;
 use crate::engine::txn::Txn;
 use crate::format::keys::{self, ChunkId, InodeKey, Item};
-use crate::format::records::{ChunkRecord, Content, ExtentRecord, Record, malformed};
+use crate::format::records::{
+    ChunkRecord, Content, EXTENT_BYTES_MAX, Extent, ExtentRecord, Record, malformed,
+};
 use crate::parts::inode::Inode;
 use crate::{Result, VolumeId};
-
-/// Longest extent.
-pub(crate) const EXTENT_BYTES_MAX: u64 = 256 << 10;
-
-/// An extent, and the offset in the file at which it starts.
-pub(crate) type Extent = (u64, ExtentRecord);
 
 /// What becomes of a stretch of a file: these extents instead of those.
 #[derive(Debug, Default)]

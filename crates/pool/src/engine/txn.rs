@@ -13,13 +13,12 @@ use bytes::Bytes;
 
 use crate::base::sync;
 use crate::engine::Engine;
-use crate::format::keys::{self, ChunkId, InodeKey, Item, Key};
+use crate::format::keys::{self, ChunkId, InodeKey, Item, Key, SegmentId};
 use crate::format::records::{
     ChunkRecord, Counters, InodeRecord, Record, SegmentRecord, UsageRecord, VolumeRecord,
 };
 use crate::parts::inode::{Cleared, Flushed, Inode};
 use crate::store::meta::Batch;
-use crate::store::segment::SegmentId;
 use crate::{Error, Handle, InodeId, Result, VolumeId};
 
 /// How the inode in memory follows its record.

@@ -24,8 +24,31 @@
 
 use std::ops::Range;
 
-use crate::store::segment::SegmentId;
 use crate::{InodeId, VolumeId};
+
+/// Names a segment. Never used again: the upper bits are the boot that made it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct SegmentId(pub(crate) u64);
+
+/// Bits of a segment's number that count within a boot.
+const COUNT_BITS: u32 = 24;
+
+impl SegmentId {
+    /// The first segment that a start of the pool makes.
+    pub(crate) fn first_of(boot: u64) -> SegmentId {
+        SegmentId(boot << COUNT_BITS)
+    }
+    /// The start of the pool that made the segment.
+    pub(crate) fn boot(self) -> u64 {
+        self.0 >> COUNT_BITS
+    }
+}
+
+impl std::fmt::Display for SegmentId {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "{:016x}", self.0)
+    }
+}
 
 /// Content address of a chunk: BLAKE3-256 of its bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

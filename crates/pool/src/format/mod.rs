@@ -6,5 +6,9 @@
 
 pub(crate) mod codec;
 pub(crate) mod cut;
+pub(crate) mod frames;
 pub(crate) mod keys;
 pub(crate) mod records;
+
+/// The newest format that this release reads, and the one it writes.
+pub(crate) const FORMAT: u32 = 3;

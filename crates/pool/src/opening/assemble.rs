@@ -4,11 +4,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::base::sources::{SystemClock, SystemEntropy};
-use crate::engine::space::FileSystemRoom;
-use crate::engine::{Engine, Foundation};
+use crate::engine::Engine;
 use crate::opening::examine::Wanted;
+use crate::opening::lifecycle::Foundation;
 use crate::store::home::{Home, count_segments};
 use crate::store::meta::{Expected, Extent, FjallMeta, View, remove_leftovers};
+use crate::store::room::FileSystemRoom;
 use crate::store::segment::{FileSegments, MirroredSegments, SegmentStore};
 use crate::store::witness::{DirectoryWitness, Found, Witness};
 use crate::{Error, Mismatch, PoolOptions, Result};

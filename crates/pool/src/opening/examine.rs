@@ -9,10 +9,11 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 
-use crate::format::keys;
+use crate::format::frames::SegmentHeader;
+use crate::format::keys::{self, SegmentId};
 use crate::format::records::{PoolRecord, Record, SegmentRecord, StartRecord, malformed};
 use crate::store::meta::{MetaStore, Position};
-use crate::store::segment::{SegmentHeader, SegmentId, SegmentStore, frames_in, header_of};
+use crate::store::segment::{SegmentStore, frames_in, header_of};
 use crate::store::witness::{Found, Phase, State, Witness};
 use crate::{Error, Mismatch, PoolId, Result};
 
@@ -248,23 +249,6 @@ impl From<State> for Origin {
     fn from(state: State) -> Origin {
         Origin { pool: state.pool, boot: state.boot, mark: state.mark, batch: state.batch }
     }
-}
-
-/// Returns an error unless the part belongs to this pool and this history of it, and is no newer than the metadata.
-pub(crate) fn require_fits(part: &str, meta: &dyn MetaStore, pool: PoolId, state: &State) -> Result<()> {
-    let key = keys::start(state.boot);
-    let mark = meta.get(&key)?.map(|value| StartRecord::decode(&key, &value)).transpose()?;
-    let (part, position) = (part.to_owned(), meta.position());
-    let mismatch = if state.pool != pool {
-        Mismatch::OtherPool { part, found: state.pool.to_string(), known: pool.to_string() }
-    } else if mark.is_none_or(|known| known.mark != state.mark) {
-        Mismatch::OtherHistory { part, found: state.boot }
-    } else if state.batch > position.written {
-        Mismatch::Behind { found: position.written, known: state.batch, witness: part }
-    } else {
-        return Ok(());
-    };
-    Err(Error::refused(mismatch))
 }
 
 /// Puts the segments in order before a start creates new ones. A named segment is sealed at its length, because it may have been open, with

@@ -5,3 +5,4 @@
 
 pub(crate) mod assemble;
 pub(crate) mod examine;
+pub(crate) mod lifecycle;

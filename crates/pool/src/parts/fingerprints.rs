@@ -59,7 +59,7 @@ impl Fingerprints {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::segment::SegmentId;
+    use crate::format::keys::SegmentId;
 
     fn id(number: u32) -> ChunkId {
         let mut id = [0; 32];

@@ -4,10 +4,19 @@
 //! opening, or starts empty, and the floors above tell it what has changed. Open `inode/mod.rs` first, then `registry.rs`.
 
 pub(crate) mod chunk_cache;
+pub(crate) mod cleaner;
+pub(crate) mod committer;
 pub(crate) mod dirty;
 pub(crate) mod fingerprints;
+pub(crate) mod inline_files;
 pub(crate) mod inode;
+pub(crate) mod loads;
+pub(crate) mod orphan_queue;
+pub(crate) mod readers;
 pub(crate) mod registry;
+pub(crate) mod scrub;
+pub(crate) mod segment_table;
 pub(crate) mod storer;
 pub(crate) mod tails;
 pub(crate) mod view;
+pub(crate) mod xattr_presence;

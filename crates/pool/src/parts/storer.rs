@@ -8,8 +8,9 @@
 use std::sync::Arc;
 
 use crate::base::queue::{Queue, Waiting};
-use crate::engine::commit::Stopped;
-use crate::store::segment::{Appended, Packed, SegmentWriter};
+use crate::format::frames::Packed;
+use crate::parts::committer::Stopped;
+use crate::store::segment::{Appended, SegmentWriter};
 use crate::{Error, Result};
 
 /// Bytes of frames after which a group is not extended.

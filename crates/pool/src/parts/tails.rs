@@ -12,10 +12,9 @@ use std::sync::{Arc, Mutex, Weak};
 use bytes::Bytes;
 
 use crate::base::sync;
-use crate::data::stretch::REACH_BEFORE_BYTES;
-use crate::engine::extents::Extent;
+use crate::format::cut::REACH_BEFORE_BYTES;
 use crate::format::keys::InodeKey;
-use crate::format::records::{Content, ExtentRecord};
+use crate::format::records::{Content, Extent, ExtentRecord};
 use crate::parts::inode::Inode;
 
 /// Files that are remembered.

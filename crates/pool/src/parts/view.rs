@@ -17,13 +17,11 @@
 
 use std::collections::BTreeMap;
 use std::ops::{ControlFlow, Range};
-use std::sync::Arc;
 
 use bytes::Bytes;
 
-use crate::engine::Engine;
 use crate::format::keys::{EPOCH_FIRST, Epoch, Item, Key};
-use crate::format::records::{Record, is_tombstone, malformed};
+use crate::format::records::{is_tombstone, malformed};
 use crate::store::meta::{MetaView, Visit};
 use crate::{Result, VolumeId};
 
@@ -184,32 +182,12 @@ fn get_from(layers: &[Layer], meta: &dyn MetaView, item: &Item) -> Result<Option
     Ok(None)
 }
 
-impl Engine {
-    /// Looks at a volume or snapshot; again if what it shows was changed meanwhile by anything but a write.
-    /// [`crate::Error::Stale`] if it is gone, so that nothing is ever taken for missing that is only being freed.
-    pub(crate) fn look<T>(&self, volume: VolumeId, mut look: impl FnMut(&View) -> Result<T>) -> Result<T> {
-        loop {
-            let view = self.volumes.view(volume)?;
-            let seen = look(&view);
-            if Arc::ptr_eq(&view, &self.volumes.view(volume)?) {
-                return seen;
-            }
-        }
-    }
-
-    /// What an item is in a volume or a snapshot.
-    pub(crate) fn item<R: Record>(&self, volume: VolumeId, item: &Item) -> Result<Option<R>> {
-        let found = self.look(volume, |view| view.get(&*self.meta, item))?;
-        found.map(|(key, value)| R::decode(&key, &value)).transpose()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::InodeId;
     use crate::format::keys::{self, EPOCH_LAST};
-    use crate::format::records::{OrphanRecord, TOMBSTONE};
+    use crate::format::records::{OrphanRecord, Record, TOMBSTONE};
     use crate::store::meta::{Batch, MemoryMeta, MetaStore};
 
     fn layer(volume: u32, newest: Epoch, hidden: &[(u64, u64)]) -> Layer {

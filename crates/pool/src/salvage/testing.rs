@@ -3,8 +3,8 @@
 use bytes::Bytes;
 
 use crate::Compression;
+use crate::format::frames::{Packer, chunk_id};
 use crate::format::keys::ChunkId;
-use crate::store::segment::{Packer, chunk_id};
 
 /// What a batch is like.
 #[derive(Clone, Copy, Debug)]

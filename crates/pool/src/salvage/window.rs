@@ -9,7 +9,7 @@ use std::ops::Range;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
-use crate::store::segment::BLOCK_BYTES;
+use crate::format::frames::BLOCK_BYTES;
 
 /// Bytes that are read at once.
 const AHEAD_BYTES: usize = 4 << 20;

@@ -18,12 +18,11 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::FlockOperation;
 
+use crate::format::FORMAT;
 use crate::store::copies::CopiesMark;
 use crate::store::witness::STATE_FILE;
 use crate::{Error, Mismatch, Result};
 
-/// The newest format that this release reads, and the one it writes.
-pub(crate) const FORMAT: u32 = 3;
 /// The oldest format that this release reads. Its pools have no STATE, so nothing says how far their metadata reached.
 const FORMAT_OLDEST: u32 = 2;
 const FORMAT_FILE: &str = "FORMAT";

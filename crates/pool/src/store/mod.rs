@@ -8,5 +8,6 @@ pub(crate) mod copies;
 pub(crate) mod home;
 pub(crate) mod meta;
 pub(crate) mod resilient;
+pub(crate) mod room;
 pub(crate) mod segment;
 pub(crate) mod witness;

@@ -10,91 +10,23 @@
 //! is the reaper's work too. Orphans are a volume's: those that a snapshot shows are nobody's to free, and a clone begins
 //! with orphans that nobody holds.
 
-use std::collections::VecDeque;
 use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
-use tokio::sync::{Notify, OwnedMutexGuard};
+use tokio::sync::OwnedMutexGuard;
 
-use crate::base::signals::Signals;
 use crate::base::sync;
 use crate::engine::Engine;
 use crate::engine::txn::Txn;
-use crate::format::keys::{self, InodeKey, Item};
+use crate::format::keys::{self, InodeKey, Item, SegmentId};
 use crate::format::records::{OrphanRecord, Record, malformed};
 use crate::parts::inode::Inode;
 use crate::parts::view::BATCH_ITEMS;
-use crate::store::segment::SegmentId;
 use crate::{Error, Handle, Result, VolumeId};
 
 /// Extents, and extended attributes, that one batch frees at most.
 const BATCH_EXTENTS_MAX: usize = 1024;
-/// Inodes that one batch frees at most.
-const BATCH_INODES_MAX: usize = 128;
-
-/// Orphans that wait to be freed.
-pub(crate) struct Orphans {
-    /// Whether orphans that nobody holds are freed.
-    reaping: AtomicBool,
-    queue: Mutex<VecDeque<Arc<Inode>>>,
-    signals: Arc<Signals>,
-    /// Rounds of the reaper that were asked for, and that are done.
-    asked: AtomicUsize,
-    done: AtomicUsize,
-    idle: Notify,
-}
-
-impl Orphans {
-    pub(crate) fn new(signals: Arc<Signals>) -> Self {
-        Orphans {
-            reaping: AtomicBool::new(false),
-            queue: Mutex::default(),
-            signals,
-            asked: AtomicUsize::new(0),
-            done: AtomicUsize::new(0),
-            idle: Notify::new(),
-        }
-    }
-
-    /// Queues the inode if it can be freed: without a name, held by nobody.
-    pub(crate) fn consider(&self, inode: &Arc<Inode>) {
-        let mut state = inode.state();
-        let free = self.reaping.load(Ordering::SeqCst) && state.holds == 0 && state.record.nlink == 0;
-        if !free || state.queued || state.freed {
-            return;
-        }
-        state.queued = true;
-        drop(state);
-        self.push(inode.clone());
-    }
-
-    /// Queues an inode that must go, whoever holds it.
-    fn push(&self, inode: Arc<Inode>) {
-        sync::lock(&self.queue).push_back(inode);
-        self.wake();
-    }
-
-    fn take(&self) -> Vec<Arc<Inode>> {
-        let mut queue = sync::lock(&self.queue);
-        let count = queue.len().min(BATCH_INODES_MAX);
-        let mut taken: Vec<_> = queue.drain(..count).collect();
-        // Their `order` locks are held together.
-        taken.sort_by_key(|inode| inode.key());
-        taken
-    }
-
-    /// There is something to free.
-    pub(crate) fn are_waiting(&self) -> bool {
-        !sync::lock(&self.queue).is_empty()
-    }
-
-    /// Asks for a round of the reaper.
-    pub(crate) fn wake(&self) {
-        self.asked.fetch_add(1, Ordering::SeqCst);
-        self.signals.reap.notify_one();
-    }
-}
 
 /// An inode that is being freed, and how far that has got.
 struct Freeing {
@@ -207,48 +139,6 @@ impl Engine {
         }
     }
 
-    /// The reaper: does everything there is to do.
-    pub(crate) async fn reaper_round(self: &Arc<Self>) {
-        let asked = self.orphans.asked.load(Ordering::SeqCst);
-        if let Err(error) = self.reap_all().await
-            && !self.is_closing()
-        {
-            tracing::warn!(%error, "freeing deleted files failed; it is tried again with the next deletion");
-        }
-        self.orphans.done.fetch_max(asked, Ordering::SeqCst);
-        self.orphans.idle.notify_waiters();
-    }
-
-    /// Ends waits for the reaper.
-    pub(crate) fn reaper_end(&self) {
-        self.orphans.idle.notify_waiters();
-    }
-
-    async fn reap_all(self: &Arc<Self>) -> Result<()> {
-        loop {
-            let inodes = self.orphans.take();
-            if inodes.is_empty() {
-                break;
-            }
-            self.free(&inodes).await.inspect_err(|_| self.requeue(&inodes))?;
-        }
-        for volume in self.volumes.deleting() {
-            self.free_volume(volume).await?;
-        }
-        for volume in self.volumes.purging() {
-            match self.purge_volume(volume).await {
-                // It was deleted meanwhile.
-                Err(Error::Stale) => self.orphans.wake(),
-                outcome => outcome?,
-            }
-        }
-        self.delete_dead_segments().await?;
-        self.clean().await?;
-        self.delete_dead_segments().await?;
-        let meta = self.meta.clone();
-        sync::blocking(move || meta.give_back()).await
-    }
-
     fn requeue(&self, inodes: &[Arc<Inode>]) {
         let mut queue = sync::lock(&self.orphans.queue);
         for inode in inodes {
@@ -258,7 +148,11 @@ impl Engine {
         }
     }
 
-    /// Frees inodes, data and all.
+    /// Frees inodes that were taken from the queue, data and all. They go back there if that fails.
+    pub(crate) async fn free_orphans(self: &Arc<Self>, inodes: &[Arc<Inode>]) -> Result<()> {
+        self.free(inodes).await.inspect_err(|_| self.requeue(inodes))
+    }
+
     async fn free(self: &Arc<Self>, inodes: &[Arc<Inode>]) -> Result<()> {
         let mut freeing = Vec::with_capacity(inodes.len());
         for inode in inodes {
@@ -277,45 +171,6 @@ impl Engine {
             freeing = self.transact(move |txn| free_some(txn, freeing)).await?;
         }
         Ok(())
-    }
-
-    /// Deletes segments that hold nothing any more. The batches that made them so are durable first.
-    pub(crate) async fn delete_dead_segments(self: &Arc<Self>) -> Result<()> {
-        let dead = self
-            .transact(|txn| {
-                let engine = txn.engine;
-                Ok(engine
-                    .segments
-                    .dead()
-                    .into_iter()
-                    .filter(|id| engine.writer.is_settled(*id))
-                    .collect::<Vec<_>>())
-            })
-            .await?;
-        if dead.is_empty() {
-            return Ok(());
-        }
-        let engine = self.clone();
-        // A record outlives its file: opening takes a file without a record for one that was never named.
-        let dead = sync::blocking(move || engine.delete_for_good(dead)).await?;
-        self.transact(move |txn| {
-            dead.into_iter().for_each(|id| txn.forget_segment(id));
-            Ok(())
-        })
-        .await
-    }
-}
-
-impl Engine {
-    /// Deletes segments. Returns those that are gone from every copy for good; those of a copy that is away are deleted when it is back.
-    fn delete_for_good(&self, mut ids: Vec<SegmentId>) -> Result<Vec<SegmentId>> {
-        let mut gone = Vec::with_capacity(ids.len());
-        for id in ids.drain(..) {
-            if self.store.delete(id)? {
-                gone.push(id);
-            }
-        }
-        if gone.is_empty() || self.store.sync_deletions()? { Ok(gone) } else { Ok(Vec::new()) }
     }
 }
 

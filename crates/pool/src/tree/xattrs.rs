@@ -6,7 +6,6 @@
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use bytes::Bytes;
 
@@ -16,7 +15,6 @@ use crate::format::keys::{self, InodeKey, Item};
 use crate::format::records::{Record, XattrRecord, malformed};
 use crate::parts::inode::{Inode, State};
 use crate::parts::view::BATCH_ITEMS;
-use crate::store::meta::MetaStore;
 use crate::tree::directory::shown;
 use crate::{
     ChangeInfo, Error, Handle, Kind, NAME_BYTES_MAX, Result, SetXattr, XATTR_BYTES_MAX,
@@ -25,31 +23,6 @@ use crate::{
 
 /// What a name takes in a list of names, beside its own bytes: Linux's `user.`, and the NUL behind it.
 const NAME_OVERHEAD_BYTES: u64 = 6;
-
-/// Whether the pool may hold extended attributes, in whatever volume, version or snapshot. Only the committer changes it and relies on it,
-/// so none is staged behind the back of who frees an inode.
-pub(crate) struct Presence(AtomicBool);
-
-impl Presence {
-    /// Looks for one.
-    pub(crate) fn load(meta: &dyn MetaStore) -> Result<Presence> {
-        let mut found = false;
-        meta.scan(keys::items_of_all(keys::XATTR), &mut |_, _| {
-            found = true;
-            Ok(ControlFlow::Break(()))
-        })?;
-        Ok(Presence(AtomicBool::new(found)))
-    }
-
-    /// From here on there may be some. That they are gone again is noticed at the next opening.
-    fn begin(&self) {
-        self.0.store(true, Ordering::SeqCst);
-    }
-
-    fn may_be(&self) -> bool {
-        self.0.load(Ordering::SeqCst)
-    }
-}
 
 /// Cookie, name and value.
 type Found = (u64, Bytes, XattrRecord);
@@ -215,14 +188,14 @@ fn changed(txn: &mut Txn<'_>, inode: &Arc<Inode>) -> Result<ChangeInfo> {
 #[cfg(test)]
 mod tests {
     use std::ops::Range;
-    use std::sync::atomic::AtomicUsize;
+    use std::sync::atomic::{AtomicUsize, Ordering};
 
     use super::*;
     use crate::base::sources::{SystemClock, SystemEntropy};
-    use crate::engine::Foundation;
-    use crate::engine::space::UnlimitedRoom;
     use crate::format::keys::Key;
-    use crate::store::meta::{Batch, MemoryMeta, MetaView, Visit};
+    use crate::opening::lifecycle::Foundation;
+    use crate::store::meta::{Batch, MemoryMeta, MetaStore, MetaView, Visit};
+    use crate::store::room::UnlimitedRoom;
     use crate::store::segment::MemorySegments;
     use crate::{NewInode, Pool, PoolOptions, VolumeSpec};
 

@@ -11,17 +11,19 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::time::Instant;
 
 use crate::Result;
+use crate::base::pace::pace;
 use crate::base::sync;
 use crate::engine::Engine;
-use crate::format::keys::{self, ChunkId};
+use crate::format::frames::Packed;
+use crate::format::keys::{self, ChunkId, SegmentId};
 use crate::format::records::{ChunkRecord, Record, SegmentRecord, malformed};
-use crate::store::segment::{Appended, Packed, SegmentId, frames_in};
+use crate::store::segment::{Appended, frames_in};
 
 /// Segments that one round cleans at most.
 const SEGMENTS_MAX: usize = 8;
@@ -33,12 +35,6 @@ const BYTES_PER_SECOND: u64 = 64 << 20;
 const RETRY: Duration = Duration::from_secs(600);
 /// Dead bytes from which on the open segment is not kept for further frames, if nothing in it is alive.
 const RETIRE_BYTES_MIN: u64 = 1 << 20;
-
-/// Segments that could not be cleaned, because something in them cannot be read, and when they are tried again.
-#[derive(Default)]
-pub(crate) struct Cleaner {
-    given_up: Mutex<BTreeMap<SegmentId, Instant>>,
-}
 
 /// A chunk, and where it is.
 pub(crate) type Located = (ChunkId, ChunkRecord);
@@ -68,15 +64,6 @@ impl Engine {
             }
         }
         Ok(())
-    }
-
-    /// Waits until then, or until the pool is closing.
-    pub(crate) async fn pause_until(&self, deadline: Instant) {
-        tokio::select! {
-            biased;
-            () = tokio::time::sleep_until(deadline) => {}
-            () = self.signals.closing() => {}
-        }
     }
 
     fn is_room_short(&self) -> Result<bool> {
@@ -181,11 +168,6 @@ impl Engine {
         self.meters.bytes_moved.add(bytes_of(&readable));
         Ok(Some((readable, appended)))
     }
-}
-
-/// How long that many bytes take at that rate.
-pub(crate) fn pace(bytes: u64, bytes_per_second: u64) -> Duration {
-    Duration::from_millis(bytes.saturating_mul(1000) / bytes_per_second.max(1))
 }
 
 fn bytes_of(chunks: &[Located]) -> u64 {

@@ -5,12 +5,12 @@
 use std::collections::HashMap;
 
 use crate::engine::Engine;
-use crate::format::keys;
-use crate::format::records::{Record, StartRecord};
-use crate::store::segment::{
-    FRAME_HEADER_BYTES, SEGMENT_HEADER_BYTES, SEGMENT_HEADER_BYTES_V1, SegmentId, SegmentOrigin, read_header,
+use crate::format::frames::{
+    FRAME_HEADER_BYTES, SEGMENT_HEADER_BYTES, SEGMENT_HEADER_BYTES_V1, SegmentOrigin, read_header,
     read_segment_header, segment_header,
 };
+use crate::format::keys::{self, SegmentId};
+use crate::format::records::{Record, StartRecord};
 use crate::upkeep::cleaner::Located;
 use crate::{PoolId, Result};
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::base::sync;
 use crate::engine::Engine;
-use crate::store::segment::SegmentId;
+use crate::format::keys::SegmentId;
 use crate::{Assessment, Error, LostSegment, Result};
 
 impl Engine {

@@ -6,8 +6,10 @@
 pub(crate) mod background;
 pub(crate) mod check;
 pub(crate) mod cleaner;
+pub(crate) mod counters;
 pub(crate) mod efficiency;
 pub(crate) mod headers;
 pub(crate) mod lost_and_found;
+pub(crate) mod reaper;
 pub(crate) mod scrub;
 pub(crate) mod scrub_metadata;

@@ -8,149 +8,22 @@
 //! ([`crate::upkeep::scrub_metadata`]) and the headers of segments ([`crate::upkeep::headers`]).
 
 use std::collections::HashMap;
-use std::sync::atomic::AtomicU64;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use bytes::Bytes;
 use tokio::time::Instant;
 
+use crate::base::pace::pace;
 use crate::base::sync;
 use crate::engine::Engine;
-use crate::format::codec::{Decoded, Decoder, Encoder};
-use crate::format::keys::{self, ChunkId};
-use crate::format::records::{ChunkRecord, Record};
-use crate::store::meta::MetaStore;
-use crate::store::segment::{CHUNK_BYTES_MAX, FRAME_HEADER_BYTES, SegmentId, frame_content};
-use crate::upkeep::cleaner::{Located, pace};
+use crate::format::keys::SegmentId;
+use crate::format::records::Record;
+use crate::parts::scrub::{KEY, NAMESPACE, ScrubRecord, State};
+use crate::upkeep::cleaner::Located;
 use crate::{Error, Result, ScrubStatus};
 
-const NAMESPACE: &str = "pool.scrub";
-const KEY: &[u8] = b"state";
 /// Bytes that are verified in one step.
 const STEP_BYTES: u64 = 2 << 20;
-/// A frame that does not hold what its chunk's id says.
-const DAMAGED: &str = "damaged";
-/// Damage that is described; further damage is counted.
-const DESCRIBED_MAX: usize = 100;
-
-/// What is remembered of the scrub. Times are in seconds since 1970, 0 for never.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct ScrubRecord {
-    running: bool,
-    /// All segments up to this one are done.
-    done: u64,
-    started: u64,
-    /// When the last one ended.
-    finished: u64,
-    /// When the pool was first used: the first one is due a period after that.
-    since: u64,
-    frames: u64,
-    bytes: u64,
-    repaired: u64,
-    damaged: u64,
-}
-
-impl Record for ScrubRecord {
-    const NAME: &'static str = "scrub";
-    fn encode_fields(&self, encoder: Encoder) -> Encoder {
-        let encoder = encoder.u8(u8::from(self.running)).u64(self.done).u64(self.started).u64(self.finished);
-        let encoder = encoder.u64(self.since);
-        encoder.u64(self.frames).u64(self.bytes).u64(self.repaired).u64(self.damaged)
-    }
-    fn decode_fields(mut decoder: Decoder<'_>) -> Decoded<Self> {
-        let record = ScrubRecord {
-            running: decoder.u8()? != 0,
-            done: decoder.u64()?,
-            started: decoder.u64()?,
-            finished: decoder.u64()?,
-            since: decoder.u64()?,
-            frames: decoder.u64()?,
-            bytes: decoder.u64()?,
-            repaired: decoder.u64()?,
-            damaged: decoder.u64()?,
-        };
-        decoder.finish()?;
-        Ok(record)
-    }
-}
-
-/// See the module.
-pub(crate) struct Scrub {
-    state: Mutex<State>,
-    /// The scrub for which all metadata was read, counted from 1; see [`crate::upkeep::scrub_metadata`].
-    pub(crate) metadata_read: AtomicU64,
-}
-
-#[derive(Default)]
-struct State {
-    record: ScrubRecord,
-    /// What was found damaged in all copies since the pool was opened.
-    described: Vec<String>,
-    /// Frames that readers found damaged in one copy, and that were put right.
-    repaired_by_readers: u64,
-    /// A copy has missed something.
-    wanted: bool,
-    /// Counts beginnings.
-    generation: u64,
-    /// For which of them the inline bytes are done.
-    walked: Option<u64>,
-}
-
-impl State {
-    /// Something is damaged in every copy.
-    fn describe(&mut self, damage: String) {
-        self.record.damaged += 1;
-        if self.described.len() < DESCRIBED_MAX {
-            self.described.push(damage);
-        }
-    }
-}
-
-/// What came of looking for a whole copy of a frame.
-pub(crate) struct Repaired {
-    pub(crate) content: Option<Bytes>,
-    /// Copies that were written again.
-    copies: u64,
-    /// What is wrong if no copy is whole: "damaged", or why it cannot be read.
-    pub(crate) wrong: String,
-}
-
-impl Repaired {
-    fn nothing(wrong: String) -> Repaired {
-        Repaired { content: None, copies: 0, wrong }
-    }
-}
-
-impl Scrub {
-    pub(crate) fn load(meta: &dyn MetaStore) -> Result<Scrub> {
-        let key = keys::record(NAMESPACE, KEY);
-        let record = meta.get(&key)?.map(|value| ScrubRecord::decode(&key, &value)).transpose()?;
-        let state = State { record: record.unwrap_or_default(), ..State::default() };
-        Ok(Scrub { state: Mutex::new(state), metadata_read: AtomicU64::new(0) })
-    }
-
-    /// Which scrub is under way, if one is.
-    pub(crate) fn running(&self) -> Option<u64> {
-        let state = sync::lock(&self.state);
-        state.record.running.then_some(state.generation)
-    }
-
-    /// Copies of something were written again.
-    pub(crate) fn count_repaired(&self, copies: u64) {
-        sync::lock(&self.state).record.repaired += copies;
-    }
-
-    /// Something was found damaged that cannot be mended.
-    pub(crate) fn count_damage(&self, described: String) {
-        tracing::error!(described, "scrub: damage that cannot be mended");
-        let mut state = sync::lock(&self.state);
-        state.record.damaged += 1;
-        if state.described.len() < DESCRIBED_MAX {
-            state.described.push(described);
-        }
-    }
-}
 
 impl Engine {
     /// Begins a scrub from the start. One that is under way begins again.
@@ -419,49 +292,6 @@ impl Engine {
             }
         }
         Ok(())
-    }
-
-    /// Reads a frame in every copy, and writes it again in those in which it is not whole, if it is in another.
-    /// Blocks on the disk.
-    pub(crate) fn repair_frame(&self, id: ChunkId, record: &ChunkRecord) -> Result<Repaired> {
-        let length = record.bytes_stored as usize;
-        if length > CHUNK_BYTES_MAX + FRAME_HEADER_BYTES {
-            return Ok(Repaired::nothing(DAMAGED.into()));
-        }
-        let (mut whole, mut wrong, mut why) = (None, Vec::new(), DAMAGED.to_owned());
-        for copy in 0..self.store.copies() {
-            // A read that fails is as good as damage: the other copy is tried.
-            let frame = self.store.read_copy(copy, record.segment, record.offset, length);
-            let content = self.verified(&frame, true, |frame| frame_content(frame, id));
-            let frame = frame.unwrap_or_else(|error| {
-                why = format!("cannot be read: {error}");
-                None
-            });
-            match content.zip(frame) {
-                Some(found) => whole = whole.or(Some(found)),
-                None => wrong.push(copy),
-            }
-        }
-        let Some((content, frame)) = whole else { return Ok(Repaired::nothing(why)) };
-        let mut copies = 0;
-        for copy in wrong.into_iter().filter(|copy| *copy == 0 || !self.store.is_degraded()) {
-            match self.store.restore(copy, record.segment, record.offset, &frame) {
-                Ok(()) => {
-                    copies += 1;
-                    self.meters.frames_repaired.add(1);
-                    tracing::warn!(chunk = %id, segment = %record.segment, copy, "damaged frame written again from another copy");
-                }
-                Err(error) => {
-                    tracing::error!(chunk = %id, segment = %record.segment, copy, %error, "a damaged frame could not be written again");
-                }
-            }
-        }
-        Ok(Repaired { content: Some(content), copies, wrong: String::new() })
-    }
-
-    /// A reader had a frame put right.
-    pub(crate) fn count_repair(&self, repaired: &Repaired) {
-        sync::lock(&self.scrub.state).repaired_by_readers += repaired.copies;
     }
 }
 

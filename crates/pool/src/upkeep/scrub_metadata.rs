@@ -7,12 +7,12 @@ use std::sync::atomic::Ordering;
 use tokio::time::Instant;
 
 use crate::Result;
+use crate::base::pace::pace;
 use crate::base::sync;
 use crate::engine::Engine;
 use crate::format::keys::{self, Key};
 use crate::store::meta::MetaView;
 use crate::store::resilient::{Gap, ResilientView, after};
-use crate::upkeep::cleaner::pace;
 
 /// Bytes of keys and values that are read in one step.
 const STEP_BYTES: u64 = 2 << 20;

@@ -7,4 +7,5 @@ pub(crate) mod purge;
 pub(crate) mod rollback;
 pub(crate) mod schedule;
 pub(crate) mod snapshot;
+pub(crate) mod staging;
 pub(crate) mod volume;

@@ -17,7 +17,7 @@ use crate::engine::txn::Txn;
 use crate::format::keys::{Epoch, Item};
 use crate::format::records::InodeRecord;
 use crate::parts::inode::{Inode, change_floor};
-use crate::volumes::snapshot::{begin_purge, forget, require_unused};
+use crate::volumes::staging::{begin_purge, forget, require_unused};
 use crate::{Error, InodeId, Result, Snapshot, VolumeId};
 
 /// Records by inode; `None` for one that is not shown.

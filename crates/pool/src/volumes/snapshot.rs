@@ -13,13 +13,11 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use bytes::Bytes;
-
 use crate::engine::Engine;
 use crate::engine::txn::Txn;
-use crate::format::keys::{self, EPOCH_FIRST, Epoch};
+use crate::format::keys::{EPOCH_FIRST, Epoch};
 use crate::format::records::{SnapshotRecord, VolumeRecord};
-use crate::volumes::volume::{MARK, add_volume, check_name, check_new};
+use crate::volumes::staging::{add_volume, begin_purge, check_name, check_new, forget, require_unused};
 use crate::{CloneSpec, Error, Period, Result, Snapshot, Volume, VolumeId, VolumeSpec};
 
 impl Engine {
@@ -155,31 +153,4 @@ fn stage(txn: &mut Txn<'_>, volume: VolumeId, name: &str, period: Option<Period>
     of.epoch = Epoch(of.epoch.0.checked_add(1).ok_or(Error::NoSpace)?);
     txn.change_volume(volume, of);
     Ok(())
-}
-
-/// [`Error::InUse`] if the snapshot has clones.
-pub(crate) fn require_unused(taken: &Snapshot, remedy: &'static str) -> Result<()> {
-    if taken.clones.is_empty() {
-        return Ok(());
-    }
-    Err(Error::InUse {
-        what: format!("snapshot {}@{}", taken.volume_name, taken.name),
-        by: format!("its clones: {}", taken.clones.join(", ")),
-        remedy,
-    })
-}
-
-/// Stages the end of a snapshot.
-pub(crate) fn forget(txn: &mut Txn<'_>, snapshot: VolumeId) {
-    txn.forget_volume(snapshot);
-    txn.then(move |engine| engine.forget_inodes(snapshot));
-}
-
-/// Stages that a volume has versions which nobody sees.
-pub(crate) fn begin_purge(txn: &mut Txn<'_>, volume: VolumeId) {
-    txn.put_bytes(keys::purging(volume), Bytes::from_static(MARK));
-    txn.then(move |engine| {
-        engine.volumes.begin_purge(volume);
-        engine.orphans.wake();
-    });
 }

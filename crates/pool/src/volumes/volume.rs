@@ -2,20 +2,17 @@
 
 use std::sync::Arc;
 
-use crate::data::limit::check_size;
 use crate::engine::Engine;
 use crate::engine::txn::Txn;
 use crate::format::keys::{self, EPOCH_FIRST};
 use crate::format::records::{InodeRecord, UsageRecord, VolumeRecord};
 use crate::tree::attributes;
-use crate::volumes::snapshot;
-use crate::{
-    Error, Handle, InodeId, Kind, NAME_RULE, Result, SetAttributes, VOLUME_RATE_MIN, Volume, VolumeChange,
-    VolumeId, VolumeSpec, is_name, is_printable,
+use crate::volumes::staging::{
+    MARK, add_volume, check_apart, check_new, check_owner, check_path, check_spec, forget, require_unused,
 };
-
-/// Value of a record that is there or not.
-pub(crate) const MARK: &[u8] = b"\x01\x00";
+use crate::{
+    Error, Handle, InodeId, Kind, Result, SetAttributes, Volume, VolumeChange, VolumeId, VolumeSpec,
+};
 
 impl Engine {
     pub(crate) async fn volume_create(self: &Arc<Self>, spec: VolumeSpec) -> Result<Volume> {
@@ -90,6 +87,11 @@ impl Engine {
         .await
     }
 
+    /// Gives a volume another size, or with `None` as much as the pool has room for.
+    pub(crate) async fn volume_resize(self: &Arc<Self>, name: &str, size: Option<u64>) -> Result<Volume> {
+        self.volume_modify(name, VolumeChange { size: Some(size), ..VolumeChange::default() }).await
+    }
+
     /// Ends a volume's name at once, and those of its snapshots; its content is freed in the background, also after a
     /// restart.
     pub(crate) async fn volume_delete(self: &Arc<Self>, name: &str, force: bool) -> Result<()> {
@@ -104,7 +106,7 @@ impl Engine {
             }
             let snapshots = txn.engine.volumes.snapshots(Some(id));
             for taken in &snapshots {
-                snapshot::require_unused(taken, "delete the clones first")?;
+                require_unused(taken, "delete the clones first")?;
             }
             if !force && !snapshots.is_empty() {
                 return Err(Error::InUse {
@@ -118,7 +120,7 @@ impl Engine {
                 return Err(Error::VolumeNotEmpty(name));
             }
             for taken in snapshots {
-                snapshot::forget(txn, taken.id);
+                forget(txn, taken.id);
             }
             txn.put_bytes(keys::deleting(id), bytes::Bytes::from_static(MARK));
             // What it shows is gone at once; what it stores goes bit by bit.
@@ -132,17 +134,6 @@ impl Engine {
             Ok(())
         })
         .await
-    }
-
-    /// What was in memory of a volume or snapshot that is gone.
-    pub(crate) fn forget_inodes(&self, volume: VolumeId) {
-        for inode in self.inodes.of_volume(volume) {
-            let mut state = inode.state();
-            state.freed = true;
-            state.gone = true;
-            drop(state);
-            self.discard(&inode);
-        }
     }
 }
 
@@ -188,96 +179,10 @@ pub(crate) fn require_room_for(txn: &Txn<'_>, id: VolumeId, spec: &VolumeSpec) -
     }
 }
 
-/// Stages the records of a volume that is new.
-pub(crate) fn add_volume(
-    txn: &mut Txn<'_>,
-    id: VolumeId,
-    record: VolumeRecord,
-    usage: UsageRecord,
-) -> Volume {
-    txn.put(keys::volume(id), &record);
-    let volume = record.volume(id);
-    txn.then(move |engine| engine.volumes.add(id, record, usage));
-    volume
-}
-
-/// Whether a volume can be made like that.
-pub(crate) fn check_new(txn: &Txn<'_>, spec: &VolumeSpec) -> Result<()> {
-    check_spec(spec)?;
-    check_path(&spec.junction_path)?;
-    txn.engine.volumes.list().iter().try_for_each(|other| check_apart(spec, &other.spec))
-}
-
-/// Whether a volume, or a snapshot, can have that name.
-pub(crate) fn check_name(what: &str, name: &str) -> Result<()> {
-    if is_name(name) {
-        Ok(())
-    } else {
-        Err(Error::Invalid(format!("{what} name {name:?}: must be {NAME_RULE}")))
-    }
-}
-
-fn check_spec(spec: &VolumeSpec) -> Result<()> {
-    check_owner(Some(spec.uid), Some(spec.gid))?;
-    check_size(spec.size)?;
-    check_rate(spec.max_bytes_per_second)?;
-    check_name("volume", &spec.name)
-}
-
-fn check_path(path: &str) -> Result<()> {
-    let is_part =
-        |part: &str| !part.is_empty() && part != "." && part != ".." && part.len() <= crate::NAME_BYTES_MAX;
-    let well_formed =
-        path.strip_prefix('/').is_some_and(|rest| rest.len() < 1024 && rest.split('/').all(is_part));
-    if !well_formed {
-        return Err(Error::Invalid(format!(
-            "junction path {path:?}: must be an absolute path such as /kafka, without empty parts, . or .."
-        )));
-    }
-    if !path.chars().all(is_printable) {
-        return Err(Error::Invalid(format!(
-            "junction path {path:?}: must not have control characters or characters that change the direction of text"
-        )));
-    }
-    Ok(())
-}
-
-/// Whether a volume's root directory can have that owner and group.
-fn check_owner(uid: Option<u32>, gid: Option<u32>) -> Result<()> {
-    if [uid, gid].contains(&Some(u32::MAX)) {
-        let refusal = "a volume's owner and group: 4294967295 stands for no one; choose another number";
-        return Err(Error::Invalid(refusal.into()));
-    }
-    Ok(())
-}
-
-fn check_rate(limit: Option<u64>) -> Result<()> {
-    match limit {
-        Some(limit) if limit < VOLUME_RATE_MIN => Err(Error::Invalid(format!(
-            "a volume's limit of {limit} bytes per second: must be at least {VOLUME_RATE_MIN}"
-        ))),
-        _ => Ok(()),
-    }
-}
-
-fn check_apart(spec: &VolumeSpec, other: &VolumeSpec) -> Result<()> {
-    if spec.name == other.name {
-        return Err(Error::Exists(format!("volume {}", spec.name)));
-    }
-    let (mine, theirs) = (format!("{}/", spec.junction_path), format!("{}/", other.junction_path));
-    if mine.starts_with(&theirs) || theirs.starts_with(&mine) {
-        return Err(Error::Exists(format!(
-            "junction path {}: meets volume {} at {}",
-            spec.junction_path, other.name, other.junction_path
-        )));
-    }
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{CloneSpec, Pool, PoolOptions};
+    use crate::{CloneSpec, Pool, PoolOptions, is_printable};
 
     fn refusal<T>(result: Result<T>) -> String {
         result.err().map(|error| error.to_string()).unwrap_or_default()

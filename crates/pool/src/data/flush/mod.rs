@@ -25,17 +25,17 @@ use std::sync::{Arc, Mutex};
 use tokio::sync::oneshot;
 use tracing::Instrument;
 
-use crate::TRACES;
 use crate::base::lasting::Lasting;
 use crate::base::sync;
 use crate::data::plan::{Manner, Plan, SMALL_BYTES_MAX};
 use crate::engine::Engine;
 use crate::engine::extents::ExtentChange;
 use crate::engine::txn::Txn;
+use crate::format::frames::Packed;
 use crate::parts::inode::{Inode, State};
 use crate::parts::storer::Store;
-use crate::store::segment::{Appended, Packed};
-use crate::{Error, Result};
+use crate::store::segment::Appended;
+use crate::{Error, Result, TRACES};
 use taken::Taken;
 
 /// Times that a flush is begun again because a chunk it wanted to share was freed meanwhile.
@@ -295,10 +295,10 @@ mod tests {
 
     use super::*;
     use crate::base::sources::{SystemClock, SystemEntropy};
-    use crate::engine::Foundation;
-    use crate::engine::space::UnlimitedRoom;
     use crate::format::keys::Key;
+    use crate::opening::lifecycle::Foundation;
     use crate::store::meta::{Batch, MemoryMeta, MetaStore, MetaView, Position, Visit};
+    use crate::store::room::UnlimitedRoom;
     use crate::store::segment::MemorySegments;
     use crate::{Kind, NewInode, Pool, PoolOptions, Stability, VolumeSpec};
 

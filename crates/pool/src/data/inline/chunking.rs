@@ -16,17 +16,18 @@ use bytes::Bytes;
 use tokio::sync::OwnedMutexGuard;
 use tokio::time::{Duration, Instant};
 
+use crate::base::pace::pace;
 use crate::base::sync;
 use crate::engine::Engine;
 use crate::engine::txn::Txn;
 use crate::format::cut::CHUNK_BYTES_MAX;
+use crate::format::frames::{Packed, Packer, chunk_id, count_packed};
 use crate::format::keys::{self, ChunkId, Epoch, InodeKey, Item, Key};
 use crate::format::records::{ChunkRecord, Content, ExtentRecord, Record, is_tombstone, malformed};
 use crate::parts::inode::Inode;
 use crate::store::meta::MetaView;
 use crate::store::resilient::{ResilientView, unreadable};
-use crate::store::segment::{Appended, Packed, Packer, chunk_id};
-use crate::upkeep::cleaner::pace;
+use crate::store::segment::Appended;
 use crate::{Compression, Error, Result};
 
 /// Inline bytes that become chunks in one step, and the files that they are in.
@@ -287,7 +288,7 @@ impl Engine {
         if fresh.is_empty() {
             return Ok((groups, None));
         }
-        self.meters.packed(&fresh);
+        count_packed(&fresh, &self.meters);
         let appended = self.writer.append(&fresh)?;
         self.writer.sync(appended.ticket).inspect_err(|error| self.stopped.stop(error))?;
         Ok((groups, Some(appended)))

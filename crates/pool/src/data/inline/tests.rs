@@ -1,48 +1,14 @@
-//! What makes chunks of inline bytes: the list of files, and a power failure at every step of the work.
+//! What makes chunks of inline bytes, with a power failure at every step of the work.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use bytes::Bytes;
 
-use super::*;
 use crate::sim::faulty::{FaultyDisk, Plan, options};
-use crate::{Handle, InodeId, Kind, NewInode, Pool, PoolOptions, Stability, VolumeId, VolumeSpec};
+use crate::{Handle, Kind, NewInode, Pool, PoolOptions, Stability, VolumeSpec};
 
 const AGE: Duration = Duration::from_secs(60);
-
-fn key(inode: u64) -> InodeKey {
-    InodeKey { volume: VolumeId(1), inode: InodeId(inode) }
-}
-
-#[tokio::test(start_paused = true)]
-async fn a_file_is_due_when_it_is_old_or_has_too_many_inline_bytes() {
-    let files = InlineFiles::default();
-    assert!(!files.note(key(1), 100, 1 << 30));
-    tokio::time::advance(AGE / 2).await;
-    assert!(!files.note(key(2), 100, 1 << 30));
-    assert!(!files.note(key(3), 0, 1 << 30), "nothing is inline");
-    let much = i64::try_from((1u64 << 30) / MUCH_SHARE).unwrap();
-    assert!(files.note(key(4), much, 1 << 30));
-    assert!(!files.note(key(4), 1, 1 << 30), "that was said before");
-    assert_eq!(files.due(AGE), [key(4)]);
-    tokio::time::advance(AGE / 2).await;
-    assert_eq!(files.due(AGE), [key(1), key(4)]);
-    assert!(files.is_young(key(2), AGE) && !files.is_young(key(1), AGE));
-    // Written again, and then moved into chunks by a flush.
-    files.note(key(1), 0, 1 << 30);
-    files.note(key(4), -much - 1, 1 << 30);
-    assert_eq!(files.due(AGE), []);
-    assert_eq!(files.due(Duration::ZERO), [key(1), key(2)]);
-}
-
-#[tokio::test]
-async fn the_list_is_bounded() {
-    let files = InlineFiles::default();
-    for inode in 0..FILES_MAX as u64 + 10 {
-        files.note(key(inode), 1, 0);
-    }
-    assert_eq!(files.due(Duration::ZERO).len(), FILES_MAX);
-}
 
 fn bytes(seed: u8, length: usize) -> Bytes {
     let mut bytes = vec![0; length];

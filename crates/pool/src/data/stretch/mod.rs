@@ -35,14 +35,12 @@ use std::ops::Range;
 use bytes::Bytes;
 
 use crate::Result;
-use crate::engine::extents::Extent;
 use crate::format::cut::{CHUNK_BYTES_MAX, CHUNK_BYTES_MIN, Cut};
 use crate::format::keys::ChunkId;
+use crate::format::records::Extent;
 use part::{Part, load_if_whole, overlay, without_repeated};
 use run::Run;
 
-/// How far before a dirty piece lies what its cutting depends on: a tail, and the extent before it.
-pub(crate) const REACH_BEFORE_BYTES: u64 = CHUNK_BYTES_MAX as u64 + 4096;
 /// How far behind a dirty piece lies what its cutting may change, unless it fills a gap.
 pub(crate) const REACH_BEHIND_BYTES: u64 = window::WINDOW_BYTES;
 /// How far behind a dirty piece that fills a gap.

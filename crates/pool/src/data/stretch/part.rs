@@ -5,10 +5,9 @@ use std::ops::Range;
 use bytes::{Bytes, BytesMut};
 
 use super::{Chunks, Manner};
-use crate::engine::extents::Extent;
 use crate::format::cut::Cut;
 use crate::format::keys::ChunkId;
-use crate::format::records::{Content, ExtentRecord};
+use crate::format::records::{Content, Extent, ExtentRecord};
 use crate::{Error, Result};
 
 /// Where a part's bytes are.

@@ -7,8 +7,8 @@ use proptest::prelude::*;
 use super::*;
 use crate::Error;
 use crate::format::cut::batch;
+use crate::format::frames::chunk_id;
 use crate::format::records::Content;
-use crate::store::segment::chunk_id;
 
 #[derive(Default)]
 struct Stored {
@@ -89,7 +89,7 @@ impl Model {
         for (offset, extent) in &self.extents {
             assert!(*offset >= end, "extents overlap or are out of order");
             end = offset + u64::from(extent.length);
-            assert!(u64::from(extent.length) <= crate::engine::extents::EXTENT_BYTES_MAX);
+            assert!(u64::from(extent.length) <= crate::format::records::EXTENT_BYTES_MAX);
             let (bytes, from) = match &extent.content {
                 Content::Inline(bytes) => (bytes.clone(), 0),
                 Content::Chunk { id, offset, .. } => (self.stored.chunks[id].clone(), *offset as usize),

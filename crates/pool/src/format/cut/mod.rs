@@ -33,6 +33,8 @@ pub(crate) use zeros::{all_zero, zero_prefix};
 pub(crate) const CHUNK_BYTES_MIN: usize = 32 << 10;
 /// Longest chunk that is cut.
 pub(crate) const CHUNK_BYTES_MAX: usize = 256 << 10;
+/// How far before a dirty piece lies what its cutting depends on: a tail, and the extent before it.
+pub(crate) const REACH_BEFORE_BYTES: u64 = CHUNK_BYTES_MAX as u64 + 4096;
 /// A batch of that size always ends a chunk that has its least length; one of a quarter of it, every fourth time.
 const BATCH_BYTES_CERTAIN: u32 = 64 << 10;
 /// Zeros that are a chunk of their own, and so a hole, within other bytes.

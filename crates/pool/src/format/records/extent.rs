@@ -5,8 +5,13 @@ use bytes::Bytes;
 use super::{CHECKSUM_BYTES, Record, checksum};
 use crate::format::codec::{Decoded, Decoder, Encoder, Malformed};
 use crate::format::cut::Cut;
-use crate::format::keys::ChunkId;
-use crate::store::segment::SegmentId;
+use crate::format::keys::{ChunkId, SegmentId};
+
+/// Longest extent.
+pub(crate) const EXTENT_BYTES_MAX: u64 = 256 << 10;
+
+/// An extent, and the offset in the file at which it starts.
+pub(crate) type Extent = (u64, ExtentRecord);
 
 /// What a logical range of a file holds. Ranges without an extent are holes.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -10,7 +10,7 @@ mod space;
 mod volume;
 mod xattr;
 
-pub(crate) use extent::{ChunkRecord, Content, ExtentRecord};
+pub(crate) use extent::{ChunkRecord, Content, EXTENT_BYTES_MAX, Extent, ExtentRecord};
 #[cfg(test)]
 pub(crate) use inode::sample as sample_inode;
 pub(crate) use inode::{EntryRecord, InodeRecord, OrphanRecord};

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::{FaultyDisk, Segment};
+use crate::format::keys::SegmentId;
 use crate::sim::random::Random;
-use crate::store::segment::SegmentId;
 
 /// What can happen to whole files while nobody has the pool open. `Older…` puts back what was there at an earlier time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -26,14 +26,14 @@ use tokio::sync::Notify;
 
 use self::stores::{FaultyMeta, FaultySegments, FaultyWitness};
 use crate::base::sources::{Clock, SystemClock, SystemEntropy};
-use crate::engine::space::UnlimitedRoom;
-use crate::engine::{Engine, Foundation};
-use crate::format::keys::Key;
+use crate::engine::Engine;
+use crate::format::keys::{Key, SegmentId};
 use crate::opening::examine::Wanted;
+use crate::opening::lifecycle::Foundation;
 use crate::sim::random::Random;
 use crate::sim::schedule;
 use crate::store::meta::{Batch, MemoryMeta, MetaStore};
-use crate::store::segment::SegmentId;
+use crate::store::room::UnlimitedRoom;
 use crate::store::witness::State;
 use crate::{Error, Pool, PoolOptions, Result};
 

@@ -7,9 +7,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use bytes::Bytes;
 
 use super::{FaultyDisk, Lie, Outcome, Segment, apply, failure, write_at};
-use crate::format::keys::Key;
+use crate::format::keys::{Key, SegmentId};
 use crate::store::meta::{Batch, MemoryMeta, MetaStore, MetaView, Position, Visit};
-use crate::store::segment::{SegmentId, SegmentStore};
+use crate::store::segment::SegmentStore;
 use crate::store::witness::{Found, State, Witness};
 use crate::{Error, Result};
 

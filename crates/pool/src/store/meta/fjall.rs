@@ -83,7 +83,7 @@ impl FjallMeta {
             survey.repair()?;
         } else if directory.read_dir().is_ok_and(|mut entries| entries.next().is_some()) {
             let there = format!("metadata in {}", directory.display());
-            return Err(Error::refused(Mismatch::NoFormat { there, format: crate::store::home::FORMAT }));
+            return Err(Error::refused(Mismatch::NoFormat { there, format: crate::format::FORMAT }));
         }
         if !expected.is_new {
             restore_lock(&directory.join("lock"))?;

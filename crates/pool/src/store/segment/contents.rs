@@ -5,22 +5,13 @@
 //! its own, the walk goes on at the next block. What is found may be dead, and may be damaged: that the metadata
 //! names a place, and that the content matches, is for the caller to see.
 
-use super::frame::{
-    self, FOOTER_END_BYTES, FRAME_HEADER_BYTES, SEGMENT_HEADER_BYTES, SEGMENT_HEADER_BYTES_V1, SegmentHeader,
-};
-use super::{BLOCK_BYTES, CHUNK_BYTES_MAX, SegmentId, SegmentStore};
+use super::SegmentStore;
 use crate::Result;
-use crate::format::keys::ChunkId;
-
-/// A frame in a segment.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct FrameAt {
-    pub(crate) id: ChunkId,
-    /// Where it starts.
-    pub(crate) offset: u64,
-    /// Its bytes, header included.
-    pub(crate) bytes_stored: u32,
-}
+use crate::format::frames::{
+    BLOCK_BYTES, CHUNK_BYTES_MAX, FOOTER_END_BYTES, FRAME_HEADER_BYTES, FrameAt, SEGMENT_HEADER_BYTES,
+    SEGMENT_HEADER_BYTES_V1, SegmentHeader, footer_bytes, read_footer, read_header, read_segment_header,
+};
+use crate::format::keys::SegmentId;
 
 /// All frames of a segment that has that length, in order of their offsets. Reads the footer, or every header.
 pub(crate) fn frames_in(store: &dyn SegmentStore, id: SegmentId, length: u64) -> Result<Vec<FrameAt>> {
@@ -33,10 +24,10 @@ pub(crate) fn frames_in(store: &dyn SegmentStore, id: SegmentId, length: u64) ->
 fn footer_frames(store: &dyn SegmentStore, id: SegmentId, length: u64) -> Result<Option<Vec<FrameAt>>> {
     let Some(end_at) = length.checked_sub(FOOTER_END_BYTES as u64) else { return Ok(None) };
     let Some(end) = store.read(id, end_at, FOOTER_END_BYTES)? else { return Ok(None) };
-    let Some(bytes) = frame::footer_bytes(&end).filter(|bytes| *bytes <= length) else { return Ok(None) };
+    let Some(bytes) = footer_bytes(&end).filter(|bytes| *bytes <= length) else { return Ok(None) };
     let Ok(count) = usize::try_from(bytes) else { return Ok(None) };
     let Some(footer) = store.read(id, length.saturating_sub(bytes), count)? else { return Ok(None) };
-    Ok(frame::read_footer(&footer).ok())
+    Ok(read_footer(&footer).ok())
 }
 
 /// What the segment says of itself at its start; `None` if that cannot be read, or names another segment.
@@ -44,7 +35,7 @@ pub(crate) fn header_of(store: &dyn SegmentStore, id: SegmentId) -> Result<Optio
     // A segment of version 1 may be shorter than a header of version 2.
     for length in [SEGMENT_HEADER_BYTES, SEGMENT_HEADER_BYTES_V1] {
         if let Some(start) = store.read(id, 0, length as usize)? {
-            let header = frame::read_segment_header(&start).ok();
+            let header = read_segment_header(&start).ok();
             return Ok(header.filter(|header| header.segment == id));
         }
     }
@@ -58,7 +49,7 @@ fn first_frame(store: &dyn SegmentStore, id: SegmentId) -> Result<u64> {
     }
     // The header is damaged. A frame begins behind the header of the one version or of the other.
     let start = store.read(id, SEGMENT_HEADER_BYTES_V1, FRAME_HEADER_BYTES)?;
-    let is_first_version = start.is_some_and(|start| frame::read_header(&start).is_ok());
+    let is_first_version = start.is_some_and(|start| read_header(&start).is_ok());
     Ok(if is_first_version { SEGMENT_HEADER_BYTES_V1 } else { SEGMENT_HEADER_BYTES })
 }
 
@@ -67,7 +58,7 @@ fn walk(store: &dyn SegmentStore, id: SegmentId, length: u64) -> Result<Vec<Fram
     let mut at = first_frame(store, id)?;
     while at.saturating_add(FRAME_HEADER_BYTES as u64) <= length {
         let header = store.read(id, at, FRAME_HEADER_BYTES)?;
-        let header = header.and_then(|header| frame::read_header(&header).ok());
+        let header = header.and_then(|header| read_header(&header).ok());
         let Some(header) = header.filter(|header| header.bytes_stored as usize <= CHUNK_BYTES_MAX) else {
             at = at.saturating_add(1).next_multiple_of(BLOCK_BYTES);
             continue;

@@ -2,7 +2,9 @@
 
 use bytes::Bytes;
 
-use super::{BLOCK_BYTES, FileSegments, MemorySegments, SegmentId, SegmentStore};
+use super::{FileSegments, MemorySegments, SegmentStore};
+use crate::format::frames::BLOCK_BYTES;
+use crate::format::keys::SegmentId;
 
 const ID: SegmentId = SegmentId(7);
 

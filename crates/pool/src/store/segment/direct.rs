@@ -18,8 +18,10 @@ use std::sync::{Arc, Mutex};
 use bytes::Bytes;
 use rustix::fs::OFlags;
 
-use super::{BLOCK_BYTES, LARGE_BYTES, SegmentId};
+use super::LARGE_BYTES;
 use crate::base::sync;
+use crate::format::frames::BLOCK_BYTES;
+use crate::format::keys::SegmentId;
 
 /// Bytes that are handed to the disk at once.
 const BUFFER_BYTES: usize = 2 << 20;

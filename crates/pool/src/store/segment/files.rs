@@ -18,9 +18,10 @@ use std::sync::{Arc, Mutex};
 use bytes::Bytes;
 use rustix::fs::{CWD, FallocateFlags, RenameFlags};
 
+use super::SegmentStore;
 use super::direct::DirectFiles;
-use super::{SegmentId, SegmentStore};
 use crate::base::sync;
+use crate::format::keys::SegmentId;
 use crate::{Error, Result};
 
 /// Files kept open for reading.

@@ -5,8 +5,9 @@ use std::sync::RwLock;
 
 use bytes::Bytes;
 
-use super::{SegmentId, SegmentStore};
+use super::SegmentStore;
 use crate::base::sync;
+use crate::format::keys::SegmentId;
 use crate::{Error, Result};
 
 /// See the module.

@@ -10,8 +10,9 @@ use std::sync::{Arc, RwLock};
 
 use bytes::Bytes;
 
-use super::{LARGE_BYTES, SegmentId, SegmentStore};
+use super::{LARGE_BYTES, SegmentStore};
 use crate::base::sync;
+use crate::format::keys::SegmentId;
 use crate::{Error, Result};
 
 /// Opens the second store, or says why it is not there.

@@ -1,63 +1,28 @@
 //! Segments: the second of the pool's two seams.
 //!
 //! A segment is an append-only file of frames, one chunk in each. The store knows nothing of what the bytes
-//! mean; [`frame`] does. Every implementation passes the tests in `contract`.
+//! mean; [`crate::format::frames`] does. Every implementation passes the tests in `contract`.
 
 mod contents;
 #[cfg(test)]
 mod contract;
 mod direct;
 mod files;
-mod frame;
 mod memory;
 mod mirror;
-mod pack;
 mod writer;
 
-pub(crate) use contents::{FrameAt, frames_in, header_of};
+pub(crate) use contents::{frames_in, header_of};
 pub(crate) use files::FileSegments;
-#[cfg(test)]
-pub(crate) use frame::footer;
-pub(crate) use frame::{
-    CHUNK_BYTES_MAX, FOOTER_END_BYTES, FRAME_HEADER_BYTES, SEGMENT_HEADER_BYTES, SEGMENT_HEADER_BYTES_V1,
-    SegmentHeader, SegmentOrigin, chunk_id, content as frame_content, footer_bytes, read_footer, read_header,
-    read_segment_header, repack as frame_repack, segment_header,
-};
 pub(crate) use memory::MemorySegments;
 pub(crate) use mirror::MirroredSegments;
-pub(crate) use pack::{Packed, Packer};
 pub(crate) use writer::{Appended, SegmentWriter, Stamp};
 
 use bytes::Bytes;
 
 use crate::Result;
+use crate::format::keys::SegmentId;
 
-/// Names a segment. Never used again: the upper bits are the boot that made it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) struct SegmentId(pub(crate) u64);
-
-/// Bits of a segment's number that count within a boot.
-const COUNT_BITS: u32 = 24;
-
-impl SegmentId {
-    /// The first segment that a start of the pool makes.
-    pub(crate) fn first_of(boot: u64) -> SegmentId {
-        SegmentId(boot << COUNT_BITS)
-    }
-    /// The start of the pool that made the segment.
-    pub(crate) fn boot(self) -> u64 {
-        self.0 >> COUNT_BITS
-    }
-}
-
-impl std::fmt::Display for SegmentId {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(formatter, "{:016x}", self.0)
-    }
-}
-
-/// Unit in which segments are written past the system's cache; a multiple of every disk's.
-pub(crate) const BLOCK_BYTES: u64 = 4096;
 /// A write of at least that much is large: see [`SegmentStore::write`].
 pub(crate) const LARGE_BYTES: u64 = 1 << 20;
 

@@ -17,11 +17,12 @@ use std::time::UNIX_EPOCH;
 use bytes::Bytes;
 use tokio::time::Instant;
 
-use super::{BLOCK_BYTES, LARGE_BYTES, Packed, SegmentId, SegmentOrigin, SegmentStore, frame};
+use super::{LARGE_BYTES, SegmentStore};
 use crate::base::counters::Meters;
 use crate::base::sources::Clock;
 use crate::base::sync;
-use crate::format::keys::ChunkId;
+use crate::format::frames::{self, BLOCK_BYTES, Packed, SegmentOrigin};
+use crate::format::keys::{ChunkId, SegmentId};
 use crate::format::records::ChunkRecord;
 use crate::store::meta::MetaStore;
 use crate::{Error, PoolId, Result};
@@ -294,12 +295,12 @@ impl SegmentWriter {
             let id = SegmentId(state.next);
             state.next += 1;
             self.store.create(id, self.segment_bytes)?;
-            if let Err(error) = self.store.write(id, 0, &[frame::segment_header(id, self.stamp.now())]) {
+            if let Err(error) = self.store.write(id, 0, &[frames::segment_header(id, self.stamp.now())]) {
                 // If it cannot be deleted either, the next opening will: no metadata names it.
                 let _ = self.store.delete(id);
                 return Err(error);
             }
-            state.open = Some(Open { id, offset: frame::SEGMENT_HEADER_BYTES, frames: Vec::new() });
+            state.open = Some(Open { id, offset: frames::SEGMENT_HEADER_BYTES, frames: Vec::new() });
         }
         state.open.as_mut().ok_or(Error::Closed)
     }
@@ -330,7 +331,7 @@ impl SegmentWriter {
     /// Ends the open segment: its footer is written now, and it is sealed after its last sync.
     fn fill(&self, state: &mut State) {
         let Some(open) = state.open.take() else { return };
-        let footer = frame::footer(&open.frames);
+        let footer = frames::footer(&open.frames);
         let length = open.offset + footer.len() as u64;
         match self.store.write(open.id, open.offset, &[footer]) {
             Ok(()) => sync::lock(&self.unsynced).add(open.id, Some(length)),
@@ -439,8 +440,9 @@ mod tests {
     use super::*;
     use crate::Compression;
     use crate::base::sources::SystemClock;
+    use crate::format::frames::{Packer, chunk_id, frame_content};
     use crate::store::meta::MemoryMeta;
-    use crate::store::segment::{MemorySegments, Packer, chunk_id, frame_content};
+    use crate::store::segment::MemorySegments;
 
     fn stamp() -> Stamp {
         let meta = Arc::new(MemoryMeta::default());
@@ -470,7 +472,7 @@ mod tests {
             }
         }
         let stored = store.list().unwrap().iter().map(|(_, bytes)| bytes).sum::<u64>() - before;
-        assert!(stored < 3 * 1100 + frame::SEGMENT_HEADER_BYTES, "{stored} bytes for three chunks");
+        assert!(stored < 3 * 1100 + frames::SEGMENT_HEADER_BYTES, "{stored} bytes for three chunks");
         writer.sync(appended[2].ticket).unwrap();
     }
 

@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
+use super::fits::require_fits;
 use super::{Phase, State, Witness};
 use crate::Result;
 use crate::base::sync;
-use crate::opening::examine;
 use crate::store::meta::MetaStore;
 
 /// How often the state in the second copy is updated.
@@ -71,6 +71,6 @@ impl Keeper {
     /// Returns an error unless the second copy belongs to this pool and this history, and is no newer than the pool.
     pub(crate) fn require_copy_fits(&self) -> Result<()> {
         let Some(copy) = self.witness.copy()?.state() else { return Ok(()) };
-        examine::require_fits("the second copy", &*self.meta, self.start.pool, &copy)
+        require_fits("the second copy", &*self.meta, self.start.pool, &copy)
     }
 }

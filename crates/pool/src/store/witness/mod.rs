@@ -6,6 +6,7 @@
 
 mod directories;
 mod file;
+mod fits;
 mod keeper;
 mod memory;
 

@@ -22,14 +22,13 @@ use std::sync::Arc;
 
 use crate::base::sync;
 use crate::engine::Engine;
-use crate::format::keys::{self, ChunkId};
+use crate::format::keys::{self, ChunkId, SegmentId};
 use crate::format::records::{
     ChunkRecord, Content, ExtentRecord, InodeRecord, SegmentRecord, UsageRecord, XattrRecord,
 };
 use crate::parts::view::View;
 use crate::store::meta::MetaView;
 use crate::store::resilient::ResilientView;
-use crate::store::segment::SegmentId;
 use crate::upkeep::check::damage::{describe_gaps, hits_view};
 use crate::upkeep::check::records::{each, each_stored};
 use crate::upkeep::check::view::check_view;

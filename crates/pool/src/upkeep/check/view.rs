@@ -3,10 +3,10 @@
 
 use std::collections::HashMap;
 
-use crate::engine::extents::EXTENT_BYTES_MAX;
 use crate::format::keys;
 use crate::format::records::{
-    EntryRecord, ExtentRecord, InodeRecord, OrphanRecord, Record, UsageRecord, XattrRecord, malformed,
+    EXTENT_BYTES_MAX, EntryRecord, ExtentRecord, InodeRecord, OrphanRecord, Record, UsageRecord, XattrRecord,
+    malformed,
 };
 use crate::parts::view::RangeIn;
 use crate::store::resilient::ResilientView;

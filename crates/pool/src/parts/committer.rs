@@ -1,7 +1,7 @@
 //! Commit groups: one sync of the metadata store for everyone who waits for one.
 //!
 //! One thread, the committer, runs all jobs that change metadata, one after the other, so each sees what those before
-//! it did and none needs a lock against another. A job stages its changes in a [`Txn`], which become one
+//! it did and none needs a lock against another. A job stages its changes in a transaction, which become one
 //! batch, visible at once. When the jobs that were waiting have run, one `make_durable` covers them all, and only
 //! then are they answered. Jobs that arrive meanwhile make up the next group.
 //!
@@ -11,13 +11,10 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use tokio::sync::oneshot;
 use tokio::time::Instant;
 
 use crate::base::counters::Meters;
 use crate::base::queue::{Queue, Waiting};
-use crate::engine::Engine;
-use crate::engine::txn::Txn;
 use crate::store::meta::MetaStore;
 use crate::store::witness::Keeper;
 use crate::{Error, Result};
@@ -26,7 +23,7 @@ use crate::{Error, Result};
 const GROUP_JOBS_MAX: usize = 1024;
 
 /// Tells whether the group became durable.
-type Answer = Box<dyn FnOnce(Result<()>) + Send>;
+pub(crate) type Answer = Box<dyn FnOnce(Result<()>) + Send>;
 /// Runs a job; `None` if it failed and was answered already.
 pub(crate) type Job = Box<dyn FnOnce() -> Option<Answer> + Send>;
 
@@ -111,49 +108,5 @@ impl Group {
             self.stopped.stop(&error);
             self.stopped.check()
         })
-    }
-}
-
-impl Engine {
-    /// Runs `job` in the committer. Returns when what it staged is durable, or its error at once, with nothing
-    /// staged.
-    pub(crate) async fn transact<T, F>(self: &Arc<Self>, job: F) -> Result<T>
-    where
-        T: Send + 'static,
-        F: FnOnce(&mut Txn<'_>) -> Result<T> + Send + 'static,
-    {
-        let (sender, receiver) = oneshot::channel();
-        self.submit(job, sender)?;
-        receiver.await.map_err(|_| Error::Closed)?
-    }
-
-    /// As [`Engine::transact`], for somebody else who waits for the outcome.
-    pub(crate) fn submit<T, F>(self: &Arc<Self>, job: F, sender: oneshot::Sender<Result<T>>) -> Result<()>
-    where
-        T: Send + 'static,
-        F: FnOnce(&mut Txn<'_>) -> Result<T> + Send + 'static,
-    {
-        let engine = self.clone();
-        self.committer.submit(Box::new(move || {
-            let done = engine.apply(job);
-            drop(engine);
-            match done {
-                Ok(value) => Some(Box::new(move |durable: Result<()>| {
-                    let _ = sender.send(durable.map(|()| value));
-                }) as Answer),
-                Err(error) => {
-                    let _ = sender.send(Err(error));
-                    None
-                }
-            }
-        }))
-    }
-
-    fn apply<T>(&self, job: impl FnOnce(&mut Txn<'_>) -> Result<T>) -> Result<T> {
-        self.stopped.check()?;
-        let mut txn = Txn::new(self);
-        let value = job(&mut txn)?;
-        txn.commit()?;
-        Ok(value)
     }
 }

@@ -8,6 +8,7 @@ use bytes::Bytes;
 
 use super::frame;
 use crate::Compression;
+use crate::base::counters::Meters;
 use crate::format::codec::{Decoded, Malformed};
 use crate::format::keys::ChunkId;
 
@@ -39,6 +40,12 @@ impl Packed {
             (frame.slice(..frame::FRAME_HEADER_BYTES), frame.slice(frame::FRAME_HEADER_BYTES..));
         Packed { id, bytes, parts: [header, stored] }
     }
+}
+
+/// Counts chunks that were packed.
+pub(crate) fn count_packed(chunks: &[Packed], meters: &Meters) {
+    let bytes = chunks.iter().map(|chunk| u64::from(chunk.bytes)).sum();
+    meters.packed(bytes, chunks.iter().map(Packed::bytes_stored).sum());
 }
 
 /// Packs chunks one after the other; keeps memory that is needed for it.
@@ -126,7 +133,7 @@ pub(super) fn decompress(stored: &Bytes, compression: Compression, bytes: usize)
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::segment::chunk_id;
+    use crate::format::frames::chunk_id;
 
     const ALL: [Compression; 3] = [Compression::None, Compression::Lz4, Compression::Zstd];
 

@@ -15,10 +15,10 @@
 
 use bytes::Bytes;
 
+use super::FrameAt;
 use super::pack::{Packed, decompress};
-use super::{FrameAt, SegmentId};
 use crate::format::codec::{Decoded, Decoder, Encoder, Malformed};
-use crate::format::keys::ChunkId;
+use crate::format::keys::{ChunkId, SegmentId};
 use crate::{Compression, PoolId};
 
 /// Bytes of a segment header.
