@@ -1,6 +1,6 @@
 // Names come from clients and from files. A browser runs nothing in them, but characters that nobody sees can still make a line read as another.
 
-/** What shows nothing itself and changes what is around it; `crates/pool/src/printable.rs` has the same. */
+/** What shows nothing itself and changes what is around it; `crates/pool/src/base/names.rs` has the same. */
 const HIDDEN = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u206f]/u
 const EVERY_HIDDEN = new RegExp(HIDDEN.source, 'gu')
 

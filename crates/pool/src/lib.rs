@@ -1,20 +1,24 @@
 //! The storage engine: volumes, files, chunks, durability. Knows nothing of NFS, S3 or HTTP.
 //!
+//! Callers use a [`Pool`] (`pool.rs`). Its operations on handles and names become atomic batches of metadata; the bytes of files become
+//! chunks in segments, and batches name them. The folders are floors: a module uses its own floor and those below.
+//!
 //! ```text
-//!   callers ── Pool (pool.rs)
-//!                │  metadata operations            │ bytes of files
-//!                ▼                                 ▼
-//!   namespace, attributes, volume, orphans   write → dirty pieces → flush → plan → block
-//!                │                                 │               │
-//!                ▼                                 │               ▼
-//!        txn: one atomic batch  ◄──────────────────┘     segment: frames, synced first
-//!                │
-//!                ▼
-//!        commit: groups, one sync each ─── meta: ordered keys and values
+//!   pool.rs   the interface
+//!   opening   from a directory to an open pool
+//!   upkeep    checking, scrubbing, cleaning, freeing, counting
+//!   volumes   volumes, snapshots, clones, rollback
+//!   tree      directories, names, attributes, orphans
+//!   data      write → dirty pieces → flush → plan → chunks; read ← chunks
+//!   engine    all parts together; a transaction is one atomic batch
+//!   parts     what an open pool keeps in memory; the committer (groups, one sync each) and the storer
+//!   store     metadata store, segments, the pool's directory
+//!   salvage   records out of segments alone, for a pool that is lost
+//!   format    keys, records, frames, where chunks are cut
+//!   base      errors, types, counters, locks, time
 //! ```
-//! The two seams are the traits `meta::MetaStore` and `segment::SegmentStore`. To see how a crash cannot
-//! hurt, read `flush.rs`, then `commit.rs` and `txn.rs`. What is stored is in `keys.rs`, `records/` and
-//! `segment/frame.rs`, and drawn in docs/formats.md.
+//! The two seams are the traits `store::meta::MetaStore` and `store::segment::SegmentStore`. To see how a crash cannot hurt, read
+//! `data/flush/mod.rs`, then `parts/committer.rs` and `engine/txn.rs`. What is stored is in `format`, and drawn in docs/formats.md.
 
 mod base;
 mod data;

@@ -316,7 +316,7 @@ impl Pool {
         self.engine()?.commit(handle).await
     }
 
-    /// As [`Pool::read`], but holes of at least `hole_bytes_min` bytes are told, not zeros.
+    /// Like [`Pool::read`], but holes of at least `hole_bytes_min` bytes are told, not zeros.
     pub async fn read_stretches(
         &self,
         handle: Handle,
@@ -361,7 +361,7 @@ impl Pool {
     ) -> Result<Cloned> {
         self.engine()?.clone_range(from, to, length, usize::MAX).await
     }
-    /// As [`Pool::clone_range`], but may do a first part only, so that it does not take long.
+    /// Like [`Pool::clone_range`], but may do a first part only, so that it does not take long.
     pub async fn copy_range(
         &self,
         from: (Handle, u64),
@@ -417,11 +417,11 @@ impl Pool {
     pub async fn check(&self, read_chunks: bool) -> Result<Vec<String>> {
         Ok(self.check_report(read_chunks).await?.differences)
     }
-    /// As [`Pool::check`], with what was looked at.
+    /// Like [`Pool::check`], with what was looked at.
     pub async fn check_report(&self, read_chunks: bool) -> Result<CheckReport> {
         self.check_watched(read_chunks, Arc::default()).await
     }
-    /// As [`Pool::check_report`], and can be watched and cancelled meanwhile ([`Error::Cancelled`]).
+    /// Like [`Pool::check_report`], and can be watched and cancelled meanwhile ([`Error::Cancelled`]).
     pub async fn check_watched(&self, read_chunks: bool, watch: Arc<CheckWatch>) -> Result<CheckReport> {
         self.engine()?.check(read_chunks, watch).await
     }
@@ -462,8 +462,8 @@ impl Pool {
 
     pub(crate) fn on(engine: Arc<Engine>) -> Result<Pool> {
         let shared = Shared {
-            id: engine.id,
-            boot: engine.boot,
+            id: engine.identity.id,
+            boot: engine.identity.boot,
             write_verifier: engine.new_write_verifier()?,
             engine: RwLock::new(Some(engine)),
         };

@@ -130,10 +130,6 @@ impl Parser {
         self.tokens.get(self.at + ahead)
     }
 
-    fn is_word(&self, ahead: usize, word: &str) -> bool {
-        self.peek(ahead).is_some_and(|token| token.is_word(word))
-    }
-
     fn is_sign(&self, ahead: usize, sign: char) -> bool {
         self.peek(ahead).is_some_and(|token| token.is_sign(sign))
     }

@@ -52,7 +52,7 @@ pub(crate) async fn blocking<T: Send + 'static>(
     tokio::task::spawn_blocking(work).await.map_err(|_| Error::Closed)?
 }
 
-/// As [`blocking`], for work whose outcome nobody waits for.
+/// Like [`blocking`], for work whose outcome nobody waits for.
 pub(crate) fn in_background<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) {
     #[cfg(test)]
     if schedule::is_simulated() {

@@ -1,8 +1,8 @@
 //! Reading chunks: from the cache, or from their segment with every byte verified.
 //!
-//! Chunks that several readers want at once are read once: who comes second waits for the first. Frames that lie
-//! next to each other are read in one call. Where the store keeps copies, a frame that is damaged in one is taken from
-//! another, and put right.
+//! Chunks that several readers want at once are read once ([`crate::parts::loads`]). Frames that lie next to each other are read in
+//! one call. Where the store keeps copies, a frame that is damaged in one is read from another, and repaired
+//! ([`crate::data::repair`]).
 
 use bytes::Bytes;
 
@@ -30,19 +30,19 @@ impl Engine {
     /// have the chunk (any more). `reader` is named in the log if the chunk is damaged.
     pub(crate) fn chunk_content(&self, id: ChunkId, reader: Handle) -> Result<Option<Bytes>> {
         loop {
-            if let Some(content) = self.chunk_cache.get(id) {
+            if let Some(content) = self.caches.chunks.get(id) {
                 return Ok(Some(content));
             }
-            match self.loads.claim(id) {
+            match self.caches.loads.claim(id) {
                 Ok(_claim) => return self.load_chunk(id, reader),
                 Err(load) => load.wait(),
             }
         }
     }
 
-    /// As [`Engine::chunk_content`], but the cache is left as it is. `None` also if the chunk is being moved, or damaged.
+    /// Like [`Engine::chunk_content`], but the cache is left as it is. `None` also if the chunk is being moved, or damaged.
     pub(crate) fn chunk_content_once(&self, id: ChunkId) -> Result<Option<Bytes>> {
-        if let Some(content) = self.chunk_cache.get(id) {
+        if let Some(content) = self.caches.chunks.get(id) {
             return Ok(Some(content));
         }
         let Some(record) = self.chunk_record(id)? else { return Ok(None) };
@@ -60,7 +60,7 @@ impl Engine {
                 break;
             }
             if let Some(content) = self.read_frame(id, &record)? {
-                self.chunk_cache.insert(id, content.clone());
+                self.caches.chunks.insert(id, content.clone());
                 return Ok(Some(content));
             }
             // The cleaner may have moved it just now.
@@ -72,10 +72,10 @@ impl Engine {
     /// The chunk's bytes from where `record` says they are; `None` if they are not there, or not whole, in any copy.
     pub(crate) fn read_frame(&self, id: ChunkId, record: &ChunkRecord) -> Result<Option<Bytes>> {
         let Some(length) = frame_length(record) else { return Ok(None) };
-        let frame = self.store.read(record.segment, record.offset, length);
-        match self.verified(&frame, self.store.copies() < 2, |frame| frame_content(frame, id)) {
+        let frame = self.stores.segments.read(record.segment, record.offset, length);
+        match self.verified(&frame, self.stores.segments.copies() < 2, |frame| frame_content(frame, id)) {
             Some(content) => Ok(Some(content)),
-            None if self.store.copies() > 1 => self.read_other_copy(id, record),
+            None if self.stores.segments.copies() > 1 => self.read_other_copy(id, record),
             None => frame.map(|_| None),
         }
     }
@@ -84,10 +84,10 @@ impl Engine {
     /// [`Engine::read_frame`].
     pub(crate) fn read_packed(&self, id: ChunkId, record: &ChunkRecord) -> Result<Option<Packed>> {
         let Some(length) = frame_length(record) else { return Ok(None) };
-        let frame = self.store.read(record.segment, record.offset, length);
-        match self.verified(&frame, self.store.copies() < 2, |frame| frame_repack(frame, id)) {
+        let frame = self.stores.segments.read(record.segment, record.offset, length);
+        match self.verified(&frame, self.stores.segments.copies() < 2, |frame| frame_repack(frame, id)) {
             Some(packed) => Ok(Some(packed)),
-            None if self.store.copies() > 1 => {
+            None if self.stores.segments.copies() > 1 => {
                 let content = self.read_other_copy(id, record)?;
                 Ok(content.map(|content| Packer::default().pack(id, &content, Compression::default())))
             }
@@ -100,7 +100,7 @@ impl Engine {
     pub(crate) fn runs_of(&self, ids: &[ChunkId]) -> Result<Vec<Run>> {
         let mut located: Vec<(ChunkId, ChunkRecord)> = Vec::with_capacity(ids.len());
         for id in ids {
-            if !self.chunk_cache.has(*id)
+            if !self.caches.chunks.has(*id)
                 && let Some(record) = self.chunk_record(*id)?
                 && frame_length(&record).is_some()
             {
@@ -122,13 +122,14 @@ impl Engine {
     /// Reads the frames of a run into the cache, as far as they are whole and nobody else is at it. Who then
     /// wants one that is not there sees to it alone, and learns why. Blocks on the disk.
     pub(crate) fn load_run(&self, run: &Run) {
-        let claims: Vec<Claim<'_>> = run.iter().filter_map(|(id, _)| self.loads.claim(*id).ok()).collect();
-        let wanted = |id: ChunkId| claims.iter().any(|claim| claim.id == id) && !self.chunk_cache.has(id);
+        let claims: Vec<Claim<'_>> =
+            run.iter().filter_map(|(id, _)| self.caches.loads.claim(*id).ok()).collect();
+        let wanted = |id: ChunkId| claims.iter().any(|claim| claim.id == id) && !self.caches.chunks.has(id);
         let run: Vec<_> = run.iter().filter(|(id, _)| wanted(*id)).collect();
         let (Some((_, first)), Some((_, last))) = (run.first(), run.last()) else { return };
         let end = last.offset.saturating_add(u64::from(last.bytes_stored));
         let length = usize::try_from(end.saturating_sub(first.offset)).unwrap_or(usize::MAX);
-        let Ok(Some(frames)) = self.store.read(first.segment, first.offset, length) else { return };
+        let Ok(Some(frames)) = self.stores.segments.read(first.segment, first.offset, length) else { return };
         for (id, record) in run {
             let at = usize::try_from(record.offset.saturating_sub(first.offset)).unwrap_or(usize::MAX);
             let end = at.saturating_add(record.bytes_stored as usize);
@@ -137,7 +138,7 @@ impl Engine {
             {
                 // One that is damaged is counted when it is read by itself.
                 self.meters.frames_verified.add(1);
-                self.chunk_cache.insert(*id, content);
+                self.caches.chunks.insert(*id, content);
             }
         }
     }

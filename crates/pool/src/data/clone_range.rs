@@ -74,7 +74,7 @@ impl Engine {
     /// By who holds both inodes' `order` locks.
     async fn clone_ordered(self: &Arc<Self>, way: &Way, batches_max: usize) -> Result<u64> {
         self.flush_written_ordered(&way.from).await?;
-        self.tails.forget(way.to.key());
+        self.caches.tails.forget(way.to.key());
         let seen = way.rollbacks();
         let mut at = way.range.start;
         for _ in 0..batches_max {

@@ -55,7 +55,7 @@ impl Engine {
     /// By who holds the inode's `order` lock.
     async fn punch(self: &Arc<Self>, inode: &Arc<Inode>, hole: Range<u64>) -> Result<()> {
         let rollbacks = inode.live()?.rollbacks;
-        self.tails.forget(inode.key());
+        self.caches.tails.forget(inode.key());
         let mut at = hole.start;
         while at < hole.end {
             let (file, rest) = (inode.clone(), at..hole.end);

@@ -39,7 +39,7 @@ impl Engine {
 
     /// Makes all that was written to files of the volume so far durable.
     pub(crate) async fn flush_volume(self: &Arc<Self>, volume: VolumeId) -> Result<()> {
-        let mut inodes = self.dirty.inodes();
+        let mut inodes = self.writes.dirty.inodes();
         inodes.retain(|inode| inode.handle.volume == volume);
         for some in inodes.chunks(FLUSHES_MAX) {
             let mut flushes = tokio::task::JoinSet::new();

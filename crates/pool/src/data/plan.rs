@@ -147,7 +147,7 @@ impl Engine {
         let start = dirty.first().map_or(0, |(offset, _)| *offset);
         let end = dirty.last().map_or(0, end_of);
         let from = start.saturating_sub(REACH_BEFORE_BYTES);
-        let extents = |range| match self.tails.extents(inode, &range) {
+        let extents = |range| match self.caches.tails.extents(inode, &range) {
             Some(known) => Ok(known),
             None => self.extents(inode.key(), range),
         };
@@ -178,7 +178,7 @@ impl Draft {
         plan.appended = planner.appended;
         if let Some(last) = plan.appended.last() {
             let engine = planner.engine;
-            engine.writer.sync(last.ticket).inspect_err(|error| engine.stopped.stop(error))?;
+            engine.stores.writer.sync(last.ticket).inspect_err(|error| engine.stopped.stop(error))?;
         }
         Ok(plan)
     }
@@ -206,7 +206,7 @@ impl Chunks for Planner {
     fn write(&mut self, content: Bytes, about: About) -> Result<ChunkId> {
         let id = chunk_id(&content);
         if about.is_provisional {
-            self.engine.chunk_cache.insert(id, content.clone());
+            self.engine.caches.chunks.insert(id, content.clone());
         }
         let is_known = self.places.contains_key(&id)
             || self.before.contains(&id)
@@ -245,7 +245,7 @@ impl Planner {
             let append = move || {
                 let packed = pack_all(&portion, bytes);
                 count_packed(&packed, &engine.meters);
-                engine.writer.append(&packed)
+                engine.stores.writer.append(&packed)
             };
             self.appending = Some(sync::begin(append)?);
         }

@@ -100,7 +100,7 @@ impl Engine {
         if self.volumes.is_writable(inode.handle.volume) && state.note_read(self.clock.now()) {
             state.dirty_since.get_or_insert_with(tokio::time::Instant::now);
             drop(state);
-            self.dirty.note(inode);
+            self.writes.dirty.note(inode);
         }
         Ok(Some(view))
     }
@@ -166,7 +166,7 @@ impl Engine {
 
     fn missing_of(&self, segment: &Segment) -> Option<ChunkId> {
         match segment {
-            Segment::Chunk { id, .. } if !self.chunk_cache.has(*id) => Some(*id),
+            Segment::Chunk { id, .. } if !self.caches.chunks.has(*id) => Some(*id),
             _ => None,
         }
     }

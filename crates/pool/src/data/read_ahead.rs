@@ -1,9 +1,7 @@
-//! Reading ahead: chunks that a sequential reader will ask for are in the cache when it does.
+//! Reading ahead: the chunks that a sequential reader will ask for next are in the cache when it does.
 //!
-//! Readers are told apart by where they are in a file, so several may read one file, and one may have several reads
-//! under way that arrive out of order, as an NFS client does. Who has gone on for a while is read ahead
-//! for, in steps, by a few threads; all readers together get at most half of the cache, so that nothing is read
-//! that is gone before it is used. Nothing is read ahead that the disk has no time for: the next read asks again.
+//! Which reader is sequential, and how far to read ahead for it, says [`crate::parts::readers`]. A few threads read. Nothing is read
+//! ahead that the disk has no time for: the next read asks again.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -22,12 +20,12 @@ const THREADS_MAX: usize = 8;
 impl Engine {
     /// A read of `range` has begun: reads ahead if the reader is sequential. Does not block.
     pub(crate) fn read_ahead(self: &Arc<Self>, inode: &Arc<Inode>, range: &Range<u64>) {
-        let bytes_max = self.chunk_cache.bytes_max() / 2;
-        let Some(ahead) = self.ahead.note(inode.key(), range, bytes_max) else { return };
-        if self.ahead.threads.load(Ordering::Relaxed) >= THREADS_MAX {
+        let bytes_max = self.caches.chunks.bytes_max() / 2;
+        let Some(ahead) = self.caches.ahead.note(inode.key(), range, bytes_max) else { return };
+        if self.caches.ahead.threads.load(Ordering::Relaxed) >= THREADS_MAX {
             return;
         }
-        self.ahead.began(inode.key(), &ahead);
+        self.caches.ahead.began(inode.key(), &ahead);
         let (engine, key) = (self.clone(), inode.key());
         self.in_reading_thread(move || engine.load_ahead(key, ahead));
     }
@@ -36,21 +34,21 @@ impl Engine {
     pub(crate) fn prefetch(self: &Arc<Self>, handle: Handle, offset: u64, length: u64) -> Result<bool> {
         let inode = self.inode(handle)?;
         inode.live()?.require_file()?;
-        if self.ahead.threads.load(Ordering::Relaxed) >= THREADS_MAX {
+        if self.caches.ahead.threads.load(Ordering::Relaxed) >= THREADS_MAX {
             return Ok(false);
         }
-        let length = length.min(self.chunk_cache.bytes_max() / 2);
+        let length = length.min(self.caches.chunks.bytes_max() / 2);
         let (engine, key) = (self.clone(), inode.key());
         self.in_reading_thread(move || engine.load_ahead(key, offset..offset.saturating_add(length)));
         Ok(true)
     }
 
     fn in_reading_thread(self: &Arc<Self>, work: impl FnOnce() + Send + 'static) {
-        self.ahead.threads.fetch_add(1, Ordering::Relaxed);
+        self.caches.ahead.threads.fetch_add(1, Ordering::Relaxed);
         let engine = self.clone();
         sync::in_background(move || {
             work();
-            engine.ahead.threads.fetch_sub(1, Ordering::Relaxed);
+            engine.caches.ahead.threads.fetch_sub(1, Ordering::Relaxed);
         });
     }
 
@@ -69,7 +67,7 @@ impl Engine {
             if self.is_closing() {
                 return;
             }
-            if self.ahead.threads.load(Ordering::Relaxed) < THREADS_MAX / 2 {
+            if self.caches.ahead.threads.load(Ordering::Relaxed) < THREADS_MAX / 2 {
                 let engine = self.clone();
                 self.in_reading_thread(move || engine.load_run(&run));
             } else {

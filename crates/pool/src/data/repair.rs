@@ -70,9 +70,9 @@ impl Engine {
             return Ok(Repaired::nothing(DAMAGED.into()));
         }
         let (mut whole, mut wrong, mut why) = (None, Vec::new(), DAMAGED.to_owned());
-        for copy in 0..self.store.copies() {
+        for copy in 0..self.stores.segments.copies() {
             // A read that fails is as good as damage: the other copy is tried.
-            let frame = self.store.read_copy(copy, record.segment, record.offset, length);
+            let frame = self.stores.segments.read_copy(copy, record.segment, record.offset, length);
             let content = self.verified(&frame, true, |frame| frame_content(frame, id));
             let frame = frame.unwrap_or_else(|error| {
                 why = format!("cannot be read: {error}");
@@ -85,8 +85,8 @@ impl Engine {
         }
         let Some((content, frame)) = whole else { return Ok(Repaired::nothing(why)) };
         let mut copies = 0;
-        for copy in wrong.into_iter().filter(|copy| *copy == 0 || !self.store.is_degraded()) {
-            match self.store.restore(copy, record.segment, record.offset, &frame) {
+        for copy in wrong.into_iter().filter(|copy| *copy == 0 || !self.stores.segments.is_degraded()) {
+            match self.stores.segments.restore(copy, record.segment, record.offset, &frame) {
                 Ok(()) => {
                     copies += 1;
                     self.meters.frames_repaired.add(1);
@@ -102,6 +102,6 @@ impl Engine {
 
     /// A reader had a frame put right.
     fn count_repair(&self, repaired: &Repaired) {
-        sync::lock(&self.scrub.state).repaired_by_readers += repaired.copies;
+        sync::lock(&self.upkeep.scrub.state).repaired_by_readers += repaired.copies;
     }
 }

@@ -35,10 +35,10 @@ impl Engine {
             self.reserve(bytes).await?;
             let data = if data.len() < COPY_BYTES_MAX { Bytes::copy_from_slice(&data) } else { data };
             let growth = self.reserve_growth(&inode, offset..end).await;
-            let gate = self.gate.read().await;
+            let gate = self.writes.gate.read().await;
             let inserted = growth.and_then(|growth| self.insert(&inode, offset, data, growth));
             drop(gate);
-            self.dirty.release(inserted.inspect_err(|_| self.dirty.release(bytes))?);
+            self.writes.dirty.release(inserted.inspect_err(|_| self.writes.dirty.release(bytes))?);
             self.meters.writes.add(1);
             self.meters.bytes_written.add(bytes);
         }
@@ -55,7 +55,7 @@ impl Engine {
             self.stopped.check()?;
             self.require_open()?;
             self.require_room(bytes)?;
-            let reserved = tokio::time::timeout(LOOK_AGAIN, self.dirty.reserve(bytes)).await;
+            let reserved = tokio::time::timeout(LOOK_AGAIN, self.writes.dirty.reserve(bytes)).await;
             if !waited && reserved != Ok(Waited::No) {
                 waited = true;
                 self.meters.write_waits.add(1);
@@ -63,7 +63,7 @@ impl Engine {
             if reserved.is_ok() {
                 return Ok(());
             }
-            if self.dirty.is_refused() {
+            if self.writes.dirty.is_refused() {
                 return Err(Error::NoSpace);
             }
         }
@@ -90,7 +90,7 @@ impl Engine {
         state.dirty_since.get_or_insert_with(Instant::now);
         let is_much = state.dirty.bytes() >= WRITE_BEHIND_BYTES;
         drop(state);
-        self.dirty.note(inode);
+        self.writes.dirty.note(inode);
         if is_much {
             self.signals.pressure.notify_one();
         }

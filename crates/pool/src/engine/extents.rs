@@ -92,7 +92,7 @@ impl Engine {
         let range = |volume| keys::extents(InodeKey { volume, ..key }, offsets.clone());
         self.look(key.volume, |view| {
             let mut extents = Vec::new();
-            view.scan(&*self.meta, &range, count, &mut |key, value| {
+            view.scan(&*self.stores.meta, &range, count, &mut |key, value| {
                 let offset = keys::offset_in(key).ok_or_else(|| malformed(ExtentRecord::NAME, key))?;
                 extents.push((offset, ExtentRecord::decode(key, value)?));
                 Ok(if extents.len() < count { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })

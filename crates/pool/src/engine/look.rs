@@ -23,21 +23,21 @@ impl Engine {
 
     /// What an item is in a volume or a snapshot.
     pub(crate) fn item<R: Record>(&self, volume: VolumeId, item: &Item) -> Result<Option<R>> {
-        let found = self.look(volume, |view| view.get(&*self.meta, item))?;
+        let found = self.look(volume, |view| view.get(&*self.stores.meta, item))?;
         found.map(|(key, value)| R::decode(&key, &value)).transpose()
     }
 
     /// The chunk's record; `None` if the pool does not have the chunk.
     pub(crate) fn chunk_record(&self, id: ChunkId) -> Result<Option<ChunkRecord>> {
-        match self.fingerprints.get(id) {
+        match self.caches.fingerprints.get(id) {
             Some(record) => Ok(Some(record)),
             None => self.chunk_record_stored(id),
         }
     }
 
-    /// As [`Engine::chunk_record`], but from the metadata store, where a change is seen a moment earlier.
+    /// Like [`Engine::chunk_record`], but from the metadata store, where a change is seen a moment earlier.
     pub(crate) fn chunk_record_stored(&self, id: ChunkId) -> Result<Option<ChunkRecord>> {
         let key = keys::chunk(id);
-        self.meta.get(&key)?.map(|value| ChunkRecord::decode(&key, &value)).transpose()
+        self.stores.meta.get(&key)?.map(|value| ChunkRecord::decode(&key, &value)).transpose()
     }
 }

@@ -1,6 +1,9 @@
-//! The engine: all parts of an open pool, how they are put together at opening, and how they end.
+//! The engine: all parts of an open pool together, and how its metadata is changed.
 //!
-//! What an operation does is in the file named for it; each adds its methods to [`Engine`].
+//! Operations on the floors above add their methods to [`Engine`] in the file named for them. They read through it (`look.rs`,
+//! `extents.rs`), and change metadata with a transaction: a job for the committer ([`Engine::transact`]) stages its changes in a
+//! [`txn::Txn`], which becomes one atomic batch, and the job is answered when the batch is durable. Open `txn.rs` first, then
+//! `transact.rs`. How an engine is put together at opening is in `opening/lifecycle.rs`.
 
 pub(crate) mod extents;
 pub(crate) mod look;
@@ -45,50 +48,105 @@ use crate::store::segment::{SegmentStore, SegmentWriter};
 use crate::store::witness::Keeper;
 use crate::{Error, Handle, Mismatch, PoolId, PoolOptions, Result};
 
-/// See the module.
+/// An open pool. See the module.
 pub(crate) struct Engine {
-    pub(crate) id: PoolId,
-    pub(crate) boot: u64,
-    pub(crate) name_key: [u8; 32],
+    pub(crate) identity: Identity,
     pub(crate) options: PoolOptions,
-    pub(crate) committer: Committer,
-    pub(crate) storer: Storer,
+    pub(crate) stores: Stores,
+    pub(crate) committing: Committing,
+    /// The volumes and snapshots.
+    pub(crate) volumes: Volumes,
+    /// The inodes that are in memory.
+    pub(crate) inodes: InodeCache,
+    /// The segments that the metadata names.
+    pub(crate) segments: SegmentTable,
+    /// Inodes without a name that wait to be freed.
+    pub(crate) orphans: Orphans,
+    /// Whether there may be extended attributes.
+    pub(crate) xattrs: Presence,
+    /// The next ids, and the era.
+    pub(crate) counters: Mutex<Counters>,
+    pub(crate) writes: Writes,
+    pub(crate) caches: Caches,
+    pub(crate) upkeep: Upkeep,
+    /// Why the pool has stopped, once it has.
     pub(crate) stopped: Stopped,
-    pub(crate) written: Written,
+    /// Wakes the background tasks.
     pub(crate) signals: Arc<Signals>,
     pub(crate) meters: Arc<Meters>,
-    pub(crate) volumes: Volumes,
-    pub(crate) counters: Mutex<Counters>,
-    pub(crate) inodes: InodeCache,
-    pub(crate) dirty: Dirty,
-    pub(crate) inline: InlineFiles,
-    /// Held while a write is put into memory; all of it, while a snapshot is taken.
-    pub(crate) gate: Arc<tokio::sync::RwLock<()>>,
-    pub(crate) orphans: Orphans,
-    pub(crate) xattrs: Presence,
-    pub(crate) segments: SegmentTable,
-    pub(crate) writer: Arc<SegmentWriter>,
-    pub(crate) tails: Tails,
-    pub(crate) chunk_cache: ChunkCache,
-    pub(crate) fingerprints: Fingerprints,
-    pub(crate) loads: Loads,
-    pub(crate) ahead: ReadAhead,
-    pub(crate) scrub: Scrub,
-    pub(crate) cleaner: Cleaner,
-    pub(crate) meta: Arc<dyn MetaStore>,
-    pub(crate) store: Arc<dyn SegmentStore>,
-    pub(crate) room: Box<dyn Room>,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) entropy: Arc<dyn Entropy>,
-    pub(crate) keeper: Keeper,
+    /// The directory is only looked at: nothing but a view of the metadata is written.
     pub(crate) read_only: bool,
+    /// Mismatches that the caller accepted at opening.
+    pub(crate) accepted: Vec<Mismatch>,
+    /// The last field: the directory is unlocked after everything else is gone.
+    pub(crate) _home: Option<Home>,
+}
+
+/// Which pool this is, and which start of it.
+pub(crate) struct Identity {
+    pub(crate) id: PoolId,
+    /// Counts the openings of the pool.
+    pub(crate) boot: u64,
+    /// Keys the hashes of names, so that nobody can make many names with the same hash.
+    pub(crate) name_key: [u8; 32],
+}
+
+/// What the pool is stored in.
+pub(crate) struct Stores {
+    pub(crate) meta: Arc<dyn MetaStore>,
+    pub(crate) segments: Arc<dyn SegmentStore>,
+    /// Appends frames to the open segment.
+    pub(crate) writer: Arc<SegmentWriter>,
+    /// How much the file system can still take.
+    pub(crate) room: Box<dyn Room>,
+    /// Keeps the state file up to date.
+    pub(crate) keeper: Keeper,
+}
+
+/// The two threads that make changes durable.
+pub(crate) struct Committing {
+    /// Writes the batches of a commit group, and syncs once for all of them.
+    pub(crate) committer: Committer,
+    /// Appends the chunks of small flushes, and syncs once for all of them.
+    pub(crate) storer: Storer,
+    /// Whether the commit group under way has written anything.
+    pub(crate) written: Written,
+}
+
+/// What writes leave in memory until it is durable, or stored as chunks.
+pub(crate) struct Writes {
+    /// Inodes with unstable content.
+    pub(crate) dirty: Dirty,
+    /// Files with bytes inline in the metadata store.
+    pub(crate) inline: InlineFiles,
+    /// Held shared while a write is put into memory, and exclusively while a snapshot is taken.
+    pub(crate) gate: Arc<tokio::sync::RwLock<()>>,
+}
+
+/// What is kept in memory to make things faster. All of it can be lost.
+pub(crate) struct Caches {
+    /// Verified content of chunks.
+    pub(crate) chunks: ChunkCache,
+    /// Records of chunks that were used lately.
+    pub(crate) fingerprints: Fingerprints,
+    /// Chunks that are being read.
+    pub(crate) loads: Loads,
+    /// The extents at the ends of files.
+    pub(crate) tails: Tails,
+    /// Sequential readers, and what was read ahead for them.
+    pub(crate) ahead: ReadAhead,
+}
+
+/// What the background tasks remember.
+pub(crate) struct Upkeep {
+    pub(crate) scrub: Scrub,
+    pub(crate) cleaner: Cleaner,
     /// Segments that were set aside, with their length in bytes.
     pub(crate) aside: Mutex<BTreeMap<SegmentId, u64>>,
-    /// What did not fit at opening, if that was accepted.
-    pub(crate) accepted: Vec<Mismatch>,
+    /// The tasks that run.
     pub(crate) tasks: Mutex<Vec<JoinHandle<()>>>,
-    /// The last field: unlocked after everything else is gone.
-    pub(crate) _home: Option<Home>,
 }
 
 impl Engine {
@@ -107,9 +165,9 @@ impl Engine {
         let bytes = state.discard();
         let growth = std::mem::take(&mut state.growth);
         drop(state);
-        self.dirty.release(bytes);
+        self.writes.dirty.release(bytes);
         self.volumes.release(inode.handle.volume, growth);
-        self.dirty.settle(inode);
+        self.writes.dirty.settle(inode);
     }
 
     pub(crate) fn is_closing(&self) -> bool {
@@ -124,8 +182,12 @@ impl Engine {
     pub(crate) fn new_write_verifier(&self) -> Result<[u8; 8]> {
         let mut nonce = [0; 16];
         self.entropy.fill(&mut nonce)?;
-        let mut hasher = blake3::Hasher::new_keyed(&self.name_key);
-        hasher.update(b"write verifier").update(&self.id.0).update(&self.boot.to_be_bytes()).update(&nonce);
+        let mut hasher = blake3::Hasher::new_keyed(&self.identity.name_key);
+        hasher
+            .update(b"write verifier")
+            .update(&self.identity.id.0)
+            .update(&self.identity.boot.to_be_bytes())
+            .update(&nonce);
         let mut verifier = [0; 8];
         hasher.finalize_xof().fill(&mut verifier);
         Ok(verifier)
@@ -179,7 +241,7 @@ impl Engine {
 impl Drop for Engine {
     fn drop(&mut self) {
         self.signals.close();
-        self.storer.stop();
-        self.committer.stop();
+        self.committing.storer.stop();
+        self.committing.committer.stop();
     }
 }

@@ -59,7 +59,7 @@ impl Engine {
         check(namespace, b"", b"")?;
         let (range, prefix) = keys::records_of(namespace);
         let mut records = Vec::new();
-        self.meta.scan(range, &mut |key, value| {
+        self.stores.meta.scan(range, &mut |key, value| {
             let key = key.get(prefix..).unwrap_or_default();
             records.push((Bytes::copy_from_slice(key), Bytes::copy_from_slice(value)));
             Ok(ControlFlow::Continue(()))

@@ -1,15 +1,14 @@
-//! What takes space, and whether there is room for more.
+//! How much space the pool takes, and whether there is room for more.
 //!
-//! Two limits hold at once. `bytes_max`, if set, bounds what live data takes: referenced frames, tails, and an
-//! estimate for each inode. The file system's own free space bounds what is really written; a reserve of it
-//! is never given to writes, so that removals and the metadata store always have room: a metadata store that
-//! meets a full disk stops for good.
+//! Two limits hold at once. `bytes_max`, if set, bounds what live data takes: referenced frames, tails, and an estimate for each
+//! inode. The file system's free space bounds what is really written ([`crate::store::room`]).
 
 use crate::engine::Engine;
 use crate::{Error, Result, Space, VolumeId};
 
 /// Estimate of what an inode and its directory entry take in the metadata store.
 const INODE_BYTES: u64 = 1024;
+
 impl Engine {
     /// Bytes that durable content takes.
     fn bytes_used(&self) -> u64 {
@@ -19,8 +18,8 @@ impl Engine {
 
     pub(crate) fn space(&self) -> Result<Space> {
         let used = self.bytes_used();
-        let dirty = self.dirty.bytes();
-        let (room_total, room_free) = self.room.bytes()?;
+        let dirty = self.writes.dirty.bytes();
+        let (room_total, room_free) = self.stores.room.bytes()?;
         let bytes_max = self.options.bytes_max.unwrap_or(u64::MAX);
         let usage = self.volumes.usage_total();
         Ok(Space {

@@ -1,4 +1,4 @@
-//! Running a transaction: in the committer, one after the other.
+//! Running a transaction: as a job in the committer ([`crate::parts::committer`]), which runs one after the other.
 
 use std::sync::Arc;
 
@@ -22,14 +22,14 @@ impl Engine {
         receiver.await.map_err(|_| Error::Closed)?
     }
 
-    /// As [`Engine::transact`], for somebody else who waits for the outcome.
+    /// Like [`Engine::transact`], for somebody else who waits for the outcome.
     pub(crate) fn submit<T, F>(self: &Arc<Self>, job: F, sender: oneshot::Sender<Result<T>>) -> Result<()>
     where
         T: Send + 'static,
         F: FnOnce(&mut Txn<'_>) -> Result<T> + Send + 'static,
     {
         let engine = self.clone();
-        self.committer.submit(Box::new(move || {
+        self.committing.committer.submit(Box::new(move || {
             let done = engine.apply(job);
             drop(engine);
             match done {

@@ -77,7 +77,7 @@ impl<'a> Txn<'a> {
     pub(crate) fn get(&self, key: &[u8]) -> Result<Option<Bytes>> {
         match self.changes.get(key) {
             Some(value) => Ok(value.clone()),
-            None => self.engine.meta.get(key),
+            None => self.engine.stores.meta.get(key),
         }
     }
 
@@ -133,7 +133,7 @@ impl<'a> Txn<'a> {
         change
     }
 
-    /// As [`Txn::touch`], where the record's mtime is what the caller chose or now.
+    /// Like [`Txn::touch`], where the record's mtime is what the caller chose or now.
     pub(crate) fn touch_with_mtime(&mut self, inode: &Arc<Inode>, record: InodeRecord) -> u64 {
         let change = self.touch(inode, record);
         if let Some(StagedInode { follow: Follow::Changed { mtime_set, .. }, .. }) =
@@ -144,7 +144,7 @@ impl<'a> Txn<'a> {
         change
     }
 
-    /// As [`Txn::touch_with_mtime`], where extents went or were replaced, and with them what is unstable there.
+    /// Like [`Txn::touch_with_mtime`], where extents went or were replaced, and with them what is unstable there.
     pub(crate) fn touch_and_clear(&mut self, inode: &Arc<Inode>, record: InodeRecord, what: Cleared) -> u64 {
         let change = self.touch_with_mtime(inode, record);
         if let Some(StagedInode { follow: Follow::Changed { cleared, .. }, .. }) =
@@ -322,8 +322,8 @@ impl<'a> Txn<'a> {
             let changes: Vec<_> = std::mem::take(&mut self.changes).into_iter().collect();
             self.engine.meters.bytes_metadata.add(changes.iter().map(bytes_of).sum());
             self.set_truncating(true);
-            self.engine.written.store(true, Ordering::SeqCst);
-            let written = self.engine.meta.write(Batch { changes });
+            self.engine.committing.written.store(true, Ordering::SeqCst);
+            let written = self.engine.stores.meta.write(Batch { changes });
             if let Err(error) = written {
                 self.engine.stopped.stop(&error);
                 self.set_truncating(false);
@@ -397,12 +397,12 @@ impl<'a> Txn<'a> {
                     let empty = state.dirty.is_empty();
                     let growth = if empty { std::mem::take(&mut state.growth) } else { 0 };
                     drop(state);
-                    engine.dirty.release(released);
+                    engine.writes.dirty.release(released);
                     engine.volumes.release(staged.inode.handle.volume, growth);
                 }
                 Follow::Flushed(flushed) => {
                     let replaced = state.applied_flush(staged.record, &flushed);
-                    engine.dirty.release(replaced);
+                    engine.writes.dirty.release(replaced);
                 }
                 Follow::Deleted => {
                     state.freed = true;
@@ -416,7 +416,7 @@ impl<'a> Txn<'a> {
             }
         }
         for (id, record) in self.chunks {
-            engine.fingerprints.set(id, record);
+            engine.caches.fingerprints.set(id, record);
         }
         for (id, record) in self.segments {
             engine.segments.set(id, record);

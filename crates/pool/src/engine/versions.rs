@@ -49,7 +49,7 @@ impl Txn<'_> {
             }
             Some(writing) => match self.shown_versions(volume, item, &writing)?.into_iter().next() {
                 Some(version) => Some((version.key, version.value)).filter(|(_, value)| !is_tombstone(value)),
-                None => writing.view.get_below(&*self.engine.meta, item)?,
+                None => writing.view.get_below(&*self.engine.stores.meta, item)?,
             },
         };
         found.map(|(key, value)| R::decode(&key, &value)).transpose()
@@ -92,7 +92,7 @@ impl Txn<'_> {
         }
         let beneath = match versions.next() {
             Some(older) => !is_tombstone(&older.value),
-            None => writing.view.get_below(&*self.engine.meta, item)?.is_some(),
+            None => writing.view.get_below(&*self.engine.stores.meta, item)?.is_some(),
         };
         if beneath {
             self.put_bytes(item.at(volume, writing.epoch), Bytes::from_static(TOMBSTONE));
@@ -121,7 +121,7 @@ impl Txn<'_> {
         }
         // A tombstone that hides nothing is of no use.
         if kept.last().is_some_and(|oldest| is_tombstone(&oldest.value))
-            && writing.view.get_below(&*self.engine.meta, item)?.is_none()
+            && writing.view.get_below(&*self.engine.stores.meta, item)?.is_none()
         {
             while let Some(oldest) = kept.pop_if(|oldest| is_tombstone(&oldest.value)) {
                 self.drop_version(volume, item, &oldest)?;
@@ -153,7 +153,7 @@ impl Txn<'_> {
     fn versions(&self, volume: VolumeId, item: &Item) -> Result<Vec<Version>> {
         let range = item.versions(volume);
         let mut found = BTreeMap::new();
-        self.engine.meta.scan(range.clone(), &mut |key, value| {
+        self.engine.stores.meta.scan(range.clone(), &mut |key, value| {
             found.insert(key.to_vec(), Some(Bytes::copy_from_slice(value)));
             Ok(ControlFlow::Continue(()))
         })?;

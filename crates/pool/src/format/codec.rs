@@ -54,7 +54,7 @@ impl<'a> Decoder<'a> {
         }
         Err(Malformed)
     }
-    /// As [`Decoder::varint`], for a number that fits in 32 bits.
+    /// Like [`Decoder::varint`], for a number that fits in 32 bits.
     pub(crate) fn varint_u32(&mut self) -> Decoded<u32> {
         u32::try_from(self.varint()?).map_err(|_| Malformed)
     }

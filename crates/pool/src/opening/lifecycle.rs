@@ -7,7 +7,7 @@ use crate::base::counters::Meters;
 use crate::base::signals::Signals;
 use crate::base::sources::{Clock, Entropy};
 use crate::base::sync;
-use crate::engine::Engine;
+use crate::engine::{Caches, Committing, Engine, Identity, Stores, Upkeep, Writes};
 use crate::format::keys;
 use crate::format::records::{Counters, PoolRecord, Record, StartRecord};
 use crate::opening::examine::{self, Wanted};
@@ -106,48 +106,50 @@ impl Engine {
         let committing =
             Group::new(meta.clone(), stopped.clone(), written.clone(), meters.clone(), keeper.clone());
         let engine = Arc::new(Engine {
-            id: pool.id,
-            boot: pool.boot,
-            name_key: pool.name_key,
-            committer: committer::start(committing)?,
-            storer: storer::start(writer.clone(), stopped.clone())?,
-            stopped,
-            written,
+            identity: Identity { id: pool.id, boot: pool.boot, name_key: pool.name_key },
+            committing: Committing {
+                committer: committer::start(committing)?,
+                storer: storer::start(writer.clone(), stopped.clone())?,
+                written,
+            },
             volumes: Volumes::load(&*meta)?,
-            counters: Mutex::new(counters),
             inodes: InodeCache::new(INODES_CACHED_MAX),
-            dirty: Dirty::new(options.dirty_bytes_max, signals.clone()),
-            inline: InlineFiles::default(),
-            gate: Arc::default(),
+            segments,
             orphans: Orphans::new(signals.clone()),
             xattrs: Presence::load(&*meta)?,
-            segments,
-            writer,
-            tails: Tails::default(),
-            chunk_cache: ChunkCache::new(options.cache_bytes),
-            fingerprints: Fingerprints::new(options.fingerprint_bytes),
-            loads: Loads::default(),
-            ahead: ReadAhead::default(),
-            scrub: Scrub::load(&*meta)?,
-            cleaner: Cleaner::default(),
+            counters: Mutex::new(counters),
+            writes: Writes {
+                dirty: Dirty::new(options.dirty_bytes_max, signals.clone()),
+                inline: InlineFiles::default(),
+                gate: Arc::default(),
+            },
+            caches: Caches {
+                chunks: ChunkCache::new(options.cache_bytes),
+                fingerprints: Fingerprints::new(options.fingerprint_bytes),
+                loads: Loads::default(),
+                tails: Tails::default(),
+                ahead: ReadAhead::default(),
+            },
+            upkeep: Upkeep {
+                scrub: Scrub::load(&*meta)?,
+                cleaner: Cleaner::default(),
+                aside: Mutex::new(aside),
+                tasks: Mutex::default(),
+            },
+            stores: Stores { meta, segments: store, writer, room, keeper },
+            stopped,
             signals,
             meters,
-            options,
-            meta,
-            store,
-            room,
             clock,
             entropy,
-            keeper,
+            options,
             read_only,
-            aside: Mutex::new(aside),
             accepted: verdict.mismatches,
-            tasks: Mutex::default(),
             _home: home,
         });
         engine.resume_freeing()?;
         if !read_only {
-            *sync::lock(&engine.tasks) = background::start(&engine);
+            *sync::lock(&engine.upkeep.tasks) = background::start(&engine);
         }
         Ok(engine)
     }
@@ -155,12 +157,12 @@ impl Engine {
     /// Makes everything durable and ends the tasks. What others still do fails from here on.
     pub(crate) async fn close(self: &Arc<Self>) -> Result<()> {
         let mut outcome = Ok(());
-        for inode in self.dirty.inodes() {
+        for inode in self.writes.dirty.inodes() {
             outcome = outcome.and(self.flush_all(&inode).await);
         }
         self.signals.close();
         self.reaper_end();
-        let tasks = std::mem::take(&mut *sync::lock(&self.tasks));
+        let tasks = std::mem::take(&mut *sync::lock(&self.upkeep.tasks));
         for task in tasks {
             if task.await.is_err() {
                 tracing::error!("a background task of the pool panicked");
@@ -169,9 +171,9 @@ impl Engine {
         self.chunk_before_close().await;
         let engine = self.clone();
         let sealed = sync::blocking(move || {
-            let sealed = engine.stopped.check().and_then(|()| engine.writer.close());
-            engine.storer.stop();
-            engine.committer.stop();
+            let sealed = engine.stopped.check().and_then(|()| engine.stores.writer.close());
+            engine.committing.storer.stop();
+            engine.committing.committer.stop();
             sealed
         });
         outcome.and(sealed.await)?;
@@ -183,7 +185,7 @@ impl Engine {
     fn vouch(&self) -> Result<()> {
         self.stopped.check()?;
         if !self.read_only {
-            self.keeper.establish(Phase::Closed)?;
+            self.stores.keeper.establish(Phase::Closed)?;
         }
         Ok(())
     }

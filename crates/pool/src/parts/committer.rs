@@ -1,7 +1,7 @@
 //! Commit groups: one sync of the metadata store for everyone who waits for one.
 //!
 //! One thread, the committer, runs all jobs that change metadata, one after the other, so each sees what those before
-//! it did and none needs a lock against another. A job stages its changes in a transaction, which become one
+//! it did and none needs a lock against another. A job stages its changes in a transaction, which becomes one
 //! batch, visible at once. When the jobs that were waiting have run, one `make_durable` covers them all, and only
 //! then are they answered. Jobs that arrive meanwhile make up the next group.
 //!

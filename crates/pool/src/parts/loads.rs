@@ -1,4 +1,5 @@
-//! Chunks that several readers want at once are read once: later readers wait for the first.
+//! Chunks that are being read from the disk: a chunk that several readers want at once is read once, and later readers wait for the
+//! first.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Condvar, Mutex};

@@ -1,4 +1,8 @@
-//! Who reads where in a file: sequential readers are told apart, and how far was read ahead for each.
+//! Who reads where in a file, and how far was read ahead for each.
+//!
+//! Readers are told apart by their position in a file, so several may read one file, and one may have several reads under way that
+//! arrive out of order, as an NFS client does. A reader that has gone on for a while is sequential, and is read ahead for in steps.
+//! All readers together get at most half of the cache, so that nothing is read that is evicted before it is used.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -24,6 +28,7 @@ const READERS_PER_FILE: usize = 8;
 const FILES_MAX: usize = 1024;
 /// A reader that was silent for so long has no share of the cache any more.
 const SILENCE_MAX: Duration = Duration::from_secs(5);
+
 /// See the module.
 #[derive(Default)]
 pub(crate) struct ReadAhead {

@@ -118,7 +118,7 @@ pub(crate) fn run(seed: u64) -> Result<Report, Failure> {
     run_on(Arc::default(), seed)
 }
 
-/// As [`run`], on that disk.
+/// Like [`run`], on that disk.
 pub(crate) fn run_on(disk: Arc<FaultyDisk>, seed: u64) -> Result<Report, Failure> {
     let mut random = Random::new(seed);
     let setting = Setting::draw(&mut random);

@@ -36,7 +36,7 @@ type Found = (u64, Bytes, EntryRecord);
 impl Engine {
     /// The hash of a name, which is also its cookie: 3 to `i64::MAX`.
     pub(crate) fn name_hash(&self, name: &[u8]) -> u64 {
-        let hash = blake3::keyed_hash(&self.name_key, name);
+        let hash = blake3::keyed_hash(&self.identity.name_key, name);
         let mut first = [0; 8];
         first.copy_from_slice(&hash.as_bytes()[..8]);
         (u64::from_le_bytes(first) >> 1).max(3)
@@ -111,7 +111,7 @@ impl Engine {
             let mut found: Vec<Found> = Vec::new();
             let mut end = true;
             // One more than asked for, to see whether it is the last.
-            view.scan(&*self.meta, &range, entries_max.saturating_add(1), &mut |key, value| {
+            view.scan(&*self.stores.meta, &range, entries_max.saturating_add(1), &mut |key, value| {
                 let (hash, name) = keys::entry_in(key).ok_or_else(|| malformed(EntryRecord::NAME, key))?;
                 if found.len() >= entries_max && found.last().is_some_and(|(last, _, _)| *last != hash) {
                     end = false;

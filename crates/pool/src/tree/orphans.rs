@@ -12,14 +12,12 @@
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 use tokio::sync::OwnedMutexGuard;
 
-use crate::base::sync;
 use crate::engine::Engine;
 use crate::engine::txn::Txn;
-use crate::format::keys::{self, InodeKey, Item, SegmentId};
+use crate::format::keys::{self, InodeKey, Item};
 use crate::format::records::{OrphanRecord, Record, malformed};
 use crate::parts::inode::Inode;
 use crate::parts::view::BATCH_ITEMS;
@@ -64,7 +62,7 @@ impl Engine {
     }
 
     pub(crate) async fn reap_orphans(self: &Arc<Self>) -> Result<()> {
-        self.orphans.reaping.store(true, Ordering::SeqCst);
+        self.orphans.begin_reaping();
         self.transact(|txn| txn.engine.queue_all_orphans()).await
     }
 
@@ -85,7 +83,7 @@ impl Engine {
     fn queue_orphans(&self, volume: VolumeId) -> Result<()> {
         let found = self.look(volume, |view| {
             let mut found = Vec::new();
-            view.scan(&*self.meta, &keys::orphans, BATCH_ITEMS, &mut |key, value| {
+            view.scan(&*self.stores.meta, &keys::orphans, BATCH_ITEMS, &mut |key, value| {
                 let key_of = keys::inode_in(key).ok_or_else(|| malformed(OrphanRecord::NAME, key))?;
                 found.push((InodeKey { volume, ..key_of }, OrphanRecord::decode(key, value)?.freeing));
                 Ok(ControlFlow::Continue(()))
@@ -93,7 +91,7 @@ impl Engine {
             Ok(found)
         })?;
         for (key, freeing) in found {
-            if !freeing && !self.orphans.reaping.load(Ordering::SeqCst) {
+            if !freeing && !self.orphans.is_reaping() {
                 continue;
             }
             let Some(inode) = self.inode_by_key(key)? else { continue };
@@ -113,7 +111,7 @@ impl Engine {
         Ok(())
     }
 
-    /// As [`Engine::queue_orphans`], right behind a batch that makes others the volume's orphans.
+    /// Like [`Engine::queue_orphans`], right behind a batch that makes others the volume's orphans.
     pub(crate) fn queue_new_orphans(&self, volume: VolumeId) {
         if let Err(error) = self.queue_orphans(volume) {
             tracing::warn!(volume = volume.0, %error, "deleted files are freed with the next opening only");
@@ -123,34 +121,25 @@ impl Engine {
     /// Waits until everything that can be freed now has been.
     pub(crate) async fn settle(&self) -> Result<()> {
         self.orphans.wake();
-        let target = self.orphans.asked.load(Ordering::SeqCst);
+        let target = self.orphans.rounds_asked();
         loop {
-            let idle = self.orphans.idle.notified();
+            let idle = self.orphans.round_done();
             tokio::pin!(idle);
             idle.as_mut().enable();
             self.stopped.check()?;
             if self.is_closing() {
                 return Err(Error::Closed);
             }
-            if self.orphans.done.load(Ordering::SeqCst) >= target {
+            if self.orphans.are_rounds_done(target) {
                 return Ok(());
             }
             idle.await;
         }
     }
 
-    fn requeue(&self, inodes: &[Arc<Inode>]) {
-        let mut queue = sync::lock(&self.orphans.queue);
-        for inode in inodes {
-            if !std::mem::replace(&mut inode.state().queued, true) {
-                queue.push_back(inode.clone());
-            }
-        }
-    }
-
     /// Frees inodes that were taken from the queue, data and all. They go back there if that fails.
     pub(crate) async fn free_orphans(self: &Arc<Self>, inodes: &[Arc<Inode>]) -> Result<()> {
-        self.free(inodes).await.inspect_err(|_| self.requeue(inodes))
+        self.free(inodes).await.inspect_err(|_| self.orphans.requeue(inodes))
     }
 
     async fn free(self: &Arc<Self>, inodes: &[Arc<Inode>]) -> Result<()> {

@@ -102,16 +102,22 @@ impl Engine {
         self.look(key.volume, |view| {
             let mut found: Vec<Found> = Vec::new();
             let mut end = true;
-            view.scan(&*self.meta, &range, count.saturating_add(1).min(BATCH_ITEMS), &mut |key, value| {
-                let (hash, name) = keys::entry_in(key).ok_or_else(|| malformed(XattrRecord::NAME, key))?;
-                let twin = found.last().is_some_and(|(last, _, _)| *last == hash);
-                if found.len() >= count && !twin {
-                    end = false;
-                    return Ok(ControlFlow::Break(()));
-                }
-                found.push((hash, Bytes::copy_from_slice(name), XattrRecord::decode(key, value)?));
-                Ok(ControlFlow::Continue(()))
-            })?;
+            view.scan(
+                &*self.stores.meta,
+                &range,
+                count.saturating_add(1).min(BATCH_ITEMS),
+                &mut |key, value| {
+                    let (hash, name) =
+                        keys::entry_in(key).ok_or_else(|| malformed(XattrRecord::NAME, key))?;
+                    let twin = found.last().is_some_and(|(last, _, _)| *last == hash);
+                    if found.len() >= count && !twin {
+                        end = false;
+                        return Ok(ControlFlow::Break(()));
+                    }
+                    found.push((hash, Bytes::copy_from_slice(name), XattrRecord::decode(key, value)?));
+                    Ok(ControlFlow::Continue(()))
+                },
+            )?;
             Ok((found, end))
         })
     }

@@ -58,8 +58,8 @@ async fn flusher(engine: Weak<Engine>, signals: Arc<Signals>, age: Duration) {
 
 fn due(engine: &Engine, age: Duration) -> Vec<Arc<Inode>> {
     let now = Instant::now();
-    let mut due = engine.dirty.inodes();
-    if !engine.dirty.is_pressed() {
+    let mut due = engine.writes.dirty.inodes();
+    if !engine.writes.dirty.is_pressed() {
         due.retain(|inode| {
             let state = inode.state();
             let aged = state.dirty_since.is_none_or(|since| now.duration_since(since) >= age);
@@ -82,7 +82,7 @@ async fn flush_all(engine: &Arc<Engine>, inodes: Vec<Arc<Inode>>) -> bool {
                     let (volume, inode) = (inode.handle.volume.0, inode.handle.inode.0);
                     tracing::warn!(volume, inode, %error, "flush failed; unstable data stays in memory");
                 }
-                engine.dirty.settle(&inode);
+                engine.writes.dirty.settle(&inode);
                 outcome.is_err()
             });
         }

@@ -60,14 +60,14 @@ impl Engine {
                 }
             }
             if self.segments.usage(id).bytes_live > 0 {
-                sync::lock(&self.cleaner.given_up).insert(id, Instant::now() + RETRY);
+                sync::lock(&self.upkeep.cleaner.given_up).insert(id, Instant::now() + RETRY);
             }
         }
         Ok(())
     }
 
     fn is_room_short(&self) -> Result<bool> {
-        let (total, free) = self.room.bytes()?;
+        let (total, free) = self.stores.room.bytes()?;
         Ok(free < total / 10)
     }
 
@@ -75,13 +75,13 @@ impl Engine {
         // When room is short, a tenth of a segment is worth the work; else a half.
         let dead_min = |record: &SegmentRecord| record.bytes_named / if is_short { 10 } else { 2 };
         let now = Instant::now();
-        let mut given_up = sync::lock(&self.cleaner.given_up);
+        let mut given_up = sync::lock(&self.upkeep.cleaner.given_up);
         given_up.retain(|_, until| *until > now);
         let worth = self.segments.list().into_iter().filter(|(id, record)| {
             let dead = record.bytes_named.saturating_sub(record.bytes_live);
             record.bytes_live > 0 && dead > dead_min(record) && !given_up.contains_key(id)
         });
-        worth.map(|(id, _)| id).filter(|id| self.writer.is_settled(*id)).take(SEGMENTS_MAX).collect()
+        worth.map(|(id, _)| id).filter(|id| self.stores.writer.is_settled(*id)).take(SEGMENTS_MAX).collect()
     }
 
     /// An open segment in which everything is dead ends here, so that its space is given back. Blocks on the disk.
@@ -90,15 +90,15 @@ impl Engine {
             let record = self.segments.usage(id);
             record.bytes_live == 0 && record.bytes_named >= RETIRE_BYTES_MIN
         };
-        self.writer.retire_if(is_dead).inspect_err(|error| self.stopped.stop(error))
+        self.stores.writer.retire_if(is_dead).inspect_err(|error| self.stopped.stop(error))
     }
 
     /// All chunks whose records name the segment, in the order they are in it. Blocks on the disk.
     pub(crate) fn chunks_in(&self, segment: SegmentId) -> Result<Vec<Located>> {
         let mut chunks = BTreeMap::new();
-        if let Some((_, length)) = self.store.list()?.into_iter().find(|(id, _)| *id == segment) {
+        if let Some((_, length)) = self.stores.segments.list()?.into_iter().find(|(id, _)| *id == segment) {
             let mut seen = BTreeSet::new();
-            for frame in frames_in(&*self.store, segment, length)? {
+            for frame in frames_in(&*self.stores.segments, segment, length)? {
                 if let Some(record) = self.chunk_record(frame.id)?
                     && (record.segment, record.offset) == (segment, frame.offset)
                     && seen.insert(frame.id)
@@ -119,7 +119,7 @@ impl Engine {
 
     fn search_chunks_in(&self, segment: SegmentId) -> Result<Vec<Located>> {
         let mut chunks = BTreeMap::new();
-        self.meta.scan(keys::chunks(), &mut |key, value| {
+        self.stores.meta.scan(keys::chunks(), &mut |key, value| {
             let record = ChunkRecord::decode(key, value)?;
             if record.segment == segment {
                 let id = keys::chunk_in(key).ok_or_else(|| malformed(ChunkRecord::NAME, key))?;
@@ -163,8 +163,8 @@ impl Engine {
         if copies.is_empty() {
             return Ok(None);
         }
-        let appended = self.writer.append(&copies)?;
-        self.writer.sync(appended.ticket).inspect_err(|error| self.stopped.stop(error))?;
+        let appended = self.stores.writer.append(&copies)?;
+        self.stores.writer.sync(appended.ticket).inspect_err(|error| self.stopped.stop(error))?;
         self.meters.bytes_moved.add(bytes_of(&readable));
         Ok(Some((readable, appended)))
     }

@@ -29,7 +29,7 @@ impl Engine {
             frames_unreadable: meters.frames_unreadable.get(),
             frames_repaired: meters.frames_repaired.get(),
             bytes_moved: meters.bytes_moved.get(),
-            dirty_bytes: self.dirty.bytes(),
+            dirty_bytes: self.writes.dirty.bytes(),
             dirty_bytes_max: self.options.dirty_bytes_max,
             volumes: self.volumes.usages(),
             space: self.space()?,

@@ -29,7 +29,7 @@ const PART_BITS: u32 = 20;
 impl Engine {
     /// What the segments hold.
     pub(crate) fn stored(&self) -> Stored {
-        let aside = sync::lock(&self.aside);
+        let aside = sync::lock(&self.upkeep.aside);
         let mut stored = Stored {
             bytes_inline: self.volumes.usage_total().bytes_inline,
             segments_missing: self.segments.lost().len() as u64,
@@ -51,7 +51,7 @@ impl Engine {
         let (meta, view) = self
             .transact(move |txn| {
                 let view = volume.map(|volume| txn.engine.volumes.view(volume)).transpose()?;
-                Ok((txn.engine.meta.snapshot()?, view))
+                Ok((txn.engine.stores.meta.snapshot()?, view))
             })
             .await?;
         sync::blocking(move || count(&*meta, view.as_deref())).await

@@ -26,8 +26,8 @@ impl Engine {
     /// The segments that are there, with the copies that have them.
     pub(crate) fn segments_there(&self) -> Result<HashMap<SegmentId, Vec<usize>>> {
         let mut there: HashMap<SegmentId, Vec<usize>> = HashMap::new();
-        for copy in 0..self.store.copies() {
-            for (id, _) in self.store.list_copy(copy)?.unwrap_or_default() {
+        for copy in 0..self.stores.segments.copies() {
+            for (id, _) in self.stores.segments.list_copy(copy)?.unwrap_or_default() {
                 there.entry(id).or_default().push(copy);
             }
         }
@@ -46,13 +46,13 @@ impl Engine {
     fn header(&self, segment: SegmentId, copy: usize) -> Header {
         // A segment of version 1 may be shorter than a header of version 2.
         for length in [SEGMENT_HEADER_BYTES, SEGMENT_HEADER_BYTES_V1] {
-            match self.store.read_copy(copy, segment, 0, length as usize) {
-                Ok(Some(start)) => return judge(segment, self.id, &start),
+            match self.stores.segments.read_copy(copy, segment, 0, length as usize) {
+                Ok(Some(start)) => return judge(segment, self.identity.id, &start),
                 Ok(None) => {}
                 Err(error) => return Header::Wrong(format!("cannot be read ({error})")),
             }
         }
-        match self.store.read_copy(copy, segment, 0, 0) {
+        match self.stores.segments.read_copy(copy, segment, 0, 0) {
             Ok(Some(_)) => Header::Wrong("is missing".into()),
             _ => Header::NoSegment,
         }
@@ -60,7 +60,7 @@ impl Engine {
 
     /// Writes the headers of a settled segment again where they are wrong: as they are in another copy, else made anew. `chunks`: those in it.
     pub(crate) fn mend_headers(&self, segment: SegmentId, chunks: &[Located]) -> Result<()> {
-        let copies = if self.store.is_degraded() { 1 } else { self.store.copies() };
+        let copies = if self.stores.segments.is_degraded() { 1 } else { self.stores.segments.copies() };
         let (mut whole, mut wrong) = (None, Vec::new());
         for copy in 0..copies {
             match self.header(segment, copy) {
@@ -79,18 +79,18 @@ impl Engine {
         };
         for (copy, what) in wrong {
             let Some(header) = &header else {
-                self.scrub.count_damage(fault(segment, copy, &what));
+                self.upkeep.scrub.count_damage(fault(segment, copy, &what));
                 continue;
             };
-            match self.store.restore(copy, segment, 0, header) {
+            match self.stores.segments.restore(copy, segment, 0, header) {
                 Ok(()) => {
                     self.meters.frames_repaired.add(1);
-                    self.scrub.count_repaired(1);
+                    self.upkeep.scrub.count_repaired(1);
                     tracing::warn!(%segment, copy, what, "a segment's header was written again");
                 }
                 Err(error) => {
                     tracing::error!(%segment, copy, %error, "a segment's header could not be written again");
-                    self.scrub.count_damage(fault(segment, copy, &what));
+                    self.upkeep.scrub.count_damage(fault(segment, copy, &what));
                 }
             }
         }
@@ -98,13 +98,15 @@ impl Engine {
     }
 
     fn header_bytes(&self, segment: SegmentId, copy: usize) -> Result<Option<bytes::Bytes>> {
-        let Some(start) = self.store.read_copy(copy, segment, 0, SEGMENT_HEADER_BYTES_V1 as usize)? else {
+        let Some(start) =
+            self.stores.segments.read_copy(copy, segment, 0, SEGMENT_HEADER_BYTES_V1 as usize)?
+        else {
             return Ok(None);
         };
         if read_segment_header(&start).is_ok() {
             return Ok(Some(start));
         }
-        self.store.read_copy(copy, segment, 0, SEGMENT_HEADER_BYTES as usize)
+        self.stores.segments.read_copy(copy, segment, 0, SEGMENT_HEADER_BYTES as usize)
     }
 
     /// Whether a frame begins where a header of version 1 ends. A header of version 2 would overwrite it.
@@ -113,7 +115,8 @@ impl Engine {
             return Ok(true);
         }
         for copy in 0..copies {
-            let start = self.store.read_copy(copy, segment, SEGMENT_HEADER_BYTES_V1, FRAME_HEADER_BYTES);
+            let start =
+                self.stores.segments.read_copy(copy, segment, SEGMENT_HEADER_BYTES_V1, FRAME_HEADER_BYTES);
             if matches!(start, Ok(Some(start)) if read_header(&start).is_ok()) {
                 return Ok(true);
             }
@@ -124,9 +127,9 @@ impl Engine {
     /// What is known of where a segment comes from: not up to which batch the metadata was durable then, nor when that was.
     fn origin_known(&self, segment: SegmentId) -> Result<SegmentOrigin> {
         let key = keys::start(segment.boot());
-        let start = self.meta.get(&key)?.map(|value| StartRecord::decode(&key, &value)).transpose()?;
+        let start = self.stores.meta.get(&key)?.map(|value| StartRecord::decode(&key, &value)).transpose()?;
         let mark = start.map_or(0, |start| start.mark);
-        Ok(SegmentOrigin { pool: self.id, mark, batch: 0, created: 0 })
+        Ok(SegmentOrigin { pool: self.identity.id, mark, batch: 0, created: 0 })
     }
 }
 

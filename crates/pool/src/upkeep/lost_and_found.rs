@@ -9,7 +9,7 @@ use crate::{Assessment, Error, LostSegment, Result};
 
 impl Engine {
     pub(crate) fn lost_and_found(&self) -> Vec<LostSegment> {
-        let aside = sync::lock(&self.aside);
+        let aside = sync::lock(&self.upkeep.aside);
         aside
             .iter()
             .map(|(id, bytes)| LostSegment { segment: id.0, bytes: *bytes, start: id.boot() })
@@ -19,11 +19,11 @@ impl Engine {
     pub(crate) async fn lost_and_found_delete(self: &Arc<Self>, segment: u64) -> Result<()> {
         let (engine, id) = (self.clone(), SegmentId(segment));
         sync::blocking(move || {
-            if !sync::lock(&engine.aside).contains_key(&id) {
+            if !sync::lock(&engine.upkeep.aside).contains_key(&id) {
                 return Err(Error::NotFound(format!("segment {id} in lost+found")));
             }
-            engine.store.delete_aside(id)?;
-            sync::lock(&engine.aside).remove(&id);
+            engine.stores.segments.delete_aside(id)?;
+            sync::lock(&engine.upkeep.aside).remove(&id);
             Ok(())
         })
         .await
@@ -32,7 +32,8 @@ impl Engine {
     /// What recovering would do. For an engine that was opened to read, whatever does not fit.
     pub(crate) fn assess(&self) -> Result<Assessment> {
         let mut unnamed: Vec<(u64, u64)> = self
-            .store
+            .stores
+            .segments
             .list()?
             .into_iter()
             .filter(|(id, _)| !self.segments.knows(*id))

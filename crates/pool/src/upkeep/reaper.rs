@@ -2,7 +2,6 @@
 //! segments in which nothing is alive.
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 
 use crate::base::sync;
 use crate::engine::Engine;
@@ -12,19 +11,18 @@ use crate::{Error, Result};
 impl Engine {
     /// Frees everything that can be freed now.
     pub(crate) async fn reaper_round(self: &Arc<Self>) {
-        let asked = self.orphans.asked.load(Ordering::SeqCst);
+        let asked = self.orphans.rounds_asked();
         if let Err(error) = self.reap_all().await
             && !self.is_closing()
         {
             tracing::warn!(%error, "freeing deleted files failed; it is tried again with the next deletion");
         }
-        self.orphans.done.fetch_max(asked, Ordering::SeqCst);
-        self.orphans.idle.notify_waiters();
+        self.orphans.end_rounds(asked);
     }
 
     /// Ends waits for the reaper.
     pub(crate) fn reaper_end(&self) {
-        self.orphans.idle.notify_waiters();
+        self.orphans.wake_waiters();
     }
 
     async fn reap_all(self: &Arc<Self>) -> Result<()> {
@@ -48,7 +46,7 @@ impl Engine {
         self.delete_dead_segments().await?;
         self.clean().await?;
         self.delete_dead_segments().await?;
-        let meta = self.meta.clone();
+        let meta = self.stores.meta.clone();
         sync::blocking(move || meta.give_back()).await
     }
 
@@ -61,7 +59,7 @@ impl Engine {
                     .segments
                     .dead()
                     .into_iter()
-                    .filter(|id| engine.writer.is_settled(*id))
+                    .filter(|id| engine.stores.writer.is_settled(*id))
                     .collect::<Vec<_>>())
             })
             .await?;
@@ -82,10 +80,10 @@ impl Engine {
     fn delete_for_good(&self, mut ids: Vec<SegmentId>) -> Result<Vec<SegmentId>> {
         let mut gone = Vec::with_capacity(ids.len());
         for id in ids.drain(..) {
-            if self.store.delete(id)? {
+            if self.stores.segments.delete(id)? {
                 gone.push(id);
             }
         }
-        if gone.is_empty() || self.store.sync_deletions()? { Ok(gone) } else { Ok(Vec::new()) }
+        if gone.is_empty() || self.stores.segments.sync_deletions()? { Ok(gone) } else { Ok(Vec::new()) }
     }
 }

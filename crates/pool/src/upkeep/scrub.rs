@@ -36,7 +36,7 @@ impl Engine {
     /// Ends the scrub that is under way, if one is.
     pub(crate) async fn scrub_stop(self: &Arc<Self>) -> Result<()> {
         let record = {
-            let mut state = sync::lock(&self.scrub.state);
+            let mut state = sync::lock(&self.upkeep.scrub.state);
             state.record.running = false;
             state.record
         };
@@ -44,7 +44,7 @@ impl Engine {
     }
 
     pub(crate) fn scrub_status(&self) -> ScrubStatus {
-        let state = sync::lock(&self.scrub.state);
+        let state = sync::lock(&self.upkeep.scrub.state);
         let record = &state.record;
         let time = |seconds: u64| (seconds > 0).then(|| UNIX_EPOCH + Duration::from_secs(seconds));
         ScrubStatus {
@@ -57,8 +57,8 @@ impl Engine {
             repaired: record.repaired + state.repaired_by_readers,
             damaged: record.damaged,
             damage: state.described.clone(),
-            copies: self.store.copies() as u64,
-            degraded: self.store.is_degraded(),
+            copies: self.stores.segments.copies() as u64,
+            degraded: self.stores.segments.is_degraded(),
         }
     }
 
@@ -73,15 +73,17 @@ impl Engine {
             let Some(segment) = self.next_to_scrub() else { break };
             self.require_open()?;
             self.stopped.check()?;
-            let generation = sync::lock(&self.scrub.state).generation;
+            let generation = sync::lock(&self.upkeep.scrub.state).generation;
             match self.scrub_segment(segment).await {
                 Err(Error::Damaged(what)) => {
-                    self.scrub.count_damage(format!("segment {segment}: not all in it was verified: {what}"));
+                    self.upkeep
+                        .scrub
+                        .count_damage(format!("segment {segment}: not all in it was verified: {what}"));
                 }
                 done => done?,
             }
             let record = {
-                let mut state = sync::lock(&self.scrub.state);
+                let mut state = sync::lock(&self.upkeep.scrub.state);
                 // Begun again, or stopped, meanwhile.
                 if !state.record.running || state.generation != generation {
                     continue;
@@ -97,7 +99,7 @@ impl Engine {
     /// Before the first segment: chunks what is inline, in a segment that is scrubbed then like any other.
     async fn scrub_inline(self: &Arc<Self>) -> Result<()> {
         let generation = {
-            let state = sync::lock(&self.scrub.state);
+            let state = sync::lock(&self.upkeep.scrub.state);
             if !state.record.running || state.record.done > 0 || state.walked == Some(state.generation) {
                 return Ok(());
             }
@@ -105,14 +107,15 @@ impl Engine {
         };
         let goes_on = |state: &State| state.record.running && state.generation == generation;
         let chunked = self.meters.bytes_chunked.get();
-        let damaged = self.chunk_all(|| goes_on(&sync::lock(&self.scrub.state))).await?;
+        let damaged = self.chunk_all(|| goes_on(&sync::lock(&self.upkeep.scrub.state))).await?;
         if self.meters.bytes_chunked.get() > chunked {
             let engine = self.clone();
-            let retire =
-                move || engine.writer.retire_if(|_| true).inspect_err(|error| engine.stopped.stop(error));
+            let retire = move || {
+                engine.stores.writer.retire_if(|_| true).inspect_err(|error| engine.stopped.stop(error))
+            };
             sync::blocking(retire).await?;
         }
-        let mut state = sync::lock(&self.scrub.state);
+        let mut state = sync::lock(&self.upkeep.scrub.state);
         if goes_on(&state) {
             state.walked = Some(generation);
             damaged.into_iter().for_each(|damage| state.describe(damage));
@@ -121,43 +124,43 @@ impl Engine {
     }
 
     async fn copies_missed_something(self: &Arc<Self>) -> Result<bool> {
-        if self.store.copies() < 2 {
+        if self.stores.segments.copies() < 2 {
             return Ok(false);
         }
         let engine = self.clone();
         sync::blocking(move || {
-            if engine.store.is_degraded() {
-                sync::lock(&engine.scrub.state).wanted = true;
+            if engine.stores.segments.is_degraded() {
+                sync::lock(&engine.upkeep.scrub.state).wanted = true;
                 // Why it is not there was said when it went.
                 if engine.revive_copy().is_err() {
                     return Ok(false);
                 }
             }
-            let was_wanted = sync::lock(&engine.scrub.state).wanted;
+            let was_wanted = sync::lock(&engine.upkeep.scrub.state).wanted;
             if was_wanted {
                 // What was appended meanwhile lacks in the open segment, too, and only what is settled is scrubbed.
-                engine.writer.retire_if(|_| true).inspect_err(|error| engine.stopped.stop(error))?;
-                if !engine.writer.has_only_open_in_use() {
+                engine.stores.writer.retire_if(|_| true).inspect_err(|error| engine.stopped.stop(error))?;
+                if !engine.stores.writer.has_only_open_in_use() {
                     return Ok(false);
                 }
-                sync::lock(&engine.scrub.state).wanted = false;
+                sync::lock(&engine.upkeep.scrub.state).wanted = false;
             }
-            let running = sync::lock(&engine.scrub.state).record.running;
+            let running = sync::lock(&engine.upkeep.scrub.state).record.running;
             Ok(was_wanted || (!running && engine.copy_lacks_segments()?))
         })
         .await
     }
 
     fn revive_copy(&self) -> Result<bool> {
-        self.keeper.require_copy_fits()?;
-        self.store.revive()
+        self.stores.keeper.require_copy_fits()?;
+        self.stores.segments.revive()
     }
 
     fn copy_lacks_segments(&self) -> Result<bool> {
-        for copy in 0..self.store.copies() {
-            let Some(there) = self.store.list_copy(copy)? else { continue };
+        for copy in 0..self.stores.segments.copies() {
+            let Some(there) = self.stores.segments.list_copy(copy)? else { continue };
             let there: HashMap<SegmentId, u64> = there.into_iter().collect();
-            let lacks = |id: SegmentId| !there.contains_key(&id) && self.writer.is_settled(id);
+            let lacks = |id: SegmentId| !there.contains_key(&id) && self.stores.writer.is_settled(id);
             if self.segments.list().iter().any(|(id, record)| record.bytes_live > 0 && lacks(*id)) {
                 return Ok(true);
             }
@@ -168,10 +171,10 @@ impl Engine {
     async fn is_scrub_due(self: &Arc<Self>) -> Result<bool> {
         let Some(period) = self.options.scrub_period else { return Ok(false) };
         let now = seconds(self.clock.now());
-        let record = sync::lock(&self.scrub.state).record;
+        let record = sync::lock(&self.upkeep.scrub.state).record;
         if record.since == 0 {
             let record = ScrubRecord { since: now, ..record };
-            sync::lock(&self.scrub.state).record = record;
+            sync::lock(&self.upkeep.scrub.state).record = record;
             self.remember_scrub(record).await?;
             return Ok(false);
         }
@@ -181,7 +184,7 @@ impl Engine {
 
     async fn begin_scrub(self: &Arc<Self>) -> Result<()> {
         let record = {
-            let mut state = sync::lock(&self.scrub.state);
+            let mut state = sync::lock(&self.upkeep.scrub.state);
             let (started, before) = (seconds(self.clock.now()), state.record);
             let (finished, since) = (before.finished, before.since);
             state.record = ScrubRecord { running: true, started, finished, since, ..ScrubRecord::default() };
@@ -195,7 +198,7 @@ impl Engine {
 
     async fn end_scrub(self: &Arc<Self>) -> Result<()> {
         let record = {
-            let mut state = sync::lock(&self.scrub.state);
+            let mut state = sync::lock(&self.upkeep.scrub.state);
             if !state.record.running {
                 return Ok(());
             }
@@ -214,10 +217,12 @@ impl Engine {
 
     /// The first segment that is not done, and to which nothing is appended any more.
     fn next_to_scrub(&self) -> Option<SegmentId> {
-        let record = sync::lock(&self.scrub.state).record;
+        let record = sync::lock(&self.upkeep.scrub.state).record;
         let mut segments = self.segments.list().into_iter().filter(|_| record.running);
         segments
-            .find(|(id, segment)| id.0 > record.done && segment.bytes_live > 0 && self.writer.is_settled(*id))
+            .find(|(id, segment)| {
+                id.0 > record.done && segment.bytes_live > 0 && self.stores.writer.is_settled(*id)
+            })
             .map(|(id, _)| id)
     }
 
@@ -230,7 +235,7 @@ impl Engine {
             Ok(chunks)
         })
         .await?;
-        while !chunks.is_empty() && sync::lock(&self.scrub.state).record.running {
+        while !chunks.is_empty() && sync::lock(&self.upkeep.scrub.state).record.running {
             self.require_open()?;
             let began = Instant::now();
             let mut bytes = 0;
@@ -250,21 +255,21 @@ impl Engine {
 
     /// Copies the segment to where it is missing or too short.
     fn complete_copies(&self, segment: SegmentId) -> Result<()> {
-        let copies = self.store.copies();
-        if copies < 2 || self.store.is_degraded() {
+        let copies = self.stores.segments.copies();
+        if copies < 2 || self.stores.segments.is_degraded() {
             return Ok(());
         }
         let mut lengths = Vec::with_capacity(copies);
         for copy in 0..copies {
-            let listed = self.store.list_copy(copy)?.unwrap_or_default();
+            let listed = self.stores.segments.list_copy(copy)?.unwrap_or_default();
             lengths.push(listed.into_iter().find(|(id, _)| *id == segment).map_or(0, |(_, length)| length));
         }
         let longest = lengths.iter().copied().max().unwrap_or_default();
         for (copy, _) in lengths.iter().enumerate().filter(|(_, length)| **length == 0) {
             tracing::warn!(%segment, copy, "a copy of a segment is missing: made again");
-            self.store.copy_over(copy, segment, longest)?;
+            self.stores.segments.copy_over(copy, segment, longest)?;
             self.meters.frames_repaired.add(1);
-            sync::lock(&self.scrub.state).record.repaired += 1;
+            sync::lock(&self.upkeep.scrub.state).record.repaired += 1;
         }
         Ok(())
     }
@@ -276,7 +281,7 @@ impl Engine {
                 Some(now) => (now.segment, now.offset) != (record.segment, record.offset),
                 None => true,
             };
-            let mut state = sync::lock(&self.scrub.state);
+            let mut state = sync::lock(&self.upkeep.scrub.state);
             state.record.frames += 1;
             state.record.bytes += u64::from(record.bytes_stored);
             state.record.repaired += outcome.copies;

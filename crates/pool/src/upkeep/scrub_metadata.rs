@@ -20,15 +20,15 @@ const STEP_BYTES: u64 = 2 << 20;
 impl Engine {
     /// Reads all metadata, if that was not done yet since the scrub began. Damage is counted, and described.
     pub(crate) async fn scrub_metadata(self: &Arc<Self>) -> Result<()> {
-        let Some(generation) = self.scrub.running() else { return Ok(()) };
+        let Some(generation) = self.upkeep.scrub.running() else { return Ok(()) };
         let begun = generation.saturating_add(1);
-        if self.scrub.metadata_read.load(Ordering::Relaxed) == begun {
+        if self.upkeep.scrub.metadata_read.load(Ordering::Relaxed) == begun {
             return Ok(());
         }
-        let view = Arc::new(ResilientView::new(self.meta.clone()));
+        let view = Arc::new(ResilientView::new(self.stores.meta.clone()));
         let (mut next, mut reported) = (Some(Key::new()), 0);
         while let Some(from) = next {
-            if self.scrub.running() != Some(generation) {
+            if self.upkeep.scrub.running() != Some(generation) {
                 return Ok(());
             }
             self.require_open()?;
@@ -36,12 +36,12 @@ impl Engine {
             let (bytes, rest) = sync::blocking(move || read_step(&step, from)).await?;
             let gaps = view.gaps();
             for gap in gaps.iter().skip(reported) {
-                self.scrub.count_damage(described(gap));
+                self.upkeep.scrub.count_damage(described(gap));
             }
             (next, reported) = (rest, gaps.len());
             self.pause_until(began + pace(bytes, self.options.scrub_bytes_per_second)).await;
         }
-        self.scrub.metadata_read.store(begun, Ordering::Relaxed);
+        self.upkeep.scrub.metadata_read.store(begun, Ordering::Relaxed);
         Ok(())
     }
 }

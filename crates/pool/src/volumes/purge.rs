@@ -63,7 +63,7 @@ impl Engine {
         let mut step = Step { candidates: Vec::new(), next: None };
         let mut last: Option<Item> = None;
         let mut looked_at = 0;
-        self.meta.scan(range, &mut |key, value| {
+        self.stores.meta.scan(range, &mut |key, value| {
             let (item, epoch) = Item::of(key).ok_or_else(|| malformed("version", key))?;
             let another = last.as_ref() == Some(&item);
             if !another && (step.candidates.len() >= BATCH_ITEMS_MAX || looked_at >= STEP_KEYS_MAX) {
@@ -121,7 +121,7 @@ impl Engine {
 
     fn some_of(&self, range: Range<Key>) -> Result<Vec<(Key, Bytes)>> {
         let mut found = Vec::new();
-        self.meta.scan(range, &mut |key, value| {
+        self.stores.meta.scan(range, &mut |key, value| {
             found.push((key.to_vec(), Bytes::copy_from_slice(value)));
             let full = found.len() >= BATCH_ITEMS_MAX;
             Ok(if full { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })

@@ -66,9 +66,9 @@ impl Engine {
     fn roll_back(&self, inode: &Arc<Inode>, record: Option<InodeRecord>) {
         let record = record.filter(|record| record.generation == inode.handle.generation);
         let (bytes, growth) = inode.state().rolled_back(record);
-        self.dirty.release(bytes);
+        self.writes.dirty.release(bytes);
         self.volumes.release(inode.handle.volume, growth);
-        self.dirty.settle(inode);
+        self.writes.dirty.settle(inode);
     }
 }
 

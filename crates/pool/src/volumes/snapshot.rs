@@ -37,7 +37,7 @@ impl Engine {
             self.flush_volume(*id).await?;
         }
         // It goes with the job, which runs even if the caller goes away.
-        let gate = self.gate.clone().write_owned().await;
+        let gate = self.writes.gate.clone().write_owned().await;
         for id in &ids {
             self.flush_volume(*id).await?;
         }

@@ -84,9 +84,9 @@ impl Engine {
         }
     }
 
-    /// As [`Engine::flush_all`], but the tails of streams may stay in memory for a while, unless memory is short.
+    /// Like [`Engine::flush_all`], but the tails of streams may stay in memory for a while, unless memory is short.
     pub(crate) async fn flush_aged(self: &Arc<Self>, inode: &Arc<Inode>) -> Result<()> {
-        let leave = !self.dirty.is_pressed();
+        let leave = !self.writes.dirty.is_pressed();
         match self.flush_if(inode, |state| state.is_unstable(), leave).await {
             Err(Error::Stale) => Ok(()),
             outcome => outcome.map(drop),
@@ -108,7 +108,7 @@ impl Engine {
         Lasting::new(flush.instrument(tracing::info_span!(target: TRACES, "pool.flush"))).await
     }
 
-    /// As [`Engine::flush`], by who holds the inode's `order` lock.
+    /// Like [`Engine::flush`], by who holds the inode's `order` lock.
     pub(crate) async fn flush_written_ordered(self: &Arc<Self>, inode: &Arc<Inode>) -> Result<()> {
         self.flush_ordered(inode, |state| state.is_written(), false).await.map(drop)
     }
@@ -147,7 +147,7 @@ impl Engine {
             }
             outcome = self.flush_taken(inode, taken, false).await;
         }
-        self.dirty.set_refused(matches!(outcome, Err(Error::NoSpace)));
+        self.writes.dirty.set_refused(matches!(outcome, Err(Error::NoSpace)));
         let rolled_back = inode.state().rollbacks != taken.rollbacks;
         let is_done = matches!(outcome, Ok(Outcome::Done { .. }));
         if rolled_back && !is_done {
@@ -163,7 +163,7 @@ impl Engine {
         } else {
             self.put_back(inode, taken);
         }
-        self.dirty.settle(inode);
+        self.writes.dirty.settle(inode);
         match outcome? {
             Outcome::Done { .. } if is_done => Ok((Effect::Durable, next)),
             Outcome::Done { .. } => Ok((Effect::Nothing, next)),
@@ -173,7 +173,7 @@ impl Engine {
 
     /// Gives back what the pieces took that a flush has taken, apart from what is dirty again or comes next.
     fn release_taken(&self, inode: &Inode, taken: &Taken, bytes_left: u64, growth_left: u64) {
-        self.dirty.release(taken.bytes().saturating_sub(bytes_left));
+        self.writes.dirty.release(taken.bytes().saturating_sub(bytes_left));
         self.volumes.release(inode.handle.volume, taken.growth.saturating_sub(growth_left));
     }
 
@@ -181,7 +181,7 @@ impl Engine {
     /// gone, or was rolled back, and what was taken with it.
     fn put_back(&self, inode: &Inode, taken: &Taken) {
         match taken.restore(inode) {
-            Some(replaced) => self.dirty.release(replaced),
+            Some(replaced) => self.writes.dirty.release(replaced),
             None => self.release_taken(inode, taken, 0, 0),
         }
     }
@@ -218,7 +218,7 @@ impl Engine {
             return Ok(Outcome::Done { bytes_left, growth_left: taken.growth });
         }
         let tail = plan.tail(inode, taken.truncations, taken.size);
-        self.tails.forget(inode.key());
+        self.caches.tails.forget(inode.key());
         let inline = plan.changes.iter().map(ExtentChange::inline_difference).sum();
         let left = Outcome::Done { bytes_left, growth_left: taken.growth_of(bytes_left) };
         let (file, taken) = (inode.clone(), taken.clone());
@@ -250,7 +250,7 @@ impl Engine {
         let stored = inode.state().record.space_used;
         self.note_inline(inode.key(), inline, stored);
         if let Some(tail) = tail {
-            self.tails.put(inode.key(), tail);
+            self.caches.tails.put(inode.key(), tail);
         }
         Ok(staged)
     }
@@ -280,7 +280,7 @@ impl Engine {
                 let _ = sender.send(Err(error));
             }
         });
-        self.storer.submit(Store { chunks, then })?;
+        self.committing.storer.submit(Store { chunks, then })?;
         receiver.await.map_err(|_| Error::Closed)?
     }
 }

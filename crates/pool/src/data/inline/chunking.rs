@@ -98,7 +98,7 @@ struct Group {
 impl Engine {
     /// Chunks the inline bytes of files for which it is time.
     pub(crate) async fn chunk_round(self: &Arc<Self>) -> Result<()> {
-        let due = self.inline.due(self.options.inline_age);
+        let due = self.writes.inline.due(self.options.inline_age);
         let undone = self.chunk_files(due, None).await?;
         for damage in undone.damaged {
             tracing::error!(damage, "inline bytes cannot be read, and stay in the metadata store");
@@ -108,7 +108,7 @@ impl Engine {
 
     /// Chunks what is inline, so that it has its second copy, before the pool is closed. What cannot be done must not keep it open.
     pub(crate) async fn chunk_before_close(self: &Arc<Self>) {
-        let due = self.inline.due(Duration::ZERO);
+        let due = self.writes.inline.due(Duration::ZERO);
         if due.is_empty() || self.stopped.check().is_err() {
             return;
         }
@@ -129,7 +129,7 @@ impl Engine {
     /// the gaps in the metadata: [`Engine::scrub_metadata`] counts those.
     pub(crate) async fn chunk_all(self: &Arc<Self>, goes_on: impl Fn() -> bool) -> Result<Vec<String>> {
         let Range { start, end } = keys::items_of_all(keys::EXTENT);
-        let view = Arc::new(ResilientView::new(self.meta.clone()));
+        let view = Arc::new(ResilientView::new(self.stores.meta.clone()));
         let (mut at, mut damaged) = (Some(start), Vec::new());
         while let Some(start) = at.filter(|_| goes_on()) {
             self.require_open()?;
@@ -141,7 +141,7 @@ impl Engine {
             let mut files: Vec<InodeKey> =
                 found.versions.iter().filter_map(|version| keys::inode_in(&version.key)).collect();
             files.dedup();
-            files.retain(|key| !self.inline.is_young(*key, self.options.inline_age));
+            files.retain(|key| !self.writes.inline.is_young(*key, self.options.inline_age));
             let undone = self.chunk_files(files, None).await?;
             damaged.extend(undone.damaged);
             let bytes = found.keys * KEY_BYTES;
@@ -182,7 +182,7 @@ impl Engine {
                 }
                 Err(error) => return Err(error),
             }
-            done.into_iter().for_each(|key| self.inline.forget(key));
+            done.into_iter().for_each(|key| self.writes.inline.forget(key));
             if deadline.is_none() {
                 self.pause_until(began + pace(bytes, BYTES_PER_SECOND)).await;
             }
@@ -199,12 +199,12 @@ impl Engine {
                 Ok(inode) => inode,
                 // The volume is gone.
                 Err(Error::Stale) => {
-                    self.inline.forget(key);
+                    self.writes.inline.forget(key);
                     continue;
                 }
                 Err(error) if unreadable(&error).is_some() => {
                     step.damaged.push(error.to_string());
-                    self.inline.forget(key);
+                    self.writes.inline.forget(key);
                     continue;
                 }
                 Err(error) => return Err(error),
@@ -223,9 +223,9 @@ impl Engine {
                         break;
                     }
                 }
-                self.tails.forget(key);
+                self.caches.tails.forget(key);
             }
-            let view = ResilientView::new(self.meta.clone());
+            let view = ResilientView::new(self.stores.meta.clone());
             let (budget, from) = (STEP_BYTES_MAX - step.bytes, range.clone());
             let found = sync::blocking(move || find_inline(&view, from, budget)).await?;
             step.damaged.extend(found.damaged);
@@ -289,8 +289,8 @@ impl Engine {
             return Ok((groups, None));
         }
         count_packed(&fresh, &self.meters);
-        let appended = self.writer.append(&fresh)?;
-        self.writer.sync(appended.ticket).inspect_err(|error| self.stopped.stop(error))?;
+        let appended = self.stores.writer.append(&fresh)?;
+        self.stores.writer.sync(appended.ticket).inspect_err(|error| self.stopped.stop(error))?;
         Ok((groups, Some(appended)))
     }
 }

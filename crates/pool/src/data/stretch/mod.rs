@@ -54,7 +54,7 @@ pub(crate) const PAGE_BYTES: usize = 4096;
 pub(crate) trait Chunks {
     /// The bytes of a chunk; [`crate::Error::Damaged`] if they cannot be read.
     fn read(&mut self, id: ChunkId) -> Result<Bytes>;
-    /// As [`Chunks::read`], of a chunk that will not be read again soon.
+    /// Like [`Chunks::read`], of a chunk that will not be read again soon.
     fn read_once(&mut self, id: ChunkId) -> Result<Bytes>;
     /// Has a chunk stored, unless the pool has it.
     fn write(&mut self, content: Bytes, about: About) -> Result<ChunkId>;

@@ -16,6 +16,7 @@ pub(super) const WINDOW_BYTES: u64 = 256 << 10;
 /// Parts in a window beyond which they are merged: a little fewer than it has pages, so that one which was written page by page is merged once,
 /// when it is nearly full. Fewer would have windows merged again and again that are not.
 pub(super) const PARTS_MAX: usize = 60;
+
 /// Reads what is merged, and is of no use afterwards.
 struct Once<'a>(&'a mut dyn Chunks);
 

@@ -16,6 +16,7 @@ use crate::format::keys::ChunkId;
 
 /// Unit in which segments are written past the system's cache; a multiple of every disk's.
 pub(crate) const BLOCK_BYTES: u64 = 4096;
+
 /// A frame in a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct FrameAt {

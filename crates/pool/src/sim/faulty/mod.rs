@@ -311,7 +311,7 @@ impl FaultyDisk {
         self.open_at(options, Arc::new(SystemClock))
     }
 
-    /// As [`FaultyDisk::open`], with that clock.
+    /// Like [`FaultyDisk::open`], with that clock.
     pub(crate) fn open_at(self: &Arc<Self>, options: PoolOptions, clock: Arc<dyn Clock>) -> Result<Pool> {
         let (meta, opened) = {
             let mut inner = self.inner();

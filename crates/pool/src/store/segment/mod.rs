@@ -40,7 +40,7 @@ pub(crate) trait SegmentStore: Send + Sync + 'static {
     fn create(&self, id: SegmentId, bytes: u64) -> Result<()>;
     /// Writes `parts`, one after the other, at `offset`. After an error the bytes there are undefined until
     /// they are written again; [`crate::Error::NoSpace`] says that the disk is full. A write of at least
-    /// [`LARGE_BYTES`] that starts at a multiple of [`BLOCK_BYTES`] may fill its last block with zeros.
+    /// [`LARGE_BYTES`] that starts at a multiple of [`crate::format::frames::BLOCK_BYTES`] may fill its last block with zeros.
     fn write(&self, id: SegmentId, offset: u64, parts: &[Bytes]) -> Result<()>;
     /// Makes what was written durable. After an error nothing written may be relied on.
     fn sync(&self, id: SegmentId) -> Result<()>;
@@ -75,11 +75,11 @@ pub(crate) trait SegmentStore: Send + Sync + 'static {
     fn revive(&self) -> Result<bool> {
         Ok(false)
     }
-    /// As [`SegmentStore::list`], of one copy; `None` while that is not there.
+    /// Like [`SegmentStore::list`], of one copy; `None` while that is not there.
     fn list_copy(&self, _copy: usize) -> Result<Option<Vec<(SegmentId, u64)>>> {
         self.list().map(Some)
     }
-    /// As [`SegmentStore::read`], from one copy.
+    /// Like [`SegmentStore::read`], from one copy.
     fn read_copy(&self, _copy: usize, id: SegmentId, offset: u64, length: usize) -> Result<Option<Bytes>> {
         self.read(id, offset, length)
     }

@@ -260,7 +260,7 @@ impl SegmentWriter {
         Ok(Appended { placed, ticket: self.appended.fetch_add(1, Ordering::SeqCst) + 1, pins })
     }
 
-    /// As [`SegmentWriter::append`] for each of several, in one go.
+    /// Like [`SegmentWriter::append`] for each of several, in one go.
     pub(crate) fn append_together(&self, appends: Vec<Vec<Packed>>) -> Result<Vec<Appended>> {
         let offered = appends.iter().flatten().fold((0, 0), add_chunk);
         let together = Together::new(appends);

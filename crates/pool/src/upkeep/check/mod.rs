@@ -72,7 +72,7 @@ impl Engine {
                     let (view, usage) = (volumes.view(id)?, volumes.usage(id));
                     Ok(VolumeThen { id, view, usage })
                 });
-                Ok((txn.engine.meta.snapshot()?, then.collect::<Result<Vec<_>>>()?))
+                Ok((txn.engine.stores.meta.snapshot()?, then.collect::<Result<Vec<_>>>()?))
             })
             .await?;
         sync::blocking(move || {
