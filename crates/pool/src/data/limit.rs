@@ -37,7 +37,7 @@ impl Engine {
         if self.volumes.reserve(volume, growth) { Ok(growth) } else { Err(Error::NoSpace) }
     }
 
-    /// Makes all that was written to files of the volume so far durable.
+    /// Makes everything durable that was written to files of the volume so far.
     pub(crate) async fn flush_volume(self: &Arc<Self>, volume: VolumeId) -> Result<()> {
         let mut inodes = self.writes.dirty.inodes();
         inodes.retain(|inode| inode.handle.volume == volume);

@@ -10,10 +10,10 @@ use crate::format::frames::{CHUNK_BYTES_MAX, FRAME_HEADER_BYTES, frame_content};
 use crate::format::keys::ChunkId;
 use crate::format::records::ChunkRecord;
 
-/// A frame that does not hold what its chunk's id says.
+/// What is wrong with a frame whose content does not match its chunk's id.
 const DAMAGED: &str = "damaged";
 
-/// What came of looking for a whole copy of a frame.
+/// The outcome of reading a frame in every copy.
 pub(crate) struct Repaired {
     pub(crate) content: Option<Bytes>,
     /// Copies that were written again.
@@ -29,8 +29,8 @@ impl Repaired {
 }
 
 impl Engine {
-    /// What `unpack` makes of a frame that was read, if it is whole; counts what was found. `None` also if there is no such
-    /// frame, which is no damage: the cleaner may have moved it. Without `count_damage` somebody else is going to count that.
+    /// Unpacks a frame that was read, and counts whether it is whole. `None` if it is damaged, or if there is no such frame, which is
+    /// no damage: the cleaner may have moved it. Without `count_damage` the caller counts the damage itself.
     pub(crate) fn verified<T>(
         &self,
         frame: &Result<Option<Bytes>>,
@@ -51,7 +51,7 @@ impl Engine {
         whole
     }
 
-    /// The chunk's bytes from a copy other than the first, which is put right then. `None` if there is no whole one.
+    /// The chunk's bytes from a copy other than the first, which is repaired with it. `None` if no copy is whole.
     pub(crate) fn read_other_copy(&self, id: ChunkId, record: &ChunkRecord) -> Result<Option<Bytes>> {
         // Deleted, as the cleaner has moved what was in it: nothing is damaged.
         if !self.segments.knows(record.segment) {
@@ -62,7 +62,7 @@ impl Engine {
         Ok(repaired.content)
     }
 
-    /// Reads a frame in every copy, and writes it again in those in which it is not whole, if it is in another.
+    /// Reads a frame in every copy. If it is whole in one, writes it again in those in which it is not.
     /// Blocks on the disk.
     pub(crate) fn repair_frame(&self, id: ChunkId, record: &ChunkRecord) -> Result<Repaired> {
         let length = record.bytes_stored as usize;
@@ -100,7 +100,7 @@ impl Engine {
         Ok(Repaired { content: Some(content), copies, wrong: String::new() })
     }
 
-    /// A reader had a frame put right.
+    /// Counts a frame that was repaired because a reader needed it.
     fn count_repair(&self, repaired: &Repaired) {
         sync::lock(&self.upkeep.scrub.state).repaired_by_readers += repaired.copies;
     }

@@ -9,8 +9,8 @@ use crate::parts::view::View;
 use crate::{Result, VolumeId};
 
 impl Engine {
-    /// Looks at a volume or snapshot; again if what it shows was changed meanwhile by anything but a write.
-    /// [`crate::Error::Stale`] if it is gone, so that nothing is ever taken for missing that is only being freed.
+    /// Calls `look` with what a volume or snapshot shows, and calls it again if anything but a write has changed that meanwhile.
+    /// [`crate::Error::Stale`] if the volume is gone, so that nothing that is being freed is ever taken for missing.
     pub(crate) fn look<T>(&self, volume: VolumeId, mut look: impl FnMut(&View) -> Result<T>) -> Result<T> {
         loop {
             let view = self.volumes.view(volume)?;
@@ -21,7 +21,7 @@ impl Engine {
         }
     }
 
-    /// What an item is in a volume or a snapshot.
+    /// The record of an item as a volume or a snapshot shows it.
     pub(crate) fn item<R: Record>(&self, volume: VolumeId, item: &Item) -> Result<Option<R>> {
         let found = self.look(volume, |view| view.get(&*self.stores.meta, item))?;
         found.map(|(key, value)| R::decode(&key, &value)).transpose()
@@ -35,7 +35,7 @@ impl Engine {
         }
     }
 
-    /// Like [`Engine::chunk_record`], but from the metadata store, where a change is seen a moment earlier.
+    /// Like [`Engine::chunk_record`], but always from the metadata store, which shows a change a moment earlier.
     pub(crate) fn chunk_record_stored(&self, id: ChunkId) -> Result<Option<ChunkRecord>> {
         let key = keys::chunk(id);
         self.stores.meta.get(&key)?.map(|value| ChunkRecord::decode(&key, &value)).transpose()

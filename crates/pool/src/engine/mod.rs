@@ -150,7 +150,7 @@ pub(crate) struct Upkeep {
 }
 
 impl Engine {
-    /// Waits until then, or until the pool is closing.
+    /// Waits until the deadline, or until the pool is closing.
     pub(crate) async fn pause_until(&self, deadline: Instant) {
         tokio::select! {
             biased;
@@ -159,7 +159,7 @@ impl Engine {
         }
     }
 
-    /// Drops what is unstable of an inode that is going, and what was reserved for it.
+    /// Drops the unstable content of an inode that is being freed, and what was reserved for it.
     pub(crate) fn discard(&self, inode: &Inode) {
         let mut state = inode.state();
         let bytes = state.discard();
@@ -170,15 +170,18 @@ impl Engine {
         self.writes.dirty.settle(inode);
     }
 
+    /// Whether the pool is closing, or closed.
     pub(crate) fn is_closing(&self) -> bool {
         self.signals.is_closing()
     }
 
+    /// [`Error::Closed`] if the pool is closing.
     pub(crate) fn require_open(&self) -> Result<()> {
         if self.is_closing() { Err(Error::Closed) } else { Ok(()) }
     }
 
-    /// Differs between any two openings of any pools, also of a pool that was put back from a backup and counts some openings again.
+    /// Draws a write verifier, which differs from that of any other opening of any pool. This includes a pool that was restored from a
+    /// backup, which counts some openings again.
     pub(crate) fn new_write_verifier(&self) -> Result<[u8; 8]> {
         let mut nonce = [0; 16];
         self.entropy.fill(&mut nonce)?;
@@ -223,7 +226,7 @@ impl Engine {
         Ok(inode)
     }
 
-    /// The inode of that number, if its record exists, whatever its state.
+    /// The inode with that key, whatever its state; `None` if it has no record.
     pub(crate) fn inode_by_key(&self, key: InodeKey) -> Result<Option<Arc<Inode>>> {
         self.inodes.get(key, || {
             let record = self.inode_record(key)?;
@@ -231,7 +234,7 @@ impl Engine {
         })
     }
 
-    /// The record of an inode that is not in memory, or as it was when it came there.
+    /// The stored record of an inode, without changes that are only in memory.
     pub(crate) fn inode_record(&self, key: InodeKey) -> Result<Option<InodeRecord>> {
         let record: Option<InodeRecord> = self.item(key.volume, &Item::inode(key.inode))?;
         Ok(record.map(|record| record.with_change_floor(self.volumes.change_floor(key.volume))))

@@ -22,7 +22,7 @@ impl Engine {
         receiver.await.map_err(|_| Error::Closed)?
     }
 
-    /// Like [`Engine::transact`], for somebody else who waits for the outcome.
+    /// Like [`Engine::transact`], but sends the outcome to `sender` instead of waiting for it.
     pub(crate) fn submit<T, F>(self: &Arc<Self>, job: F, sender: oneshot::Sender<Result<T>>) -> Result<()>
     where
         T: Send + 'static,

@@ -38,7 +38,7 @@ use crate::{PoolId, PoolOptions, Result};
 /// Inodes kept in memory beyond those that must be.
 const INODES_CACHED_MAX: usize = 64 << 10;
 
-/// What an engine stands on.
+/// What an engine is built on.
 pub(crate) struct Foundation {
     pub(crate) meta: Arc<dyn MetaStore>,
     pub(crate) store: Arc<dyn SegmentStore>,
@@ -47,7 +47,7 @@ pub(crate) struct Foundation {
     pub(crate) entropy: Arc<dyn Entropy>,
     pub(crate) witness: Arc<dyn Witness>,
     pub(crate) wanted: Wanted,
-    /// The directory, if there is one; let go of last.
+    /// The pool's directory, if it has one; unlocked last.
     pub(crate) home: Option<Home>,
 }
 
@@ -154,7 +154,7 @@ impl Engine {
         Ok(engine)
     }
 
-    /// Makes everything durable and ends the tasks. What others still do fails from here on.
+    /// Makes everything durable and ends the tasks. Operations that are still under way fail.
     pub(crate) async fn close(self: &Arc<Self>) -> Result<()> {
         let mut outcome = Ok(());
         for inode in self.writes.dirty.inodes() {
@@ -181,7 +181,7 @@ impl Engine {
         sync::blocking(move || engine.vouch()).await
     }
 
-    /// Remembers that the pool was closed in order: all that was written is durable, and nothing more will be.
+    /// Records that the pool was closed in order: everything that was written is durable, and nothing more will be written.
     fn vouch(&self) -> Result<()> {
         self.stopped.check()?;
         if !self.read_only {

@@ -13,14 +13,14 @@ use crate::format::keys::InodeKey;
 
 /// Files that are remembered.
 const FILES_MAX: usize = 64 << 10;
-/// Inline bytes of a file that are too many if they are also more than so large a part of it.
+/// A file has too many inline bytes if they are at least this many, and at least this part of what it stores.
 const MUCH_BYTES: u64 = 16 << 20;
 const MUCH_SHARE: u64 = 32;
 
 /// What is known of a file.
 #[derive(Clone, Copy, Debug)]
 struct Known {
-    /// Inline bytes that flushes have left since it is in the list.
+    /// Inline bytes that flushes have left since the file was added to the list.
     bytes: u64,
     written: Instant,
     is_much: bool,

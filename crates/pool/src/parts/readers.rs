@@ -84,7 +84,7 @@ impl ReadAhead {
         due.then(|| ahead..at.saturating_add(window))
     }
 
-    /// What [`ReadAhead::note`] returned is on its way.
+    /// Notes that the range that [`ReadAhead::note`] returned is being read.
     pub(crate) fn began(&self, key: InodeKey, range: &Range<u64>) {
         let mut files = sync::lock(&self.files);
         let readers = files.get_mut(&key).into_iter().flatten();

@@ -12,10 +12,10 @@ use crate::store::meta::MetaStore;
 
 pub(crate) const NAMESPACE: &str = "pool.scrub";
 pub(crate) const KEY: &[u8] = b"state";
-/// Damage that is described; further damage is counted.
+/// Descriptions of damage that are kept; further damage is only counted.
 const DESCRIBED_MAX: usize = 100;
 
-/// What is remembered of the scrub. Times are in seconds since 1970, 0 for never.
+/// The durable state of the scrub. Times are in seconds since 1970, 0 for never.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ScrubRecord {
     pub(crate) running: bool,
@@ -68,18 +68,18 @@ pub(crate) struct State {
     pub(crate) record: ScrubRecord,
     /// What was found damaged in all copies since the pool was opened.
     pub(crate) described: Vec<String>,
-    /// Frames that readers found damaged in one copy, and that were put right.
+    /// Frames that readers found damaged in one copy, and that were repaired.
     pub(crate) repaired_by_readers: u64,
     /// A copy has missed something.
     pub(crate) wanted: bool,
-    /// Counts beginnings.
+    /// Counts the scrubs that were begun since the pool was opened.
     pub(crate) generation: u64,
-    /// For which of them the inline bytes are done.
+    /// The generation whose inline bytes are done.
     pub(crate) walked: Option<u64>,
 }
 
 impl State {
-    /// Something is damaged in every copy.
+    /// Counts and describes something that is damaged in every copy.
     pub(crate) fn describe(&mut self, damage: String) {
         self.record.damaged += 1;
         if self.described.len() < DESCRIBED_MAX {
@@ -96,18 +96,18 @@ impl Scrub {
         Ok(Scrub { state: Mutex::new(state), metadata_read: AtomicU64::new(0) })
     }
 
-    /// Which scrub is under way, if one is.
+    /// The generation of the scrub that is under way, if one is.
     pub(crate) fn running(&self) -> Option<u64> {
         let state = sync::lock(&self.state);
         state.record.running.then_some(state.generation)
     }
 
-    /// Copies of something were written again.
+    /// Counts copies that were written again.
     pub(crate) fn count_repaired(&self, copies: u64) {
         sync::lock(&self.state).record.repaired += copies;
     }
 
-    /// Something was found damaged that cannot be mended.
+    /// Counts, describes and logs damage that cannot be repaired.
     pub(crate) fn count_damage(&self, described: String) {
         tracing::error!(described, "scrub: damage that cannot be mended");
         let mut state = sync::lock(&self.state);

@@ -59,7 +59,8 @@ impl Tail {
 }
 
 impl Tails {
-    /// The file's extents that reach into `range`, in order, if that is known here. By who holds the inode's `order` lock.
+    /// The file's extents that reach into `range`, in order, if that is known here. The caller must hold the
+    /// inode's `order` lock.
     pub(crate) fn extents(&self, inode: &Arc<Inode>, range: &Range<u64>) -> Option<Vec<Extent>> {
         let truncations = inode.state().truncations;
         let known = sync::lock(&self.0);

@@ -12,7 +12,7 @@ use crate::store::meta::MetaStore;
 pub(crate) struct Presence(AtomicBool);
 
 impl Presence {
-    /// Looks for one.
+    /// Looks for an extended attribute in the metadata store.
     pub(crate) fn load(meta: &dyn MetaStore) -> Result<Presence> {
         let mut found = false;
         meta.scan(keys::items_of_all(keys::XATTR), &mut |_, _| {
@@ -22,7 +22,7 @@ impl Presence {
         Ok(Presence(AtomicBool::new(found)))
     }
 
-    /// From here on there may be some. That they are gone again is noticed at the next opening.
+    /// From here on there may be some. Only the next opening notices that all are gone again.
     pub(crate) fn begin(&self) {
         self.0.store(true, Ordering::SeqCst);
     }

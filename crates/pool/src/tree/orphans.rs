@@ -7,8 +7,8 @@
 //!
 //! After an opening nothing is freed before [`Engine::reap_orphans`]: whoever held an orphan before the restart
 //! may come back for it. What was being freed already goes on at once, as does the purge (see [`crate::volumes::purge`]), which
-//! is the reaper's work too. Orphans are a volume's: those that a snapshot shows are nobody's to free, and a clone begins
-//! with orphans that nobody holds.
+//! is the reaper's work too. Orphans belong to a volume: those that a snapshot shows are never freed, and a clone
+//! begins with orphans that no client holds.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -39,6 +39,7 @@ struct Freeing {
 }
 
 impl Engine {
+    /// Keeps an inode, even without a name, until [`Engine::release`].
     pub(crate) fn hold(&self, handle: Handle) -> Result<()> {
         let inode = self.inode(handle)?;
         let mut state = inode.live()?;
@@ -46,6 +47,7 @@ impl Engine {
         Ok(())
     }
 
+    /// Ends one hold. The last one that ends has an orphan freed.
     pub(crate) fn release(&self, handle: Handle) {
         // Held, so it is in memory.
         let Some(inode) = self.inodes.peek(handle.into()) else { return };
@@ -61,6 +63,7 @@ impl Engine {
         }
     }
 
+    /// From here on frees orphans that no client holds, those of before this opening included.
     pub(crate) async fn reap_orphans(self: &Arc<Self>) -> Result<()> {
         self.orphans.begin_reaping();
         self.transact(|txn| txn.engine.queue_all_orphans()).await

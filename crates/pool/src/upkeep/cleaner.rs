@@ -40,7 +40,7 @@ const RETIRE_BYTES_MIN: u64 = 1 << 20;
 pub(crate) type Located = (ChunkId, ChunkRecord);
 
 impl Engine {
-    /// Cleans some segments, if any are worth it. Ends early when there is something to free.
+    /// Cleans some segments, if any are worth it. Returns early when there are orphans to free.
     pub(crate) async fn clean(self: &Arc<Self>) -> Result<()> {
         let engine = self.clone();
         sync::blocking(move || engine.retire_dead_open_segment()).await?;

@@ -1,5 +1,5 @@
-//! The reaper: frees what was deleted. Orphans that are held by nobody, deleted volumes, versions that no view shows any more, and
-//! segments in which nothing is alive.
+//! The reaper: frees what was deleted. That is orphans that no client holds, deleted volumes, versions that no view shows any more,
+//! and segments in which nothing is alive.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ impl Engine {
         self.orphans.end_rounds(asked);
     }
 
-    /// Ends waits for the reaper.
+    /// Wakes those who wait for the reaper: the pool is closing.
     pub(crate) fn reaper_end(&self) {
         self.orphans.wake_waiters();
     }
@@ -50,7 +50,7 @@ impl Engine {
         sync::blocking(move || meta.give_back()).await
     }
 
-    /// Deletes segments that hold nothing any more. The batches that made them so are durable first.
+    /// Deletes segments in which nothing is alive. The batches that have freed their last chunks are durable before.
     pub(crate) async fn delete_dead_segments(self: &Arc<Self>) -> Result<()> {
         let dead = self
             .transact(|txn| {
@@ -76,7 +76,8 @@ impl Engine {
         .await
     }
 
-    /// Deletes segments. Returns those that are gone from every copy for good; those of a copy that is away are deleted when it is back.
+    /// Deletes segments. Returns those that are gone from every copy for good. A copy that is not reachable loses them when it is
+    /// back.
     fn delete_for_good(&self, mut ids: Vec<SegmentId>) -> Result<Vec<SegmentId>> {
         let mut gone = Vec::with_capacity(ids.len());
         for id in ids.drain(..) {

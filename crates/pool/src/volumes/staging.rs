@@ -12,10 +12,10 @@ use crate::{
     is_name, is_printable,
 };
 
-/// Value of a record that is there or not.
+/// The value of a record that says something by being there.
 pub(crate) const MARK: &[u8] = b"\x01\x00";
 
-/// Stages the records of a volume that is new.
+/// Stages the records of a new volume.
 pub(crate) fn add_volume(
     txn: &mut Txn<'_>,
     id: VolumeId,
@@ -28,14 +28,14 @@ pub(crate) fn add_volume(
     volume
 }
 
-/// Whether a volume can be made like that.
+/// An error unless a volume can be created with that specification.
 pub(crate) fn check_new(txn: &Txn<'_>, spec: &VolumeSpec) -> Result<()> {
     check_spec(spec)?;
     check_path(&spec.junction_path)?;
     txn.engine.volumes.list().iter().try_for_each(|other| check_apart(spec, &other.spec))
 }
 
-/// Whether a volume, or a snapshot, can have that name.
+/// An error unless a volume, or a snapshot, can have that name.
 pub(crate) fn check_name(what: &str, name: &str) -> Result<()> {
     if is_name(name) {
         Ok(())
@@ -51,7 +51,7 @@ pub(crate) fn check_spec(spec: &VolumeSpec) -> Result<()> {
     check_name("volume", &spec.name)
 }
 
-/// A size that a volume can have.
+/// An error unless a volume can have that size.
 fn check_size(size: Option<u64>) -> Result<()> {
     match size {
         Some(0) => Err(Error::Invalid("a volume's size must be at least 1 byte".into())),
@@ -77,7 +77,7 @@ pub(crate) fn check_path(path: &str) -> Result<()> {
     Ok(())
 }
 
-/// Whether a volume's root directory can have that owner and group.
+/// An error unless a volume's root directory can have that owner and group.
 pub(crate) fn check_owner(uid: Option<u32>, gid: Option<u32>) -> Result<()> {
     if [uid, gid].contains(&Some(u32::MAX)) {
         let refusal = "a volume's owner and group: 4294967295 stands for no one; choose another number";
@@ -127,7 +127,7 @@ pub(crate) fn forget(txn: &mut Txn<'_>, snapshot: VolumeId) {
     txn.then(move |engine| engine.forget_inodes(snapshot));
 }
 
-/// Stages that a volume has versions which nobody sees.
+/// Stages that a volume has versions that no view shows any more, and wakes the reaper.
 pub(crate) fn begin_purge(txn: &mut Txn<'_>, volume: VolumeId) {
     txn.put_bytes(keys::purging(volume), Bytes::from_static(MARK));
     txn.then(move |engine| {
@@ -137,7 +137,7 @@ pub(crate) fn begin_purge(txn: &mut Txn<'_>, volume: VolumeId) {
 }
 
 impl Engine {
-    /// What was in memory of a volume or snapshot that is gone.
+    /// Drops what is in memory of a volume or snapshot that is gone.
     pub(crate) fn forget_inodes(&self, volume: VolumeId) {
         for inode in self.inodes.of_volume(volume) {
             let mut state = inode.state();
