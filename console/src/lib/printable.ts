@@ -1,6 +1,6 @@
 // Names come from clients and from files. A browser executes nothing in them, but invisible characters can still make one name look like another.
 
-/** Invisible characters that change the text around them. `crates/pool/src/printable.rs` has the same list. */
+/** Invisible characters that change the text around them. `crates/pool/src/base/names.rs` has the same list. */
 const HIDDEN = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u206f]/u
 const EVERY_HIDDEN = new RegExp(HIDDEN.source, 'gu')
 

@@ -1,67 +1,24 @@
 //! The pool's interface. Each method hands over to the engine's method of the same name.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Arc, RwLock};
 use std::time::Duration;
 
 use bytes::Bytes;
 use tokio::sync::watch;
 
-use crate::engine::{Engine, Foundation};
-use crate::home::Home;
-use crate::meta::MemoryMeta;
-use crate::opening::Wanted;
-use crate::segment::MemorySegments;
-use crate::sources::{SystemClock, SystemEntropy};
-use crate::space::UnlimitedRoom;
-use crate::witness::MemoryWitness;
-use crate::{assemble, sync, *};
-
-/// How a pool is to behave.
-#[derive(Clone, Debug)]
-pub struct PoolOptions {
-    /// Bytes that the pool may hold; `None`: what the file system has room for.
-    pub bytes_max: Option<u64>,
-    /// Bytes of unstable writes kept in memory; beyond it writers wait. Default 256 MiB.
-    pub dirty_bytes_max: u64,
-    /// Age at which unstable writes are made durable unasked, in milliseconds. Default 5000.
-    pub dirty_age_ms_max: u64,
-    /// How long a file must not have been written to before what is inline of it, in the metadata store, becomes chunks. Default a minute.
-    pub inline_age: Duration,
-    /// Size at which a segment is sealed. Default 128 MiB.
-    pub segment_bytes: u64,
-    /// Bytes of verified chunks kept in memory for readers. Default 64 MiB.
-    pub cache_bytes: u64,
-    /// Bytes of memory for the fingerprints of chunks used lately, which find what is there already. Default
-    /// 64 MiB, enough for about 60 GiB of chunks.
-    pub fingerprint_bytes: u64,
-    /// Whether large writes to segments go past the system's cache. Default true.
-    pub direct_io: bool,
-    /// Where a second copy of all chunks is kept, if at all: a directory, on another disk to be of use.
-    pub copies_directory: Option<PathBuf>,
-    /// How often everything is verified; `None`: only when asked. Default a week.
-    pub scrub_period: Option<Duration>,
-    /// How fast it is verified, in bytes per second. Default 32 MiB.
-    pub scrub_bytes_per_second: u64,
-}
-
-impl Default for PoolOptions {
-    fn default() -> Self {
-        PoolOptions {
-            bytes_max: None,
-            dirty_bytes_max: 256 << 20,
-            dirty_age_ms_max: 5000,
-            inline_age: Duration::from_secs(60),
-            segment_bytes: 128 << 20,
-            cache_bytes: 64 << 20,
-            fingerprint_bytes: 64 << 20,
-            direct_io: true,
-            copies_directory: None,
-            scrub_period: Some(Duration::from_secs(7 * 24 * 60 * 60)),
-            scrub_bytes_per_second: 32 << 20,
-        }
-    }
-}
+use crate::base::sources::{SystemClock, SystemEntropy};
+use crate::base::sync;
+use crate::engine::Engine;
+use crate::opening::assemble;
+use crate::opening::examine::Wanted;
+use crate::opening::lifecycle::Foundation;
+use crate::store::home::Home;
+use crate::store::meta::MemoryMeta;
+use crate::store::room::UnlimitedRoom;
+use crate::store::segment::MemorySegments;
+use crate::store::witness::MemoryWitness;
+use crate::*;
 
 /// Time that closing waits for operations that are under way.
 const CLOSE_WAIT_MAX: Duration = Duration::from_secs(10);
@@ -363,7 +320,7 @@ impl Pool {
         self.engine()?.commit(handle).await
     }
 
-    /// As [`Pool::read`], but holes of at least `hole_bytes_min` bytes are told, not zeros.
+    /// Like [`Pool::read`], but holes of at least `hole_bytes_min` bytes are told, not zeros.
     pub async fn read_stretches(
         &self,
         handle: Handle,
@@ -408,7 +365,7 @@ impl Pool {
     ) -> Result<Cloned> {
         self.engine()?.clone_range(from, to, length, usize::MAX).await
     }
-    /// As [`Pool::clone_range`], but may do a first part only, so that it does not take long.
+    /// Like [`Pool::clone_range`], but may do a first part only, so that it does not take long.
     pub async fn copy_range(
         &self,
         from: (Handle, u64),
@@ -464,11 +421,11 @@ impl Pool {
     pub async fn check(&self, read_chunks: bool) -> Result<Vec<String>> {
         Ok(self.check_report(read_chunks).await?.differences)
     }
-    /// As [`Pool::check`], with what was looked at.
+    /// Like [`Pool::check`], with what was looked at.
     pub async fn check_report(&self, read_chunks: bool) -> Result<CheckReport> {
         self.check_watched(read_chunks, Arc::default()).await
     }
-    /// As [`Pool::check_report`], and can be watched and cancelled meanwhile ([`Error::Cancelled`]).
+    /// Like [`Pool::check_report`], and can be watched and cancelled meanwhile ([`Error::Cancelled`]).
     pub async fn check_watched(&self, read_chunks: bool, watch: Arc<CheckWatch>) -> Result<CheckReport> {
         self.engine()?.check(read_chunks, watch).await
     }
@@ -509,8 +466,8 @@ impl Pool {
 
     pub(crate) fn on(engine: Arc<Engine>) -> Result<Pool> {
         let shared = Shared {
-            id: engine.id,
-            boot: engine.boot,
+            id: engine.identity.id,
+            boot: engine.identity.boot,
             write_verifier: engine.new_write_verifier()?,
             engine: RwLock::new(Some(engine)),
         };

@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use crate::cut::{BATCH_HEADER_BYTES, find_batch, parse_batch};
+use crate::format::cut::{BATCH_HEADER_BYTES, find_batch, parse_batch};
 
 /// Where the bytes begin that the CRC covers.
 pub(super) const CRC_FROM: usize = 21;
@@ -136,7 +136,7 @@ pub(super) fn recognise(content: &[u8]) -> Recognised {
 
 /// How many bytes there are, unless all are zeros: space that was preallocated.
 fn unknown(bytes: &[u8]) -> u32 {
-    if crate::cut::all_zero(bytes) { 0 } else { u32::try_from(bytes.len()).unwrap_or(u32::MAX) }
+    if crate::format::cut::all_zero(bytes) { 0 } else { u32::try_from(bytes.len()).unwrap_or(u32::MAX) }
 }
 
 #[cfg(test)]

@@ -13,8 +13,8 @@ use super::error::{Error, Result};
 use super::frames::Found;
 use super::run::{Joined, Piece, Run, Source};
 use super::sources::SegmentFile;
-use crate::cut::{CHUNK_BYTES_MAX, part_bytes};
-use crate::keys::ChunkId;
+use crate::format::cut::{CHUNK_BYTES_MAX, part_bytes};
+use crate::format::keys::ChunkId;
 
 /// What a chunk turned out to be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -10,11 +10,11 @@ use std::ops::Range;
 use bytes::Bytes;
 
 use super::window::Window;
-use crate::keys::ChunkId;
-use crate::segment::{
+use crate::format::frames::{
     CHUNK_BYTES_MAX, FOOTER_END_BYTES, FRAME_HEADER_BYTES, FrameAt, chunk_id, footer_bytes, frame_content,
     read_footer, read_header,
 };
+use crate::format::keys::ChunkId;
 
 const FRAME_MAGIC: &[u8] = b"FBFR";
 const SEGMENT_MAGIC: &[u8] = b"FBSEGMNT";

@@ -8,8 +8,8 @@ use super::frames::*;
 use super::testing::{frame, segment};
 use super::window::Window;
 use crate::Compression;
-use crate::keys::ChunkId;
-use crate::segment::chunk_id;
+use crate::format::frames::chunk_id;
+use crate::format::keys::ChunkId;
 
 /// Content that shrinks when it is compressed, or that does not.
 fn chunk(seed: u8, length: usize, shrinks: bool) -> Vec<u8> {
@@ -56,7 +56,7 @@ fn read(bytes: &[u8]) -> (HashMap<ChunkId, Vec<u8>>, Vec<Damage>) {
 }
 
 fn with_footer(mut bytes: Vec<u8>, frames: &[(u64, u32, ChunkId)]) -> Vec<u8> {
-    bytes.extend(crate::segment::footer(frames));
+    bytes.extend(crate::format::frames::footer(frames));
     bytes
 }
 

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 
 use super::catalog::{Catalog, Head};
 use super::run::{Joined, Piece};
-use crate::cut::{CHUNK_BYTES_MAX, part_bytes};
+use crate::format::cut::{CHUNK_BYTES_MAX, part_bytes};
 
 /// Chunks that are tried for one piece: behind the piece before, and before it.
 const BEHIND_MAX: usize = 24;

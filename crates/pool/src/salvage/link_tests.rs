@@ -5,7 +5,7 @@ use super::frames::Found;
 use super::link::{Stream, link};
 use super::sources::SegmentFile;
 use super::testing::{Spec, batch};
-use crate::segment::chunk_id;
+use crate::format::frames::chunk_id;
 
 /// A catalog of chunks, which lie in this order in one segment. Chunks of no batches lie between those of different partitions.
 fn catalog(chunks: &[Vec<Spec>]) -> Catalog {

@@ -30,6 +30,7 @@ mod link;
 #[cfg(test)]
 mod link_tests;
 mod places;
+mod progress;
 mod report;
 mod run;
 mod scan;
@@ -50,6 +51,7 @@ use catalog::{Catalog, Head};
 pub use error::{Error, Result};
 use frames::Fault;
 use link::Stream;
+pub use progress::{Phase, Progress};
 pub use report::{DamageKind, DamageReport, IncompleteBatch, Links, OtherReport, Report, StreamReport};
 use scan::Scanned;
 use sources::Sources;
@@ -66,26 +68,6 @@ pub struct Options {
     pub to: PathBuf,
     /// Also write chunks that are not Kafka's.
     pub other: bool,
-}
-
-/// What a salvage is doing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Phase {
-    /// Segments are read.
-    Reading,
-    /// What was found is written.
-    Writing,
-}
-
-/// How far a salvage is.
-#[derive(Clone, Copy, Debug)]
-pub struct Progress {
-    /// What it is doing.
-    pub phase: Phase,
-    /// Bytes of that phase that are done.
-    pub bytes_done: u64,
-    /// All of them.
-    pub bytes_total: u64,
 }
 
 /// Reads all segments, and writes what can be recovered of them. `progress` is called for each chunk. Blocks on the disk.
@@ -134,7 +116,7 @@ impl Salvage<'_> {
             + if other.written { other.bytes } else { 0 };
         // Every file may take a block more than it has bytes.
         let files = self.streams.len() as u64 * 2 + if other.written { other.chunks } else { 0 } + 4;
-        target::require_room(self.to, bytes_total + files * crate::segment::BLOCK_BYTES)?;
+        target::require_room(self.to, bytes_total + files * crate::format::frames::BLOCK_BYTES)?;
 
         let done = Cell::new(0);
         let tell = |bytes: u64| {

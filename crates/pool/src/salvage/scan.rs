@@ -3,9 +3,9 @@
 use super::catalog::Catalog;
 use super::error::{Result, failed};
 use super::frames::{Damage, Fault, Footer, footer, walk};
+use super::progress::{Phase, Progress};
 use super::sources::{SegmentFile, Sources};
 use super::window::Window;
-use super::{Phase, Progress};
 
 /// What was read.
 #[derive(Default)]

@@ -3,8 +3,8 @@
 use bytes::Bytes;
 
 use crate::Compression;
-use crate::keys::ChunkId;
-use crate::segment::{Packer, chunk_id};
+use crate::format::frames::{Packer, chunk_id};
+use crate::format::keys::ChunkId;
 
 /// What a batch is like.
 #[derive(Clone, Copy, Debug)]

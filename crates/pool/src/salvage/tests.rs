@@ -7,7 +7,7 @@ use proptest::prelude::*;
 
 use super::testing::{Spec, batch, segment};
 use super::*;
-use crate::cut::part_bytes;
+use crate::format::cut::part_bytes;
 
 struct Place {
     scratch: tempfile::TempDir,
@@ -171,7 +171,7 @@ fn chunks_of_other_things_are_kept_when_that_is_wanted() {
     place.put("pool/01.seg", &segment(32, &[index.clone(), long(0, 500, 1)]));
     let report = place.salvage(None, "out");
     assert_eq!((report.other.chunks, report.other.bytes, report.complete), (1, 5_000, true));
-    let name = crate::segment::chunk_id(&index).to_string();
+    let name = crate::format::frames::chunk_id(&index).to_string();
     assert!(std::fs::read(place.path("out/other").join(name)).unwrap() == index);
     let options = Options { from: place.path("pool"), copy: None, to: place.path("without"), other: false };
     assert!(!salvage(&options, &|_| {}).unwrap().other.written);

@@ -9,7 +9,7 @@ use std::ops::Range;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 
-use crate::segment::BLOCK_BYTES;
+use crate::format::frames::BLOCK_BYTES;
 
 /// Bytes that are read at once.
 const AHEAD_BYTES: usize = 4 << 20;
@@ -83,7 +83,7 @@ impl Window {
             if bytes.is_empty() {
                 return true;
             }
-            if !crate::cut::all_zero(bytes) {
+            if !crate::format::cut::all_zero(bytes) {
                 return false;
             }
             at += bytes.len() as u64;

@@ -17,7 +17,7 @@ use super::report::StreamReport;
 use super::run::{Piece, Run, Source};
 use super::sources::Sources;
 use super::target::{create_folder, sync_folder, write_file};
-use crate::segment::frame_content;
+use crate::format::frames::frame_content;
 
 /// A log file is ended before it is longer; Kafka's own default.
 const LOG_BYTES_MAX: u64 = 1 << 30;

@@ -17,8 +17,8 @@ use super::model::{Effect, Life, NodeId};
 use super::ops::{Appetite, Op};
 use super::random::Random;
 use super::{content, schedule, verify};
-use crate::faulty::{Damage, FaultyDisk, Plan};
-use crate::sources::Clock;
+use crate::base::sources::Clock;
+use crate::sim::faulty::{Damage, FaultyDisk, Plan};
 use crate::{Error, Pool, PoolOptions, Stability};
 
 /// Simulated time after which operations that do not end hang.
@@ -118,7 +118,7 @@ pub(crate) fn run(seed: u64) -> Result<Report, Failure> {
     run_on(Arc::default(), seed)
 }
 
-/// As [`run`], on that disk.
+/// Like [`run`], on that disk.
 pub(crate) fn run_on(disk: Arc<FaultyDisk>, seed: u64) -> Result<Report, Failure> {
     let mut random = Random::new(seed);
     let setting = Setting::draw(&mut random);
@@ -545,7 +545,7 @@ async fn nothing_left(pool: Pool, shared: Rc<Shared>) -> Result<(), String> {
     // Protocols' records are nobody's to delete.
     let theirs = |key: &[u8]| key.first() == Some(&0x40);
     // Marks of starts stay for the pool's life.
-    let starts = crate::keys::starts();
+    let starts = crate::format::keys::starts();
     let keys = shared.disk.keys().into_iter().filter(|key| !theirs(key) && !starts.contains(key));
     let left = keys.count();
     let segments = shared.disk.segments();

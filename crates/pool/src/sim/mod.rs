@@ -15,12 +15,16 @@
 mod client;
 mod content;
 mod effect;
+mod fault_tests;
+pub(crate) mod faulty;
 mod file;
 mod history;
 mod model;
 mod ops;
 pub(crate) mod random;
+mod range_crash_tests;
 pub(crate) mod schedule;
+mod snapshot_crash_tests;
 mod tests;
 mod tree;
 mod verify;

@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::history::{self, Report};
-use crate::faulty::{FaultyDisk, Lie};
+use crate::sim::faulty::{FaultyDisk, Lie};
 
 /// Histories that a test run makes, if FOREBAY_SIM_HISTORIES does not say otherwise.
 const HISTORIES: u64 = 3000;

@@ -1,0 +1,145 @@
+//! What the pool counts while it works, and how it stands: one snapshot of it for whoever watches the pool.
+//!
+//! Counting is a relaxed addition where the work is done: no lock and no allocation, so it is always on. Counts begin with the
+//! opening of the pool, and only grow. What is a state and not a count (sizes, the scrub) is asked for when the snapshot is
+//! taken, of those who know it, so it cannot drift.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::base::histogram::Histogram;
+use crate::{Distribution, ScrubStatus, Space, Stored, VolumeId};
+
+/// A count that only grows.
+#[derive(Debug, Default)]
+pub(crate) struct Count(AtomicU64);
+
+impl Count {
+    pub(crate) fn add(&self, more: u64) {
+        self.0.fetch_add(more, Ordering::Relaxed);
+    }
+
+    pub(crate) fn get(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// The counts of an open pool. Their meaning is that of the fields of [`PoolCounters`].
+#[derive(Debug, Default)]
+pub(crate) struct Meters {
+    pub(crate) writes: Count,
+    pub(crate) bytes_written: Count,
+    pub(crate) write_waits: Count,
+    pub(crate) bytes_appended: Count,
+    pub(crate) bytes_metadata: Count,
+    pub(crate) segment_syncs: Histogram,
+    pub(crate) metadata_syncs: Histogram,
+    pub(crate) commit_groups: Count,
+    pub(crate) commit_jobs: Count,
+    pub(crate) cache_hits: Count,
+    pub(crate) cache_misses: Count,
+    pub(crate) chunks_shared: Count,
+    pub(crate) bytes_shared: Count,
+    pub(crate) bytes_packed: Count,
+    pub(crate) bytes_packed_stored: Count,
+    pub(crate) frames_verified: Count,
+    pub(crate) frames_damaged: Count,
+    pub(crate) frames_unreadable: Count,
+    pub(crate) frames_repaired: Count,
+    pub(crate) bytes_moved: Count,
+    /// Inline bytes of which chunks were made.
+    pub(crate) bytes_chunked: Count,
+}
+
+impl Meters {
+    /// Chunks were to be stored that the pool has already.
+    pub(crate) fn shared(&self, chunks: u64, bytes: u64) {
+        self.chunks_shared.add(chunks);
+        self.bytes_shared.add(bytes);
+    }
+
+    /// Chunks of that many bytes were packed into frames of `bytes_stored`, to be stored for the first time.
+    pub(crate) fn packed(&self, bytes: u64, bytes_stored: u64) {
+        self.bytes_packed.add(bytes);
+        self.bytes_packed_stored.add(bytes_stored);
+    }
+}
+
+/// What a pool has counted since it was opened, and how it stands.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PoolCounters {
+    /// Writes that were accepted into memory.
+    pub writes: u64,
+    /// Bytes of them.
+    pub bytes_written: u64,
+    /// Writes that had to wait because too much was in memory that is not durable.
+    pub write_waits: u64,
+    /// Bytes appended to segments: frames with their headers, padding, and what the cleaner moves.
+    pub bytes_appended: u64,
+    /// Bytes of keys and values handed to the metadata store, which writes them to its journal first.
+    pub bytes_metadata: u64,
+    /// Syncs of segments.
+    pub segment_syncs: Distribution,
+    /// Syncs of the metadata store, one for each commit group that wrote anything.
+    pub metadata_syncs: Distribution,
+    /// Commit groups.
+    pub commit_groups: u64,
+    /// Jobs in them.
+    pub commit_jobs: u64,
+    /// Chunks that readers wanted and that were in memory.
+    pub cache_hits: u64,
+    /// Chunks that readers wanted and that had to be read from a segment.
+    pub cache_misses: u64,
+    /// Chunks that were to be stored and that the pool had already.
+    pub chunks_shared: u64,
+    /// Bytes of them, which were not stored again.
+    pub bytes_shared: u64,
+    /// Bytes of chunks that were to be stored and that the pool did not have.
+    pub bytes_packed: u64,
+    /// Bytes of their frames, compressed where that saves enough.
+    pub bytes_packed_stored: u64,
+    /// Frames that were read and found whole.
+    pub frames_verified: u64,
+    /// Frames that were read and did not match their checksum, in one copy or in all.
+    pub frames_damaged: u64,
+    /// Frames that the disk did not give.
+    pub frames_unreadable: u64,
+    /// Frames and whole segments that were written again from another copy.
+    pub frames_repaired: u64,
+    /// Bytes of frames that the cleaner has moved out of segments that are mostly dead.
+    pub bytes_moved: u64,
+    /// Bytes of writes that are in memory and not durable.
+    pub dirty_bytes: u64,
+    /// The most there may be of them.
+    pub dirty_bytes_max: u64,
+    /// The volumes, by id.
+    pub volumes: Vec<VolumeUsage>,
+    /// Sizes of the whole pool.
+    pub space: Space,
+    /// What the segments hold.
+    pub stored: Stored,
+    /// How the verification of all that is stored stands.
+    pub scrub: ScrubStatus,
+    /// Stable storage failed: nothing is written any more before the pool is opened again.
+    pub stopped: bool,
+}
+
+/// What a volume holds, and what it may hold.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct VolumeUsage {
+    /// The volume's id; `None` for several together.
+    pub id: Option<VolumeId>,
+    /// Its name.
+    pub name: String,
+    /// Bytes of its files that are not holes.
+    pub bytes_logical: u64,
+    /// Inodes, orphans included.
+    pub inodes: u64,
+    /// Orphans among them.
+    pub orphans: u64,
+    /// Snapshots of it.
+    pub snapshots: u64,
+    /// Bytes that it may hold, if that is limited.
+    pub size: Option<u64>,
+    /// Bytes that clients may read and write in a second, if that is limited.
+    pub max_bytes_per_second: Option<u64>,
+}

@@ -1,0 +1,20 @@
+//! The ground floor: what every other floor uses, and what knows nothing of a pool.
+//!
+//! Errors, the types of the interface, the counters, and the seams to time, randomness, locks and threads. Nothing flows through
+//! this floor: it uses no other floor, and all others may use it. Open `types.rs` first for the words of the interface, and
+//! `sync.rs` for the locks, which the simulation takes over.
+
+pub(crate) mod counters;
+pub(crate) mod error;
+pub(crate) mod histogram;
+pub(crate) mod lasting;
+pub(crate) mod limits;
+pub(crate) mod mismatch;
+pub(crate) mod names;
+pub(crate) mod options;
+pub(crate) mod pace;
+pub(crate) mod queue;
+pub(crate) mod signals;
+pub(crate) mod sources;
+pub(crate) mod sync;
+pub(crate) mod types;

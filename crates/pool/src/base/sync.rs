@@ -1,0 +1,93 @@
+//! Locks, and work that blocks. The locks outlive a panic of their holder: every critical section of the pool leaves its data
+//! consistent at each step, so poisoning would only turn one failed task into many.
+//!
+//! All of the pool's locks are taken and all of its blocking work is begun here, so that the simulation (`sim`) can decide
+//! who runs when.
+
+#[cfg(test)]
+use std::sync::TryLockError::WouldBlock;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::thread::JoinHandle;
+
+#[cfg(test)]
+use crate::sim::schedule;
+use crate::{Error, Result};
+
+pub(crate) fn lock<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    #[cfg(test)]
+    schedule::until(|| !matches!(mutex.try_lock(), Err(WouldBlock)));
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+pub(crate) fn read<T: ?Sized>(lock: &RwLock<T>) -> RwLockReadGuard<'_, T> {
+    #[cfg(test)]
+    schedule::until(|| !matches!(lock.try_read(), Err(WouldBlock)));
+    lock.read().unwrap_or_else(PoisonError::into_inner)
+}
+
+pub(crate) fn write<T: ?Sized>(lock: &RwLock<T>) -> RwLockWriteGuard<'_, T> {
+    #[cfg(test)]
+    schedule::until(|| !matches!(lock.try_write(), Err(WouldBlock)));
+    lock.write().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Waits on this thread until `done`, of which `changed` tells.
+pub(crate) fn wait_until<T>(mutex: &Mutex<T>, changed: &Condvar, done: impl Fn(&T) -> bool) {
+    #[cfg(test)]
+    schedule::until(|| mutex.try_lock().is_ok_and(|value| done(&value)));
+    let mut value = lock(mutex);
+    while !done(&value) {
+        value = changed.wait(value).unwrap_or_else(PoisonError::into_inner);
+    }
+}
+
+/// Runs work that blocks on the disk where it holds up nobody.
+pub(crate) async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T> + Send + 'static,
+) -> Result<T> {
+    #[cfg(test)]
+    if schedule::is_simulated() {
+        return schedule::blocking(work).await;
+    }
+    tokio::task::spawn_blocking(work).await.map_err(|_| Error::Closed)?
+}
+
+/// Like [`blocking`], for work whose outcome nobody waits for.
+pub(crate) fn in_background<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) {
+    #[cfg(test)]
+    if schedule::is_simulated() {
+        schedule::in_background(work);
+        return;
+    }
+    tokio::task::spawn_blocking(work);
+}
+
+/// Work that somebody who may block waits for later.
+pub(crate) enum Pending<T> {
+    #[cfg(test)]
+    Done(T),
+    Begun(JoinHandle<T>),
+}
+
+/// Begins work that blocks on the disk, on a thread of its own: one of a bounded number could be waited for by all others.
+/// In a simulation it is done at once.
+pub(crate) fn begin<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<Pending<T>> {
+    #[cfg(test)]
+    if schedule::is_simulated() {
+        return Ok(Pending::Done(work()));
+    }
+    let thread = std::thread::Builder::new().name("pool-write".into()).spawn(work);
+    let failed = |source| Error::Io { path: "pool-write".into(), action: "start the thread", source };
+    thread.map(Pending::Begun).map_err(failed)
+}
+
+impl<T> Pending<T> {
+    /// Waits on this thread for the work to end; [`Error::Closed`] if it panicked.
+    pub(crate) fn wait(self) -> Result<T> {
+        match self {
+            #[cfg(test)]
+            Pending::Done(done) => Ok(done),
+            Pending::Begun(thread) => thread.join().map_err(|_| Error::Closed),
+        }
+    }
+}

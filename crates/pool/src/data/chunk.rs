@@ -1,0 +1,179 @@
+//! Reading chunks: from the cache, or from their segment with every byte verified.
+//!
+//! Chunks that several readers want at once are read once ([`crate::parts::loads`]). Frames that lie next to each other are read in
+//! one call. Where the store keeps copies, a frame that is damaged in one is read from another, and repaired
+//! ([`crate::data::repair`]).
+
+use bytes::Bytes;
+
+use crate::engine::Engine;
+use crate::format::frames::{
+    CHUNK_BYTES_MAX, FRAME_HEADER_BYTES, Packed, Packer, frame_content, frame_repack,
+};
+use crate::format::keys::ChunkId;
+use crate::format::records::ChunkRecord;
+use crate::parts::loads::Claim;
+use crate::{Compression, Error, Handle, Result};
+
+/// Times that a chunk is looked up again because it was moved while it was being read.
+const TRIES_MAX: usize = 8;
+/// Bytes of neighbouring frames that are read in one call, by one thread.
+const RUN_BYTES_MAX: u64 = 512 << 10;
+/// Bytes between two frames that are rather read than skipped.
+const GAP_BYTES_MAX: u64 = 8 << 10;
+
+/// Frames that lie next to each other in a segment, in order.
+pub(crate) type Run = Vec<(ChunkId, ChunkRecord)>;
+
+impl Engine {
+    /// The chunk's bytes, verified. Blocks on the disk unless they are in the cache. `None` if the pool does not
+    /// have the chunk (any more). `reader` is named in the log if the chunk is damaged.
+    pub(crate) fn chunk_content(&self, id: ChunkId, reader: Handle) -> Result<Option<Bytes>> {
+        loop {
+            if let Some(content) = self.caches.chunks.get(id) {
+                return Ok(Some(content));
+            }
+            match self.caches.loads.claim(id) {
+                Ok(_claim) => return self.load_chunk(id, reader),
+                Err(load) => load.wait(),
+            }
+        }
+    }
+
+    /// Like [`Engine::chunk_content`], but the cache is left as it is. `None` also if the chunk is being moved, or damaged.
+    pub(crate) fn chunk_content_once(&self, id: ChunkId) -> Result<Option<Bytes>> {
+        if let Some(content) = self.caches.chunks.get(id) {
+            return Ok(Some(content));
+        }
+        let Some(record) = self.chunk_record(id)? else { return Ok(None) };
+        self.read_frame(id, &record)
+    }
+
+    fn load_chunk(&self, id: ChunkId, reader: Handle) -> Result<Option<Bytes>> {
+        let mut tried: Option<ChunkRecord> = None;
+        for _ in 0..TRIES_MAX {
+            let record = if tried.is_none() { self.chunk_record(id)? } else { self.chunk_record_stored(id)? };
+            let Some(record) = record else { return Ok(None) };
+            let same_place =
+                |other: ChunkRecord| (other.segment, other.offset) == (record.segment, record.offset);
+            if tried.is_some_and(same_place) {
+                break;
+            }
+            if let Some(content) = self.read_frame(id, &record)? {
+                self.caches.chunks.insert(id, content.clone());
+                return Ok(Some(content));
+            }
+            // The cleaner may have moved it just now.
+            tried = Some(record);
+        }
+        Err(damaged(id, tried, reader))
+    }
+
+    /// The chunk's bytes from where `record` says they are; `None` if they are not there, or not whole, in any copy.
+    pub(crate) fn read_frame(&self, id: ChunkId, record: &ChunkRecord) -> Result<Option<Bytes>> {
+        let Some(length) = frame_length(record) else { return Ok(None) };
+        let frame = self.stores.segments.read(record.segment, record.offset, length);
+        match self.verified(&frame, self.stores.segments.copies() < 2, |frame| frame_content(frame, id)) {
+            Some(content) => Ok(Some(content)),
+            None if self.stores.segments.copies() > 1 => self.read_other_copy(id, record),
+            None => frame.map(|_| None),
+        }
+    }
+
+    /// The chunk's frame from where `record` says it is, verified, to be appended elsewhere; `None` as for
+    /// [`Engine::read_frame`].
+    pub(crate) fn read_packed(&self, id: ChunkId, record: &ChunkRecord) -> Result<Option<Packed>> {
+        let Some(length) = frame_length(record) else { return Ok(None) };
+        let frame = self.stores.segments.read(record.segment, record.offset, length);
+        match self.verified(&frame, self.stores.segments.copies() < 2, |frame| frame_repack(frame, id)) {
+            Some(packed) => Ok(Some(packed)),
+            None if self.stores.segments.copies() > 1 => {
+                let content = self.read_other_copy(id, record)?;
+                Ok(content.map(|content| Packer::default().pack(id, &content, Compression::default())))
+            }
+            None => frame.map(|_| None),
+        }
+    }
+
+    /// Groups chunks that lie next to each other, leaving out those that are in the cache or gone. Blocks on the
+    /// disk.
+    pub(crate) fn runs_of(&self, ids: &[ChunkId]) -> Result<Vec<Run>> {
+        let mut located: Vec<(ChunkId, ChunkRecord)> = Vec::with_capacity(ids.len());
+        for id in ids {
+            if !self.caches.chunks.has(*id)
+                && let Some(record) = self.chunk_record(*id)?
+                && frame_length(&record).is_some()
+            {
+                located.push((*id, record));
+            }
+        }
+        located.sort_unstable_by_key(|(_, record)| (record.segment, record.offset));
+        located.dedup_by_key(|(id, _)| *id);
+        let mut runs: Vec<Run> = Vec::new();
+        for one in located {
+            match runs.last_mut() {
+                Some(run) if continues(run, &one.1) => run.push(one),
+                _ => runs.push(vec![one]),
+            }
+        }
+        Ok(runs)
+    }
+
+    /// Reads the frames of a run into the cache, as far as they are whole and nobody else is at it. Who then
+    /// wants one that is not there sees to it alone, and learns why. Blocks on the disk.
+    pub(crate) fn load_run(&self, run: &Run) {
+        let claims: Vec<Claim<'_>> =
+            run.iter().filter_map(|(id, _)| self.caches.loads.claim(*id).ok()).collect();
+        let wanted = |id: ChunkId| claims.iter().any(|claim| claim.id == id) && !self.caches.chunks.has(id);
+        let run: Vec<_> = run.iter().filter(|(id, _)| wanted(*id)).collect();
+        let (Some((_, first)), Some((_, last))) = (run.first(), run.last()) else { return };
+        let end = last.offset.saturating_add(u64::from(last.bytes_stored));
+        let length = usize::try_from(end.saturating_sub(first.offset)).unwrap_or(usize::MAX);
+        let Ok(Some(frames)) = self.stores.segments.read(first.segment, first.offset, length) else { return };
+        for (id, record) in run {
+            let at = usize::try_from(record.offset.saturating_sub(first.offset)).unwrap_or(usize::MAX);
+            let end = at.saturating_add(record.bytes_stored as usize);
+            if frames.get(at..end).is_some()
+                && let Ok(content) = frame_content(&frames.slice(at..end), *id)
+            {
+                // One that is damaged is counted when it is read by itself.
+                self.meters.frames_verified.add(1);
+                self.caches.chunks.insert(*id, content);
+            }
+        }
+    }
+}
+
+/// Bytes of the frame, unless that is more than a frame can have.
+fn frame_length(record: &ChunkRecord) -> Option<usize> {
+    let length = usize::try_from(record.bytes_stored).ok()?;
+    (length <= CHUNK_BYTES_MAX + FRAME_HEADER_BYTES).then_some(length)
+}
+
+fn continues(run: &Run, next: &ChunkRecord) -> bool {
+    let (Some((_, first)), Some((_, last))) = (run.first(), run.last()) else { return false };
+    let end = last.offset.saturating_add(u64::from(last.bytes_stored));
+    last.segment == next.segment
+        && next.offset >= end
+        && next.offset - end <= GAP_BYTES_MAX
+        && next.offset.saturating_add(u64::from(next.bytes_stored)).saturating_sub(first.offset)
+            <= RUN_BYTES_MAX
+}
+
+fn damaged(id: ChunkId, record: Option<ChunkRecord>, reader: Handle) -> Error {
+    let place = record.map_or("nowhere".into(), |record| {
+        format!("segment {} offset {} bytes {}", record.segment, record.offset, record.bytes_stored)
+    });
+    tracing::error!(
+        volume = reader.volume.0,
+        inode = reader.inode.0,
+        generation = reader.generation,
+        chunk = %id,
+        place,
+        "damaged data: restore the file from a replica or a backup, and check the disk"
+    );
+    Error::Damaged(format!(
+        "inode {} of volume {}: chunk {id} at {place} does not match its checksum; restore the file from a replica or a backup, and check the disk",
+        reader.inode.0, reader.volume.0
+    ))
+}

@@ -1,0 +1,386 @@
+//! Making a file's unstable content durable.
+//!
+//! The order of the steps is what a crash must not break:
+//! 1. The dirty pieces move to *flushing*: still seen by readers, over the extents, under newer dirty pieces.
+//! 2. They are cut (see [`crate::data::plan`] and [`crate::data::stretch`]); chunks that the pool does not have are appended to the open segment.
+//! 3. The segment is synced. A crash up to here leaves frames that no metadata names.
+//! 4. One batch names the chunks, and carries extents, size and times. A crash before it is durable leaves the file as
+//!    it was; after it, the file has all of the flush.
+//! 5. When the batch is durable, callers are answered.
+//!
+//! A flush that nobody waits for may leave the tail of a stream in memory, as dirty as it was, so that a stream writes
+//! its tails to the disk rarely. It does so a few times at most.
+//!
+//! A flush of very many pieces, as small writes at random places leave them, does 2 to 5 for one portion after the other, in the order of the
+//! file (`flush/taken.rs`). So no batch holds up the committer for long, the memory it takes is bounded, and writers that wait for room
+//! get it early. A crash in between leaves the first portions.
+//!
+//! The inode's `order` lock is held from 1 to 5, so nobody else changes its extents. A caller that goes away in the middle
+//! does not leave the work half done ([`Lasting`]).
+
+mod taken;
+
+use std::sync::{Arc, Mutex};
+
+use tokio::sync::oneshot;
+use tracing::Instrument;
+
+use crate::base::lasting::Lasting;
+use crate::base::sync;
+use crate::data::plan::{Manner, Plan, SMALL_BYTES_MAX};
+use crate::engine::Engine;
+use crate::engine::extents::ExtentChange;
+use crate::engine::txn::Txn;
+use crate::format::frames::Packed;
+use crate::parts::inode::{Inode, State};
+use crate::parts::storer::Store;
+use crate::store::segment::Appended;
+use crate::{Error, Result, TRACES};
+use taken::Taken;
+
+/// Times that a flush is begun again because a chunk it wanted to share was freed meanwhile.
+const TRIES_MAX: usize = 4;
+
+/// What became of a flush.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Outcome {
+    /// All is durable, apart from so many bytes that are dirty as before, with that growth reserved for them.
+    Done { bytes_left: u64, growth_left: u64 },
+    /// A chunk that was to be shared is gone.
+    Vanished,
+}
+
+/// What a flush has done.
+enum Effect {
+    /// All that it was to flush is durable.
+    Durable,
+    /// There was nothing to flush, or nothing any more.
+    Nothing,
+}
+
+const ALL_DONE: Outcome = Outcome::Done { bytes_left: 0, growth_left: 0 };
+
+impl Engine {
+    /// Makes all that was written to the file so far durable.
+    pub(crate) async fn flush(self: &Arc<Self>, inode: &Arc<Inode>) -> Result<()> {
+        match self.flush_if(inode, |state| state.is_written(), false).await? {
+            Effect::Durable => Ok(()),
+            Effect::Nothing => self.settle_changes().await,
+        }
+    }
+
+    /// Waits until the changes of metadata that are visible by now are durable. What was written to a file can be gone by a rollback or a
+    /// removal that a power failure would undo: only then is it of no account any more. Costs no sync of its own.
+    pub(crate) async fn settle_changes(self: &Arc<Self>) -> Result<()> {
+        self.transact(|_| Ok(())).await
+    }
+
+    /// Makes everything that is in memory only durable, times of reading included. Nobody waits for this flush in
+    /// particular: if the inode is freed meanwhile, there is nothing left to make durable.
+    pub(crate) async fn flush_all(self: &Arc<Self>, inode: &Arc<Inode>) -> Result<()> {
+        match self.flush_if(inode, |state| state.is_unstable(), false).await {
+            Err(Error::Stale) => Ok(()),
+            outcome => outcome.map(drop),
+        }
+    }
+
+    /// Like [`Engine::flush_all`], but the tails of streams may stay in memory for a while, unless memory is short.
+    pub(crate) async fn flush_aged(self: &Arc<Self>, inode: &Arc<Inode>) -> Result<()> {
+        let leave = !self.writes.dirty.is_pressed();
+        match self.flush_if(inode, |state| state.is_unstable(), leave).await {
+            Err(Error::Stale) => Ok(()),
+            outcome => outcome.map(drop),
+        }
+    }
+
+    async fn flush_if(
+        self: &Arc<Self>,
+        inode: &Arc<Inode>,
+        needed: fn(&State) -> bool,
+        leave_tails: bool,
+    ) -> Result<Effect> {
+        let (engine, inode) = (self.clone(), inode.clone());
+        let flush = async move {
+            let _order = inode.order.clone().lock_owned().await;
+            engine.flush_ordered(&inode, needed, leave_tails).await
+        };
+        // From the wait for the inode's order on.
+        Lasting::new(flush.instrument(tracing::info_span!(target: TRACES, "pool.flush"))).await
+    }
+
+    /// Like [`Engine::flush`], by who holds the inode's `order` lock.
+    pub(crate) async fn flush_written_ordered(self: &Arc<Self>, inode: &Arc<Inode>) -> Result<()> {
+        self.flush_ordered(inode, |state| state.is_written(), false).await.map(drop)
+    }
+
+    /// By who holds the inode's `order` lock.
+    async fn flush_ordered(
+        self: &Arc<Self>,
+        inode: &Arc<Inode>,
+        needed: fn(&State) -> bool,
+        leave_tails: bool,
+    ) -> Result<Effect> {
+        self.stopped.check()?;
+        let Some(taken) = Taken::take(inode, needed, leave_tails) else { return Ok(Effect::Nothing) };
+        let (mut taken, mut effect) = (Some(taken), Effect::Durable);
+        while let Some(portion) = taken {
+            let portion = Arc::new(portion);
+            let (done, next) = self.flush_portion(inode, &portion).await?;
+            if let Effect::Nothing = done {
+                effect = Effect::Nothing;
+            }
+            taken = next;
+        }
+        Ok(effect)
+    }
+
+    /// Returns what comes next as well.
+    async fn flush_portion(
+        self: &Arc<Self>,
+        inode: &Arc<Inode>,
+        taken: &Arc<Taken>,
+    ) -> Result<(Effect, Option<Taken>)> {
+        let mut outcome = self.flush_taken(inode, taken, true).await;
+        for _ in 1..TRIES_MAX {
+            if !matches!(outcome, Ok(Outcome::Vanished)) {
+                break;
+            }
+            outcome = self.flush_taken(inode, taken, false).await;
+        }
+        self.writes.dirty.set_refused(matches!(outcome, Err(Error::NoSpace)));
+        let rolled_back = inode.state().rollbacks != taken.rollbacks;
+        let is_done = matches!(outcome, Ok(Outcome::Done { .. }));
+        if rolled_back && !is_done {
+            // It was written before the rollback, so it is as if it had been durable by then.
+            outcome = Ok(ALL_DONE);
+        }
+        let mut next = None;
+        if let Ok(Outcome::Done { bytes_left, growth_left }) = outcome {
+            // A rollback takes the rest with it.
+            next = if rolled_back { None } else { taken.next(inode) };
+            let (bytes_next, growth_next) = next.as_ref().map_or((0, 0), |next| (next.bytes(), next.growth));
+            self.release_taken(inode, taken, bytes_left + bytes_next, growth_left + growth_next);
+        } else {
+            self.put_back(inode, taken);
+        }
+        self.writes.dirty.settle(inode);
+        match outcome? {
+            Outcome::Done { .. } if is_done => Ok((Effect::Durable, next)),
+            Outcome::Done { .. } => Ok((Effect::Nothing, next)),
+            Outcome::Vanished => Err(Error::Contended(format!("inode {}", inode.handle.inode.0))),
+        }
+    }
+
+    /// Gives back what the pieces took that a flush has taken, apart from what is dirty again or comes next.
+    fn release_taken(&self, inode: &Inode, taken: &Taken, bytes_left: u64, growth_left: u64) {
+        self.writes.dirty.release(taken.bytes().saturating_sub(bytes_left));
+        self.volumes.release(inode.handle.volume, taken.growth.saturating_sub(growth_left));
+    }
+
+    /// Nothing was flushed: what was taken is dirty again, under what was written meanwhile, unless the inode is
+    /// gone, or was rolled back, and what was taken with it.
+    fn put_back(&self, inode: &Inode, taken: &Taken) {
+        match taken.restore(inode) {
+            Some(replaced) => self.writes.dirty.release(replaced),
+            None => self.release_taken(inode, taken, 0, 0),
+        }
+    }
+
+    /// Plans a flush; see [`crate::data::plan`] for why a small one is cut here. Returns what is still to be stored as well.
+    async fn plan_taken(
+        self: &Arc<Self>,
+        inode: &Arc<Inode>,
+        taken: &Arc<Taken>,
+        share: bool,
+    ) -> Result<(Plan, Vec<Packed>)> {
+        let manner = Manner { share, leave_tails: taken.leave_tails };
+        if taken.pieces.bytes() > SMALL_BYTES_MAX {
+            let (engine, file, work) = (self.clone(), inode.clone(), taken.clone());
+            let plan = sync::blocking(move || engine.plan(&file, &work.pieces, manner)).await?;
+            return Ok((plan, Vec::new()));
+        }
+        Ok(self.cut(inode, &taken.pieces, manner)?.pack())
+    }
+
+    /// `share`: look for chunks that the pool has already.
+    async fn flush_taken(
+        self: &Arc<Self>,
+        inode: &Arc<Inode>,
+        taken: &Arc<Taken>,
+        share: bool,
+    ) -> Result<Outcome> {
+        let cutting = tracing::info_span!(target: TRACES, "pool.cut", forebay.bytes = taken.pieces.bytes());
+        let (plan, chunks) = self.plan_taken(inode, taken, share).instrument(cutting).await?;
+        let bytes_left = plan.left.bytes();
+        if bytes_left > 0 && bytes_left == taken.bytes() {
+            self.put_back(inode, taken);
+            inode.state().deferrals += 1;
+            return Ok(Outcome::Done { bytes_left, growth_left: taken.growth });
+        }
+        let tail = plan.tail(inode, taken.truncations, taken.size);
+        self.caches.tails.forget(inode.key());
+        let inline = plan.changes.iter().map(ExtentChange::inline_difference).sum();
+        let left = Outcome::Done { bytes_left, growth_left: taken.growth_of(bytes_left) };
+        let (file, taken) = (inode.clone(), taken.clone());
+        let staged = Arc::new(Mutex::new(left));
+        let tell = staged.clone();
+        let job = move |txn: &mut Txn<'_>, plan: Plan| {
+            let outcome = if file.state().rollbacks != taken.rollbacks {
+                // It was written before the rollback: nothing of it is to be seen.
+                ALL_DONE
+            } else if taken.stage(txn, &file, &plan)? {
+                left
+            } else {
+                Outcome::Vanished
+            };
+            *sync::lock(&tell) = outcome;
+            plan.appended.into_iter().for_each(Appended::named);
+            match outcome {
+                Outcome::Done { .. } => Ok(()),
+                Outcome::Vanished => Err(Error::Contended(format!("inode {}", file.handle.inode.0))),
+            }
+        };
+        let storing = tracing::info_span!(target: TRACES, "pool.commit");
+        let outcome = self.store_and_transact(plan, chunks, job).instrument(storing).await;
+        let staged = *sync::lock(&staged);
+        if staged == Outcome::Vanished {
+            return Ok(staged);
+        }
+        outcome?;
+        let stored = inode.state().record.space_used;
+        self.note_inline(inode.key(), inline, stored);
+        if let Some(tail) = tail {
+            self.caches.tails.put(inode.key(), tail);
+        }
+        Ok(staged)
+    }
+
+    /// Stores the plan's last chunks, then runs `job` in the committer.
+    async fn store_and_transact<F>(
+        self: &Arc<Self>,
+        mut plan: Plan,
+        chunks: Vec<Packed>,
+        job: F,
+    ) -> Result<()>
+    where
+        F: FnOnce(&mut Txn<'_>, Plan) -> Result<()> + Send + 'static,
+    {
+        if chunks.is_empty() {
+            return self.transact(move |txn| job(txn, plan)).await;
+        }
+        let (sender, receiver) = oneshot::channel();
+        let engine = self.clone();
+        let then = Box::new(move |appended: Result<Appended>| match appended {
+            Ok(appended) => {
+                plan.appended.push(appended);
+                // If the pool has been closed, nobody is told, which says so.
+                let _ = engine.submit(move |txn: &mut Txn<'_>| job(txn, plan), sender);
+            }
+            Err(error) => {
+                let _ = sender.send(Err(error));
+            }
+        });
+        self.committing.storer.submit(Store { chunks, then })?;
+        receiver.await.map_err(|_| Error::Closed)?
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ops::Range as KeyRange;
+    use std::sync::{Condvar, PoisonError};
+    use std::time::Duration;
+
+    use bytes::Bytes;
+
+    use super::*;
+    use crate::base::sources::{SystemClock, SystemEntropy};
+    use crate::format::keys::Key;
+    use crate::opening::lifecycle::Foundation;
+    use crate::store::meta::{Batch, MemoryMeta, MetaStore, MetaView, Position, Visit};
+    use crate::store::room::UnlimitedRoom;
+    use crate::store::segment::MemorySegments;
+    use crate::{Kind, NewInode, Pool, PoolOptions, Stability, VolumeSpec};
+
+    /// A store whose syncs can be held.
+    #[derive(Default)]
+    struct Held {
+        store: MemoryMeta,
+        held: Mutex<bool>,
+        freed: Condvar,
+    }
+
+    impl Held {
+        fn hold(&self, held: bool) {
+            *sync::lock(&self.held) = held;
+            self.freed.notify_all();
+        }
+    }
+
+    impl MetaView for Held {
+        fn get(&self, key: &[u8]) -> Result<Option<Bytes>> {
+            self.store.get(key)
+        }
+        fn scan(&self, range: KeyRange<Key>, visit: &mut Visit<'_>) -> Result<()> {
+            self.store.scan(range, visit)
+        }
+    }
+
+    impl MetaStore for Held {
+        fn write(&self, batch: Batch) -> Result<()> {
+            self.store.write(batch)
+        }
+        fn position(&self) -> Position {
+            self.store.position()
+        }
+        fn make_durable(&self) -> Result<()> {
+            let held = sync::lock(&self.held);
+            drop(self.freed.wait_while(held, |held| *held).unwrap_or_else(PoisonError::into_inner));
+            self.store.make_durable()
+        }
+    }
+
+    /// Else a power failure brings the volume back as it was before the rollback, without what was committed.
+    #[tokio::test(flavor = "multi_thread")]
+    async fn a_commit_of_what_a_rollback_took_waits_until_the_rollback_is_durable() {
+        let meta = Arc::<Held>::default();
+        let foundation = Foundation {
+            meta: meta.clone(),
+            store: Arc::<MemorySegments>::default(),
+            room: Box::new(UnlimitedRoom),
+            clock: Arc::new(SystemClock),
+            entropy: Arc::new(SystemEntropy::new().unwrap()),
+            witness: Arc::new(crate::store::witness::MemoryWitness::default()),
+            wanted: crate::opening::examine::Wanted { is_new: true, has_state: true, ..Default::default() },
+            home: None,
+        };
+        let pool = Pool::on(Engine::open(foundation, PoolOptions::default()).unwrap()).unwrap();
+        let root = pool.volume_create(VolumeSpec::new("v", "/v")).await.unwrap().root;
+        let made = pool.create(root, b"log", NewInode::new(Kind::File, 0o600)).await.unwrap();
+        let log = made.attributes.handle;
+        pool.snapshot_create(&["v".to_owned()], "s").await.unwrap();
+        pool.write(log, 0, Bytes::from_static(b"unstable"), Stability::Unstable).await.unwrap();
+
+        meta.hold(true);
+        let rollback = tokio::spawn({
+            let pool = pool.clone();
+            async move { pool.volume_rollback("v", "s", false).await }
+        });
+        let seen = async {
+            while pool.getattr(log).await.unwrap().size > 0 {
+                tokio::task::yield_now().await;
+            }
+        };
+        tokio::time::timeout(Duration::from_secs(60), seen).await.unwrap();
+        let mut commit = tokio::spawn({
+            let pool = pool.clone();
+            async move { pool.commit(log, 0, 0).await }
+        });
+        let early = tokio::time::timeout(Duration::from_millis(300), &mut commit).await;
+        meta.hold(false);
+        assert!(early.is_err(), "answered before the rollback was durable");
+        commit.await.unwrap().unwrap();
+        rollback.await.unwrap().unwrap();
+        pool.close().await.unwrap();
+    }
+}

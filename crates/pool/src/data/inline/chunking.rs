@@ -1,0 +1,380 @@
+//! Making chunks of inline bytes.
+//!
+//! Bytes of extents that follow each other become one chunk, or some; the chunks that the pool does not have are appended and synced; then one
+//! batch has each extent's record point to its part of a chunk, if the record still is what was read. Nothing else of the record changes,
+//! so whoever sees it sees the same bytes, and the cutter goes on there as it would have: that is why it may be done to the stored
+//! versions, whether a volume shows them or only a snapshot. A crash at any point leaves each extent inline or in a chunk.
+//!
+//! A file's `order` lock is held meanwhile, as a flush counts on the extents that it has read. A file that somebody else keeps locked is
+//! left for later. Steps are small, and paced, so that clients hardly wait for them.
+
+use std::collections::{BTreeMap, HashSet, VecDeque};
+use std::ops::{ControlFlow, Range};
+use std::sync::Arc;
+
+use bytes::Bytes;
+use tokio::sync::OwnedMutexGuard;
+use tokio::time::{Duration, Instant};
+
+use crate::base::pace::pace;
+use crate::base::sync;
+use crate::engine::Engine;
+use crate::engine::txn::Txn;
+use crate::format::cut::CHUNK_BYTES_MAX;
+use crate::format::frames::{Packed, Packer, chunk_id, count_packed};
+use crate::format::keys::{self, ChunkId, Epoch, InodeKey, Item, Key};
+use crate::format::records::{ChunkRecord, Content, ExtentRecord, Record, is_tombstone, malformed};
+use crate::parts::inode::Inode;
+use crate::store::meta::MetaView;
+use crate::store::resilient::{ResilientView, unreadable};
+use crate::store::segment::Appended;
+use crate::{Compression, Error, Result};
+
+/// Inline bytes that become chunks in one step, and the files that they are in.
+const STEP_BYTES_MAX: u64 = 4 << 20;
+const STEP_FILES_MAX: usize = 64;
+/// Keys that are looked at without a break.
+const STEP_KEYS_MAX: u64 = if cfg!(test) { 20 } else { 64 << 10 };
+/// What a key and its record take, about.
+const KEY_BYTES: u64 = 100;
+/// How fast it goes on while the pool is in use.
+const BYTES_PER_SECOND: u64 = 64 << 20;
+/// How long a file's lock is waited for.
+const LOCK_WAIT_MAX: Duration = Duration::from_secs(1);
+/// How long a closing pool goes on at most.
+const CLOSE_MAX: Duration = Duration::from_secs(10);
+
+/// A stored version of an extent, whose bytes are inline.
+struct Version {
+    key: Key,
+    epoch: Epoch,
+    offset: u64,
+    bytes: Bytes,
+}
+
+/// What a look at stored extents has found.
+#[derive(Default)]
+struct Found {
+    versions: Vec<Version>,
+    /// Bytes of them.
+    bytes: u64,
+    /// Keys that were looked at.
+    keys: u64,
+    /// Records that cannot be read, one sentence for each.
+    damaged: Vec<String>,
+    /// Where to go on.
+    next: Option<Key>,
+}
+
+/// What one step is about.
+#[derive(Default)]
+struct Step {
+    versions: Vec<(Compression, Vec<Version>)>,
+    bytes: u64,
+    keys: u64,
+    /// Files of which nothing is left to look at.
+    done: Vec<InodeKey>,
+    /// How many files somebody else kept locked.
+    left: usize,
+    /// What cannot be read, one sentence for each.
+    damaged: Vec<String>,
+    orders: Vec<OwnedMutexGuard<()>>,
+}
+
+/// What chunking some files has left undone.
+#[derive(Default)]
+struct Undone {
+    files: usize,
+    /// What cannot be read, one sentence for each.
+    damaged: Vec<String>,
+}
+
+/// Extents that follow each other, and the chunk that they point into from now on.
+struct Group {
+    id: ChunkId,
+    versions: Vec<Version>,
+}
+
+impl Engine {
+    /// Chunks the inline bytes of files for which it is time.
+    pub(crate) async fn chunk_round(self: &Arc<Self>) -> Result<()> {
+        let due = self.writes.inline.due(self.options.inline_age);
+        let undone = self.chunk_files(due, None).await?;
+        for damage in undone.damaged {
+            tracing::error!(damage, "inline bytes cannot be read, and stay in the metadata store");
+        }
+        Ok(())
+    }
+
+    /// Chunks what is inline, so that it has its second copy, before the pool is closed. What cannot be done must not keep it open.
+    pub(crate) async fn chunk_before_close(self: &Arc<Self>) {
+        let due = self.writes.inline.due(Duration::ZERO);
+        if due.is_empty() || self.stopped.check().is_err() {
+            return;
+        }
+        match self.chunk_files(due, Some(Instant::now() + CLOSE_MAX)).await {
+            Ok(Undone { files: 0, damaged }) if damaged.is_empty() => {}
+            Ok(Undone { files, damaged }) => tracing::warn!(
+                files,
+                damaged = ?damaged,
+                "closing: inline bytes of some files stay in the metadata store; a scrub chunks them"
+            ),
+            Err(error) => {
+                tracing::warn!(%error, "closing: inline bytes stay in the metadata store; a scrub chunks them")
+            }
+        }
+    }
+
+    /// Chunks what is inline in any file that nobody is writing to, as long as `goes_on`. Returns what is damaged of it, but not
+    /// the gaps in the metadata: [`Engine::scrub_metadata`] counts those.
+    pub(crate) async fn chunk_all(self: &Arc<Self>, goes_on: impl Fn() -> bool) -> Result<Vec<String>> {
+        let Range { start, end } = keys::items_of_all(keys::EXTENT);
+        let view = Arc::new(ResilientView::new(self.stores.meta.clone()));
+        let (mut at, mut damaged) = (Some(start), Vec::new());
+        while let Some(start) = at.filter(|_| goes_on()) {
+            self.require_open()?;
+            let began = Instant::now();
+            let (view, range) = (view.clone(), start..end.clone());
+            let mut found = sync::blocking(move || find_inline(&*view, range, STEP_BYTES_MAX)).await?;
+            damaged.append(&mut found.damaged);
+            at = found.next;
+            let mut files: Vec<InodeKey> =
+                found.versions.iter().filter_map(|version| keys::inode_in(&version.key)).collect();
+            files.dedup();
+            files.retain(|key| !self.writes.inline.is_young(*key, self.options.inline_age));
+            let undone = self.chunk_files(files, None).await?;
+            damaged.extend(undone.damaged);
+            let bytes = found.keys * KEY_BYTES;
+            self.pause_until(began + pace(bytes, self.options.scrub_bytes_per_second)).await;
+        }
+        damaged.sort_unstable();
+        damaged.dedup();
+        Ok(damaged)
+    }
+
+    /// Chunks all that is inline in the files and can be read. With a deadline, which is for a pool that is closing, it does not pause, and
+    /// ends there.
+    async fn chunk_files(
+        self: &Arc<Self>,
+        files: Vec<InodeKey>,
+        deadline: Option<Instant>,
+    ) -> Result<Undone> {
+        let start = |key: InodeKey| (key, keys::extents(key, 0..u64::MAX));
+        let mut waiting: VecDeque<(InodeKey, Range<Key>)> = files.into_iter().map(start).collect();
+        let mut undone = Undone::default();
+        while !waiting.is_empty() {
+            let began = Instant::now();
+            match deadline {
+                Some(deadline) if began >= deadline => break,
+                Some(_) => {}
+                None => self.require_open()?,
+            }
+            let mut step = self.next_step(&mut waiting).await?;
+            undone.files += step.left;
+            undone.damaged.append(&mut step.damaged);
+            let (bytes, done) = (step.bytes + step.keys * KEY_BYTES, std::mem::take(&mut step.done));
+            match self.chunk_step(step).await {
+                Ok(()) => {}
+                // A chunk's record cannot be read. Trying again would not help; the next scrub does.
+                Err(error) if unreadable(&error).is_some() => {
+                    self.stopped.check()?;
+                    undone.damaged.push(error.to_string());
+                }
+                Err(error) => return Err(error),
+            }
+            done.into_iter().for_each(|key| self.writes.inline.forget(key));
+            if deadline.is_none() {
+                self.pause_until(began + pace(bytes, BYTES_PER_SECOND)).await;
+            }
+        }
+        undone.files += waiting.len();
+        Ok(undone)
+    }
+
+    async fn next_step(self: &Arc<Self>, waiting: &mut VecDeque<(InodeKey, Range<Key>)>) -> Result<Step> {
+        let mut step = Step::default();
+        while step.bytes < STEP_BYTES_MAX && step.orders.len() < STEP_FILES_MAX {
+            let Some((key, range)) = waiting.pop_front() else { break };
+            let inode = match self.inode_by_key(key) {
+                Ok(inode) => inode,
+                // The volume is gone.
+                Err(Error::Stale) => {
+                    self.writes.inline.forget(key);
+                    continue;
+                }
+                Err(error) if unreadable(&error).is_some() => {
+                    step.damaged.push(error.to_string());
+                    self.writes.inline.forget(key);
+                    continue;
+                }
+                Err(error) => return Err(error),
+            };
+            // Without an inode there is nobody who could change the extents: only snapshots show them.
+            if let Some(inode) = inode {
+                match order_of(&inode, step.orders.is_empty()).await {
+                    Some(order) => step.orders.push(order),
+                    None if step.orders.is_empty() => {
+                        step.left += 1;
+                        continue;
+                    }
+                    // It may be waited for when no other file is locked.
+                    None => {
+                        waiting.push_front((key, range));
+                        break;
+                    }
+                }
+                self.caches.tails.forget(key);
+            }
+            let view = ResilientView::new(self.stores.meta.clone());
+            let (budget, from) = (STEP_BYTES_MAX - step.bytes, range.clone());
+            let found = sync::blocking(move || find_inline(&view, from, budget)).await?;
+            step.damaged.extend(found.damaged);
+            step.bytes += found.bytes;
+            step.keys += found.keys;
+            let compression =
+                self.volumes.get(key.volume).map_or(Compression::None, |it| it.spec.compression);
+            step.versions.push((compression, found.versions));
+            let Some(next) = found.next else {
+                step.done.push(key);
+                continue;
+            };
+            // Its lock is taken already.
+            waiting.push_front((key, next..range.end));
+            break;
+        }
+        Ok(step)
+    }
+
+    async fn chunk_step(self: &Arc<Self>, step: Step) -> Result<()> {
+        let Step { versions, orders, .. } = step;
+        let engine = self.clone();
+        let (groups, appended) = sync::blocking(move || engine.store_inline(versions)).await?;
+        if !groups.is_empty() {
+            self.transact(move |txn| {
+                // Let go of when the batch is applied, or never will be.
+                txn.then(move |_| drop(orders));
+                let placed = appended.iter().flat_map(|appended| &appended.placed);
+                let placed = placed.map(|placed| (placed.id, placed.record)).collect();
+                for group in &groups {
+                    stage(txn, group, &placed)?;
+                }
+                appended.into_iter().for_each(Appended::named);
+                Ok(())
+            })
+            .await?;
+        }
+        Ok(())
+    }
+
+    /// Cuts the versions into groups, and appends and syncs the chunks that the pool does not have.
+    fn store_inline(
+        &self,
+        versions: Vec<(Compression, Vec<Version>)>,
+    ) -> Result<(Vec<Group>, Option<Appended>)> {
+        let (mut groups, mut fresh, mut known) = (Vec::new(), Vec::<Packed>::new(), HashSet::new());
+        let mut packer = Packer::default();
+        for (compression, versions) in versions {
+            for versions in group(versions) {
+                let content: Vec<u8> =
+                    versions.iter().flat_map(|version| &version.bytes[..]).copied().collect();
+                let content = Bytes::from(content);
+                let id = chunk_id(&content);
+                if known.insert(id) && self.chunk_record(id)?.is_none() {
+                    fresh.push(packer.pack(id, &content, compression));
+                }
+                groups.push(Group { id, versions });
+            }
+        }
+        if fresh.is_empty() {
+            return Ok((groups, None));
+        }
+        count_packed(&fresh, &self.meters);
+        let appended = self.stores.writer.append(&fresh)?;
+        self.stores.writer.sync(appended.ticket).inspect_err(|error| self.stopped.stop(error))?;
+        Ok((groups, Some(appended)))
+    }
+}
+
+/// The versions in the range that are inline, up to a number of bytes, and of keys. Blocks on the disk.
+fn find_inline(view: &dyn MetaView, range: Range<Key>, bytes_max: u64) -> Result<Found> {
+    let mut found = Found::default();
+    view.scan(range, &mut |key, value| {
+        if found.bytes >= bytes_max || found.keys >= STEP_KEYS_MAX {
+            found.next = Some(key.to_vec());
+            return Ok(ControlFlow::Break(()));
+        }
+        found.keys += 1;
+        let content = if is_tombstone(value) { None } else { Some(ExtentRecord::decode(key, value)) };
+        match content.map(|record| record.map(|record| record.content)) {
+            Some(Ok(Content::Inline(inline))) => {
+                let (_, epoch) = Item::of(key).ok_or_else(|| malformed(ExtentRecord::NAME, key))?;
+                let offset = keys::offset_in(key).ok_or_else(|| malformed(ExtentRecord::NAME, key))?;
+                found.bytes += inline.len() as u64;
+                found.versions.push(Version { key: key.to_vec(), epoch, offset, bytes: inline });
+            }
+            Some(Err(Error::Damaged(what))) => found.damaged.push(what),
+            Some(Err(error)) => return Err(error),
+            Some(Ok(Content::Chunk { .. })) | None => {}
+        }
+        Ok(ControlFlow::Continue(()))
+    })?;
+    Ok(found)
+}
+
+/// The file's `order` lock, waited for a while if `wait`.
+async fn order_of(inode: &Inode, wait: bool) -> Option<OwnedMutexGuard<()>> {
+    match inode.order.clone().try_lock_owned() {
+        Ok(order) => Some(order),
+        Err(_) if wait => tokio::time::timeout(LOCK_WAIT_MAX, inode.order.clone().lock_owned()).await.ok(),
+        Err(_) => None,
+    }
+}
+
+/// Versions of one epoch that follow each other, each time as many as go into a chunk.
+fn group(mut versions: Vec<Version>) -> Vec<Vec<Version>> {
+    versions.sort_by_key(|version| (version.epoch, version.offset));
+    let mut groups: Vec<Vec<Version>> = Vec::new();
+    let mut length = 0;
+    for version in versions {
+        length += version.bytes.len();
+        let follows = |before: &Version| {
+            before.epoch == version.epoch && before.offset + before.bytes.len() as u64 == version.offset
+        };
+        match groups.last_mut() {
+            Some(group) if length <= CHUNK_BYTES_MAX && group.last().is_some_and(follows) => {
+                group.push(version)
+            }
+            _ => {
+                length = version.bytes.len();
+                groups.push(vec![version]);
+            }
+        }
+    }
+    groups
+}
+
+/// Has the extents of a group point into its chunk, as far as they are what they were, and the chunk is there: what is not stays inline.
+fn stage(txn: &mut Txn<'_>, group: &Group, placed: &BTreeMap<ChunkId, ChunkRecord>) -> Result<()> {
+    let mut at = 0;
+    for version in &group.versions {
+        let length = u32::try_from(version.bytes.len()).unwrap_or(u32::MAX);
+        let offset = at;
+        at += length;
+        let Some(volume) = keys::volume_in(&version.key) else { continue };
+        // Of a volume that is being deleted the purge knows what it has read.
+        if !txn.engine.volumes.is_live(volume) {
+            continue;
+        }
+        let before = ExtentRecord { length, content: Content::Inline(version.bytes.clone()) };
+        let is_same = txn.get(&version.key)?.is_some_and(|now| now == before.encode());
+        if !is_same || !txn.chunk_refer(group.id, placed.get(&group.id).copied())? {
+            continue;
+        }
+        let content = Content::Chunk { id: group.id, offset, end: None };
+        txn.put(version.key.clone(), &ExtentRecord { length, content });
+        let usage = txn.usage(volume)?;
+        usage.bytes_inline = usage.bytes_inline.saturating_sub(u64::from(length));
+        txn.engine.meters.bytes_chunked.add(u64::from(length));
+    }
+    Ok(())
+}

@@ -1,0 +1,126 @@
+//! What makes chunks of inline bytes, with a power failure at every step of the work.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+
+use crate::sim::faulty::{FaultyDisk, Plan, options};
+use crate::{Handle, Kind, NewInode, Pool, PoolOptions, Stability, VolumeSpec};
+
+const AGE: Duration = Duration::from_secs(60);
+
+fn bytes(seed: u8, length: usize) -> Bytes {
+    let mut bytes = vec![0; length];
+    blake3::Hasher::new().update(&[seed]).finalize_xof().fill(&mut bytes);
+    bytes.into()
+}
+
+/// Two volumes' files with tails and overwrites, of two epochs, and what a snapshot shows of them.
+async fn small_writes(pool: &Pool) -> Vec<Handle> {
+    let mut files = Vec::new();
+    for name in ["v", "w"] {
+        let root = pool.volume_create(VolumeSpec::new(name, &format!("/{name}"))).await.unwrap().root;
+        for number in 0..3u8 {
+            let new = NewInode::new(Kind::File, 0o600);
+            let made = pool.create(root, format!("f{number}").as_bytes(), new).await.unwrap();
+            files.push(made.attributes.handle);
+        }
+    }
+    pool.snapshot_create(&["v".to_owned()], "before").await.unwrap();
+    for (number, file) in files.iter().enumerate() {
+        let seed = number as u8;
+        pool.write(*file, 0, bytes(seed, 70_000), Stability::FileSync).await.unwrap();
+        for (at, length) in [(70_000, 3000), (73_000, 10), (20_000, 4096), (90_000, 100)] {
+            pool.write(*file, at, bytes(seed ^ 1, length), Stability::FileSync).await.unwrap();
+        }
+    }
+    pool.snapshot_create(&["v".to_owned()], "s").await.unwrap();
+    for file in &files {
+        pool.write(*file, 73_010, bytes(9, 500), Stability::FileSync).await.unwrap();
+        pool.write(*file, 20_000, bytes(8, 4000), Stability::FileSync).await.unwrap();
+    }
+    files
+}
+
+async fn contents(pool: &Pool, files: &[Handle]) -> Vec<Vec<u8>> {
+    let mut all = Vec::new();
+    let snapshot = pool.snapshot("v", "s").unwrap();
+    let shown: Vec<Handle> = files
+        .iter()
+        .filter(|file| file.volume == snapshot.volume)
+        .map(|file| Handle { volume: snapshot.id, ..*file })
+        .collect();
+    for file in files.iter().chain(&shown) {
+        all.push(pool.read(*file, 0, u32::MAX).await.unwrap().pieces.concat());
+    }
+    all
+}
+
+/// Does all that a round does, for all files.
+async fn chunk(pool: &Pool) -> crate::Result<()> {
+    pool.engine()?.chunk_all(|| true).await.map(drop)
+}
+
+fn quiet() -> PoolOptions {
+    // The pool itself leaves them alone, and each look is at files that are old.
+    PoolOptions { inline_age: Duration::ZERO, ..options() }
+}
+
+#[tokio::test]
+async fn whatever_step_the_power_fails_at_inline_bytes_stay_what_they_are() {
+    let mut step = 0;
+    loop {
+        let disk = Arc::<FaultyDisk>::default();
+        let pool = disk.open(PoolOptions { inline_age: AGE, ..options() }).unwrap();
+        let files = small_writes(&pool).await;
+        let expected = contents(&pool, &files).await;
+        drop(pool);
+        disk.crash(step);
+        let pool = disk.open(quiet()).unwrap();
+        let inline = pool.stored().unwrap().bytes_inline;
+        assert!(inline > 20_000, "{inline} bytes are inline");
+        disk.arm(Plan { power: Some(step), ..Plan::default() });
+        let outcome = chunk(&pool).await;
+        let cut = disk.was_cut();
+        assert_eq!(outcome.is_err(), cut, "cut at {step}: {outcome:?}");
+        disk.arm(Plan::default());
+        drop(pool);
+        disk.crash(step + 1);
+        let pool = disk.open(PoolOptions { inline_age: AGE, ..options() }).unwrap();
+        assert_eq!(contents(&pool, &files).await, expected, "cut at {step}");
+        assert_eq!(pool.check(true).await.unwrap(), Vec::<String>::new(), "cut at {step}");
+        if !cut {
+            assert_eq!(pool.stored().unwrap().bytes_inline, 0);
+            break;
+        }
+        step += 1;
+    }
+    assert!(step > 4, "too few steps to mean anything: {step}");
+}
+
+/// Its next append is cut with what was chunked, so that replicas still share.
+#[tokio::test]
+async fn a_stream_that_goes_on_after_a_pause_is_cut_like_one_without_a_pause() {
+    let pool = Arc::<FaultyDisk>::default().open(quiet()).unwrap();
+    let root = pool.volume_create(VolumeSpec::new("v", "/v")).await.unwrap().root;
+    let content = bytes(1, 900_000);
+    let mut files = Vec::new();
+    for name in ["one", "other"] {
+        let made = pool.create(root, name.as_bytes(), NewInode::new(Kind::File, 0o600)).await.unwrap();
+        files.push(made.attributes.handle);
+    }
+    pool.write(files[0], 0, content.clone(), Stability::FileSync).await.unwrap();
+    let live = pool.stored().unwrap().bytes_live;
+    for at in (0..content.len()).step_by(5_000) {
+        let append = content.slice(at..at + 5_000);
+        pool.write(files[1], at as u64, append, Stability::FileSync).await.unwrap();
+        if at % 3 == 0 {
+            chunk(&pool).await.unwrap();
+        }
+    }
+    let shared = pool.stored().unwrap();
+    // The tail alone is not what the other's is.
+    assert!(shared.bytes_live + shared.bytes_inline < live + 300_000, "{shared:?} after {live}");
+    assert_eq!(pool.check(true).await.unwrap(), Vec::<String>::new());
+}

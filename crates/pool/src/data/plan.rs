@@ -1,0 +1,333 @@
+//! The part of a flush that comes before its batch: cutting, hashing, packing, appending, syncing.
+//!
+//! Dirty pieces are planned stretch by stretch. A large flush appends its chunks in portions, in the order of the file;
+//! each portion is packed on several cores, and goes to the disk while the next is being cut and hashed. So a
+//! flush holds no more than two portions beyond what was written. When the plan is made all of them are synced.
+//!
+//! A small flush, as a broker's fsync of a few records is, mostly adds a tail and stores no chunk. It is cut where it is asked
+//! for ([`Engine::cut`]), as handing it to another thread and back takes longer than the cutting; what chunks it has go to
+//! [`crate::parts::storer`] together with those of others.
+
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+use std::sync::{Arc, OnceLock};
+
+use bytes::Bytes;
+
+use crate::base::sync::{self, Pending};
+use crate::data::stretch::{self, About, Chunks};
+use crate::engine::Engine;
+use crate::engine::extents::ExtentChange;
+use crate::format::cut::REACH_BEFORE_BYTES;
+use crate::format::frames::{Packed, Packer, chunk_id, count_packed};
+use crate::format::keys::ChunkId;
+use crate::format::records::Extent;
+use crate::parts::inode::{Inode, Pieces};
+use crate::parts::tails::{self, Tail};
+use crate::store::segment::Appended;
+use crate::{Compression, Error, Handle, Result};
+
+/// Bytes of chunks that are packed and appended at once.
+const PORTION_BYTES: usize = 4 << 20;
+/// Bytes of chunks that are worth another core to pack them.
+const PACK_BYTES_MIN: usize = 1 << 20;
+/// Cores that pack one portion at most.
+const PACKERS_MAX: usize = 4;
+/// A flush of no more bytes than this is small: see the module. Few in tests, so that they have others.
+pub(crate) const SMALL_BYTES_MAX: u64 = if cfg!(test) { 32 << 10 } else { 128 << 10 };
+/// Dirty pieces that lie further apart have nothing to do with each other.
+const APART_BYTES: u64 = REACH_BEFORE_BYTES + stretch::REACH_BEHIND_GAP_BYTES;
+
+/// What a flush will name in its batch. All of it is durable.
+#[derive(Default)]
+pub(crate) struct Plan {
+    pub(crate) changes: Vec<ExtentChange>,
+    pub(crate) appended: Vec<Appended>,
+    /// What stays dirty.
+    pub(crate) left: Pieces,
+    /// From where on the last of the changes is about all extents, up to the end of what was written there.
+    last: Range<u64>,
+    /// What the extents at the end of that become.
+    end: Vec<Extent>,
+}
+
+/// How a flush is to be done.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Manner {
+    /// Look for chunks that the pool has already.
+    pub(crate) share: bool,
+    /// New bytes of tails may stay dirty.
+    pub(crate) leave_tails: bool,
+}
+
+/// A chunk that is to be packed and appended.
+struct Fresh {
+    id: ChunkId,
+    content: Bytes,
+    compression: Compression,
+}
+
+/// A plan whose last chunks are still to be stored.
+pub(crate) struct Draft {
+    plan: Plan,
+    planner: Planner,
+}
+
+/// Stores the chunks of a flush.
+struct Planner {
+    engine: Arc<Engine>,
+    handle: Handle,
+    compression: Compression,
+    share: bool,
+    portion: Vec<Fresh>,
+    /// Where each chunk of the portion is in it.
+    places: HashMap<ChunkId, usize>,
+    portion_bytes: usize,
+    /// Chunks of earlier portions.
+    before: HashSet<ChunkId>,
+    /// The portion before this one, on its way to the disk.
+    appending: Option<Pending<Result<Appended>>>,
+    appended: Vec<Appended>,
+}
+
+impl Engine {
+    /// Plans the flush of `pieces`. Blocks on the disk.
+    pub(crate) fn plan(
+        self: &Arc<Self>,
+        inode: &Arc<Inode>,
+        pieces: &Pieces,
+        manner: Manner,
+    ) -> Result<Plan> {
+        self.cut(inode, pieces, manner)?.store()
+    }
+
+    /// Plans the flush of `pieces`, but leaves the last portion of chunks to be stored. Of few pieces that is all, and nothing
+    /// blocks, apart from reading what has long been written.
+    pub(crate) fn cut(
+        self: &Arc<Self>,
+        inode: &Arc<Inode>,
+        pieces: &Pieces,
+        manner: Manner,
+    ) -> Result<Draft> {
+        let mut planner = Planner {
+            engine: self.clone(),
+            handle: inode.handle,
+            compression: self
+                .volumes
+                .get(inode.handle.volume)
+                .map_or(Compression::None, |it| it.spec.compression),
+            share: manner.share,
+            portion: Vec::new(),
+            places: HashMap::new(),
+            portion_bytes: 0,
+            before: HashSet::new(),
+            appending: None,
+            appended: Vec::new(),
+        };
+        let mut plan = Plan::default();
+        let manner = stretch::Manner { leave: manner.leave_tails, scattered_until: scattered_until(pieces) };
+        for dirty in stretches(pieces) {
+            let (from, before) = self.extents_about(inode, &dirty)?;
+            let after = stretch::rewrite(&before, &dirty, manner, &mut planner)?;
+            for range in after.left {
+                for (offset, bytes) in pieces.within(range) {
+                    plan.left.insert(offset, bytes);
+                }
+            }
+            plan.last = from..dirty.last().map_or(from, end_of);
+            plan.end = tails::near_end(from, &after.extents).cloned().collect();
+            plan.changes.push(ExtentChange { before, after: after.extents }.without_common());
+        }
+        Ok(Draft { plan, planner })
+    }
+
+    /// The extents that matter to, or are changed by, writing a stretch: all that reach behind the offset that is returned
+    /// with them, and not too far behind the stretch.
+    fn extents_about(&self, inode: &Arc<Inode>, dirty: &[(u64, Bytes)]) -> Result<(u64, Vec<Extent>)> {
+        let start = dirty.first().map_or(0, |(offset, _)| *offset);
+        let end = dirty.last().map_or(0, end_of);
+        let from = start.saturating_sub(REACH_BEFORE_BYTES);
+        let extents = |range| match self.caches.tails.extents(inode, &range) {
+            Some(known) => Ok(known),
+            None => self.extents(inode.key(), range),
+        };
+        let near = extents(from..end.saturating_add(stretch::REACH_BEHIND_BYTES))?;
+        let fills_gap = !stretch::covers(&near, end.saturating_sub(1)..end);
+        if fills_gap && stretch::covers(&near, end..u64::MAX) {
+            return Ok((from, extents(from..end.saturating_add(stretch::REACH_BEHIND_GAP_BYTES))?));
+        }
+        Ok((from, near))
+    }
+}
+
+impl Draft {
+    /// The plan, and what is left to be stored.
+    pub(crate) fn pack(self) -> (Plan, Vec<Packed>) {
+        let Draft { mut plan, planner } = self;
+        plan.appended = planner.appended;
+        let packed = pack(&planner.portion);
+        count_packed(&packed, &planner.engine.meters);
+        (plan, packed)
+    }
+
+    /// Stores what is left to be stored. Blocks on the disk.
+    fn store(self) -> Result<Plan> {
+        let Draft { mut plan, mut planner } = self;
+        planner.begin_append()?;
+        planner.end_append()?;
+        plan.appended = planner.appended;
+        if let Some(last) = plan.appended.last() {
+            let engine = planner.engine;
+            engine.stores.writer.sync(last.ticket).inspect_err(|error| engine.stopped.stop(error))?;
+        }
+        Ok(plan)
+    }
+}
+
+impl Chunks for Planner {
+    fn read(&mut self, id: ChunkId) -> Result<Bytes> {
+        if let Some(content) = self.fresh(id) {
+            return Ok(content);
+        }
+        let missing = || Error::Damaged(format!("an extent points to chunk {id}, which has no record"));
+        self.engine.chunk_content(id, self.handle)?.ok_or_else(missing)
+    }
+
+    fn read_once(&mut self, id: ChunkId) -> Result<Bytes> {
+        if let Some(content) = self.fresh(id) {
+            return Ok(content);
+        }
+        match self.engine.chunk_content_once(id)? {
+            Some(content) => Ok(content),
+            None => self.read(id),
+        }
+    }
+
+    fn write(&mut self, content: Bytes, about: About) -> Result<ChunkId> {
+        let id = chunk_id(&content);
+        if about.is_provisional {
+            self.engine.caches.chunks.insert(id, content.clone());
+        }
+        let is_known = self.places.contains_key(&id)
+            || self.before.contains(&id)
+            || (self.share
+                && self.engine.chunk_record(id)?.is_some_and(|known| self.engine.segments.holds(&known)));
+        if is_known {
+            self.engine.meters.shared(1, content.len() as u64);
+            return Ok(id);
+        }
+        let compression = if about.is_compressed { Compression::None } else { self.compression };
+        self.portion_bytes += content.len();
+        self.places.insert(id, self.portion.len());
+        self.portion.push(Fresh { id, content, compression });
+        if self.portion_bytes >= PORTION_BYTES {
+            self.begin_append()?;
+        }
+        Ok(id)
+    }
+}
+
+impl Planner {
+    /// The chunk's bytes, if it is in the portion.
+    fn fresh(&self, id: ChunkId) -> Option<Bytes> {
+        let place = self.places.get(&id)?;
+        self.portion.get(*place).map(|fresh| fresh.content.clone())
+    }
+
+    /// Begins to pack and append the portion, once the one before it is done.
+    fn begin_append(&mut self) -> Result<()> {
+        self.end_append()?;
+        let portion = std::mem::take(&mut self.portion);
+        let bytes = std::mem::take(&mut self.portion_bytes);
+        self.before.extend(self.places.drain().map(|(id, _)| id));
+        if !portion.is_empty() {
+            let engine = self.engine.clone();
+            let append = move || {
+                let packed = pack_all(&portion, bytes);
+                count_packed(&packed, &engine.meters);
+                engine.stores.writer.append(&packed)
+            };
+            self.appending = Some(sync::begin(append)?);
+        }
+        Ok(())
+    }
+
+    fn end_append(&mut self) -> Result<()> {
+        let Some(appending) = self.appending.take() else { return Ok(()) };
+        self.appended.push(appending.wait()??);
+        Ok(())
+    }
+}
+
+/// Packs chunks, on several cores if they are many.
+fn pack_all(portion: &[Fresh], bytes: usize) -> Vec<Packed> {
+    let parts = packers().min(bytes / PACK_BYTES_MIN).max(1);
+    let mut parts = portion.chunks(portion.len().div_ceil(parts).max(1));
+    let Some(first) = parts.next() else { return Vec::new() };
+    std::thread::scope(|scope| {
+        let others: Vec<_> = parts.map(|part| (part, scope.spawn(|| pack(part)))).collect();
+        let mut packed = pack(first);
+        for (part, thread) in others {
+            // A thread that panicked has done nothing that cannot be done here.
+            packed.extend(thread.join().unwrap_or_else(|_| pack(part)));
+        }
+        packed
+    })
+}
+
+/// Asked for once: the system takes long to tell.
+fn packers() -> usize {
+    static PACKERS: OnceLock<usize> = OnceLock::new();
+    *PACKERS.get_or_init(|| std::thread::available_parallelism().map_or(1, usize::from).min(PACKERS_MAX))
+}
+
+fn pack(chunks: &[Fresh]) -> Vec<Packed> {
+    let mut packer = Packer::default();
+    chunks.iter().map(|fresh| packer.pack(fresh.id, &fresh.content, fresh.compression)).collect()
+}
+
+fn end_of((offset, bytes): &(u64, Bytes)) -> u64 {
+    offset.saturating_add(bytes.len() as u64)
+}
+
+/// Where the last of many pieces begins: behind it a stream may go on. 0 if they are few, as small synchronous writes are: to store chunks for
+/// them would cost each of those another sync.
+fn scattered_until(pieces: &Pieces) -> u64 {
+    let last = pieces.last_offset().unwrap_or(0);
+    if pieces.bytes() > SMALL_BYTES_MAX { last } else { 0 }
+}
+
+/// The pieces, in groups that have nothing to do with each other.
+fn stretches(pieces: &Pieces) -> Vec<Vec<(u64, Bytes)>> {
+    let mut stretches: Vec<Vec<(u64, Bytes)>> = Vec::new();
+    for (offset, bytes) in pieces.iter() {
+        let piece = (offset, bytes.clone());
+        match stretches.last_mut() {
+            Some(stretch) if stretch.last().is_some_and(|last| end_of(last) + APART_BYTES > offset) => {
+                stretch.push(piece);
+            }
+            _ => stretches.push(vec![piece]),
+        }
+    }
+    stretches
+}
+
+impl Plan {
+    /// The end of the file as it is once the plan is carried out, unless the plan is not about it. `size` is the file's durable
+    /// size so far, behind which it has no extents.
+    pub(crate) fn tail(&self, inode: &Arc<Inode>, truncations: u64, size: u64) -> Option<Tail> {
+        let is_about_end = !self.changes.is_empty() && self.last.end >= size;
+        is_about_end.then(|| Tail::new(inode, truncations, self.last.start, &self.end))
+    }
+
+    /// Where the last of `pieces` ends, apart from what is left of them.
+    pub(crate) fn end_of_stored(&self, pieces: &Pieces) -> u64 {
+        let stored = pieces.iter().filter_map(|(offset, bytes)| {
+            let end = end_of(&(offset, bytes.clone()));
+            // What is left of a piece is its end, or all of it.
+            let start = self.left.within(offset..end).first().map_or(end, |(start, _)| *start);
+            (start > offset).then_some(start)
+        });
+        stored.max().unwrap_or(0)
+    }
+}

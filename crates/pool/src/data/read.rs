@@ -1,0 +1,277 @@
+//! Reading: dirty pieces over flushing pieces over extents; what none of them covers is a hole.
+//!
+//! A reader takes no lock that outlasts a memory operation. It looks at the pieces first, and then, for what they do not
+//! cover, at the extents as of one instant. A flush that ends in between does not disturb it: the pieces it
+//! holds are the same bytes. A truncation that ends in between would, so then the reader begins again; likewise
+//! when a chunk that it found is gone because it was overwritten.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use bytes::Bytes;
+
+use crate::base::sync;
+use crate::engine::Engine;
+use crate::format::keys::ChunkId;
+use crate::format::records::{Content, ExtentRecord};
+use crate::parts::inode::{Inode, State};
+use crate::{Error, Handle, ReadData, ReadStretches, Result, Stretch};
+
+/// Times that a read begins anew because the file was changed under it.
+const TRIES_MAX: usize = 64;
+static ZEROS: [u8; 64 << 10] = [0; 64 << 10];
+
+/// Where the bytes of a range come from.
+enum Segment {
+    Memory(Bytes),
+    Hole(u64),
+    Chunk { id: ChunkId, range: Range<usize> },
+}
+
+/// The part of a read that is settled under the inode's lock.
+struct View {
+    range: Range<u64>,
+    eof: bool,
+    pieces: Vec<(u64, Bytes)>,
+    truncations: u64,
+}
+
+impl Engine {
+    pub(crate) async fn read(self: &Arc<Self>, handle: Handle, offset: u64, length: u32) -> Result<ReadData> {
+        let read = self.read_stretches(handle, offset, length, u64::MAX).await?;
+        let mut pieces = Vec::new();
+        for stretch in read.stretches {
+            match stretch {
+                Stretch::Data(mut bytes) => pieces.append(&mut bytes),
+                Stretch::Hole(bytes) => push_zeros(&mut pieces, bytes),
+            }
+        }
+        Ok(ReadData { pieces, eof: read.eof })
+    }
+
+    /// Holes of fewer than `hole_bytes_min` bytes are zeros.
+    pub(crate) async fn read_stretches(
+        self: &Arc<Self>,
+        handle: Handle,
+        offset: u64,
+        length: u32,
+        hole_bytes_min: u64,
+    ) -> Result<ReadStretches> {
+        let inode = self.inode(handle)?;
+        let mut tries = 0;
+        while tries < TRIES_MAX {
+            let Some(view) = self.view(&inode, offset, length)? else {
+                tokio::task::yield_now().await;
+                continue;
+            };
+            let eof = view.eof;
+            if tries == 0 {
+                self.read_ahead(&inode, &view.range);
+            }
+            tries += 1;
+            let Some(segments) = self.segments_of(&inode, &view)? else { continue };
+            let segments = merge_holes(segments);
+            if let Some(stretches) = self.fetch(handle, segments, hole_bytes_min).await? {
+                return Ok(ReadStretches { stretches, eof });
+            }
+        }
+        Err(Error::Damaged(format!(
+            "inode {} of volume {}: extents point to chunks that have no record",
+            handle.inode.0, handle.volume.0
+        )))
+    }
+
+    /// `None` while a truncation is being applied, which is a matter of microseconds.
+    fn view(&self, inode: &Arc<Inode>, offset: u64, length: u32) -> Result<Option<View>> {
+        let mut state = inode.live()?;
+        state.require_file()?;
+        if state.truncating {
+            return Ok(None);
+        }
+        let size = state.size();
+        let start = offset.min(size);
+        let end = offset.saturating_add(u64::from(length)).min(size).max(start);
+        let view = View {
+            range: start..end,
+            eof: offset.saturating_add(u64::from(length)) >= size,
+            pieces: pieces_over(&state, start..end),
+            truncations: state.truncations,
+        };
+        if self.volumes.is_writable(inode.handle.volume) && state.note_read(self.clock.now()) {
+            state.dirty_since.get_or_insert_with(tokio::time::Instant::now);
+            drop(state);
+            self.writes.dirty.note(inode);
+        }
+        Ok(Some(view))
+    }
+
+    /// Where the bytes come from; `None` if the file was truncated meanwhile.
+    fn segments_of(&self, inode: &Inode, view: &View) -> Result<Option<Vec<Segment>>> {
+        let mut segments = Vec::new();
+        let mut at = view.range.start;
+        for (offset, piece) in &view.pieces {
+            self.add_stored(inode, at..*offset, &mut segments)?;
+            segments.push(Segment::Memory(piece.clone()));
+            at = offset + piece.len() as u64;
+        }
+        self.add_stored(inode, at..view.range.end, &mut segments)?;
+        let state = inode.live()?;
+        let same = state.truncations == view.truncations && !state.truncating;
+        Ok(same.then_some(segments))
+    }
+
+    fn add_stored(&self, inode: &Inode, range: Range<u64>, segments: &mut Vec<Segment>) -> Result<()> {
+        if range.is_empty() {
+            return Ok(());
+        }
+        let mut at = range.start;
+        for (offset, extent) in self.extents(inode.key(), range.clone())? {
+            let end = offset + u64::from(extent.length);
+            let (start, end) = (offset.max(range.start), end.min(range.end));
+            if start >= end {
+                continue;
+            }
+            if at < start {
+                segments.push(Segment::Hole(start - at));
+            }
+            segments.push(segment_of(offset, extent, start..end)?);
+            at = end;
+        }
+        if at < range.end {
+            segments.push(Segment::Hole(range.end - at));
+        }
+        Ok(())
+    }
+
+    /// The bytes; `None` if a chunk is gone.
+    async fn fetch(
+        self: &Arc<Self>,
+        handle: Handle,
+        segments: Vec<Segment>,
+        hole_bytes_min: u64,
+    ) -> Result<Option<Vec<Stretch>>> {
+        let missing: Vec<ChunkId> = segments.iter().filter_map(|segment| self.missing_of(segment)).collect();
+        let wanted = segments.iter().filter(|segment| matches!(segment, Segment::Chunk { .. })).count();
+        self.meters.cache_hits.add(wanted.saturating_sub(missing.len()) as u64);
+        self.meters.cache_misses.add(missing.len() as u64);
+        if missing.is_empty() {
+            return self.gather(handle, segments, hole_bytes_min);
+        }
+        if missing.len() > 1 {
+            self.load_all(missing).await?;
+        }
+        let engine = self.clone();
+        sync::blocking(move || engine.gather(handle, segments, hole_bytes_min)).await
+    }
+
+    fn missing_of(&self, segment: &Segment) -> Option<ChunkId> {
+        match segment {
+            Segment::Chunk { id, .. } if !self.caches.chunks.has(*id) => Some(*id),
+            _ => None,
+        }
+    }
+
+    /// Reads chunks into the cache, in parallel where they do not lie next to each other.
+    async fn load_all(self: &Arc<Self>, ids: Vec<ChunkId>) -> Result<()> {
+        let engine = self.clone();
+        let runs = sync::blocking(move || engine.runs_of(&ids)).await?;
+        let loads = runs.into_iter().map(|run| {
+            let engine = self.clone();
+            tokio::spawn(sync::blocking(move || {
+                engine.load_run(&run);
+                Ok(())
+            }))
+        });
+        for load in loads.collect::<Vec<_>>() {
+            load.await.map_err(|_| Error::Closed)??;
+        }
+        Ok(())
+    }
+
+    fn gather(
+        &self,
+        handle: Handle,
+        segments: Vec<Segment>,
+        hole_bytes_min: u64,
+    ) -> Result<Option<Vec<Stretch>>> {
+        let mut stretches = Vec::new();
+        let mut pieces = Vec::with_capacity(segments.len());
+        for segment in segments {
+            match segment {
+                Segment::Memory(bytes) => pieces.push(bytes),
+                Segment::Hole(length) if length < hole_bytes_min => push_zeros(&mut pieces, length),
+                Segment::Hole(length) => {
+                    if !pieces.is_empty() {
+                        stretches.push(Stretch::Data(std::mem::take(&mut pieces)));
+                    }
+                    stretches.push(Stretch::Hole(length));
+                }
+                Segment::Chunk { id, range } => {
+                    let Some(content) = self.chunk_content(id, handle)? else { return Ok(None) };
+                    if content.get(range.clone()).is_none() {
+                        return Err(Error::Damaged(format!("an extent reaches beyond chunk {id}")));
+                    }
+                    pieces.push(content.slice(range));
+                }
+            }
+        }
+        if !pieces.is_empty() {
+            stretches.push(Stretch::Data(pieces));
+        }
+        Ok(Some(stretches))
+    }
+}
+
+/// Makes one of holes that follow each other.
+fn merge_holes(segments: Vec<Segment>) -> Vec<Segment> {
+    let mut merged: Vec<Segment> = Vec::with_capacity(segments.len());
+    for segment in segments {
+        match (merged.last_mut(), &segment) {
+            (Some(Segment::Hole(before)), Segment::Hole(bytes)) => *before += bytes,
+            _ => merged.push(segment),
+        }
+    }
+    merged
+}
+
+/// Unstable pieces within `range`, newest on top, in order.
+fn pieces_over(state: &State, range: Range<u64>) -> Vec<(u64, Bytes)> {
+    let dirty = state.dirty.within(range.clone());
+    let Some(flushing) = &state.flushing else { return dirty };
+    let mut pieces = Vec::new();
+    let mut at = range.start;
+    for (offset, piece) in dirty {
+        let end = offset + piece.len() as u64;
+        pieces.extend(flushing.within(at..offset));
+        pieces.push((offset, piece));
+        at = end;
+    }
+    pieces.extend(flushing.within(at..range.end));
+    pieces
+}
+
+/// The part `range` of an extent that starts at `offset`.
+fn segment_of(offset: u64, extent: ExtentRecord, range: Range<u64>) -> Result<Segment> {
+    let index = |at: u64| usize::try_from(at - offset).unwrap_or(usize::MAX);
+    let (from, to) = (index(range.start), index(range.end));
+    Ok(match extent.content {
+        Content::Inline(bytes) => {
+            if bytes.get(from..to).is_none() {
+                return Err(Error::Damaged(format!("extent at {offset} is shorter than it says")));
+            }
+            Segment::Memory(bytes.slice(from..to))
+        }
+        Content::Chunk { id, offset, .. } => {
+            let skip = usize::try_from(offset).unwrap_or(usize::MAX);
+            Segment::Chunk { id, range: skip.saturating_add(from)..skip.saturating_add(to) }
+        }
+    })
+}
+
+fn push_zeros(pieces: &mut Vec<Bytes>, mut length: u64) {
+    while length > 0 {
+        let now = usize::try_from(length).unwrap_or(usize::MAX).min(ZEROS.len());
+        pieces.push(Bytes::from_static(&ZEROS[..now]));
+        length -= now as u64;
+    }
+}

@@ -1,0 +1,78 @@
+//! Reading ahead: the chunks that a sequential reader will ask for next are in the cache when it does.
+//!
+//! Which reader is sequential, and how far to read ahead for it, says [`crate::parts::readers`]. A few threads read. Nothing is read
+//! ahead that the disk has no time for: the next read asks again.
+
+use std::ops::Range;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use crate::base::sync;
+use crate::engine::Engine;
+use crate::format::keys::{ChunkId, InodeKey};
+use crate::format::records::Content;
+use crate::parts::inode::Inode;
+use crate::{Handle, Result};
+
+/// Threads that read ahead at once.
+const THREADS_MAX: usize = 8;
+
+impl Engine {
+    /// A read of `range` has begun: reads ahead if the reader is sequential. Does not block.
+    pub(crate) fn read_ahead(self: &Arc<Self>, inode: &Arc<Inode>, range: &Range<u64>) {
+        let bytes_max = self.caches.chunks.bytes_max() / 2;
+        let Some(ahead) = self.caches.ahead.note(inode.key(), range, bytes_max) else { return };
+        if self.caches.ahead.threads.load(Ordering::Relaxed) >= THREADS_MAX {
+            return;
+        }
+        self.caches.ahead.began(inode.key(), &ahead);
+        let (engine, key) = (self.clone(), inode.key());
+        self.in_reading_thread(move || engine.load_ahead(key, ahead));
+    }
+
+    /// Begins to read a range into the cache, as far as there is room for it. False if others keep the pool busy with that.
+    pub(crate) fn prefetch(self: &Arc<Self>, handle: Handle, offset: u64, length: u64) -> Result<bool> {
+        let inode = self.inode(handle)?;
+        inode.live()?.require_file()?;
+        if self.caches.ahead.threads.load(Ordering::Relaxed) >= THREADS_MAX {
+            return Ok(false);
+        }
+        let length = length.min(self.caches.chunks.bytes_max() / 2);
+        let (engine, key) = (self.clone(), inode.key());
+        self.in_reading_thread(move || engine.load_ahead(key, offset..offset.saturating_add(length)));
+        Ok(true)
+    }
+
+    fn in_reading_thread(self: &Arc<Self>, work: impl FnOnce() + Send + 'static) {
+        self.caches.ahead.threads.fetch_add(1, Ordering::Relaxed);
+        let engine = self.clone();
+        sync::in_background(move || {
+            work();
+            engine.caches.ahead.threads.fetch_sub(1, Ordering::Relaxed);
+        });
+    }
+
+    /// What cannot be read is no concern here: whoever reads it will learn why.
+    fn load_ahead(self: &Arc<Self>, key: InodeKey, range: Range<u64>) {
+        let Ok(extents) = self.extents(key, range) else { return };
+        let ids: Vec<ChunkId> = extents
+            .iter()
+            .filter_map(|(_, extent)| match extent.content {
+                Content::Chunk { id, .. } => Some(id),
+                Content::Inline(_) => None,
+            })
+            .collect();
+        let Ok(runs) = self.runs_of(&ids) else { return };
+        for run in runs {
+            if self.is_closing() {
+                return;
+            }
+            if self.caches.ahead.threads.load(Ordering::Relaxed) < THREADS_MAX / 2 {
+                let engine = self.clone();
+                self.in_reading_thread(move || engine.load_run(&run));
+            } else {
+                self.load_run(&run);
+            }
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! Reading a frame from every copy, and writing it again where it is damaged.
+
+use bytes::Bytes;
+
+use crate::Result;
+use crate::base::sync;
+use crate::engine::Engine;
+use crate::format::codec::Decoded;
+use crate::format::frames::{CHUNK_BYTES_MAX, FRAME_HEADER_BYTES, frame_content};
+use crate::format::keys::ChunkId;
+use crate::format::records::ChunkRecord;
+
+/// What is wrong with a frame whose content does not match its chunk's id.
+const DAMAGED: &str = "damaged";
+
+/// The outcome of reading a frame in every copy.
+pub(crate) struct Repaired {
+    pub(crate) content: Option<Bytes>,
+    /// Copies that were written again.
+    pub(crate) copies: u64,
+    /// What is wrong if no copy is whole: "damaged", or why it cannot be read.
+    pub(crate) wrong: String,
+}
+
+impl Repaired {
+    fn nothing(wrong: String) -> Repaired {
+        Repaired { content: None, copies: 0, wrong }
+    }
+}
+
+impl Engine {
+    /// Unpacks a frame that was read, and counts whether it is whole. `None` if it is damaged, or if there is no such frame, which is
+    /// no damage: the cleaner may have moved it. Without `count_damage` the caller counts the damage itself.
+    pub(crate) fn verified<T>(
+        &self,
+        frame: &Result<Option<Bytes>>,
+        count_damage: bool,
+        unpack: impl FnOnce(&Bytes) -> Decoded<T>,
+    ) -> Option<T> {
+        let (count, whole) = match frame {
+            Ok(None) => return None,
+            Err(_) => (&self.meters.frames_unreadable, None),
+            Ok(Some(frame)) => match unpack(frame) {
+                Ok(whole) => (&self.meters.frames_verified, Some(whole)),
+                Err(_) => (&self.meters.frames_damaged, None),
+            },
+        };
+        if count_damage || whole.is_some() {
+            count.add(1);
+        }
+        whole
+    }
+
+    /// The chunk's bytes from a copy other than the first, which is repaired with it. `None` if no copy is whole.
+    pub(crate) fn read_other_copy(&self, id: ChunkId, record: &ChunkRecord) -> Result<Option<Bytes>> {
+        // Deleted, as the cleaner has moved what was in it: nothing is damaged.
+        if !self.segments.knows(record.segment) {
+            return Ok(None);
+        }
+        let repaired = self.repair_frame(id, record)?;
+        self.count_repair(&repaired);
+        Ok(repaired.content)
+    }
+
+    /// Reads a frame in every copy. If it is whole in one, writes it again in those in which it is not.
+    /// Blocks on the disk.
+    pub(crate) fn repair_frame(&self, id: ChunkId, record: &ChunkRecord) -> Result<Repaired> {
+        let length = record.bytes_stored as usize;
+        if length > CHUNK_BYTES_MAX + FRAME_HEADER_BYTES {
+            return Ok(Repaired::nothing(DAMAGED.into()));
+        }
+        let (mut whole, mut wrong, mut why) = (None, Vec::new(), DAMAGED.to_owned());
+        for copy in 0..self.stores.segments.copies() {
+            // A read that fails is as good as damage: the other copy is tried.
+            let frame = self.stores.segments.read_copy(copy, record.segment, record.offset, length);
+            let content = self.verified(&frame, true, |frame| frame_content(frame, id));
+            let frame = frame.unwrap_or_else(|error| {
+                why = format!("cannot be read: {error}");
+                None
+            });
+            match content.zip(frame) {
+                Some(found) => whole = whole.or(Some(found)),
+                None => wrong.push(copy),
+            }
+        }
+        let Some((content, frame)) = whole else { return Ok(Repaired::nothing(why)) };
+        let mut copies = 0;
+        for copy in wrong.into_iter().filter(|copy| *copy == 0 || !self.stores.segments.is_degraded()) {
+            match self.stores.segments.restore(copy, record.segment, record.offset, &frame) {
+                Ok(()) => {
+                    copies += 1;
+                    self.meters.frames_repaired.add(1);
+                    tracing::warn!(chunk = %id, segment = %record.segment, copy, "damaged frame written again from another copy");
+                }
+                Err(error) => {
+                    tracing::error!(chunk = %id, segment = %record.segment, copy, %error, "a damaged frame could not be written again");
+                }
+            }
+        }
+        Ok(Repaired { content: Some(content), copies, wrong: String::new() })
+    }
+
+    /// Counts a frame that was repaired because a reader needed it.
+    fn count_repair(&self, repaired: &Repaired) {
+        sync::lock(&self.upkeep.scrub.state).repaired_by_readers += repaired.copies;
+    }
+}

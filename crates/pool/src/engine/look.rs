@@ -1,0 +1,43 @@
+//! Looking at what a volume or a snapshot shows, and at the records of chunks.
+
+use std::sync::Arc;
+
+use crate::engine::Engine;
+use crate::format::keys::{self, ChunkId, Item};
+use crate::format::records::{ChunkRecord, Record};
+use crate::parts::view::View;
+use crate::{Result, VolumeId};
+
+impl Engine {
+    /// Calls `look` with what a volume or snapshot shows, and calls it again if anything but a write has changed that meanwhile.
+    /// [`crate::Error::Stale`] if the volume is gone, so that nothing that is being freed is ever taken for missing.
+    pub(crate) fn look<T>(&self, volume: VolumeId, mut look: impl FnMut(&View) -> Result<T>) -> Result<T> {
+        loop {
+            let view = self.volumes.view(volume)?;
+            let seen = look(&view);
+            if Arc::ptr_eq(&view, &self.volumes.view(volume)?) {
+                return seen;
+            }
+        }
+    }
+
+    /// The record of an item as a volume or a snapshot shows it.
+    pub(crate) fn item<R: Record>(&self, volume: VolumeId, item: &Item) -> Result<Option<R>> {
+        let found = self.look(volume, |view| view.get(&*self.stores.meta, item))?;
+        found.map(|(key, value)| R::decode(&key, &value)).transpose()
+    }
+
+    /// The chunk's record; `None` if the pool does not have the chunk.
+    pub(crate) fn chunk_record(&self, id: ChunkId) -> Result<Option<ChunkRecord>> {
+        match self.caches.fingerprints.get(id) {
+            Some(record) => Ok(Some(record)),
+            None => self.chunk_record_stored(id),
+        }
+    }
+
+    /// Like [`Engine::chunk_record`], but always from the metadata store, which shows a change a moment earlier.
+    pub(crate) fn chunk_record_stored(&self, id: ChunkId) -> Result<Option<ChunkRecord>> {
+        let key = keys::chunk(id);
+        self.stores.meta.get(&key)?.map(|value| ChunkRecord::decode(&key, &value)).transpose()
+    }
+}

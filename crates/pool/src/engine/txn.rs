@@ -1,0 +1,439 @@
+//! One atomic change of metadata, while it is being put together.
+//!
+//! A job in the committer reads through its `Txn`, so that it sees its own changes, and stages what it wants to
+//! change. [`Txn::commit`] turns it all into one batch; then, and only then, the inodes, chunks, segments and
+//! counters in memory follow. A `Txn` that is dropped changes nothing.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use bytes::Bytes;
+
+use crate::base::sync;
+use crate::engine::Engine;
+use crate::format::keys::{self, ChunkId, InodeKey, Item, Key, SegmentId};
+use crate::format::records::{
+    ChunkRecord, Counters, InodeRecord, Record, SegmentRecord, UsageRecord, VolumeRecord,
+};
+use crate::parts::inode::{Cleared, Flushed, Inode};
+use crate::store::meta::Batch;
+use crate::{Error, Handle, InodeId, Result, VolumeId};
+
+/// How the inode in memory follows its record.
+enum Follow {
+    /// The record was changed by a metadata operation.
+    /// `mtime_set`: the caller chose its mtime. `cleared`: what is unstable there goes.
+    Changed { mtime_set: bool, cleared: Option<Cleared> },
+    /// The record is the result of a flush.
+    Flushed(Flushed),
+    /// The inode is new.
+    Created,
+    /// The inode is gone.
+    Deleted,
+}
+
+struct StagedInode {
+    inode: Arc<Inode>,
+    record: InodeRecord,
+    follow: Follow,
+}
+
+/// Runs when the batch is applied, before anything after it can be.
+type Then = Box<dyn FnOnce(&Engine)>;
+
+/// See the module.
+pub(crate) struct Txn<'a> {
+    pub(crate) engine: &'a Engine,
+    changes: BTreeMap<Key, Option<Bytes>>,
+    inodes: BTreeMap<InodeKey, StagedInode>,
+    usage: BTreeMap<VolumeId, UsageRecord>,
+    chunks: BTreeMap<ChunkId, Option<ChunkRecord>>,
+    segments: BTreeMap<SegmentId, SegmentRecord>,
+    counters: Option<Counters>,
+    /// A volume that is being created.
+    creating: Option<VolumeId>,
+    then: Vec<Then>,
+}
+
+impl<'a> Txn<'a> {
+    pub(crate) fn new(engine: &'a Engine) -> Self {
+        Txn {
+            engine,
+            changes: BTreeMap::new(),
+            inodes: BTreeMap::new(),
+            usage: BTreeMap::new(),
+            chunks: BTreeMap::new(),
+            segments: BTreeMap::new(),
+            counters: None,
+            creating: None,
+            then: Vec::new(),
+        }
+    }
+
+    // ---- keys and values ----
+
+    pub(crate) fn get(&self, key: &[u8]) -> Result<Option<Bytes>> {
+        match self.changes.get(key) {
+            Some(value) => Ok(value.clone()),
+            None => self.engine.stores.meta.get(key),
+        }
+    }
+
+    pub(crate) fn put(&mut self, key: Key, value: &impl Record) {
+        self.changes.insert(key, Some(value.encode().into()));
+    }
+
+    pub(crate) fn put_bytes(&mut self, key: Key, value: Bytes) {
+        self.changes.insert(key, Some(value));
+    }
+
+    pub(crate) fn delete(&mut self, key: Key) {
+        self.changes.insert(key, None);
+    }
+
+    /// What is staged for the keys in a range.
+    pub(crate) fn staged(&self, range: Range<Key>) -> impl Iterator<Item = (Key, Option<Bytes>)> {
+        self.changes.range(range).map(|(key, value)| (key.clone(), value.clone()))
+    }
+
+    /// Does `then` when the batch is applied.
+    pub(crate) fn then(&mut self, then: impl FnOnce(&Engine) + 'static) {
+        self.then.push(Box::new(then));
+    }
+
+    // ---- inodes ----
+
+    /// The inode that a handle names, to be changed; [`Error::Stale`] if it is gone, [`Error::ReadOnly`] if it is
+    /// in a snapshot.
+    pub(crate) fn inode(&self, handle: Handle) -> Result<Arc<Inode>> {
+        self.engine.volumes.require_writable(handle.volume)?;
+        self.engine.inode(handle)
+    }
+
+    /// The inode's record, with what is staged.
+    pub(crate) fn record(&self, inode: &Inode) -> Result<InodeRecord> {
+        match self.inodes.get(&inode.key()) {
+            Some(StagedInode { follow: Follow::Deleted, .. }) => Err(Error::Stale),
+            Some(staged) => Ok(staged.record.clone()),
+            None => Ok(inode.live()?.record.clone()),
+        }
+    }
+
+    /// Stages a new record for the inode, with a new `change` and ctime. Returns the `change`.
+    pub(crate) fn touch(&mut self, inode: &Arc<Inode>, mut record: InodeRecord) -> u64 {
+        let state = inode.state();
+        record.change = state.change_staged();
+        // A ctime that an unstable write has shown already does not go back.
+        record.ctime = self.engine.clock.now().max(state.attributes(inode.handle).ctime);
+        drop(state);
+        let change = record.change;
+        self.stage(inode, record, Follow::Changed { mtime_set: false, cleared: None });
+        change
+    }
+
+    /// Like [`Txn::touch`], where the record's mtime is what the caller chose or now.
+    pub(crate) fn touch_with_mtime(&mut self, inode: &Arc<Inode>, record: InodeRecord) -> u64 {
+        let change = self.touch(inode, record);
+        if let Some(StagedInode { follow: Follow::Changed { mtime_set, .. }, .. }) =
+            self.inodes.get_mut(&inode.key())
+        {
+            *mtime_set = true;
+        }
+        change
+    }
+
+    /// Like [`Txn::touch_with_mtime`], where extents went or were replaced, and with them what is unstable there.
+    pub(crate) fn touch_and_clear(&mut self, inode: &Arc<Inode>, record: InodeRecord, what: Cleared) -> u64 {
+        let change = self.touch_with_mtime(inode, record);
+        if let Some(StagedInode { follow: Follow::Changed { cleared, .. }, .. }) =
+            self.inodes.get_mut(&inode.key())
+        {
+            *cleared = Some(what);
+        }
+        change
+    }
+
+    /// Stages the record that a flush results in.
+    pub(crate) fn flushed(&mut self, inode: &Arc<Inode>, record: InodeRecord, flushed: Flushed) {
+        self.stage(inode, record, Follow::Flushed(flushed));
+    }
+
+    fn stage(&mut self, inode: &Arc<Inode>, record: InodeRecord, follow: Follow) {
+        let follow = match self.inodes.get(&inode.key()) {
+            // Still new, whatever else happens to it in the same batch.
+            Some(StagedInode { follow: Follow::Created, .. }) => Follow::Created,
+            _ => follow,
+        };
+        self.inodes.insert(inode.key(), StagedInode { inode: inode.clone(), record, follow });
+    }
+
+    /// Stages a new inode with that record. Returns it.
+    pub(crate) fn create_inode(&mut self, volume: VolumeId, mut record: InodeRecord) -> Result<Arc<Inode>> {
+        let mut counters = self.counters.unwrap_or_else(|| *sync::lock(&self.engine.counters));
+        let id = InodeId(counters.inode_next);
+        counters.inode_next = counters.inode_next.checked_add(1).ok_or(Error::NoSpace)?;
+        self.counters = Some(counters);
+        if record.is_directory() && record.parent == InodeId(0) {
+            record.parent = id;
+        }
+        let inode = Arc::new(Inode::new(InodeKey { volume, inode: id }, record.clone(), self.engine.era()));
+        self.usage(volume)?.inodes += 1;
+        self.stage(&inode, record, Follow::Created);
+        Ok(inode)
+    }
+
+    /// Stages the end of an inode: its record goes, and its handle is stale.
+    pub(crate) fn delete_inode(&mut self, inode: &Arc<Inode>) -> Result<()> {
+        let record = inode.state().record.clone();
+        let usage = self.usage(inode.handle.volume)?;
+        usage.inodes = usage.inodes.saturating_sub(1);
+        let staged = StagedInode { inode: inode.clone(), record, follow: Follow::Deleted };
+        self.inodes.insert(inode.key(), staged);
+        Ok(())
+    }
+
+    /// The id for a new volume.
+    pub(crate) fn volume_id_next(&mut self) -> Result<VolumeId> {
+        let mut counters = self.counters.unwrap_or_else(|| *sync::lock(&self.engine.counters));
+        let id = VolumeId(counters.volume_next);
+        counters.volume_next = counters.volume_next.checked_add(1).ok_or(Error::NoSpace)?;
+        self.counters = Some(counters);
+        self.creating = Some(id);
+        Ok(id)
+    }
+
+    /// Begins another era: every `change` that is handed out in it is larger than all before.
+    pub(crate) fn begin_era(&mut self) -> u64 {
+        let mut counters = self.counters.unwrap_or_else(|| *sync::lock(&self.engine.counters));
+        counters.era += 1;
+        self.counters = Some(counters);
+        counters.era
+    }
+
+    /// Stages another record for a volume.
+    pub(crate) fn change_volume(&mut self, id: VolumeId, record: VolumeRecord) {
+        self.put(keys::volume(id), &record);
+        self.then(move |engine| engine.volumes.set_record(id, record));
+    }
+
+    /// What the volume holds, to be changed.
+    pub(crate) fn usage(&mut self, volume: VolumeId) -> Result<&mut UsageRecord> {
+        let known = self.engine.volumes.usage(volume);
+        Ok(self.usage.entry(volume).or_insert(known))
+    }
+
+    /// Stages the end of a volume's, or a snapshot's, own records.
+    pub(crate) fn forget_volume(&mut self, volume: VolumeId) {
+        self.usage.remove(&volume);
+        for key in [keys::usage(volume), keys::volume(volume), keys::deleting(volume), keys::purging(volume)]
+        {
+            self.delete(key);
+        }
+        self.then(move |engine| engine.volumes.forget(volume));
+    }
+
+    // ---- chunks ----
+
+    /// The chunk's record, with what is staged.
+    pub(crate) fn chunk(&self, id: ChunkId) -> Result<Option<ChunkRecord>> {
+        match self.chunks.get(&id) {
+            Some(record) => Ok(*record),
+            None => self.engine.chunk_record(id),
+        }
+    }
+
+    /// One more extent points into the chunk. `placed` says where it was appended, in case the pool does not
+    /// have it, or has lost the segment that holds it; false if it does not and it was not.
+    pub(crate) fn chunk_refer(&mut self, id: ChunkId, placed: Option<ChunkRecord>) -> Result<bool> {
+        let record = match (self.chunk(id)?, placed) {
+            (Some(known), placed) => {
+                let references = known.references.checked_add(1);
+                let references = references.ok_or_else(|| Error::invalid_arguments("too many references"))?;
+                match placed.filter(|_| !self.engine.segments.holds(&known)) {
+                    Some(placed) => {
+                        self.segment(known.segment).remove(known.bytes_stored);
+                        self.segment(placed.segment).place(placed.bytes_stored);
+                        ChunkRecord { references, ..placed }
+                    }
+                    None => ChunkRecord { references, ..known },
+                }
+            }
+            (None, Some(placed)) => {
+                self.segment(placed.segment).place(placed.bytes_stored);
+                placed
+            }
+            (None, None) => return Ok(false),
+        };
+        self.chunks.insert(id, Some(record));
+        Ok(true)
+    }
+
+    /// One extent fewer points into the chunk; without any its place is dead.
+    pub(crate) fn chunk_unrefer(&mut self, id: ChunkId) -> Result<()> {
+        let Some(mut record) = self.chunk(id)? else {
+            return Err(Error::Damaged(format!("an extent points to chunk {id}, which has no record")));
+        };
+        record.references = record.references.saturating_sub(1);
+        if record.references > 0 {
+            self.chunks.insert(id, Some(record));
+        } else {
+            self.segment(record.segment).remove(record.bytes_stored);
+            self.chunks.insert(id, None);
+        }
+        Ok(())
+    }
+
+    /// The chunk is at `to` now, if it still was at `from`.
+    pub(crate) fn chunk_move(&mut self, id: ChunkId, from: (SegmentId, u64), to: ChunkRecord) -> Result<()> {
+        let Some(record) = self.chunk(id)? else { return Ok(()) };
+        if (record.segment, record.offset) != from {
+            return Ok(());
+        }
+        self.segment(record.segment).remove(record.bytes_stored);
+        self.segment(to.segment).place(to.bytes_stored);
+        self.chunks.insert(id, Some(ChunkRecord { references: record.references, ..to }));
+        Ok(())
+    }
+
+    fn segment(&mut self, id: SegmentId) -> &mut SegmentRecord {
+        let known = self.engine.segments.usage(id);
+        self.segments.entry(id).or_insert(known)
+    }
+
+    /// Stages the end of a segment's record.
+    pub(crate) fn forget_segment(&mut self, id: SegmentId) {
+        self.delete(keys::segment(id));
+        self.then(move |engine| engine.segments.forget(id));
+    }
+
+    // ---- the end ----
+
+    /// Writes all that is staged as one batch, visible when this returns.
+    pub(crate) fn commit(mut self) -> Result<()> {
+        // Whatever a job has looked at before: nothing changes in a snapshot, and nothing in a volume that is gone.
+        for volume in self.inodes.keys().map(|key| key.volume).filter(|id| self.creating != Some(*id)) {
+            self.engine.volumes.require_writable(volume)?;
+        }
+        self.encode_inodes()?;
+        self.encode_staged();
+        if !self.changes.is_empty() {
+            let changes: Vec<_> = std::mem::take(&mut self.changes).into_iter().collect();
+            self.engine.meters.bytes_metadata.add(changes.iter().map(bytes_of).sum());
+            self.set_truncating(true);
+            self.engine.committing.written.store(true, Ordering::SeqCst);
+            let written = self.engine.stores.meta.write(Batch { changes });
+            if let Err(error) = written {
+                self.engine.stopped.stop(&error);
+                self.set_truncating(false);
+                return Err(error);
+            }
+        }
+        self.follow();
+        Ok(())
+    }
+
+    /// Readers of truncated files wait while extents, size and what is unstable may disagree.
+    fn set_truncating(&self, truncating: bool) {
+        for staged in self.inodes.values() {
+            if matches!(staged.follow, Follow::Changed { cleared: Some(_), .. }) {
+                staged.inode.state().truncating = truncating;
+            }
+        }
+    }
+
+    fn encode_inodes(&mut self) -> Result<()> {
+        let inodes = std::mem::take(&mut self.inodes);
+        for (key, staged) in &inodes {
+            let item = Item::inode(key.inode);
+            if self.is_plain(key.volume) {
+                self.count_inode(key.volume, &staged.follow)?;
+            }
+            match staged.follow {
+                Follow::Deleted => self.remove_item(key.volume, &item)?,
+                _ => self.put_item(key.volume, &item, &staged.record)?,
+            }
+        }
+        self.inodes = inodes;
+        Ok(())
+    }
+
+    /// What a plain volume stores changes with what it shows.
+    fn count_inode(&mut self, volume: VolumeId, follow: &Follow) -> Result<()> {
+        let usage = self.usage(volume)?;
+        match follow {
+            Follow::Created => usage.inodes_stored += 1,
+            Follow::Deleted => usage.inodes_stored = usage.inodes_stored.saturating_sub(1),
+            Follow::Changed { .. } | Follow::Flushed(_) => {}
+        }
+        Ok(())
+    }
+
+    fn encode_staged(&mut self) {
+        for (id, record) in &self.chunks {
+            self.changes.insert(keys::chunk(*id), record.map(|record| record.encode().into()));
+        }
+        for (id, record) in &self.segments {
+            self.changes.insert(keys::segment(*id), Some(record.encode().into()));
+        }
+        for (id, usage) in &self.usage {
+            self.changes.insert(keys::usage(*id), Some(usage.encode().into()));
+        }
+        if let Some(counters) = &self.counters {
+            self.changes.insert(keys::counters(), Some(counters.encode().into()));
+        }
+    }
+
+    /// What is in memory follows the batch.
+    fn follow(self) {
+        let engine = self.engine;
+        for (_, staged) in self.inodes {
+            let mut state = staged.inode.state();
+            match staged.follow {
+                Follow::Changed { mtime_set, cleared } => {
+                    state.applied(staged.record, mtime_set);
+                    let released = cleared.map_or(0, |what| state.clear(what));
+                    let empty = state.dirty.is_empty();
+                    let growth = if empty { std::mem::take(&mut state.growth) } else { 0 };
+                    drop(state);
+                    engine.writes.dirty.release(released);
+                    engine.volumes.release(staged.inode.handle.volume, growth);
+                }
+                Follow::Flushed(flushed) => {
+                    let replaced = state.applied_flush(staged.record, &flushed);
+                    engine.writes.dirty.release(replaced);
+                }
+                Follow::Deleted => {
+                    state.freed = true;
+                    state.gone = true;
+                }
+                Follow::Created => {
+                    state.applied(staged.record, true);
+                    drop(state);
+                    engine.inodes.insert(staged.inode);
+                }
+            }
+        }
+        for (id, record) in self.chunks {
+            engine.caches.fingerprints.set(id, record);
+        }
+        for (id, record) in self.segments {
+            engine.segments.set(id, record);
+        }
+        for (id, usage) in self.usage {
+            engine.volumes.set_usage(id, usage);
+        }
+        if let Some(counters) = self.counters {
+            *sync::lock(&engine.counters) = counters;
+        }
+        for then in self.then {
+            then(engine);
+        }
+    }
+}
+
+/// Bytes of a change as the metadata store is given it.
+fn bytes_of((key, value): &(Key, Option<Bytes>)) -> u64 {
+    (key.len() + value.as_ref().map_or(0, Bytes::len)) as u64
+}

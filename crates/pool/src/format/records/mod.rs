@@ -1,0 +1,132 @@
+//! The values of the metadata store: one type per kind of record, each with its form as stored.
+//!
+//! Every value starts with a version byte and a flags byte. Flag bit 0 stands for a deletion at one epoch, which hides
+//! what an older epoch still shows: such a value, a *tombstone*, ends after the flags. Whoever reads what a view shows
+//! never meets one.
+
+mod extent;
+mod inode;
+mod space;
+mod volume;
+mod xattr;
+
+pub(crate) use extent::{ChunkRecord, Content, EXTENT_BYTES_MAX, Extent, ExtentRecord};
+#[cfg(test)]
+pub(crate) use inode::sample as sample_inode;
+pub(crate) use inode::{EntryRecord, InodeRecord, OrphanRecord};
+pub(crate) use space::{Counters, PoolRecord, SegmentRecord, StartRecord, UsageRecord};
+pub(crate) use volume::{SnapshotRecord, VolumeRecord};
+pub(crate) use xattr::XattrRecord;
+
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use crate::format::codec::{Decoded, Decoder, Encoder, Malformed};
+use crate::{Error, Result};
+
+const VERSION: u8 = 1;
+const DELETED: u8 = 1;
+
+/// The value of something that was deleted at an epoch.
+pub(crate) const TOMBSTONE: &[u8] = &[VERSION, DELETED];
+
+/// Bytes of the checksum of what is not in a chunk.
+const CHECKSUM_BYTES: usize = 8;
+
+/// What is kept beside bytes that are not in a chunk, to find out when they are damaged.
+fn checksum(bytes: &[u8]) -> [u8; CHECKSUM_BYTES] {
+    let mut sum = [0; CHECKSUM_BYTES];
+    sum.copy_from_slice(&blake3::hash(bytes).as_bytes()[..CHECKSUM_BYTES]);
+    sum
+}
+
+/// Whether a value says that there is nothing.
+pub(crate) fn is_tombstone(value: &[u8]) -> bool {
+    value == TOMBSTONE
+}
+
+/// A kind of value.
+pub(crate) trait Record: Sized {
+    /// What it is called in messages.
+    const NAME: &'static str;
+    fn encode_fields(&self, encoder: Encoder) -> Encoder;
+    fn decode_fields(decoder: Decoder<'_>) -> Decoded<Self>;
+
+    /// The value as stored.
+    fn encode(&self) -> Vec<u8> {
+        self.encode_fields(Encoder::with_capacity(128).u8(VERSION).u8(0)).done()
+    }
+
+    /// The value that was stored under `key`.
+    fn decode(key: &[u8], value: &[u8]) -> Result<Self> {
+        let mut decoder = Decoder::new(value);
+        let decoded = match (decoder.u8(), decoder.u8()) {
+            (Ok(VERSION), Ok(0)) => Self::decode_fields(decoder),
+            _ => Err(Malformed),
+        };
+        decoded.map_err(|Malformed| malformed(Self::NAME, key))
+    }
+}
+
+/// The error for a value, or a key, that cannot be understood.
+pub(crate) fn malformed(name: &str, key: &[u8]) -> Error {
+    let hex: String = key.iter().map(|byte| format!("{byte:02x}")).collect();
+    Error::Damaged(format!("{name} record under key {hex} of the metadata store is malformed"))
+}
+
+/// Seconds and nanoseconds since 1970; times before it have negative seconds.
+fn encode_time(encoder: Encoder, time: SystemTime) -> Encoder {
+    match time.duration_since(UNIX_EPOCH) {
+        Ok(after) => {
+            encoder.i64(i64::try_from(after.as_secs()).unwrap_or(i64::MAX)).u32(after.subsec_nanos())
+        }
+        Err(before) => {
+            let before = before.duration();
+            let seconds = i64::try_from(before.as_secs()).unwrap_or(i64::MAX - 1);
+            match before.subsec_nanos() {
+                0 => encoder.i64(-seconds).u32(0),
+                nanos => encoder.i64(-seconds - 1).u32(1_000_000_000 - nanos),
+            }
+        }
+    }
+}
+
+fn decode_time(decoder: &mut Decoder<'_>) -> Decoded<SystemTime> {
+    let seconds = decoder.i64()?;
+    let nanos = decoder.u32()?;
+    if nanos >= 1_000_000_000 {
+        return Err(Malformed);
+    }
+    let whole = Duration::from_secs(seconds.unsigned_abs());
+    let base = if seconds >= 0 { UNIX_EPOCH.checked_add(whole) } else { UNIX_EPOCH.checked_sub(whole) };
+    base.and_then(|base| base.checked_add(Duration::from_nanos(u64::from(nanos)))).ok_or(Malformed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_before_and_after_1970_keep_their_nanoseconds() {
+        for time in [
+            UNIX_EPOCH,
+            UNIX_EPOCH + Duration::new(5, 7),
+            UNIX_EPOCH - Duration::new(5, 7),
+            UNIX_EPOCH - Duration::from_secs(3),
+        ] {
+            let bytes = encode_time(Encoder::default(), time).done();
+            assert_eq!(decode_time(&mut Decoder::new(&bytes)), Ok(time));
+        }
+    }
+
+    #[test]
+    fn a_value_of_another_version_or_cut_short_is_damage() {
+        let value = Counters { inode_next: 3, volume_next: 4, era: 5 }.encode();
+        assert!(Counters::decode(b"k", &value).is_ok());
+        let mut newer = value.clone();
+        newer[0] = 2;
+        assert!(matches!(Counters::decode(b"k", &newer), Err(Error::Damaged(_))));
+        for length in 0..value.len() {
+            assert!(Counters::decode(b"k", &value[..length]).is_err());
+        }
+    }
+}

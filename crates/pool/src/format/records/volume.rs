@@ -1,0 +1,196 @@
+//! Volumes and snapshots.
+
+use std::time::SystemTime;
+
+use super::{Record, decode_time, encode_time};
+use crate::format::codec::{Decoded, Decoder, Encoder, Malformed};
+use crate::format::keys::Epoch;
+use crate::{
+    Compression, Handle, InodeId, Period, SnapshotName, SnapshotPolicy, Volume, VolumeId, VolumeSpec,
+};
+
+/// Bytes of a pair of epochs.
+const HIDDEN_BYTES: usize = 16;
+
+/// A volume as it is stored; a snapshot is one too.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct VolumeRecord {
+    /// Of a snapshot: its own name, and otherwise that of its volume when it was taken.
+    pub(crate) spec: VolumeSpec,
+    pub(crate) root: InodeId,
+    pub(crate) root_generation: u32,
+    pub(crate) created: SystemTime,
+    /// The epoch at which the volume's records are written; the one that a snapshot shows.
+    pub(crate) epoch: Epoch,
+    /// No inode shows a `change` below it.
+    pub(crate) change_floor: u64,
+    /// The snapshot that the volume is a clone of.
+    pub(crate) origin: Option<VolumeId>,
+    /// What was written from the first to the second of these epochs was rolled back.
+    pub(crate) hidden: Vec<(Epoch, Epoch)>,
+    /// What makes it a snapshot.
+    pub(crate) snapshot: Option<SnapshotRecord>,
+}
+
+/// What a snapshot has beyond a volume.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct SnapshotRecord {
+    /// The volume that it was taken of.
+    pub(crate) of: VolumeId,
+    /// The schedule that took it; `None`: somebody asked for it.
+    pub(crate) period: Option<Period>,
+}
+
+impl VolumeRecord {
+    pub(crate) fn root(&self, id: VolumeId) -> Handle {
+        Handle { volume: id, inode: self.root, generation: self.root_generation }
+    }
+    pub(crate) fn volume(&self, id: VolumeId, clone_of: Option<SnapshotName>) -> Volume {
+        Volume { id, spec: self.spec.clone(), root: self.root(id), created: self.created, clone_of }
+    }
+}
+
+fn encode_spec(encoder: Encoder, spec: &VolumeSpec) -> Encoder {
+    encoder
+        .counted(spec.name.as_bytes())
+        .counted(spec.junction_path.as_bytes())
+        .u8(u8::from(spec.preserve_unlink))
+        .u32(spec.uid)
+        .u32(spec.gid)
+        .u32(spec.mode)
+        // A size of 0 would be of no use, so it stands for none.
+        .u64(spec.size.unwrap_or(0))
+        .u32(spec.snapshots.hourly)
+        .u32(spec.snapshots.daily)
+        .u32(spec.snapshots.weekly)
+        .u8(match spec.compression {
+            Compression::None => 0,
+            Compression::Lz4 => 1,
+            Compression::Zstd => 2,
+        })
+}
+
+fn decode_spec(decoder: &mut Decoder<'_>) -> Decoded<VolumeSpec> {
+    let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).map_err(|_| Malformed);
+    Ok(VolumeSpec {
+        name: text(decoder.counted()?)?,
+        junction_path: text(decoder.counted()?)?,
+        preserve_unlink: decoder.u8()? != 0,
+        uid: decoder.u32()?,
+        gid: decoder.u32()?,
+        mode: decoder.u32()?,
+        size: Some(decoder.u64()?).filter(|size| *size > 0),
+        // It stands at the end of the record.
+        max_bytes_per_second: None,
+        snapshots: SnapshotPolicy { hourly: decoder.u32()?, daily: decoder.u32()?, weekly: decoder.u32()? },
+        compression: match decoder.u8()? {
+            0 => Compression::None,
+            1 => Compression::Lz4,
+            2 => Compression::Zstd,
+            _ => return Err(Malformed),
+        },
+    })
+}
+
+/// 0 is no volume, so it stands for none.
+fn decode_volume(decoder: &mut Decoder<'_>) -> Decoded<Option<VolumeId>> {
+    Ok(Some(VolumeId(decoder.u32()?)).filter(|id| id.0 > 0))
+}
+
+fn period_number(period: Option<Period>) -> u8 {
+    match period {
+        None => 0,
+        Some(Period::Hourly) => 1,
+        Some(Period::Daily) => 2,
+        Some(Period::Weekly) => 3,
+    }
+}
+
+fn decode_snapshot(decoder: &mut Decoder<'_>) -> Decoded<Option<SnapshotRecord>> {
+    let of = decode_volume(decoder)?;
+    let period = match decoder.u8()? {
+        0 => None,
+        1 => Some(Period::Hourly),
+        2 => Some(Period::Daily),
+        3 => Some(Period::Weekly),
+        _ => return Err(Malformed),
+    };
+    Ok(of.map(|of| SnapshotRecord { of, period }))
+}
+
+impl Record for VolumeRecord {
+    const NAME: &'static str = "volume";
+    fn encode_fields(&self, encoder: Encoder) -> Encoder {
+        let encoder = encode_spec(encoder, &self.spec).u64(self.root.0).u32(self.root_generation);
+        let mut encoder = encode_time(encoder, self.created)
+            .u64(self.epoch.0)
+            .u64(self.change_floor)
+            .u32(self.origin.map_or(0, |origin| origin.0))
+            .u32(self.snapshot.map_or(0, |snapshot| snapshot.of.0))
+            .u8(period_number(self.snapshot.and_then(|snapshot| snapshot.period)));
+        for (from, to) in &self.hidden {
+            encoder = encoder.u64(from.0).u64(to.0);
+        }
+        // Records from before there was a limit end here, and so do those without one.
+        match self.spec.max_bytes_per_second {
+            Some(limit) => encoder.u64(limit),
+            None => encoder,
+        }
+    }
+    fn decode_fields(mut decoder: Decoder<'_>) -> Decoded<Self> {
+        let mut record = VolumeRecord {
+            spec: decode_spec(&mut decoder)?,
+            root: InodeId(decoder.u64()?),
+            root_generation: decoder.u32()?,
+            created: decode_time(&mut decoder)?,
+            epoch: Epoch(decoder.u64()?),
+            change_floor: decoder.u64()?,
+            origin: decode_volume(&mut decoder)?,
+            snapshot: decode_snapshot(&mut decoder)?,
+            hidden: Vec::new(),
+        };
+        while decoder.remaining() >= HIDDEN_BYTES {
+            record.hidden.push((Epoch(decoder.u64()?), Epoch(decoder.u64()?)));
+        }
+        if decoder.remaining() > 0 {
+            record.spec.max_bytes_per_second = Some(decoder.u64()?);
+        }
+        decoder.finish()?;
+        Ok(record)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::format::keys::EPOCH_FIRST;
+
+    #[test]
+    fn volumes_and_snapshots_are_read_back() {
+        let spec = VolumeSpec { size: Some(5), ..VolumeSpec::new("kafka", "/kafka") };
+        let volume = VolumeRecord {
+            spec,
+            root: InodeId(1),
+            root_generation: 2,
+            created: SystemTime::UNIX_EPOCH,
+            epoch: EPOCH_FIRST,
+            change_floor: 3,
+            origin: Some(VolumeId(4)),
+            hidden: vec![(Epoch(2), Epoch(3)), (Epoch(5), Epoch(5))],
+            snapshot: None,
+        };
+        let taken = SnapshotRecord { of: VolumeId(1), period: Some(Period::Daily) };
+        let snapshot =
+            VolumeRecord { snapshot: Some(taken), origin: None, hidden: Vec::new(), ..volume.clone() };
+        for record in [volume, snapshot] {
+            let unlimited = record.encode();
+            assert_eq!(VolumeRecord::decode(b"k", &unlimited).unwrap(), record);
+            let spec = VolumeSpec { max_bytes_per_second: Some(7_000_000), ..record.spec.clone() };
+            let record = VolumeRecord { spec, ..record };
+            let limited = record.encode();
+            assert_eq!(VolumeRecord::decode(b"k", &limited).unwrap(), record);
+            assert_eq!(limited[..unlimited.len()], unlimited, "a volume without a limit is stored as ever");
+            assert!(VolumeRecord::decode(b"k", &limited[..limited.len() - 1]).is_err());
+        }
+    }
+}

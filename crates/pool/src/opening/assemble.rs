@@ -1,0 +1,126 @@
+//! Puts a pool together from its directories, either to use it or to read it.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use crate::base::sources::{SystemClock, SystemEntropy};
+use crate::engine::Engine;
+use crate::opening::examine::Wanted;
+use crate::opening::lifecycle::Foundation;
+use crate::store::home::{Home, count_segments};
+use crate::store::meta::{Expected, Extent, FjallMeta, View, remove_leftovers};
+use crate::store::room::FileSystemRoom;
+use crate::store::segment::{FileSegments, MirroredSegments, SegmentStore};
+use crate::store::witness::{DirectoryWitness, Found, Witness};
+use crate::{Error, Mismatch, PoolOptions, Result};
+
+/// Opens the pool in `directory`, or creates one there. With `accept`, opens it despite mismatches, with the metadata that is there.
+pub(crate) fn to_use(directory: &Path, options: PoolOptions, accept: bool) -> Result<Arc<Engine>> {
+    let assemble = || {
+        let home = Home::open(directory)?;
+        if accept && home.is_new() {
+            return Err(Error::refused(Mismatch::NoPool));
+        }
+        remove_leftovers(directory);
+        let witness = Arc::new(witness(&home, &options)?);
+        let wanted = Wanted { is_new: home.is_new(), has_state: home.has_state(), accept, read_only: false };
+        let expected = expected(&*witness, wanted, directory)?;
+        let meta = FjallMeta::open(&home.meta(), &expected)?;
+        let foundation = Foundation {
+            meta: Arc::new(meta),
+            store: segments(&home, &options)?,
+            room: Box::new(FileSystemRoom(directory.to_path_buf())),
+            clock: Arc::new(SystemClock),
+            entropy: Arc::new(SystemEntropy::new()?),
+            witness,
+            wanted,
+            home: Some(home),
+        };
+        Engine::open(foundation, options)
+    };
+    assemble().map_err(|error| in_pool(error, directory))
+}
+
+/// Opens the pool in `directory` to read it, and changes nothing there. The view must outlive the engine. With `accept`, opens it despite
+/// mismatches.
+pub(crate) fn to_read(directory: &Path, options: PoolOptions, accept: bool) -> Result<(Arc<Engine>, View)> {
+    let assemble = || {
+        let home = Home::open_to_read(directory)?;
+        let witness = Arc::new(witness_to_read(&home, &options)?);
+        let wanted = Wanted { is_new: false, has_state: home.has_state(), accept, read_only: true };
+        let expected = expected(&*witness, wanted, &std::env::temp_dir())?;
+        // First the store itself, so that errors name its files and not those of the view.
+        FjallMeta::examine(&home.meta(), &expected)?;
+        let view = View::make(&home.meta(), &std::env::temp_dir(), Extent::All)?;
+        let foundation = Foundation {
+            meta: Arc::new(FjallMeta::open(view.directory(), &expected)?),
+            store: segments_to_read(&home, &options)?,
+            room: Box::new(FileSystemRoom(directory.to_path_buf())),
+            clock: Arc::new(SystemClock),
+            entropy: Arc::new(SystemEntropy::new()?),
+            witness,
+            wanted,
+            home: Some(home),
+        };
+        Ok((Engine::open(foundation, options)?, view))
+    };
+    assemble().map_err(|error| in_pool(error, directory))
+}
+
+fn in_pool(error: Error, directory: &Path) -> Error {
+    error.in_pool(directory, || count_segments(&directory.join("segments")))
+}
+
+/// What the witness requires of the metadata store.
+fn expected(witness: &dyn Witness, wanted: Wanted, view_parent: &Path) -> Result<Expected> {
+    let Wanted { is_new, has_state, accept, .. } = wanted;
+    let own = if has_state { witness.own()? } else { Found::Missing };
+    if let (true, false, Found::Missing | Found::Damaged) = (has_state, accept, own) {
+        let state = if own == Found::Missing { "missing" } else { "damaged" };
+        return Err(Error::refused(Mismatch::NoState { state }));
+    }
+    let mut expected =
+        Expected { is_new, accept, view_parent: view_parent.to_path_buf(), ..Expected::default() };
+    if let Found::There(state) = own {
+        (expected.batch, expected.witness) = (state.batch, "STATE".to_owned());
+        expected.tables = if accept { [0; 2] } else { state.tables };
+    }
+    Ok(expected)
+}
+
+fn witness(home: &Home, options: &PoolOptions) -> Result<DirectoryWitness> {
+    let copy = options.copies_directory.clone();
+    let copy =
+        copy.map(|directory| home.copies_mark(&directory).map(|mark| (mark, directory))).transpose()?;
+    Ok(DirectoryWitness::of(home.path(), copy))
+}
+
+fn witness_to_read(home: &Home, options: &PoolOptions) -> Result<DirectoryWitness> {
+    let copy = options.copies_directory.clone();
+    let copy = copy.map(|directory| Ok(home.copies_mark_known(&directory)?.map(|mark| (mark, directory))));
+    Ok(DirectoryWitness::of(home.path(), copy.transpose()?.flatten()))
+}
+
+/// The segments in the pool's directory, and their copies where those are kept.
+fn segments(home: &Home, options: &PoolOptions) -> Result<Arc<dyn SegmentStore>> {
+    let first = Arc::new(FileSegments::open(&home.segments(), options.direct_io));
+    let Some(directory) = options.copies_directory.clone() else { return Ok(first) };
+    let mark = home.copies_mark(&directory)?;
+    let direct = options.direct_io;
+    let open_second = move || -> Result<Arc<dyn SegmentStore>> {
+        mark.require(&directory)?;
+        Ok(Arc::new(FileSegments::open(&directory.join("segments"), direct)))
+    };
+    Ok(Arc::new(MirroredSegments::open(first, Box::new(open_second))))
+}
+
+fn segments_to_read(home: &Home, options: &PoolOptions) -> Result<Arc<dyn SegmentStore>> {
+    let first = Arc::new(FileSegments::open_to_read(&home.segments()));
+    let Some(directory) = options.copies_directory.clone() else { return Ok(first) };
+    let Some(mark) = home.copies_mark_known(&directory)? else { return Ok(first) };
+    let open_second = move || -> Result<Arc<dyn SegmentStore>> {
+        mark.require(&directory)?;
+        Ok(Arc::new(FileSegments::open_to_read(&directory.join("segments"))))
+    };
+    Ok(Arc::new(MirroredSegments::open(first, Box::new(open_second))))
+}

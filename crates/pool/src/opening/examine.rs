@@ -1,0 +1,296 @@
+//! Opening a pool: proves that its parts belong together, before anything is changed, and then deals with segments that no record
+//! names. docs/decisions/0001-opening-proves-the-pool.md gives the reasons.
+//!
+//! The rules rest on two facts. Batches of metadata are numbered without a gap, and every witness (the state files, the headers of segments)
+//! only names batches that were durable. And the record of a segment goes only after its file is gone for good, so a file without a record
+//! was never named by any batch that the metadata holds.
+
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+
+use crate::format::frames::SegmentHeader;
+use crate::format::keys::{self, SegmentId};
+use crate::format::records::{PoolRecord, Record, SegmentRecord, StartRecord, malformed};
+use crate::store::meta::{MetaStore, Position};
+use crate::store::segment::{SegmentStore, frames_in, header_of};
+use crate::store::witness::{Found, Phase, State, Witness};
+use crate::{Error, Mismatch, PoolId, Result};
+
+/// Named segments whose headers are looked at: the newest.
+const NAMED_HEADERS: usize = 8;
+
+/// The kind of pool that the caller expects, and how strict opening has to be.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Wanted {
+    /// There is no pool yet.
+    pub(crate) is_new: bool,
+    /// The pool says how far its metadata reached: one of format 2 does not.
+    pub(crate) has_state: bool,
+    /// Collect mismatches instead of refusing, and open the pool with the metadata that is there.
+    pub(crate) accept: bool,
+    /// Write to nothing but the metadata store, which is a view.
+    pub(crate) read_only: bool,
+}
+
+/// The result of the examination.
+#[derive(Debug, Default)]
+pub(crate) struct Verdict {
+    /// The start before this one.
+    pub(crate) boot: u64,
+    /// The start that this one becomes.
+    pub(crate) boot_next: u64,
+    /// The last start closed the pool in order, and nothing has changed since.
+    pub(crate) closed: bool,
+    /// Mismatches that were accepted.
+    pub(crate) mismatches: Vec<Mismatch>,
+    /// Segments that no record names, with their length in bytes.
+    pub(crate) unnamed: Vec<(SegmentId, u64)>,
+}
+
+/// Everything that the judgement rests on.
+struct Evidence {
+    wanted: Wanted,
+    position: Position,
+    pool: Option<PoolRecord>,
+    /// The mark of every start that the metadata knows of.
+    marks: BTreeMap<u64, u32>,
+    own: Found,
+    copy: Found,
+    named: BTreeMap<SegmentId, SegmentRecord>,
+    there: Vec<(SegmentId, u64)>,
+    /// Of the unnamed segments that are there, and of some that are named.
+    headers: Vec<(SegmentId, SegmentHeader)>,
+}
+
+/// Gathers the evidence and judges it. Changes nothing.
+pub(crate) fn examine(
+    meta: &dyn MetaStore,
+    store: &dyn SegmentStore,
+    witness: &dyn Witness,
+    wanted: Wanted,
+) -> Result<Verdict> {
+    let evidence = Evidence::gather(meta, store, witness, wanted)?;
+    let mut mismatches = Vec::new();
+    evidence.judge(&mut |mismatch| {
+        if !wanted.accept {
+            return Err(Error::refused(mismatch));
+        }
+        mismatches.push(mismatch);
+        Ok(())
+    })?;
+    Ok(evidence.verdict(mismatches))
+}
+
+impl Evidence {
+    fn gather(
+        meta: &dyn MetaStore,
+        store: &dyn SegmentStore,
+        witness: &dyn Witness,
+        wanted: Wanted,
+    ) -> Result<Evidence> {
+        let key = keys::pool();
+        let pool = meta.get(&key)?.map(|value| PoolRecord::decode(&key, &value)).transpose()?;
+        let mut marks = BTreeMap::new();
+        meta.scan(keys::starts(), &mut |key, value| {
+            let boot = keys::start_in(key).ok_or_else(|| malformed(StartRecord::NAME, key))?;
+            marks.insert(boot, StartRecord::decode(key, value)?.mark);
+            Ok(ControlFlow::Continue(()))
+        })?;
+        let mut named = BTreeMap::new();
+        meta.scan(keys::segments(), &mut |key, value| {
+            let id = keys::segment_in(key).ok_or_else(|| malformed(SegmentRecord::NAME, key))?;
+            named.insert(id, SegmentRecord::decode(key, value)?);
+            Ok(ControlFlow::Continue(()))
+        })?;
+        let there = store.list()?;
+        let mut look_at: Vec<SegmentId> = there.iter().map(|(id, _)| *id).collect();
+        look_at.sort_unstable();
+        let newest_named = look_at.iter().rev().filter(|id| named.contains_key(id)).take(NAMED_HEADERS);
+        let newest_named: Vec<SegmentId> = newest_named.copied().collect();
+        look_at.retain(|id| !named.contains_key(id) || newest_named.contains(id));
+        let mut headers = Vec::new();
+        for id in look_at {
+            headers.extend(header_of(store, id)?.map(|header| (id, header)));
+        }
+        let (position, own, copy) = (meta.position(), witness.own()?, witness.copy()?);
+        Ok(Evidence { wanted, position, pool, marks, own, copy, named, there, headers })
+    }
+
+    /// Calls `report` for each mismatch, and stops at its first error.
+    fn judge(&self, report: &mut dyn FnMut(Mismatch) -> Result<()>) -> Result<()> {
+        let Some(pool) = &self.pool else { return self.judge_without_pool(report) };
+        self.judge_state(pool, report)?;
+        if let Found::There(copy) = self.copy {
+            self.judge_part("the second copy", pool, &copy.into(), report)?;
+        }
+        for (id, header) in &self.headers {
+            let Some(origin) = header.origin else { continue };
+            let part = format!("segment {id}");
+            let origin =
+                Origin { pool: origin.pool, boot: id.boot(), mark: origin.mark, batch: origin.batch };
+            self.judge_part(&part, pool, &origin, report)?;
+        }
+        let later = self.there.iter().map(|(id, _)| id).find(|id| id.boot() > pool.boot);
+        if let Some(id) = later {
+            let (part, found, known) = (format!("segment {id}"), id.boot(), pool.boot);
+            report(Mismatch::LaterStart { part, found, known })?;
+        }
+        self.judge_segments(report)
+    }
+
+    /// The metadata has no pool record. Only a new pool may be like that.
+    fn judge_without_pool(&self, report: &mut dyn FnMut(Mismatch) -> Result<()>) -> Result<()> {
+        let segments = self.there.len();
+        let there = match (segments, self.own, self.wanted.is_new) {
+            (0, _, true) => return Ok(()),
+            (0, Found::There(state), false) => {
+                format!("STATE is of start {} of pool {}", state.boot, state.pool)
+            }
+            (0, _, false) => "the FORMAT file says that a pool was made".to_owned(),
+            (count, ..) => format!("{count} segments are there"),
+        };
+        // There is nothing to open, even if mismatches are accepted.
+        report(Mismatch::Empty { there: there.clone() })?;
+        Err(Error::refused(Mismatch::Empty { there }))
+    }
+
+    fn judge_state(&self, pool: &PoolRecord, report: &mut dyn FnMut(Mismatch) -> Result<()>) -> Result<()> {
+        let state = match self.own {
+            Found::There(state) if self.wanted.has_state => state,
+            _ if !self.wanted.has_state => return Ok(()),
+            Found::Missing => return report(Mismatch::NoState { state: "missing" }),
+            _ => return report(Mismatch::NoState { state: "damaged" }),
+        };
+        // The state names a start before the metadata counts it.
+        let is_early = state.phase == Phase::Opening && state.boot == pool.boot + 1;
+        if state.boot < pool.boot {
+            return report(Mismatch::StateOld { found: state.boot, known: pool.boot });
+        }
+        let boot = if is_early { pool.boot } else { state.boot };
+        let mark = if is_early { self.mark(boot) } else { state.mark };
+        let origin = Origin { boot, mark, ..state.into() };
+        self.judge_part("STATE", pool, &origin, report)
+    }
+
+    fn mark(&self, boot: u64) -> u32 {
+        self.marks.get(&boot).copied().unwrap_or_default()
+    }
+
+    /// Judges a part that names a pool, a start and a batch.
+    fn judge_part(
+        &self,
+        part: &str,
+        pool: &PoolRecord,
+        origin: &Origin,
+        report: &mut dyn FnMut(Mismatch) -> Result<()>,
+    ) -> Result<()> {
+        let part = part.to_owned();
+        if origin.pool != pool.id {
+            let (found, known) = (origin.pool.to_string(), pool.id.to_string());
+            return report(Mismatch::OtherPool { part, found, known });
+        }
+        if origin.boot > pool.boot {
+            return report(Mismatch::LaterStart { part, found: origin.boot, known: pool.boot });
+        }
+        if origin.mark != self.mark(origin.boot) {
+            return report(Mismatch::OtherHistory { part, found: origin.boot });
+        }
+        if origin.batch > self.position.written {
+            let (found, known) = (self.position.written, origin.batch);
+            return report(Mismatch::Behind { found, known, witness: part });
+        }
+        Ok(())
+    }
+
+    /// The directory of segments must hold at least one of the segments that the metadata names.
+    fn judge_segments(&self, report: &mut dyn FnMut(Mismatch) -> Result<()>) -> Result<()> {
+        let live = self.named.iter().filter(|(_, record)| record.bytes_live > 0).map(|(id, _)| id);
+        let (mut count, mut any) = (0, false);
+        let there: BTreeMap<SegmentId, u64> = self.there.iter().copied().collect();
+        for id in live {
+            count += 1;
+            any |= there.contains_key(id);
+        }
+        if count == 0 || any {
+            return Ok(());
+        }
+        report(Mismatch::NoSegments { directory: PathBuf::from("segments"), named: count })
+    }
+
+    fn verdict(self, mismatches: Vec<Mismatch>) -> Verdict {
+        let boot = self.pool.as_ref().map_or(0, |pool| pool.boot);
+        let closed = match self.own {
+            Found::There(state) if self.wanted.has_state => {
+                state.phase == Phase::Closed && state.boot == boot && mismatches.is_empty()
+            }
+            _ => false,
+        };
+        let named = &self.named;
+        let unnamed: Vec<(SegmentId, u64)> =
+            self.there.iter().copied().filter(|(id, _)| !named.contains_key(id)).collect();
+        // After accepted mismatches, the next start must come after every start that any part names.
+        let states = [self.own, self.copy].into_iter().filter_map(Found::state).map(|state| state.boot);
+        let seen = self.there.iter().map(|(id, _)| id.boot()).chain(states);
+        let last = if mismatches.is_empty() { boot } else { seen.fold(boot, u64::max) };
+        Verdict { boot, boot_next: last + 1, closed, mismatches, unnamed }
+    }
+}
+
+/// Where a part comes from, in its own words.
+struct Origin {
+    pool: PoolId,
+    boot: u64,
+    mark: u32,
+    batch: u64,
+}
+
+impl From<State> for Origin {
+    fn from(state: State) -> Origin {
+        Origin { pool: state.pool, boot: state.boot, mark: state.mark, batch: state.batch }
+    }
+}
+
+/// Puts the segments in order before a start creates new ones. A named segment is sealed at its length, because it may have been open, with
+/// space preallocated. An unnamed segment is deleted if it holds no frame, or if the last start made it and closed the pool in order, because the
+/// metadata is known to be complete then. Any other unnamed segment is set aside. Returns the number of segments set aside.
+pub(crate) fn tidy(store: &dyn SegmentStore, verdict: &Verdict, there: &[(SegmentId, u64)]) -> Result<usize> {
+    let mut aside = 0;
+    let (mut changed, unnamed): (bool, BTreeMap<_, _>) = (false, verdict.unnamed.iter().copied().collect());
+    for (id, bytes) in there {
+        if !unnamed.contains_key(id) {
+            store.seal(*id, *bytes)?;
+            continue;
+        }
+        changed = true;
+        let is_leftover = verdict.closed && id.boot() == verdict.boot;
+        if is_leftover || frames_in(store, *id, *bytes)?.is_empty() {
+            store.delete(*id)?;
+        } else if set_aside(store, *id, *bytes)? {
+            aside += 1;
+        }
+    }
+    if changed {
+        store.sync_deletions()?;
+    }
+    Ok(aside)
+}
+
+fn set_aside(store: &dyn SegmentStore, id: SegmentId, bytes: u64) -> Result<bool> {
+    match store.set_aside(id) {
+        Ok(()) => {
+            tracing::warn!(
+                segment = %id, bytes,
+                "a segment that the metadata does not name was moved to lost+found; after a crash it usually holds only what was \
+                 never acknowledged; `forebay pool lost-found` lists such segments and deletes them"
+            );
+            Ok(true)
+        }
+        // A file system's own lost+found belongs to root.
+        Err(Error::Io { source, .. }) if source.kind() == std::io::ErrorKind::PermissionDenied => {
+            tracing::warn!(segment = %id, bytes, %source, "a segment that the metadata does not name stays where it is");
+            Ok(false)
+        }
+        Err(error) => Err(error),
+    }
+}

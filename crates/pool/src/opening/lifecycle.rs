@@ -1,0 +1,245 @@
+//! How an engine is put together at opening, and how it ends.
+
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex};
+
+use crate::base::counters::Meters;
+use crate::base::signals::Signals;
+use crate::base::sources::{Clock, Entropy};
+use crate::base::sync;
+use crate::engine::{Caches, Committing, Engine, Identity, Stores, Upkeep, Writes};
+use crate::format::keys;
+use crate::format::records::{Counters, PoolRecord, Record, StartRecord};
+use crate::opening::examine::{self, Wanted};
+use crate::parts::chunk_cache::ChunkCache;
+use crate::parts::cleaner::Cleaner;
+use crate::parts::committer::{self, Group, Stopped, Written};
+use crate::parts::dirty::Dirty;
+use crate::parts::fingerprints::Fingerprints;
+use crate::parts::inline_files::InlineFiles;
+use crate::parts::inode::InodeCache;
+use crate::parts::loads::Loads;
+use crate::parts::orphan_queue::Orphans;
+use crate::parts::readers::ReadAhead;
+use crate::parts::registry::Volumes;
+use crate::parts::scrub::Scrub;
+use crate::parts::segment_table::SegmentTable;
+use crate::parts::storer;
+use crate::parts::tails::Tails;
+use crate::parts::xattr_presence::Presence;
+use crate::store::home::Home;
+use crate::store::meta::{Batch, MetaStore};
+use crate::store::room::Room;
+use crate::store::segment::{SegmentStore, SegmentWriter, Stamp};
+use crate::store::witness::{Keeper, Phase, State, Witness};
+use crate::upkeep::background;
+use crate::{PoolId, PoolOptions, Result};
+
+/// Inodes kept in memory beyond those that must be.
+const INODES_CACHED_MAX: usize = 64 << 10;
+
+/// What an engine is built on.
+pub(crate) struct Foundation {
+    pub(crate) meta: Arc<dyn MetaStore>,
+    pub(crate) store: Arc<dyn SegmentStore>,
+    pub(crate) room: Box<dyn Room>,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) entropy: Arc<dyn Entropy>,
+    pub(crate) witness: Arc<dyn Witness>,
+    pub(crate) wanted: Wanted,
+    /// The pool's directory, if it has one; unlocked last.
+    pub(crate) home: Option<Home>,
+}
+
+impl Engine {
+    /// Opens, or creates, the pool on these foundations. Blocks on the disk; call it within a runtime.
+    pub(crate) fn open(foundation: Foundation, options: PoolOptions) -> Result<Arc<Engine>> {
+        let Foundation { meta, store, room, clock, entropy, witness, wanted, home } = foundation;
+        let verdict = examine::examine(&*meta, &*store, &*witness, wanted)?;
+        let there = store.list()?;
+        let read_only = wanted.read_only;
+        if !read_only {
+            store.prepare()?;
+            examine::tidy(&*store, &verdict, &there)?;
+        }
+        let started = begin_boot(
+            &*meta,
+            &*entropy,
+            |start| {
+                if read_only {
+                    return Ok(());
+                }
+                // Before the metadata counts the start, so that no metadata is ever of a later start than the state.
+                witness.establish(&start.at(Phase::Opening, meta.position()))?;
+                // A new pool becomes one only when it is complete; one of an older format is one, and has its state now.
+                home.as_ref().filter(|home| !home.is_new()).map_or(Ok(()), Home::finish)
+            },
+            verdict.boot_next,
+        )?;
+        let Started { pool, counters, state } = started;
+        let keeper = Keeper::new(witness, meta.clone(), state);
+        if !read_only {
+            if !verdict.mismatches.is_empty() {
+                keeper.take_copy();
+            }
+            keeper.establish(Phase::Running)?;
+            home.as_ref().map_or(Ok(()), Home::finish)?;
+        }
+        let (there, aside) = (store.list()?, store.list_aside()?.into_iter().collect());
+        let segments = SegmentTable::load(&*meta, pool.boot, &there)?;
+        for segment in segments.lost() {
+            tracing::error!(%segment, "a segment that holds data is not there; what it holds cannot be read");
+        }
+        let signals = Arc::<Signals>::default();
+        let stopped = Stopped::default();
+        let written: Written = Arc::new(AtomicBool::new(false));
+        let meters = Arc::<Meters>::default();
+        let stamp = Stamp {
+            pool: pool.id,
+            mark: state.mark,
+            boot: pool.boot,
+            meta: meta.clone(),
+            clock: clock.clone(),
+        };
+        let writer =
+            Arc::new(SegmentWriter::new(store.clone(), options.segment_bytes, stamp, meters.clone()));
+        let committing =
+            Group::new(meta.clone(), stopped.clone(), written.clone(), meters.clone(), keeper.clone());
+        let engine = Arc::new(Engine {
+            identity: Identity { id: pool.id, boot: pool.boot, name_key: pool.name_key },
+            committing: Committing {
+                committer: committer::start(committing)?,
+                storer: storer::start(writer.clone(), stopped.clone())?,
+                written,
+            },
+            volumes: Volumes::load(&*meta)?,
+            inodes: InodeCache::new(INODES_CACHED_MAX),
+            segments,
+            orphans: Orphans::new(signals.clone()),
+            xattrs: Presence::load(&*meta)?,
+            counters: Mutex::new(counters),
+            writes: Writes {
+                dirty: Dirty::new(options.dirty_bytes_max, signals.clone()),
+                inline: InlineFiles::default(),
+                gate: Arc::default(),
+            },
+            caches: Caches {
+                chunks: ChunkCache::new(options.cache_bytes),
+                fingerprints: Fingerprints::new(options.fingerprint_bytes),
+                loads: Loads::default(),
+                tails: Tails::default(),
+                ahead: ReadAhead::default(),
+            },
+            upkeep: Upkeep {
+                scrub: Scrub::load(&*meta)?,
+                cleaner: Cleaner::default(),
+                aside: Mutex::new(aside),
+                tasks: Mutex::default(),
+            },
+            stores: Stores { meta, segments: store, writer, room, keeper },
+            stopped,
+            signals,
+            meters,
+            clock,
+            entropy,
+            options,
+            read_only,
+            accepted: verdict.mismatches,
+            _home: home,
+        });
+        engine.resume_freeing()?;
+        if !read_only {
+            *sync::lock(&engine.upkeep.tasks) = background::start(&engine);
+        }
+        Ok(engine)
+    }
+
+    /// Makes everything durable and ends the tasks. Operations that are still under way fail.
+    pub(crate) async fn close(self: &Arc<Self>) -> Result<()> {
+        let mut outcome = Ok(());
+        for inode in self.writes.dirty.inodes() {
+            outcome = outcome.and(self.flush_all(&inode).await);
+        }
+        self.signals.close();
+        self.reaper_end();
+        let tasks = std::mem::take(&mut *sync::lock(&self.upkeep.tasks));
+        for task in tasks {
+            if task.await.is_err() {
+                tracing::error!("a background task of the pool panicked");
+            }
+        }
+        self.chunk_before_close().await;
+        let engine = self.clone();
+        let sealed = sync::blocking(move || {
+            let sealed = engine.stopped.check().and_then(|()| engine.stores.writer.close());
+            engine.committing.storer.stop();
+            engine.committing.committer.stop();
+            sealed
+        });
+        outcome.and(sealed.await)?;
+        let engine = self.clone();
+        sync::blocking(move || engine.vouch()).await
+    }
+
+    /// Records that the pool was closed in order: everything that was written is durable, and nothing more will be written.
+    fn vouch(&self) -> Result<()> {
+        self.stopped.check()?;
+        if !self.read_only {
+            self.stores.keeper.establish(Phase::Closed)?;
+        }
+        Ok(())
+    }
+}
+
+/// A start of the pool that the metadata has counted.
+struct Started {
+    pool: PoolRecord,
+    counters: Counters,
+    state: State,
+}
+
+/// Counts this opening, durably, before anything else happens, and draws the identity of a new pool. Calls `announce` before it changes the
+/// metadata.
+fn begin_boot(
+    meta: &dyn MetaStore,
+    entropy: &dyn Entropy,
+    announce: impl FnOnce(State) -> Result<()>,
+    boot: u64,
+) -> Result<Started> {
+    let key = keys::pool();
+    let mut pool = match meta.get(&key)? {
+        Some(value) => PoolRecord::decode(&key, &value)?,
+        None => {
+            let (mut id, mut name_key) = ([0; 16], [0; 32]);
+            entropy.fill(&mut id)?;
+            entropy.fill(&mut name_key)?;
+            PoolRecord { id: PoolId(id), boot: 0, name_key }
+        }
+    };
+    pool.boot = boot;
+    let mut counters = load_counters(meta)?;
+    counters.era += 1;
+    let mut mark = [0; 4];
+    entropy.fill(&mut mark)?;
+    // 0 is the mark of a start that is not known.
+    let mark = u32::from_le_bytes(mark).max(1);
+    let state = State { pool: pool.id, boot, mark, phase: Phase::Opening, batch: 0, tables: [0; 2] };
+    announce(state)?;
+    let changes = vec![
+        (key, Some(pool.encode().into())),
+        (keys::counters(), Some(counters.encode().into())),
+        (keys::start(boot), Some(StartRecord { mark }.encode().into())),
+    ];
+    meta.write(Batch { changes })?;
+    meta.make_durable()?;
+    Ok(Started { pool, counters, state })
+}
+
+fn load_counters(meta: &dyn MetaStore) -> Result<Counters> {
+    let key = keys::counters();
+    match meta.get(&key)? {
+        Some(value) => Counters::decode(&key, &value),
+        // 0 is no inode. The first volume has number 1.
+        None => Ok(Counters { inode_next: 1, volume_next: 1, era: 0 }),
+    }
+}

@@ -1,0 +1,56 @@
+//! Chunks that are being read from the disk: a chunk that several readers want at once is read once, and later readers wait for the
+//! first.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Condvar, Mutex};
+
+use crate::base::sync;
+use crate::format::keys::ChunkId;
+
+/// The chunks that are being read from the disk.
+#[derive(Default)]
+pub(crate) struct Loads {
+    under_way: Mutex<HashMap<ChunkId, Arc<Load>>>,
+}
+
+/// A chunk that is being read.
+#[derive(Default)]
+pub(crate) struct Load {
+    done: Mutex<bool>,
+    ended: Condvar,
+}
+
+/// The right to read a chunk. While it lives, others who want the chunk wait.
+pub(crate) struct Claim<'a> {
+    loads: &'a Loads,
+    pub(crate) id: ChunkId,
+    load: Arc<Load>,
+}
+
+impl Loads {
+    /// Returns the right to read a chunk, or the load that is under way.
+    pub(crate) fn claim(&self, id: ChunkId) -> std::result::Result<Claim<'_>, Arc<Load>> {
+        let mut under_way = sync::lock(&self.under_way);
+        if let Some(load) = under_way.get(&id) {
+            return Err(load.clone());
+        }
+        let load = Arc::<Load>::default();
+        under_way.insert(id, load.clone());
+        Ok(Claim { loads: self, id, load })
+    }
+}
+
+impl Load {
+    /// Blocks until the chunk was read, or could not be.
+    pub(crate) fn wait(&self) {
+        sync::wait_until(&self.done, &self.ended, |done| *done);
+    }
+}
+
+impl Drop for Claim<'_> {
+    fn drop(&mut self) {
+        sync::lock(&self.loads.under_way).remove(&self.id);
+        *sync::lock(&self.load.done) = true;
+        self.load.ended.notify_all();
+    }
+}

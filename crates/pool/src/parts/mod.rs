@@ -1,0 +1,22 @@
+//! The parts of an open pool: what it keeps in memory, and its two threads.
+//!
+//! Each part is a field of [`crate::engine::Engine`], and knows nothing of the engine: it is filled from the metadata store at
+//! opening, or starts empty, and the floors above tell it what has changed. Open `inode/mod.rs` first, then `registry.rs`.
+
+pub(crate) mod chunk_cache;
+pub(crate) mod cleaner;
+pub(crate) mod committer;
+pub(crate) mod dirty;
+pub(crate) mod fingerprints;
+pub(crate) mod inline_files;
+pub(crate) mod inode;
+pub(crate) mod loads;
+pub(crate) mod orphan_queue;
+pub(crate) mod readers;
+pub(crate) mod registry;
+pub(crate) mod scrub;
+pub(crate) mod segment_table;
+pub(crate) mod storer;
+pub(crate) mod tails;
+pub(crate) mod view;
+pub(crate) mod xattr_presence;

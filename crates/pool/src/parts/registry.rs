@@ -1,0 +1,427 @@
+//! The volumes and snapshots in memory: their records, what they hold, and what each of them shows.
+
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, RwLock};
+
+use tokio::sync::watch;
+
+use crate::base::sync;
+use crate::format::keys::{self, EPOCH_FIRST, EPOCH_LAST, EPOCH_NONE, Epoch};
+use crate::format::records::{Record, UsageRecord, VolumeRecord, malformed};
+use crate::parts::view::{Layer, View};
+use crate::store::meta::MetaStore;
+use crate::{Error, Object, Result, Snapshot, SnapshotName, Volume, VolumeId, VolumeUsage};
+
+struct VolumeState {
+    record: VolumeRecord,
+    usage: UsageRecord,
+    /// Bytes by which accepted writes that are not in the extents yet may make it grow.
+    reserved: AtomicU64,
+    /// It has no name any more, its handles are stale, and its content is being freed.
+    deleting: bool,
+    /// Changes with each reason to look for versions that nobody sees; `None`: there are none.
+    purge: Option<u64>,
+    /// What it shows. Stays the same `Arc` for as long as that is changed by writes alone.
+    view: Arc<View>,
+    /// Versions up to this epoch are seen by a snapshot.
+    pinned: Epoch,
+}
+
+/// What one has to know of a volume to write its records.
+pub(crate) struct Writing {
+    /// The epoch at which they are written.
+    pub(crate) epoch: Epoch,
+    /// Versions up to this epoch are seen by a snapshot, and stay.
+    pub(crate) pinned: Epoch,
+    pub(crate) view: Arc<View>,
+}
+
+type Map = BTreeMap<VolumeId, VolumeState>;
+
+/// All volumes and snapshots of the pool. Only the committer changes them.
+#[derive(Default)]
+pub(crate) struct Volumes {
+    map: RwLock<Map>,
+    /// Counts changes of what there is, and wakes who waits for one.
+    version: watch::Sender<u64>,
+    purges: AtomicU64,
+}
+
+impl Volumes {
+    /// Reads the volumes from the metadata store.
+    pub(crate) fn load(meta: &dyn MetaStore) -> Result<Volumes> {
+        let volumes = Volumes::default();
+        let mut found = Vec::new();
+        meta.scan(keys::volumes(), &mut |key, value| {
+            let id = keys::volume_in(key).ok_or_else(|| malformed("volume", key))?;
+            found.push((id, VolumeRecord::decode(key, value)?));
+            Ok(ControlFlow::Continue(()))
+        })?;
+        for (id, record) in found {
+            let usage_key = keys::usage(id);
+            let usage = match meta.get(&usage_key)? {
+                Some(value) => UsageRecord::decode(&usage_key, &value)?,
+                None => UsageRecord::default(),
+            };
+            volumes.add(id, record, usage);
+            if meta.get(&keys::deleting(id))?.is_some() {
+                volumes.begin_deletion(id);
+            }
+            if meta.get(&keys::purging(id))?.is_some() {
+                volumes.begin_purge(id);
+            }
+        }
+        Ok(volumes)
+    }
+
+    /// Changes what there is, and with it what is shown.
+    fn change(&self, change: impl FnOnce(&mut Map)) {
+        let mut map = sync::write(&self.map);
+        change(&mut map);
+        show(&mut map);
+        self.version.send_modify(|version| *version = version.wrapping_add(1));
+    }
+
+    fn live<T>(&self, id: VolumeId, look: impl FnOnce(&VolumeState) -> T) -> Result<T> {
+        let map = sync::read(&self.map);
+        map.get(&id).filter(|state| !state.deleting).map(look).ok_or(Error::Stale)
+    }
+
+    /// Changes whenever a volume or a snapshot comes, goes, or is changed as such.
+    pub(crate) fn version(&self) -> u64 {
+        *self.version.borrow()
+    }
+
+    /// Tells of each change of the version.
+    pub(crate) fn watch(&self) -> watch::Receiver<u64> {
+        self.version.subscribe()
+    }
+
+    /// The volumes, without snapshots, by name.
+    pub(crate) fn list(&self) -> Vec<Volume> {
+        let map = sync::read(&self.map);
+        let volumes = map.iter().filter(|(_, state)| state.is_volume() && !state.deleting);
+        let mut volumes: Vec<Volume> = volumes.map(|(id, state)| volume(&map, *id, &state.record)).collect();
+        volumes.sort_by(|one, other| one.spec.name.cmp(&other.spec.name));
+        volumes
+    }
+
+    /// What each volume holds and may hold, by id.
+    pub(crate) fn usages(&self) -> Vec<VolumeUsage> {
+        let map = sync::read(&self.map);
+        let mut snapshots: BTreeMap<VolumeId, u64> = BTreeMap::new();
+        for taken in map.values().filter_map(|state| state.record.snapshot) {
+            *snapshots.entry(taken.of).or_default() += 1;
+        }
+        let volumes = map.iter().filter(|(_, state)| state.is_volume() && !state.deleting);
+        let usage = |(id, state): (&VolumeId, &VolumeState)| VolumeUsage {
+            id: Some(*id),
+            name: state.record.spec.name.clone(),
+            bytes_logical: state.usage.bytes_logical,
+            inodes: state.usage.inodes,
+            orphans: state.usage.orphans,
+            snapshots: snapshots.get(id).copied().unwrap_or_default(),
+            size: state.record.spec.size,
+            max_bytes_per_second: state.record.spec.max_bytes_per_second,
+        };
+        volumes.map(usage).collect()
+    }
+
+    /// The snapshots, of one volume or of all, by volume and age.
+    pub(crate) fn snapshots(&self, of: Option<VolumeId>) -> Vec<Snapshot> {
+        let map = sync::read(&self.map);
+        let mut snapshots: Vec<Snapshot> = map
+            .iter()
+            .filter_map(|(id, state)| snapshot(&map, *id, state))
+            .filter(|snapshot| of.is_none_or(|of| snapshot.volume == of))
+            .collect();
+        snapshots
+            .sort_by(|one, other| (&one.volume_name, one.created).cmp(&(&other.volume_name, other.created)));
+        snapshots
+    }
+
+    /// The volume or snapshot of that id.
+    pub(crate) fn get(&self, id: VolumeId) -> Result<Volume> {
+        let map = sync::read(&self.map);
+        let state = map.get(&id).filter(|state| !state.deleting).ok_or(Error::Stale)?;
+        Ok(volume(&map, id, &state.record))
+    }
+
+    /// A volume as its record, which may not be stored yet, describes it.
+    pub(crate) fn described(&self, id: VolumeId, record: &VolumeRecord) -> Volume {
+        volume(&sync::read(&self.map), id, record)
+    }
+
+    /// The snapshot of that id.
+    pub(crate) fn snapshot_by_id(&self, id: VolumeId) -> Result<Snapshot> {
+        let map = sync::read(&self.map);
+        let state = map.get(&id).filter(|state| !state.deleting);
+        state.and_then(|state| snapshot(&map, id, state)).ok_or(Error::Stale)
+    }
+
+    pub(crate) fn by_name(&self, name: &str) -> Result<Volume> {
+        let found = self.list().into_iter().find(|volume| volume.spec.name == name);
+        found.ok_or_else(|| Error::NotFound(Object::Volume(name.to_owned())))
+    }
+
+    /// Volumes whose deletion has begun and not ended.
+    pub(crate) fn deleting(&self) -> Vec<VolumeId> {
+        sync::read(&self.map).iter().filter(|(_, state)| state.deleting).map(|(id, _)| *id).collect()
+    }
+
+    /// The volume or snapshot is there, and is not being deleted.
+    pub(crate) fn is_live(&self, id: VolumeId) -> bool {
+        self.live(id, |_| ()).is_ok()
+    }
+
+    /// Whether it is there and can be written to, which a snapshot cannot.
+    pub(crate) fn is_writable(&self, id: VolumeId) -> bool {
+        self.require_writable(id).is_ok()
+    }
+
+    pub(crate) fn require_writable(&self, id: VolumeId) -> Result<()> {
+        if self.live(id, VolumeState::is_volume)? { Ok(()) } else { Err(Error::ReadOnly) }
+    }
+
+    /// What the volume or snapshot shows.
+    pub(crate) fn view(&self, id: VolumeId) -> Result<Arc<View>> {
+        self.live(id, |state| state.view.clone())
+    }
+
+    /// How the volume's records are written; `None` for one that is only being created.
+    pub(crate) fn writing(&self, id: VolumeId) -> Option<Writing> {
+        sync::read(&self.map).get(&id).map(|state| Writing {
+            epoch: state.record.epoch,
+            pinned: state.pinned,
+            view: state.view.clone(),
+        })
+    }
+
+    /// Epochs at which the volume's records are looked at, the newest first.
+    pub(crate) fn viewpoints(&self, id: VolumeId) -> Vec<Epoch> {
+        let map = sync::read(&self.map);
+        let of = |state: &&VolumeState| state.record.snapshot.is_some_and(|snapshot| snapshot.of == id);
+        let mut epochs: Vec<Epoch> = map.values().filter(of).map(|state| state.record.epoch).collect();
+        epochs.push(EPOCH_LAST);
+        epochs.sort_unstable_by(|one, other| other.cmp(one));
+        epochs
+    }
+
+    /// No inode of the volume shows a `change` below it.
+    pub(crate) fn change_floor(&self, id: VolumeId) -> u64 {
+        sync::read(&self.map).get(&id).map_or(0, |state| state.record.change_floor)
+    }
+
+    pub(crate) fn usage(&self, id: VolumeId) -> UsageRecord {
+        sync::read(&self.map).get(&id).map(|state| state.usage).unwrap_or_default()
+    }
+
+    pub(crate) fn set_usage(&self, id: VolumeId, usage: UsageRecord) {
+        if let Some(state) = sync::write(&self.map).get_mut(&id) {
+            state.usage = usage;
+        }
+    }
+
+    /// What all volumes hold together; snapshots show what volumes hold or held.
+    pub(crate) fn usage_total(&self) -> UsageRecord {
+        let map = sync::read(&self.map);
+        map.values().filter(|state| state.is_volume()).fold(UsageRecord::default(), |total, state| {
+            UsageRecord {
+                bytes_logical: total.bytes_logical + state.usage.bytes_logical,
+                bytes_inline: total.bytes_inline + state.usage.bytes_inline,
+                inodes_stored: total.inodes_stored + state.usage.inodes_stored,
+                inodes: total.inodes + state.usage.inodes,
+                orphans: total.orphans + state.usage.orphans,
+            }
+        })
+    }
+
+    /// The record of a volume or snapshot that is not being deleted.
+    pub(crate) fn record(&self, id: VolumeId) -> Result<VolumeRecord> {
+        self.live(id, |state| state.record.clone())
+    }
+
+    pub(crate) fn set_record(&self, id: VolumeId, record: VolumeRecord) {
+        self.change(|map| {
+            if let Some(state) = map.get_mut(&id) {
+                state.record = record;
+            }
+        });
+    }
+
+    /// Bytes that the volume holds, accepted writes included.
+    pub(crate) fn bytes_used(&self, id: VolumeId) -> u64 {
+        let map = sync::read(&self.map);
+        map.get(&id).map_or(0, |state| {
+            state.usage.bytes_logical.saturating_add(state.reserved.load(Ordering::SeqCst))
+        })
+    }
+
+    /// Takes room for that many bytes of growth; false if the volume's size does not allow it.
+    pub(crate) fn reserve(&self, id: VolumeId, bytes: u64) -> bool {
+        let map = sync::read(&self.map);
+        // Whoever writes to a volume that is gone finds out soon.
+        let Some(state) = map.get(&id) else { return true };
+        let size = state.record.spec.size.unwrap_or(u64::MAX);
+        let fits = |reserved: u64| {
+            let after = reserved.checked_add(bytes)?;
+            let used = state.usage.bytes_logical.checked_add(after)?;
+            (bytes == 0 || used <= size).then_some(after)
+        };
+        state.reserved.fetch_update(Ordering::SeqCst, Ordering::SeqCst, fits).is_ok()
+    }
+
+    /// Gives back what was reserved.
+    pub(crate) fn release(&self, id: VolumeId, bytes: u64) {
+        if bytes > 0
+            && let Some(state) = sync::read(&self.map).get(&id)
+        {
+            state.reserved.fetch_sub(bytes, Ordering::SeqCst);
+        }
+    }
+
+    pub(crate) fn add(&self, id: VolumeId, record: VolumeRecord, usage: UsageRecord) {
+        let state = VolumeState {
+            record,
+            usage,
+            reserved: AtomicU64::new(0),
+            deleting: false,
+            purge: None,
+            view: Arc::new(View { layers: Vec::new(), plain: false }),
+            pinned: EPOCH_NONE,
+        };
+        self.change(|map| {
+            map.insert(id, state);
+        });
+    }
+
+    /// From here on the volume shows nothing, so it holds nothing but what it stores.
+    pub(crate) fn begin_deletion(&self, id: VolumeId) {
+        self.change(|map| {
+            if let Some(state) = map.get_mut(&id) {
+                state.deleting = true;
+            }
+        });
+    }
+
+    pub(crate) fn forget(&self, id: VolumeId) {
+        self.change(|map| {
+            map.remove(&id);
+        });
+    }
+
+    /// The volume has versions that nobody sees.
+    pub(crate) fn begin_purge(&self, id: VolumeId) {
+        let reason = self.purges.fetch_add(1, Ordering::SeqCst);
+        if let Some(state) = sync::write(&self.map).get_mut(&id) {
+            state.purge = Some(reason);
+        }
+    }
+
+    pub(crate) fn end_purge(&self, id: VolumeId) {
+        if let Some(state) = sync::write(&self.map).get_mut(&id) {
+            state.purge = None;
+        }
+    }
+
+    /// Why the volume is to be purged, if it is.
+    pub(crate) fn purge(&self, id: VolumeId) -> Option<u64> {
+        sync::read(&self.map).get(&id).and_then(|state| state.purge)
+    }
+
+    /// Volumes that have versions which nobody sees.
+    pub(crate) fn purging(&self) -> Vec<VolumeId> {
+        let map = sync::read(&self.map);
+        let due = map.iter().filter(|(_, state)| state.purge.is_some() && !state.deleting);
+        due.map(|(id, _)| *id).collect()
+    }
+
+    /// Everything that shows something: volumes and snapshots.
+    pub(crate) fn all_live(&self) -> Vec<VolumeId> {
+        sync::read(&self.map).iter().filter(|(_, state)| !state.deleting).map(|(id, _)| *id).collect()
+    }
+}
+
+impl VolumeState {
+    fn is_volume(&self) -> bool {
+        self.record.snapshot.is_none()
+    }
+}
+
+fn volume(map: &Map, id: VolumeId, record: &VolumeRecord) -> Volume {
+    let origin = record.origin.and_then(|origin| map.get(&origin));
+    let clone_of = origin.and_then(|origin| {
+        let of = map.get(&origin.record.snapshot?.of)?;
+        Some(SnapshotName { volume: of.record.spec.name.clone(), snapshot: origin.record.spec.name.clone() })
+    });
+    record.volume(id, clone_of)
+}
+
+fn snapshot(map: &Map, id: VolumeId, state: &VolumeState) -> Option<Snapshot> {
+    let taken = state.record.snapshot?;
+    let volume = map.get(&taken.of)?;
+    let clones = map.values().filter(|clone| clone.record.origin == Some(id) && !clone.deleting);
+    Some(Snapshot {
+        id,
+        volume: taken.of,
+        volume_name: volume.record.spec.name.clone(),
+        name: state.record.spec.name.clone(),
+        root: state.record.root(id),
+        created: state.record.created,
+        period: taken.period,
+        bytes_logical: state.usage.bytes_logical,
+        clones: clones.map(|clone| clone.record.spec.name.clone()).collect(),
+    })
+}
+
+/// Works out anew what everything shows.
+fn show(map: &mut Map) {
+    let shown: Vec<(VolumeId, View, Epoch)> = map
+        .iter()
+        .map(|(id, state)| {
+            let of = |other: &&VolumeState| other.record.snapshot.is_some_and(|taken| taken.of == *id);
+            let pinned = map.values().filter(of).map(|other| other.record.epoch).max();
+            (*id, view(map, *id, state), pinned.unwrap_or(EPOCH_NONE))
+        })
+        .collect();
+    for (id, view, pinned) in shown {
+        if let Some(state) = map.get_mut(&id) {
+            state.pinned = pinned;
+            if *state.view != view {
+                state.view = Arc::new(view);
+            }
+        }
+    }
+}
+
+fn view(map: &Map, id: VolumeId, state: &VolumeState) -> View {
+    let mut layers: Vec<Layer> = Vec::new();
+    let (mut id, mut state) = (id, Some(state));
+    // Each step leads to something that was made earlier.
+    while let Some(at) = state {
+        let (of, newest) = match at.record.snapshot {
+            Some(taken) => (taken.of, at.record.epoch),
+            None => (id, EPOCH_LAST),
+        };
+        let Some(volume) = map.get(&of) else { break };
+        layers.push(Layer { volume: of, newest, hidden: volume.record.hidden.clone() });
+        let origin = volume.record.origin;
+        id = origin.unwrap_or(of);
+        state = origin.and_then(|origin| map.get(&origin));
+    }
+    let plain = state_is_plain(map, &layers);
+    View { layers, plain }
+}
+
+/// A volume that never had a snapshot, and is not a clone.
+fn state_is_plain(map: &Map, layers: &[Layer]) -> bool {
+    match layers {
+        [only] => {
+            only.newest == EPOCH_LAST
+                && map.get(&only.volume).is_some_and(|state| state.record.epoch == EPOCH_FIRST)
+        }
+        _ => false,
+    }
+}

@@ -1,0 +1,79 @@
+//! The segments that the metadata names, and how much of each is alive.
+
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+use std::sync::Mutex;
+
+use crate::Result;
+use crate::base::sync;
+use crate::format::keys::{self, SegmentId};
+use crate::format::records::{ChunkRecord, Record, SegmentRecord, malformed};
+use crate::store::meta::MetaView;
+
+/// The segments that metadata names. Only the committer changes it.
+#[derive(Default)]
+pub(crate) struct SegmentTable {
+    map: Mutex<BTreeMap<SegmentId, SegmentRecord>>,
+    /// The lengths that segments of earlier starts had at opening.
+    lengths: BTreeMap<SegmentId, u64>,
+    /// The start that makes segments now.
+    boot: u64,
+}
+
+impl SegmentTable {
+    /// Reads the table from the metadata store. `there`: the segments that are there now, before the start `boot` makes any.
+    pub(crate) fn load(meta: &dyn MetaView, boot: u64, there: &[(SegmentId, u64)]) -> Result<SegmentTable> {
+        let mut map = BTreeMap::new();
+        meta.scan(keys::segments(), &mut |key, value| {
+            let id = keys::segment_in(key).ok_or_else(|| malformed("segment", key))?;
+            map.insert(id, SegmentRecord::decode(key, value)?);
+            Ok(ControlFlow::Continue(()))
+        })?;
+        Ok(SegmentTable { map: Mutex::new(map), lengths: there.iter().copied().collect(), boot })
+    }
+
+    /// Whether the place that a chunk record names is there. A segment of an earlier start may have been lost, or have lost its end.
+    pub(crate) fn holds(&self, chunk: &ChunkRecord) -> bool {
+        let end = chunk.offset.saturating_add(u64::from(chunk.bytes_stored));
+        chunk.segment.boot() == self.boot
+            || self.lengths.get(&chunk.segment).is_some_and(|length| end <= *length)
+    }
+
+    /// Segments with referenced frames that are not there.
+    pub(crate) fn lost(&self) -> Vec<SegmentId> {
+        let map = sync::lock(&self.map);
+        let live = map.iter().filter(|(_, record)| record.bytes_live > 0).map(|(id, _)| *id);
+        live.filter(|id| id.boot() != self.boot && !self.lengths.contains_key(id)).collect()
+    }
+
+    pub(crate) fn knows(&self, id: SegmentId) -> bool {
+        sync::lock(&self.map).contains_key(&id)
+    }
+
+    pub(crate) fn usage(&self, id: SegmentId) -> SegmentRecord {
+        sync::lock(&self.map).get(&id).copied().unwrap_or_default()
+    }
+
+    pub(crate) fn set(&self, id: SegmentId, record: SegmentRecord) {
+        sync::lock(&self.map).insert(id, record);
+    }
+
+    pub(crate) fn forget(&self, id: SegmentId) {
+        sync::lock(&self.map).remove(&id);
+    }
+
+    /// Segments without a referenced frame.
+    pub(crate) fn dead(&self) -> Vec<SegmentId> {
+        let map = sync::lock(&self.map);
+        map.iter().filter(|(_, record)| record.bytes_live == 0).map(|(id, _)| *id).collect()
+    }
+
+    /// All segments.
+    pub(crate) fn list(&self) -> Vec<(SegmentId, SegmentRecord)> {
+        sync::lock(&self.map).iter().map(|(id, record)| (*id, *record)).collect()
+    }
+
+    pub(crate) fn bytes_live(&self) -> u64 {
+        sync::lock(&self.map).values().map(|record| record.bytes_live).sum()
+    }
+}

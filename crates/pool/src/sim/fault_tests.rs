@@ -1,0 +1,158 @@
+//! Faults that are not crashes: a full disk, a failed sync, damaged bytes.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+
+use crate::sim::faulty::{FaultyDisk, Plan, options};
+use crate::*;
+
+async fn pool_with_file(disk: &Arc<FaultyDisk>) -> (Pool, Handle, Handle) {
+    let pool = disk.open(options()).unwrap();
+    let spec = VolumeSpec::new("kafka", "/kafka");
+    let root = pool.volume_create(spec).await.unwrap().root;
+    pool.reap_orphans().await.unwrap();
+    let file = create(&pool, root, b"log").await.unwrap();
+    (pool, root, file)
+}
+
+async fn create(pool: &Pool, directory: Handle, name: &[u8]) -> Result<Handle> {
+    let new = NewInode::new(Kind::File, 0o644);
+    Ok(pool.create(directory, name, new).await?.attributes.handle)
+}
+
+fn bytes(seed: u8, length: usize) -> Bytes {
+    let mut bytes = vec![0; length];
+    blake3::Hasher::new().update(&[seed]).finalize_xof().fill(&mut bytes);
+    bytes.into()
+}
+
+async fn read(pool: &Pool, file: Handle) -> Result<Vec<u8>> {
+    Ok(pool.read(file, 0, u32::MAX).await?.pieces.concat())
+}
+
+#[tokio::test]
+async fn a_flush_that_finds_the_disk_full_keeps_the_data_and_ends_well_later() {
+    let disk = Arc::new(FaultyDisk::default());
+    let (pool, root, file) = pool_with_file(&disk).await;
+    let (one, two) = (bytes(1, 300_000), bytes(2, 200_000));
+    pool.write(file, 0, one.clone(), Stability::Unstable).await.unwrap();
+    disk.set_full(true);
+    assert!(matches!(pool.commit(file, 0, 0).await, Err(Error::NoSpace)));
+    assert_eq!(read(&pool, file).await.unwrap(), one);
+    pool.write(file, 100_000, two.clone(), Stability::Unstable).await.unwrap();
+    assert!(matches!(pool.commit(file, 0, 0).await, Err(Error::NoSpace)));
+    create(&pool, root, b"metadata still works").await.unwrap();
+    disk.set_full(false);
+    pool.commit(file, 0, 0).await.unwrap();
+    pool.close().await.unwrap();
+    disk.crash(1);
+    let pool = disk.open(options()).unwrap();
+    assert_eq!(read(&pool, file).await.unwrap(), [&one[..100_000], &two[..]].concat());
+    assert!(pool.check(true).await.unwrap().is_empty());
+}
+
+/// After a failed sync the system may have dropped the pages it could not write, and a second sync reports
+/// success for nothing.
+#[tokio::test]
+async fn after_a_failed_sync_nothing_is_ever_acknowledged_again() {
+    for failing in 0..6 {
+        let disk = Arc::new(FaultyDisk::default());
+        let (pool, root, file) = pool_with_file(&disk).await;
+        pool.write(file, 0, bytes(1, 300_000), Stability::Unstable).await.unwrap();
+        disk.fail_at(failing);
+        let Err(_) = pool.commit(file, 0, 0).await else { continue };
+        // The disk is well again; the pool does not trust it.
+        disk.fail_at(u64::MAX);
+        let again = pool.commit(file, 0, 0).await;
+        let stopped = matches!(again, Err(Error::Failed(_)));
+        // Only a failed write of frames may be tried again: it was never synced.
+        assert!(stopped || again.is_ok(), "{again:?}");
+        if stopped {
+            assert!(matches!(create(&pool, root, b"x").await, Err(Error::Failed(_))));
+            let write = pool.write(file, 0, bytes(1, 10), Stability::Unstable).await;
+            assert!(matches!(write, Err(Error::Failed(_))));
+            assert_eq!(read(&pool, file).await.unwrap().len(), 300_000);
+        }
+    }
+}
+
+/// Whatever cannot be read, the volume is as it was, or as the snapshot shows it, and no file is lost.
+#[tokio::test]
+async fn a_rollback_that_cannot_read_everything_changes_nothing() {
+    let (mut failed, mut read_at) = (0, 0);
+    loop {
+        let disk = Arc::new(FaultyDisk::default());
+        let (pool, root, file) = pool_with_file(&disk).await;
+        let other = create(&pool, root, b"other").await.unwrap();
+        pool.write(file, 0, bytes(1, 1000), Stability::FileSync).await.unwrap();
+        pool.snapshot_create(&["kafka".into()], "then").await.unwrap();
+        pool.write(file, 0, bytes(2, 1000), Stability::FileSync).await.unwrap();
+        pool.rename(root, b"other", root, b"elsewhere").await.unwrap();
+        // So that nobody else reads meanwhile.
+        pool.settle().await.unwrap();
+        disk.arm(Plan { read: Some(read_at), ..Plan::default() });
+        let outcome = pool.volume_rollback("kafka", "then", false).await;
+        let hit = disk.has_failed();
+        disk.arm(Plan::default());
+        let expected = if outcome.is_ok() { bytes(1, 1000) } else { bytes(2, 1000) };
+        assert_eq!(read(&pool, file).await.unwrap(), expected, "read {read_at}: {outcome:?}");
+        let named = pool.lookup(root, b"other").await;
+        assert_eq!(named.is_ok(), outcome.is_ok(), "read {read_at}");
+        assert!(outcome.is_err() || pool.getattr(other).await.is_ok(), "read {read_at}");
+        if !hit {
+            outcome.unwrap();
+            break;
+        }
+        failed += u32::from(outcome.is_err());
+        read_at += 1;
+    }
+    assert!(failed >= 3, "hardly a read of a rollback was made to fail: {failed} of {read_at}");
+}
+
+#[tokio::test]
+async fn a_damaged_byte_is_an_error_and_never_wrong_data() {
+    let disk = Arc::new(FaultyDisk::default());
+    let (pool, root, good) = pool_with_file(&disk).await;
+    let bad = create(&pool, root, b"bad").await.unwrap();
+    pool.write(good, 0, bytes(1, 200_000), Stability::FileSync).await.unwrap();
+    let before = disk.segment_bytes();
+    pool.write(bad, 0, bytes(2, 200_000), Stability::FileSync).await.unwrap();
+    pool.close().await.unwrap();
+    disk.damage(before);
+    let pool = disk.open(options()).unwrap();
+    assert!(matches!(read(&pool, bad).await, Err(Error::Damaged(_))));
+    assert_eq!(read(&pool, good).await.unwrap(), bytes(1, 200_000));
+    assert!(!pool.check(true).await.unwrap().is_empty());
+    pool.write(bad, 0, bytes(3, 200_000), Stability::FileSync).await.unwrap();
+    assert_eq!(read(&pool, bad).await.unwrap(), bytes(3, 200_000));
+}
+
+#[tokio::test]
+async fn segments_that_are_mostly_dead_are_cleaned_and_lose_nothing() {
+    let disk = Arc::new(FaultyDisk::default());
+    let (pool, root, file) = pool_with_file(&disk).await;
+    // Every other block is kept: each segment becomes more than half dead.
+    for n in 0..24 {
+        pool.write(file, n * 131_072, bytes(n as u8, 131_072), Stability::FileSync).await.unwrap();
+    }
+    let stored = disk.segment_bytes();
+    for n in (0..24).filter(|n| n % 6 != 0) {
+        pool.write(file, n * 131_072, Bytes::from(vec![0; 131_072]), Stability::FileSync).await.unwrap();
+    }
+    // Each round of the reaper cleans a bounded number of segments.
+    for round in 0.. {
+        if disk.segment_bytes() <= stored / 2 {
+            break;
+        }
+        assert!(round < 100, "{} of {stored} bytes left", disk.segment_bytes());
+        create(&pool, root, b"another").await.unwrap();
+        pool.remove(root, b"another").await.unwrap();
+        pool.settle().await.unwrap();
+    }
+    assert_eq!(pool.check(true).await.unwrap(), [""; 0]);
+    for n in 0..24 {
+        let found = pool.read(file, n * 131_072, 131_072).await.unwrap().pieces.concat();
+        assert_eq!(found, if n % 6 == 0 { bytes(n as u8, 131_072) } else { vec![0; 131_072].into() });
+    }
+}

@@ -1,0 +1,80 @@
+//! What can happen to a pool's files while nobody has it open.
+
+use std::collections::BTreeMap;
+
+use super::{FaultyDisk, Segment};
+use crate::format::keys::SegmentId;
+use crate::sim::random::Random;
+
+/// What can happen to whole files while nobody has the pool open. `Older…` puts back what was there at an earlier time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Damage {
+    NoMetadata,
+    OlderMetadata,
+    NoState,
+    OlderState,
+    NoSegments,
+    NoSegment,
+    ShorterSegment,
+    EmptySegment,
+    OlderSegments,
+}
+
+impl Damage {
+    pub(crate) const ALL: [Damage; 9] = [
+        Damage::NoMetadata,
+        Damage::OlderMetadata,
+        Damage::NoState,
+        Damage::OlderState,
+        Damage::NoSegments,
+        Damage::NoSegment,
+        Damage::ShorterSegment,
+        Damage::EmptySegment,
+        Damage::OlderSegments,
+    ];
+
+    /// What segments hold may be lost by it.
+    pub(crate) fn hits_segments(self) -> bool {
+        !matches!(self, Damage::NoMetadata | Damage::OlderMetadata | Damage::NoState | Damage::OlderState)
+    }
+}
+
+impl FaultyDisk {
+    /// Loses whole files, or puts back those of `older`, a copy of this disk that was made before.
+    pub(crate) fn damage_at_rest(&self, damage: Damage, older: &FaultyDisk, seed: u64) {
+        let mut random = Random::new(seed);
+        let (mut inner, older) = (self.inner(), older.inner());
+        let ids: Vec<SegmentId> = inner.segments.keys().copied().collect();
+        let one = random.pick(&ids);
+        let one = |segments: &mut BTreeMap<SegmentId, Segment>, change: &dyn Fn(&mut Vec<u8>)| {
+            if let Some(segment) = one.and_then(|id| segments.get_mut(&id)) {
+                change(&mut segment.durable);
+            }
+        };
+        match damage {
+            Damage::NoMetadata => (inner.meta, inner.batch) = (BTreeMap::new(), 0),
+            Damage::OlderMetadata => (inner.meta, inner.batch) = (older.meta.clone(), older.batch),
+            Damage::NoState => inner.states.clear(),
+            Damage::OlderState => inner.states.clone_from(&older.states),
+            Damage::NoSegments => inner.segments.clear(),
+            Damage::NoSegment => inner.segments.retain(|id, _| Some(*id) != ids.first().copied()),
+            Damage::ShorterSegment => one(&mut inner.segments, &|bytes| bytes.truncate(bytes.len() / 2)),
+            Damage::EmptySegment => one(&mut inner.segments, &Vec::clear),
+            Damage::OlderSegments => {
+                let whole = |segment: &Segment| Segment {
+                    durable: segment.durable.clone(),
+                    created: true,
+                    ..Segment::default()
+                };
+                inner.segments = older.segments.iter().map(|(id, segment)| (*id, whole(segment))).collect();
+            }
+        }
+    }
+
+    /// All segments as they are after a restart, those that were set aside included.
+    pub(crate) fn segments_at_rest(&self) -> BTreeMap<SegmentId, Vec<u8>> {
+        let inner = self.inner();
+        let segments = inner.segments.iter().map(|(id, segment)| (*id, segment.durable.clone()));
+        segments.chain(inner.aside.clone()).collect()
+    }
+}

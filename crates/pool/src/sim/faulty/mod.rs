@@ -1,0 +1,475 @@
+//! A disk for tests: it fails as told, and in a crash loses what was not synced.
+//!
+//! What a crash keeps of what was not synced:
+//! - Of the batches of metadata a random prefix, as the trait promises.
+//! - Of writes to segments each 512-byte sector by itself, in any order: writes are lost, torn and reordered.
+//! - The file of a segment that was created may be missing, of one that was deleted be back, and of one that was
+//!   sealed have its old length.
+//! - Of the states of the witness any since the last that was established.
+//!
+//! All are chosen independently: a batch may survive although an unsynced frame did not, which is the worst
+//! case for the order of a flush. After a failed sync the writes it was for are lost although readers still see
+//! them, as Linux drops pages that it could not write; later syncs succeed.
+
+mod at_rest;
+mod stores;
+
+pub(crate) use at_rest::Damage;
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::atomic::AtomicU64;
+use std::sync::{Arc, Mutex, MutexGuard};
+
+use bytes::Bytes;
+use tokio::sync::Notify;
+
+use self::stores::{FaultyMeta, FaultySegments, FaultyWitness};
+use crate::base::sources::{Clock, SystemClock, SystemEntropy};
+use crate::engine::Engine;
+use crate::format::keys::{Key, SegmentId};
+use crate::opening::examine::Wanted;
+use crate::opening::lifecycle::Foundation;
+use crate::sim::random::Random;
+use crate::sim::schedule;
+use crate::store::meta::{Batch, MemoryMeta, MetaStore};
+use crate::store::room::UnlimitedRoom;
+use crate::store::witness::State;
+use crate::{Error, Pool, PoolOptions, Result};
+
+/// What a disk writes as a whole or not at all.
+const SECTOR_BYTES: u64 = 512;
+
+/// Small enough that a short test reaches every bound.
+pub(crate) fn options() -> PoolOptions {
+    PoolOptions {
+        bytes_max: None,
+        dirty_bytes_max: 4 << 20,
+        dirty_age_ms_max: 3_600_000,
+        segment_bytes: 300_000,
+        cache_bytes: 1 << 20,
+        fingerprint_bytes: 64 << 10,
+        scrub_period: None,
+        ..PoolOptions::default()
+    }
+}
+
+/// Which step, counted from the arming, brings which failure.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Plan {
+    /// The power fails at this step that changes something: this and all later ones fail.
+    pub(crate) power: Option<u64>,
+    /// This sync fails.
+    pub(crate) sync: Option<u64>,
+    /// This read fails.
+    pub(crate) read: Option<u64>,
+    /// This write to a segment fails.
+    pub(crate) write: Option<u64>,
+    /// Writes to segments find no space from this one on, for that many.
+    pub(crate) full: Option<(u64, u64)>,
+}
+
+/// A sync that a disk reports and does not do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Lie {
+    Segments,
+    Metadata,
+}
+
+/// Steps since the arming.
+#[derive(Default)]
+struct Steps {
+    changes: u64,
+    syncs: u64,
+    reads: u64,
+    writes: u64,
+}
+
+#[derive(Default)]
+struct Segment {
+    durable: Vec<u8>,
+    /// What readers see; `None` if it is deleted.
+    seen: Option<Vec<u8>>,
+    /// Unsynced: offset and bytes.
+    writes: Vec<(u64, Bytes)>,
+    /// Its file survives a crash.
+    created: bool,
+    /// It was sealed to this length, unsynced.
+    sealed: Option<u64>,
+}
+
+#[derive(Default)]
+struct Inner {
+    meta: BTreeMap<Key, Bytes>,
+    /// Number of the last batch in `meta`.
+    batch: u64,
+    /// Unsynced, in order.
+    batches: Vec<Batch>,
+    segments: BTreeMap<SegmentId, Segment>,
+    /// Segments that were set aside, which is durable at once.
+    aside: BTreeMap<SegmentId, Vec<u8>>,
+    /// The witness's states: the last that was established, and those that were noted since.
+    states: Vec<State>,
+    plan: Plan,
+    steps: Steps,
+    /// The power has failed.
+    dead: bool,
+    /// Any failure has been brought about.
+    failed: bool,
+    /// Metadata could not be synced: the store refuses everything.
+    poisoned: bool,
+    /// Writes to segments find no space, until told otherwise.
+    full: bool,
+    lie: Option<Lie>,
+    /// A pool was made here: its FORMAT file is there.
+    created: bool,
+    opened: u8,
+    trace: u64,
+}
+
+/// See the module. What it holds outlives the pools that are opened on it.
+#[derive(Default)]
+pub(crate) struct FaultyDisk {
+    inner: Mutex<Inner>,
+    /// Tells that the power has failed.
+    pub(crate) power_failed: Notify,
+}
+
+fn failure(action: &'static str) -> Error {
+    let source = std::io::Error::from_raw_os_error(5);
+    Error::Io { path: PathBuf::from("the faulty disk"), action, source }
+}
+
+/// What becomes of a step that changes something.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Outcome {
+    Works,
+    /// What the step was to do may be done, in part or not at all.
+    FailsNow,
+    /// Nothing happens.
+    Dead,
+}
+
+impl Outcome {
+    fn check(self) -> Result<()> {
+        if self == Outcome::Works { Ok(()) } else { Err(failure("do anything")) }
+    }
+}
+
+impl FaultyDisk {
+    fn inner(&self) -> MutexGuard<'_, Inner> {
+        // Not through `crate::base::sync`: nobody else has a turn while the disk works.
+        self.inner.lock().unwrap()
+    }
+
+    /// Counts steps from here on, and fails as planned.
+    pub(crate) fn arm(&self, plan: Plan) {
+        let mut inner = self.inner();
+        inner.plan = plan;
+        inner.steps = Steps::default();
+        inner.dead = false;
+        inner.failed = false;
+    }
+
+    /// A disk that reports syncs which it does not do: what a test must find out.
+    pub(crate) fn lying(lie: Lie) -> FaultyDisk {
+        let inner = Inner { lie: Some(lie), ..Inner::default() };
+        FaultyDisk { inner: Mutex::new(inner), power_failed: Notify::new() }
+    }
+
+    /// From now on the step of that number, and every one after it, fails.
+    pub(crate) fn fail_at(&self, step: u64) {
+        self.arm(Plan { power: Some(step), ..Plan::default() });
+    }
+
+    /// The power fails.
+    pub(crate) fn kill(&self) {
+        let mut inner = self.inner();
+        inner.dead = true;
+        inner.failed = true;
+        self.power_failed.notify_one();
+    }
+
+    /// The power has failed.
+    pub(crate) fn is_dead(&self) -> bool {
+        self.inner().dead
+    }
+
+    /// Something has failed since the disk was armed.
+    pub(crate) fn has_failed(&self) -> bool {
+        self.inner().failed
+    }
+
+    pub(crate) fn set_full(&self, full: bool) {
+        self.inner().full = full;
+    }
+
+    /// The power has failed at a step, as planned.
+    pub(crate) fn was_cut(&self) -> bool {
+        let inner = self.inner();
+        inner.plan.power.is_some_and(|at| inner.steps.changes > at)
+    }
+
+    /// Another disk with what this one holds after a restart.
+    pub(crate) fn copy(&self) -> FaultyDisk {
+        let inner = self.inner();
+        let segment = |segment: &Segment| Segment {
+            durable: segment.durable.clone(),
+            created: true,
+            ..Segment::default()
+        };
+        let segments = inner.segments.iter().map(|(id, known)| (*id, segment(known))).collect();
+        let copy = Inner {
+            meta: inner.meta.clone(),
+            batch: inner.batch,
+            segments,
+            aside: inner.aside.clone(),
+            states: inner.states.clone(),
+            created: inner.created,
+            ..Inner::default()
+        };
+        FaultyDisk { inner: Mutex::new(copy), power_failed: Notify::new() }
+    }
+
+    /// A hash of all steps so far, with all that they carried.
+    pub(crate) fn trace(&self) -> u64 {
+        self.inner().trace
+    }
+
+    /// Bytes of all segments.
+    pub(crate) fn segment_bytes(&self) -> usize {
+        self.inner().segments.values().filter_map(|segment| segment.seen.as_ref()).map(Vec::len).sum()
+    }
+
+    /// Flips a bit of each segment's every byte from `offset` on.
+    pub(crate) fn damage(&self, from: usize) {
+        for segment in self.inner().segments.values_mut() {
+            segment.durable.iter_mut().skip(from).for_each(|byte| *byte ^= 1);
+        }
+    }
+
+    /// Bytes of all segments, as they are after a restart.
+    pub(crate) fn bytes_at_rest(&self) -> u64 {
+        self.inner().segments.values().map(|segment| segment.durable.len() as u64).sum()
+    }
+
+    /// Flips one bit of the segments, counted through all of them. Returns where.
+    pub(crate) fn flip_in_segments(&self, mut byte: u64, bit: u8) -> Option<(SegmentId, u64)> {
+        for (id, segment) in &mut self.inner().segments {
+            if let Some(hit) = segment.durable.get_mut(byte as usize) {
+                *hit ^= 1 << bit;
+                return Some((*id, byte));
+            }
+            byte -= segment.durable.len() as u64;
+        }
+        None
+    }
+
+    /// All keys of metadata, as they are after a restart.
+    pub(crate) fn keys(&self) -> Vec<Key> {
+        self.inner().meta.keys().cloned().collect()
+    }
+
+    /// How many segments there are.
+    pub(crate) fn segments(&self) -> usize {
+        self.inner().segments.values().filter(|segment| segment.seen.is_some()).count()
+    }
+
+    /// The power is back: what was not synced is lost in part.
+    pub(crate) fn crash(&self, seed: u64) {
+        let mut random = Random::new(seed);
+        let mut inner = self.inner();
+        let batches = std::mem::take(&mut inner.batches);
+        let kept = random.below(batches.len() as u64 + 1) as usize;
+        for batch in batches.into_iter().take(kept) {
+            apply(&mut inner.meta, &batch);
+            inner.batch += 1;
+        }
+        if !inner.states.is_empty() {
+            let kept = random.below(inner.states.len() as u64) as usize;
+            inner.states = vec![inner.states[kept]];
+        }
+        let mood = random.below(4);
+        let segments = std::mem::take(&mut inner.segments);
+        for (id, mut segment) in segments {
+            segment.lose_unsynced(mood, &mut random);
+            let there = segment.created || random.permille(500);
+            let undeleted = segment.seen.is_some() || random.permille(500);
+            if there && undeleted {
+                let durable = segment.durable;
+                let seen = Some(durable.clone());
+                inner.segments.insert(id, Segment { durable, seen, created: true, ..Segment::default() });
+            }
+        }
+        inner.plan = Plan::default();
+        inner.steps = Steps::default();
+        (inner.dead, inner.failed, inner.poisoned) = (false, false, false);
+    }
+
+    /// Opens a pool on what the disk holds.
+    pub(crate) fn open(self: &Arc<Self>, options: PoolOptions) -> Result<Pool> {
+        self.open_at(options, Arc::new(SystemClock))
+    }
+
+    /// Like [`FaultyDisk::open`], with that clock.
+    pub(crate) fn open_at(self: &Arc<Self>, options: PoolOptions, clock: Arc<dyn Clock>) -> Result<Pool> {
+        let (meta, opened) = {
+            let mut inner = self.inner();
+            let meta = FaultyMeta {
+                disk: self.clone(),
+                seen: MemoryMeta::default(),
+                written: AtomicU64::new(inner.batch),
+            };
+            let changes = inner.meta.iter().map(|(key, value)| (key.clone(), Some(value.clone())));
+            meta.seen.write(Batch { changes: changes.collect() })?;
+            for segment in inner.segments.values_mut() {
+                segment.seen = Some(segment.durable.clone());
+            }
+            inner.opened = inner.opened.wrapping_add(1);
+            (meta, inner.opened)
+        };
+        let is_new = {
+            let inner = self.inner();
+            // A creation that was cut short left neither metadata nor segments that count.
+            inner.meta.is_empty() && inner.segments.is_empty() && !inner.created
+        };
+        let foundation = Foundation {
+            meta: Arc::new(meta),
+            store: Arc::new(FaultySegments { disk: self.clone() }),
+            room: Box::new(UnlimitedRoom),
+            clock,
+            entropy: Arc::new(SystemEntropy::seeded([opened; 32])),
+            witness: Arc::new(FaultyWitness { disk: self.clone() }),
+            wanted: Wanted { is_new, has_state: true, ..Wanted::default() },
+            home: None,
+        };
+        let engine = Engine::open(foundation, options)?;
+        self.inner().created = true;
+        Pool::on(engine)
+    }
+
+    /// Counts a step that changes something, and says what becomes of it.
+    fn change(&self, what: &'static str, id: u64, detail: u64) -> Outcome {
+        schedule::point();
+        let mut inner = self.inner();
+        let dead = inner.dead;
+        let now = !dead && inner.plan.power.is_some_and(|at| inner.steps.changes >= at);
+        inner.steps.changes += 1;
+        inner.dead |= now;
+        inner.failed |= now;
+        inner.note(what, id, detail);
+        match (dead, now) {
+            (true, _) => Outcome::Dead,
+            (false, true) => {
+                self.power_failed.notify_one();
+                Outcome::FailsNow
+            }
+            (false, false) => Outcome::Works,
+        }
+    }
+
+    /// Counts a read.
+    fn read(&self) -> Result<()> {
+        schedule::point();
+        let mut inner = self.inner();
+        let fails = inner.plan.read == Some(inner.steps.reads);
+        inner.steps.reads += 1;
+        inner.failed |= fails;
+        if fails { Err(failure("read")) } else { Ok(()) }
+    }
+
+    /// Counts a write to a segment.
+    fn write(&self) -> Result<()> {
+        let mut inner = self.inner();
+        let at = inner.steps.writes;
+        inner.steps.writes += 1;
+        if inner.full || inner.plan.full.is_some_and(|(from, count)| (from..from + count).contains(&at)) {
+            inner.failed = true;
+            return Err(Error::NoSpace);
+        }
+        if inner.plan.write == Some(at) {
+            inner.failed = true;
+            return Err(failure("write"));
+        }
+        Ok(())
+    }
+
+    /// Counts a sync; true if it fails.
+    fn sync_fails(&self) -> bool {
+        let mut inner = self.inner();
+        let fails = inner.plan.sync == Some(inner.steps.syncs);
+        inner.steps.syncs += 1;
+        inner.failed |= fails;
+        fails
+    }
+}
+
+impl Inner {
+    fn note(&mut self, what: &'static str, id: u64, detail: u64) {
+        let mut step = [0; 32];
+        step[..8].copy_from_slice(&self.trace.to_le_bytes());
+        step[8..16].copy_from_slice(&id.to_le_bytes());
+        step[16..24].copy_from_slice(&detail.to_le_bytes());
+        let name = what.as_bytes();
+        step[24..24 + name.len().min(8)].copy_from_slice(&name[..name.len().min(8)]);
+        self.trace = xxhash_rust::xxh3::xxh3_64(&step);
+    }
+}
+
+impl Segment {
+    fn lose_unsynced(&mut self, mood: u64, random: &mut Random) {
+        let before = self.durable.len();
+        for (offset, bytes) in std::mem::take(&mut self.writes) {
+            match mood {
+                0 => {}
+                1 => write_at(&mut self.durable, offset, &bytes),
+                _ => self.tear(offset, &bytes, mood, random),
+            }
+        }
+        // The file's length is metadata of its own.
+        if mood == 3 && self.durable.len() > before && random.permille(300) {
+            self.durable.truncate(random.between(before as u64, self.durable.len() as u64) as usize);
+        }
+        if let Some(length) = self.sealed.take().filter(|_| random.permille(500)) {
+            self.durable.truncate(length as usize);
+        }
+    }
+
+    /// Keeps some of the sectors.
+    fn tear(&mut self, offset: u64, bytes: &[u8], mood: u64, random: &mut Random) {
+        let kept = if mood == 2 { 500 } else { random.pick(&[20, 500, 980]).unwrap_or(500) };
+        let mut at = 0;
+        while at < bytes.len() {
+            let sector_end = SECTOR_BYTES - (offset + at as u64) % SECTOR_BYTES;
+            let end = (at + sector_end as usize).min(bytes.len());
+            if random.permille(kept) {
+                write_at(&mut self.durable, offset + at as u64, &bytes[at..end]);
+            }
+            at = end;
+        }
+    }
+
+    fn make_durable(&mut self) {
+        for (offset, bytes) in std::mem::take(&mut self.writes) {
+            write_at(&mut self.durable, offset, &bytes);
+        }
+        self.created = true;
+    }
+}
+
+fn apply(map: &mut BTreeMap<Key, Bytes>, batch: &Batch) {
+    for (key, value) in &batch.changes {
+        match value {
+            Some(value) => map.insert(key.clone(), value.clone()),
+            None => map.remove(key),
+        };
+    }
+}
+
+fn write_at(segment: &mut Vec<u8>, offset: u64, bytes: &[u8]) {
+    let offset = offset as usize;
+    if segment.len() < offset + bytes.len() {
+        segment.resize(offset + bytes.len(), 0);
+    }
+    segment[offset..offset + bytes.len()].copy_from_slice(bytes);
+}

@@ -1,0 +1,212 @@
+//! What a pool sees of the disk: its metadata store, its segments and its witness.
+
+use std::ops::Range;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use bytes::Bytes;
+
+use super::{FaultyDisk, Lie, Outcome, Segment, apply, failure, write_at};
+use crate::format::keys::{Key, SegmentId};
+use crate::store::meta::{Batch, MemoryMeta, MetaStore, MetaView, Position, Visit};
+use crate::store::segment::SegmentStore;
+use crate::store::witness::{Found, State, Witness};
+use crate::{Error, Result};
+
+pub(super) struct FaultyMeta {
+    pub(super) disk: Arc<FaultyDisk>,
+    pub(super) seen: MemoryMeta,
+    pub(super) written: AtomicU64,
+}
+
+impl FaultyMeta {
+    fn check(&self) -> Result<()> {
+        if self.disk.inner().poisoned { Err(failure("use the poisoned metadata store")) } else { Ok(()) }
+    }
+}
+
+impl MetaView for FaultyMeta {
+    fn get(&self, key: &[u8]) -> Result<Option<Bytes>> {
+        self.disk.read()?;
+        self.seen.get(key)
+    }
+    fn scan(&self, range: Range<Key>, visit: &mut Visit<'_>) -> Result<()> {
+        self.disk.read()?;
+        self.seen.scan(range, visit)
+    }
+}
+
+impl MetaStore for FaultyMeta {
+    fn write(&self, batch: Batch) -> Result<()> {
+        let bytes = batch.changes.iter().map(|(key, value)| {
+            key.len() + value.as_ref().map_or(0, |value| value.iter().map(|byte| *byte as usize).sum())
+        });
+        let outcome = self.disk.change("batch", batch.changes.len() as u64, bytes.sum::<usize>() as u64);
+        self.check()?;
+        if outcome != Outcome::Dead {
+            self.disk.inner().batches.push(batch.clone());
+        }
+        outcome.check()?;
+        self.written.fetch_add(1, Ordering::SeqCst);
+        self.seen.write(batch)
+    }
+    fn make_durable(&self) -> Result<()> {
+        self.disk.change("durable", 0, 0).check()?;
+        self.check()?;
+        if self.disk.sync_fails() {
+            self.disk.inner().poisoned = true;
+            return Err(failure("sync the metadata"));
+        }
+        let mut inner = self.disk.inner();
+        if inner.lie == Some(Lie::Metadata) {
+            return Ok(());
+        }
+        for batch in std::mem::take(&mut inner.batches) {
+            apply(&mut inner.meta, &batch);
+            inner.batch += 1;
+        }
+        Ok(())
+    }
+    fn position(&self) -> Position {
+        let durable = self.disk.inner().batch;
+        Position { written: self.written.load(Ordering::SeqCst), durable, tables: [0; 2] }
+    }
+}
+
+/// The states of the pool. The disk writes them in whole sectors, in order.
+pub(super) struct FaultyWitness {
+    pub(super) disk: Arc<FaultyDisk>,
+}
+
+impl Witness for FaultyWitness {
+    fn own(&self) -> Result<Found> {
+        self.disk.read()?;
+        Ok(self.disk.inner().states.last().map_or(Found::Missing, |state| Found::There(*state)))
+    }
+    fn copy(&self) -> Result<Found> {
+        Ok(Found::Missing)
+    }
+    fn establish(&self, state: &State) -> Result<()> {
+        let outcome = self.disk.change("state", state.boot, state.batch);
+        let mut inner = self.disk.inner();
+        match outcome {
+            Outcome::Works => inner.states = vec![*state],
+            // It may be there or not.
+            Outcome::FailsNow => inner.states.push(*state),
+            Outcome::Dead => {}
+        }
+        outcome.check()
+    }
+    fn note(&self, state: &State) -> Result<()> {
+        let mut inner = self.disk.inner();
+        if !inner.dead {
+            inner.states.push(*state);
+        }
+        Ok(())
+    }
+}
+
+pub(super) struct FaultySegments {
+    pub(super) disk: Arc<FaultyDisk>,
+}
+
+fn missing(id: SegmentId) -> Error {
+    Error::Damaged(format!("segment {id} does not exist"))
+}
+
+impl SegmentStore for FaultySegments {
+    fn create(&self, id: SegmentId, bytes: u64) -> Result<()> {
+        self.disk.change("create", id.0, bytes).check()?;
+        let mut inner = self.disk.inner();
+        // The directory is synced then, and with it what was deleted before.
+        inner.segments.retain(|_, segment| segment.seen.is_some());
+        inner.segments.insert(id, Segment { seen: Some(Vec::new()), ..Segment::default() });
+        Ok(())
+    }
+    fn write(&self, id: SegmentId, offset: u64, parts: &[Bytes]) -> Result<()> {
+        self.disk.write()?;
+        let sum: u64 =
+            parts.iter().map(|part| xxhash_rust::xxh3::xxh3_64(part)).fold(offset, u64::wrapping_add);
+        let outcome = self.disk.change("write", id.0, sum);
+        if outcome == Outcome::Dead {
+            return outcome.check();
+        }
+        let mut inner = self.disk.inner();
+        let segment = inner.segments.get_mut(&id).ok_or_else(|| missing(id))?;
+        let mut at = offset;
+        for part in parts {
+            segment.writes.push((at, part.clone()));
+            if let Some(seen) = segment.seen.as_mut().filter(|_| outcome == Outcome::Works) {
+                write_at(seen, at, part);
+            }
+            at += part.len() as u64;
+        }
+        outcome.check()
+    }
+    fn sync(&self, id: SegmentId) -> Result<()> {
+        self.disk.change("sync", id.0, 0).check()?;
+        let fails = self.disk.sync_fails();
+        let mut inner = self.disk.inner();
+        let lie = inner.lie;
+        let segment = inner.segments.get_mut(&id).ok_or_else(|| missing(id))?;
+        if fails {
+            segment.writes.clear();
+            return Err(failure("sync a segment"));
+        }
+        if lie != Some(Lie::Segments) {
+            segment.make_durable();
+        }
+        Ok(())
+    }
+    fn seal(&self, id: SegmentId, bytes: u64) -> Result<()> {
+        self.disk.change("seal", id.0, bytes).check()?;
+        let mut inner = self.disk.inner();
+        let segment = inner.segments.get_mut(&id).ok_or_else(|| missing(id))?;
+        if let Some(seen) = &mut segment.seen {
+            seen.truncate(bytes as usize);
+        }
+        segment.sealed = Some(bytes);
+        Ok(())
+    }
+    fn read(&self, id: SegmentId, offset: u64, length: usize) -> Result<Option<Bytes>> {
+        self.disk.read()?;
+        let inner = self.disk.inner();
+        let seen = inner.segments.get(&id).and_then(|segment| segment.seen.as_ref());
+        let range = usize::try_from(offset).ok().and_then(|from| Some(from..from.checked_add(length)?));
+        let bytes = seen.and_then(|seen| seen.get(range?));
+        Ok(bytes.map(Bytes::copy_from_slice))
+    }
+    fn delete(&self, id: SegmentId) -> Result<bool> {
+        self.disk.change("delete", id.0, 0).check()?;
+        if let Some(segment) = self.disk.inner().segments.get_mut(&id) {
+            segment.seen = None;
+        }
+        Ok(true)
+    }
+    fn sync_deletions(&self) -> Result<bool> {
+        self.disk.change("settle", 0, 0).check()?;
+        self.disk.inner().segments.retain(|_, segment| segment.seen.is_some());
+        Ok(true)
+    }
+    fn set_aside(&self, id: SegmentId) -> Result<()> {
+        self.disk.change("aside", id.0, 0).check()?;
+        let mut inner = self.disk.inner();
+        if let Some(segment) = inner.segments.remove(&id) {
+            inner.aside.insert(id, segment.durable);
+        }
+        Ok(())
+    }
+    fn list_aside(&self) -> Result<Vec<(SegmentId, u64)>> {
+        Ok(self.disk.inner().aside.iter().map(|(id, bytes)| (*id, bytes.len() as u64)).collect())
+    }
+    fn delete_aside(&self, id: SegmentId) -> Result<()> {
+        self.disk.inner().aside.remove(&id);
+        Ok(())
+    }
+    fn list(&self) -> Result<Vec<(SegmentId, u64)>> {
+        self.disk.read()?;
+        let inner = self.disk.inner();
+        let seen = inner.segments.iter().filter_map(|(id, segment)| Some((*id, segment.seen.as_ref()?)));
+        Ok(seen.map(|(id, bytes)| (id, bytes.len() as u64)).collect())
+    }
+}

@@ -1,0 +1,383 @@
+//! What every metadata store must do. Each test runs against each implementation.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use bytes::Bytes;
+
+use super::{Batch, Expected, FjallMeta, MemoryMeta, MetaStore, MetaView};
+use crate::Mismatch;
+use crate::format::keys::Key;
+
+/// Opens the store, or makes it where there is none.
+fn open(directory: &std::path::Path) -> crate::Result<FjallMeta> {
+    let is_new = !directory.join("version").exists();
+    FjallMeta::open(directory, &Expected { is_new, ..expected(0, [0; 2]) })
+}
+
+fn each(test: impl Fn(&dyn MetaStore)) {
+    test(&MemoryMeta::default());
+    let directory = tempfile::tempdir().unwrap();
+    test(&open(directory.path()).unwrap());
+}
+
+fn batch(changes: &[(&str, Option<&str>)]) -> Batch {
+    let change = |(key, value): &(&str, Option<&str>)| {
+        (key.as_bytes().to_vec(), value.map(|value| Bytes::copy_from_slice(value.as_bytes())))
+    };
+    Batch { changes: changes.iter().map(change).collect() }
+}
+
+fn keys(store: &dyn MetaStore, from: &str, to: &str) -> Vec<String> {
+    let mut keys = Vec::new();
+    let range: std::ops::Range<Key> = from.into()..to.into();
+    store
+        .scan(range, &mut |key, _| {
+            keys.push(String::from_utf8_lossy(key).into_owned());
+            Ok(ControlFlow::Continue(()))
+        })
+        .unwrap();
+    keys
+}
+
+#[test]
+fn a_batch_is_visible_when_written() {
+    each(|store| {
+        store.write(batch(&[("a", Some("1")), ("b", Some("2"))])).unwrap();
+        assert_eq!(store.get(b"a").unwrap().as_deref(), Some(&b"1"[..]));
+        store.write(batch(&[("a", None), ("b", Some("3"))])).unwrap();
+        assert_eq!(store.get(b"a").unwrap(), None);
+        assert_eq!(store.get(b"b").unwrap().as_deref(), Some(&b"3"[..]));
+        store.make_durable().unwrap();
+    });
+}
+
+#[test]
+fn an_empty_value_is_a_value() {
+    each(|store| {
+        store.write(batch(&[("a", Some(""))])).unwrap();
+        assert_eq!(store.get(b"a").unwrap().as_deref(), Some(&b""[..]));
+    });
+}
+
+#[test]
+fn a_scan_is_in_order_and_within_its_bounds() {
+    each(|store| {
+        store.write(batch(&[("c", Some("")), ("a", Some("")), ("b", Some("")), ("d", Some(""))])).unwrap();
+        assert_eq!(keys(store, "a", "d"), ["a", "b", "c"]);
+        assert_eq!(keys(store, "d", "a"), [""; 0]);
+        store.write(batch(&[("b", None)])).unwrap();
+        assert_eq!(keys(store, "a", "z"), ["a", "c", "d"]);
+    });
+}
+
+#[test]
+fn a_scan_ends_when_told_and_passes_errors_on() {
+    each(|store| {
+        store.write(batch(&[("a", Some("")), ("b", Some(""))])).unwrap();
+        let mut seen = 0;
+        store
+            .scan(b"a".to_vec()..b"z".to_vec(), &mut |_, _| {
+                seen += 1;
+                Ok(ControlFlow::Break(()))
+            })
+            .unwrap();
+        assert_eq!(seen, 1);
+        let error = store.scan(b"a".to_vec()..b"z".to_vec(), &mut |_, _| Err(crate::Error::NoSpace));
+        assert!(matches!(error, Err(crate::Error::NoSpace)));
+    });
+}
+
+#[test]
+fn a_scan_may_read_and_is_as_of_one_instant() {
+    each(|store| {
+        store.write(batch(&[("a", Some("")), ("b", Some(""))])).unwrap();
+        let mut seen = Vec::new();
+        store
+            .scan(b"a".to_vec()..b"z".to_vec(), &mut |key, _| {
+                seen.push(key.to_vec());
+                store.write(batch(&[("b", None), ("c", Some(""))])).unwrap();
+                assert_eq!(store.get(b"b").unwrap(), None);
+                Ok(ControlFlow::Continue(()))
+            })
+            .unwrap();
+        assert_eq!(seen, [b"a".to_vec(), b"b".to_vec()]);
+    });
+}
+
+#[test]
+fn no_scan_sees_half_a_batch() {
+    fn run(store: Arc<dyn MetaStore>) {
+        let names: Vec<String> = (0..50).map(|n| format!("k{n:02}")).collect();
+        let writer = {
+            let (store, names) = (store.clone(), names.clone());
+            std::thread::spawn(move || {
+                for round in 0..100 {
+                    let value = Bytes::from(format!("{round:03}"));
+                    let changes =
+                        names.iter().map(|name| (name.clone().into_bytes(), Some(value.clone()))).collect();
+                    store.write(Batch { changes }).unwrap();
+                }
+            })
+        };
+        while !writer.is_finished() {
+            let mut values = std::collections::BTreeSet::new();
+            store
+                .scan(b"k".to_vec()..b"l".to_vec(), &mut |_, value| {
+                    values.insert(value.to_vec());
+                    Ok(ControlFlow::Continue(()))
+                })
+                .unwrap();
+            assert!(values.len() <= 1, "half a batch: {values:?}");
+        }
+        writer.join().unwrap();
+    }
+    run(Arc::new(MemoryMeta::default()));
+    let directory = tempfile::tempdir().unwrap();
+    run(Arc::new(open(directory.path()).unwrap()));
+}
+
+#[test]
+fn what_was_made_durable_is_there_after_reopening() {
+    let directory = tempfile::tempdir().unwrap();
+    {
+        let store = open(directory.path()).unwrap();
+        store.write(batch(&[("a", Some("1"))])).unwrap();
+        store.make_durable().unwrap();
+    }
+    let store = open(directory.path()).unwrap();
+    assert_eq!(store.get(b"a").unwrap().as_deref(), Some(&b"1"[..]));
+}
+
+fn is_journal_damage(error: &crate::Error) -> bool {
+    matches!(error, crate::Error::Refused { mismatch, .. } if matches!(**mismatch, Mismatch::Journal { .. }))
+}
+
+/// A store with journals as a power failure, or a disk, may leave them.
+struct Journal {
+    directory: tempfile::TempDir,
+}
+
+impl Journal {
+    /// Groups of batches, each batch one key with a large value; a group is synced, the last only if `synced`.
+    fn of(groups: &[&[&str]], synced: bool) -> Journal {
+        let directory = tempfile::tempdir().unwrap();
+        let store = open(directory.path()).unwrap();
+        for (number, group) in groups.iter().enumerate() {
+            for key in *group {
+                store.write(batch(&[(*key, Some(&key.repeat(20_000)))])).unwrap();
+            }
+            if synced || number + 1 < groups.len() {
+                store.make_durable().unwrap();
+            }
+        }
+        Journal { directory }
+    }
+
+    fn path(&self) -> std::path::PathBuf {
+        self.directory.path().join("0.jnl")
+    }
+
+    /// A page of the batch with that key never reached the disk, or is lost.
+    fn lose_page_of(&self, key: &str) {
+        let mut bytes = std::fs::read(self.path()).unwrap();
+        let pattern = key.repeat(8);
+        let at = bytes.windows(8).position(|window| window == pattern.as_bytes()).unwrap() + 8_192;
+        bytes[at..at + 4_096].fill(0);
+        std::fs::write(self.path(), &bytes).unwrap();
+    }
+
+    fn has(&self, store: &FjallMeta, key: &str) -> bool {
+        let value = store.get(key.as_bytes()).unwrap();
+        assert!(value.as_ref().is_none_or(|value| *value == key.repeat(20_000).as_bytes()));
+        value.is_some()
+    }
+
+    fn torn_ends(&self) -> usize {
+        let names = std::fs::read_dir(self.directory.path()).unwrap();
+        names.filter(|entry| entry.as_ref().unwrap().file_name().to_str().unwrap().ends_with(".torn")).count()
+    }
+}
+
+/// Power fails while batches are on their way: the middle of the first never reached the disk.
+#[test]
+fn a_journal_torn_after_its_last_sync_loses_what_was_not_synced_and_keeps_it_aside() {
+    for (kept, lost) in [(vec![], "a"), (vec!["a"], "b")] {
+        let groups = [&["a"][..], &["b", "c"]];
+        let journal = Journal::of(if kept.is_empty() { &[&["a", "b", "c"]] } else { &groups }, false);
+        journal.lose_page_of(lost);
+        for _ in 0..2 {
+            let store = open(journal.directory.path()).unwrap();
+            for key in ["a", "b", "c"] {
+                assert_eq!(journal.has(&store, key), kept.contains(&key), "{key}");
+            }
+            store.write(batch(&[("d", Some("3"))])).unwrap();
+            store.make_durable().unwrap();
+        }
+        assert_eq!(journal.torn_ends(), 1);
+    }
+}
+
+#[test]
+fn damage_before_the_last_sync_is_refused_and_nothing_is_changed() {
+    let groups: [&[&str]; 4] = [&["a"], &["b", "c"], &["d"], &["e"]];
+    for (synced, lost) in [(true, "a"), (true, "b"), (true, "d"), (true, "e"), (false, "a"), (false, "c")] {
+        let journal = Journal::of(&groups, synced);
+        journal.lose_page_of(lost);
+        let before = std::fs::read(journal.path()).unwrap();
+        let error = open(journal.directory.path()).err().expect("it must not open");
+        assert!(is_journal_damage(&error), "{error}");
+        assert!(error.to_string().contains("0.jnl"), "{error}");
+        assert!(std::fs::read(journal.path()).unwrap() == before, "{lost}");
+        assert_eq!(journal.torn_ends(), 0);
+    }
+}
+
+/// fjall ends a journal silently where it finds no start of a batch, whatever follows.
+#[test]
+fn a_damaged_start_of_a_synced_batch_is_no_end() {
+    let journal = Journal::of(&[&["a"], &["b"], &["c"]], true);
+    let mut bytes = std::fs::read(journal.path()).unwrap();
+    let value = bytes.windows(8).position(|window| window == b"bbbbbbbb").unwrap();
+    let start = value - 1 - 22 - 13;
+    bytes[start..start + 13].fill(0);
+    std::fs::write(journal.path(), &bytes).unwrap();
+    assert!(open(journal.directory.path()).is_err_and(|error| is_journal_damage(&error)));
+}
+
+#[test]
+fn any_cut_through_the_unsynced_end_keeps_what_was_synced() {
+    let journal = Journal::of(&[&["a"], &["b", "c"]], false);
+    let whole = std::fs::read(journal.path()).unwrap();
+    let end = whole.iter().rposition(|byte| *byte != 0).unwrap();
+    let first = whole.windows(8).position(|window| window == b"bbbbbbbb").unwrap();
+    for cut in (first..end).step_by(2_999) {
+        std::fs::write(journal.path(), &whole[..cut]).unwrap();
+        let copy = Journal { directory: tempfile::tempdir().unwrap() };
+        copy_directory(journal.directory.path(), copy.directory.path());
+        let store = open(copy.directory.path()).unwrap();
+        assert!(copy.has(&store, "a"), "cut at {cut}");
+        assert!(copy.has(&store, "b") || !copy.has(&store, "c"), "cut at {cut}");
+    }
+}
+
+fn copy_directory(from: &std::path::Path, to: &std::path::Path) {
+    for entry in std::fs::read_dir(from).unwrap().map(Result::unwrap) {
+        let to = to.join(entry.file_name());
+        if entry.file_type().unwrap().is_dir() {
+            std::fs::create_dir_all(&to).unwrap();
+            copy_directory(&entry.path(), &to);
+        } else {
+            std::fs::copy(entry.path(), to).unwrap();
+        }
+    }
+}
+
+fn expected(batch: u64, tables: [u64; 2]) -> Expected {
+    let view_parent = std::env::temp_dir();
+    Expected { is_new: false, batch, witness: "the test".into(), tables, accept: false, view_parent }
+}
+
+fn mismatch(opened: crate::Result<FjallMeta>) -> Mismatch {
+    match opened {
+        Err(crate::Error::Refused { mismatch, .. }) => *mismatch,
+        Err(other) => panic!("another error: {other}"),
+        Ok(_) => panic!("the store was opened"),
+    }
+}
+
+#[test]
+fn batches_are_counted_from_one_through_restarts() {
+    each(|store| {
+        let before = store.position();
+        store.write(batch(&[("a", Some("1"))])).unwrap();
+        store.write(batch(&[("b", Some("1"))])).unwrap();
+        assert_eq!(store.position().written, before.written + 2);
+        store.make_durable().unwrap();
+        assert_eq!(store.position().durable, before.written + 2);
+    });
+    let journal = Journal::of(&[&["a"], &["b", "c"]], true);
+    let store = open(journal.directory.path()).unwrap();
+    // The last one was written when the store was dropped.
+    assert_eq!(store.position().written, 4);
+}
+
+#[test]
+fn a_store_that_ends_too_early_is_refused_and_left_as_it_is() {
+    let journal = Journal::of(&[&["a"], &["b"], &["c"]], true);
+    let before = std::fs::read(journal.path()).unwrap();
+    assert_eq!(
+        mismatch(FjallMeta::open(journal.directory.path(), &expected(9, [0; 2]))),
+        Mismatch::Behind { found: 4, known: 9, witness: "the test".into() }
+    );
+    let cut = before.windows(8).position(|window| window == b"cccccccc").unwrap() - 100;
+    std::fs::write(journal.path(), &before[..cut]).unwrap();
+    for _ in 0..2 {
+        let refused = mismatch(FjallMeta::open(journal.directory.path(), &expected(3, [0; 2])));
+        assert!(matches!(refused, Mismatch::Behind { known: 3, .. }), "{refused}");
+        assert_eq!(std::fs::read(journal.path()).unwrap().len(), cut);
+        assert_eq!(journal.torn_ends(), 0);
+    }
+}
+
+#[test]
+fn trees_that_are_older_than_they_were_are_refused() {
+    let journal = Journal::of(&[&["a"]], true);
+    let opened = FjallMeta::open(journal.directory.path(), &expected(1, [0, 99]));
+    assert!(matches!(mismatch(opened), Mismatch::MetadataOld { known: 99, .. }));
+}
+
+#[test]
+fn a_journal_that_is_missing_between_others_is_a_gap() {
+    let journal = Journal::of(&[&["a"]], true);
+    {
+        let store = open(journal.directory.path()).unwrap();
+        // Some journals, of which the tables hold only the first ones.
+        for round in 0..4000 {
+            store.write(batch(&[(&format!("key{round}"), Some(&"x".repeat(20_000)))])).unwrap();
+        }
+        store.make_durable().unwrap();
+    }
+    let mut numbers: Vec<u64> = std::fs::read_dir(journal.directory.path())
+        .unwrap()
+        .filter_map(|entry| entry.unwrap().file_name().to_str()?.strip_suffix(".jnl")?.parse().ok())
+        .collect();
+    numbers.sort_unstable();
+    if numbers.len() > 1 {
+        let copy = tempfile::tempdir().unwrap();
+        copy_directory(journal.directory.path(), copy.path());
+        let last = numbers.last().unwrap();
+        std::fs::remove_file(copy.path().join(format!("{last}.jnl"))).unwrap();
+        let refused = mismatch(FjallMeta::open(copy.path(), &expected(4000, [0; 2])));
+        assert!(matches!(refused, Mismatch::Behind { .. }), "{refused}");
+    }
+}
+
+/// fjall begins anew what is missing; nothing of that may happen.
+#[test]
+fn a_store_that_lacks_a_part_is_refused_and_left_as_it_is() {
+    let journal = Journal::of(&[&["a"], &["b"]], true);
+    for part in [
+        "version",
+        "0.jnl",
+        "keyspaces",
+        "keyspaces/0",
+        "keyspaces/1",
+        "keyspaces/0/current",
+        "keyspaces/1/current",
+    ] {
+        let copy = tempfile::tempdir().unwrap();
+        copy_directory(journal.directory.path(), copy.path());
+        let path = copy.path().join(part);
+        if path.is_dir() {
+            std::fs::remove_dir_all(&path).unwrap()
+        } else {
+            std::fs::remove_file(&path).unwrap()
+        }
+        for _ in 0..2 {
+            let refused = mismatch(FjallMeta::open(copy.path(), &expected(0, [0; 2])));
+            assert!(matches!(refused, Mismatch::MetadataPart { .. }), "{part}: {refused}");
+            assert!(!path.exists(), "{part}");
+        }
+    }
+}

@@ -1,0 +1,363 @@
+//! The embedded metadata store: fjall, a log-structured merge tree.
+//!
+//! How fjall gives what [`MetaStore`] asks for (release 3.1, checked in its source):
+//! - A batch is written to the journal between a start and an end marker with a checksum, under one lock, and
+//!   then applied to the tree in memory. At opening, an end without its start, or the other way round, is cut off.
+//! - A tree in memory is written out as a whole, the older one first, so what survives a crash is a prefix of the batches even when the tables
+//!   are newer than the journals: after a power failure they may be, for a tree that was sealed while the journal was synced is written
+//!   out with it.
+//! - Scans go through a snapshot: `Keyspace::range` itself would show a batch that is half applied.
+//! - A failed write or sync poisons the database, which refuses everything from then on, as the trait wants.
+//! - What fjall leaves to us: telling a journal that is torn after its last sync from one that is damaged before
+//!   it. Each batch carries a mark for that, see [`super::journal_repair`], which looks at the journals first.
+
+use std::fs::OpenOptions;
+use std::io::ErrorKind;
+use std::ops::{ControlFlow, Range};
+use std::panic::AssertUnwindSafe;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+use bytes::Bytes;
+use fjall::{CompressionType, Database, Keyspace, KeyspaceCreateOptions, PersistMode, Readable, Snapshot};
+use lsm_tree::{AbstractTree, SeqNo, SequenceNumberCounter};
+
+use super::journal_repair::{self, MARK_KEY, Mark, Survey};
+use super::view::{Extent, View};
+use super::{Batch, MetaStore, MetaView, Position, Visit, structure};
+use crate::format::codec::Malformed;
+use crate::format::keys::Key;
+use crate::format::records::malformed;
+use crate::{Error, Mismatch, Result};
+
+const KEYSPACE: &str = "pool";
+/// Under which fjall keeps the name of keyspace 1, in keyspace 0.
+const NAME_KEY: &[u8] = b"n\0\0\0\0\0\0\0\x01";
+const CACHE_BYTES: u64 = 64 << 20;
+const JOURNAL_BYTES_MAX: u64 = 192 << 20;
+const MEMTABLE_BYTES_MAX: u64 = 24 << 20;
+/// Fewer deletions than this are not worth merging tables for.
+const DELETIONS_MIN: u64 = 50_000;
+
+/// See the module.
+pub(crate) struct FjallMeta {
+    /// Fields are dropped in this order: the keyspace before its database.
+    keyspace: Keyspace,
+    database: Database,
+    /// Number of the last batch that was written, and of the last that is durable.
+    batch: AtomicU64,
+    durable: AtomicU64,
+    /// Version of the tree of keyspaces' names, which does not change while the store is open.
+    names_version: u64,
+    /// Keys that were deleted since space was last given back.
+    deletions: AtomicU64,
+    /// The memory's share of them is on its way to a table, or there.
+    written_out: AtomicBool,
+}
+
+/// What a store must hold for nothing to be lost.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Expected {
+    /// There must be no store yet.
+    pub(crate) is_new: bool,
+    /// It must hold all batches up to this number.
+    pub(crate) batch: u64,
+    /// The part of the pool that says so, for error messages.
+    pub(crate) witness: String,
+    /// Its trees must be at least of these versions.
+    pub(crate) tables: [u64; 2],
+    /// Open a store that ends too early, or is damaged behind some batch, as it was at its last whole batch.
+    pub(crate) accept: bool,
+    /// A directory in which a small one can be made for a moment.
+    pub(crate) view_parent: PathBuf,
+}
+
+impl FjallMeta {
+    /// Opens the store in `directory`, or creates it if `expected.is_new`. Returns an error and changes nothing if the store is not as expected.
+    pub(crate) fn open(directory: &Path, expected: &Expected) -> Result<FjallMeta> {
+        let mut tables = [0; 2];
+        if !expected.is_new {
+            let survey;
+            (tables, survey) = FjallMeta::look_at(directory, expected)?;
+            survey.repair()?;
+        } else if directory.read_dir().is_ok_and(|mut entries| entries.next().is_some()) {
+            let there = format!("metadata in {}", directory.display());
+            return Err(Error::refused(Mismatch::NoFormat { there, format: crate::format::FORMAT }));
+        }
+        if !expected.is_new {
+            restore_lock(&directory.join("lock"))?;
+        }
+        let database = guarded(directory, || open_database(directory))?;
+        let options = || KeyspaceCreateOptions::default().max_memtable_size(MEMTABLE_BYTES_MAX);
+        let keyspace = guarded(directory, || database.keyspace(KEYSPACE, options))?;
+        if expected.is_new {
+            tables = structure::inspect(directory, [0; 2])?;
+        }
+        let mark = keyspace.get(MARK_KEY).map_err(|error| failed("read", &error))?;
+        let mark = mark.map_or(Ok(Mark::default()), |value| Mark::decode(&value));
+        let mark = mark.map_err(|Malformed| malformed("journal mark", &MARK_KEY))?;
+        let (batch, durable) = (AtomicU64::new(mark.batch), AtomicU64::new(mark.durable));
+        Ok(FjallMeta {
+            keyspace,
+            database,
+            batch,
+            durable,
+            names_version: tables[0],
+            deletions: AtomicU64::new(0),
+            written_out: AtomicBool::new(false),
+        })
+    }
+
+    /// Returns an error unless the store in `directory` is as expected. Changes nothing.
+    pub(crate) fn examine(directory: &Path, expected: &Expected) -> Result<()> {
+        FjallMeta::look_at(directory, expected).map(drop)
+    }
+
+    /// The versions of the trees, and what the journals hold.
+    fn look_at(directory: &Path, expected: &Expected) -> Result<([u64; 2], Survey)> {
+        let tables = structure::inspect(directory, expected.tables)?;
+        let in_tables = last_in_tables(directory, &expected.view_parent)?;
+        let survey = journal_repair::survey(directory, in_tables, expected.accept)?;
+        if survey.last < expected.batch && !expected.accept {
+            let (found, known, witness) = (survey.last, expected.batch, expected.witness.clone());
+            return Err(Error::refused(Mismatch::Behind { found, known, witness }));
+        }
+        Ok((tables, survey))
+    }
+
+    /// The mark of the next batch.
+    fn mark_next(&self) -> Mark {
+        let batch = self.batch.fetch_add(1, Ordering::SeqCst).saturating_add(1);
+        Mark { batch, durable: self.durable.load(Ordering::SeqCst) }
+    }
+}
+
+impl Drop for FjallMeta {
+    /// Vouches for the last group, if all that was written is durable. It need not be durable itself.
+    fn drop(&mut self) {
+        if self.batch.load(Ordering::SeqCst) == self.durable.load(Ordering::SeqCst) {
+            let _ = self.write(Batch::default());
+        }
+    }
+}
+
+fn open_database(directory: &Path) -> fjall::Result<Database> {
+    Database::builder(directory)
+        .manual_journal_persist(true)
+        .journal_compression(CompressionType::None)
+        .max_journaling_size(JOURNAL_BYTES_MAX)
+        .cache_size(CACHE_BYTES)
+        .worker_threads(2)
+        .open()
+}
+
+/// The number of the last batch that the tables hold. They hold all earlier batches as well, because memory tables are written out whole and
+/// in order. Opening a tree deletes the files that its current version does not name, so this opens a view of it.
+fn last_in_tables(directory: &Path, view_parent: &Path) -> Result<u64> {
+    let view = View::make(directory, view_parent, Extent::Tables)?;
+    let get = |tree, key| get_alone(directory, &structure::tree(view.directory(), tree), key);
+    let names = get(0, NAME_KEY)?;
+    if names.is_none_or(|name| *name != *KEYSPACE.as_bytes()) {
+        let part = structure::tree(directory, 0);
+        return Err(Error::refused(Mismatch::MetadataPart {
+            part,
+            state: "not the one that belongs to keyspaces/1",
+        }));
+    }
+    get(1, &MARK_KEY)?.map_or(Ok(0), |value| {
+        let mark = Mark::decode(&value).map_err(|Malformed| malformed("journal mark", &MARK_KEY))?;
+        Ok(mark.batch)
+    })
+}
+
+/// fjall's lock file holds nothing, but fjall does not open a store that lacks it.
+fn restore_lock(path: &Path) -> Result<()> {
+    let made = OpenOptions::new().write(true).create(true).truncate(false).open(path);
+    made.map(drop).map_err(|source| Error::Io {
+        path: path.to_path_buf(),
+        action: "open the lock file",
+        source,
+    })
+}
+
+/// Reads one key of a tree that nobody has open: a view of a tree of the store in `directory`.
+fn get_alone(directory: &Path, tree: &Path, key: &[u8]) -> Result<Option<lsm_tree::UserValue>> {
+    guarded(directory, || {
+        let (sequence, visible) = (SequenceNumberCounter::default(), SequenceNumberCounter::default());
+        Ok(lsm_tree::Config::new(tree, sequence, visible).open()?.get(key, SeqNo::MAX)?)
+    })
+}
+
+/// Runs `open` on the store in `directory`, and turns errors and panics into refusals: fjall panics on some kinds of damage.
+fn guarded<T>(directory: &Path, open: impl FnOnce() -> fjall::Result<T>) -> Result<T> {
+    let damaged = |what: String| Error::refused(Mismatch::MetadataDamaged(what));
+    match std::panic::catch_unwind(AssertUnwindSafe(open)) {
+        Ok(Ok(opened)) => Ok(opened),
+        Ok(Err(fjall::Error::Io(source) | fjall::Error::Storage(lsm_tree::Error::Io(source)))) => {
+            // What a file that is cut short, or is not what it was, leads to.
+            let of_damage = [
+                ErrorKind::InvalidInput,
+                ErrorKind::InvalidData,
+                ErrorKind::UnexpectedEof,
+                ErrorKind::NotFound,
+            ];
+            if of_damage.contains(&source.kind()) {
+                return Err(damaged("a table or a journal is missing or cut short".to_owned()));
+            }
+            let path = directory.to_path_buf();
+            Err(Error::Io { path, action: "open the metadata store (check the disk: dmesg, SMART)", source })
+        }
+        Ok(Err(error)) => Err(damaged(described(&error))),
+        Err(_) => Err(damaged("a table or a journal holds what is never written".to_owned())),
+    }
+}
+
+/// The error of a store that is open. fjall does not say where the damage is.
+fn failed(action: &'static str, error: &fjall::Error) -> Error {
+    match error {
+        fjall::Error::Io(source) | fjall::Error::Storage(lsm_tree::Error::Io(source)) => {
+            Error::Meta(format!("cannot {action}: {source}; check the disk (dmesg, SMART)"))
+        }
+        fjall::Error::Poisoned => Error::Meta(format!(
+            "cannot {action}: an earlier write or sync failed, so nothing is written any more; check the disk (dmesg, \
+             SMART), then restart"
+        )),
+        other => Error::Damaged(format!(
+            "cannot {action} metadata: {}; check the disk (dmesg, SMART); `forebay pool check` names the files that are hit",
+            described(other)
+        )),
+    }
+}
+
+/// An error of fjall, in words.
+fn described(error: &fjall::Error) -> String {
+    use lsm_tree::Error as Tree;
+    match error {
+        fjall::Error::Storage(Tree::ChecksumMismatch { .. }) => {
+            "a block of a table does not match its checksum".into()
+        }
+        fjall::Error::Storage(Tree::Unrecoverable) | fjall::Error::Unrecoverable => {
+            "a table is missing or damaged".into()
+        }
+        fjall::Error::Storage(Tree::InvalidVersion(_)) | fjall::Error::InvalidVersion(_) => {
+            "a file is of another version of the key-value store".into()
+        }
+        fjall::Error::Storage(
+            Tree::Decompress(_) | Tree::InvalidTag(_) | Tree::InvalidTrailer | Tree::InvalidHeader(_),
+        )
+        | fjall::Error::Decompress(_)
+        | fjall::Error::InvalidTag(_)
+        | fjall::Error::InvalidTrailer => "a table or a journal is damaged".into(),
+        fjall::Error::Locked => "another process has it open".into(),
+        other => format!("the key-value store says {other:?}"),
+    }
+}
+
+impl MetaView for FjallMeta {
+    fn get(&self, key: &[u8]) -> Result<Option<Bytes>> {
+        let value = self.keyspace.get(key).map_err(|error| failed("read", &error))?;
+        Ok(value.map(|value| Bytes::copy_from_slice(&value)))
+    }
+
+    fn scan(&self, range: Range<Key>, visit: &mut Visit<'_>) -> Result<()> {
+        scan(&self.database.snapshot(), &self.keyspace, range, visit)
+    }
+}
+
+impl MetaStore for FjallMeta {
+    fn write(&self, batch: Batch) -> Result<()> {
+        let mut writing = self.database.batch();
+        let mut deletions = 0;
+        for (key, value) in batch.changes {
+            match value {
+                Some(value) => writing.insert(&self.keyspace, key, &value[..]),
+                None => {
+                    writing.remove(&self.keyspace, key);
+                    deletions += 1;
+                }
+            }
+        }
+        writing.insert(&self.keyspace, MARK_KEY, self.mark_next().encode());
+        self.deletions.fetch_add(deletions, Ordering::Relaxed);
+        writing.commit().map_err(|error| failed("write", &error))
+    }
+
+    fn make_durable(&self) -> Result<()> {
+        let covered = self.batch.load(Ordering::SeqCst);
+        self.database.persist(PersistMode::SyncData).map_err(|error| failed("sync", &error))?;
+        // If a worker of fjall synced the journal just before, and failed, the kernel has told it alone, and this sync of the same file then
+        // succeeds without the pages. The worker has said so by now, and fjall refuses everything from then on.
+        self.database.persist(PersistMode::Buffer).map_err(|error| failed("sync", &error))?;
+        self.durable.store(covered, Ordering::SeqCst);
+        Ok(())
+    }
+
+    fn position(&self) -> Position {
+        let written = self.batch.load(Ordering::SeqCst);
+        let durable = self.durable.load(Ordering::SeqCst);
+        Position { written, durable, tables: [self.names_version, self.keyspace.tree.current_version().id()] }
+    }
+
+    /// Tables keep deleted keys until they are merged with older ones, which fjall does when there are more tables, not
+    /// when there are more deletions.
+    fn give_back(&self) -> Result<()> {
+        let deletions = self.deletions.load(Ordering::Relaxed);
+        if deletions < DELETIONS_MIN.max(self.keyspace.approximate_len() as u64 / 4) {
+            return Ok(());
+        }
+        if !self.written_out.swap(true, Ordering::Relaxed) {
+            self.keyspace.rotate_memtable().map_err(|error| failed("write out a table", &error))?;
+        }
+        if self.keyspace.sealed_memtable_count() > 0 {
+            // Merging is for the next call, when the table is there.
+            return Ok(());
+        }
+        self.keyspace.major_compact().map_err(|error| failed("merge tables", &error))?;
+        self.deletions.fetch_sub(deletions, Ordering::Relaxed);
+        self.written_out.store(false, Ordering::Relaxed);
+        Ok(())
+    }
+
+    fn snapshot(&self) -> Result<Arc<dyn MetaView>> {
+        Ok(Arc::new(FjallView { keyspace: self.keyspace.clone(), snapshot: self.database.snapshot() }))
+    }
+}
+
+fn scan(snapshot: &Snapshot, keyspace: &Keyspace, range: Range<Key>, visit: &mut Visit<'_>) -> Result<()> {
+    if range.is_empty() {
+        return Ok(());
+    }
+    let mut pairs = snapshot.range(keyspace, range);
+    // What a table holds that is never written, the store may meet with a panic.
+    let mut next =
+        || std::panic::catch_unwind(AssertUnwindSafe(|| pairs.next().map(fjall::Guard::into_inner)));
+    loop {
+        let next = next().map_err(|_| {
+            Error::Damaged("cannot read metadata: a table holds what is never written".into())
+        })?;
+        let Some(pair) = next else { break };
+        let (key, value) = pair.map_err(|error| failed("read", &error))?;
+        if visit(&key, &value)? == ControlFlow::Break(()) {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// All keys and values as of one instant; what they take is kept until this is dropped.
+struct FjallView {
+    snapshot: Snapshot,
+    keyspace: Keyspace,
+}
+
+impl MetaView for FjallView {
+    fn get(&self, key: &[u8]) -> Result<Option<Bytes>> {
+        let value = self.snapshot.get(&self.keyspace, key).map_err(|error| failed("read", &error))?;
+        Ok(value.map(|value| Bytes::copy_from_slice(&value)))
+    }
+
+    fn scan(&self, range: Range<Key>, visit: &mut Visit<'_>) -> Result<()> {
+        scan(&self.snapshot, &self.keyspace, range, visit)
+    }
+}

@@ -1,0 +1,13 @@
+//! What a pool is stored in: the metadata store, the segments, the pool's directory and its witnesses.
+//!
+//! The floors above hand down batches of keys and values, and frames; this floor makes them durable and reads them back. Its two
+//! seams are the traits [`meta::MetaStore`] and [`segment::SegmentStore`], each with an implementation on disk and one in memory.
+//! Open `meta/mod.rs` and `segment/mod.rs` first.
+
+pub(crate) mod copies;
+pub(crate) mod home;
+pub(crate) mod meta;
+pub(crate) mod resilient;
+pub(crate) mod room;
+pub(crate) mod segment;
+pub(crate) mod witness;

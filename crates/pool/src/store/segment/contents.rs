@@ -1,0 +1,71 @@
+//! What a segment says of itself: which chunks it holds, without the metadata.
+//!
+//! The footer names all. A segment without one (open when the power failed, or when the disk was full) is walked from
+//! frame to frame by their headers; where no frame starts, because a write failed or an append ended on a block of
+//! its own, the walk goes on at the next block. What is found may be dead, and may be damaged: that the metadata
+//! names a place, and that the content matches, is for the caller to see.
+
+use super::SegmentStore;
+use crate::Result;
+use crate::format::frames::{
+    BLOCK_BYTES, CHUNK_BYTES_MAX, FOOTER_END_BYTES, FRAME_HEADER_BYTES, FrameAt, SEGMENT_HEADER_BYTES,
+    SEGMENT_HEADER_BYTES_V1, SegmentHeader, footer_bytes, read_footer, read_header, read_segment_header,
+};
+use crate::format::keys::SegmentId;
+
+/// All frames of a segment that has that length, in order of their offsets. Reads the footer, or every header.
+pub(crate) fn frames_in(store: &dyn SegmentStore, id: SegmentId, length: u64) -> Result<Vec<FrameAt>> {
+    match footer_frames(store, id, length)? {
+        Some(frames) => Ok(frames),
+        None => walk(store, id, length),
+    }
+}
+
+fn footer_frames(store: &dyn SegmentStore, id: SegmentId, length: u64) -> Result<Option<Vec<FrameAt>>> {
+    let Some(end_at) = length.checked_sub(FOOTER_END_BYTES as u64) else { return Ok(None) };
+    let Some(end) = store.read(id, end_at, FOOTER_END_BYTES)? else { return Ok(None) };
+    let Some(bytes) = footer_bytes(&end).filter(|bytes| *bytes <= length) else { return Ok(None) };
+    let Ok(count) = usize::try_from(bytes) else { return Ok(None) };
+    let Some(footer) = store.read(id, length.saturating_sub(bytes), count)? else { return Ok(None) };
+    Ok(read_footer(&footer).ok())
+}
+
+/// What the segment says of itself at its start; `None` if that cannot be read, or names another segment.
+pub(crate) fn header_of(store: &dyn SegmentStore, id: SegmentId) -> Result<Option<SegmentHeader>> {
+    // A segment of version 1 may be shorter than a header of version 2.
+    for length in [SEGMENT_HEADER_BYTES, SEGMENT_HEADER_BYTES_V1] {
+        if let Some(start) = store.read(id, 0, length as usize)? {
+            let header = read_segment_header(&start).ok();
+            return Ok(header.filter(|header| header.segment == id));
+        }
+    }
+    Ok(None)
+}
+
+/// Where the first frame of a segment begins.
+fn first_frame(store: &dyn SegmentStore, id: SegmentId) -> Result<u64> {
+    if let Some(header) = header_of(store, id)? {
+        return Ok(header.bytes());
+    }
+    // The header is damaged. A frame begins behind the header of the one version or of the other.
+    let start = store.read(id, SEGMENT_HEADER_BYTES_V1, FRAME_HEADER_BYTES)?;
+    let is_first_version = start.is_some_and(|start| read_header(&start).is_ok());
+    Ok(if is_first_version { SEGMENT_HEADER_BYTES_V1 } else { SEGMENT_HEADER_BYTES })
+}
+
+fn walk(store: &dyn SegmentStore, id: SegmentId, length: u64) -> Result<Vec<FrameAt>> {
+    let mut frames = Vec::new();
+    let mut at = first_frame(store, id)?;
+    while at.saturating_add(FRAME_HEADER_BYTES as u64) <= length {
+        let header = store.read(id, at, FRAME_HEADER_BYTES)?;
+        let header = header.and_then(|header| read_header(&header).ok());
+        let Some(header) = header.filter(|header| header.bytes_stored as usize <= CHUNK_BYTES_MAX) else {
+            at = at.saturating_add(1).next_multiple_of(BLOCK_BYTES);
+            continue;
+        };
+        let bytes_stored = header.bytes_stored.saturating_add(FRAME_HEADER_BYTES as u32);
+        frames.push(FrameAt { id: header.id, offset: at, bytes_stored });
+        at = at.saturating_add(u64::from(bytes_stored));
+    }
+    Ok(frames)
+}

@@ -1,0 +1,323 @@
+//! Segments as files of a directory, named by their id in hexadecimal.
+//!
+//! A new file's name is durable before its first sync returns: the directory is synced right after the file is
+//! created. A name that does not parse is left alone. Space is preallocated, so that appending to an open
+//! segment cannot run out of it, and given back when the segment is sealed.
+//!
+//! What is set aside is moved to the directory `lost+found` below.
+//!
+//! Large writes go past the system's cache (see [`super::direct`]) where the file system lets them; reads, and
+//! small writes, go through it. The two never meet in one block.
+
+use std::collections::HashMap;
+use std::fs::{File, OpenOptions};
+use std::io::{self, IoSlice};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+
+use bytes::Bytes;
+use rustix::fs::{CWD, FallocateFlags, RenameFlags};
+
+use super::SegmentStore;
+use super::direct::DirectFiles;
+use crate::base::sync;
+use crate::format::keys::SegmentId;
+use crate::{Error, Result};
+
+/// Files kept open for reading.
+const FILES_OPEN_MAX: usize = 256;
+/// Parts given to one `pwritev`; Linux takes at most 1024.
+const PARTS_MAX: usize = 512;
+
+/// The directory of segments that were set aside.
+pub(crate) const ASIDE: &str = "lost+found";
+
+/// See the module.
+pub(crate) struct FileSegments {
+    directory: PathBuf,
+    /// Nothing in the directory is changed, whatever is asked for.
+    read_only: bool,
+    files: Mutex<HashMap<SegmentId, Arc<File>>>,
+    direct: Option<DirectFiles>,
+}
+
+impl FileSegments {
+    /// Opens the segments in `directory`, which need not exist before it is prepared. `direct`: large writes go past the
+    /// system's cache.
+    pub(crate) fn open(directory: &Path, direct: bool) -> FileSegments {
+        FileSegments {
+            directory: directory.to_path_buf(),
+            read_only: false,
+            files: Mutex::default(),
+            direct: direct.then(DirectFiles::default),
+        }
+    }
+
+    /// Opens the segments in `directory` to read them. What would change them is an error, but for `seal`, which does nothing.
+    pub(crate) fn open_to_read(directory: &Path) -> FileSegments {
+        let directory = directory.to_path_buf();
+        FileSegments { directory, read_only: true, files: Mutex::default(), direct: None }
+    }
+
+    fn require_writable(&self) -> Result<()> {
+        if self.read_only { Err(Error::ReadOnly) } else { Ok(()) }
+    }
+
+    fn path(&self, id: SegmentId) -> PathBuf {
+        self.directory.join(format!("{id}.seg"))
+    }
+
+    fn path_aside(&self, id: SegmentId) -> PathBuf {
+        self.directory.join(ASIDE).join(format!("{id}.seg"))
+    }
+
+    /// Closes what is open of a segment.
+    fn forget(&self, id: SegmentId) {
+        sync::lock(&self.files).remove(&id);
+        self.direct.iter().for_each(|direct| direct.forget(id));
+    }
+
+    /// The error for a failed call on a segment; a full disk is [`Error::NoSpace`].
+    fn failed(&self, id: SegmentId, action: &'static str, source: io::Error) -> Error {
+        match source.kind() {
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Error::NoSpace,
+            _ => Error::Io { path: self.path(id), action, source },
+        }
+    }
+
+    fn remember(&self, id: SegmentId, file: Arc<File>) {
+        let mut files = sync::lock(&self.files);
+        if files.len() >= FILES_OPEN_MAX {
+            files.clear();
+        }
+        files.insert(id, file);
+    }
+
+    fn file(&self, id: SegmentId) -> io::Result<Arc<File>> {
+        if let Some(file) = sync::lock(&self.files).get(&id) {
+            return Ok(file.clone());
+        }
+        let file = Arc::new(OpenOptions::new().read(true).write(!self.read_only).open(self.path(id))?);
+        self.remember(id, file.clone());
+        Ok(file)
+    }
+
+    fn create_directory(&self) -> io::Result<()> {
+        std::fs::create_dir_all(&self.directory)?;
+        match self.directory.parent() {
+            Some(above) => File::open(above)?.sync_all(),
+            None => Ok(()),
+        }
+    }
+
+    fn sync_directory(&self) -> io::Result<()> {
+        absent(File::open(&self.directory).and_then(|directory| directory.sync_all()))
+    }
+}
+
+impl SegmentStore for FileSegments {
+    fn prepare(&self) -> Result<()> {
+        self.create_directory().map_err(|source| Error::Io {
+            path: self.directory.clone(),
+            action: "create the directory of segments",
+            source,
+        })
+    }
+
+    fn create(&self, id: SegmentId, bytes: u64) -> Result<()> {
+        self.require_writable()?;
+        let path = self.path(id);
+        let create = || -> io::Result<File> {
+            let file = OpenOptions::new().read(true).write(true).create_new(true).open(&path)?;
+            match rustix::fs::fallocate(&file, FallocateFlags::KEEP_SIZE, 0, bytes.max(1)) {
+                Ok(()) | Err(rustix::io::Errno::OPNOTSUPP | rustix::io::Errno::NOSYS) => {}
+                Err(errno) => return Err(errno.into()),
+            }
+            self.sync_directory()?;
+            Ok(file)
+        };
+        match create() {
+            Ok(file) => {
+                self.remember(id, Arc::new(file));
+                Ok(())
+            }
+            Err(error) => {
+                // Nothing was written to it. What cannot be deleted now is deleted at the next opening.
+                let _ = std::fs::remove_file(&path);
+                Err(self.failed(id, "create a segment", error))
+            }
+        }
+    }
+
+    fn write(&self, id: SegmentId, offset: u64, parts: &[Bytes]) -> Result<()> {
+        self.require_writable()?;
+        let write = || -> io::Result<()> {
+            if let Some(direct) = &self.direct
+                && direct.write(id, &self.path(id), offset, parts)?
+            {
+                return Ok(());
+            }
+            let file = self.file(id)?;
+            let mut at = offset;
+            for parts in parts.chunks(PARTS_MAX) {
+                at += write_all_vectored(&file, at, parts)?;
+            }
+            Ok(())
+        };
+        write().map_err(|error| self.failed(id, "write to the segment", error))
+    }
+
+    fn sync(&self, id: SegmentId) -> Result<()> {
+        self.file(id).and_then(|file| file.sync_data()).map_err(|source| Error::Io {
+            path: self.path(id),
+            action: "sync the segment",
+            source,
+        })
+    }
+
+    fn seal(&self, id: SegmentId, bytes: u64) -> Result<()> {
+        if self.read_only {
+            return Ok(());
+        }
+        self.direct.iter().for_each(|direct| direct.forget(id));
+        // A file that is shorter has lost its end: it does not get a new one of zeros.
+        self.file(id)
+            .and_then(|file| file.set_len(bytes.min(file.metadata()?.len())))
+            .map_err(|error| self.failed(id, "seal the segment", error))
+    }
+
+    fn read(&self, id: SegmentId, offset: u64, length: usize) -> Result<Option<Bytes>> {
+        let read = || -> io::Result<Vec<u8>> {
+            let file = self.file(id)?;
+            read_exact_at(&file, offset, length)
+        };
+        match read() {
+            Ok(bytes) => Ok(Some(bytes.into())),
+            Err(error) => match error.kind() {
+                // An offset beyond what a file can have is beyond the end.
+                io::ErrorKind::NotFound | io::ErrorKind::UnexpectedEof | io::ErrorKind::InvalidInput => {
+                    Ok(None)
+                }
+                _ => Err(self.failed(id, "read from the segment", error)),
+            },
+        }
+    }
+
+    fn delete(&self, id: SegmentId) -> Result<bool> {
+        self.require_writable()?;
+        self.forget(id);
+        let removed = std::fs::remove_file(self.path(id));
+        absent(removed).map_err(|error| self.failed(id, "delete the segment", error))?;
+        Ok(true)
+    }
+
+    fn sync_deletions(&self) -> Result<bool> {
+        self.sync_directory().map_err(|source| Error::Io {
+            path: self.directory.clone(),
+            action: "sync the directory of segments",
+            source,
+        })?;
+        Ok(true)
+    }
+
+    fn set_aside(&self, id: SegmentId) -> Result<()> {
+        self.require_writable()?;
+        self.forget(id);
+        let aside = self.directory.join(ASIDE);
+        let set_aside = || {
+            match std::fs::create_dir(&aside) {
+                Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
+                _ => {}
+            }
+            let (from, to) = (self.path(id), self.path_aside(id));
+            let moved = rustix::fs::renameat_with(CWD, from, CWD, to, RenameFlags::NOREPLACE);
+            absent(moved.map_err(io::Error::from))?;
+            File::open(&aside)?.sync_all()?;
+            self.sync_directory()
+        };
+        set_aside().map_err(|error| self.failed(id, "move the segment to lost+found", error))
+    }
+
+    fn list_aside(&self) -> Result<Vec<(SegmentId, u64)>> {
+        let aside = self.directory.join(ASIDE);
+        // The file system's own lost+found belongs to root.
+        match list(&aside) {
+            Err(Error::Io { source, .. }) if source.kind() == io::ErrorKind::PermissionDenied => {
+                Ok(Vec::new())
+            }
+            listed => listed,
+        }
+    }
+
+    fn delete_aside(&self, id: SegmentId) -> Result<()> {
+        self.require_writable()?;
+        let removed = std::fs::remove_file(self.path_aside(id));
+        absent(removed).map_err(|error| self.failed(id, "delete the segment from lost+found", error))
+    }
+
+    fn list(&self) -> Result<Vec<(SegmentId, u64)>> {
+        list(&self.directory)
+    }
+}
+
+/// That there is nothing to move or remove is no failure.
+fn absent(done: io::Result<()>) -> io::Result<()> {
+    match done {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        other => other,
+    }
+}
+
+/// The segments in a directory.
+fn list(directory: &Path) -> Result<Vec<(SegmentId, u64)>> {
+    let failed = |source| Error::Io { path: directory.to_path_buf(), action: "list the segments", source };
+    let mut segments = Vec::new();
+    let entries = match std::fs::read_dir(directory) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(segments),
+        entries => entries.map_err(failed)?,
+    };
+    for entry in entries {
+        let entry = entry.map_err(failed)?;
+        let name = entry.file_name();
+        let id = name.to_str().and_then(|name| name.strip_suffix(".seg"));
+        let Some(id) = id.and_then(|id| u64::from_str_radix(id, 16).ok()) else { continue };
+        segments.push((SegmentId(id), entry.metadata().map_err(failed)?.len()));
+    }
+    Ok(segments)
+}
+
+/// Writes all parts at `offset`; returns how many bytes they are.
+fn write_all_vectored(file: &File, offset: u64, parts: &[Bytes]) -> io::Result<u64> {
+    let total: u64 = parts.iter().map(|part| part.len() as u64).sum();
+    let mut slices: Vec<IoSlice<'_>> = parts.iter().map(|part| IoSlice::new(part)).collect();
+    let mut remaining = &mut slices[..];
+    let mut at = offset;
+    while at < offset + total {
+        match rustix::io::pwritev(file, remaining, at) {
+            Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
+            Ok(written) => {
+                at += written as u64;
+                IoSlice::advance_slices(&mut remaining, written);
+            }
+            Err(rustix::io::Errno::INTR) => {}
+            Err(errno) => return Err(errno.into()),
+        }
+    }
+    Ok(total)
+}
+
+/// Reads into memory that is not filled with zeros before.
+fn read_exact_at(file: &File, offset: u64, length: usize) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::with_capacity(length);
+    while bytes.len() < length {
+        let at = offset.checked_add(bytes.len() as u64).ok_or(io::ErrorKind::InvalidInput)?;
+        match rustix::io::pread(file, rustix::buffer::spare_capacity(&mut bytes), at) {
+            Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
+            Ok(_) | Err(rustix::io::Errno::INTR) => {}
+            Err(errno) => return Err(errno.into()),
+        }
+    }
+    // The memory may be larger than was asked for.
+    bytes.truncate(length);
+    Ok(bytes)
+}

@@ -1,0 +1,245 @@
+//! Two copies of every segment, in two stores: two directories, better on two disks.
+//!
+//! What is written goes to both, and both are synced, at the same time, before anything is acknowledged. The first
+//! copy is the one that counts: when it fails, the operation fails. When the second fails it is let go of, with one
+//! line in the log, and service goes on with one copy, *degraded*, until [`SegmentStore::revive`] finds the second again;
+//! what it has missed the scrub fills in. A reader gets the first copy; whoever finds that damaged asks for the other one.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, RwLock};
+
+use bytes::Bytes;
+
+use super::{LARGE_BYTES, SegmentStore};
+use crate::base::sync;
+use crate::format::keys::SegmentId;
+use crate::{Error, Result};
+
+/// Opens the second store, or says why it is not there.
+pub(crate) type OpenSecond = Box<dyn Fn() -> Result<Arc<dyn SegmentStore>> + Send + Sync>;
+
+/// Bytes that are copied at once; less than a large write, which may write beyond its end.
+const COPY_BYTES: u64 = LARGE_BYTES / 2;
+
+/// See the module.
+pub(crate) struct MirroredSegments {
+    first: Arc<dyn SegmentStore>,
+    /// `None` while degraded.
+    second: RwLock<Option<Arc<dyn SegmentStore>>>,
+    open_second: OpenSecond,
+}
+
+impl MirroredSegments {
+    /// Segments in `first`, and in what `open_second` opens. If that fails the pool begins degraded.
+    pub(crate) fn open(first: Arc<dyn SegmentStore>, open_second: OpenSecond) -> MirroredSegments {
+        let second = open_second().inspect_err(|error| warn_degraded("open", error)).ok();
+        MirroredSegments { first, second: RwLock::new(second), open_second }
+    }
+
+    fn second(&self) -> Option<Arc<dyn SegmentStore>> {
+        sync::read(&self.second).clone()
+    }
+
+    /// Does something in the second copy, if it is there; lets go of it when that fails.
+    fn in_second(&self, action: &'static str, work: impl FnOnce(&dyn SegmentStore) -> Result<()>) {
+        let Some(second) = self.second() else { return };
+        if let Err(error) = work(&*second) {
+            self.degrade(action, &error);
+        }
+    }
+
+    fn degrade(&self, action: &'static str, error: &Error) {
+        if sync::write(&self.second).take().is_some() {
+            warn_degraded(action, error);
+        }
+    }
+
+    fn copy(&self, copy: usize) -> Option<Arc<dyn SegmentStore>> {
+        if copy == 0 { Some(self.first.clone()) } else { self.second() }
+    }
+}
+
+fn warn_degraded(action: &str, error: &Error) {
+    tracing::error!(
+        action, %error,
+        "the second copy of the pool is not there: going on with one copy; mount or repair it, it is looked for \
+         again every minute and filled by the scrub"
+    );
+}
+
+/// Writes where a segment may have begun while there was no second copy.
+fn write_or_create(store: &dyn SegmentStore, id: SegmentId, offset: u64, parts: &[Bytes]) -> Result<()> {
+    match store.write(id, offset, parts) {
+        Err(Error::Io { source, .. }) if source.kind() == std::io::ErrorKind::NotFound => {
+            store.create(id, 0)?;
+            store.write(id, offset, parts)
+        }
+        outcome => outcome,
+    }
+}
+
+fn sync_or_create(store: &dyn SegmentStore, id: SegmentId) -> Result<()> {
+    match store.sync(id) {
+        // Nothing of it was written since the second copy came back.
+        Err(Error::Io { source, .. }) if source.kind() == std::io::ErrorKind::NotFound => Ok(()),
+        outcome => outcome,
+    }
+}
+
+/// The segments of two lists, with the larger length.
+fn union(first: Vec<(SegmentId, u64)>, second: Vec<(SegmentId, u64)>) -> Vec<(SegmentId, u64)> {
+    let mut segments: BTreeMap<SegmentId, u64> = first.into_iter().collect();
+    for (id, bytes) in second {
+        let known = segments.entry(id).or_default();
+        *known = bytes.max(*known);
+    }
+    segments.into_iter().collect()
+}
+
+impl SegmentStore for MirroredSegments {
+    fn prepare(&self) -> Result<()> {
+        self.first.prepare()?;
+        self.in_second("create the directory of segments", |second| second.prepare());
+        Ok(())
+    }
+
+    fn create(&self, id: SegmentId, bytes: u64) -> Result<()> {
+        self.first.create(id, bytes)?;
+        self.in_second("create a segment", |second| second.create(id, bytes));
+        Ok(())
+    }
+
+    fn write(&self, id: SegmentId, offset: u64, parts: &[Bytes]) -> Result<()> {
+        self.first.write(id, offset, parts)?;
+        self.in_second("write", |second| write_or_create(second, id, offset, parts));
+        Ok(())
+    }
+
+    fn sync(&self, id: SegmentId) -> Result<()> {
+        let Some(second) = self.second() else { return self.first.sync(id) };
+        let (first, other) = std::thread::scope(|scope| {
+            let thread = std::thread::Builder::new().name("pool-copy".into());
+            let beside = thread.spawn_scoped(scope, || sync_or_create(&*second, id));
+            let first = self.first.sync(id);
+            let other = match beside {
+                Ok(beside) => beside.join().unwrap_or(Err(Error::Closed)),
+                Err(_) => sync_or_create(&*second, id),
+            };
+            (first, other)
+        });
+        if let Err(error) = other {
+            self.degrade("sync", &error);
+        }
+        first
+    }
+
+    fn seal(&self, id: SegmentId, bytes: u64) -> Result<()> {
+        match self.first.seal(id, bytes) {
+            // Lost; the second copy may have it, and the scrub brings it back.
+            Err(Error::Io { source, .. }) if source.kind() == std::io::ErrorKind::NotFound => {}
+            outcome => outcome?,
+        }
+        if let Some(second) = self.second()
+            && let Err(error) = second.seal(id, bytes)
+        {
+            // It may have missed the segment: the scrub sees to that.
+            tracing::debug!(segment = %id, %error, "not sealed in the second copy");
+        }
+        Ok(())
+    }
+
+    fn read(&self, id: SegmentId, offset: u64, length: usize) -> Result<Option<Bytes>> {
+        match self.first.read(id, offset, length) {
+            Ok(Some(bytes)) => Ok(Some(bytes)),
+            missing => match self.read_copy(1, id, offset, length) {
+                Ok(Some(bytes)) => Ok(Some(bytes)),
+                _ => missing,
+            },
+        }
+    }
+
+    fn delete(&self, id: SegmentId) -> Result<bool> {
+        self.first.delete(id)?;
+        self.in_second("delete a segment", |second| second.delete(id).map(drop));
+        Ok(!self.is_degraded())
+    }
+
+    fn sync_deletions(&self) -> Result<bool> {
+        self.first.sync_deletions()?;
+        self.in_second("sync deletions", |second| second.sync_deletions().map(drop));
+        Ok(!self.is_degraded())
+    }
+
+    fn set_aside(&self, id: SegmentId) -> Result<()> {
+        self.first.set_aside(id)?;
+        self.in_second("move a segment to lost+found", |second| second.set_aside(id));
+        Ok(())
+    }
+
+    /// Of both, with the larger length.
+    fn list_aside(&self) -> Result<Vec<(SegmentId, u64)>> {
+        let second = self.second().map_or(Ok(Vec::new()), |second| second.list_aside())?;
+        Ok(union(self.first.list_aside()?, second))
+    }
+
+    fn delete_aside(&self, id: SegmentId) -> Result<()> {
+        self.first.delete_aside(id)?;
+        self.in_second("delete from lost+found", |second| second.delete_aside(id));
+        Ok(())
+    }
+
+    /// Of both, with the larger length, so that neither is cut where only the other was.
+    fn list(&self) -> Result<Vec<(SegmentId, u64)>> {
+        Ok(union(self.first.list()?, self.list_copy(1)?.unwrap_or_default()))
+    }
+
+    fn copies(&self) -> usize {
+        2
+    }
+
+    fn is_degraded(&self) -> bool {
+        self.second().is_none()
+    }
+
+    fn revive(&self) -> Result<bool> {
+        if self.second().is_some() {
+            return Ok(false);
+        }
+        let second = (self.open_second)()?;
+        second.prepare()?;
+        *sync::write(&self.second) = Some(second);
+        tracing::info!("the second copy of the pool is there again");
+        Ok(true)
+    }
+
+    fn list_copy(&self, copy: usize) -> Result<Option<Vec<(SegmentId, u64)>>> {
+        self.copy(copy).map(|store| store.list()).transpose()
+    }
+
+    fn read_copy(&self, copy: usize, id: SegmentId, offset: u64, length: usize) -> Result<Option<Bytes>> {
+        self.copy(copy).map_or(Ok(None), |store| store.read(id, offset, length))
+    }
+
+    fn restore(&self, copy: usize, id: SegmentId, offset: u64, bytes: &Bytes) -> Result<()> {
+        let Some(store) = self.copy(copy) else { return Ok(()) };
+        let mut at = offset;
+        for part in bytes.chunks(COPY_BYTES as usize) {
+            store.write(id, at, &[bytes.slice_ref(part)])?;
+            at = at.saturating_add(part.len() as u64);
+        }
+        store.sync(id)
+    }
+
+    fn copy_over(&self, to: usize, id: SegmentId, bytes: u64) -> Result<()> {
+        let (Some(from), Some(to)) = (self.copy(1 - to.min(1)), self.copy(to)) else { return Ok(()) };
+        let mut at = 0;
+        while at < bytes {
+            let length = COPY_BYTES.min(bytes - at);
+            if let Some(part) = from.read(id, at, length as usize)? {
+                write_or_create(&*to, id, at, &[part])?;
+            }
+            at += length;
+        }
+        sync_or_create(&*to, id)
+    }
+}

@@ -1,0 +1,76 @@
+//! Keeps the witness of an open pool up to date.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use super::fits::require_fits;
+use super::{Phase, State, Witness};
+use crate::Result;
+use crate::base::sync;
+use crate::store::meta::MetaStore;
+
+/// How often the state in the second copy is updated.
+const COPY_PERIOD: Duration = Duration::from_secs(10);
+
+/// See the module.
+#[derive(Clone)]
+pub(crate) struct Keeper {
+    witness: Arc<dyn Witness>,
+    meta: Arc<dyn MetaStore>,
+    /// The state of this start; what changes is taken from the metadata store.
+    start: State,
+    copy_told: Arc<Mutex<Option<Instant>>>,
+    failed: Arc<AtomicBool>,
+}
+
+impl Keeper {
+    pub(crate) fn new(witness: Arc<dyn Witness>, meta: Arc<dyn MetaStore>, start: State) -> Keeper {
+        Keeper { witness, meta, start, copy_told: Arc::default(), failed: Arc::default() }
+    }
+
+    /// Remembers, durably and everywhere, that the pool is open, or closed.
+    pub(crate) fn establish(&self, phase: Phase) -> Result<()> {
+        let state = self.start.at(phase, self.meta.position());
+        self.witness.establish(&state)?;
+        self.note_in_copy(&state, true);
+        Ok(())
+    }
+
+    /// Makes the second copy part of this history, whatever its state says. Used after accepted mismatches.
+    pub(crate) fn take_copy(&self) {
+        self.witness.note_in_copy(&self.start.at(Phase::Running, self.meta.position()), true);
+    }
+
+    /// Does not overwrite the state of a copy that belongs to another history.
+    fn note_in_copy(&self, state: &State, durably: bool) {
+        if self.require_copy_fits().is_ok() {
+            self.witness.note_in_copy(state, durably);
+        }
+    }
+
+    /// Notes that a commit group is durable, without a sync. A failure is no error of the group, because the earlier state is still true.
+    pub(crate) fn note(&self) {
+        let state = self.start.at(Phase::Running, self.meta.position());
+        if let Err(error) = self.witness.note(&state)
+            && !self.failed.swap(true, Ordering::Relaxed)
+        {
+            tracing::error!(%error, "the pool's state cannot be written; after a crash, less can be proved about the metadata");
+        }
+        let now = Instant::now();
+        let mut told = sync::lock(&self.copy_told);
+        if told.is_none_or(|told| now.duration_since(told) >= COPY_PERIOD) {
+            *told = Some(now);
+            drop(told);
+            self.note_in_copy(&state, false);
+        }
+    }
+
+    /// Returns an error unless the second copy belongs to this pool and this history, and is no newer than the pool.
+    pub(crate) fn require_copy_fits(&self) -> Result<()> {
+        let Some(copy) = self.witness.copy()?.state() else { return Ok(()) };
+        require_fits("the second copy", &*self.meta, self.start.pool, &copy)
+    }
+}

@@ -1,0 +1,166 @@
+//! The witness remembers, outside the metadata store, how far the metadata reached. With it, opening can tell complete metadata from metadata
+//! that is lost, cut or old. docs/decisions/0001-opening-proves-the-pool.md gives the reasons.
+//!
+//! A [`State`] only claims what was durable before it was written. An older state is therefore still true, and only the first and the last state of a
+//! start are synced.
+
+mod directories;
+mod file;
+mod fits;
+mod keeper;
+mod memory;
+
+pub(crate) use directories::DirectoryWitness;
+pub(crate) use file::{STATE_FILE, StateFile};
+pub(crate) use keeper::Keeper;
+pub(crate) use memory::MemoryWitness;
+
+use crate::format::codec::{Decoded, Malformed};
+use crate::store::meta::Position;
+use crate::{PoolId, Result};
+
+/// How far a start of the pool has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Phase {
+    /// The pool is about to be opened: the metadata may not have counted this start yet.
+    Opening,
+    /// The pool is open, or was not closed in order.
+    Running,
+    /// The pool was closed in order.
+    Closed,
+}
+
+/// What a witness remembers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct State {
+    pub(crate) pool: PoolId,
+    /// The start of the pool that the state describes.
+    pub(crate) boot: u64,
+    /// Drawn for that start, so that two histories of a pool with the same starts can be told apart.
+    pub(crate) mark: u32,
+    pub(crate) phase: Phase,
+    /// All batches of metadata up to this number were durable.
+    pub(crate) batch: u64,
+    /// Versions of the metadata store's tables, which only grow. See [`Position::tables`].
+    pub(crate) tables: [u64; 2],
+}
+
+/// What was found where a witness keeps its state.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Found {
+    /// Nothing was ever written there, or the place itself is not there.
+    Missing,
+    /// Something is there and cannot be read.
+    Damaged,
+    There(State),
+}
+
+impl Found {
+    pub(crate) fn state(self) -> Option<State> {
+        if let Found::There(state) = self { Some(state) } else { None }
+    }
+}
+
+/// Remembers the pool's state outside the metadata store, in the pool's directory and, if there is one, in the second copy's.
+pub(crate) trait Witness: Send + Sync + 'static {
+    /// What the pool's own directory says.
+    fn own(&self) -> Result<Found>;
+    /// What the second copy's directory says; `Missing` without one.
+    fn copy(&self) -> Result<Found>;
+    /// Remembers a state in the pool's directory, durably.
+    fn establish(&self, state: &State) -> Result<()>;
+    /// Remembers a state in the pool's directory, without a sync.
+    fn note(&self, state: &State) -> Result<()>;
+    /// Remembers the state in the second copy's directory, if that is there. It must not tell of more than the metadata holds
+    /// durably. Failing to write it is no error.
+    fn note_in_copy(&self, _state: &State, _durably: bool) {}
+}
+
+impl State {
+    /// The state as it is when the metadata has come so far.
+    pub(crate) fn at(self, phase: Phase, position: Position) -> State {
+        State { phase, batch: position.durable, tables: position.tables, ..self }
+    }
+
+    /// As text: the fields, without a checksum.
+    fn fields(&self) -> String {
+        let phase = match self.phase {
+            Phase::Opening => "opening",
+            Phase::Running => "running",
+            Phase::Closed => "closed",
+        };
+        let State { pool, boot, mark, batch, tables: [first, second], .. } = self;
+        format!("pool={pool} start={boot} mark={mark} phase={phase} batch={batch} tables={first}.{second}")
+    }
+
+    fn parse(fields: &str) -> Decoded<State> {
+        let mut words = fields.split(' ');
+        let mut field = |name: &str| {
+            let word = words.next().and_then(|word| word.strip_prefix(name)?.strip_prefix('='));
+            word.ok_or(Malformed)
+        };
+        let pool = parse_pool(field("pool")?)?;
+        let boot = parse_number(field("start")?)?;
+        let mark = field("mark")?.parse().map_err(|_| Malformed)?;
+        let phase = match field("phase")? {
+            "opening" => Phase::Opening,
+            "running" => Phase::Running,
+            "closed" => Phase::Closed,
+            _ => return Err(Malformed),
+        };
+        let batch = parse_number(field("batch")?)?;
+        let (first, second) = field("tables")?.split_once('.').ok_or(Malformed)?;
+        let tables = [parse_number(first)?, parse_number(second)?];
+        if words.next().is_some() {
+            return Err(Malformed);
+        }
+        Ok(State { pool, boot, mark, phase, batch, tables })
+    }
+}
+
+fn parse_number(text: &str) -> Decoded<u64> {
+    text.parse().map_err(|_| Malformed)
+}
+
+fn parse_pool(text: &str) -> Decoded<PoolId> {
+    let number = u128::from_str_radix(text, 16).map_err(|_| Malformed)?;
+    let id = PoolId(number.to_be_bytes());
+    if id.to_string() == text { Ok(id) } else { Err(Malformed) }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    pub(crate) fn sample() -> State {
+        State {
+            pool: PoolId([0x1f; 16]),
+            boot: 7,
+            mark: 4_000_000_000,
+            phase: Phase::Running,
+            batch: 123_456,
+            tables: [3, 17],
+        }
+    }
+
+    #[test]
+    fn a_state_is_read_as_it_was_written() {
+        for phase in [Phase::Opening, Phase::Running, Phase::Closed] {
+            let state = State { phase, ..sample() };
+            assert_eq!(State::parse(&state.fields()), Ok(state));
+        }
+    }
+
+    #[test]
+    fn no_part_of_a_state_can_be_missing() {
+        let fields = sample().fields();
+        let words: Vec<&str> = fields.split(' ').collect();
+        for leave in 0..words.len() {
+            let rest: Vec<&str> =
+                words.iter().enumerate().filter(|(at, _)| *at != leave).map(|(_, word)| *word).collect();
+            assert_eq!(State::parse(&rest.join(" ")), Err(Malformed));
+        }
+        assert_eq!(State::parse(&format!("{fields} more=1")), Err(Malformed));
+        assert_eq!(State::parse(&fields.replace("pool=1f", "pool=+1")), Err(Malformed));
+    }
+}

@@ -1,0 +1,240 @@
+//! Orphans: inodes without a name. They live while somebody holds them, and are freed after that.
+//!
+//! The orphan's record is written in the batch that removes the last name, and deleted in the batch that deletes
+//! the last of the inode. In between a crash changes nothing: the orphan is found at the next opening. Freeing
+//! goes in bounded batches. Once the first is done the file is not whole any more, so it is marked as *freeing*
+//! there, and nobody gets hold of it again, also after a crash.
+//!
+//! After an opening nothing is freed before [`Engine::reap_orphans`]: whoever held an orphan before the restart
+//! may come back for it. What was being freed already goes on at once, as does the purge (see [`crate::volumes::purge`]), which
+//! is the reaper's work too. Orphans belong to a volume: those that a snapshot shows are never freed, and a clone
+//! begins with orphans that no client holds.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use tokio::sync::OwnedMutexGuard;
+
+use crate::engine::Engine;
+use crate::engine::txn::Txn;
+use crate::format::keys::{self, InodeKey, Item};
+use crate::format::records::{OrphanRecord, Record, malformed};
+use crate::parts::inode::Inode;
+use crate::parts::view::BATCH_ITEMS;
+use crate::{Error, Handle, Result, VolumeId};
+
+/// Extents, and extended attributes, that one batch frees at most.
+const BATCH_EXTENTS_MAX: usize = 1024;
+
+/// An inode that is being freed, and how far that has got.
+struct Freeing {
+    inode: Arc<Inode>,
+    /// Extents before this offset are gone.
+    from: u64,
+    /// The mark is in the metadata store.
+    marked: bool,
+    /// Rollbacks that the inode has seen: another one may bring it back.
+    rollbacks: u64,
+    _order: OwnedMutexGuard<()>,
+}
+
+impl Engine {
+    /// Keeps an inode, even without a name, until [`Engine::release`].
+    pub(crate) fn hold(&self, handle: Handle) -> Result<()> {
+        let inode = self.inode(handle)?;
+        let mut state = inode.live()?;
+        state.holds = state.holds.checked_add(1).ok_or_else(|| Error::invalid_arguments("too many holds"))?;
+        Ok(())
+    }
+
+    /// Ends one hold. The last one that ends has an orphan freed.
+    pub(crate) fn release(&self, handle: Handle) {
+        // Held, so it is in memory.
+        let Some(inode) = self.inodes.peek(handle.into()) else { return };
+        if inode.handle != handle {
+            return;
+        }
+        {
+            let mut state = inode.state();
+            state.holds = state.holds.saturating_sub(1);
+        }
+        if self.volumes.is_writable(handle.volume) {
+            self.orphans.consider(&inode);
+        }
+    }
+
+    /// From here on frees orphans that no client holds, those of before this opening included.
+    pub(crate) async fn reap_orphans(self: &Arc<Self>) -> Result<()> {
+        self.orphans.begin_reaping();
+        self.transact(|txn| txn.engine.queue_all_orphans()).await
+    }
+
+    /// Queues what was being freed when the pool was last open.
+    pub(crate) fn resume_freeing(&self) -> Result<()> {
+        self.queue_all_orphans()?;
+        self.orphans.wake();
+        Ok(())
+    }
+
+    fn queue_all_orphans(&self) -> Result<()> {
+        self.volumes.list().iter().try_for_each(|volume| self.queue_orphans(volume.id))
+    }
+
+    /// Queues the volume's orphans that are to be freed: those that were being freed already, and, if that is
+    /// done by now, those that nobody holds. In the committer, or before anybody else is there: a rollback in the
+    /// middle could bring back what is then freed.
+    fn queue_orphans(&self, volume: VolumeId) -> Result<()> {
+        let found = self.look(volume, |view| {
+            let mut found = Vec::new();
+            view.scan(&*self.stores.meta, &keys::orphans, BATCH_ITEMS, &mut |key, value| {
+                let key_of = keys::inode_in(key).ok_or_else(|| malformed(OrphanRecord::NAME, key))?;
+                found.push((InodeKey { volume, ..key_of }, OrphanRecord::decode(key, value)?.freeing));
+                Ok(ControlFlow::Continue(()))
+            })?;
+            Ok(found)
+        })?;
+        for (key, freeing) in found {
+            if !freeing && !self.orphans.is_reaping() {
+                continue;
+            }
+            let Some(inode) = self.inode_by_key(key)? else { continue };
+            if !freeing {
+                self.orphans.consider(&inode);
+                continue;
+            }
+            let mut state = inode.state();
+            let known = state.freed || state.queued;
+            state.freed = true;
+            state.queued |= !known;
+            drop(state);
+            if !known {
+                self.orphans.push(inode);
+            }
+        }
+        Ok(())
+    }
+
+    /// Like [`Engine::queue_orphans`], right behind a batch that makes others the volume's orphans.
+    pub(crate) fn queue_new_orphans(&self, volume: VolumeId) {
+        if let Err(error) = self.queue_orphans(volume) {
+            tracing::warn!(volume = volume.0, %error, "deleted files are freed with the next opening only");
+        }
+    }
+
+    /// Waits until everything that can be freed now has been.
+    pub(crate) async fn settle(&self) -> Result<()> {
+        self.orphans.wake();
+        let target = self.orphans.rounds_asked();
+        loop {
+            let idle = self.orphans.round_done();
+            tokio::pin!(idle);
+            idle.as_mut().enable();
+            self.stopped.check()?;
+            if self.is_closing() {
+                return Err(Error::Closed);
+            }
+            if self.orphans.are_rounds_done(target) {
+                return Ok(());
+            }
+            idle.await;
+        }
+    }
+
+    /// Frees inodes that were taken from the queue, data and all. They go back there if that fails.
+    pub(crate) async fn free_orphans(self: &Arc<Self>, inodes: &[Arc<Inode>]) -> Result<()> {
+        self.free(inodes).await.inspect_err(|_| self.orphans.requeue(inodes))
+    }
+
+    async fn free(self: &Arc<Self>, inodes: &[Arc<Inode>]) -> Result<()> {
+        let mut freeing = Vec::with_capacity(inodes.len());
+        for inode in inodes {
+            let Some(rollbacks) = begin(self, inode) else { continue };
+            let _order = inode.order.clone().lock_owned().await;
+            // A rollback may have brought it back meanwhile, and what is dirty now came after that.
+            if inode.state().rollbacks != rollbacks {
+                continue;
+            }
+            // What a flush that was under way has put back.
+            self.discard(inode);
+            freeing.push(Freeing { inode: inode.clone(), from: 0, marked: false, rollbacks, _order });
+        }
+        while !freeing.is_empty() {
+            self.require_open()?;
+            freeing = self.transact(move |txn| free_some(txn, freeing)).await?;
+        }
+        Ok(())
+    }
+}
+
+/// From here on the inode's handle is stale. `None` if it is not to be freed any more; else how many rollbacks it has
+/// seen.
+fn begin(engine: &Engine, inode: &Arc<Inode>) -> Option<u64> {
+    let mut state = inode.state();
+    state.queued = false;
+    let wanted = state.freed || (state.holds == 0 && state.record.nlink == 0);
+    if state.gone || !wanted {
+        return None;
+    }
+    state.freed = true;
+    let rollbacks = state.rollbacks;
+    drop(state);
+    engine.discard(inode);
+    Some(rollbacks)
+}
+
+/// Stages one batch's worth of freeing. Returns what is left to do.
+fn free_some(txn: &mut Txn<'_>, freeing: Vec<Freeing>) -> Result<Vec<Freeing>> {
+    let mut budget = BATCH_EXTENTS_MAX;
+    let mut left = Vec::new();
+    for mut one in freeing {
+        let state = one.inode.state();
+        let over = state.gone || state.rollbacks != one.rollbacks;
+        drop(state);
+        if over {
+            continue;
+        }
+        let (mut freed, mut more) =
+            if budget == 0 { (0, true) } else { free_extents(txn, &mut one, budget)? };
+        budget = budget.saturating_sub(freed);
+        if !more {
+            let xattrs = txn.free_xattrs(&one.inode, budget.max(1))?;
+            (freed, more) = (freed + xattrs.0, xattrs.1);
+            budget = budget.saturating_sub(xattrs.0);
+        }
+        if more {
+            if freed > 0 && !one.marked {
+                let item = Item::orphan(one.inode.handle.inode);
+                txn.put_item(one.inode.handle.volume, &item, &OrphanRecord { freeing: true })?;
+                one.marked = true;
+            }
+            left.push(one);
+        } else {
+            end(txn, &one)?;
+        }
+    }
+    Ok(left)
+}
+
+/// The inode has no extents and no extended attributes any more.
+fn end(txn: &mut Txn<'_>, one: &Freeing) -> Result<()> {
+    let (volume, item) = (one.inode.handle.volume, Item::orphan(one.inode.handle.inode));
+    if txn.item::<OrphanRecord>(volume, &item)?.is_some() {
+        txn.remove_item(volume, &item)?;
+        let usage = txn.usage(volume)?;
+        usage.orphans = usage.orphans.saturating_sub(1);
+    }
+    txn.delete_inode(&one.inode)
+}
+
+/// Stages the end of up to `budget` extents. Returns how many, and whether there are more.
+fn free_extents(txn: &mut Txn<'_>, one: &mut Freeing, budget: usize) -> Result<(usize, bool)> {
+    let key = one.inode.key();
+    let mut extents = txn.engine.extents_from(key, one.from, budget.saturating_add(1))?;
+    let more = extents.len() > budget;
+    extents.truncate(budget);
+    for (offset, extent) in &extents {
+        one.from = offset + u64::from(extent.length);
+        txn.free_extent(key, *offset, extent)?;
+    }
+    Ok((extents.len(), more))
+}

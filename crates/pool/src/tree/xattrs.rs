@@ -1,0 +1,292 @@
+//! Extended attributes: small named values of files and directories, with versions as everything else of an inode.
+//!
+//! They are found by the keyed hash of their names, as directory entries are, and listed in that order: the hash is the cookie, and
+//! stays good whatever is set or removed meanwhile. They are no part of the inode's record, so inodes without them, which
+//! are almost all, would pay one look when they are freed; they do so only in pools that hold extended attributes at all.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use bytes::Bytes;
+
+use crate::engine::Engine;
+use crate::engine::txn::Txn;
+use crate::format::keys::{self, InodeKey, Item};
+use crate::format::records::{Record, XattrRecord, malformed};
+use crate::parts::inode::{Inode, State};
+use crate::parts::view::BATCH_ITEMS;
+use crate::tree::directory::shown;
+use crate::{
+    ChangeInfo, Error, Handle, Kind, NAME_BYTES_MAX, Object, Result, SetXattr, XATTR_BYTES_MAX,
+    XATTR_NAMES_BYTES_MAX, XATTRS_BYTES_MAX, XattrPage,
+};
+
+/// What a name takes in a list of names, beside its own bytes: Linux's `user.`, and the NUL behind it.
+const NAME_OVERHEAD_BYTES: u64 = 6;
+
+/// Cookie, name and value.
+type Found = (u64, Bytes, XattrRecord);
+
+impl Engine {
+    pub(crate) fn xattr_get(&self, handle: Handle, name: &[u8]) -> Result<Bytes> {
+        let inode = self.inode(handle)?;
+        require_kind(&*inode.live()?)?;
+        check_name(name)?;
+        let found: Option<XattrRecord> = self.item(handle.volume, &self.xattr(inode.key(), name))?;
+        found.map(|record| record.value).ok_or_else(|| missing(name))
+    }
+
+    /// Up to `count` names behind `cookie`. Names of one cookie stay together.
+    pub(crate) fn xattr_list(&self, handle: Handle, cookie: u64, count: usize) -> Result<XattrPage> {
+        let inode = self.inode(handle)?;
+        require_kind(&*inode.live()?)?;
+        let (found, end) = self.xattrs_after(inode.key(), cookie, count.max(1))?;
+        Ok(XattrPage { names: found.into_iter().map(|(cookie, name, _)| (cookie, name)).collect(), end })
+    }
+
+    pub(crate) async fn xattr_set(
+        self: &Arc<Self>,
+        handle: Handle,
+        name: &[u8],
+        value: Bytes,
+        how: SetXattr,
+    ) -> Result<ChangeInfo> {
+        check_name(name)?;
+        if value.len() > XATTR_BYTES_MAX {
+            return Err(Error::XattrTooLarge);
+        }
+        let name = Bytes::copy_from_slice(name);
+        self.transact(move |txn| {
+            let inode = txn.inode(handle)?;
+            require_kind(&*inode.live()?)?;
+            let item = txn.engine.xattr(inode.key(), &name);
+            let before: Option<XattrRecord> = txn.item(handle.volume, &item)?;
+            match how {
+                SetXattr::Create if before.is_some() => {
+                    return Err(Error::Exists(Object::ExtendedAttribute(shown(&name))));
+                }
+                SetXattr::Replace if before.is_none() => return Err(missing(&name)),
+                _ => {}
+            }
+            txn.engine.require_room(value.len() as u64)?;
+            require_room(txn, &inode, &name, &value)?;
+            let record = XattrRecord { value };
+            txn.engine.xattrs.begin();
+            txn.put_item(handle.volume, &item, &record)?;
+            account(txn, &inode, record.bytes() - before.map_or(0, |before| before.bytes()))?;
+            changed(txn, &inode)
+        })
+        .await
+    }
+
+    pub(crate) async fn xattr_remove(self: &Arc<Self>, handle: Handle, name: &[u8]) -> Result<ChangeInfo> {
+        check_name(name)?;
+        let name = Bytes::copy_from_slice(name);
+        self.transact(move |txn| {
+            let inode = txn.inode(handle)?;
+            require_kind(&*inode.live()?)?;
+            let item = txn.engine.xattr(inode.key(), &name);
+            let before: XattrRecord = txn.item(handle.volume, &item)?.ok_or_else(|| missing(&name))?;
+            txn.remove_item(handle.volume, &item)?;
+            account(txn, &inode, -before.bytes())?;
+            changed(txn, &inode)
+        })
+        .await
+    }
+
+    fn xattr(&self, key: InodeKey, name: &[u8]) -> Item {
+        Item::xattr(key.inode, self.name_hash(name), name)
+    }
+
+    /// The first `count` of an inode's attributes behind `cookie`, and those of the last one's cookie; and whether those are all.
+    fn xattrs_after(&self, key: InodeKey, cookie: u64, count: usize) -> Result<(Vec<Found>, bool)> {
+        let range = |volume| keys::xattrs_after(InodeKey { volume, ..key }, cookie);
+        self.look(key.volume, |view| {
+            let mut found: Vec<Found> = Vec::new();
+            let mut end = true;
+            view.scan(
+                &*self.stores.meta,
+                &range,
+                count.saturating_add(1).min(BATCH_ITEMS),
+                &mut |key, value| {
+                    let (hash, name) =
+                        keys::entry_in(key).ok_or_else(|| malformed(XattrRecord::NAME, key))?;
+                    let twin = found.last().is_some_and(|(last, _, _)| *last == hash);
+                    if found.len() >= count && !twin {
+                        end = false;
+                        return Ok(ControlFlow::Break(()));
+                    }
+                    found.push((hash, Bytes::copy_from_slice(name), XattrRecord::decode(key, value)?));
+                    Ok(ControlFlow::Continue(()))
+                },
+            )?;
+            Ok((found, end))
+        })
+    }
+}
+
+impl Txn<'_> {
+    /// Stages the end of up to about `budget` attributes of an inode that goes. Returns how many, and whether there are more.
+    pub(crate) fn free_xattrs(&mut self, inode: &Inode, budget: usize) -> Result<(usize, bool)> {
+        if !self.engine.xattrs.may_be() {
+            return Ok((0, false));
+        }
+        let key = inode.key();
+        let (found, end) = self.engine.xattrs_after(key, 0, budget)?;
+        for (hash, name, record) in &found {
+            self.remove_item(key.volume, &Item::xattr(key.inode, *hash, name))?;
+            account(self, inode, -record.bytes())?;
+        }
+        Ok((found.len(), !end))
+    }
+}
+
+/// Only these have a place for them, as on Linux.
+fn require_kind(state: &State) -> Result<()> {
+    match state.record.kind {
+        Kind::File | Kind::Directory => Ok(()),
+        _ => Err(Error::NotFile),
+    }
+}
+
+fn check_name(name: &[u8]) -> Result<()> {
+    if name.len() > NAME_BYTES_MAX {
+        return Err(Error::NameTooLong);
+    }
+    if name.is_empty() || name.contains(&0) {
+        return Err(Error::invalid_arguments("an attribute's name must not be empty, nor contain NUL"));
+    }
+    Ok(())
+}
+
+fn missing(name: &[u8]) -> Error {
+    Error::NotFound(Object::ExtendedAttribute(shown(name)))
+}
+
+/// [`Error::NoSpace`] if the inode would have too much of them.
+fn require_room(txn: &Txn<'_>, inode: &Inode, name: &[u8], value: &[u8]) -> Result<()> {
+    let (found, _) = txn.engine.xattrs_after(inode.key(), 0, usize::MAX)?;
+    let others = found.iter().filter(|(_, other, _)| other != name);
+    let (mut names, mut bytes) = (NAME_OVERHEAD_BYTES + name.len() as u64, value.len() as u64);
+    for (_, name, record) in others {
+        names += NAME_OVERHEAD_BYTES + name.len() as u64;
+        bytes += record.value.len() as u64;
+    }
+    if names > XATTR_NAMES_BYTES_MAX || bytes > XATTRS_BYTES_MAX { Err(Error::NoSpace) } else { Ok(()) }
+}
+
+/// In a volume with versions, whoever writes them counts what is stored.
+fn account(txn: &mut Txn<'_>, inode: &Inode, difference: i64) -> Result<()> {
+    let volume = inode.handle.volume;
+    if txn.is_plain(volume) {
+        let usage = txn.usage(volume)?;
+        usage.bytes_inline = usage.bytes_inline.saturating_add_signed(difference);
+    }
+    Ok(())
+}
+
+/// `change` and ctime of the inode are new; its mtime, which is that of the data, is not.
+fn changed(txn: &mut Txn<'_>, inode: &Arc<Inode>) -> Result<ChangeInfo> {
+    let record = txn.record(inode)?;
+    let before = inode.state().change();
+    let after = txn.touch(inode, record);
+    Ok(ChangeInfo { before, after })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ops::Range;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use super::*;
+    use crate::base::sources::{SystemClock, SystemEntropy};
+    use crate::format::keys::Key;
+    use crate::opening::lifecycle::Foundation;
+    use crate::store::meta::{Batch, MemoryMeta, MetaStore, MetaView, Visit};
+    use crate::store::room::UnlimitedRoom;
+    use crate::store::segment::MemorySegments;
+    use crate::{NewInode, Pool, PoolOptions, VolumeSpec};
+
+    /// A store that counts how often extended attributes are looked for.
+    #[derive(Default)]
+    struct Counting {
+        store: MemoryMeta,
+        looks: AtomicUsize,
+    }
+
+    impl MetaView for Counting {
+        fn get(&self, key: &[u8]) -> Result<Option<Bytes>> {
+            self.store.get(key)
+        }
+        fn scan(&self, range: Range<Key>, visit: &mut Visit<'_>) -> Result<()> {
+            if range.start.first() == Some(&keys::XATTR) {
+                self.looks.fetch_add(1, Ordering::SeqCst);
+            }
+            self.store.scan(range, visit)
+        }
+    }
+
+    impl MetaStore for Counting {
+        fn write(&self, batch: Batch) -> Result<()> {
+            self.store.write(batch)
+        }
+        fn position(&self) -> crate::store::meta::Position {
+            self.store.position()
+        }
+        fn make_durable(&self) -> Result<()> {
+            self.store.make_durable()
+        }
+    }
+
+    fn open(meta: &Arc<Counting>, store: &Arc<MemorySegments>) -> Pool {
+        let foundation = Foundation {
+            meta: meta.clone(),
+            store: store.clone(),
+            room: Box::new(UnlimitedRoom),
+            clock: Arc::new(SystemClock),
+            entropy: Arc::new(SystemEntropy::new().unwrap()),
+            witness: Arc::new(crate::store::witness::MemoryWitness::default()),
+            wanted: crate::opening::examine::Wanted { is_new: true, ..Default::default() },
+            home: None,
+        };
+        Pool::on(Engine::open(foundation, PoolOptions::default()).unwrap()).unwrap()
+    }
+
+    /// Makes a file and frees it again; returns how often extended attributes were looked for.
+    async fn looks_to_free(pool: &Pool, meta: &Counting, xattr: bool) -> usize {
+        let root = pool.volume("v").unwrap().root;
+        let made = pool.create(root, b"file", NewInode::new(Kind::File, 0o600)).await.unwrap();
+        if xattr {
+            let value = Bytes::from_static(b"value");
+            pool.xattr_set(made.attributes.handle, b"name", value, SetXattr::Either).await.unwrap();
+        }
+        let before = meta.looks.load(Ordering::SeqCst);
+        pool.remove(root, b"file").await.unwrap();
+        pool.settle().await.unwrap();
+        meta.looks.load(Ordering::SeqCst) - before
+    }
+
+    #[tokio::test]
+    async fn files_are_freed_without_a_look_for_extended_attributes_where_there_are_none() {
+        let (meta, store) = (Arc::<Counting>::default(), Arc::<MemorySegments>::default());
+        let pool = open(&meta, &store);
+        pool.volume_create(VolumeSpec::new("v", "/v")).await.unwrap();
+        pool.reap_orphans().await.unwrap();
+        assert_eq!(looks_to_free(&pool, &meta, false).await, 0);
+        assert!(looks_to_free(&pool, &meta, true).await > 0, "here there are some");
+        pool.close().await.unwrap();
+        // Those that a snapshot shows count too, also for the next opening.
+        let pool = open(&meta, &store);
+        pool.reap_orphans().await.unwrap();
+        assert_eq!(looks_to_free(&pool, &meta, false).await, 0);
+        let root = pool.volume("v").unwrap().root;
+        pool.xattr_set(root, b"name", Bytes::from_static(b"value"), SetXattr::Create).await.unwrap();
+        pool.snapshot_create(&["v".to_owned()], "then").await.unwrap();
+        pool.xattr_remove(root, b"name").await.unwrap();
+        pool.close().await.unwrap();
+        let pool = open(&meta, &store);
+        pool.reap_orphans().await.unwrap();
+        assert!(looks_to_free(&pool, &meta, false).await > 0);
+        assert_eq!(pool.check(true).await.unwrap(), [""; 0]);
+    }
+}

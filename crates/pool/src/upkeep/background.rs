@@ -1,0 +1,166 @@
+//! The pool's own tasks: flushing what has aged, chunking what stays inline, freeing what was deleted, snapshots by the clock,
+//! verifying what is stored. They end when the pool is closed or dropped.
+
+use std::sync::{Arc, Weak};
+use std::time::Duration;
+
+use tokio::task::JoinHandle;
+use tokio::time::Instant;
+
+use crate::base::signals::Signals;
+use crate::engine::Engine;
+use crate::parts::dirty::WRITE_BEHIND_BYTES;
+use crate::parts::inode::Inode;
+use crate::volumes::schedule;
+
+/// Flushes of different inodes that run at once.
+const FLUSHES_MAX: usize = 16;
+
+/// How often the scrubber looks whether there is something to do.
+const SCRUB_PAUSE: Duration = Duration::from_secs(60);
+
+/// Starts the tasks.
+pub(crate) fn start(engine: &Arc<Engine>) -> Vec<JoinHandle<()>> {
+    let age = Duration::from_millis(engine.options.dirty_age_ms_max.max(1));
+    vec![
+        tokio::spawn(flusher(Arc::downgrade(engine), engine.signals.clone(), age)),
+        tokio::spawn(scheduler(Arc::downgrade(engine), engine.signals.clone())),
+        tokio::spawn(reaper(Arc::downgrade(engine), engine.signals.clone(), age)),
+        tokio::spawn(chunker(Arc::downgrade(engine), engine.signals.clone(), engine.options.inline_age)),
+        tokio::spawn(scrubber(Arc::downgrade(engine), engine.signals.clone())),
+    ]
+}
+
+/// Flushes inodes whose oldest unstable change is older than `age` or that have much that is dirty, and all of them under
+/// pressure.
+async fn flusher(engine: Weak<Engine>, signals: Arc<Signals>, age: Duration) {
+    let pause = (age / 4).clamp(Duration::from_millis(5), Duration::from_secs(1));
+    while !signals.is_closing() {
+        let Some(engine) = engine.upgrade() else { break };
+        let due = due(&engine, age);
+        let failed = flush_all(&engine, due).await;
+        drop(engine);
+        // A flush that failed (no space, say) is not tried again at once, however great the pressure.
+        let pressure = async {
+            if failed {
+                std::future::pending::<()>().await;
+            }
+            signals.pressure.notified().await;
+        };
+        tokio::select! {
+            biased;
+            () = tokio::time::sleep(pause) => {}
+            () = pressure => {}
+            () = signals.closing() => {}
+        }
+    }
+}
+
+fn due(engine: &Engine, age: Duration) -> Vec<Arc<Inode>> {
+    let now = Instant::now();
+    let mut due = engine.writes.dirty.inodes();
+    if !engine.writes.dirty.is_pressed() {
+        due.retain(|inode| {
+            let state = inode.state();
+            let aged = state.dirty_since.is_none_or(|since| now.duration_since(since) >= age);
+            aged || state.dirty.bytes() >= WRITE_BEHIND_BYTES
+        });
+    }
+    due
+}
+
+/// True if a flush failed.
+async fn flush_all(engine: &Arc<Engine>, inodes: Vec<Arc<Inode>>) -> bool {
+    let mut failed = false;
+    for some in inodes.chunks(FLUSHES_MAX) {
+        let mut flushes = tokio::task::JoinSet::new();
+        for inode in some {
+            let (engine, inode) = (engine.clone(), inode.clone());
+            flushes.spawn(async move {
+                let outcome = engine.flush_aged(&inode).await;
+                if let Err(error) = &outcome {
+                    let (volume, inode) = (inode.handle.volume.0, inode.handle.inode.0);
+                    tracing::warn!(volume, inode, %error, "flush failed; unstable data stays in memory");
+                }
+                engine.writes.dirty.settle(&inode);
+                outcome.is_err()
+            });
+        }
+        while let Some(outcome) = flushes.join_next().await {
+            failed |= outcome.unwrap_or(true);
+        }
+    }
+    failed
+}
+
+/// Takes snapshots by the clock.
+async fn scheduler(engine: Weak<Engine>, signals: Arc<Signals>) {
+    while !signals.is_closing() {
+        let Some(engine) = engine.upgrade() else { break };
+        if let Err(error) = engine.keep_schedule().await
+            && !engine.is_closing()
+        {
+            tracing::warn!(%error, "the snapshots that are due were not taken; it is tried again");
+        }
+        drop(engine);
+        tokio::select! {
+            biased;
+            () = tokio::time::sleep(schedule::LOOK_EVERY) => {}
+            () = signals.closing() => {}
+        }
+    }
+}
+
+/// Frees orphans, deleted volumes and dead segments.
+async fn reaper(engine: Weak<Engine>, signals: Arc<Signals>, pause: Duration) {
+    while !signals.is_closing() {
+        let Some(engine) = engine.upgrade() else { break };
+        engine.reaper_round().await;
+        drop(engine);
+        tokio::select! {
+            biased;
+            () = signals.reap.notified() => {}
+            () = tokio::time::sleep(pause) => {}
+            () = signals.closing() => {}
+        }
+    }
+}
+
+/// Makes chunks of what is inline in files that nobody writes to any more.
+async fn chunker(engine: Weak<Engine>, signals: Arc<Signals>, age: Duration) {
+    let pause = (age / 4).clamp(Duration::from_millis(5), Duration::from_secs(15));
+    while !signals.is_closing() {
+        let Some(engine) = engine.upgrade() else { break };
+        if let Err(error) = engine.chunk_round().await
+            && !engine.is_closing()
+        {
+            tracing::warn!(%error, "inline bytes stay in the metadata store; it is tried again");
+        }
+        drop(engine);
+        tokio::select! {
+            biased;
+            () = tokio::time::sleep(pause) => {}
+            () = signals.inline.notified() => {}
+            () = signals.closing() => {}
+        }
+    }
+}
+
+/// Verifies everything when it is time to, or when asked.
+async fn scrubber(engine: Weak<Engine>, signals: Arc<Signals>) {
+    while !signals.is_closing() {
+        let Some(engine) = engine.upgrade() else { break };
+        if let Err(error) = engine.scrub_round().await
+            && !engine.is_closing()
+        {
+            tracing::warn!(%error, "the scrub stopped early; it goes on within a minute");
+        }
+        drop(engine);
+        tokio::select! {
+            biased;
+            () = signals.scrub.notified() => {}
+            () = tokio::time::sleep(SCRUB_PAUSE) => {}
+            () = signals.closing() => {}
+        }
+    }
+}

@@ -1,0 +1,299 @@
+//! The check: recounts everything from the extents and the directory entries, and compares. What each volume and each
+//! snapshot shows is in [`crate::upkeep::check::view`]; here is what is stored, whoever sees it. Where metadata is damaged it goes on behind
+//! the damage ([`crate::store::resilient`]), and says at the end what is hit ([`crate::upkeep::check::damage`]). It reads the headers of segments
+//! ([`crate::upkeep::headers`]), and their content on demand.
+//!
+//! It looks at the metadata as of one instant, so nobody waits for it. Where it looks at what is there now, at segments
+//! and frames, it asks again before it reports what may have been moved or freed since.
+//!
+//! Of each inode it keeps a record in memory, and of chunks as many counts as fit in [`REFERENCES_MAX`]; of more chunks
+//! it takes several passes over the extents.
+
+mod damage;
+mod records;
+mod view;
+mod watch;
+
+pub use watch::CheckWatch;
+
+use std::collections::HashMap;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use crate::base::sync;
+use crate::engine::Engine;
+use crate::format::keys::{self, ChunkId, SegmentId};
+use crate::format::records::{
+    ChunkRecord, Content, ExtentRecord, InodeRecord, SegmentRecord, UsageRecord, XattrRecord,
+};
+use crate::parts::view::View;
+use crate::store::meta::MetaView;
+use crate::store::resilient::ResilientView;
+use crate::upkeep::check::damage::{describe_gaps, hits_view};
+use crate::upkeep::check::records::{each, each_stored};
+use crate::upkeep::check::view::check_view;
+use crate::{CheckReport, Result, VolumeId};
+
+/// References that are counted in one pass; each takes about 60 bytes.
+const REFERENCES_MAX: u64 = 4 << 20;
+/// Differences that are described; further ones are counted.
+const DESCRIBED_MAX: usize = 10_000;
+
+/// A volume or snapshot at the instant that the check looks at.
+pub(crate) struct VolumeThen {
+    pub(crate) id: VolumeId,
+    pub(crate) view: Arc<View>,
+    pub(crate) usage: UsageRecord,
+}
+
+struct Check<'a> {
+    engine: &'a Engine,
+    meta: Arc<ResilientView>,
+    volumes: Vec<VolumeThen>,
+    references: HashMap<ChunkId, u32>,
+    segments: HashMap<SegmentId, u64>,
+    usage: HashMap<VolumeId, UsageRecord>,
+    report: CheckReport,
+    watch: Arc<CheckWatch>,
+}
+
+impl Engine {
+    pub(crate) async fn check(
+        self: &Arc<Self>,
+        read_chunks: bool,
+        watch: Arc<CheckWatch>,
+    ) -> Result<CheckReport> {
+        let engine = self.clone();
+        // In the committer, so that the volumes are as the metadata says.
+        let (meta, volumes) = self
+            .transact(|txn| {
+                let volumes = &txn.engine.volumes;
+                let then = volumes.all_live().into_iter().map(|id| {
+                    let (view, usage) = (volumes.view(id)?, volumes.usage(id));
+                    Ok(VolumeThen { id, view, usage })
+                });
+                Ok((txn.engine.stores.meta.snapshot()?, then.collect::<Result<Vec<_>>>()?))
+            })
+            .await?;
+        sync::blocking(move || {
+            let mut check = Check {
+                meta: Arc::new(ResilientView::new(meta)),
+                volumes,
+                engine: &engine,
+                references: HashMap::new(),
+                segments: HashMap::new(),
+                usage: HashMap::new(),
+                report: CheckReport::default(),
+                watch,
+            };
+            check.volumes()?;
+            check.inodes()?;
+            check.extents()?;
+            check.xattrs()?;
+            check.chunks(read_chunks)?;
+            check.compare_usage();
+            check.compare_segments()?;
+            check.others()?;
+            check.gaps()?;
+            Ok(check.report)
+        })
+        .await
+    }
+}
+
+impl Check<'_> {
+    fn report(&mut self, difference: String) {
+        self.report.differences_count += 1;
+        if self.report.differences.len() < DESCRIBED_MAX {
+            self.report.differences.push(difference);
+        }
+    }
+
+    fn volumes(&mut self) -> Result<()> {
+        for volume in std::mem::take(&mut self.volumes) {
+            self.watch.go_on()?;
+            for difference in check_view(&self.meta, &volume)? {
+                self.report(difference);
+            }
+            self.volumes.push(volume);
+        }
+        Ok(())
+    }
+
+    fn inodes(&mut self) -> Result<()> {
+        let (usage, report) = (&mut self.usage, &mut self.report);
+        each_stored((&*self.meta, &self.watch), keys::INODE, |volume, _: InodeRecord| {
+            usage.entry(volume).or_default().inodes_stored += 1;
+            report.inodes += 1;
+        })
+    }
+
+    fn extents(&mut self) -> Result<()> {
+        let (usage, report) = (&mut self.usage, &mut self.report);
+        each_stored((&*self.meta, &self.watch), keys::EXTENT, |volume, extent: ExtentRecord| {
+            report.extents += 1;
+            if matches!(extent.content, Content::Inline(_)) {
+                usage.entry(volume).or_default().bytes_inline += u64::from(extent.length);
+            }
+        })
+    }
+
+    fn xattrs(&mut self) -> Result<()> {
+        let usage = &mut self.usage;
+        each_stored((&*self.meta, &self.watch), keys::XATTR, |volume, xattr: XattrRecord| {
+            usage.entry(volume).or_default().bytes_inline += xattr.value.len() as u64;
+        })
+    }
+
+    fn chunks(&mut self, read: bool) -> Result<()> {
+        let mut chunks: u64 = 0;
+        self.meta.scan(keys::chunks(), &mut |_, _| {
+            chunks += 1;
+            Ok(ControlFlow::Continue(()))
+        })?;
+        self.report.chunks = chunks;
+        self.watch.expect(chunks, self.engine.stored().bytes_live);
+        let passes = chunks / REFERENCES_MAX + 1;
+        (0..passes).try_for_each(|pass| self.chunks_of(pass, passes, read))
+    }
+
+    /// The chunks that are due in one of several passes. Every version of every extent refers to its chunk, whoever sees it.
+    fn chunks_of(&mut self, pass: u64, passes: u64, read: bool) -> Result<()> {
+        // Ids are hashes, so each pass gets its share.
+        let is_due =
+            |id: &ChunkId| (u64::from(u16::from_be_bytes([id.0[0], id.0[1]])) * passes) >> 16 == pass;
+        let (meta, watch, references) = (self.meta.clone(), self.watch.clone(), &mut self.references);
+        each_stored((&*meta, &watch), keys::EXTENT, |_, extent: ExtentRecord| {
+            if let Content::Chunk { id, .. } = extent.content
+                && is_due(&id)
+            {
+                *references.entry(id).or_default() += 1;
+            }
+        })?;
+        each((&*meta, &watch), keys::chunks(), keys::chunk_in, |id, record: ChunkRecord| {
+            if !is_due(&id) {
+                return;
+            }
+            watch.compared();
+            let counted = self.references.remove(&id).unwrap_or_default();
+            *self.segments.entry(record.segment).or_default() += u64::from(record.bytes_stored);
+            if counted != record.references && !self.lacks(keys::EXTENT) {
+                self.report(format!(
+                    "chunk {id}: {} references recorded, {counted} found",
+                    record.references
+                ));
+            }
+            if read {
+                self.read_chunk(id, record);
+            }
+        })?;
+        for (id, count) in std::mem::take(&mut self.references) {
+            if self.meta.any_gap(|gap| gap.range.contains(&keys::chunk(id))) {
+                continue;
+            }
+            self.report(format!("chunk {id}: no record, {count} references found"));
+        }
+        Ok(())
+    }
+
+    /// Verifies every copy of a chunk, where it is now.
+    fn read_chunk(&mut self, id: ChunkId, mut record: ChunkRecord) {
+        self.watch.read(u64::from(record.bytes_stored));
+        let wrong = loop {
+            let wrong = match self.engine.repair_frame(id, &record) {
+                Ok(repaired) if repaired.content.is_some() => {
+                    self.report.frames_read += 1;
+                    self.report.bytes_read += u64::from(record.bytes_stored);
+                    return;
+                }
+                Ok(repaired) => repaired.wrong,
+                Err(error) => format!("cannot be read: {error}"),
+            };
+            match self.engine.chunk_record(id) {
+                // Moved while it was read.
+                Ok(Some(now)) if (now.segment, now.offset) != (record.segment, record.offset) => record = now,
+                // Freed since.
+                Ok(None) => return,
+                _ => break wrong,
+            }
+        };
+        self.report(format!(
+            "chunk {id} in segment {} at offset {}: {wrong}; files that hold it cannot be read there",
+            record.segment, record.offset
+        ));
+    }
+
+    /// What volumes store; what they show is compared volume by volume.
+    fn compare_usage(&mut self) {
+        let mut usage = std::mem::take(&mut self.usage);
+        let volumes = std::mem::take(&mut self.volumes);
+        for volume in &volumes {
+            if self.meta.any_gap(|gap| hits_view(gap, volume)) {
+                continue;
+            }
+            let counted = usage.remove(&volume.id).unwrap_or_default();
+            let recorded = volume.usage.showing(UsageRecord::default());
+            if counted != recorded {
+                self.report(format!("volume {}: {recorded:?} recorded, {counted:?} stored", volume.id.0));
+            }
+        }
+        self.volumes = volumes;
+    }
+
+    fn compare_segments(&mut self) -> Result<()> {
+        let there = self.engine.segments_there()?;
+        let (meta, watch) = (self.meta.clone(), self.watch.clone());
+        each((&*meta, &watch), keys::segments(), keys::segment_in, |id, record: SegmentRecord| {
+            let live = self.segments.remove(&id).unwrap_or_default();
+            self.report.segments += 1;
+            self.report.bytes_live += live;
+            if live != record.bytes_live && !self.lacks(keys::CHUNK) {
+                self.report(format!("segment {id}: {} live bytes recorded, {live} found", record.bytes_live));
+            }
+            // Else emptied and deleted since.
+            let is_needed =
+                || live.max(record.bytes_live) > 0 && self.engine.segments.usage(id).bytes_live > 0;
+            let Some(copies) = there.get(&id) else {
+                if is_needed() {
+                    self.report(format!("segment {id}: holds chunks and does not exist"));
+                }
+                return;
+            };
+            let faults = self.engine.header_faults(id, copies);
+            if is_needed() {
+                faults.into_iter().for_each(|fault| self.report(fault));
+            }
+        })?;
+        for id in std::mem::take(&mut self.segments).into_keys() {
+            if !self.meta.any_gap(|gap| gap.range.contains(&keys::segment(id))) {
+                self.report(format!("segment {id}: holds chunks and has no record"));
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether records of a kind cannot be read.
+    fn lacks(&self, kind: u8) -> bool {
+        self.meta.any_gap(|gap| gap.hits_kind(kind))
+    }
+
+    /// Reads what is not compared with anything.
+    fn others(&mut self) -> Result<()> {
+        let (first, last) = (keys::items_of_all(keys::INODE).start, keys::segments().end);
+        for range in [keys::pool()..first, last..keys::end()] {
+            self.meta.scan(range, &mut |_, _| self.watch.go_on().map(ControlFlow::Continue))?;
+        }
+        Ok(())
+    }
+
+    /// Says what cannot be read.
+    fn gaps(&mut self) -> Result<()> {
+        for difference in describe_gaps(self.engine, &self.meta, &self.volumes)? {
+            self.report(difference);
+        }
+        if self.lacks(keys::EXTENT) || self.lacks(keys::CHUNK) {
+            self.report("references and live bytes are not all compared, as records cannot be read".into());
+        }
+        Ok(())
+    }
+}

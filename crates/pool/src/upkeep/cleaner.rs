@@ -1,0 +1,195 @@
+//! The cleaner: gives back what dead frames take in segments that are mostly dead.
+//!
+//! It appends the frames that are still referenced to the open segment, syncs, and then has the chunk records point
+//! there, in one batch, each only if the chunk is still where it was read. A segment without a referenced frame is
+//! deleted like any other dead one. A crash at any point leaves each chunk at one place that its record names.
+//! A reader that finds the old segment gone looks the chunk up again.
+//!
+//! Which chunks a segment holds, the segment itself says; if that is not all that the metadata names in it, because
+//! a header or a footer is damaged, the metadata is searched. The work is paced, so that clients have the
+//! disk, unless room is short; and it makes way for deletions, which give back more for less.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use crate::Result;
+use crate::base::pace::pace;
+use crate::base::sync;
+use crate::engine::Engine;
+use crate::format::frames::Packed;
+use crate::format::keys::{self, ChunkId, SegmentId};
+use crate::format::records::{ChunkRecord, Record, SegmentRecord, malformed};
+use crate::store::segment::{Appended, frames_in};
+
+/// Segments that one round cleans at most.
+const SEGMENTS_MAX: usize = 8;
+/// Bytes that are moved in one step.
+const STEP_BYTES_MAX: u64 = 8 << 20;
+/// How fast chunks are moved while there is room enough.
+const BYTES_PER_SECOND: u64 = 64 << 20;
+/// After which time a segment that could not be cleaned is tried again.
+const RETRY: Duration = Duration::from_secs(600);
+/// Dead bytes from which on the open segment is not kept for further frames, if nothing in it is alive.
+const RETIRE_BYTES_MIN: u64 = 1 << 20;
+
+/// A chunk, and where it is.
+pub(crate) type Located = (ChunkId, ChunkRecord);
+
+impl Engine {
+    /// Cleans some segments, if any are worth it. Returns early when there are orphans to free.
+    pub(crate) async fn clean(self: &Arc<Self>) -> Result<()> {
+        let engine = self.clone();
+        sync::blocking(move || engine.retire_dead_open_segment()).await?;
+        let is_short = self.is_room_short()?;
+        for id in self.worth_cleaning(is_short) {
+            let engine = self.clone();
+            let chunks = sync::blocking(move || engine.chunks_in(id)).await?;
+            for step in steps(chunks) {
+                self.require_open()?;
+                let (began, bytes) = (Instant::now(), bytes_of(&step));
+                self.move_chunks(step).await?;
+                if self.orphans.are_waiting() {
+                    return Ok(());
+                }
+                if !is_short {
+                    self.pause_until(began + pace(bytes, BYTES_PER_SECOND)).await;
+                }
+            }
+            if self.segments.usage(id).bytes_live > 0 {
+                sync::lock(&self.upkeep.cleaner.given_up).insert(id, Instant::now() + RETRY);
+            }
+        }
+        Ok(())
+    }
+
+    fn is_room_short(&self) -> Result<bool> {
+        let (total, free) = self.stores.room.bytes()?;
+        Ok(free < total / 10)
+    }
+
+    fn worth_cleaning(&self, is_short: bool) -> Vec<SegmentId> {
+        // When room is short, a tenth of a segment is worth the work; else a half.
+        let dead_min = |record: &SegmentRecord| record.bytes_named / if is_short { 10 } else { 2 };
+        let now = Instant::now();
+        let mut given_up = sync::lock(&self.upkeep.cleaner.given_up);
+        given_up.retain(|_, until| *until > now);
+        let worth = self.segments.list().into_iter().filter(|(id, record)| {
+            let dead = record.bytes_named.saturating_sub(record.bytes_live);
+            record.bytes_live > 0 && dead > dead_min(record) && !given_up.contains_key(id)
+        });
+        worth.map(|(id, _)| id).filter(|id| self.stores.writer.is_settled(*id)).take(SEGMENTS_MAX).collect()
+    }
+
+    /// An open segment in which everything is dead ends here, so that its space is given back. Blocks on the disk.
+    fn retire_dead_open_segment(&self) -> Result<()> {
+        let is_dead = |id: SegmentId| {
+            let record = self.segments.usage(id);
+            record.bytes_live == 0 && record.bytes_named >= RETIRE_BYTES_MIN
+        };
+        self.stores.writer.retire_if(is_dead).inspect_err(|error| self.stopped.stop(error))
+    }
+
+    /// All chunks whose records name the segment, in the order they are in it. Blocks on the disk.
+    pub(crate) fn chunks_in(&self, segment: SegmentId) -> Result<Vec<Located>> {
+        let mut chunks = BTreeMap::new();
+        if let Some((_, length)) = self.stores.segments.list()?.into_iter().find(|(id, _)| *id == segment) {
+            let mut seen = BTreeSet::new();
+            for frame in frames_in(&*self.stores.segments, segment, length)? {
+                if let Some(record) = self.chunk_record(frame.id)?
+                    && (record.segment, record.offset) == (segment, frame.offset)
+                    && seen.insert(frame.id)
+                {
+                    chunks.insert(record.offset, (frame.id, record));
+                }
+            }
+        }
+        // Read after the records: what was freed meanwhile makes it smaller, not larger.
+        let live = self.segments.usage(segment).bytes_live;
+        let found: u64 = chunks.values().map(|(_, record)| u64::from(record.bytes_stored)).sum();
+        if found < live {
+            tracing::warn!(%segment, found, live, "a segment does not name all it holds; searching the metadata");
+            return self.search_chunks_in(segment);
+        }
+        Ok(chunks.into_values().collect())
+    }
+
+    fn search_chunks_in(&self, segment: SegmentId) -> Result<Vec<Located>> {
+        let mut chunks = BTreeMap::new();
+        self.stores.meta.scan(keys::chunks(), &mut |key, value| {
+            let record = ChunkRecord::decode(key, value)?;
+            if record.segment == segment {
+                let id = keys::chunk_in(key).ok_or_else(|| malformed(ChunkRecord::NAME, key))?;
+                chunks.insert(record.offset, (id, record));
+            }
+            Ok(ControlFlow::Continue(()))
+        })?;
+        Ok(chunks.into_values().collect())
+    }
+
+    async fn move_chunks(self: &Arc<Self>, chunks: Vec<Located>) -> Result<()> {
+        let engine = self.clone();
+        let copied = sync::blocking(move || engine.copy_chunks(chunks)).await?;
+        let Some((chunks, appended)) = copied else { return Ok(()) };
+        self.transact(move |txn| {
+            for ((id, from), placed) in chunks.iter().zip(&appended.placed) {
+                txn.chunk_move(*id, (from.segment, from.offset), placed.record)?;
+            }
+            appended.named();
+            Ok(())
+        })
+        .await
+    }
+
+    /// Appends and syncs copies of the chunks that can be read. `None` if there are none.
+    fn copy_chunks(&self, chunks: Vec<Located>) -> Result<Option<(Vec<Located>, Appended)>> {
+        let mut readable = Vec::with_capacity(chunks.len());
+        let mut copies: Vec<Packed> = Vec::with_capacity(chunks.len());
+        for (id, record) in chunks {
+            match self.read_packed(id, &record)? {
+                Some(packed) => {
+                    copies.push(packed);
+                    readable.push((id, record));
+                }
+                // Freed or moved meanwhile, or damaged: whoever reads it will tell.
+                None => {
+                    tracing::warn!(chunk = %id, segment = %record.segment, "the cleaner cannot read a chunk")
+                }
+            }
+        }
+        if copies.is_empty() {
+            return Ok(None);
+        }
+        let appended = self.stores.writer.append(&copies)?;
+        self.stores.writer.sync(appended.ticket).inspect_err(|error| self.stopped.stop(error))?;
+        self.meters.bytes_moved.add(bytes_of(&readable));
+        Ok(Some((readable, appended)))
+    }
+}
+
+fn bytes_of(chunks: &[Located]) -> u64 {
+    chunks.iter().map(|(_, record)| u64::from(record.bytes_stored)).sum()
+}
+
+/// Chunks in portions of bounded size.
+fn steps(chunks: Vec<Located>) -> Vec<Vec<Located>> {
+    let mut steps: Vec<Vec<Located>> = Vec::new();
+    let mut bytes = STEP_BYTES_MAX;
+    for chunk in chunks {
+        let stored = u64::from(chunk.1.bytes_stored);
+        match steps.last_mut() {
+            Some(step) if bytes + stored <= STEP_BYTES_MAX => {
+                step.push(chunk);
+                bytes += stored;
+            }
+            _ => {
+                steps.push(vec![chunk]);
+                bytes = stored;
+            }
+        }
+    }
+    steps
+}

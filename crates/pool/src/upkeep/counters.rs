@@ -1,0 +1,41 @@
+//! A snapshot of all that the pool counts, and of how it stands.
+
+use std::sync::Arc;
+
+use crate::engine::Engine;
+use crate::{PoolCounters, Result};
+
+impl Engine {
+    pub(crate) fn counters_now(self: &Arc<Self>) -> Result<PoolCounters> {
+        let meters = &self.meters;
+        Ok(PoolCounters {
+            writes: meters.writes.get(),
+            bytes_written: meters.bytes_written.get(),
+            write_waits: meters.write_waits.get(),
+            bytes_appended: meters.bytes_appended.get(),
+            bytes_metadata: meters.bytes_metadata.get(),
+            segment_syncs: meters.segment_syncs.distribution(),
+            metadata_syncs: meters.metadata_syncs.distribution(),
+            commit_groups: meters.commit_groups.get(),
+            commit_jobs: meters.commit_jobs.get(),
+            cache_hits: meters.cache_hits.get(),
+            cache_misses: meters.cache_misses.get(),
+            chunks_shared: meters.chunks_shared.get(),
+            bytes_shared: meters.bytes_shared.get(),
+            bytes_packed: meters.bytes_packed.get(),
+            bytes_packed_stored: meters.bytes_packed_stored.get(),
+            frames_verified: meters.frames_verified.get(),
+            frames_damaged: meters.frames_damaged.get(),
+            frames_unreadable: meters.frames_unreadable.get(),
+            frames_repaired: meters.frames_repaired.get(),
+            bytes_moved: meters.bytes_moved.get(),
+            dirty_bytes: self.writes.dirty.bytes(),
+            dirty_bytes_max: self.options.dirty_bytes_max,
+            volumes: self.volumes.usages(),
+            space: self.space()?,
+            stored: self.stored(),
+            scrub: self.scrub_status(),
+            stopped: self.stopped.check().is_err(),
+        })
+    }
+}

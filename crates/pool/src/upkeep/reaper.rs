@@ -1,0 +1,90 @@
+//! The reaper: frees what was deleted. That is orphans that no client holds, deleted volumes, versions that no view shows any more,
+//! and segments in which nothing is alive.
+
+use std::sync::Arc;
+
+use crate::base::sync;
+use crate::engine::Engine;
+use crate::format::keys::SegmentId;
+use crate::{Error, Result};
+
+impl Engine {
+    /// Frees everything that can be freed now.
+    pub(crate) async fn reaper_round(self: &Arc<Self>) {
+        let asked = self.orphans.rounds_asked();
+        if let Err(error) = self.reap_all().await
+            && !self.is_closing()
+        {
+            tracing::warn!(%error, "freeing deleted files failed; it is tried again with the next deletion");
+        }
+        self.orphans.end_rounds(asked);
+    }
+
+    /// Wakes those who wait for the reaper: the pool is closing.
+    pub(crate) fn reaper_end(&self) {
+        self.orphans.wake_waiters();
+    }
+
+    async fn reap_all(self: &Arc<Self>) -> Result<()> {
+        loop {
+            let inodes = self.orphans.take();
+            if inodes.is_empty() {
+                break;
+            }
+            self.free_orphans(&inodes).await?;
+        }
+        for volume in self.volumes.deleting() {
+            self.free_volume(volume).await?;
+        }
+        for volume in self.volumes.purging() {
+            match self.purge_volume(volume).await {
+                // It was deleted meanwhile.
+                Err(Error::Stale) => self.orphans.wake(),
+                outcome => outcome?,
+            }
+        }
+        self.delete_dead_segments().await?;
+        self.clean().await?;
+        self.delete_dead_segments().await?;
+        let meta = self.stores.meta.clone();
+        sync::blocking(move || meta.give_back()).await
+    }
+
+    /// Deletes segments in which nothing is alive. The batches that have freed their last chunks are durable before.
+    pub(crate) async fn delete_dead_segments(self: &Arc<Self>) -> Result<()> {
+        let dead = self
+            .transact(|txn| {
+                let engine = txn.engine;
+                Ok(engine
+                    .segments
+                    .dead()
+                    .into_iter()
+                    .filter(|id| engine.stores.writer.is_settled(*id))
+                    .collect::<Vec<_>>())
+            })
+            .await?;
+        if dead.is_empty() {
+            return Ok(());
+        }
+        let engine = self.clone();
+        // A record outlives its file: opening takes a file without a record for one that was never named.
+        let dead = sync::blocking(move || engine.delete_for_good(dead)).await?;
+        self.transact(move |txn| {
+            dead.into_iter().for_each(|id| txn.forget_segment(id));
+            Ok(())
+        })
+        .await
+    }
+
+    /// Deletes segments. Returns those that are gone from every copy for good. A copy that is not reachable loses them when it is
+    /// back.
+    fn delete_for_good(&self, mut ids: Vec<SegmentId>) -> Result<Vec<SegmentId>> {
+        let mut gone = Vec::with_capacity(ids.len());
+        for id in ids.drain(..) {
+            if self.stores.segments.delete(id)? {
+                gone.push(id);
+            }
+        }
+        if gone.is_empty() || self.stores.segments.sync_deletions()? { Ok(gone) } else { Ok(Vec::new()) }
+    }
+}

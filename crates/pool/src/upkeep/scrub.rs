@@ -1,0 +1,305 @@
+//! The scrub: reads every frame that is referenced, in every copy, and verifies it, at a limited rate.
+//!
+//! It begins with what is inline in the metadata store (see [`crate::data::inline`]): that is verified by being read, and becomes chunks where
+//! nobody is writing. Then it goes from segment to segment, and remembers durably how far it got, so that a restart goes on there. A frame
+//! that is damaged in one copy is written again from another; a segment that a copy lacks is copied. What is damaged in
+//! all copies is reported, and stays: a reader gets an error for it, never wrong bytes. It begins by itself when the last
+//! one is a period ago, and when a copy has come back that missed something. It also reads all metadata
+//! ([`crate::upkeep::scrub_metadata`]) and the headers of segments ([`crate::upkeep::headers`]).
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use tokio::time::Instant;
+
+use crate::base::pace::pace;
+use crate::base::sync;
+use crate::engine::Engine;
+use crate::format::keys::SegmentId;
+use crate::format::records::Record;
+use crate::parts::scrub::{KEY, NAMESPACE, ScrubRecord, State};
+use crate::upkeep::cleaner::Located;
+use crate::{Error, Result, ScrubStatus};
+
+/// Bytes that are verified in one step.
+const STEP_BYTES: u64 = 2 << 20;
+
+impl Engine {
+    /// Begins a scrub from the start. One that is under way begins again.
+    pub(crate) async fn scrub_start(self: &Arc<Self>) -> Result<()> {
+        self.begin_scrub().await?;
+        self.signals.scrub.notify_one();
+        Ok(())
+    }
+
+    /// Ends the scrub that is under way, if one is.
+    pub(crate) async fn scrub_stop(self: &Arc<Self>) -> Result<()> {
+        let record = {
+            let mut state = sync::lock(&self.upkeep.scrub.state);
+            state.record.running = false;
+            state.record
+        };
+        self.remember_scrub(record).await
+    }
+
+    pub(crate) fn scrub_status(&self) -> ScrubStatus {
+        let state = sync::lock(&self.upkeep.scrub.state);
+        let record = &state.record;
+        let time = |seconds: u64| (seconds > 0).then(|| UNIX_EPOCH + Duration::from_secs(seconds));
+        ScrubStatus {
+            running: record.running,
+            started: time(record.started),
+            finished: time(record.finished),
+            frames: record.frames,
+            bytes: record.bytes,
+            bytes_total: self.segments.list().iter().map(|(_, record)| record.bytes_live).sum(),
+            repaired: record.repaired + state.repaired_by_readers,
+            damaged: record.damaged,
+            damage: state.described.clone(),
+            copies: self.stores.segments.copies() as u64,
+            degraded: self.stores.segments.is_degraded(),
+        }
+    }
+
+    /// Does what there is to do.
+    pub(crate) async fn scrub_round(self: &Arc<Self>) -> Result<()> {
+        if self.copies_missed_something().await? || self.is_scrub_due().await? {
+            self.begin_scrub().await?;
+        }
+        self.scrub_inline().await?;
+        loop {
+            self.scrub_metadata().await?;
+            let Some(segment) = self.next_to_scrub() else { break };
+            self.require_open()?;
+            self.stopped.check()?;
+            let generation = sync::lock(&self.upkeep.scrub.state).generation;
+            match self.scrub_segment(segment).await {
+                Err(Error::Damaged(what)) => {
+                    self.upkeep
+                        .scrub
+                        .count_damage(format!("segment {segment}: not all in it was verified: {what}"));
+                }
+                done => done?,
+            }
+            let record = {
+                let mut state = sync::lock(&self.upkeep.scrub.state);
+                // Begun again, or stopped, meanwhile.
+                if !state.record.running || state.generation != generation {
+                    continue;
+                }
+                state.record.done = segment.0;
+                state.record
+            };
+            self.remember_scrub(record).await?;
+        }
+        self.end_scrub().await
+    }
+
+    /// Before the first segment: chunks what is inline, in a segment that is scrubbed then like any other.
+    async fn scrub_inline(self: &Arc<Self>) -> Result<()> {
+        let generation = {
+            let state = sync::lock(&self.upkeep.scrub.state);
+            if !state.record.running || state.record.done > 0 || state.walked == Some(state.generation) {
+                return Ok(());
+            }
+            state.generation
+        };
+        let goes_on = |state: &State| state.record.running && state.generation == generation;
+        let chunked = self.meters.bytes_chunked.get();
+        let damaged = self.chunk_all(|| goes_on(&sync::lock(&self.upkeep.scrub.state))).await?;
+        if self.meters.bytes_chunked.get() > chunked {
+            let engine = self.clone();
+            let retire = move || {
+                engine.stores.writer.retire_if(|_| true).inspect_err(|error| engine.stopped.stop(error))
+            };
+            sync::blocking(retire).await?;
+        }
+        let mut state = sync::lock(&self.upkeep.scrub.state);
+        if goes_on(&state) {
+            state.walked = Some(generation);
+            damaged.into_iter().for_each(|damage| state.describe(damage));
+        }
+        Ok(())
+    }
+
+    async fn copies_missed_something(self: &Arc<Self>) -> Result<bool> {
+        if self.stores.segments.copies() < 2 {
+            return Ok(false);
+        }
+        let engine = self.clone();
+        sync::blocking(move || {
+            if engine.stores.segments.is_degraded() {
+                sync::lock(&engine.upkeep.scrub.state).wanted = true;
+                // Why it is not there was said when it went.
+                if engine.revive_copy().is_err() {
+                    return Ok(false);
+                }
+            }
+            let was_wanted = sync::lock(&engine.upkeep.scrub.state).wanted;
+            if was_wanted {
+                // What was appended meanwhile lacks in the open segment, too, and only what is settled is scrubbed.
+                engine.stores.writer.retire_if(|_| true).inspect_err(|error| engine.stopped.stop(error))?;
+                if !engine.stores.writer.has_only_open_in_use() {
+                    return Ok(false);
+                }
+                sync::lock(&engine.upkeep.scrub.state).wanted = false;
+            }
+            let running = sync::lock(&engine.upkeep.scrub.state).record.running;
+            Ok(was_wanted || (!running && engine.copy_lacks_segments()?))
+        })
+        .await
+    }
+
+    fn revive_copy(&self) -> Result<bool> {
+        self.stores.keeper.require_copy_fits()?;
+        self.stores.segments.revive()
+    }
+
+    fn copy_lacks_segments(&self) -> Result<bool> {
+        for copy in 0..self.stores.segments.copies() {
+            let Some(there) = self.stores.segments.list_copy(copy)? else { continue };
+            let there: HashMap<SegmentId, u64> = there.into_iter().collect();
+            let lacks = |id: SegmentId| !there.contains_key(&id) && self.stores.writer.is_settled(id);
+            if self.segments.list().iter().any(|(id, record)| record.bytes_live > 0 && lacks(*id)) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    async fn is_scrub_due(self: &Arc<Self>) -> Result<bool> {
+        let Some(period) = self.options.scrub_period else { return Ok(false) };
+        let now = seconds(self.clock.now());
+        let record = sync::lock(&self.upkeep.scrub.state).record;
+        if record.since == 0 {
+            let record = ScrubRecord { since: now, ..record };
+            sync::lock(&self.upkeep.scrub.state).record = record;
+            self.remember_scrub(record).await?;
+            return Ok(false);
+        }
+        Ok(!record.running
+            && now.saturating_sub(record.finished.max(record.started).max(record.since)) >= period.as_secs())
+    }
+
+    async fn begin_scrub(self: &Arc<Self>) -> Result<()> {
+        let record = {
+            let mut state = sync::lock(&self.upkeep.scrub.state);
+            let (started, before) = (seconds(self.clock.now()), state.record);
+            let (finished, since) = (before.finished, before.since);
+            state.record = ScrubRecord { running: true, started, finished, since, ..ScrubRecord::default() };
+            state.described.clear();
+            state.generation += 1;
+            state.record
+        };
+        tracing::info!("scrub begun: verifying all that is stored");
+        self.remember_scrub(record).await
+    }
+
+    async fn end_scrub(self: &Arc<Self>) -> Result<()> {
+        let record = {
+            let mut state = sync::lock(&self.upkeep.scrub.state);
+            if !state.record.running {
+                return Ok(());
+            }
+            state.record.running = false;
+            state.record.finished = seconds(self.clock.now());
+            state.record
+        };
+        let ScrubRecord { frames, bytes, repaired, damaged, .. } = record;
+        tracing::info!(frames, bytes, repaired, damaged, "scrub done");
+        self.remember_scrub(record).await
+    }
+
+    async fn remember_scrub(self: &Arc<Self>, record: ScrubRecord) -> Result<()> {
+        self.record_put(NAMESPACE, KEY, &record.encode()).await
+    }
+
+    /// The first segment that is not done, and to which nothing is appended any more.
+    fn next_to_scrub(&self) -> Option<SegmentId> {
+        let record = sync::lock(&self.upkeep.scrub.state).record;
+        let mut segments = self.segments.list().into_iter().filter(|_| record.running);
+        segments
+            .find(|(id, segment)| {
+                id.0 > record.done && segment.bytes_live > 0 && self.stores.writer.is_settled(*id)
+            })
+            .map(|(id, _)| id)
+    }
+
+    async fn scrub_segment(self: &Arc<Self>, segment: SegmentId) -> Result<()> {
+        let engine = self.clone();
+        let mut chunks = sync::blocking(move || {
+            engine.complete_copies(segment)?;
+            let chunks = engine.chunks_in(segment)?;
+            engine.mend_headers(segment, &chunks)?;
+            Ok(chunks)
+        })
+        .await?;
+        while !chunks.is_empty() && sync::lock(&self.upkeep.scrub.state).record.running {
+            self.require_open()?;
+            let began = Instant::now();
+            let mut bytes = 0;
+            let count = chunks.iter().take_while(|(_, record)| {
+                let fits = bytes < STEP_BYTES;
+                bytes += u64::from(record.bytes_stored);
+                fits
+            });
+            let rest = chunks.split_off(count.count().min(chunks.len()));
+            let (engine, step) = (self.clone(), std::mem::replace(&mut chunks, rest));
+            let bytes: u64 = step.iter().map(|(_, record)| u64::from(record.bytes_stored)).sum();
+            sync::blocking(move || engine.verify(&step)).await?;
+            self.pause_until(began + pace(bytes, self.options.scrub_bytes_per_second)).await;
+        }
+        Ok(())
+    }
+
+    /// Copies the segment to where it is missing or too short.
+    fn complete_copies(&self, segment: SegmentId) -> Result<()> {
+        let copies = self.stores.segments.copies();
+        if copies < 2 || self.stores.segments.is_degraded() {
+            return Ok(());
+        }
+        let mut lengths = Vec::with_capacity(copies);
+        for copy in 0..copies {
+            let listed = self.stores.segments.list_copy(copy)?.unwrap_or_default();
+            lengths.push(listed.into_iter().find(|(id, _)| *id == segment).map_or(0, |(_, length)| length));
+        }
+        let longest = lengths.iter().copied().max().unwrap_or_default();
+        for (copy, _) in lengths.iter().enumerate().filter(|(_, length)| **length == 0) {
+            tracing::warn!(%segment, copy, "a copy of a segment is missing: made again");
+            self.stores.segments.copy_over(copy, segment, longest)?;
+            self.meters.frames_repaired.add(1);
+            sync::lock(&self.upkeep.scrub.state).record.repaired += 1;
+        }
+        Ok(())
+    }
+
+    fn verify(&self, chunks: &[Located]) -> Result<()> {
+        for (id, record) in chunks {
+            let outcome = self.repair_frame(*id, record)?;
+            let moved = match self.chunk_record(*id)? {
+                Some(now) => (now.segment, now.offset) != (record.segment, record.offset),
+                None => true,
+            };
+            let mut state = sync::lock(&self.upkeep.scrub.state);
+            state.record.frames += 1;
+            state.record.bytes += u64::from(record.bytes_stored);
+            state.record.repaired += outcome.copies;
+            if outcome.content.is_none() && !moved {
+                let place = format!("chunk {id} in segment {} at offset {}", record.segment, record.offset);
+                let wrong = outcome.wrong;
+                tracing::error!(
+                    place,
+                    wrong,
+                    "scrub: no copy is whole; files that hold it cannot be read there"
+                );
+                state.describe(format!("{place}: {wrong}, in every copy"));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn seconds(time: SystemTime) -> u64 {
+    time.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
+}

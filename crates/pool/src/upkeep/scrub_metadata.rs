@@ -1,0 +1,72 @@
+//! The part of the scrub that reads the metadata: every key once, at the scrub's rate, so that every block of every table is verified.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use tokio::time::Instant;
+
+use crate::Result;
+use crate::base::pace::pace;
+use crate::base::sync;
+use crate::engine::Engine;
+use crate::format::keys::{self, Key};
+use crate::store::meta::MetaView;
+use crate::store::resilient::{Gap, ResilientView, after};
+
+/// Bytes of keys and values that are read in one step.
+const STEP_BYTES: u64 = 2 << 20;
+
+impl Engine {
+    /// Reads all metadata, if that was not done yet since the scrub began. Damage is counted, and described.
+    pub(crate) async fn scrub_metadata(self: &Arc<Self>) -> Result<()> {
+        let Some(generation) = self.upkeep.scrub.running() else { return Ok(()) };
+        let begun = generation.saturating_add(1);
+        if self.upkeep.scrub.metadata_read.load(Ordering::Relaxed) == begun {
+            return Ok(());
+        }
+        let view = Arc::new(ResilientView::new(self.stores.meta.clone()));
+        let (mut next, mut reported) = (Some(Key::new()), 0);
+        while let Some(from) = next {
+            if self.upkeep.scrub.running() != Some(generation) {
+                return Ok(());
+            }
+            self.require_open()?;
+            let (step, began) = (view.clone(), Instant::now());
+            let (bytes, rest) = sync::blocking(move || read_step(&step, from)).await?;
+            let gaps = view.gaps();
+            for gap in gaps.iter().skip(reported) {
+                self.upkeep.scrub.count_damage(described(gap));
+            }
+            (next, reported) = (rest, gaps.len());
+            self.pause_until(began + pace(bytes, self.options.scrub_bytes_per_second)).await;
+        }
+        self.upkeep.scrub.metadata_read.store(begun, Ordering::Relaxed);
+        Ok(())
+    }
+}
+
+/// Reads a part of the metadata. Returns how many bytes that was, and where to go on.
+fn read_step(view: &ResilientView, from: Key) -> Result<(u64, Option<Key>)> {
+    let (mut bytes, mut next) = (0_u64, None);
+    view.scan(from..keys::end(), &mut |key, value| {
+        bytes += (key.len() + value.len()) as u64;
+        if bytes < STEP_BYTES {
+            return Ok(ControlFlow::Continue(()));
+        }
+        next = Some(after(key));
+        Ok(ControlFlow::Break(()))
+    })?;
+    Ok((bytes, next))
+}
+
+fn described(gap: &Gap) -> String {
+    let is_longer = gap.range.end.first().is_some_and(|kind| *kind != gap.kind());
+    format!(
+        "metadata: {}{} cannot be read: {}; `forebay pool check` names the files that are hit; for Kafka let the brokers rebuild the \
+         replicas that are hit, else restore the pool from a backup; and look at the disk (dmesg, SMART)",
+        keys::kind_name(gap.kind()),
+        if is_longer { ", or what follows them," } else { "" },
+        gap.wrong
+    )
+}

@@ -1,0 +1,152 @@
+//! What creating and ending volumes, snapshots and clones have in common: the rules for names and paths, and the staging of their
+//! records.
+
+use bytes::Bytes;
+
+use crate::engine::Engine;
+use crate::engine::txn::Txn;
+use crate::format::keys;
+use crate::format::records::{UsageRecord, VolumeRecord};
+use crate::{
+    Error, InUse, NAME_BYTES_MAX, Object, Result, Snapshot, VOLUME_RATE_MIN, Volume, VolumeId, VolumeSpec,
+    is_name, is_printable,
+};
+
+/// The value of a record that says something by being there.
+pub(crate) const MARK: &[u8] = b"\x01\x00";
+
+/// Stages the records of a new volume.
+pub(crate) fn add_volume(
+    txn: &mut Txn<'_>,
+    id: VolumeId,
+    record: VolumeRecord,
+    usage: UsageRecord,
+) -> Volume {
+    txn.put(keys::volume(id), &record);
+    let volume = txn.engine.volumes.described(id, &record);
+    txn.then(move |engine| engine.volumes.add(id, record, usage));
+    volume
+}
+
+/// An error unless a volume can be created with that specification.
+pub(crate) fn check_new(txn: &Txn<'_>, spec: &VolumeSpec) -> Result<()> {
+    check_spec(spec)?;
+    check_path(&spec.junction_path)?;
+    txn.engine.volumes.list().iter().try_for_each(|other| check_apart(spec, &other.spec))
+}
+
+/// An error unless a volume, or a snapshot, can have that name.
+pub(crate) fn check_name(what: &str, name: &str) -> Result<()> {
+    if is_name(name) { Ok(()) } else { Err(Error::invalid_name(what, name)) }
+}
+
+pub(crate) fn check_spec(spec: &VolumeSpec) -> Result<()> {
+    check_owner(Some(spec.uid), Some(spec.gid))?;
+    check_size(spec.size)?;
+    check_rate(spec.max_bytes_per_second)?;
+    check_name("volume", &spec.name)
+}
+
+/// An error unless a volume can have that size.
+fn check_size(size: Option<u64>) -> Result<()> {
+    match size {
+        Some(0) => Err(Error::invalid("size", "must be at least 1 byte")),
+        _ => Ok(()),
+    }
+}
+
+pub(crate) fn check_path(path: &str) -> Result<()> {
+    let is_part =
+        |part: &str| !part.is_empty() && part != "." && part != ".." && part.len() <= NAME_BYTES_MAX;
+    let well_formed =
+        path.strip_prefix('/').is_some_and(|rest| rest.len() < 1024 && rest.split('/').all(is_part));
+    if !well_formed {
+        return Err(Error::invalid(
+            format!("junction path {path:?}"),
+            "must be an absolute path such as /kafka, without empty parts, . or ..",
+        ));
+    }
+    if !path.chars().all(is_printable) {
+        return Err(Error::invalid(
+            format!("junction path {path:?}"),
+            "must not have control characters or characters that change the direction of text",
+        ));
+    }
+    Ok(())
+}
+
+/// An error unless a volume's root directory can have that owner and group.
+pub(crate) fn check_owner(uid: Option<u32>, gid: Option<u32>) -> Result<()> {
+    if [uid, gid].contains(&Some(u32::MAX)) {
+        return Err(Error::invalid(
+            "owner and group",
+            "4294967295 stands for no one, so choose another number",
+        ));
+    }
+    Ok(())
+}
+
+pub(crate) fn check_rate(limit: Option<u64>) -> Result<()> {
+    match limit {
+        Some(limit) if limit < VOLUME_RATE_MIN => Err(Error::invalid(
+            format!("a limit of {limit} bytes per second"),
+            format!("must be at least {VOLUME_RATE_MIN}"),
+        )),
+        _ => Ok(()),
+    }
+}
+
+pub(crate) fn check_apart(spec: &VolumeSpec, other: &VolumeSpec) -> Result<()> {
+    if spec.name == other.name {
+        return Err(Error::Exists(Object::Volume(spec.name.clone())));
+    }
+    let (mine, theirs) = (format!("{}/", spec.junction_path), format!("{}/", other.junction_path));
+    if mine.starts_with(&theirs) || theirs.starts_with(&mine) {
+        return Err(Error::PathTaken {
+            path: spec.junction_path.clone(),
+            volume: other.name.clone(),
+            volume_path: other.junction_path.clone(),
+        });
+    }
+    Ok(())
+}
+
+/// [`Error::InUse`] if the snapshot has clones.
+pub(crate) fn require_unused(taken: &Snapshot, remedy: &'static str) -> Result<()> {
+    if taken.clones.is_empty() {
+        return Ok(());
+    }
+    Err(Error::InUse {
+        what: InUse::Object(Object::snapshot(&taken.volume_name, &taken.name)),
+        by: format!("its clones: {}", taken.clones.join(", ")),
+        remedy,
+    })
+}
+
+/// Stages the end of a snapshot.
+pub(crate) fn forget(txn: &mut Txn<'_>, snapshot: VolumeId) {
+    txn.forget_volume(snapshot);
+    txn.then(move |engine| engine.forget_inodes(snapshot));
+}
+
+/// Stages that a volume has versions that no view shows any more, and wakes the reaper.
+pub(crate) fn begin_purge(txn: &mut Txn<'_>, volume: VolumeId) {
+    txn.put_bytes(keys::purging(volume), Bytes::from_static(MARK));
+    txn.then(move |engine| {
+        engine.volumes.begin_purge(volume);
+        engine.orphans.wake();
+    });
+}
+
+impl Engine {
+    /// Drops what is in memory of a volume or snapshot that is gone.
+    pub(crate) fn forget_inodes(&self, volume: VolumeId) {
+        for inode in self.inodes.of_volume(volume) {
+            let mut state = inode.state();
+            state.freed = true;
+            state.gone = true;
+            drop(state);
+            self.discard(&inode);
+        }
+    }
+}

@@ -1,0 +1,234 @@
+//! Creating and deleting volumes.
+
+use std::sync::Arc;
+
+use crate::engine::Engine;
+use crate::engine::txn::Txn;
+use crate::format::keys::{self, EPOCH_FIRST};
+use crate::format::records::{InodeRecord, UsageRecord, VolumeRecord};
+use crate::tree::attributes;
+use crate::volumes::staging::{
+    MARK, add_volume, check_apart, check_new, check_owner, check_path, check_spec, forget, require_unused,
+};
+use crate::{
+    Error, Handle, InUse, InodeId, Kind, Object, Result, SetAttributes, Volume, VolumeChange, VolumeId,
+    VolumeSpec,
+};
+
+impl Engine {
+    pub(crate) async fn volume_create(self: &Arc<Self>, spec: VolumeSpec) -> Result<Volume> {
+        self.transact(move |txn| {
+            check_new(txn, &spec)?;
+            let engine = txn.engine;
+            engine.require_room_for_inode()?;
+            let id = txn.volume_id_next()?;
+            let now = engine.clock.now();
+            let root = txn.create_inode(
+                id,
+                InodeRecord {
+                    generation: engine.generation()?,
+                    kind: Kind::Directory,
+                    mode: spec.mode & 0o7777,
+                    uid: spec.uid,
+                    gid: spec.gid,
+                    nlink: 2,
+                    size: 0,
+                    space_used: 0,
+                    change: engine.change_first(),
+                    atime: now,
+                    mtime: now,
+                    ctime: now,
+                    btime: now,
+                    parent: InodeId(0),
+                    entries: 0,
+                    create_verifier: None,
+                },
+            )?;
+            let Handle { inode, generation, .. } = root.handle;
+            // As the root's record is going to be counted when it is written.
+            let usage = UsageRecord { inodes_stored: 1, ..*txn.usage(id)? };
+            let record = VolumeRecord {
+                spec,
+                root: inode,
+                root_generation: generation,
+                created: now,
+                epoch: EPOCH_FIRST,
+                change_floor: 0,
+                origin: None,
+                hidden: Vec::new(),
+                snapshot: None,
+            };
+            Ok(add_volume(txn, id, record, usage))
+        })
+        .await
+    }
+
+    /// Changes what the volume was created with, and its root directory with it: all in one batch, or nothing.
+    pub(crate) async fn volume_modify(self: &Arc<Self>, name: &str, change: VolumeChange) -> Result<Volume> {
+        let volume = self.volumes.by_name(name)?;
+        let (id, root) = (volume.id, self.inode(volume.root)?);
+        check_owner(change.uid, change.gid)?;
+        self.transact(move |txn| {
+            let mut record = txn.engine.volumes.record(id)?;
+            let attributes = SetAttributes {
+                mode: change.mode,
+                uid: change.uid,
+                gid: change.gid,
+                ..SetAttributes::default()
+            };
+            apply_change(&mut record.spec, change);
+            check_changed(txn, id, &record.spec)?;
+            if attributes.mode.is_some() || attributes.uid.is_some() || attributes.gid.is_some() {
+                attributes::apply(txn, &root, &attributes)?;
+            }
+            let volume = txn.engine.volumes.described(id, &record);
+            txn.change_volume(id, record);
+            Ok(volume)
+        })
+        .await
+    }
+
+    /// Gives a volume another size, or with `None` as much as the pool has room for.
+    pub(crate) async fn volume_resize(self: &Arc<Self>, name: &str, size: Option<u64>) -> Result<Volume> {
+        self.volume_modify(name, VolumeChange { size: Some(size), ..VolumeChange::default() }).await
+    }
+
+    /// Ends a volume's name at once, and those of its snapshots; its content is freed in the background, also after a
+    /// restart.
+    pub(crate) async fn volume_delete(self: &Arc<Self>, name: &str, force: bool) -> Result<()> {
+        let id = self.volumes.by_name(name)?.id;
+        if !force {
+            self.settle().await?;
+        }
+        let name = name.to_owned();
+        self.transact(move |txn| {
+            if !txn.engine.volumes.is_live(id) {
+                return Err(Error::NotFound(Object::Volume(name)));
+            }
+            let snapshots = txn.engine.volumes.snapshots(Some(id));
+            for taken in &snapshots {
+                require_unused(taken, "delete the clones first")?;
+            }
+            if !force && !snapshots.is_empty() {
+                return Err(Error::InUse {
+                    what: InUse::Object(Object::Volume(name)),
+                    by: format!("{} snapshots of it", snapshots.len()),
+                    remedy: "delete them first, or use force to delete them with the volume",
+                });
+            }
+            // The root is an inode too.
+            if !force && txn.usage(id)?.inodes > 1 {
+                return Err(Error::VolumeNotEmpty(name));
+            }
+            for taken in snapshots {
+                forget(txn, taken.id);
+            }
+            txn.put_bytes(keys::deleting(id), bytes::Bytes::from_static(MARK));
+            // What it shows is gone at once; what it stores goes bit by bit.
+            let usage = txn.usage(id)?;
+            *usage = usage.showing(UsageRecord::default());
+            txn.then(move |engine| {
+                engine.volumes.begin_deletion(id);
+                engine.forget_inodes(id);
+                engine.orphans.wake();
+            });
+            Ok(())
+        })
+        .await
+    }
+}
+
+/// What a volume is to be like after a change. Owner and permissions are the root directory's, and stay what they began as here.
+fn apply_change(spec: &mut VolumeSpec, change: VolumeChange) {
+    if let Some(size) = change.size {
+        spec.size = size;
+    }
+    if let Some(path) = change.junction_path {
+        spec.junction_path = path;
+    }
+    if let Some(limit) = change.max_bytes_per_second {
+        spec.max_bytes_per_second = limit;
+    }
+    spec.preserve_unlink = change.preserve_unlink.unwrap_or(spec.preserve_unlink);
+    spec.compression = change.compression.unwrap_or(spec.compression);
+    spec.snapshots = change.snapshots.unwrap_or(spec.snapshots);
+}
+
+/// Whether a volume can become like that.
+fn check_changed(txn: &Txn<'_>, id: VolumeId, spec: &VolumeSpec) -> Result<()> {
+    check_spec(spec)?;
+    let volumes = &txn.engine.volumes;
+    // A path from before a rule was made may stay: everything else about its volume can still be changed.
+    if volumes.record(id)?.spec.junction_path != spec.junction_path {
+        check_path(&spec.junction_path)?;
+    }
+    volumes
+        .list()
+        .iter()
+        .filter(|other| other.id != id)
+        .try_for_each(|other| check_apart(spec, &other.spec))?;
+    require_room_for(txn, id, spec)
+}
+
+/// Refuses a size below what the volume holds, if it is another than it has.
+pub(crate) fn require_room_for(txn: &Txn<'_>, id: VolumeId, spec: &VolumeSpec) -> Result<()> {
+    let used = txn.engine.volumes.bytes_used(id);
+    let before = txn.engine.volumes.record(id)?.spec.size;
+    match spec.size.filter(|size| *size < used && Some(*size) != before) {
+        Some(size) => Err(Error::SizeBelowUsed { volume: spec.name.clone(), size, used }),
+        None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{CloneSpec, Pool, PoolOptions, is_printable};
+
+    fn refusal<T>(result: Result<T>) -> String {
+        result.err().map(|error| error.to_string()).unwrap_or_default()
+    }
+
+    #[tokio::test]
+    async fn a_path_that_would_command_a_terminal_is_refused_and_escaped_in_the_refusal() {
+        let pool = Pool::in_memory(PoolOptions::default()).await.unwrap();
+        pool.volume_create(VolumeSpec::new("good", "/größe/日本")).await.unwrap();
+        pool.snapshot_create(&["good".to_owned()], "taken").await.unwrap();
+        for path in ["/a\u{1b}[31m", "/a\nb", "/a\u{7f}", "/a\u{9b}2J", "/a\u{202e}b", "/a\0"] {
+            let path_change =
+                VolumeChange { junction_path: Some(path.to_owned()), ..VolumeChange::default() };
+            let clone = CloneSpec { name: "clone".to_owned(), junction_path: path.to_owned() };
+            for refused in [
+                refusal(pool.volume_create(VolumeSpec::new("bad", path)).await),
+                refusal(pool.volume_modify("good", path_change).await),
+                refusal(pool.volume_clone("good", "taken", clone).await),
+            ] {
+                assert!(refused.contains("must not have control characters"), "{path:?}: {refused}");
+                assert!(refused.chars().all(is_printable), "{refused:?}");
+            }
+        }
+    }
+
+    #[tokio::test]
+    async fn a_volume_that_has_such_a_path_from_before_is_listed_changed_and_deleted() {
+        let pool = Pool::in_memory(PoolOptions::default()).await.unwrap();
+        let path = "/old\u{1b}[31m\nname";
+        for name in ["moved", "deleted"] {
+            let volume = pool.volume_create(VolumeSpec::new(name, &format!("/{name}"))).await.unwrap();
+            let path = format!("{path}{name}");
+            let put = move |txn: &mut Txn<'_>| {
+                let mut record = txn.engine.volumes.record(volume.id)?;
+                record.spec.junction_path = path;
+                txn.change_volume(volume.id, record);
+                Ok(())
+            };
+            pool.engine().unwrap().transact(put).await.unwrap();
+        }
+        assert!(pool.volumes().unwrap().iter().all(|volume| volume.spec.junction_path.starts_with(path)));
+        let size = VolumeChange { size: Some(Some(1 << 20)), ..VolumeChange::default() };
+        assert_eq!(pool.volume_modify("moved", size).await.unwrap().spec.size, Some(1 << 20));
+        let moved = VolumeChange { junction_path: Some("/moved".to_owned()), ..VolumeChange::default() };
+        assert_eq!(pool.volume_modify("moved", moved).await.unwrap().spec.junction_path, "/moved");
+        pool.volume_delete("deleted", false).await.unwrap();
+    }
+}
