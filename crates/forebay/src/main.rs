@@ -2,12 +2,13 @@
 //!
 //! [`cli`] is what can be typed; [`config`] is what can be set; [`serve`] opens the pool and starts the
 //! servers on it; [`notify`] tells an init system how that goes; [`remote`] are the commands that ask a daemon, which [`admin`]
-//! reaches, and [`support`] gathers all of it into a file. Start reading at [`serve`].
+//! reaches, and [`support`] gathers all of it into a file. [`lab`] runs the lab, which is a program of its own. Start reading at [`serve`].
 
 mod admin;
 mod cli;
 mod config;
 mod first;
+mod lab;
 mod logging;
 mod notify;
 mod output;
@@ -22,6 +23,7 @@ mod sizing;
 mod support;
 mod traces;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 use anyhow::Result;
@@ -45,6 +47,9 @@ const STATUS_REFUSED: u8 = 3;
 const STATUS_DIFFERENCES: u8 = 4;
 
 fn main() -> ExitCode {
+    if let Some(arguments) = lab::arguments() {
+        return run_lab(&arguments);
+    }
     let command = match Cli::try_parse() {
         Ok(Cli { command }) => command,
         Err(error) => return refuse(&error),
@@ -73,7 +78,7 @@ fn main() -> ExitCode {
         }
         Command::Man { directory } => reference::manual(&directory),
         Command::Size(wanted) => sizing::run(&wanted),
-        Command::Lab(LabCommand::Here(command)) => return forebay_lab::main(command),
+        Command::Lab(LabCommand::Other(arguments)) => return run_lab(&arguments),
         Command::Lab(LabCommand::Reports { remote }) => remote::lab::reports(&remote),
         Command::Reference { page } => output::print_own(&reference::page(page)),
     };
@@ -92,6 +97,13 @@ fn main() -> ExitCode {
             })
         }
     }
+}
+
+/// Returns only if the lab's program cannot be run.
+fn run_lab(arguments: &[OsString]) -> ExitCode {
+    let Err(error) = lab::run(arguments);
+    output::complain(&format!("{error:#}"));
+    ExitCode::from(STATUS_FAILED)
 }
 
 fn is_refusal(error: &anyhow::Error) -> bool {

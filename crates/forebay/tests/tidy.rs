@@ -12,7 +12,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("forebay-admin", &["forebay-pool", "forebay-nfs"]),
     ("forebay-nfs-client", &["forebay-nfs"]),
     ("forebay-lab", &["forebay-nfs-client"]),
-    ("forebay", &["forebay-pool", "forebay-nfs", "forebay-admin", "forebay-lab"]),
+    ("forebay", &["forebay-pool", "forebay-nfs", "forebay-admin"]),
 ];
 
 const LINES_MAX: usize = 600;

@@ -76,6 +76,8 @@ pub struct Request {
     pub out: PathBuf,
     /// The cache of what is fetched.
     pub cache: Cache,
+    /// The program of the daemon, if one of the storages is Forebay.
+    pub daemon: Option<PathBuf>,
 }
 
 impl Request {

@@ -21,6 +21,7 @@ use rustix::process::WaitOptions;
 use rustix::system::{RebootCommand, reboot, sethostname};
 use serde::{Deserialize, Serialize};
 
+use crate::executable;
 use crate::wire::AGENT_PORT;
 use requests::Ground;
 
@@ -93,8 +94,8 @@ fn run_guest(config_path: &Path) -> Result<()> {
     bring_network_up(&config)?;
     let agent_config = Path::new("/run/agent.json");
     fs::write(agent_config, text).context("write /run/agent.json")?;
-    let agent = Command::new(std::env::current_exe().context("find this program")?)
-        .args(["lab", "agent"])
+    let agent = Command::new(executable::lab()?)
+        .arg("agent")
         .arg(agent_config)
         .env("PATH", SEARCH_PATH)
         .env("HOME", "/run/home")

@@ -144,7 +144,8 @@ fn input_way(folders: &RunFolders) -> PathBuf {
 /// Boots the guest, mounts, and runs the program: in the worker. Returns how the program ended.
 pub fn work(order: &Order, folders: &RunFolders) -> Result<Exit> {
     let out = folders.scratch.join("out");
-    let site = Site::create(crate::request::Surroundings::Guests, order.cache.clone(), out, folders.clone())?;
+    let site =
+        Site::create(crate::request::Surroundings::Guests, order.cache.clone(), out, folders.clone(), None)?;
     for (port, index) in (FIRST_PORT..).zip(0..order.hosts().len()) {
         relay::listen(site.gateway(), port, way(folders, index))?;
     }

@@ -5,7 +5,9 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 
-use super::{Done, Requests, RunArgs, STATUS_USAGE, execute, names_of, out_folder, prepare, requests};
+use super::args::RunArgs;
+use super::run::{Done, Requests, execute, names_of, out_folder, prepare, requests};
+use super::status::{STATUS_COULD_NOT_RUN, STATUS_USAGE};
 use crate::experiment::{self, Experiment};
 use crate::host::supervisor;
 use crate::output::print;
@@ -122,7 +124,7 @@ fn conclude(out: &Path, not_run: &[NotRun], begun: Instant) -> Result<()> {
 /// The worse of two exit statuses: 1 before 4 before 0.
 fn worse(one: u8, other: u8) -> u8 {
     match (one, other) {
-        (super::STATUS_COULD_NOT_RUN, _) | (_, 0) => one,
+        (STATUS_COULD_NOT_RUN, _) | (_, 0) => one,
         _ => other,
     }
 }

@@ -3,7 +3,8 @@
 use anyhow::Result;
 use clap::Args;
 
-use super::{CacheArgs, provide};
+use super::args::CacheArgs;
+use super::setup::provide;
 use crate::client::{self, MountSource, Order, Outcome};
 use crate::host::toolbox::Toolset;
 use crate::host::{Needs, check_prerequisites, supervisor};

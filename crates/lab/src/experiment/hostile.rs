@@ -9,6 +9,7 @@ use std::process::{Child, Command, Stdio};
 use anyhow::{Context, Result, bail, ensure};
 
 use super::Experiment;
+use crate::executable;
 use crate::host::Site;
 use crate::probe::{Attack, LoadDone};
 use crate::report::{Recorder, Subject, number};
@@ -107,8 +108,8 @@ impl Bed<'_> {
     }
 
     fn light(&self) -> Result<LoadDone> {
-        let output = Command::new(std::env::current_exe().context("find this program")?)
-            .args(["lab", "probe", "load", "--connections", "1", "--path", self.server.path])
+        let output = Command::new(executable::lab()?)
+            .args(["probe", "load", "--connections", "1", "--path", self.server.path])
             .args(["--server", &self.server.address.to_string()])
             .args(["light", "--ms", &self.ms.to_string()])
             .output()
@@ -176,8 +177,8 @@ struct Attacker(Child);
 impl Attacker {
     /// Starts it and waits until it is under way.
     fn start(attack: Attack, server: &HostServer) -> Result<Self> {
-        let child = Command::new(std::env::current_exe().context("find this program")?)
-            .args(["lab", "probe", "hostile", "--path", server.path])
+        let child = Command::new(executable::lab()?)
+            .args(["probe", "hostile", "--path", server.path])
             .args(["--server", &server.address.to_string(), attack.name()])
             .stdin(Stdio::null())
             .stdout(Stdio::piped())

@@ -15,6 +15,7 @@ use super::processors::Halves;
 use super::site::Site;
 use super::{family, files};
 use crate::agent::{AgentConfig, GuestConfig};
+use crate::executable;
 use crate::wire::{self, Mount, Request};
 
 /// How long a guest may take from its start until its agent answers.
@@ -186,7 +187,7 @@ fn kernel_command(site: &Site, spec: &GuestSpec, port: &Port) -> Result<Command>
     let config_path = site.state_folder().join(format!("{}.json", spec.name));
     fs::write(&config_path, serde_json::to_vec(&AgentConfig::Guest(config))?)
         .with_context(|| format!("write {}", config_path.display()))?;
-    let program = std::env::current_exe().context("find this program")?;
+    let program = executable::lab()?;
     let mut command = Command::new(site.tools()?.kernel());
     command
         .arg(format!("umid={}", spec.name))
@@ -201,7 +202,7 @@ fn kernel_command(site: &Site, spec: &GuestSpec, port: &Port) -> Result<Command>
     for (disk, letter) in spec.disks.iter().zip('a'..='h') {
         command.arg(format!("ubd{letter}={}", word(disk)?));
     }
-    command.args(["--", "lab", "init"]).arg(word(&config_path)?);
+    command.args(["--", "init"]).arg(word(&config_path)?);
     // The kernel keeps its guest's memory in a file in one of these, or in /dev/shm if none is set.
     command.env_remove("TMP").env_remove("TEMP").env_remove("TMPDIR");
     if !fits_shared_memory(spec.memory_mib) {

@@ -19,6 +19,7 @@ use super::processors::Halves;
 use super::site::Site;
 use super::{family, files};
 use crate::agent::{AgentConfig, NativeConfig};
+use crate::executable;
 
 /// How long the agent may take until it answers.
 const START_PATIENCE: Duration = Duration::from_secs(60);
@@ -55,8 +56,8 @@ impl Native {
         let log_path = site.logs().join(format!("{name}-agent.log"));
         let log = File::create(&log_path).with_context(|| format!("create {}", log_path.display()))?;
         let group = site.cgroup().and_then(|parent| CpuGroup::create(parent, name).ok());
-        let mut command = Command::new(std::env::current_exe().context("find this program")?);
-        command.args(["lab", "agent"]).arg(&config_path);
+        let mut command = Command::new(executable::lab()?);
+        command.arg("agent").arg(&config_path);
         command.stdin(Stdio::null()).stdout(log.try_clone()?).stderr(log);
         let agent = Halves::spawn(processors, None, &mut command).context("start a native node's agent")?;
         let processors = match processors {

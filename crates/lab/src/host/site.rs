@@ -29,6 +29,8 @@ pub struct Site {
     cache: Cache,
     out: PathBuf,
     folders: RunFolders,
+    /// The daemon's program, if the run needs it.
+    daemon: Option<PathBuf>,
 }
 
 /// What guests need.
@@ -46,6 +48,7 @@ impl Site {
         cache: Cache,
         out: PathBuf,
         folders: RunFolders,
+        daemon: Option<PathBuf>,
     ) -> Result<Self> {
         let (ground, gateway) = match surroundings {
             Surroundings::Guests => {
@@ -58,7 +61,7 @@ impl Site {
             }
             Surroundings::Cluster => (None, Ipv4Addr::LOCALHOST),
         };
-        let site = Self { ground, gateway, natives: AtomicU8::new(0), cache, out, folders };
+        let site = Self { ground, gateway, natives: AtomicU8::new(0), cache, out, folders, daemon };
         for folder in [site.logs(), site.state_folder().join("umid")] {
             fs::create_dir_all(&folder).with_context(|| format!("make {}", folder.display()))?;
         }
@@ -97,6 +100,11 @@ impl Site {
     /// [`std::process::Command`] are on that network too, and end with the run.
     pub fn gateway(&self) -> Ipv4Addr {
         self.gateway
+    }
+
+    /// The program of the daemon under test.
+    pub fn daemon(&self) -> Result<&Path> {
+        self.daemon.as_deref().context("this run has no daemon, and something of it needs one")
     }
 
     /// The network of the lab's guests.

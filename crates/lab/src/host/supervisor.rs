@@ -19,6 +19,7 @@ use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, wa
 
 use super::leftovers::{self, RunFolders};
 use super::worker::{Task, WorkOrder};
+use crate::executable;
 use crate::report::RunResult;
 use crate::request::{Request, Surroundings};
 use crate::storage::StorageKind;
@@ -154,7 +155,7 @@ fn end_by(lifeline: Option<ChildStdin>) {
 
 /// The worker, without its order.
 fn worker_command(surroundings: Surroundings) -> Result<Command> {
-    let program = std::env::current_exe().context("find this program")?;
+    let program = executable::lab()?;
     let mut command = match surroundings {
         Surroundings::Guests | Surroundings::Native => {
             let mut command = Command::new("unshare");
@@ -166,7 +167,7 @@ fn worker_command(surroundings: Surroundings) -> Result<Command> {
         // On the machine's own network, and without root: what it starts is held together by its process group alone.
         Surroundings::Cluster => Command::new(program),
     };
-    command.args(["lab", "worker"]);
+    command.arg("worker");
     Ok(command)
 }
 

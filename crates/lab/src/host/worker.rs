@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use super::leftovers::RunFolders;
 use super::site::Site;
 use crate::client;
+use crate::executable;
 use crate::experiment;
 use crate::progress::Progress;
 use crate::report::{Recorder, RunResult};
@@ -78,7 +79,8 @@ fn perform(request: &Request, folders: &RunFolders, progress: &Progress) -> Resu
     let experiment = experiment::find(&request.experiment).context("the work order names no experiment")?;
     let recorder = Recorder::new(progress.clone());
     let surroundings = request.surroundings();
-    let site = Site::create(surroundings, request.cache.clone(), request.out.clone(), folders.clone())?;
+    let (cache, out, daemon) = (request.cache.clone(), request.out.clone(), request.daemon.clone());
+    let site = Site::create(surroundings, cache, out, folders.clone(), daemon)?;
     match surroundings {
         Surroundings::Guests => {
             recorder.version("user-mode-linux", site.tools()?.version("user-mode-linux")?);
@@ -102,8 +104,8 @@ fn end_with_supervisor(surroundings: Surroundings, order_path: &Path) {
         if surroundings == Surroundings::Cluster {
             if !is_wish {
                 // In a process group of its own, so that it lives on, and acts when nothing of the run is left.
-                let program = std::env::current_exe().unwrap_or_default();
-                let _ = Command::new(program).args(["lab", "clean"]).arg(order_path).process_group(0).spawn();
+                let program = executable::lab().unwrap_or_default();
+                let _ = Command::new(program).arg("clean").arg(order_path).process_group(0).spawn();
             }
             let _ = kill_current_process_group(Signal::KILL);
         }

@@ -23,6 +23,7 @@ pub use hostile::Attack;
 pub use load::LoadDone;
 pub use tree::TreeDone;
 
+use crate::executable;
 use crate::host::GuestCommand;
 
 /// What to do.
@@ -68,6 +69,6 @@ pub fn main(command: ProbeCommand) -> Result<()> {
 
 /// The command that runs a probe in a guest, whose program is the host's.
 pub fn guest_command(words: &[&str]) -> Result<GuestCommand> {
-    let program = std::env::current_exe()?;
-    Ok(GuestCommand::new(program.to_string_lossy()).args(["lab", "probe"]).args(words.iter().copied()))
+    let program = executable::lab()?;
+    Ok(GuestCommand::new(program.to_string_lossy()).args(["probe"]).args(words.iter().copied()))
 }

@@ -17,6 +17,7 @@ use clap::Args;
 use serde::{Deserialize, Serialize};
 
 use super::ranges::{self, Kind, Range};
+use crate::executable;
 
 /// How long a peer may take for an answer: grace, and the client's own timers.
 const PATIENCE: Duration = Duration::from_secs(180);
@@ -149,9 +150,8 @@ pub struct Peer {
 impl Peer {
     /// Starts a peer on this client.
     pub fn start() -> Result<Self> {
-        let program = std::env::current_exe().context("find this program")?;
-        let mut child = Command::new(program)
-            .args(["lab", "probe", "peer", "127.0.0.1:0"])
+        let mut child = Command::new(executable::lab()?)
+            .args(["probe", "peer", "127.0.0.1:0"])
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .spawn()

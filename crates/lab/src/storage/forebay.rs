@@ -1,4 +1,4 @@
-//! `forebay`: this very binary as a daemon, on the host, with a pool in the scratch folder.
+//! `forebay`: the daemon, on the host, with a pool in the scratch folder.
 
 use std::fs::File;
 use std::path::PathBuf;
@@ -14,6 +14,7 @@ use crate::host::{Guest, Site};
 
 /// The storage.
 pub struct Forebay {
+    program: PathBuf,
     server: Server,
     pool: PathBuf,
     log: PathBuf,
@@ -34,6 +35,7 @@ impl Forebay {
     /// Starts the daemon on an empty pool, with more words on its command line.
     pub fn start(site: &Site, arguments: &[String]) -> Result<Self> {
         let mut storage = Self {
+            program: site.daemon()?.to_owned(),
             server: Server::new("forebay serve"),
             pool: site.fresh("forebay-data")?,
             log: site.logs().join("forebay.log"),
@@ -46,8 +48,7 @@ impl Forebay {
     }
 
     fn serve(&mut self) -> Result<()> {
-        let program = std::env::current_exe().context("find this program")?;
-        let mut command = Command::new(program);
+        let mut command = Command::new(&self.program);
         command.arg("serve").arg("--pool-directory").arg(&self.pool).args(["--pool-size-max", POOL_SIZE_MAX]);
         command.arg("--nfs-listen").arg(format!("{}:{PORT}", self.listen));
         // Others run on this machine; this one is reached by its socket.
@@ -71,10 +72,9 @@ impl Forebay {
         format!("vers=4.2,nconnect={}", self.connections)
     }
 
-    /// Runs a command of this program against the pool.
+    /// Runs a command of the daemon's program against the pool.
     fn admin(&self, words: &[&str]) -> Result<Output> {
-        let program = std::env::current_exe().context("find this program")?;
-        let mut command = Command::new(program);
+        let mut command = Command::new(&self.program);
         command.args(words).arg("--pool-directory").arg(&self.pool);
         command.output().with_context(|| format!("run forebay {}", words.join(" ")))
     }

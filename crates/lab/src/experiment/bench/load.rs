@@ -8,6 +8,7 @@ use anyhow::{Context, Result, ensure};
 use rustix::fs::{Advice, fadvise};
 
 use super::row::Row;
+use crate::executable;
 use crate::probe::LoadDone;
 use crate::storage::HostServer;
 
@@ -92,9 +93,8 @@ pub fn prepare(server: &HostServer) -> Result<()> {
 }
 
 fn load(server: &HostServer, seed: &str, work: &[&str]) -> Result<LoadDone> {
-    let program = std::env::current_exe().context("find this program")?;
-    let output = Command::new(program)
-        .args(["lab", "probe", "load", "--path", server.path, "--seed", seed])
+    let output = Command::new(executable::lab()?)
+        .args(["probe", "load", "--path", server.path, "--seed", seed])
         .args(["--server", &server.address.to_string(), "--server-pid", &server.pid.to_string()])
         .args(work)
         .output()

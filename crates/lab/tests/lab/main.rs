@@ -6,6 +6,7 @@
 
 mod cluster;
 mod native;
+mod reference;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -18,8 +19,8 @@ use rustix::process::{Pid, Signal, kill_process};
 const PATIENCE: Duration = Duration::from_secs(600);
 
 fn lab(arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_forebay"));
-    command.arg("lab").args(arguments);
+    let mut command = Command::new(env!("CARGO_BIN_EXE_forebay-lab"));
+    command.args(arguments);
     command
 }
 
@@ -146,6 +147,12 @@ fn what_is_wrong_with_the_command_line_is_said_with_status_2() {
         (&["run", "throughput", "--bootstrap-server", "kafka"], "HOST:PORT"),
         (&["run", "throughput", "--bootstrap-server", "kafka:9092", "--storage", "local"], "--storage"),
         (&["run", "throughput", "--client-config", "/a"], "--bootstrap-server"),
+        (&["run", "nonsense"], "there is no experiment \"nonsense\""),
+        (&["run", "silly-rename", "--storage", "local,local"], "storage local is named twice"),
+        (&["run", "silly-rename", "--part", "drivers"], "silly-rename has no part \"drivers\""),
+        (&["run", "silly-rename", "--expect-fail", "knfsd-v3"], "silly-rename is not run on knfsd-v3 here"),
+        (&["run", "throughput", "--expect-fail", "local"], "--expect-fail local is about that of one"),
+        (&["run", "restart", "--storage", "local"], "restart cannot be run on local"),
     ] {
         let output = lab(arguments).output().unwrap();
         assert_eq!(output.status.code(), Some(2), "{arguments:?}: {}", said(&output));
@@ -154,21 +161,34 @@ fn what_is_wrong_with_the_command_line_is_said_with_status_2() {
 }
 
 #[test]
+fn a_daemon_that_is_missing_is_named_with_what_to_do() {
+    let output = lab(&["run", "mount", "--daemon", "/nowhere/forebay"]).output().unwrap();
+    assert_eq!(output.status.code(), Some(1), "{}", said(&output));
+    assert!(said(&output).contains("no daemon to test at /nowhere/forebay"), "{}", said(&output));
+}
+
+#[test]
+fn reports_are_asked_of_the_daemons_program() {
+    let output = lab(&["reports", "--json"]).env("FOREBAY_LAB_DAEMON", "/bin/echo").output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "lab reports --json\n", "{}", said(&output));
+}
+
+#[test]
 fn without_root_it_says_so_and_starts_nothing() {
     if !rustix::process::geteuid().is_root() {
         return;
     }
-    let program = Path::new(env!("CARGO_BIN_EXE_forebay"));
+    let program = Path::new(env!("CARGO_BIN_EXE_forebay-lab"));
     // Another user cannot reach a program below root's home, so a copy is run.
     let folder =
         tempfile::Builder::new().permissions(std::os::unix::fs::PermissionsExt::from_mode(0o755)).tempdir();
     let folder = folder.unwrap();
-    let copy = folder.path().join("forebay");
+    let copy = folder.path().join("forebay-lab");
     fs::copy(program, &copy).unwrap();
     let output = Command::new("setpriv")
         .args(["--reuid=65534", "--regid=65534", "--clear-groups", "--"])
         .arg(&copy)
-        .args(["lab", "run", "mount"])
+        .args(["run", "mount", "--storage", "local"])
         .output()
         .unwrap();
     assert_eq!(output.status.code(), Some(1), "{}", said(&output));

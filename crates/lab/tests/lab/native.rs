@@ -42,7 +42,7 @@ impl Native {
     /// The worker, not the program that gives it its namespaces.
     fn worker(&self) -> Pid {
         let lines = self.run.command_lines();
-        let worker = lines.iter().find(|(_, words)| words.get(2).is_some_and(|word| word == "worker"));
+        let worker = lines.iter().find(|(_, words)| words.get(1).is_some_and(|word| word == "worker"));
         Pid::from_raw(worker.unwrap().0).unwrap()
     }
 

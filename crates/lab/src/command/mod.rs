@@ -1,0 +1,172 @@
+//! The command line: `forebay lab …`, which is the program `forebay-lab`.
+
+mod all;
+mod args;
+mod compare;
+mod guest;
+mod list;
+mod reference;
+mod run;
+mod setup;
+mod status;
+
+use std::ffi::OsString;
+use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::{Error, Result};
+use clap::{CommandFactory, Parser, Subcommand};
+
+use crate::agent;
+use crate::executable;
+use crate::host::worker;
+use crate::output::{escaped, print};
+use crate::probe::{self, ProbeCommand};
+use args::{CacheArgs, GuestArgs, RunArgs};
+use compare::CompareArgs;
+use status::{STATUS_COULD_NOT_RUN, STATUS_USAGE};
+
+/// Prove it: real Kafka brokers on real Linux NFS clients, on this machine
+#[derive(Debug, Parser)]
+#[command(name = "forebay-lab", bin_name = "forebay lab", version, max_term_width = 100)]
+#[command(subcommand_required = true, arg_required_else_help = true)]
+struct Cli {
+    #[command(subcommand)]
+    command: LabCommand,
+}
+
+/// What the lab can be told to do.
+#[derive(Debug, Subcommand)]
+enum LabCommand {
+    /// List the experiments, and the storages they run on
+    List,
+    /// Run an experiment, and write result.json and report.html
+    ///
+    /// Exit status: 0 if the verdict is pass, 1 if the experiment could not be run, 2 if the command line is wrong, 4 if the
+    /// verdict is fail. Of several storages the worst counts: 1 before 4 before 0.
+    Run(RunArgs),
+    /// Put the results of runs side by side, and beside those of the technical reports
+    ///
+    /// Exit status: 0 if the page was written, 1 if a folder holds no results, or one that cannot be read.
+    Compare(CompareArgs),
+    /// Boot one Linux guest, mount NFS in it, and run a program there: a client to try a server with
+    ///
+    /// Without a program it runs a shell, which takes commands from standard input; the guest ends with it. The program sees the files of this
+    /// host, and the mounts below /mnt. Its exit status is the program's, 128 and the signal's number if one ended it, 125 if there is no
+    /// guest, or 130 if it was interrupted.
+    Guest(guest::ClientArgs),
+    /// Check that this machine can run the lab, and fetch what it needs
+    Setup(CacheArgs),
+    /// List the reports that a daemon shows
+    #[command(disable_help_flag = true)]
+    Reports {
+        /// Options of `forebay lab reports`
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        arguments: Vec<OsString>,
+    },
+    /// Print the lab's part of the reference page of the command line
+    #[command(hide = true)]
+    Reference,
+    /// Write manual pages, one for each command, into a directory
+    #[command(hide = true)]
+    Man {
+        /// The directory; it must exist
+        directory: PathBuf,
+    },
+    /// The first process of a guest
+    #[command(hide = true)]
+    Init(GuestArgs),
+    /// The process that does the lab's bidding in a guest
+    #[command(hide = true)]
+    Agent(GuestArgs),
+    /// A program that experiments run in a guest
+    #[command(hide = true, subcommand)]
+    Probe(ProbeCommand),
+    /// The process that does a run, in namespaces of its own
+    #[command(hide = true)]
+    Worker {
+        /// The work order
+        order: PathBuf,
+    },
+    /// Removes what a run made that was killed
+    #[command(hide = true)]
+    Clean {
+        /// The run's work order
+        order: PathBuf,
+    },
+}
+
+/// Does what the command line says.
+pub fn main() -> ExitCode {
+    let command = match Cli::try_parse() {
+        Ok(Cli { command }) => command,
+        Err(error) => return refuse(&error),
+    };
+    let status = match command {
+        LabCommand::List => list::run(),
+        LabCommand::Run(args) => run(args),
+        LabCommand::Compare(args) => compare::run(&args).map(|()| 0),
+        LabCommand::Guest(args) => Ok(guest::run(args)),
+        LabCommand::Setup(cache) => setup::run(cache),
+        LabCommand::Reports { arguments } => Err(reports(&arguments)),
+        LabCommand::Reference => print(&reference::page(Cli::command())).map(|()| 0),
+        LabCommand::Man { directory } => reference::manual(Cli::command(), &directory).map(|()| 0),
+        LabCommand::Init(guest) => return agent::init(&guest.config),
+        LabCommand::Agent(guest) => agent::serve(&guest.config).map(|()| 0),
+        LabCommand::Probe(command) => probe::main(command).map(|()| 0),
+        LabCommand::Worker { order } => worker::run(&order),
+        LabCommand::Clean { order } => worker::clean(&order).map(|()| 0),
+    };
+    match status {
+        Ok(status) => ExitCode::from(status),
+        Err(error) => {
+            eprintln!("forebay lab: {error:#}");
+            ExitCode::from(STATUS_COULD_NOT_RUN)
+        }
+    }
+}
+
+/// Prints what is wrong with the command line, or the help that was asked for.
+fn refuse(error: &clap::Error) -> ExitCode {
+    let plain = error.to_string();
+    if escaped(&plain) == plain {
+        // A reader that closes the pipe has seen enough.
+        let _ = error.print();
+    } else {
+        // The message repeats the arguments, which a terminal could obey.
+        eprintln!("{}", escaped(&plain).trim_end());
+    }
+    ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(STATUS_USAGE))
+}
+
+fn run(args: RunArgs) -> Result<u8> {
+    if let Some(kind) = args.storage_named_twice() {
+        eprintln!("forebay lab: storage {kind} is named twice");
+        return Ok(STATUS_USAGE);
+    }
+    if args.experiment == all::NAME { all::run(args) } else { run::run(args) }
+}
+
+/// Replaces this process with the daemon's program, which can ask a daemon. Returns only if that fails.
+fn reports(arguments: &[OsString]) -> Error {
+    let named = std::env::var_os(executable::DAEMON_VARIABLE).map(PathBuf::from);
+    match executable::daemon(named) {
+        Ok(program) => {
+            let mut command = std::process::Command::new(&program);
+            let error = command.args(["lab", "reports"]).args(arguments).exec();
+            Error::new(error).context(format!("run {}", program.display()))
+        }
+        Err(error) => error,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Cli::command().debug_assert();
+    }
+}
