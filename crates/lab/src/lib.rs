@@ -9,22 +9,23 @@
 //!   the run's folders, then starts the *worker* (the same program) in a network, process and mount namespace of its own.
 //!   When the worker ends, or the supervisor dies, the kernel ends all that ran inside and takes the network and the
 //!   mounts with it, so nothing can be left behind.
-//! * The worker makes a [`host::Site`] (bridge, kernel, scratch folder) and gives it to the experiment ([`experiment`]).
+//! * The worker makes a [`host::Environment`] (bridge, kernel, scratch folder) and gives it to the experiment ([`experiment`]).
 //! * Runs on a directory of this host (`mount:DIR`) have no guests, but native nodes ([`host::Native`]): the same agent as a program
-//!   of the host. Runs on a cluster that exists have neither, and no namespaces ([`request::Surroundings`]).
-//! * The experiment boots guests: `site.boot(GuestSpec)` gives a [`host::Guest`], a User-Mode Linux kernel whose root is the
+//!   of the host. Runs on a cluster that exists have neither, and no namespaces ([`request::EnvironmentKind`]).
+//! * The experiment boots guests: `environment.boot(GuestSpec)` gives a [`host::Guest`], a User-Mode Linux kernel whose root is the
 //!   host's file system and whose init is this program ([`agent`]). `guest.spawn(Command)` starts a program there,
 //!   `guest.mount(&MountSpec, …)` mounts a storage.
 //! * A [`storage::Storage`] is what brokers keep their logs on: Forebay, the kernel's NFS servers, Ganesha, a local disk.
 //! * [`client`] is not a run: it gives a person one such guest, with mounts from any server that this host reaches.
 //! * [`report`] turns the experiment's outcome into `result.json` and `report.html`; [`cluster`] runs Kafka in guests.
 //!
-//! Open `host/site.rs` first.
+//! Open `host/environment.rs` first.
 
 mod agent;
 mod client;
 pub mod cluster;
 mod command;
+mod exec;
 mod executable;
 pub mod experiment;
 pub mod host;
@@ -33,7 +34,10 @@ mod probe;
 pub mod progress;
 pub mod report;
 pub mod request;
+mod run;
 pub mod storage;
+mod testbed;
+mod toolbox;
 pub mod wire;
 
 pub use command::main;

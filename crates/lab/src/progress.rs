@@ -6,8 +6,21 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use serde::{Deserialize, Serialize};
 
-use crate::report::Tone;
+/// How something is meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Tone {
+    /// Nothing to say.
+    Plain,
+    /// What the experiment does.
+    Stage,
+    /// As it should be.
+    Good,
+    /// Not as it should be.
+    Bad,
+}
 
 /// Shows progress on standard error. Cheap to clone; all clones share one line.
 #[derive(Clone)]

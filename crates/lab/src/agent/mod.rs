@@ -23,7 +23,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::executable;
 use crate::wire::AGENT_PORT;
-use requests::Ground;
+use requests::NodeKind;
 
 /// The one network card of a guest, as User-Mode Linux names it.
 const CARD: &str = "vec0";
@@ -187,19 +187,19 @@ fn parse(path: &Path, text: &[u8]) -> Result<AgentConfig> {
 /// Serves the worker's requests until the guest is powered off, or the native node ended.
 pub fn serve(config_path: &Path) -> Result<()> {
     let text = fs::read(config_path).with_context(|| format!("read {}", config_path.display()))?;
-    let (address, ground) = match parse(config_path, &text)? {
+    let (address, node_kind) = match parse(config_path, &text)? {
         AgentConfig::Guest(config) => {
-            (config.address, Ground::Guest(modules::Modules::open(&config.modules_folder)?))
+            (config.address, NodeKind::Guest(modules::Modules::open(&config.modules_folder)?))
         }
-        AgentConfig::Native(config) => (config.address, Ground::Host(config.folder)),
+        AgentConfig::Native(config) => (config.address, NodeKind::Host(config.folder)),
     };
     let address = SocketAddr::from((address, AGENT_PORT));
     let listener = TcpListener::bind(address).with_context(|| format!("listen on {address}"))?;
     loop {
         let (stream, _) = listener.accept().context("accept a connection")?;
-        let ground = ground.clone();
+        let node_kind = node_kind.clone();
         std::thread::spawn(move || {
-            if let Err(error) = requests::answer(stream, &ground) {
+            if let Err(error) = requests::answer(stream, &node_kind) {
                 eprintln!("agent: {error:#}");
             }
         });

@@ -8,7 +8,8 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 
-use super::{Distribution, Loopback};
+use super::distribution::Distribution;
+use super::loopback::Loopback;
 
 /// Makes the archive: starts a node of all roles in a folder of its own, and lets the Java machine archive what it has loaded when the
 /// node ends.

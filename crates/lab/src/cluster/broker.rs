@@ -7,8 +7,10 @@ use std::time::{Duration, Instant};
 use anyhow::{Result, bail};
 
 use super::config::{BROKER_PORT, Settings};
+use super::distribution::Distribution;
+use super::excerpt::failure_reason;
 use super::java::{self, Size};
-use super::{Distribution, Place, failure_reason};
+use super::placement::Placement;
 use crate::host::{GuestCommand, Node, Process};
 use crate::wire::Exit;
 
@@ -127,16 +129,16 @@ impl<'a> Ready<'a> {
         kafka: &Distribution,
         settings: &Settings,
         id: u32,
-        place: &Place<'a>,
+        placement: &Placement<'a>,
         properties: &str,
     ) -> Result<Self> {
-        let node = place.node;
+        let node = placement.node;
         let file = node.work_folder().join(CONFIG_FILE);
         node.write_file(&file, properties.as_bytes())?;
         let size = Size { heap_mib: settings.heap_mib };
         let words = java::words(kafka, size, "info", "kafka.Kafka", &[&file.to_string_lossy()]);
         let command = GuestCommand::from_words(words).log(&log_file);
-        Ok(Self { id, node, log_folders: place.log_folders.clone(), log_file, command })
+        Ok(Self { id, node, log_folders: placement.log_folders.clone(), log_file, command })
     }
 }
 

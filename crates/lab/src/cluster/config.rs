@@ -146,7 +146,7 @@ pub fn loopback([port, controller_port]: [u16; 2], folder: &Path) -> String {
     ])
 }
 
-/// What `controller.quorum.voters` says of the cluster of that index at a site.
+/// What `controller.quorum.voters` says of the cluster of that index at a environment.
 pub fn voters(address: Ipv4Addr, index: u16) -> String {
     format!("{CONTROLLER_ID}@{address}:{}", controller_port(index))
 }

@@ -10,8 +10,9 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail};
 
 use super::config::CLUSTER_ID;
+use super::distribution::Distribution;
 use super::java::{self, Size};
-use super::{Distribution, Place};
+use super::placement::Placement;
 use crate::host::{GuestCommand, Node};
 
 const SIZE: Size = Size { heap_mib: 256 };
@@ -45,15 +46,15 @@ pub fn format(kafka: &Distribution, properties: &Path, log: &Path) -> Result<()>
 
 /// Formats those folders of a broker's place that are not formatted. `properties` are the broker's with other folders for its logs and
 /// its metadata; these are made in `scratch`.
-pub fn format_place(
+pub fn format_placement(
     kafka: &Distribution,
-    place: &Place<'_>,
+    placement: &Placement<'_>,
     metadata: &Path,
     scratch: &Path,
     log: &Path,
     properties: impl Fn(&[PathBuf], &Path) -> String,
 ) -> Result<()> {
-    let work = scratch.join(format!("format-{}", place.node.name()));
+    let work = scratch.join(format!("format-{}", placement.node.name()));
     // From a node of that name which is gone.
     match fs::remove_dir_all(&work) {
         Err(error) if error.kind() != ErrorKind::NotFound => {
@@ -63,16 +64,16 @@ pub fn format_place(
     }
     let made_metadata = work.join("metadata");
     let made_logs: Vec<PathBuf> =
-        (1..=place.log_folders.len()).map(|number| work.join(number.to_string())).collect();
+        (1..=placement.log_folders.len()).map(|number| work.join(number.to_string())).collect();
     let file = work.join("broker.properties");
     fs::write(&file, properties(&made_logs, &made_metadata))
         .with_context(|| format!("write {}", file.display()))?;
     format(kafka, &file, log)?;
-    for (made, folder) in made_logs.iter().zip(&place.log_folders) {
-        put(place.node, made, folder)?;
+    for (made, folder) in made_logs.iter().zip(&placement.log_folders) {
+        put(placement.node, made, folder)?;
     }
     // A node that is controller too has its metadata among its logs.
-    if made_metadata.exists() { put(place.node, &made_metadata, metadata) } else { Ok(()) }
+    if made_metadata.exists() { put(placement.node, &made_metadata, metadata) } else { Ok(()) }
 }
 
 /// Puts the files of a formatted folder into a node's, unless that is formatted.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use anyhow::{Context, Result};
 
-use super::Tools;
+use super::tools::Tools;
 
 const CONSUMER: &str = "org.apache.kafka.tools.consumer.ConsoleConsumer";
 const GROUPS_TOOL: &str = "org.apache.kafka.tools.consumer.group.ConsumerGroupCommand";

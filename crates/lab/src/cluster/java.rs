@@ -1,6 +1,6 @@
 //! Command lines of Java programs.
 
-use super::Distribution;
+use super::distribution::Distribution;
 
 /// How much of a small machine a Java program may take.
 #[derive(Debug, Clone, Copy)]

@@ -10,9 +10,9 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 use rustix::process::{Pid, Signal, kill_process};
 
-use super::Distribution;
 use super::broker::STARTED;
 use super::config;
+use super::distribution::Distribution;
 use super::format::format;
 use super::java::{self, Size};
 

@@ -11,7 +11,7 @@ use std::thread::JoinHandle;
 use anyhow::{Context, Result, bail};
 use serde_json::{Map, Value};
 
-use super::Tools;
+use super::tools::Tools;
 use crate::report::Recorder;
 
 /// What records are filled with.

@@ -9,8 +9,8 @@ use anyhow::{Result, bail};
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::Tools;
 use super::records::{Summary, follow};
+use super::tools::Tools;
 
 /// What a look at the cluster found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]

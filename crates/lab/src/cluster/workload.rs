@@ -14,7 +14,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail};
 use serde::Deserialize;
 
-use super::Tools;
+use super::tools::Tools;
 use crate::report::Recorder;
 
 /// Heap of the load driver, at least.
@@ -329,10 +329,11 @@ impl Tools {
         if keep_topics {
             arguments.push("--keep-topics");
         }
-        let manners = self.manners();
-        let config = manners.and_then(|manners| manners.config.as_deref()).map(Path::to_string_lossy);
+        let external = self.external();
+        let config = external.and_then(|external| external.config.as_deref()).map(Path::to_string_lossy);
         arguments.extend(config.iter().flat_map(|config| ["--command-config", config.as_ref()]));
-        arguments.extend(manners.into_iter().flat_map(|manners| ["--topic-prefix", &manners.topic_prefix]));
+        arguments
+            .extend(external.into_iter().flat_map(|external| ["--topic-prefix", &external.topic_prefix]));
         let mut command = self.java("forebay.workload.Main", heap_mib, &arguments)?;
         command
             .stdin(Stdio::piped())

@@ -9,10 +9,10 @@ use super::args::RunArgs;
 use super::run::{Done, Requests, execute, names_of, out_folder, prepare, requests};
 use super::status::{STATUS_COULD_NOT_RUN, STATUS_USAGE};
 use crate::experiment::{self, Experiment};
-use crate::host::supervisor;
 use crate::output::print;
 use crate::report::{self, All, NotRun};
-use crate::storage::StorageKind;
+use crate::request::StorageKind;
+use crate::run::supervisor;
 
 /// Its name in place of an experiment's.
 pub const NAME: &str = "all";

@@ -7,9 +7,8 @@ use anyhow::{Context, Result};
 use clap::Args;
 
 use crate::executable;
-use crate::host::toolbox::Cache;
-use crate::request::Profile;
-use crate::storage::StorageKind;
+use crate::request::{Profile, StorageKind};
+use crate::toolbox::Cache;
 
 /// What `run` can be told.
 #[derive(Debug, Clone, Args)]

@@ -5,9 +5,11 @@ use clap::Args;
 
 use super::args::CacheArgs;
 use super::setup::provide;
-use crate::client::{self, MountSource, Order, Outcome};
-use crate::host::toolbox::Toolset;
-use crate::host::{Needs, check_prerequisites, supervisor};
+use crate::client::{MountSource, Order};
+use crate::host::{Needs, check_prerequisites};
+use crate::run::client::{self, Outcome};
+use crate::run::{self, supervisor};
+use crate::toolbox::Toolset;
 
 /// The guest could not be had. Programs seldom end with it.
 pub const STATUS_NO_GUEST: u8 = 125;
@@ -53,7 +55,7 @@ pub fn run(args: ClientArgs) -> u8 {
 fn try_run(args: ClientArgs) -> Result<u8> {
     check_prerequisites(Needs { namespaces: true, guests: true, kafka: false })?;
     let cache = args.cache.resolve()?;
-    supervisor::sweep(&cache.folder);
+    run::sweep(&cache.folder);
     provide(&cache, &[Toolset::Guests], false)?;
     let order = Order {
         mounts: args.mount,

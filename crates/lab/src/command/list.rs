@@ -4,7 +4,7 @@ use anyhow::Result;
 
 use crate::experiment::{self, Experiment};
 use crate::output::print;
-use crate::storage::StorageKind;
+use crate::request::StorageKind;
 
 /// Prints the experiments and the storages they run on; returns the exit status.
 pub fn run() -> Result<u8> {

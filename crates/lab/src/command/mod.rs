@@ -20,9 +20,9 @@ use clap::{CommandFactory, Parser, Subcommand};
 
 use crate::agent;
 use crate::executable;
-use crate::host::worker;
 use crate::output::{escaped, print};
 use crate::probe::{self, ProbeCommand};
+use crate::run::worker;
 use args::{CacheArgs, GuestArgs, RunArgs};
 use compare::CompareArgs;
 use status::{STATUS_COULD_NOT_RUN, STATUS_USAGE};

@@ -10,11 +10,12 @@ use super::setup::provide;
 use super::status::{STATUS_COULD_NOT_RUN, STATUS_USAGE, STATUS_VERDICT_FAIL};
 use crate::executable;
 use crate::experiment::{self, Experiment};
-use crate::host::{Needs, check_prerequisites, supervisor};
+use crate::host::{Needs, check_prerequisites};
 use crate::output::print;
 use crate::report::{self, NotRun, RunResult, Verdict};
-use crate::request::{ClusterAddress, Request, Surroundings};
-use crate::storage::{self, StorageKind};
+use crate::request::{ClusterAddress, EnvironmentKind, Request, StorageKind};
+use crate::run::{self, supervisor};
+use crate::storage;
 
 /// Runs the experiment; returns the exit status.
 pub fn run(args: RunArgs) -> Result<u8> {
@@ -65,19 +66,19 @@ pub fn execute(
             storage: names_of(&request.storages),
             why: why.to_owned(),
         };
-        match supervisor::run(request) {
-            Ok(supervisor::Outcome::Finished(result)) => {
+        match run::experiment::run(request) {
+            Ok(run::experiment::Outcome::Finished(result)) => {
                 let fail_expected = expect_fail.iter().any(|kind| kind.name() == result.storage);
                 if (result.verdict == Verdict::Fail) != fail_expected && done.status == 0 {
                     done.status = STATUS_VERDICT_FAIL;
                 }
                 results.push(*result);
             }
-            Ok(supervisor::Outcome::CouldNotRun) => {
+            Ok(run::experiment::Outcome::CouldNotRun) => {
                 done.status = STATUS_COULD_NOT_RUN;
                 done.missing.push(missing("it could not be run; what it printed says why"));
             }
-            Ok(supervisor::Outcome::Interrupted) => {
+            Ok(run::experiment::Outcome::Interrupted) => {
                 done.missing.push(missing("interrupted"));
                 return Ok(Done { status: supervisor::STATUS_INTERRUPTED, interrupted: true, ..done });
             }
@@ -139,12 +140,12 @@ pub fn prepare(experiment: &dyn Experiment, requests: &Requests) -> Result<()> {
 }
 
 fn check(experiment: &dyn Experiment, requests: &[Request]) -> Result<()> {
-    let surroundings = |wanted| requests.iter().any(|request| request.surroundings() == wanted);
-    let guests = surroundings(Surroundings::Guests);
-    let namespaces = guests || surroundings(Surroundings::Native);
+    let environment_kind = |wanted| requests.iter().any(|request| request.environment_kind() == wanted);
+    let guests = environment_kind(EnvironmentKind::Guests);
+    let namespaces = guests || environment_kind(EnvironmentKind::Native);
     check_prerequisites(Needs { namespaces, guests, kafka: experiment.needs_kafka() })?;
     if let Some(request) = requests.first() {
-        supervisor::sweep(&request.cache.folder);
+        run::sweep(&request.cache.folder);
     }
     for request in requests {
         for folder in request.storages.iter().filter_map(StorageKind::folder) {

@@ -4,10 +4,10 @@ use anyhow::Result;
 
 use super::args::CacheArgs;
 use crate::cluster::Distribution;
-use crate::host::toolbox::{Cache, Toolbox, Toolset};
 use crate::host::{Needs, check_prerequisites};
 use crate::output::print;
 use crate::progress::Progress;
+use crate::toolbox::{Cache, Toolbox, Toolset};
 
 /// Checks the machine and fetches everything; returns the exit status.
 pub fn run(cache: CacheArgs) -> Result<u8> {

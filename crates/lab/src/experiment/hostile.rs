@@ -8,9 +8,9 @@ use std::process::{Child, Command, Stdio};
 
 use anyhow::{Context, Result, bail, ensure};
 
-use super::Experiment;
+use super::definition::Experiment;
 use crate::executable;
-use crate::host::Site;
+use crate::host::Environment;
 use crate::probe::{Attack, LoadDone};
 use crate::report::{Recorder, Subject, number};
 use crate::request::{Profile, Request};
@@ -47,7 +47,7 @@ impl Experiment for Hostile {
         false
     }
 
-    fn run(&self, site: &Site, request: &Request, recorder: &Recorder) -> Result<String> {
+    fn run(&self, environment: &Environment, request: &Request, recorder: &Recorder) -> Result<String> {
         let kind = request.storage()?;
         let (rounds, ms) = match request.profile {
             Profile::Laptop => (request.repetitions.unwrap_or(2), 2_500),
@@ -56,16 +56,16 @@ impl Experiment for Hostile {
         recorder.setting("rounds", rounds);
         recorder.setting("milliseconds of a measurement", ms);
         recorder.stage("storage");
-        let mut storage = storage::start(kind, site)?;
+        let mut storage = storage::start(kind, environment)?;
         for (name, version) in storage.versions() {
             recorder.version(&name, version);
         }
-        let bed =
-            Bed { server: storage.host_server().context("its server is not on the host")?, ms, recorder };
-        bed.light()?;
+        let setup =
+            Setup { server: storage.host_server().context("its server is not on the host")?, ms, recorder };
+        setup.light()?;
         for attack in [Attack::Headers, Attack::Connections, Attack::Dribble, Attack::Flood] {
             recorder.stage(attack.name());
-            let outcome = bed.measure(attack, rounds, storage.as_ref())?;
+            let outcome = setup.measure(attack, rounds, storage.as_ref())?;
             outcome.conclude(attack, recorder);
         }
         storage.stop()?;
@@ -76,7 +76,7 @@ impl Experiment for Hostile {
 }
 
 /// The server, and how it is looked at.
-struct Bed<'a> {
+struct Setup<'a> {
     server: HostServer,
     ms: u32,
     recorder: &'a Recorder,
@@ -90,7 +90,7 @@ struct Outcome {
     resident_max: u64,
 }
 
-impl Bed<'_> {
+impl Setup<'_> {
     fn measure(&self, attack: Attack, rounds: u32, storage: &dyn Storage) -> Result<Outcome> {
         let mut outcome = Outcome { rounds: Vec::new(), resident_max: 0 };
         for _ in 0..rounds {

@@ -9,13 +9,15 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 
-use super::Experiment;
-use crate::host::{Guest, GuestSpec, Process, Site};
+use super::definition::Experiment;
+use crate::host::{Environment, Guest, GuestSpec, Process};
 use crate::probe::churn::{self, Event};
 use crate::probe::random::Random;
-use crate::report::{Recorder, Subject, Tone, number};
+use crate::progress::Tone;
+use crate::report::{Recorder, Subject, number};
+use crate::request::StorageKind;
 use crate::request::{Profile, Request};
-use crate::storage::{self, Storage, StorageKind};
+use crate::storage::{self, Storage};
 
 /// The experiment.
 pub struct KillLoad;
@@ -62,7 +64,7 @@ impl Experiment for KillLoad {
         *kind == StorageKind::Forebay
     }
 
-    fn run(&self, site: &Site, request: &Request, recorder: &Recorder) -> Result<String> {
+    fn run(&self, environment: &Environment, request: &Request, recorder: &Recorder) -> Result<String> {
         let kind = request.storage()?;
         let kills = request.repetitions.unwrap_or(match request.profile {
             Profile::Laptop => 20,
@@ -72,16 +74,16 @@ impl Experiment for KillLoad {
         let seed = u64::from(std::process::id()) ^ recorder.now_ms();
         recorder.setting("seed", seed);
         recorder.stage("storage");
-        let mut storage = storage::start(kind, site)?;
+        let mut storage = storage::start(kind, environment)?;
         for (name, version) in storage.versions() {
             recorder.version(&name, version);
         }
         recorder.begin(SERVER, "serving", Tone::Good);
         recorder.stage("guest");
-        let guest = site.boot(&GuestSpec::new("client", 512))?;
+        let guest = environment.boot(&GuestSpec::new("client", 512))?;
         storage.mount(&guest, TARGET)?;
         recorder.stage("killing");
-        let mut rounds = Rounds::start(site, &guest, recorder, seed)?;
+        let mut rounds = Rounds::start(environment, &guest, recorder, seed)?;
         for _ in 0..kills {
             if !rounds.kill_once(storage.as_mut())? {
                 break;
@@ -103,7 +105,7 @@ impl Experiment for KillLoad {
 
 /// The load in the guest, and what became of it so far.
 struct Rounds<'a> {
-    site: &'a Site,
+    environment: &'a Environment,
     guest: &'a Guest,
     recorder: &'a Recorder,
     random: Random,
@@ -119,14 +121,19 @@ struct Rounds<'a> {
 }
 
 impl<'a> Rounds<'a> {
-    fn start(site: &'a Site, guest: &'a Guest, recorder: &'a Recorder, seed: u64) -> Result<Self> {
+    fn start(
+        environment: &'a Environment,
+        guest: &'a Guest,
+        recorder: &'a Recorder,
+        seed: u64,
+    ) -> Result<Self> {
         guest.write_file(CONTROL, b"work")?;
         guest.make_folder(FOLDER)?;
-        let log = site.logs().join("load.log");
+        let log = environment.logs().join("load.log");
         let program = crate::probe::guest_command(&["churn", FOLDER, CONTROL, &seed.to_string()])?.log(log);
         let program = guest.spawn(&program)?;
         Ok(Self {
-            site,
+            environment,
             guest,
             recorder,
             random: Random::new(seed),
@@ -147,7 +154,7 @@ impl<'a> Rounds<'a> {
         self.kills += 1;
         let silent = !self.kills.is_multiple_of(REFUSED_EVERY);
         if silent {
-            self.site.network()?.cut()?;
+            self.environment.network()?.cut()?;
         }
         storage.kill()?;
         self.recorder.begin(SERVER, "killed", Tone::Plain);
@@ -164,7 +171,7 @@ impl<'a> Rounds<'a> {
             self.differences = storage.check()?;
         }
         if silent {
-            self.site.network()?.mend()?;
+            self.environment.network()?.mend()?;
         }
         let back = Instant::now();
         self.verify()?;

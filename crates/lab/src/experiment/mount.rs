@@ -5,11 +5,12 @@ use std::time::Duration;
 
 use anyhow::Result;
 
-use super::Experiment;
-use crate::host::{Guest, GuestCommand, GuestSpec, Site};
+use super::definition::Experiment;
+use crate::host::{Environment, Guest, GuestCommand, GuestSpec};
 use crate::report::{Recorder, Subject};
 use crate::request::Request;
-use crate::storage::{self, StorageKind, Volumes};
+use crate::request::StorageKind;
+use crate::storage::{self, Volumes};
 
 /// The experiment.
 pub struct MountCheck;
@@ -35,24 +36,24 @@ impl Experiment for MountCheck {
         false
     }
 
-    fn run(&self, site: &Site, request: &Request, recorder: &Recorder) -> Result<String> {
+    fn run(&self, environment: &Environment, request: &Request, recorder: &Recorder) -> Result<String> {
         let kind = request.storage()?;
         recorder.stage("starting the storage");
-        let mut storage = storage::start(kind, site)?;
+        let mut storage = storage::start(kind, environment)?;
         for (name, version) in storage.versions() {
             recorder.version(&name, version);
         }
         recorder.stage("booting guests");
         let mut specs = vec![GuestSpec::new("first", 256), GuestSpec::new("second", 256)];
         for spec in &mut specs {
-            storage.prepare(site, spec)?;
+            storage.prepare(environment, spec)?;
         }
-        let guests = site.boot_all(&specs)?;
+        let guests = environment.boot_all(&specs)?;
         recorder.stage("mounting");
         for guest in &guests {
             storage.mount(guest, TARGET)?;
             recorder
-                .event(crate::report::Tone::Good, format_args!("{} is mounted in {}", kind, guest.name()));
+                .event(crate::progress::Tone::Good, format_args!("{} is mounted in {}", kind, guest.name()));
         }
         let [first, second] = guests.as_slice() else { anyhow::bail!("two guests were asked for") };
         write_and_read(recorder, kind, first, second)?;

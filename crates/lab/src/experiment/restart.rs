@@ -5,13 +5,14 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
 
-use super::Experiment;
-use super::tally::{Tally, Title};
-use crate::host::{Guest, GuestCommand, GuestSpec, Process, Site};
+use super::definition::Experiment;
+use crate::host::{Environment, Guest, GuestCommand, GuestSpec, Process};
 use crate::probe::hold::{self, Held};
-use crate::report::{Better, Recorder, Subject, Tone};
-use crate::request::{Profile, Request};
-use crate::storage::{self, Storage, StorageKind};
+use crate::progress::Tone;
+use crate::report::{Better, Recorder, Subject};
+use crate::request::{Profile, Request, StorageKind};
+use crate::storage::{self, Storage};
+use crate::testbed::{Tally, Title};
 
 /// The experiment.
 pub struct Restart;
@@ -58,7 +59,7 @@ impl Experiment for Restart {
         *kind == StorageKind::Forebay
     }
 
-    fn run(&self, site: &Site, request: &Request, recorder: &Recorder) -> Result<String> {
+    fn run(&self, environment: &Environment, request: &Request, recorder: &Recorder) -> Result<String> {
         let kind = request.storage()?;
         let rounds = match request.profile {
             Profile::Laptop => 1,
@@ -66,19 +67,19 @@ impl Experiment for Restart {
         };
         recorder.setting("kills", rounds * OUTAGES.len());
         recorder.stage("storage");
-        let mut storage = storage::start(kind, site)?;
+        let mut storage = storage::start(kind, environment)?;
         for (name, version) in storage.versions() {
             recorder.version(&name, version);
         }
         recorder.begin(SERVER, "serving", Tone::Good);
         recorder.stage("guest");
-        let guest = site.boot(&GuestSpec::new("client", 512))?;
+        let guest = environment.boot(&GuestSpec::new("client", 512))?;
         storage.mount(&guest, TARGET)?;
         let used_before = used_bytes(&guest)?;
         guest.make_folder(FOLDER)?;
         let seed = u64::from(std::process::id()) ^ recorder.now_ms();
         recorder.setting("seed", seed);
-        let log = site.logs().join("client.log");
+        let log = environment.logs().join("client.log");
         let probe = crate::probe::guest_command(&["hold", FOLDER, STOP, &seed.to_string()])?.log(log);
         let probe = guest.spawn(&probe)?;
         wait_for_records(&probe, 1).context("the client never began")?;

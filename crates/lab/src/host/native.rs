@@ -14,11 +14,12 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result};
 
 use super::cgroup::CpuGroup;
+use super::environment::Environment;
 use super::node::Node;
-use super::processors::Halves;
-use super::site::Site;
-use super::{family, files};
+use super::process_tree;
+use super::processors::ProcessorSplit;
 use crate::agent::{AgentConfig, NativeConfig};
+use crate::exec;
 use crate::executable;
 
 /// How long the agent may take until it answers.
@@ -40,28 +41,29 @@ pub struct Native {
 impl Native {
     /// Starts an agent and waits until it answers. `index` counts nodes from 1; `folder` is the node's own on the storage under test.
     pub(super) fn start(
-        site: &Site,
+        environment: &Environment,
         name: &str,
         index: u8,
         folder: &Path,
-        processors: Option<Halves>,
+        processors: Option<ProcessorSplit>,
     ) -> Result<Self> {
         let address = Ipv4Addr::new(127, 0, 1, index);
-        let work_folder = site.state_folder().join(name);
+        let work_folder = environment.state_folder().join(name);
         fs::create_dir_all(&work_folder).with_context(|| format!("make {}", work_folder.display()))?;
         let config = AgentConfig::Native(NativeConfig { address, folder: folder.to_owned() });
         let config_path = work_folder.join("agent.json");
         fs::write(&config_path, serde_json::to_vec(&config)?)
             .with_context(|| format!("write {}", config_path.display()))?;
-        let log_path = site.logs().join(format!("{name}-agent.log"));
+        let log_path = environment.logs().join(format!("{name}-agent.log"));
         let log = File::create(&log_path).with_context(|| format!("create {}", log_path.display()))?;
-        let group = site.cgroup().and_then(|parent| CpuGroup::create(parent, name).ok());
+        let group = environment.cgroup().and_then(|parent| CpuGroup::create(parent, name).ok());
         let mut command = Command::new(executable::lab()?);
         command.arg("agent").arg(&config_path);
         command.stdin(Stdio::null()).stdout(log.try_clone()?).stderr(log);
-        let agent = Halves::spawn(processors, None, &mut command).context("start a native node's agent")?;
+        let agent =
+            ProcessorSplit::spawn(processors, None, &mut command).context("start a native node's agent")?;
         let processors = match processors {
-            Some(halves) => halves.counts().0,
+            Some(split) => split.counts().0,
             None => {
                 std::thread::available_parallelism().map_or(1, NonZero::get).try_into().unwrap_or(u32::MAX)
             }
@@ -85,7 +87,7 @@ impl Native {
     pub fn busy(&self) -> Result<Duration> {
         match &self.group {
             Some(group) => group.busy(),
-            None => Ok(family::busy(self.pid)),
+            None => Ok(process_tree::busy(self.pid)),
         }
     }
 
@@ -97,7 +99,7 @@ impl Native {
     /// Ends the agent and all that it started, at once.
     pub fn kill(&self) -> Result<()> {
         if !self.group.as_ref().is_some_and(CpuGroup::kill) {
-            family::kill_descendants(self.pid);
+            process_tree::kill_descendants(self.pid);
         }
         let mut agent = self.agent();
         agent.kill().and_then(|()| agent.wait()).map(drop).with_context(|| format!("end {}", self.title()))
@@ -118,7 +120,7 @@ impl Native {
 
     fn log_tail(&self) -> String {
         let text = fs::read_to_string(&self.log).unwrap_or_default();
-        format!("{} ends with: {}", self.log.display(), files::last_lines(&text, 5))
+        format!("{} ends with: {}", self.log.display(), exec::last_lines(&text, 5))
     }
 
     fn agent(&self) -> MutexGuard<'_, Child> {

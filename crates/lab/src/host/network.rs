@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 
-use super::files;
+use crate::exec;
 
 /// Which of the lab's two networks a guest is on. The host is on both; what is on one of them never reaches the other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -167,5 +167,5 @@ pub fn wait_for_port(address: Ipv4Addr, port: u16, patience: Duration) -> Result
 }
 
 fn ip(arguments: &[&str]) -> Result<()> {
-    files::run(Command::new("ip").args(arguments)).context("set up the lab's network")
+    exec::run(Command::new("ip").args(arguments)).context("set up the lab's network")
 }

@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 
-use super::files;
 use super::process::{GuestCommand, Output, Process};
+use crate::exec;
 use crate::wire::{self, AGENT_PORT, DATA, Reply, Request, TreeEntry};
 
 /// How long the agent may take for a short request.
@@ -94,7 +94,7 @@ impl Node {
     pub fn run(&self, command: &GuestCommand, patience: Duration) -> Result<String> {
         let Output { exit, stdout, stderr } = self.exec(command, patience)?;
         if !exit.success() {
-            let said = files::last_lines(if stderr.trim().is_empty() { &stdout } else { &stderr }, 4);
+            let said = exec::last_lines(if stderr.trim().is_empty() { &stdout } else { &stderr }, 4);
             bail!("in {}: {command} failed ({exit}): {said}", self.title);
         }
         Ok(stdout)

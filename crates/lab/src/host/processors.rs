@@ -11,22 +11,22 @@
 use std::process::{Child, Command};
 use std::sync::{Mutex, PoisonError};
 
-use super::family;
+use super::process_tree;
 use anyhow::{Context, Result};
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
 /// The two halves.
 #[derive(Debug, Clone, Copy)]
-pub struct Halves {
+pub struct ProcessorSplit {
     brokers: CpuSet,
     rest: CpuSet,
 }
 
-impl Halves {
+impl ProcessorSplit {
     /// Divides the processors that this program might use when it first asked; `None` if there is only one.
     pub fn of_machine() -> Result<Option<Self>> {
         // Later this thread may have left one half alone.
-        static DIVIDED: Mutex<Option<Option<Halves>>> = Mutex::new(None);
+        static DIVIDED: Mutex<Option<Option<ProcessorSplit>>> = Mutex::new(None);
         let mut divided = DIVIDED.lock().unwrap_or_else(PoisonError::into_inner);
         if divided.is_none() {
             let all = sched_getaffinity(None).context("ask which processors this program may use")?;
@@ -53,10 +53,10 @@ impl Halves {
     }
 
     /// Starts a program of a broker on all processors, whatever this thread is on: brokers start sooner then. Once they serve,
-    /// [`Halves::confine`] has them on their half. A guest is on its seat among these processors.
+    /// [`ProcessorSplit::confine`] has them on their half. A guest is on its seat among these processors.
     pub fn spawn(divided: Option<Self>, seat: Option<u32>, command: &mut Command) -> Result<Child> {
         let before = sched_getaffinity(None).context("ask which processors this thread may use")?;
-        let all = divided.map_or(before, |halves| halves.all());
+        let all = divided.map_or(before, |split| split.all());
         sched_setaffinity(None, &seated(&all, seat)).context("choose processors")?;
         // A program inherits the processors of the thread that starts it.
         let child = command.spawn();
@@ -70,7 +70,7 @@ impl Halves {
         // Twice: what is started while the first look is under way is found by the second, and inherits from then on. Who has ended
         // meanwhile needs no processor.
         for _ in 0..2 {
-            for thread in family::threads(pid) {
+            for thread in process_tree::threads(pid) {
                 let _ = sched_setaffinity(Some(thread), &processors);
             }
         }
@@ -106,10 +106,10 @@ mod tests {
 
     #[test]
     fn halves_share_no_processor_and_leave_none_out() {
-        let halves = Halves::divide(&set(&[1, 3, 5, 7, 8])).unwrap();
-        assert_eq!(halves.counts(), (2, 3));
+        let split = ProcessorSplit::divide(&set(&[1, 3, 5, 7, 8])).unwrap();
+        assert_eq!(split.counts(), (2, 3));
         for cpu in [1, 3, 5, 7, 8] {
-            assert!(halves.brokers.is_set(cpu) != halves.rest.is_set(cpu), "{cpu}");
+            assert!(split.brokers.is_set(cpu) != split.rest.is_set(cpu), "{cpu}");
         }
     }
 
@@ -125,7 +125,7 @@ mod tests {
     #[test]
     fn a_guest_starts_on_its_seat_and_whoever_starts_it_stays_where_it_was() {
         let before = sched_getaffinity(None).unwrap();
-        let mut child = Halves::spawn(None, Some(1), Command::new("sleep").arg("60")).unwrap();
+        let mut child = ProcessorSplit::spawn(None, Some(1), Command::new("sleep").arg("60")).unwrap();
         let found = sched_getaffinity(Some(rustix::process::Pid::from_child(&child))).unwrap();
         assert_eq!(found, seated(&before, Some(1)));
         assert_eq!(sched_getaffinity(None).unwrap(), before);
@@ -135,24 +135,24 @@ mod tests {
 
     #[test]
     fn one_processor_cannot_be_divided() {
-        assert!(Halves::divide(&set(&[4])).is_none());
-        assert!(Halves::divide(&CpuSet::new()).is_none());
+        assert!(ProcessorSplit::divide(&set(&[4])).is_none());
+        assert!(ProcessorSplit::divide(&CpuSet::new()).is_none());
     }
 
     #[test]
     fn a_program_of_brokers_has_all_processors_until_it_is_confined_to_their_half() {
         let before = sched_getaffinity(None).unwrap();
-        let Some(halves) = Halves::divide(&before) else { return };
-        halves.leave_brokers_alone().unwrap();
+        let Some(split) = ProcessorSplit::divide(&before) else { return };
+        split.leave_brokers_alone().unwrap();
         let mut command = Command::new("sleep");
-        let mut child = Halves::spawn(Some(halves), None, command.arg("60")).unwrap();
+        let mut child = ProcessorSplit::spawn(Some(split), None, command.arg("60")).unwrap();
         let pid = rustix::process::Pid::from_child(&child);
         assert_eq!(sched_getaffinity(Some(pid)).unwrap(), before);
-        assert_eq!(sched_getaffinity(None).unwrap(), halves.rest);
-        halves.confine(child.id(), None);
-        assert_eq!(sched_getaffinity(Some(pid)).unwrap(), halves.brokers);
-        halves.confine(child.id(), Some(7));
-        assert_eq!(sched_getaffinity(Some(pid)).unwrap(), seated(&halves.brokers, Some(7)));
+        assert_eq!(sched_getaffinity(None).unwrap(), split.rest);
+        split.confine(child.id(), None);
+        assert_eq!(sched_getaffinity(Some(pid)).unwrap(), split.brokers);
+        split.confine(child.id(), Some(7));
+        assert_eq!(sched_getaffinity(Some(pid)).unwrap(), seated(&split.brokers, Some(7)));
         child.kill().unwrap();
         child.wait().unwrap();
     }

@@ -11,9 +11,9 @@ use serde_json::Value;
 
 use super::curve::{Curve, CurvePoint, CurveSpec};
 use super::result::{
-    Check, Event, Excerpt, FORMAT, Figure, Lane, Measurement, RunResult, Series, Span, Tone, Verdict,
+    Check, Event, Excerpt, FORMAT, Figure, Lane, Measurement, RunResult, Series, Span, Verdict,
 };
-use crate::progress::Progress;
+use crate::progress::{Progress, Tone};
 
 /// The lane of the experiment's own stages.
 const STAGES: &str = "experiment";

@@ -9,9 +9,14 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::curve::Curve;
+use crate::progress::Tone;
 
 /// The version of the form below.
 pub const FORMAT: u32 = 1;
+/// The file for machines, in a folder of results.
+pub const RESULT_FILE: &str = "result.json";
+/// The file for people, in a folder of results.
+pub const REPORT_FILE: &str = "report.html";
 
 /// What one run found: one experiment, on one storage, or on several that it compares.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -221,20 +226,6 @@ impl Measurement {
         self.target = target;
         self
     }
-}
-
-/// How something is meant.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Tone {
-    /// Nothing to say.
-    Plain,
-    /// What the experiment does.
-    Stage,
-    /// As it should be.
-    Good,
-    /// Not as it should be.
-    Bad,
 }
 
 /// Something that happened.

@@ -8,9 +8,12 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 use serde::Deserialize;
 
+use super::interface::{HostServer, Space, Storage, Usage, Volumes};
+use super::nfs::mount_nfs;
 use super::server::Server;
-use super::{HostServer, Space, Storage, StorageKind, Usage, Volumes, mount_nfs, usage};
-use crate::host::{Guest, Site};
+use super::usage;
+use crate::host::{Environment, Guest};
+use crate::request::StorageKind;
 
 /// The storage.
 pub struct Forebay {
@@ -33,13 +36,13 @@ const PATIENCE: Duration = Duration::from_secs(30);
 
 impl Forebay {
     /// Starts the daemon on an empty pool, with more words on its command line.
-    pub fn start(site: &Site, arguments: &[String]) -> Result<Self> {
+    pub fn start(environment: &Environment, arguments: &[String]) -> Result<Self> {
         let mut storage = Self {
-            program: site.daemon()?.to_owned(),
+            program: environment.daemon()?.to_owned(),
             server: Server::new("forebay serve"),
-            pool: site.fresh("forebay-data")?,
-            log: site.logs().join("forebay.log"),
-            listen: site.gateway(),
+            pool: environment.fresh("forebay-data")?,
+            log: environment.logs().join("forebay.log"),
+            listen: environment.gateway(),
             arguments: arguments.to_vec(),
             connections: CONNECTIONS,
         };

@@ -7,8 +7,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
-use super::{Storage, StorageKind};
-use crate::host::{Guest, Site};
+use super::interface::Storage;
+use crate::host::{Environment, Guest};
+use crate::request::StorageKind;
 
 /// The storage.
 pub struct Mounted {
@@ -19,8 +20,8 @@ pub struct Mounted {
 
 impl Mounted {
     /// There is nothing to start: it is there, and the supervisor has made the run's folder in it.
-    pub fn start(folder: &Path, site: &Site) -> Result<Self> {
-        let run = site.folder_in(folder)?.to_owned();
+    pub fn start(folder: &Path, environment: &Environment) -> Result<Self> {
+        let run = environment.folder_in(folder)?.to_owned();
         empty(&run)?;
         let mounts = fs::read_to_string("/proc/self/mountinfo").context("read /proc/self/mountinfo")?;
         let real = folder.canonicalize().with_context(|| format!("resolve {}", folder.display()))?;

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 
-use super::Usage;
+use super::interface::Usage;
 
 /// The unit of a file's block count, whatever the file system's own.
 const BLOCK_BYTES: u64 = 512;

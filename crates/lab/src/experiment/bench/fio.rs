@@ -6,9 +6,9 @@ use anyhow::{Context, Result};
 use serde_json::Value;
 
 use super::row::Row;
-use crate::host::toolbox::Toolbox;
 use crate::host::{Guest, GuestCommand};
 use crate::probe::{self, Created};
+use crate::toolbox::Toolbox;
 
 /// One row.
 pub struct FioRow {

@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, anyhow};
 
 use crate::probe::random::Random;
-use crate::report::{Recorder, Tone};
+use crate::progress::Tone;
+use crate::report::Recorder;
 use crate::storage::Storage;
 
 /// The longest that the server stays away, in milliseconds.

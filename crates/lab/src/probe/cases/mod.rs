@@ -79,11 +79,11 @@ impl Group {
 /// A case: what must hold, in words that make a name, and how to find out.
 struct Case {
     name: &'static str,
-    run: fn(&Ground) -> Result<()>,
+    run: fn(&CaseContext) -> Result<()>,
 }
 
 /// What a case works on.
-struct Ground {
+struct CaseContext {
     /// A folder that is empty when the case begins.
     folder: PathBuf,
     /// Where a peer on another client listens.
@@ -91,7 +91,7 @@ struct Ground {
     small: bool,
 }
 
-impl Ground {
+impl CaseContext {
     fn path(&self, name: &str) -> PathBuf {
         self.folder.join(name)
     }
@@ -135,7 +135,8 @@ pub fn run(args: &CasesArgs) -> Result<()> {
         }
         let folder = args.folder.join(format!("{}-{}", args.group.name(), case.name));
         let begun = Instant::now();
-        let result = run_one(case, &Ground { folder: folder.clone(), peer: args.peer, small: args.small });
+        let result =
+            run_one(case, &CaseContext { folder: folder.clone(), peer: args.peer, small: args.small });
         let ms = u64::try_from(begun.elapsed().as_millis())?;
         // A case that failed may leave anything, also what cannot be removed.
         let cleaned = remove(&folder);
@@ -145,10 +146,10 @@ pub fn run(args: &CasesArgs) -> Result<()> {
     Ok(())
 }
 
-fn run_one(case: &Case, ground: &Ground) -> Result<()> {
-    remove(&ground.folder)?;
-    std::fs::create_dir_all(&ground.folder).with_context(|| format!("make {}", ground.folder.display()))?;
-    (case.run)(ground)
+fn run_one(case: &Case, context: &CaseContext) -> Result<()> {
+    remove(&context.folder)?;
+    std::fs::create_dir_all(&context.folder).with_context(|| format!("make {}", context.folder.display()))?;
+    (case.run)(context)
 }
 
 fn remove(folder: &Path) -> Result<()> {
@@ -169,8 +170,8 @@ mod tests {
             std::env::temp_dir().join(format!("forebay-lab-cases-{}-{}", group.name(), std::process::id()));
         let mut wrong = Vec::new();
         for case in group.cases() {
-            let ground = Ground { folder: folder.clone(), peer: None, small: true };
-            if let Err(error) = run_one(case, &ground) {
+            let context = CaseContext { folder: folder.clone(), peer: None, small: true };
+            if let Err(error) = run_one(case, &context) {
                 wrong.push(format!("{}: {error:#}", case.name));
             }
         }

@@ -6,10 +6,11 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 use serde_json::{Map, Value};
 
-use super::bed::{Bed, figure};
+use super::own_cluster::{Testbed, figure};
 use crate::cluster::{Broker, failure_excerpt};
-use crate::host::Site;
-use crate::report::{Excerpt, Recorder, Tone, number};
+use crate::host::Environment;
+use crate::progress::Tone;
+use crate::report::{Excerpt, Recorder, number};
 
 /// What a client's kernel calls a file that was removed while it was open.
 pub const SILLY: &str = ".nfs";
@@ -29,13 +30,13 @@ impl Ended {
     }
 
     /// Looks again; true if another broker ended since.
-    pub fn look(&mut self, bed: &Bed, recorder: &Recorder) -> Result<bool> {
+    pub fn look(&mut self, testbed: &Testbed, recorder: &Recorder) -> Result<bool> {
         let before = self.count();
-        for broker in bed.cluster.brokers() {
+        for broker in testbed.cluster.brokers() {
             if let Some(exit) = broker.exit()?
                 && !self.how.contains_key(&broker.id())
             {
-                recorder.end(&bed.actor(broker.id()), Tone::Bad);
+                recorder.end(&testbed.actor(broker.id()), Tone::Bad);
                 recorder.event(Tone::Bad, format_args!("broker {} shut down ({exit})", broker.id()));
                 self.how.insert(broker.id(), exit.to_string());
             }
@@ -44,24 +45,24 @@ impl Ended {
     }
 
     /// Waits a little for a broker to end; whether one has by then.
-    pub fn wait_for_one(&mut self, bed: &Bed, recorder: &Recorder) -> Result<bool> {
+    pub fn wait_for_one(&mut self, testbed: &Testbed, recorder: &Recorder) -> Result<bool> {
         let deadline = Instant::now() + Duration::from_secs(10);
         while self.count() == 0 && Instant::now() < deadline {
-            self.look(bed, recorder)?;
+            self.look(testbed, recorder)?;
             std::thread::sleep(Duration::from_millis(200));
         }
         Ok(self.count() > 0)
     }
 
     /// Checks that no broker ended, and quotes the logs of those that did.
-    pub fn check(&self, bed: &Bed, site: &Site, recorder: &Recorder) {
-        let all = bed.cluster.brokers().len();
+    pub fn check(&self, testbed: &Testbed, environment: &Environment, recorder: &Recorder) {
+        let all = testbed.cluster.brokers().len();
         let mut reason = None;
-        for broker in bed.cluster.brokers().iter().filter(|broker| self.how.contains_key(&broker.id())) {
+        for broker in testbed.cluster.brokers().iter().filter(|broker| self.how.contains_key(&broker.id())) {
             let lines = failure_excerpt(broker.log_file());
             reason = reason.or_else(|| explain(&lines));
             if self.how.keys().take(EXCERPTS_MAX).any(|id| *id == broker.id()) {
-                recorder.excerpt(excerpt(broker, site, lines));
+                recorder.excerpt(excerpt(broker, environment, lines));
             }
         }
         let reason = reason.map(|reason| format!(": {reason}")).unwrap_or_default();
@@ -82,11 +83,11 @@ pub fn silly_files_in(log: &str) -> BTreeSet<String> {
     words.map(|word| word.trim_matches([':', ',', '\'', '"']).to_owned()).collect()
 }
 
-fn excerpt(broker: &Broker, site: &Site, lines: Vec<String>) -> Excerpt {
+fn excerpt(broker: &Broker, environment: &Environment, lines: Vec<String>) -> Excerpt {
     let file = broker.log_file();
     Excerpt {
         title: format!("What broker {} said before it ended", broker.id()),
-        file: file.strip_prefix(site.out()).unwrap_or(file).display().to_string(),
+        file: file.strip_prefix(environment.out()).unwrap_or(file).display().to_string(),
         lines,
         highlight: SILLY.to_owned(),
     }

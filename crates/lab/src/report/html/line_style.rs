@@ -9,14 +9,14 @@ const DASHES: [&str; 6] = ["", "7 4", "2 3", "10 3 2 3", "12 5", "4 2"];
 
 /// The look of one line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Look {
+pub struct LineStyle {
     /// The colour, and the shape of the points.
     hue: usize,
     /// The dashes.
     dash: usize,
 }
 
-impl Look {
+impl LineStyle {
     /// The line of this number, among lines that differ in one thing.
     pub fn of(index: usize) -> Self {
         Self { hue: index % HUES, dash: index % DASHES.len() }
@@ -59,7 +59,7 @@ fn polygon(x: f64, y: f64, corners: &[(f64, f64)]) -> String {
 }
 
 /// A short piece of each line beside its name. Nothing for a single line: the drawing's title says it.
-pub fn legend<'a>(html: &mut String, lines: impl Iterator<Item = (&'a str, Look)>) {
+pub fn legend<'a>(html: &mut String, lines: impl Iterator<Item = (&'a str, LineStyle)>) {
     html.push_str("<p class=\"legend\">");
     for (name, look) in lines {
         put!(
@@ -81,7 +81,7 @@ mod tests {
 
     #[test]
     fn lines_differ_in_colour_shape_and_dashes() {
-        let looks: Vec<_> = (0..HUES).map(Look::of).collect();
+        let looks: Vec<_> = (0..HUES).map(LineStyle::of).collect();
         for (index, look) in looks.iter().enumerate() {
             for other in &looks[..index] {
                 assert_ne!(look.class(), other.class());
@@ -93,9 +93,9 @@ mod tests {
 
     #[test]
     fn parts_of_a_storage_share_its_colour() {
-        let [steady, killed] = [0, 1].map(|part| Look::of_part(2, part, 2));
+        let [steady, killed] = [0, 1].map(|part| LineStyle::of_part(2, part, 2));
         assert_eq!(steady.class(), killed.class());
         assert_ne!(steady.dash(), killed.dash());
-        assert_eq!(Look::of_part(2, 0, 1), Look::of(2));
+        assert_eq!(LineStyle::of_part(2, 0, 1), LineStyle::of(2));
     }
 }

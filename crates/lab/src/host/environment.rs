@@ -9,21 +9,17 @@ use std::sync::atomic::{AtomicU8, Ordering};
 
 use anyhow::{Context, Result};
 
-use super::files;
-use super::guest::{Guest, GuestSpec};
-use super::leftovers::RunFolders;
-use super::native::Native;
 use super::network::{self, GATEWAY, Network};
-use super::processors::Halves;
-use super::toolbox::{Cache, Toolbox, Toolset};
-use crate::cluster::Visit;
-use crate::request::Surroundings;
+use super::run_folders::RunFolders;
+use crate::exec;
+use crate::request::{EnvironmentKind, ExternalCluster};
+use crate::toolbox::{Cache, Toolbox, Toolset};
 
 /// The surroundings of one run. There is one per worker.
 #[derive(Debug)]
-pub struct Site {
+pub struct Environment {
     /// None where there are no guests.
-    ground: Option<GuestGround>,
+    guest_resources: Option<GuestResources>,
     gateway: Ipv4Addr,
     natives: AtomicU8,
     cache: Cache,
@@ -35,65 +31,46 @@ pub struct Site {
 
 /// What guests need.
 #[derive(Debug)]
-struct GuestGround {
+struct GuestResources {
     network: Network,
     tools: Toolbox,
 }
 
-impl Site {
+impl Environment {
     /// Makes the network, and opens the tool box if there will be guests. Must run in a network namespace of its own, unless the
     /// run is on a cluster that exists.
     pub fn create(
-        surroundings: Surroundings,
+        environment_kind: EnvironmentKind,
         cache: Cache,
         out: PathBuf,
         folders: RunFolders,
         daemon: Option<PathBuf>,
     ) -> Result<Self> {
-        let (ground, gateway) = match surroundings {
-            Surroundings::Guests => {
+        let (guest_resources, gateway) = match environment_kind {
+            EnvironmentKind::Guests => {
                 let tools = Toolbox::open(&cache, Toolset::Guests)?;
-                (Some(GuestGround { network: Network::create()?, tools }), GATEWAY)
+                (Some(GuestResources { network: Network::create()?, tools }), GATEWAY)
             }
-            Surroundings::Native => {
+            EnvironmentKind::Native => {
                 network::begin_loopback()?;
                 (None, Ipv4Addr::LOCALHOST)
             }
-            Surroundings::Cluster => (None, Ipv4Addr::LOCALHOST),
+            EnvironmentKind::Cluster => (None, Ipv4Addr::LOCALHOST),
         };
-        let site = Self { ground, gateway, natives: AtomicU8::new(0), cache, out, folders, daemon };
-        for folder in [site.logs(), site.state_folder().join("umid")] {
+        let environment =
+            Self { guest_resources, gateway, natives: AtomicU8::new(0), cache, out, folders, daemon };
+        for folder in [environment.logs(), environment.state_folder().join("umid")] {
             fs::create_dir_all(&folder).with_context(|| format!("make {}", folder.display()))?;
         }
-        remove_old_logs(&site.logs())?;
-        Ok(site)
+        remove_old_logs(&environment.logs())?;
+        Ok(environment)
     }
 
-    /// Boots a guest; returns when its agent answers, about a second later.
-    pub fn boot(&self, spec: &GuestSpec) -> Result<Guest> {
-        let port = self.network()?.add_port(spec.side)?;
-        Guest::boot(self, spec, &port).with_context(|| format!("boot guest {}", spec.name))
-    }
-
-    /// Boots guests at the same time; they come back in the order of their specifications.
-    pub fn boot_all(&self, specs: &[GuestSpec]) -> Result<Vec<Guest>> {
-        std::thread::scope(|scope| {
-            let boots: Vec<_> = specs.iter().map(|spec| scope.spawn(|| self.boot(spec))).collect();
-            let join = |boot: std::thread::ScopedJoinHandle<'_, Result<Guest>>| {
-                boot.join().unwrap_or_else(|_| Err(anyhow::anyhow!("a thread that boots a guest panicked")))
-            };
-            boots.into_iter().map(join).collect()
-        })
-    }
-
-    /// Starts a native node with a folder on the storage under test; returns when its agent answers.
-    pub fn start_native(&self, name: &str, folder: &Path, processors: Option<Halves>) -> Result<Native> {
+    /// The index of the next native node, from 1.
+    pub(super) fn next_native(&self) -> Result<u8> {
         let next = |count: u8| count.checked_add(1);
         let before = self.natives.fetch_update(Ordering::Relaxed, Ordering::Relaxed, next);
-        let index =
-            before.ok().and_then(next).filter(|index| *index < u8::MAX).context("too many native nodes")?;
-        Native::start(self, name, index, folder, processors)
-            .with_context(|| format!("start native node {name}"))
+        before.ok().and_then(next).filter(|index| *index < u8::MAX).context("too many native nodes")
     }
 
     /// The host side's address on the lab's network. Programs that an experiment starts on the host with
@@ -109,16 +86,16 @@ impl Site {
 
     /// The network of the lab's guests.
     pub fn network(&self) -> Result<&Network> {
-        Ok(&self.ground()?.network)
+        Ok(&self.guest_resources()?.network)
     }
 
     /// The unpacked packages for guests.
     pub fn tools(&self) -> Result<&Toolbox> {
-        Ok(&self.ground()?.tools)
+        Ok(&self.guest_resources()?.tools)
     }
 
-    fn ground(&self) -> Result<&GuestGround> {
-        self.ground.as_ref().context("this run has no guests, and something of it needs them")
+    fn guest_resources(&self) -> Result<&GuestResources> {
+        self.guest_resources.as_ref().context("this run has no guests, and something of it needs them")
     }
 
     /// The run's folder in a storage `mount:DIR`; it goes when the run ends.
@@ -128,9 +105,9 @@ impl Site {
             .with_context(|| format!("the run has no folder in {}", mounted.display()))
     }
 
-    /// The run's visit to a cluster that the lab did not start.
-    pub fn visit(&self) -> Option<&Visit> {
-        self.folders.visit()
+    /// The cluster that the lab did not start, if the run is on one.
+    pub fn external_cluster(&self) -> Option<&ExternalCluster> {
+        self.folders.external()
     }
 
     /// The run's control group, where the machine lets the lab make one.
@@ -180,12 +157,12 @@ impl Site {
         let path = self.disk(name);
         let file = fs::File::create(&path).with_context(|| format!("create {}", path.display()))?;
         file.set_len(bytes).with_context(|| format!("extend {}", path.display()))?;
-        files::run(Command::new("mkfs.ext4").args(["-q", "-F", "-E", "lazy_itable_init=0"]).arg(&path))
+        exec::run(Command::new("mkfs.ext4").args(["-q", "-F", "-E", "lazy_itable_init=0"]).arg(&path))
             .context("make an ext4 (package e2fsprogs)")?;
         Ok(path)
     }
 
-    /// Removes a disk image that [`Site::make_disk`] made.
+    /// Removes a disk image that [`Environment::make_disk`] made.
     pub fn remove_disk(&self, name: &str) -> Result<()> {
         let path = self.disk(name);
         fs::remove_file(&path).with_context(|| format!("remove {}", path.display()))

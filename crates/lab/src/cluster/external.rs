@@ -7,14 +7,13 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
-use serde::{Deserialize, Serialize};
 
+use super::distribution::Distribution;
 use super::java::{self, Size};
-use super::tools::complaint;
-use super::{Distribution, Tools};
-use crate::host::output_within;
+use super::tools::{Tools, complaint};
+use crate::exec::output_within;
 use crate::progress::Progress;
-use crate::request::ClusterAddress;
+use crate::request::ExternalCluster;
 
 const SIZE: Size = Size { heap_mib: 256 };
 const CLUSTER_TOOL: &str = "org.apache.kafka.tools.ClusterTool";
@@ -25,24 +24,7 @@ const CONNECT_PATIENCE: Duration = Duration::from_secs(6);
 const ANSWER_PATIENCE: Duration = Duration::from_secs(18);
 const REMOVAL_PATIENCE: Duration = Duration::from_secs(90);
 
-/// A run's visit to a cluster.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Visit {
-    cluster: ClusterAddress,
-    /// What the names of the run's topics begin with, and no others.
-    topic_prefix: String,
-    /// Where Kafka's own tools are kept.
-    cache: PathBuf,
-    /// There from the moment when topics may have been made.
-    mark: PathBuf,
-}
-
-impl Visit {
-    /// A visit that has not begun. `topic_prefix` has only letters, digits and `-`, and is no other run's; `mark` is a file of the run's.
-    pub fn new(cluster: ClusterAddress, topic_prefix: &str, cache: &Path, mark: PathBuf) -> Self {
-        Self { cluster, topic_prefix: topic_prefix.to_owned(), cache: cache.to_owned(), mark }
-    }
-
+impl ExternalCluster {
     /// Asks the cluster for its brokers. Returns the tools for it and the number of its brokers.
     ///
     /// # Errors
@@ -157,24 +139,28 @@ mod tests {
     use std::time::Instant;
 
     use super::*;
+    use crate::request::ClusterAddress;
 
-    fn visit(bootstrap: &str) -> Visit {
-        let cluster = ClusterAddress { bootstrap: bootstrap.into(), client_config: None };
-        let mark = std::env::temp_dir().join(format!("forebay-lab-visit-{}", std::process::id()));
-        Visit::new(cluster, "forebay-lab-1", Path::new("/nowhere"), mark)
+    fn external(bootstrap: &str) -> ExternalCluster {
+        ExternalCluster {
+            cluster: ClusterAddress { bootstrap: bootstrap.into(), client_config: None },
+            topic_prefix: "forebay-lab-1".into(),
+            cache: "/nowhere".into(),
+            mark: std::env::temp_dir().join(format!("forebay-lab-external-{}", std::process::id())),
+        }
     }
 
     #[test]
     fn a_cluster_that_is_not_there_is_told_at_once() {
         let begun = Instant::now();
-        let error = visit("127.0.0.1:1").require_listener().unwrap_err().to_string();
+        let error = external("127.0.0.1:1").require_listener().unwrap_err().to_string();
         assert!(error.contains("no Kafka cluster answers at 127.0.0.1:1"), "{error}");
         assert!(begun.elapsed() < Duration::from_secs(30));
     }
 
     #[test]
     fn topics_that_were_never_made_need_no_cluster_to_be_removed() {
-        visit("127.0.0.1:1").remove_topics().unwrap();
+        external("127.0.0.1:1").remove_topics().unwrap();
     }
 
     #[test]

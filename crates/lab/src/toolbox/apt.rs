@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 
-use super::files;
+use crate::exec;
 use crate::progress::Progress;
 
 /// The release that packages are taken from.
@@ -62,7 +62,7 @@ impl Apt {
 
     pub(super) fn update(&self, progress: &Progress) -> Result<()> {
         progress.detail("reading Debian's list of packages");
-        files::run(self.command().arg("update"))
+        exec::run(self.command().arg("update"))
             .context("could not read Debian's list of packages; is the mirror reachable?")
     }
 
@@ -79,13 +79,13 @@ impl Apt {
             if let Some(status) = child.try_wait().context("wait for apt-get")? {
                 break status;
             }
-            let megabytes = files::folder_bytes(&archives) / 1_000_000;
+            let megabytes = exec::folder_bytes(&archives) / 1_000_000;
             progress.detail(&format!("downloading packages: {megabytes} MB so far"));
             std::thread::sleep(Duration::from_millis(200));
         };
         if !status.success() {
             let text = fs::read_to_string(&log).unwrap_or_default();
-            bail!("apt-get could not download {}: {}", packages.join(", "), files::last_lines(&text, 4));
+            bail!("apt-get could not download {}: {}", packages.join(", "), exec::last_lines(&text, 4));
         }
         let entries = fs::read_dir(&archives).with_context(|| format!("list {}", archives.display()))?;
         let paths = entries.flatten().map(|entry| entry.path());

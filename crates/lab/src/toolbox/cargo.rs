@@ -8,7 +8,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result};
 
-use super::files;
+use crate::exec;
 
 /// Libraries that a program may link with: the name the linker looks for, and where a machine has it without the package for
 /// developers, which would add no more than this name.
@@ -30,6 +30,6 @@ pub(super) fn install(name: &str, version: &str, work: &Path, root: &Path) -> Re
     command.args(["install", name, "--version", version, "--locked", "--quiet", "--no-track"]);
     command.arg("--root").arg(root).arg("--target-dir").arg(work.join("target"));
     command.env("LIBRARY_PATH", &links);
-    files::run(&mut command)
+    exec::run(&mut command)
         .with_context(|| format!("compile {name} {version}; is cargo there, and crates.io reachable?"))
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use anyhow::Result;
 
-use super::bed::Bed;
+use super::own_cluster::Testbed;
 use super::watch;
 use crate::cluster::Assignment;
 use crate::report::Recorder;
@@ -24,9 +24,9 @@ pub struct Replicas {
 
 impl Replicas {
     /// Looks into every broker's log directory; the topic should be where the assignment says.
-    pub fn look(&mut self, bed: &Bed, target: &Assignment) -> Result<()> {
+    pub fn look(&mut self, testbed: &Testbed, target: &Assignment) -> Result<()> {
         self.old.clear();
-        for (broker, node) in bed.cluster.brokers().iter().zip(&bed.nodes) {
+        for (broker, node) in testbed.cluster.brokers().iter().zip(&testbed.nodes) {
             let tree = node.list_tree(broker.log_folder())?;
             self.take(&broker.log_folder().display().to_string(), broker.id(), &tree, target);
         }
@@ -63,8 +63,8 @@ impl Replicas {
     }
 
     /// Adds the `.nfs…` files that brokers complained about: they are gone when the broker is.
-    pub fn add_named_in_logs(&mut self, bed: &Bed) {
-        for broker in bed.cluster.brokers() {
+    pub fn add_named_in_logs(&mut self, testbed: &Testbed) {
+        for broker in testbed.cluster.brokers() {
             let log = std::fs::read(broker.log_file()).unwrap_or_default();
             self.nfs_files.extend(watch::silly_files_in(&String::from_utf8_lossy(&log)));
         }

@@ -7,12 +7,13 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
 
-use super::bed::{Bed, BedSpec};
-use super::existing::Existing;
+use super::external_target::ExternalTarget;
+use super::own_cluster::{Testbed, TestbedSpec};
 use super::target::{CpuTime, Target};
 use crate::cluster::{Clients, Load, LoadResult, Turn};
-use crate::host::{Halves, Site};
-use crate::report::{Recorder, Tone, number};
+use crate::host::{Environment, ProcessorSplit};
+use crate::progress::Tone;
+use crate::report::{Recorder, number};
 use crate::request::Request;
 
 /// How busy the machine of a broker without work is at most, in percent, and its storage's server in processors.
@@ -24,30 +25,42 @@ const REST_WINDOW: Duration = Duration::from_secs(1);
 const REST_PATIENCE: Duration = Duration::from_secs(15);
 
 /// The clusters of a run.
-pub struct Stand {
+pub struct Testbeds {
     targets: Vec<Box<dyn Target>>,
 }
 
-impl Stand {
-    /// Starts a bed on each storage that is asked for. Brokers have one half of the machine's processors together, and everything else the
+impl Testbeds {
+    /// Starts a testbed on each storage that is asked for. Brokers have one half of the machine's processors together, and everything else the
     /// other: the same on every storage. Or reaches the cluster that is asked for; the load has all processors then.
-    pub fn start(site: &Site, request: &Request, spec: BedSpec, recorder: &Recorder) -> Result<Self> {
+    pub fn start(
+        environment: &Environment,
+        request: &Request,
+        spec: TestbedSpec,
+        recorder: &Recorder,
+    ) -> Result<Self> {
         if request.cluster.is_some() {
-            return Ok(Self { targets: vec![Box::new(Existing::reach(site, request, recorder)?)] });
+            return Ok(Self {
+                targets: vec![Box::new(ExternalTarget::reach(environment, request, recorder)?)],
+            });
         }
-        let processors = Halves::of_machine()?;
-        if let Some(halves) = processors {
-            halves.leave_brokers_alone()?;
+        let processors = ProcessorSplit::of_machine()?;
+        if let Some(split) = processors {
+            split.leave_brokers_alone()?;
         }
-        Self::start_all(site, request, &BedSpec { processors, ..spec }, recorder)
+        Self::start_all(environment, request, &TestbedSpec { processors, ..spec }, recorder)
     }
 
-    fn start_all(site: &Site, request: &Request, spec: &BedSpec, recorder: &Recorder) -> Result<Self> {
+    fn start_all(
+        environment: &Environment,
+        request: &Request,
+        spec: &TestbedSpec,
+        recorder: &Recorder,
+    ) -> Result<Self> {
         let mut targets: Vec<Box<dyn Target>> = Vec::new();
         for (index, kind) in (0u16..).zip(&request.storages) {
-            let bed = Bed::start_beside(site, request, kind, Some(index), spec, recorder)
+            let testbed = Testbed::start_beside(environment, request, kind, Some(index), spec, recorder)
                 .with_context(|| format!("start a cluster on {kind}"))?;
-            targets.push(Box::new(bed));
+            targets.push(Box::new(testbed));
         }
         Ok(Self { targets })
     }

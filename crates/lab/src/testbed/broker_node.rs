@@ -1,4 +1,4 @@
-//! Where a broker of a bed runs: a guest, or on the host.
+//! Where a broker of a testbed runs: a guest, or on the host.
 
 use std::ops::Deref;
 use std::process::ExitStatus;
@@ -6,7 +6,7 @@ use std::process::ExitStatus;
 use anyhow::Result;
 
 use super::target::CpuTime;
-use crate::host::{CONGESTION_CONTROL, Guest, Halves, Native, Node};
+use crate::host::{CONGESTION_CONTROL, Guest, Native, Node, ProcessorSplit};
 use crate::report::Recorder;
 
 /// The node of a broker.
@@ -40,10 +40,10 @@ impl BrokerNode {
     }
 
     /// From now on it is on the brokers' half of the processors.
-    pub fn confine(&self, halves: &Halves) {
+    pub fn confine(&self, split: &ProcessorSplit) {
         match self {
-            Self::Guest(guest) => guest.confine(halves),
-            Self::Native(native) => halves.confine(native.pid(), None),
+            Self::Guest(guest) => guest.confine(split),
+            Self::Native(native) => split.confine(native.pid(), None),
         }
     }
 

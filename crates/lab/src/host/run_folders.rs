@@ -14,8 +14,7 @@ use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
 
 use super::cgroup;
-use crate::cluster::Visit;
-use crate::request::ClusterAddress;
+use crate::request::{ClusterAddress, ExternalCluster};
 
 /// Holds one folder per run: short, free of spaces, emptied at boot.
 const STATE_ROOT: &str = "/run/forebay-lab";
@@ -37,8 +36,9 @@ pub struct RunFolders {
     in_storages: Vec<PathBuf>,
     /// The control group above those of the native nodes.
     cgroup: Option<PathBuf>,
-    /// The run's visit to a cluster that is not its own.
-    visit: Option<Visit>,
+    /// The cluster that the lab did not start, where the run makes topics. The name is that of older versions.
+    #[serde(rename = "visit")]
+    external: Option<ExternalCluster>,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -60,9 +60,13 @@ impl RunFolders {
         let in_storages = storages.iter().map(|folder| folder.join(&own_name)).collect();
         let cgroup = cgroup::own().filter(|_| !storages.is_empty()).map(|own| own.join(&name));
         let state = state_root(cache).join(&name);
-        let visit =
-            cluster.map(|cluster| Visit::new(cluster.clone(), &own_name, cache, state.join("visiting")));
-        let folders = Self { state, scratch: cache.join("runs").join(&name), in_storages, cgroup, visit };
+        let external = cluster.map(|cluster| ExternalCluster {
+            cluster: cluster.clone(),
+            topic_prefix: own_name,
+            cache: cache.to_owned(),
+            mark: state.join("visiting"),
+        });
+        let folders = Self { state, scratch: cache.join("runs").join(&name), in_storages, cgroup, external };
         // Of an earlier process with the same pid; it is gone, since this one has the pid.
         for folder in [&folders.scratch, &folders.state] {
             remove_tree(folder)?;
@@ -111,14 +115,13 @@ impl RunFolders {
         self.cgroup.as_deref()
     }
 
-    /// The run's visit to a cluster that is not its own.
-    pub fn visit(&self) -> Option<&Visit> {
-        self.visit.as_ref()
+    /// The cluster that the lab did not start, where the run makes topics.
+    pub fn external(&self) -> Option<&ExternalCluster> {
+        self.external.as_ref()
     }
 
-    /// Removes all of it, and the run's topics; the folder that names the others goes last.
+    /// Removes all folders, the one that names the others last.
     pub fn remove(&self) -> Result<()> {
-        self.visit.as_ref().map_or(Ok(()), Visit::remove_topics)?;
         self.cgroup.as_deref().map_or(Ok(()), cgroup::remove)?;
         self.in_storages.iter().try_for_each(|folder| remove_tree(folder))?;
         remove_tree(&self.scratch)?;
@@ -153,14 +156,14 @@ fn may_pass(error: &std::io::Error) -> bool {
 pub struct Abandoned {
     /// Its name.
     pub name: String,
-    /// What says what it left; nobody looks for that any more once this is removed.
+    /// The folder that says what the run left behind. Once it is removed, nothing looks for that any more.
     pub noted_in: PathBuf,
-    /// Whether what it left could be removed.
-    pub removed: Result<()>,
+    /// What the run left behind.
+    pub folders: RunFolders,
 }
 
-/// Removes what runs left whose owner is gone.
-pub fn remove_abandoned(cache: &Path) -> Vec<Abandoned> {
+/// The runs whose owner is gone.
+pub fn abandoned(cache: &Path) -> Vec<Abandoned> {
     let Ok(entries) = fs::read_dir(state_root(cache)) else { return Vec::new() };
     let abandoned = entries.flatten().filter_map(|entry| {
         let owner: Owner = serde_json::from_slice(&fs::read(entry.path().join(OWNER_FILE)).ok()?).ok()?;
@@ -168,7 +171,7 @@ pub fn remove_abandoned(cache: &Path) -> Vec<Abandoned> {
             return None;
         }
         let name = entry.file_name().to_string_lossy().into_owned();
-        Some(Abandoned { name, noted_in: entry.path(), removed: owner.folders.remove() })
+        Some(Abandoned { name, noted_in: entry.path(), folders: owner.folders })
     });
     abandoned.collect()
 }

@@ -7,6 +7,8 @@ use std::str::FromStr;
 use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
 
+use crate::report::storage_file_name;
+
 /// What the name of a folder of the host begins with.
 const MOUNT: &str = "mount:";
 
@@ -39,7 +41,7 @@ impl StorageKind {
 
     /// Its name as a part of a file's name.
     pub fn file_name(&self) -> String {
-        file_name(&self.name())
+        storage_file_name(&self.name())
     }
 
     /// The folder of the host that it is, if it is one.
@@ -55,14 +57,6 @@ impl StorageKind {
         let mut names: Vec<String> = Self::NAMED.iter().map(Self::name).collect();
         names.push(format!("{MOUNT}DIR"));
         names.join(", ")
-    }
-}
-
-/// What files and folders of a storage of that name are called: other names for other storages, as far as a person would tell them apart.
-pub fn file_name(name: &str) -> String {
-    match name.strip_prefix("mount:/") {
-        Some(path) => format!("mount-{}", path.replace('-', "--").replace('/', "-")),
-        None => name.replace([':', '/'], "-"),
     }
 }
 
@@ -144,7 +138,7 @@ mod tests {
             (kind.name().as_str(), kind.file_name().as_str()),
             ("mount:/mnt/kafka", "mount-mnt-kafka")
         );
-        assert_eq!(file_name("mount:/mnt/a-b"), "mount-mnt-a--b", "and not that of /mnt/a/b");
+        assert_eq!(storage_file_name("mount:/mnt/a-b"), "mount-mnt-a--b", "and not that of /mnt/a/b");
         let relative: StorageKind = "mount:here".parse().unwrap();
         assert!(relative.folder().unwrap().is_absolute());
     }

@@ -5,6 +5,10 @@
 //! Programs are started through the unpacked dynamic loader with the unpacked libraries ([`Toolbox::command`]), so they do
 //! not care what the machine has. A folder is complete if it exists: it is prepared beside its place and then renamed.
 
+mod apt;
+mod cargo;
+mod mirror;
+
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -12,10 +16,9 @@ use std::process::Command;
 use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
 
-use super::apt::{Apt, SUITE};
-use super::{cargo, files, mirror};
-use crate::progress::Progress;
-use crate::report::Tone;
+use crate::exec;
+use crate::progress::{Progress, Tone};
+use apt::{Apt, SUITE};
 
 /// Where the lab keeps what it fetches, and from which mirror.
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -150,7 +153,7 @@ impl Toolbox {
             .arg("--set-rpath")
             .arg(self.libraries())
             .arg(&kernel);
-        files::run(&mut patchelf)
+        exec::run(&mut patchelf)
     }
 
     fn loader(&self) -> PathBuf {
@@ -221,7 +224,7 @@ fn unpack(archives: &[PathBuf], tree: &Path, progress: &Progress) -> Result<()> 
     for archive in archives {
         let name = archive.file_name().and_then(|name| name.to_str()).unwrap_or_default();
         progress.detail(&format!("unpacking {name}"));
-        files::run(Command::new("dpkg").arg("-x").arg(archive).arg(tree))?;
+        exec::run(Command::new("dpkg").arg("-x").arg(archive).arg(tree))?;
         let mut parts = name.split('_');
         if let (Some(package), Some(version)) = (parts.next(), parts.next()) {
             versions.push(format!("{package} {}\n", version.replace("%3a", ":")));

@@ -6,21 +6,23 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use serde_json::Value;
 
-use super::node::BrokerNode;
+use super::broker_node::BrokerNode;
 use super::target::{CpuTime, Target};
 use crate::agent::caches;
-use crate::cluster::{Broker, Cluster, Distribution, Place, Settings, Tools, failure_reason};
-use crate::host::{Guest, GuestSpec, Halves, Site};
-use crate::report::{Recorder, Tone};
+use crate::cluster::{Broker, Cluster, Distribution, Placement, Settings, Tools, failure_reason};
+use crate::host::{Environment, Guest, GuestSpec, ProcessorSplit};
+use crate::progress::Tone;
+use crate::report::Recorder;
 use crate::request::Request;
-use crate::storage::{self, Storage, StorageKind};
+use crate::request::StorageKind;
+use crate::storage::{self, Storage};
 
 /// Where guests mount the storage, or, with several volumes, what their mount points begin with.
 const MOUNT_POINT: &str = "/mnt/kafka";
 
-/// How large the bed is.
+/// How large the testbed is.
 #[derive(Debug, Clone)]
-pub struct BedSpec {
+pub struct TestbedSpec {
     /// Number of brokers, each on a node of its own.
     pub brokers: u32,
     /// Memory of each broker's node, if that is a guest.
@@ -30,7 +32,7 @@ pub struct BedSpec {
     /// How the storage is used.
     pub layout: Layout,
     /// Brokers run on their half of the machine's processors, if these were divided.
-    pub processors: Option<Halves>,
+    pub processors: Option<ProcessorSplit>,
 }
 
 /// How brokers use the storage.
@@ -44,40 +46,45 @@ pub struct Layout {
 }
 
 /// A running cluster on a running storage. Dropping it ends all, the cluster first.
-pub struct Bed {
+pub struct Testbed {
     pub cluster: Cluster,
     pub nodes: Vec<BrokerNode>,
     pub storage: Box<dyn Storage>,
     /// The storage's name.
     name: String,
-    /// What the names of nodes, and so of logs, begin with; empty where there is one bed in the run.
+    /// What the names of nodes, and so of logs, begin with; empty where there is one testbed in the run.
     prefix: String,
     layout: Layout,
-    processors: Option<Halves>,
+    processors: Option<ProcessorSplit>,
     /// Holds the storage's files: a server's, or the disks of guests.
     scratch: PathBuf,
 }
 
-impl Bed {
+impl Testbed {
     /// Starts the one storage that is asked for and the nodes, mounts, and starts the cluster.
-    pub fn start(site: &Site, request: &Request, spec: &BedSpec, recorder: &Recorder) -> Result<Self> {
-        Self::start_beside(site, request, request.storage()?, None, spec, recorder)
+    pub fn start(
+        environment: &Environment,
+        request: &Request,
+        spec: &TestbedSpec,
+        recorder: &Recorder,
+    ) -> Result<Self> {
+        Self::start_beside(environment, request, request.storage()?, None, spec, recorder)
     }
 
-    /// The same on a storage of choice. `index` tells beds of one run from each other; `None` if there is only one.
+    /// The same on a storage of choice. `index` tells testbeds of one run from each other; `None` if there is only one.
     pub fn start_beside(
-        site: &Site,
+        environment: &Environment,
         request: &Request,
         kind: &StorageKind,
         index: Option<u16>,
-        spec: &BedSpec,
+        spec: &TestbedSpec,
         recorder: &Recorder,
     ) -> Result<Self> {
         let kafka = Distribution::open(&request.cache.folder, recorder.progress())?;
         let version = kafka.version()?;
         recorder.version("kafka", &version);
         recorder.stage("storage");
-        let mut storage = storage::start(kind, site)?;
+        let mut storage = storage::start(kind, environment)?;
         if let Some(count) = spec.layout.connections {
             storage.set_connections(count);
         }
@@ -87,34 +94,34 @@ impl Bed {
         spec.tell(recorder);
         recorder.stage("nodes");
         let prefix = index.map(|_| format!("{}-", kind.file_name())).unwrap_or_default();
-        let nodes = start_nodes(site, spec, &prefix, storage.as_mut())?;
+        let nodes = start_nodes(environment, spec, &prefix, storage.as_mut())?;
         nodes.first().into_iter().for_each(|node| node.tell(spec.guest_memory_mib, recorder));
         recorder.event(Tone::Plain, format_args!("{} nodes have {kind} mounted", nodes.len()));
         recorder.stage("brokers");
-        let places: Vec<Place<'_>> = (1u32..)
+        let placements: Vec<Placement<'_>> = (1u32..)
             .zip(&nodes)
-            .map(|(id, node)| Place { node, log_folders: log_folders(storage.as_ref(), id, spec.layout) })
+            .map(|(id, node)| Placement { node, log_folders: log_folders(storage.as_ref(), id, spec.layout) })
             .collect();
-        let cluster = Cluster::start(site, &kafka, &spec.settings, &places, index.unwrap_or(0))?;
-        drop(places);
+        let cluster = Cluster::start(environment, &kafka, &spec.settings, &placements, index.unwrap_or(0))?;
+        drop(placements);
         let (name, layout, processors) = (kind.name(), spec.layout, spec.processors);
-        if let Some(halves) = &processors {
-            nodes.iter().for_each(|node| node.confine(halves));
+        if let Some(split) = &processors {
+            nodes.iter().for_each(|node| node.confine(split));
         }
-        let scratch = site.scratch().to_owned();
-        let bed = Self { cluster, nodes, storage, name, prefix, layout, processors, scratch };
-        for broker in bed.cluster.brokers() {
-            recorder.begin(&bed.actor(broker.id()), "serving", Tone::Good);
+        let scratch = environment.scratch().to_owned();
+        let testbed = Self { cluster, nodes, storage, name, prefix, layout, processors, scratch };
+        for broker in testbed.cluster.brokers() {
+            recorder.begin(&testbed.actor(broker.id()), "serving", Tone::Good);
         }
         recorder.event(
             Tone::Plain,
-            format_args!("{} brokers serve on {kind}, with Kafka {version}", bed.nodes.len()),
+            format_args!("{} brokers serve on {kind}, with Kafka {version}", testbed.nodes.len()),
         );
-        Ok(bed)
+        Ok(testbed)
     }
 }
 
-impl BedSpec {
+impl TestbedSpec {
     /// Brokers on one volume, on all of the machine's processors.
     pub fn new(brokers: u32, guest_memory_mib: u32, settings: Settings) -> Self {
         Self { brokers, guest_memory_mib, settings, layout: Layout::default(), processors: None }
@@ -126,14 +133,14 @@ impl BedSpec {
         }
         recorder.setting("brokers", self.brokers);
         recorder.setting("broker heap, MiB", self.settings.heap_mib);
-        if let Some((brokers, rest)) = self.processors.map(|halves| halves.counts()) {
+        if let Some((brokers, rest)) = self.processors.map(|split| split.counts()) {
             recorder.setting("processors of all brokers together", brokers);
             recorder.setting("processors of the storage's server and the load", rest);
         }
     }
 }
 
-impl Bed {
+impl Testbed {
     /// A broker's lane in the record.
     pub fn actor(&self, broker: u32) -> String {
         match self.prefix.as_str() {
@@ -191,32 +198,32 @@ impl Bed {
     /// Starts one more node, which has the storage mounted as that of a broker does, and stands by for it: Kafka has formatted there what is not.
     pub fn boot_standby(
         &mut self,
-        site: &Site,
+        environment: &Environment,
         name: &str,
         memory_mib: u32,
         broker: u32,
     ) -> Result<BrokerNode> {
-        let node = self.boot_empty_standby(site, name, memory_mib, broker)?;
+        let node = self.boot_empty_standby(environment, name, memory_mib, broker)?;
         let log_folders = log_folders(self.storage.as_ref(), broker, self.layout);
-        self.cluster.prepare(broker, &Place { node: &node, log_folders })?;
+        self.cluster.prepare(broker, &Placement { node: &node, log_folders })?;
         Ok(node)
     }
 
     fn boot_empty_standby(
         &mut self,
-        site: &Site,
+        environment: &Environment,
         name: &str,
         memory_mib: u32,
         broker: u32,
     ) -> Result<BrokerNode> {
         let name = format!("{}{name}", self.prefix);
         if let Some(folder) = self.storage.folder() {
-            return site.start_native(&name, folder, self.processors).map(BrokerNode::Native);
+            return environment.start_native(&name, folder, self.processors).map(BrokerNode::Native);
         }
         let mut spec = GuestSpec::new(name, memory_mib);
         (spec.processors, spec.seat) = (self.processors, Some(broker));
-        self.storage.prepare(site, &mut spec)?;
-        let guest = site.boot(&spec)?;
+        self.storage.prepare(environment, &mut spec)?;
+        let guest = environment.boot(&spec)?;
         mount(&guest, broker, self.layout, &self.prefix, self.storage.as_ref())?;
         log_folders(self.storage.as_ref(), broker, self.layout)
             .into_iter()
@@ -226,17 +233,17 @@ impl Bed {
 
     /// Starts a broker that has ended on another node, which takes the place of its own; that one is ended, with all that was
     /// its alone.
-    pub fn move_broker(&mut self, site: &Site, broker: u32, standby: BrokerNode) -> Result<()> {
+    pub fn move_broker(&mut self, environment: &Environment, broker: u32, standby: BrokerNode) -> Result<()> {
         let log_folders = log_folders(self.storage.as_ref(), broker, self.layout);
-        self.cluster.move_broker(broker, &Place { node: &standby, log_folders })?;
+        self.cluster.move_broker(broker, &Placement { node: &standby, log_folders })?;
         let found = (1u32..).zip(&mut self.nodes).find(|(id, _)| *id == broker);
         let left = std::mem::replace(found.context("no such broker")?.1, standby);
         left.kill()?;
-        self.storage.discard(site, left.name())
+        self.storage.discard(environment, left.name())
     }
 }
 
-impl Target for Bed {
+impl Target for Testbed {
     fn name(&self) -> &str {
         &self.name
     }
@@ -305,19 +312,22 @@ impl Target for Bed {
 }
 
 fn start_nodes(
-    site: &Site,
-    spec: &BedSpec,
+    environment: &Environment,
+    spec: &TestbedSpec,
     prefix: &str,
     storage: &mut dyn Storage,
 ) -> Result<Vec<BrokerNode>> {
     let names: Vec<String> = (1..=spec.brokers).map(|id| format!("{prefix}broker{id}")).collect();
     let nodes: Vec<BrokerNode> = match storage.folder() {
         Some(folder) => {
-            let start =
-                |name: &String| site.start_native(name, folder, spec.processors).map(BrokerNode::Native);
+            let start = |name: &String| {
+                environment.start_native(name, folder, spec.processors).map(BrokerNode::Native)
+            };
             names.iter().map(start).collect::<Result<_>>()?
         }
-        None => boot(site, spec, prefix, &names, storage)?.into_iter().map(BrokerNode::Guest).collect(),
+        None => {
+            boot(environment, spec, prefix, &names, storage)?.into_iter().map(BrokerNode::Guest).collect()
+        }
     };
     for (id, node) in (1u32..).zip(&nodes) {
         let folders = log_folders(storage, id, spec.layout);
@@ -327,8 +337,8 @@ fn start_nodes(
 }
 
 fn boot(
-    site: &Site,
-    spec: &BedSpec,
+    environment: &Environment,
+    spec: &TestbedSpec,
     prefix: &str,
     names: &[String],
     storage: &mut dyn Storage,
@@ -337,9 +347,9 @@ fn boot(
         names.iter().map(|name| GuestSpec::new(name, spec.guest_memory_mib)).collect();
     for (id, guest) in (1u32..).zip(&mut specs) {
         (guest.processors, guest.seat) = (spec.processors, Some(id));
-        storage.prepare(site, guest)?;
+        storage.prepare(environment, guest)?;
     }
-    let guests = site.boot_all(&specs)?;
+    let guests = environment.boot_all(&specs)?;
     for (id, guest) in (1u32..).zip(&guests) {
         if let Ok(volumes) = storage.volumes() {
             (1..=spec.layout.volumes)

@@ -3,7 +3,7 @@
 //! The values may come from files of others, so every loop here is bounded by a number of marks and not by the values.
 
 use super::text::{clock, number};
-use crate::report::Scale;
+use crate::report::curve::Scale;
 
 /// The largest percentile that a drawing tells from all of them.
 const PERCENTILE_MAX: f64 = 99.9999;
@@ -25,7 +25,7 @@ pub enum Kind {
 
 /// One axis: which values it spans, and where they are.
 #[derive(Debug, Clone, Copy)]
-pub struct Ruler {
+pub struct AxisScale {
     kind: Kind,
     /// First and last value.
     span: (f64, f64),
@@ -33,7 +33,7 @@ pub struct Ruler {
     place: (f64, f64),
 }
 
-impl Ruler {
+impl AxisScale {
     /// An axis from `from` to `to` in the drawing that has a place for all of the values, and begins with zero where the scale has one.
     pub fn from_zero(kind: Kind, values: impl Iterator<Item = f64>, from: f64, to: f64) -> Self {
         let (least, most) = extent(kind, values);
@@ -208,13 +208,13 @@ fn tick_number(value: f64) -> String {
 mod tests {
     use super::*;
 
-    fn words(ruler: &Ruler) -> Vec<String> {
+    fn words(ruler: &AxisScale) -> Vec<String> {
         ruler.marks().into_iter().map(|(_, word)| word).collect()
     }
 
     #[test]
     fn an_axis_begins_with_zero_and_ends_at_a_round_value_above_the_largest() {
-        let axis = |value| Ruler::from_zero(Kind::Of(Scale::Linear), [value].into_iter(), 0.0, 100.0);
+        let axis = |value| AxisScale::from_zero(Kind::Of(Scale::Linear), [value].into_iter(), 0.0, 100.0);
         assert_eq!(words(&axis(70.0)), ["0", "20", "40", "60", "80"]);
         assert_eq!(words(&axis(23_400.0)), ["0", "10,000", "20,000", "30,000"]);
         assert_eq!(words(&axis(0.9)), ["0", "0.25", "0.5", "0.75", "1"]);
@@ -226,7 +226,7 @@ mod tests {
     #[test]
     fn each_nine_of_a_percentile_is_equally_far_from_the_last() {
         let values = [50.0, 90.0, 99.0, 99.9, 99.99];
-        let axis = Ruler::fitting(Kind::Of(Scale::Percentile), values.into_iter(), 0.0, 100.0);
+        let axis = AxisScale::fitting(Kind::Of(Scale::Percentile), values.into_iter(), 0.0, 100.0);
         assert_eq!(words(&axis), ["50", "90", "99", "99.9", "99.99"]);
         let gap = |from, to| axis.at(to) - axis.at(from);
         assert!((gap(90.0, 99.0) - gap(99.9, 99.99)).abs() < 1e-6);
@@ -235,7 +235,8 @@ mod tests {
 
     #[test]
     fn an_axis_of_ratios_has_marks_that_enclose_the_values() {
-        let axis = |values: [f64; 2]| Ruler::from_zero(Kind::Of(Scale::Log), values.into_iter(), 0.0, 100.0);
+        let axis =
+            |values: [f64; 2]| AxisScale::from_zero(Kind::Of(Scale::Log), values.into_iter(), 0.0, 100.0);
         assert_eq!(words(&axis([3.0, 40.0])), ["2", "5", "10", "20", "50"]);
         assert_eq!(words(&axis([1.0, 10_000.0])), ["1", "10", "100", "1,000", "10,000"]);
         assert!(!axis([3.0, 40.0]).holds(0.0));
@@ -243,7 +244,7 @@ mod tests {
 
     #[test]
     fn time_is_marked_as_a_clock_shows_it() {
-        let axis = Ruler::fitting(Kind::Time, [0.0, 110_000.0].into_iter(), 0.0, 100.0);
+        let axis = AxisScale::fitting(Kind::Time, [0.0, 110_000.0].into_iter(), 0.0, 100.0);
         assert_eq!(words(&axis)[..3], ["0:00", "0:15", "0:30"]);
     }
 
@@ -260,8 +261,8 @@ mod tests {
         ];
         for kind in [Kind::Time, Kind::Of(Scale::Linear), Kind::Of(Scale::Log), Kind::Of(Scale::Percentile)] {
             for values in &cases {
-                for ruler in [Ruler::from_zero, Ruler::fitting].map(
-                    |make: fn(Kind, std::vec::IntoIter<f64>, f64, f64) -> Ruler| {
+                for ruler in [AxisScale::from_zero, AxisScale::fitting].map(
+                    |make: fn(Kind, std::vec::IntoIter<f64>, f64, f64) -> AxisScale| {
                         make(kind, values.clone().into_iter(), 0.0, 100.0)
                     },
                 ) {

@@ -91,7 +91,7 @@ fn distinct(
 
 /// Figures and measurements side by side.
 #[derive(Debug)]
-pub struct Sheet {
+pub struct FigureTable {
     /// Names of the columns.
     pub columns: Vec<String>,
     /// In the order of the first run; then what only others have.
@@ -158,7 +158,7 @@ impl Row {
     }
 }
 
-impl Sheet {
+impl FigureTable {
     /// Puts the runs side by side.
     pub fn of(runs: &[Named]) -> Self {
         let mut sheet = Self { columns: Vec::new(), rows: Vec::new() };
@@ -250,7 +250,7 @@ mod tests {
     #[test]
     fn what_a_storage_lacks_is_missing_and_not_zero() {
         let (first, second) = (run("forebay", None, &[1.0, 2.0, 9.0]), run("local", Some(30.0), &[4.0]));
-        let sheet = Sheet::of(&named(&[&first, &second]));
+        let sheet = FigureTable::of(&named(&[&first, &second]));
         assert_eq!(sheet.columns, ["forebay", "local"]);
         let row = |name| sheet.rows.iter().find(|row| row.name == name).unwrap();
         let cpu = row("cpu_percent");
@@ -264,7 +264,7 @@ mod tests {
     fn storages_differ_if_no_repetition_of_one_comes_near_the_other() {
         let apart = |first: &[f64], second: &[f64]| {
             let runs = (run("forebay", None, first), run("local", None, second));
-            Sheet::of(&named(&[&runs.0, &runs.1])).rows[0].is_apart(1)
+            FigureTable::of(&named(&[&runs.0, &runs.1])).rows[0].is_apart(1)
         };
         assert!(apart(&[1.0, 2.0], &[3.0, 4.0]));
         assert!(!apart(&[1.0, 3.5], &[3.0, 4.0]));
@@ -292,7 +292,7 @@ mod tests {
         let measured = Measurement::new("write", "Write", "MB/s", Better::Higher, values);
         recorder.measurement(measured.with_target(Some(Target::Ratio(1.0))));
         let run = recorder.finish("bench", "forebay,ganesha", "laptop", "");
-        let sheet = Sheet::of(&named(&[&run]));
+        let sheet = FigureTable::of(&named(&[&run]));
         assert_eq!(sheet.columns, ["forebay", "ganesha"]);
         assert_eq!(sheet.rows[0].ratio(1), Some(1.5));
         assert_eq!(sheet.rows[0].target, Some((Target::Ratio(1.0), true)));

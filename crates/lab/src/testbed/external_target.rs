@@ -6,26 +6,27 @@ use anyhow::{Context, Result};
 
 use super::target::{CpuTime, Target};
 use crate::cluster::{Distribution, Tools};
-use crate::host::Site;
-use crate::report::{Recorder, Tone};
+use crate::host::Environment;
+use crate::progress::Tone;
+use crate::report::Recorder;
 use crate::request::Request;
 
 /// The cluster.
-pub struct Existing {
+pub struct ExternalTarget {
     name: String,
     tools: Tools,
     brokers: u32,
 }
 
-impl Existing {
+impl ExternalTarget {
     /// Asks the cluster that the request names for its brokers.
-    pub fn reach(site: &Site, request: &Request, recorder: &Recorder) -> Result<Self> {
+    pub fn reach(environment: &Environment, request: &Request, recorder: &Recorder) -> Result<Self> {
         let cluster = request.cluster.as_ref().context("no cluster is named")?;
         recorder.stage("cluster");
         let kafka = Distribution::open(&request.cache.folder, recorder.progress())?;
         recorder.version("kafka's clients", kafka.version()?);
-        let visit = site.visit().context("the run has no cluster to go to")?;
-        let (tools, brokers) = visit.begin(kafka, site.logs())?;
+        let external = environment.external_cluster().context("the run has no cluster to go to")?;
+        let (tools, brokers) = external.begin(kafka, environment.logs())?;
         recorder.setting("cluster", cluster.bootstrap.as_str());
         recorder.setting("brokers", brokers);
         recorder.setting("not measured", "CPU of brokers and storage: the cluster was there before");
@@ -35,7 +36,7 @@ impl Existing {
     }
 }
 
-impl Target for Existing {
+impl Target for ExternalTarget {
     fn name(&self) -> &str {
         &self.name
     }

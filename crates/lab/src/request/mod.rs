@@ -1,13 +1,15 @@
 //! What a person asked the lab to do.
 
+mod storage_kind;
+
 use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
 
-use crate::host::toolbox::{Cache, Toolset};
-use crate::storage::StorageKind;
+use crate::toolbox::{Cache, Toolset};
+pub use storage_kind::StorageKind;
 
 /// How large an experiment is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
@@ -31,7 +33,7 @@ impl Profile {
 
 /// What surrounds a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Surroundings {
+pub enum EnvironmentKind {
     /// Guests, on networks of the lab's own.
     Guests,
     /// Native nodes, on a loopback network of the lab's own.
@@ -55,6 +57,19 @@ impl ClusterAddress {
         let first = self.bootstrap.split(',').next().unwrap_or_default();
         format!("cluster:{}", first.rsplit_once(':').map_or(first, |(host, _)| host))
     }
+}
+
+/// A cluster that the lab did not start, as one run uses it. `cluster/external.rs` has what can be done with it.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct ExternalCluster {
+    /// Its address.
+    pub cluster: ClusterAddress,
+    /// What the names of the run's topics begin with, and no others: letters, digits and `-`.
+    pub topic_prefix: String,
+    /// Where Kafka's own tools are kept.
+    pub cache: PathBuf,
+    /// A file of the run that exists once topics may have been made.
+    pub mark: PathBuf,
 }
 
 /// One run in one worker.
@@ -84,7 +99,7 @@ impl Request {
     /// What must be fetched for it.
     pub fn toolsets(&self, of_experiment: &[Toolset]) -> Vec<Toolset> {
         let mut sets = Vec::new();
-        if self.surroundings() == Surroundings::Guests {
+        if self.environment_kind() == EnvironmentKind::Guests {
             sets.push(Toolset::Guests);
         }
         sets.extend_from_slice(of_experiment);
@@ -100,13 +115,13 @@ impl Request {
     }
 
     /// What surrounds the run.
-    pub fn surroundings(&self) -> Surroundings {
+    pub fn environment_kind(&self) -> EnvironmentKind {
         if self.cluster.is_some() {
-            Surroundings::Cluster
+            EnvironmentKind::Cluster
         } else if self.storages.iter().all(|kind| kind.folder().is_some()) {
-            Surroundings::Native
+            EnvironmentKind::Native
         } else {
-            Surroundings::Guests
+            EnvironmentKind::Guests
         }
     }
 
