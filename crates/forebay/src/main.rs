@@ -73,7 +73,7 @@ fn main() -> ExitCode {
         Command::Support(command) => support::run(command),
         Command::Completions { shell } => {
             let mut script = Vec::new();
-            clap_complete::generate(shell, &mut Cli::command(), "forebay", &mut script);
+            clap_complete::generate(shell, &mut lab::completed(Cli::command()), "forebay", &mut script);
             output::print_own(&String::from_utf8_lossy(&script))
         }
         Command::Man { directory } => reference::manual(&directory),

@@ -183,6 +183,27 @@ fn the_labs_program_is_run_with_the_same_words_and_exit_status() {
 }
 
 #[test]
+fn completions_have_the_labs_commands_as_the_labs_program_describes_them() {
+    let alone = Alone::new();
+    let described = r#"{"name": "forebay-lab", "about": null, "arguments": [], "commands": [{"name": "run", "about": "Run it",
+        "arguments": [{"id": "profile", "long": "profile", "short": null, "help": "Sizes", "takes_value": true, "is_path": false,
+        "values": ["laptop", "full"]}], "commands": []}]}"#;
+    let path = alone.folder.path().join("forebay-lab");
+    fs::write(&path, format!("#!/bin/sh\necho '{described}'\n")).unwrap();
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    let search_path = Path::new("/bin:/usr/bin");
+    let script = String::from_utf8(alone.run(search_path, &["completions", "bash"]).stdout).unwrap();
+    for part in ["forebay__subcmd__lab__subcmd__run", "laptop full", "forebay__subcmd__lab__subcmd__reports"]
+    {
+        assert!(script.contains(part), "{part} is not completed");
+    }
+    fs::remove_file(&path).unwrap();
+    let script =
+        String::from_utf8(alone.run(Path::new("/nowhere"), &["completions", "bash"]).stdout).unwrap();
+    assert!(script.contains("reports") && !script.contains("laptop full"));
+}
+
+#[test]
 fn without_the_labs_program_it_says_where_it_looked_and_how_to_get_it() {
     let (alone, elsewhere) = (Alone::new(), tempdir().unwrap());
     let refused = alone.run(elsewhere.path(), &["lab", "run", "silly-rename"]);

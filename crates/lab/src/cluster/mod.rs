@@ -39,7 +39,7 @@ pub use loopback::Loopback;
 pub use placement::Placement;
 pub use records::{Payload, Production, RecordsPlan};
 pub use tools::{Assignment, Tools};
-pub use watch::{InSync, SyncWatch};
+pub use watch::SyncWatch;
 pub use workload::{Clients, Load, LoadResult, Turn};
 
 use crate::host::{Environment, Node};

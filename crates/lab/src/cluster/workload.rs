@@ -195,14 +195,7 @@ pub struct LoadResult {
 #[serde(rename_all = "camelCase")]
 struct More {
     phases: Vec<PhaseResult>,
-    totals: Totals,
     aggregated_intended_latency99pct: f64,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Totals {
-    publish_errors: u64,
 }
 
 /// One phase of a load.
@@ -237,11 +230,6 @@ impl LoadResult {
     /// [`LoadResult::publish_ms_p99`] it counts the time that a message waited because others before it did.
     pub fn intended_ms_p99(&self) -> f64 {
         self.forebay.aggregated_intended_latency99pct
-    }
-
-    /// Messages that could not be published.
-    pub fn publish_errors(&self) -> u64 {
-        self.forebay.totals.publish_errors
     }
 
     /// So many percent of all messages were acknowledged in this many milliseconds, or less.
@@ -499,6 +487,6 @@ mod tests {
         assert!(result.phase("drain").unwrap_err().to_string().contains("no phase drain"));
         let percentile = |percent| result.publish_percentile(percent);
         assert_eq!([50.0, 90.0, 99.9].map(percentile), [Some(1.5), Some(9.5), Some(30.0)]);
-        assert_eq!((result.intended_ms_p99(), result.publish_errors()), (12.0, 0));
+        assert_eq!(result.intended_ms_p99(), 12.0);
     }
 }

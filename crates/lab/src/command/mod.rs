@@ -68,6 +68,9 @@ enum LabCommand {
     /// Print the lab's part of the reference page of the command line
     #[command(hide = true)]
     Reference,
+    /// Print the commands and their options as JSON, for `forebay completions`
+    #[command(hide = true)]
+    Commands,
     /// Write manual pages, one for each command, into a directory
     #[command(hide = true)]
     Man {
@@ -111,6 +114,7 @@ pub fn main() -> ExitCode {
         LabCommand::Setup(cache) => setup::run(cache),
         LabCommand::Reports { arguments } => Err(reports(&arguments)),
         LabCommand::Reference => print(&reference::page(Cli::command())).map(|()| 0),
+        LabCommand::Commands => print(&reference::commands(Cli::command()).to_string()).map(|()| 0),
         LabCommand::Man { directory } => reference::manual(Cli::command(), &directory).map(|()| 0),
         LabCommand::Init(guest) => return agent::init(&guest.config),
         LabCommand::Agent(guest) => agent::serve(&guest.config).map(|()| 0),

@@ -1,10 +1,11 @@
-//! The lab's part of the command-line reference, and its manual pages, made from the code.
+//! The lab's part of the command-line reference, its manual pages, and what `forebay completions` needs, made from the code.
 
 use std::fmt::Write;
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use clap::Command;
+use clap::{Arg, Command, ValueHint};
+use serde_json::{Value, json};
 
 /// Columns that the help texts are wrapped at.
 const COLUMNS: usize = 100;
@@ -25,6 +26,36 @@ pub fn manual(command: Command, directory: &Path) -> Result<()> {
     let command = without_environment(command).bin_name("forebay-lab");
     clap_mangen::generate_to(command, directory)
         .with_context(|| format!("manual pages: cannot be written to {}; it must exist", directory.display()))
+}
+
+/// The commands and their options as JSON, from which `forebay completions` makes the part of its scripts about `forebay lab`.
+pub fn commands(mut command: Command) -> Value {
+    command.build();
+    described(&command)
+}
+
+fn described(command: &Command) -> Value {
+    let shown = command.get_subcommands().filter(|child| !child.is_hide_set());
+    json!({
+        "name": command.get_name(),
+        "about": command.get_about().map(ToString::to_string),
+        "arguments": command.get_arguments().filter(|argument| !argument.is_hide_set()).map(described_argument).collect::<Vec<_>>(),
+        "commands": shown.map(described).collect::<Vec<_>>(),
+    })
+}
+
+fn described_argument(argument: &Arg) -> Value {
+    let values: Vec<_> =
+        argument.get_possible_values().iter().map(|value| value.get_name().to_owned()).collect();
+    json!({
+        "id": argument.get_id().as_str(),
+        "long": argument.get_long(),
+        "short": argument.get_short(),
+        "help": argument.get_help().map(ToString::to_string),
+        "takes_value": argument.get_action().takes_values(),
+        "is_path": matches!(argument.get_value_hint(), ValueHint::AnyPath | ValueHint::FilePath | ValueHint::DirPath),
+        "values": values,
+    })
 }
 
 /// The command without the values that the environment happens to have.

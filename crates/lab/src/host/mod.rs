@@ -25,4 +25,4 @@ pub use node::Node;
 pub use prerequisites::{Needs, check as check_prerequisites};
 pub use process::{GuestCommand, Output, Process};
 pub use processors::ProcessorSplit;
-pub use run_folders::{Abandoned, RunFolders, abandoned};
+pub use run_folders::{RunFolders, abandoned};

@@ -104,7 +104,6 @@ pub struct Output {
 #[derive(Debug)]
 pub struct Process {
     name: String,
-    pid: i32,
     stream: TcpStream,
     shared: Arc<Shared>,
 }
@@ -134,11 +133,11 @@ impl Process {
     pub(super) fn start(command: &GuestCommand, mut stream: TcpStream) -> Result<Self> {
         let name = command.name().to_owned();
         wire::write_message(&mut stream, &Request::Spawn(command.program.clone()))?;
-        let pid = match wire::read_message(&mut stream)? {
-            Reply::Started(pid) => pid,
+        match wire::read_message(&mut stream)? {
+            Reply::Started(_) => {}
             Reply::Failed(why) => bail!("{why}"),
             other => bail!("unexpected answer to the start of {name}: {other:?}"),
-        };
+        }
         stream.set_read_timeout(None)?;
         let log = match &command.log {
             Some(path) => Some(
@@ -155,12 +154,7 @@ impl Process {
         let theirs = Arc::clone(&shared);
         let outlets = Outlets { log, is_passed_through: command.is_passed_through };
         std::thread::spawn(move || theirs.follow(reader, outlets));
-        Ok(Self { name, pid, stream, shared })
-    }
-
-    /// Its pid in the guest.
-    pub fn pid(&self) -> i32 {
-        self.pid
+        Ok(Self { name, stream, shared })
     }
 
     /// How it ended, or `None` while it runs. An error means that the guest is gone.

@@ -20,14 +20,11 @@ mod subject;
 mod table;
 
 pub use compare::{comparison_table, verdict_table};
-pub use curve::{Axis, Curve, CurveLine, CurvePoint, CurveSpec, Reference, Scale};
+pub use curve::{Axis, CurveSpec};
 pub use files::{COMPARISON_FILE, forget, storage_file_name, write, write_all, write_comparison};
 pub use html::{All, NotRun, number};
-pub use read::{Found, read};
+pub use read::read;
 pub use recorder::Recorder;
-pub use result::{
-    Better, Check, Event, Excerpt, Figure, Lane, Measurement, REPORT_FILE, RESULT_FILE, RunResult, Samples,
-    Series, Span, Target, Verdict,
-};
-pub use subject::{Subject, SubjectOf};
+pub use result::{Better, Excerpt, Measurement, RunResult, Samples, Target, Verdict};
+pub use subject::Subject;
 pub use table::table;

@@ -160,6 +160,7 @@ impl Recorder {
     }
 
     /// One point of a line in a drawing of curves ([`Recorder::curve`]), measured once.
+    #[cfg(test)]
     pub fn curve_point(&self, drawing: &str, line: &str, x: f64, y: f64) {
         self.add_to_curve(drawing, line, CurvePoint { x, y, low: None, high: None });
     }

@@ -4,8 +4,7 @@ use comfy_table::presets::UTF8_FULL_CONDENSED;
 use comfy_table::{Attribute, Cell, CellAlignment, Color, ContentArrangement, Table};
 
 use super::figure_table::{self, FigureTable, Named, Row, named};
-use super::html::ratio_text;
-use super::number;
+use super::html::{number, ratio_text};
 use super::result::{RunResult, Target, Verdict};
 
 /// A row for each run's verdict, and one for each figure and measurement with the storages side by side.

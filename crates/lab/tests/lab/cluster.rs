@@ -6,8 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use forebay_lab::cluster::{Distribution, Loopback};
-use forebay_lab::progress::Progress;
+use forebay_lab::{Distribution, Loopback, Progress};
 use rustix::process::Signal;
 
 use crate::{Run, can_run_kafka, lab, said, wait_until};
