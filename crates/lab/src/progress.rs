@@ -1,4 +1,4 @@
-//! What a person sees while the lab works: a line with a spinner on a terminal, plain lines anywhere else.
+//! Progress on standard error: a line with a spinner on a terminal, plain lines otherwise.
 
 use std::fmt;
 use std::io::IsTerminal;
@@ -70,7 +70,7 @@ impl Progress {
         Self { bar, shape, started: Instant::now(), note: None }
     }
 
-    /// Writes each stage to a file from now on, for whoever wants to know where the work stopped.
+    /// Also writes each stage to a file from now on, so that the supervisor can print where the work stopped.
     #[must_use]
     pub fn noting(mut self, path: PathBuf) -> Self {
         self.note = Some(path);

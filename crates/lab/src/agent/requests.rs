@@ -15,12 +15,12 @@ use super::modules::Modules;
 use super::{caches, programs};
 use crate::wire::{self, DATA, Mount, Reply, Request, TreeEntry};
 
-/// What the agent stands on.
+/// The kind of node that the agent serves.
 #[derive(Debug, Clone)]
 pub enum NodeKind {
-    /// A guest, whose kernel it may do with as it likes. The modules are what it can load.
+    /// A guest, whose kernel serves only this agent. The modules are those that it can load.
     Guest(Modules),
-    /// The host. It keeps to this folder, and asks nothing of the machine that others would feel.
+    /// The host. The agent works only in this folder, and does nothing that affects the rest of the machine.
     Host(PathBuf),
 }
 
@@ -38,7 +38,7 @@ pub fn answer(mut stream: TcpStream, node_kind: &NodeKind) -> Result<()> {
     stream.set_nodelay(true)?;
     let request: Request = match wire::read_frame(&mut stream)? {
         Some((wire::MESSAGE, payload)) => serde_json::from_slice(&payload).context("parse a request")?,
-        // Someone only asked whether the port answers.
+        // A connection without a request only checks whether the port answers.
         None => return Ok(()),
         Some((kind, _)) => bail!("a connection began with a frame of kind {kind}"),
     };

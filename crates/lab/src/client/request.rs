@@ -1,4 +1,4 @@
-//! What a person wants of a guest, and the sockets by which its supervisor serves it.
+//! The request for a guest, and the sockets between its worker and its supervisor.
 
 use std::path::PathBuf;
 
@@ -11,12 +11,12 @@ use crate::toolbox::Cache;
 /// The guest's name, which is also its host name.
 pub const NAME: &str = "guest";
 
-/// What a person wants of a guest.
+/// A request for a guest.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Order {
-    /// What is mounted.
+pub struct GuestRequest {
+    /// The mounts.
     pub mounts: Vec<MountSource>,
-    /// The port at which all those servers listen.
+    /// The port that all of those servers listen on.
     pub port: u16,
     /// Options of all mounts.
     pub options: String,
@@ -24,13 +24,13 @@ pub struct Order {
     pub memory_mib: u32,
     /// The program and its arguments; a shell if there are none.
     pub command: Vec<String>,
-    /// Whether a person types the input.
+    /// Whether standard input is a terminal.
     pub is_typed: bool,
     /// Where the guest's kernel is.
     pub cache: Cache,
 }
 
-impl Order {
+impl GuestRequest {
     /// The servers, each once.
     pub fn hosts(&self) -> Vec<&str> {
         let mut hosts: Vec<&str> = Vec::new();
@@ -52,7 +52,7 @@ impl Order {
     }
 }
 
-/// The socket towards one of the servers.
+/// The socket for connections to one of the servers.
 pub fn server_socket(folders: &RunFolders, index: usize) -> PathBuf {
     folders.state.join(format!("server{index}"))
 }

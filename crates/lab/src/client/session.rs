@@ -8,40 +8,42 @@ use anyhow::{Context, Result};
 
 use super::mount::MountSource;
 use super::relay;
-use super::request::{NAME, Order, input_socket, server_socket};
+use super::request::{GuestRequest, NAME, input_socket, server_socket};
 use crate::host::{Environment, Guest, GuestCommand, GuestSpec, Process, RunFolders};
 use crate::request::EnvironmentKind;
 use crate::storage;
 use crate::wire::Exit;
 
-/// NFS's own port; the ports of more servers follow.
+/// The NFS port, for the first server; other servers get the ports after it.
 const FIRST_PORT: u16 = 2049;
-/// How long an unmount may take: it waits for the server, which may be gone.
+/// Time limit for an unmount, which waits for the server.
 const UNMOUNT_PATIENCE: Duration = Duration::from_secs(20);
 
 /// Serves a request; returns how the program ended.
-pub fn work(order: &Order, folders: &RunFolders) -> Result<Exit> {
+pub fn work(request: &GuestRequest, folders: &RunFolders) -> Result<Exit> {
     let out = folders.scratch.join("out");
     let environment =
-        Environment::create(EnvironmentKind::Guests, order.cache.clone(), out, folders.clone(), None)?;
-    for (port, index) in (FIRST_PORT..).zip(0..order.hosts().len()) {
+        Environment::create(EnvironmentKind::Guests, request.cache.clone(), out, folders.clone(), None)?;
+    for (port, index) in (FIRST_PORT..).zip(0..request.hosts().len()) {
         relay::listen(environment.gateway(), port, server_socket(folders, index))?;
     }
-    let guest = environment.boot(&GuestSpec::new(NAME, order.memory_mib))?;
-    for mount in &order.mounts {
-        mount_one(&environment, &guest, order, mount)?;
+    let guest = environment.boot(&GuestSpec::new(NAME, request.memory_mib))?;
+    for mount in &request.mounts {
+        mount_one(&environment, &guest, request, mount)?;
     }
     let input = input_socket(folders);
     let input = UnixStream::connect(&input).with_context(|| format!("connect to {}", input.display()))?;
-    let process = guest.spawn(&order.program())?;
+    let process = guest.spawn(&request.program())?;
     let exit = run_fed(&process, input)?;
-    // What a program left running there, or in a mounted folder, ends with the guest.
+    // Processes that the program left running end with the guest.
     drop(process);
-    for mount in order.mounts.iter().rev() {
+    for mount in request.mounts.iter().rev() {
         let unmount = GuestCommand::new("umount").arg(mount.target().to_string_lossy());
         let done = guest.exec(&unmount, UNMOUNT_PATIENCE);
         if !done.is_ok_and(|done| done.exit.success()) {
-            eprintln!("forebay lab: {mount} could not be unmounted; what the guest had not yet sent is lost");
+            eprintln!(
+                "forebay lab: {mount} could not be unmounted; writes that the guest had not yet sent are lost"
+            );
         }
     }
     guest.stop()?;
@@ -51,7 +53,7 @@ pub fn work(order: &Order, folders: &RunFolders) -> Result<Exit> {
 fn run_fed(process: &Process, input: UnixStream) -> Result<Exit> {
     std::thread::scope(|scope| {
         let feeder = input.try_clone().context("copy a socket")?;
-        // Input that comes too late for the program goes nowhere.
+        // Input that arrives after the program has ended is dropped.
         scope.spawn(move || process.feed(feeder));
         let exit = process.wait_to_end();
         let _ = input.shutdown(Shutdown::Both);
@@ -59,12 +61,17 @@ fn run_fed(process: &Process, input: UnixStream) -> Result<Exit> {
     })
 }
 
-fn mount_one(environment: &Environment, guest: &Guest, order: &Order, mount: &MountSource) -> Result<()> {
+fn mount_one(
+    environment: &Environment,
+    guest: &Guest,
+    request: &GuestRequest,
+    mount: &MountSource,
+) -> Result<()> {
     guest.load_modules(&["nfsv4"])?;
-    let index = order.hosts().iter().position(|host| *host == mount.host).unwrap_or_default();
+    let index = request.hosts().iter().position(|host| *host == mount.host).unwrap_or_default();
     let port = u16::try_from(index).ok().and_then(|index| FIRST_PORT.checked_add(index));
     let port = port.context("too many servers")?;
-    let options = format!("{},port={port}", order.options);
+    let options = format!("{},port={port}", request.options);
     let target = mount.target();
     storage::mount_nfs(guest, environment.gateway(), &mount.path, &options, &target.to_string_lossy())
         .with_context(|| {

@@ -1,4 +1,4 @@
-//! What brokers and the controller are told in their properties files.
+//! The properties files of brokers and the controller.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;

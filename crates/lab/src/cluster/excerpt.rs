@@ -5,7 +5,7 @@ use std::path::Path;
 /// How many lines are worth showing.
 const LINES_MAX: usize = 12;
 
-/// Who speaks when a log directory failed.
+/// The loggers that report a failed log directory.
 const LOG_SPEAKERS: [&str; 2] = ["LogDirFailureChannel -", "kafka.log.LogManager -"];
 
 /// The errors in a broker's log, each with the exceptions that caused it but without their stack traces, and shortened at the

@@ -15,7 +15,7 @@ const IDLE_MS: &str = "60000";
 pub type Offsets = BTreeMap<(String, u32), u64>;
 
 impl Tools {
-    /// Has a group consume so many records of a topic from its beginning, and commit how far it came.
+    /// Makes a group consume this many records of a topic from its beginning, and commit its offsets.
     pub fn consume(&self, group: &str, topic: &str, records: u64) -> Result<()> {
         let records = records.to_string();
         let mut arguments = vec!["--topic", topic, "--group", group, "--max-messages", &records];

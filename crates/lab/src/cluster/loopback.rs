@@ -109,7 +109,7 @@ fn command(
     Ok(command)
 }
 
-/// A port that nobody listens on at this moment.
+/// A port that is free at this moment.
 fn free_port() -> Result<u16> {
     let listener = TcpListener::bind(("127.0.0.1", 0)).context("look for a free port")?;
     Ok(listener.local_addr().context("look for a free port")?.port())

@@ -55,7 +55,7 @@ pub struct RecordsPlan {
     pub acknowledged: PathBuf,
     /// Records below this offset of each partition were deleted on purpose.
     pub deleted_before: u64,
-    /// Only so many acknowledgements count when records are verified, the first ones; `None`: all.
+    /// Verification counts only this many acknowledgements, from the first; `None`: all of them.
     pub first: Option<u64>,
 }
 

@@ -24,7 +24,7 @@ pub struct Tools {
     external: Option<ExternalSettings>,
 }
 
-/// What tools are told of a cluster that the lab did not start.
+/// Settings of tools for a cluster that the lab did not start.
 #[derive(Debug)]
 pub(super) struct ExternalSettings {
     /// A properties file for all clients.
@@ -87,7 +87,7 @@ impl Tools {
         Self { kafka, endpoints: vec![bootstrap.to_owned()], logs, external }
     }
 
-    /// What is to be told of a cluster that the lab did not start.
+    /// The settings for a cluster that the lab did not start.
     pub(super) fn external(&self) -> Option<&ExternalSettings> {
         self.external.as_ref()
     }

@@ -38,7 +38,7 @@ struct Latest {
 }
 
 impl Tools {
-    /// Begins to watch. `each` is told of every look.
+    /// Starts to watch, and calls `each` for every reading.
     pub fn watch_sync(&self, mut each: impl FnMut(InSync) + Send + 'static) -> Result<SyncWatch> {
         let (mut child, _) = self.start_records(&["watch", "--bootstrap", &self.bootstrap()])?;
         let latest = Arc::<Latest>::default();

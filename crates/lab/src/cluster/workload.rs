@@ -1,6 +1,6 @@
 //! Load as OpenMessaging Benchmark has it: the load driver of the `kafka` folder, run on the host.
 //!
-//! A load is two YAML files, which stay with the results: they are the benchmark's own forms, so that whoever doubts a figure can
+//! A load is two YAML files, which stay with the results: they are the benchmark's own forms, so that a reader who doubts a figure can
 //! repeat it there. The driver prints lines of JSON while it runs, and writes a result file in the end.
 
 use std::collections::BTreeMap;
@@ -179,13 +179,13 @@ pub enum Turn {
 pub struct LoadResult {
     #[serde(rename = "aggregatedPublishLatencyQuantiles")]
     publish_quantiles: BTreeMap<String, f64>,
-    /// 99 of 100 messages were acknowledged in so many milliseconds, or less.
+    /// 99 of 100 messages were acknowledged within this many milliseconds.
     #[serde(rename = "aggregatedPublishLatency99pct")]
     pub publish_ms_p99: f64,
     /// Half of the messages were.
     #[serde(rename = "aggregatedPublishLatency50pct")]
     pub publish_ms_p50: f64,
-    /// 99 of 100 messages reached a consumer in so many milliseconds, or less.
+    /// 99 of 100 messages reached a consumer within this many milliseconds.
     #[serde(rename = "aggregatedEndToEndLatency99pct")]
     pub end_to_end_ms_p99: f64,
     forebay: More,
@@ -226,7 +226,7 @@ impl LoadResult {
         found.with_context(|| format!("the load has no phase {name}"))
     }
 
-    /// 99 of 100 messages were acknowledged so many milliseconds after they were meant to be sent, or earlier. Other than
+    /// 99 of 100 messages were acknowledged within this many milliseconds after they were meant to be sent. Unlike
     /// [`LoadResult::publish_ms_p99`] it counts the time that a message waited because others before it did.
     pub fn intended_ms_p99(&self) -> f64 {
         self.forebay.aggregated_intended_latency99pct
@@ -240,7 +240,7 @@ impl LoadResult {
     }
 }
 
-/// Where the files of a load are, and what else its driver is told.
+/// The files of a load, and the arguments of its driver.
 struct Files {
     workload: PathBuf,
     driver: PathBuf,

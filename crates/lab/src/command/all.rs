@@ -1,4 +1,4 @@
-//! `forebay lab run all`: every experiment that repeats the reports, one after the other, and two pages over all of them.
+//! `forebay lab run all`: runs every experiment that repeats a test of the technical reports, and writes two pages about all of them.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -14,10 +14,10 @@ use crate::report::{self, All, NotRun};
 use crate::request::StorageKind;
 use crate::run::supervisor;
 
-/// Its name in place of an experiment's.
+/// Its name on the command line, in place of an experiment's.
 pub const NAME: &str = "all";
 
-/// What is run if no storage is named.
+/// The storages if none is given.
 const STORAGES: [StorageKind; 2] = [StorageKind::Forebay, StorageKind::Local];
 
 /// An experiment with its requests, or why there are none.
@@ -26,11 +26,11 @@ struct Planned {
     requests: Requests,
 }
 
-/// Runs them. The exit status is the worst of all.
+/// Runs them, and returns the worst of their exit statuses.
 pub fn run(mut args: RunArgs) -> Result<u8> {
     if !args.part.is_empty() || !args.bootstrap_server.is_empty() {
         eprintln!(
-            "forebay lab: {NAME} takes neither --part nor --bootstrap-server: name one experiment for that"
+            "forebay lab: {NAME} takes neither --part nor --bootstrap-server; these need the name of one experiment"
         );
         return Ok(STATUS_USAGE);
     }
@@ -105,19 +105,19 @@ fn not_begun(planned: &Planned) -> NotRun {
     }
 }
 
-/// Writes the pages over all runs, and prints the table.
+/// Writes the pages about all runs, and prints the table.
 fn conclude(out: &Path, not_run: &[NotRun], begun: Instant) -> Result<()> {
     let found = match report::read(&[PathBuf::from(out)]) {
         Ok(found) => found,
         Err(error) => {
-            eprintln!("forebay lab: there is no page over all experiments: {error:#}");
+            eprintln!("forebay lab: the page about all experiments was not written: {error:#}");
             return Ok(());
         }
     };
     let took_ms = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
     let page = report::write_all(out, &found, &All { took_ms, not_run, subject_of: experiment::subject_of })?;
     print(&report::verdict_table(&found, experiment::subject_of))?;
-    print(&format!("all of it: {}, after {}", page.display(), told(begun.elapsed())))?;
+    print(&format!("all experiments: {}, after {}", page.display(), told(begun.elapsed())))?;
     print(&format!("side by side: {}", out.join(report::COMPARISON_FILE).display()))
 }
 

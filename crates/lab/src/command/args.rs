@@ -10,41 +10,41 @@ use crate::executable;
 use crate::request::{Profile, StorageKind};
 use crate::toolbox::Cache;
 
-/// What `run` can be told.
+/// The options of `run`.
 #[derive(Debug, Clone, Args)]
 pub struct RunArgs {
-    /// Name of the experiment; `forebay lab list` names them all. `all`: every one that repeats the technical reports
+    /// Name of the experiment, from `forebay lab list`; `all` runs every experiment that repeats a test of the technical reports
     pub(super) experiment: String,
-    /// Storages to run on, separated by commas; what is the default depends on the experiment
+    /// Storages to run on, separated by commas; the default depends on the experiment
     ///
-    /// mount:DIR is a directory of this host, such as an NFS mount; brokers then run on this host, without guests.
+    /// mount:DIR is a directory of this host, such as an NFS mount. The brokers then run on this host, without guests.
     #[arg(long, value_delimiter = ',', value_name = "STORAGE")]
     pub(super) storage: Vec<StorageKind>,
-    /// Storages that should fail, separated by commas: for the exit status, fail counts as pass there and pass as fail
+    /// Storages that are expected to fail, separated by commas: the exit status then counts fail as pass, and pass as fail
     #[arg(long, value_delimiter = ',', value_name = "STORAGE")]
     pub(super) expect_fail: Vec<StorageKind>,
-    /// Run on a Kafka cluster that is there, instead of on storages: addresses of brokers, separated by commas
+    /// Run on an existing Kafka cluster instead of on storages: addresses of brokers, separated by commas
     ///
-    /// Only experiments that do nothing but produce and consume can. No root is needed. Topics of the run's own are made, and deleted at
-    /// its end.
+    /// Only for experiments that do nothing but produce and consume. Root is not needed. The run creates its own topics and deletes them
+    /// when it ends.
     #[arg(long, value_name = "HOST:PORT", value_delimiter = ',', value_parser = broker_address, conflicts_with_all = ["storage", "expect_fail"])]
     pub(super) bootstrap_server: Vec<String>,
-    /// What clients of that cluster must know (security.protocol, sasl.…): a properties file as Kafka's own tools take
+    /// Client settings for that cluster (security.protocol, sasl.…): a properties file like those of Kafka's own tools
     #[arg(long, value_name = "FILE", requires = "bootstrap_server")]
     pub(super) client_config: Option<PathBuf>,
     /// Sizes of the experiment
     #[arg(long, default_value = "laptop")]
     pub(super) profile: Profile,
-    /// Parts of the experiment to run, separated by commas; all if none is named
+    /// Parts of the experiment to run, separated by commas; the default is all of them
     #[arg(long, value_delimiter = ',', value_name = "PART")]
     pub(super) part: Vec<String>,
-    /// How often to repeat what is measured
+    /// Number of times to repeat each measurement
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub(super) repetitions: Option<u32>,
-    /// Folder for the results; ./lab-results/EXPERIMENT-STORAGE-TIME if not given
+    /// Folder for the results; the default is ./lab-results/EXPERIMENT-STORAGE-TIME
     #[arg(long, value_name = "DIR")]
     pub(super) out: Option<PathBuf>,
-    /// Program of the daemon to test; `forebay` beside this program if not given
+    /// Program of the daemon to test; the default is the `forebay` that runs the lab, or that lies beside `forebay-lab`
     #[arg(long, env = executable::DAEMON_VARIABLE, value_name = "FILE")]
     pub(super) daemon: Option<PathBuf>,
     #[command(flatten)]
@@ -59,13 +59,13 @@ impl RunArgs {
     }
 }
 
-/// Where fetched things are kept.
+/// Where the lab keeps what it fetches.
 #[derive(Debug, Clone, Args)]
 pub struct CacheArgs {
-    /// Folder for what the lab fetches; $XDG_CACHE_HOME/forebay or ~/.cache/forebay if not given
+    /// Folder for what the lab fetches; the default is $XDG_CACHE_HOME/forebay or ~/.cache/forebay
     #[arg(long = "cache", env = "FOREBAY_LAB_CACHE", value_name = "DIR")]
     folder: Option<PathBuf>,
-    /// Address of a Debian mirror; the one in this machine's package sources if not given
+    /// Address of a Debian mirror; the default is the one in this machine's package sources
     #[arg(long, env = "FOREBAY_LAB_MIRROR", value_name = "URL")]
     mirror: Option<String>,
 }
@@ -83,12 +83,12 @@ fn broker_address(text: &str) -> Result<String, String> {
     }
 }
 
-/// What a guest's kernel passes to its first process.
+/// The arguments that a guest's kernel passes to its first process.
 #[derive(Debug, Args)]
 pub struct GuestArgs {
     /// The guest's configuration
     pub(super) config: PathBuf,
-    /// Words that the kernel adds by itself
+    /// Arguments that the kernel adds itself
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
     ignored: Vec<String>,
 }

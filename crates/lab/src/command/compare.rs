@@ -1,4 +1,4 @@
-//! The command `forebay lab compare`: results of earlier runs side by side, as a page and on the terminal.
+//! `forebay lab compare`: results of earlier runs side by side, as a page and on the terminal.
 
 use std::path::PathBuf;
 
@@ -8,13 +8,13 @@ use clap::Args;
 use crate::output::print;
 use crate::{experiment, report};
 
-/// What `compare` can be told.
+/// The options of `compare`.
 #[derive(Debug, Args)]
 pub struct CompareArgs {
-    /// Folders that `run` wrote; folders below them are read, too
+    /// Folders that `run` wrote; folders below them are read as well
     #[arg(required = true, value_name = "DIR")]
     folders: Vec<PathBuf>,
-    /// File for the page
+    /// File to write the page to
     #[arg(long, value_name = "FILE", default_value = "compare.html")]
     out: PathBuf,
 }

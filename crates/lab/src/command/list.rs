@@ -9,7 +9,7 @@ use crate::request::StorageKind;
 /// Prints the experiments and the storages they run on; returns the exit status.
 pub fn run() -> Result<u8> {
     let mut table = comfy_table::Table::new();
-    table.set_header(["EXPERIMENT", "QUESTION", "STORAGES IF NONE IS NAMED"]);
+    table.set_header(["EXPERIMENT", "QUESTION", "DEFAULT STORAGES"]);
     table.set_content_arrangement(comfy_table::ContentArrangement::Dynamic);
     for experiment in experiment::ALL {
         let storages: Vec<_> = experiment.default_storages().iter().map(StorageKind::name).collect();
@@ -22,11 +22,11 @@ pub fn run() -> Result<u8> {
     };
     print(&format!("{table}\n\nStorages: {}", StorageKind::all_names()))?;
     print(&format!(
-        "mount:DIR is a directory of this host, with brokers on this host, for: {}",
+        "mount:DIR, a directory of this host with the brokers on this host, works with: {}",
         names(&|experiment| !experiment.needs_guests())
     ))?;
     print(&format!(
-        "--bootstrap-server, for a cluster that is there already: {}",
+        "--bootstrap-server, an existing cluster, works with: {}",
         names(&|experiment| experiment.takes_clusters())
     ))?;
     Ok(0)

@@ -36,7 +36,7 @@ struct Cli {
     command: LabCommand,
 }
 
-/// What the lab can be told to do.
+/// The commands of the lab.
 #[derive(Debug, Subcommand)]
 enum LabCommand {
     /// List the experiments, and the storages they run on
@@ -46,15 +46,15 @@ enum LabCommand {
     /// Exit status: 0 if the verdict is pass, 1 if the experiment could not be run, 2 if the command line is wrong, 4 if the
     /// verdict is fail. Of several storages the worst counts: 1 before 4 before 0.
     Run(RunArgs),
-    /// Put the results of runs side by side, and beside those of the technical reports
+    /// Compare the results of runs with each other and with the technical reports
     ///
-    /// Exit status: 0 if the page was written, 1 if a folder holds no results, or one that cannot be read.
+    /// Exit status: 0 if the page was written, 1 if a folder holds no results or a result cannot be read.
     Compare(CompareArgs),
-    /// Boot one Linux guest, mount NFS in it, and run a program there: a client to try a server with
+    /// Boot a Linux guest, mount NFS volumes in it, and run a program there, to try a server with a real client
     ///
-    /// Without a program it runs a shell, which takes commands from standard input; the guest ends with it. The program sees the files of this
-    /// host, and the mounts below /mnt. Its exit status is the program's, 128 and the signal's number if one ended it, 125 if there is no
-    /// guest, or 130 if it was interrupted.
+    /// Without a program, the guest runs a shell that reads commands from standard input. The guest stops when the program ends. The program
+    /// sees the files of this host, and the mounts below /mnt. The exit status is that of the program, 128 plus the signal number if a signal
+    /// ended it, 125 if the guest could not be started, or 130 if the command was interrupted.
     Guest(guest::ClientArgs),
     /// Check that this machine can run the lab, and fetch what it needs
     Setup(CacheArgs),
@@ -80,27 +80,27 @@ enum LabCommand {
     /// The first process of a guest
     #[command(hide = true)]
     Init(GuestArgs),
-    /// The process that does the lab's bidding in a guest
+    /// The agent, which serves the worker's requests on a node
     #[command(hide = true)]
     Agent(GuestArgs),
-    /// A program that experiments run in a guest
+    /// A program that experiments run on a client
     #[command(hide = true, subcommand)]
     Probe(ProbeCommand),
-    /// The process that does a run, in namespaces of its own
+    /// The worker, which does a run in namespaces of its own
     #[command(hide = true)]
     Worker {
-        /// The work order
-        order: PathBuf,
+        /// The file with its task
+        task: PathBuf,
     },
-    /// Removes what a run made that was killed
+    /// Remove what a killed run left behind
     #[command(hide = true)]
     Clean {
-        /// The run's work order
-        order: PathBuf,
+        /// The file with the run's task
+        task: PathBuf,
     },
 }
 
-/// Does what the command line says.
+/// Parses the command line and runs the command.
 pub fn main() -> ExitCode {
     let command = match Cli::try_parse() {
         Ok(Cli { command }) => command,
@@ -119,8 +119,8 @@ pub fn main() -> ExitCode {
         LabCommand::Init(guest) => return agent::init(&guest.config),
         LabCommand::Agent(guest) => agent::serve(&guest.config).map(|()| 0),
         LabCommand::Probe(command) => probe::main(command).map(|()| 0),
-        LabCommand::Worker { order } => worker::run(&order),
-        LabCommand::Clean { order } => worker::clean(&order).map(|()| 0),
+        LabCommand::Worker { task } => worker::run(&task),
+        LabCommand::Clean { task } => worker::clean(&task).map(|()| 0),
     };
     match status {
         Ok(status) => ExitCode::from(status),

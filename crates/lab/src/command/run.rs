@@ -21,7 +21,7 @@ use crate::storage;
 pub fn run(args: RunArgs) -> Result<u8> {
     let Some(experiment) = experiment::find(&args.experiment) else {
         eprintln!(
-            "forebay lab: there is no experiment {:?}; `forebay lab list` names them all",
+            "forebay lab: there is no experiment {:?}; `forebay lab list` shows all of them",
             args.experiment
         );
         return Ok(STATUS_USAGE);
@@ -40,14 +40,14 @@ pub fn run(args: RunArgs) -> Result<u8> {
     Ok(execute(experiment, &requests, &expect_fail)?.status)
 }
 
-/// What became of an experiment.
+/// How an experiment ended.
 #[derive(Default)]
 pub struct Done {
     /// The exit status.
     pub status: u8,
-    /// Somebody ended it.
+    /// The user interrupted it.
     pub interrupted: bool,
-    /// The storages that it came to no result on.
+    /// The storages without a result.
     pub missing: Vec<NotRun>,
 }
 
@@ -76,7 +76,7 @@ pub fn execute(
             }
             Ok(run::experiment::Outcome::CouldNotRun) => {
                 done.status = STATUS_COULD_NOT_RUN;
-                done.missing.push(missing("it could not be run; what it printed says why"));
+                done.missing.push(missing("it could not be run; its output says why"));
             }
             Ok(run::experiment::Outcome::Interrupted) => {
                 done.missing.push(missing("interrupted"));
@@ -98,7 +98,7 @@ pub fn names_of(storages: &[StorageKind]) -> String {
     storages.iter().map(StorageKind::name).collect::<Vec<_>>().join(",")
 }
 
-/// Why an experiment cannot be run on what the command line names.
+/// Why an experiment cannot be run with these arguments.
 fn cannot_be_combined(experiment: &dyn Experiment, args: &RunArgs) -> Option<String> {
     let name = experiment.name();
     if let Some(mounted) =
@@ -108,13 +108,13 @@ fn cannot_be_combined(experiment: &dyn Experiment, args: &RunArgs) -> Option<Str
     }
     if let Some(kind) = args.storage.iter().find(|kind| !experiment.fits(kind)) {
         return Some(format!(
-            "experiment {name} cannot be run on {kind}: it does to a storage what only some can do"
+            "experiment {name} cannot be run on {kind}, which lacks an operation that it needs"
         ));
     }
     if let Some(expected) = args.expect_fail.first() {
         if experiment.compares() {
             return Some(format!(
-                "experiment {name} has one verdict over all storages; --expect-fail {expected} is about that of one"
+                "experiment {name} has one verdict for all storages together; --expect-fail {expected} is about that of one"
             ));
         }
         let defaults = experiment.default_storages();
@@ -125,13 +125,13 @@ fn cannot_be_combined(experiment: &dyn Experiment, args: &RunArgs) -> Option<Str
     }
     if !args.bootstrap_server.is_empty() && !experiment.takes_clusters() {
         return Some(format!(
-            "experiment {name} needs a cluster of its own and cannot use another one; `forebay lab list` says which can"
+            "experiment {name} needs a cluster of its own; `forebay lab list` shows the experiments that run on an existing cluster"
         ));
     }
     None
 }
 
-/// Checks that the machine can do it, removes what earlier runs left, and fetches what is missing.
+/// Checks that the machine can run it, removes what earlier runs left behind, and fetches what is missing.
 pub fn prepare(experiment: &dyn Experiment, requests: &Requests) -> Result<()> {
     check(experiment, &requests.each)?;
     requests.each.iter().try_for_each(|request| {
@@ -184,14 +184,14 @@ pub struct Requests {
 }
 
 impl Requests {
-    /// Removes what earlier runs left in the folders of results: it would be taken for that of this one if this comes to none.
+    /// Removes the results of earlier runs in these folders, so that they are not mistaken for those of this run if it fails.
     pub fn forget(&self) -> Result<()> {
         let folders = self.each.iter().map(|request| &request.out);
         folders.chain([&self.out]).try_for_each(|folder| report::forget(folder))
     }
 }
 
-/// One request per storage, or one for all where the experiment compares them or runs on a cluster.
+/// One request per storage, or one for all of them if the experiment compares storages or runs on an existing cluster.
 pub fn requests(experiment: &dyn Experiment, args: RunArgs) -> Result<Requests> {
     let absolute =
         |path: PathBuf| std::path::absolute(&path).with_context(|| format!("resolve {}", path.display()));
@@ -238,7 +238,7 @@ pub fn requests(experiment: &dyn Experiment, args: RunArgs) -> Result<Requests> 
     Ok(Requests { out, each })
 }
 
-/// The folder of results: the one that was named, or one for what is run, where it is run, and now.
+/// The folder for results: the given one, or one named for the experiment, the storages and the time.
 pub fn out_folder(named: Option<PathBuf>, what: &str, on: &str) -> Result<PathBuf> {
     let out = named.unwrap_or_else(|| {
         let now = humantime::format_rfc3339_seconds(SystemTime::now()).to_string().replace(':', "");

@@ -14,11 +14,11 @@ pub fn run(cache: CacheArgs) -> Result<u8> {
     check_prerequisites(Needs { namespaces: true, guests: true, kafka: true })?;
     let cache = cache.resolve()?;
     provide(&cache, Toolset::ALL, true)?;
-    print(&format!("the lab is ready; it keeps what it fetched in {}", cache.folder.display()))?;
+    print(&format!("the lab is ready; its cache is {}", cache.folder.display()))?;
     Ok(0)
 }
 
-/// Fetches what is missing, here and not in the worker, which is cut off from the machine's network.
+/// Fetches what is missing. The worker cannot do that: its network namespace does not reach the machine's network.
 pub fn provide(cache: &Cache, sets: &[Toolset], with_kafka: bool) -> Result<()> {
     let progress = Progress::new();
     let mut result = sets.iter().try_for_each(|set| Toolbox::provide(cache, *set, &progress));

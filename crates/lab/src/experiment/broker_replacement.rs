@@ -184,7 +184,7 @@ impl Experiment for BrokerReplacement {
     }
 }
 
-/// The order of storages in a repetition: who was last is first next time.
+/// The order of storages in a repetition; it is reversed each time.
 fn in_turn(count: usize, repetition: u32) -> Vec<usize> {
     if repetition.is_multiple_of(2) { (0..count).collect() } else { (0..count).rev().collect() }
 }
@@ -276,7 +276,7 @@ impl Subjected {
         Ok(seconds)
     }
 
-    /// Every record is there, and no broker ended that was not told to.
+    /// Every record is there, and no broker ended unexpectedly.
     fn check(&self, environment: &Environment, recorder: &Recorder) -> Result<()> {
         let (storage, tools) = (self.testbed.name(), self.testbed.cluster.tools());
         self.testbed.drop_caches()?;

@@ -100,7 +100,7 @@ fn plan(environment: &Environment, sizes: &Sizes) -> RecordsPlan {
     RecordsPlan { rate: Some(sizes.rate), ..plan }
 }
 
-/// What nodes are told. A machine with fewer processors than nodes keeps them waiting longer than Kafka's defaults allow for.
+/// The settings of the nodes. On a machine with fewer processors than nodes they wait longer than Kafka's default timeouts.
 fn settings() -> Settings {
     let more = [
         ("controller.quorum.fetch.timeout.ms", "20000"),

@@ -23,7 +23,7 @@ pub struct Hostile;
 const RATIO_MAX: f64 = 2.0;
 /// What is no longer than this, is no matter: the noise of a disk's flush.
 const NEGLIGIBLE_US: u64 = 3_000;
-/// Beside a client that takes all it gets, the disk and the processors are shared; nobody may starve.
+/// Beside a client that writes as much as it can, the disk and the processors are shared; no client may starve.
 const STARVED_US: u64 = 3_000_000;
 
 impl Experiment for Hostile {

@@ -1,5 +1,5 @@
 //! `kill-load`: the storage's server is killed (kill -9) again and again under load from a kernel client. After each kill the client goes
-//! on by itself, every byte it was ever told is safe is there, and the server's own recount finds nothing wrong.
+//! on by itself, every acknowledged byte is there, and the server's own recount finds nothing wrong.
 //!
 //! In most rounds the client hears nothing from the server while it is away, as when its machine loses power: segments are lost, not
 //! refused, so that the client is back at once. In the others the server's kernel refuses connections meanwhile, after which a Linux
@@ -32,7 +32,7 @@ const SERVER: &str = "storage";
 const WORK_MS: (u64, u64) = (300, 1500);
 /// The longest that the server stays away, in milliseconds.
 const OUTAGE_MS_MAX: u64 = 300;
-/// One kill in so many is one of the server alone, and not of its machine.
+/// One in this many kills is of the server process alone, and not of its machine.
 const REFUSED_EVERY: u32 = 8;
 /// How long the client may take to go on and compare everything: the server's grace period, and the client's own timers.
 const PATIENCE: Duration = Duration::from_secs(240);

@@ -155,7 +155,7 @@ fn kill_once(
     recorder.begin(SERVER, "serving", Tone::Good);
     recorder.event(Tone::Plain, "the server is back");
     let back = Instant::now();
-    // Two more than were told of: at least one was written after the restart.
+    // Two more than were acknowledged before: at least one was written after the restart.
     let result = wait_for_records(probe, before + 2);
     let pause = back.elapsed();
     let detail = match &result {
@@ -166,7 +166,7 @@ fn kill_once(
     Ok(result.is_ok().then_some(pause))
 }
 
-/// Waits until the client acknowledged so many records; an error if it ended or takes too long.
+/// Waits until this many records are acknowledged to the client; an error if the client ended or takes too long.
 fn wait_for_records(probe: &Process, count: u64) -> Result<()> {
     let deadline = Instant::now() + RECOVERY_PATIENCE;
     while hold::records_so_far(&probe.output().0) < count {

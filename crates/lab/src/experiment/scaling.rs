@@ -100,7 +100,7 @@ impl Sizes {
     }
 }
 
-/// Holds every broker's volume to so many bytes per second; `None`: to nothing.
+/// Limits every broker's volume to this many bytes per second; `None`: no limit.
 pub fn limit(testbed: &Testbed, bytes_per_second: Option<u64>) -> Result<()> {
     let volumes = testbed.storage.volumes().context("throughput cannot be limited")?;
     testbed.volume_names().iter().try_for_each(|name| volumes.limit(name, bytes_per_second))

@@ -222,7 +222,7 @@ fn reassign(
                 recorder.figure("reassignment_s", "Reassignment", seconds, "s");
                 break;
             }
-            // With a broker gone the tool may have nobody to ask.
+            // The tool may have asked a broker that has ended.
             Err(error) if !ended.wait_for_one(testbed, recorder)? => return Err(error),
             _ => {}
         }

@@ -112,7 +112,7 @@ struct Work<'a> {
 }
 
 impl Work<'_> {
-    /// Measures what so many brokers take in; returns the storage's name.
+    /// Measures the throughput of this many brokers; returns the storage's name.
     fn measure(&mut self, what: &str, brokers: u32, factor: u32, repetitions: u32) -> Result<String> {
         let testbed =
             Testbed::start(self.environment, self.request, &self.node.testbed(brokers), self.recorder)?;

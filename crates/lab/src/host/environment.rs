@@ -1,4 +1,4 @@
-//! What an experiment works with: the lab's network, guests and native nodes, and the folders of the run.
+//! What an experiment works with: the lab's network and the folders of the run. `boot.rs` starts nodes in it.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -15,7 +15,7 @@ use crate::exec;
 use crate::request::{EnvironmentKind, ExternalCluster};
 use crate::toolbox::{Cache, Toolbox, Toolset};
 
-/// The surroundings of one run. There is one per worker.
+/// The environment of one run. Each worker has one.
 #[derive(Debug)]
 pub struct Environment {
     /// None where there are no guests.
@@ -29,7 +29,7 @@ pub struct Environment {
     daemon: Option<PathBuf>,
 }
 
-/// What guests need.
+/// The network and the packages that guests need.
 #[derive(Debug)]
 struct GuestResources {
     network: Network,
@@ -37,8 +37,8 @@ struct GuestResources {
 }
 
 impl Environment {
-    /// Makes the network, and opens the tool box if there will be guests. Must run in a network namespace of its own, unless the
-    /// run is on a cluster that exists.
+    /// Creates the network, and opens the packages for guests if there will be any. The process must be in a network namespace of its own,
+    /// unless the run is on an existing cluster.
     pub fn create(
         environment_kind: EnvironmentKind,
         cache: Cache,
@@ -81,7 +81,7 @@ impl Environment {
 
     /// The program of the daemon under test.
     pub fn daemon(&self) -> Result<&Path> {
-        self.daemon.as_deref().context("this run has no daemon, and something of it needs one")
+        self.daemon.as_deref().context("this run has no daemon, but a part of it needs one")
     }
 
     /// The network of the lab's guests.
@@ -95,10 +95,10 @@ impl Environment {
     }
 
     fn guest_resources(&self) -> Result<&GuestResources> {
-        self.guest_resources.as_ref().context("this run has no guests, and something of it needs them")
+        self.guest_resources.as_ref().context("this run has no guests, but a part of it needs them")
     }
 
-    /// The run's folder in a storage `mount:DIR`; it goes when the run ends.
+    /// The run's folder in a storage `mount:DIR`, which is removed when the run ends.
     pub fn folder_in(&self, mounted: &Path) -> Result<&Path> {
         self.folders
             .in_storage(mounted)
@@ -110,12 +110,12 @@ impl Environment {
         self.folders.external()
     }
 
-    /// The run's control group, where the machine lets the lab make one.
+    /// The run's control group, if the machine lets the lab create one.
     pub(super) fn cgroup(&self) -> Option<&Path> {
         self.folders.cgroup()
     }
 
-    /// A tool set that the experiment has said it needs ([`crate::experiment::Experiment::tools`]).
+    /// A tool set that the experiment declares ([`crate::experiment::Experiment::tools`]).
     pub fn tools_of(&self, set: Toolset) -> Result<Toolbox> {
         Toolbox::open(&self.cache, set)
     }
@@ -130,13 +130,12 @@ impl Environment {
         self.out.join("logs")
     }
 
-    /// A folder on the host's disk for data that goes when the run ends.
+    /// A folder on the host's disk for large data, which is removed when the run ends.
     pub fn scratch(&self) -> &Path {
         &self.folders.scratch
     }
 
-    /// A path on the host's disk where nothing is: what an earlier one of that name left in this run is removed. It goes when the run
-    /// ends.
+    /// A path in the scratch folder where nothing exists: what an earlier use of the name left there is removed.
     pub fn fresh(&self, name: &str) -> Result<PathBuf> {
         let path = self.scratch().join(name);
         match fs::remove_dir_all(&path) {
@@ -147,12 +146,12 @@ impl Environment {
         }
     }
 
-    /// A folder for small things that go when the run ends; its path is short and has no spaces. Guests cannot see it.
+    /// A folder for small files, which is removed when the run ends. Its path is short and has no spaces. Guests cannot see it.
     pub fn state_folder(&self) -> &Path {
         &self.folders.state
     }
 
-    /// Makes a disk image with an empty ext4 in the scratch folder. It takes only the space that is written.
+    /// Creates a sparse disk image with an empty ext4 in the scratch folder.
     pub fn make_disk(&self, name: &str, bytes: u64) -> Result<PathBuf> {
         let path = self.disk(name);
         let file = fs::File::create(&path).with_context(|| format!("create {}", path.display()))?;
@@ -173,7 +172,7 @@ impl Environment {
     }
 }
 
-/// Removes what an earlier run with the same folder of results logged: logs are appended to.
+/// Removes the logs of an earlier run with the same folder of results, because logs are opened for appending.
 fn remove_old_logs(folder: &Path) -> Result<()> {
     for entry in fs::read_dir(folder).with_context(|| format!("list {}", folder.display()))? {
         let path = entry?.path();

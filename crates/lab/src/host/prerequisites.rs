@@ -15,7 +15,7 @@ struct Needed {
 /// What a run will do.
 #[derive(Debug, Clone, Copy)]
 pub struct Needs {
-    /// Live in namespaces of its own, or use the cluster of somebody else.
+    /// Run in namespaces of its own, instead of on an existing cluster.
     pub namespaces: bool,
     /// Boot guests.
     pub guests: bool,

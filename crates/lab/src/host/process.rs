@@ -152,7 +152,7 @@ impl Process {
         let shared = Arc::new(Shared::default());
         let reader = stream.try_clone()?;
         let theirs = Arc::clone(&shared);
-        let outlets = Outlets { log, is_passed_through: command.is_passed_through };
+        let outlets = OutputSinks { log, is_passed_through: command.is_passed_through };
         std::thread::spawn(move || theirs.follow(reader, outlets));
         Ok(Self { name, stream, shared })
     }
@@ -248,12 +248,12 @@ impl Drop for Process {
 }
 
 /// Where outputs go, but into memory.
-struct Outlets {
+struct OutputSinks {
     log: Option<File>,
     is_passed_through: bool,
 }
 
-impl Outlets {
+impl OutputSinks {
     fn write(&mut self, kind: u8, bytes: &[u8]) {
         // What cannot be written must not end the program.
         if let Some(log) = &mut self.log {
@@ -273,7 +273,7 @@ impl Shared {
     }
 
     /// Reads frames until the program ended or the connection broke.
-    fn follow(&self, mut stream: TcpStream, mut outlets: Outlets) {
+    fn follow(&self, mut stream: TcpStream, mut outlets: OutputSinks) {
         let end = loop {
             match wire::read_frame(&mut stream) {
                 Ok(Some((kind @ (STDOUT | STDERR), bytes))) => {

@@ -1,9 +1,9 @@
-//! The folders a run makes outside its results, and their removal, also by a later run.
+//! The folders that a run creates besides its results, and their removal, also by a later run.
 //!
-//! Processes, network and mounts of a run are in namespaces that the kernel takes down; what can stay behind after a kill -9
-//! of the supervisor are folders: two of the lab's own, one in each storage `mount:DIR`, and a control group; and of a run on a cluster that was there, topics. Each run notes in its
-//! state folder what it will make and which process owns it (pid and start time, since pids come again); the next run removes what
-//! belongs to owners that are gone.
+//! Processes, network and mounts of a run are in namespaces that the kernel removes. After a kill -9 of the supervisor, folders can remain: two
+//! of the lab's own, one in each storage `mount:DIR`, and a control group; and, after a run on an existing cluster, topics. Each run records in
+//! its state folder what it will create and which process owns it (pid and start time, since pids are reused). The next run removes what
+//! belongs to processes that have ended.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -16,21 +16,21 @@ use serde::{Deserialize, Serialize};
 use super::cgroup;
 use crate::request::{ClusterAddress, ExternalCluster};
 
-/// Holds one folder per run: short, free of spaces, emptied at boot.
+/// Holds one folder per run. The path is short and has no spaces, and its file system is empty after a boot.
 const STATE_ROOT: &str = "/run/forebay-lab";
 
 const OWNER_FILE: &str = "owner.json";
 
-/// How long a folder may take until it can be removed: an NFS client keeps a `.nfs…` file there for a moment after the last process that
-/// had it open has ended.
+/// Time limit for the removal of a folder: an NFS client keeps a `.nfs…` file there until shortly after the last process that had it open
+/// has ended.
 const REMOVAL_PATIENCE: Duration = Duration::from_secs(20);
 
 /// The folders of one run.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct RunFolders {
-    /// For what is small: configurations, sockets, pid files.
+    /// For small files: configurations, sockets, pid files.
     pub state: PathBuf,
-    /// For what is large: disk images, a server's data.
+    /// For large files: disk images, a server's data.
     pub scratch: PathBuf,
     /// The run's folders in storages `mount:DIR`.
     in_storages: Vec<PathBuf>,
@@ -50,12 +50,12 @@ struct Owner {
 }
 
 impl RunFolders {
-    /// Makes the folders of a run that this process owns: also one in each of these folders, which are storages `mount:DIR`.
+    /// Creates the folders of a run that this process owns, one of them in each of `storages`, which are storages `mount:DIR`.
     pub fn create(cache: &Path, storages: &[&Path], cluster: Option<&ClusterAddress>) -> Result<Self> {
         let pid = std::process::id();
         let name = format!("forebay-lab-{pid}");
         let start_ticks = start_ticks(pid).context("read this process's own start time from /proc")?;
-        // Several machines may share a storage or a cluster, and pids come again.
+        // Several machines can share a storage or a cluster, and pids are reused.
         let own_name = format!("{name}-{start_ticks}-{}", boot_id()?);
         let in_storages = storages.iter().map(|folder| folder.join(&own_name)).collect();
         let cgroup = cgroup::own().filter(|_| !storages.is_empty()).map(|own| own.join(&name));
@@ -67,7 +67,7 @@ impl RunFolders {
             mark: state.join("visiting"),
         });
         let folders = Self { state, scratch: cache.join("runs").join(&name), in_storages, cgroup, external };
-        // Of an earlier process with the same pid; it is gone, since this one has the pid.
+        // They belonged to an earlier process with the same pid, which must have ended.
         for folder in [&folders.scratch, &folders.state] {
             remove_tree(folder)?;
         }
@@ -78,13 +78,13 @@ impl RunFolders {
         owner.folders.make_noted()
     }
 
-    /// Makes what the state folder now speaks of.
+    /// Creates what the state folder now records.
     fn make_noted(mut self) -> Result<Self> {
         make(&self.scratch)?;
-        // Without it, processor time is read from elsewhere.
+        // Without a control group, processor time is read from /proc.
         self.cgroup = self.cgroup.filter(|folder| fs::create_dir(folder).is_ok());
         for (index, folder) in self.in_storages.iter().enumerate() {
-            // Never one that is there already: it would be removed with all that is in it.
+            // An existing folder is an error: it would be removed at the end with all of its content.
             if let Err(error) = fs::create_dir(folder) {
                 let context = format!("make {}", folder.display());
                 self.in_storages.truncate(index);
@@ -95,12 +95,12 @@ impl RunFolders {
         Ok(self)
     }
 
-    /// Where the worker leaves its result for the supervisor.
+    /// The file in which the worker leaves its result for the supervisor.
     pub fn worker_result(&self) -> PathBuf {
         self.state.join("result.json")
     }
 
-    /// Where the worker notes which stage the experiment is at.
+    /// The file in which the worker records the stage that the experiment is at.
     pub fn stage(&self) -> PathBuf {
         self.state.join("stage")
     }
@@ -133,7 +133,7 @@ fn make(folder: &Path) -> Result<()> {
     fs::create_dir_all(folder).with_context(|| format!("make {}", folder.display()))
 }
 
-/// Removes a folder with all in it; it may be missing.
+/// Removes a folder and its content, if it exists.
 fn remove_tree(folder: &Path) -> Result<()> {
     let deadline = Instant::now() + REMOVAL_PATIENCE;
     loop {
@@ -151,18 +151,18 @@ fn may_pass(error: &std::io::Error) -> bool {
     matches!(error.kind(), ErrorKind::DirectoryNotEmpty | ErrorKind::ResourceBusy)
 }
 
-/// A run whose owner is gone.
+/// A run whose process has ended without cleaning up.
 #[derive(Debug)]
 pub struct Abandoned {
     /// Its name.
     pub name: String,
-    /// The folder that says what the run left behind. Once it is removed, nothing looks for that any more.
+    /// The folder that records what the run left behind. Without it, later runs do not know of it.
     pub noted_in: PathBuf,
     /// What the run left behind.
     pub folders: RunFolders,
 }
 
-/// The runs whose owner is gone.
+/// The runs whose process has ended without cleaning up.
 pub fn abandoned(cache: &Path) -> Vec<Abandoned> {
     let Ok(entries) = fs::read_dir(state_root(cache)) else { return Vec::new() };
     let abandoned = entries.flatten().filter_map(|entry| {
@@ -176,22 +176,22 @@ pub fn abandoned(cache: &Path) -> Vec<Abandoned> {
     abandoned.collect()
 }
 
-/// Where runs have their state folders. A run on a cluster that is there needs no root, and so no folder that only root has.
+/// Where runs have their state folders. A run on an existing cluster does not need root, so its folder must be one that any user can create.
 fn state_root(cache: &Path) -> PathBuf {
     if rustix::process::geteuid().is_root() { STATE_ROOT.into() } else { cache.join("state") }
 }
 
-/// What tells this start of this machine from all others.
+/// Identifies this boot of this machine.
 fn boot_id() -> Result<String> {
     const FILE: &str = "/proc/sys/kernel/random/boot_id";
     let id = fs::read_to_string(FILE).with_context(|| format!("read {FILE}"))?;
     Ok(id.chars().take_while(char::is_ascii_hexdigit).collect())
 }
 
-/// When a process started; `None` if there is none with this pid.
+/// When the process with this pid started; `None` if there is none.
 fn start_ticks(pid: u32) -> Option<u64> {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    // The second field is the program's name in parentheses, which may itself hold both spaces and parentheses.
+    // The second field is the program's name in parentheses, and can itself contain spaces and parentheses.
     let after_name = stat.rsplit_once(") ")?.1;
     after_name.split(' ').nth(19)?.parse().ok()
 }

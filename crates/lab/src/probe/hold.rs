@@ -61,7 +61,7 @@ pub fn parse(printed: &str) -> Result<Held> {
     serde_json::from_str(line).with_context(|| format!("the probe's last line is {line:?}"))
 }
 
-/// Runs until told to stop; then compares everything, and closes.
+/// Runs until it is asked to stop; then compares everything, and closes the files.
 pub fn run(args: &HoldArgs) -> Result<()> {
     let unlinked_path = args.folder.join("unlinked");
     let mut unlinked = Growing::create(&unlinked_path, args.seed)?;

@@ -52,7 +52,7 @@ impl Attack {
     }
 }
 
-/// A header of the last fragment of so many bytes.
+/// The record marker of a last fragment with this many bytes.
 const fn header(bytes: u32) -> [u8; 4] {
     (0x8000_0000 | bytes).to_be_bytes()
 }

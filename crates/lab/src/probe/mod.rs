@@ -45,7 +45,7 @@ pub enum ProbeCommand {
     Hostile(hostile::HostileArgs),
     /// Load an NFS server from this process, and say how fast it was
     Load(load::LoadArgs),
-    /// Write, overwrite, create, rename and remove, and compare everything when told to
+    /// Write, overwrite, create, rename and remove, and compare everything on request
     Churn(churn::ChurnArgs),
     /// Write files one after the other, and read them back
     Stream(stream::StreamArgs),

@@ -1,7 +1,7 @@
-//! Another process, on this client or on another one, that does what it is told: the other side of cases that take two.
+//! A second process, on this client or on another one, that executes requests: the other side of cases that need two processes.
 //!
-//! `peer` listens; whoever connects sends one request on a line (JSON) and gets one answer on a line. Connections are served one by one,
-//! so that the process has one set of locks, until it is told to end, which it does at once and without closing anything.
+//! `peer` listens. A connection carries one request on a line (JSON) and one reply on a line. Connections are served one after the other,
+//! so that the process has one set of locks. A request to end is executed at once, without closing anything.
 
 use std::collections::HashMap;
 use std::fs::{File, OpenOptions};
@@ -21,7 +21,7 @@ use crate::executable;
 
 /// How long a peer may take for an answer: grace, and the client's own timers.
 const PATIENCE: Duration = Duration::from_secs(180);
-/// Exit status of a peer that was told to end.
+/// Exit status of a peer that ended on request.
 const STATUS_TOLD_TO_END: i32 = 0;
 
 /// Where to listen.
@@ -31,20 +31,20 @@ pub struct PeerArgs {
     listen: SocketAddr,
 }
 
-/// What a peer can be asked to do.
+/// A request to a peer.
 #[derive(Debug, Serialize, Deserialize)]
 pub enum PeerRequest {
     /// Open a file for reading and writing, made if it is missing, and keep it open under this name.
     Open(String, PathBuf),
     /// Close it.
     Close(String),
-    /// Lock a range of it, if that is possible at once.
+    /// Lock a range of it without waiting.
     Lock(String, Kind, Range),
-    /// Lock a range of it, as soon as that is possible.
+    /// Lock a range of it, and wait for that if necessary.
     LockWhenFree(String, Kind, Range),
     /// Unlock a range of it.
     Unlock(String, Range),
-    /// Tell which lock would be in the way.
+    /// Return the lock that conflicts with this one, if any.
     InTheWay(String, Kind, Range),
     /// Write at an offset, and fsync.
     Write(String, u64, Vec<u8>),
@@ -64,7 +64,7 @@ pub enum PeerRequest {
     End,
 }
 
-/// What a peer answers.
+/// The reply of a peer.
 #[derive(Debug, Serialize, Deserialize)]
 pub enum PeerReply {
     Done,
@@ -75,7 +75,7 @@ pub enum PeerReply {
     Failed(i32, String),
 }
 
-/// Serves until told to end.
+/// Serves until a request to end.
 pub fn run(args: &PeerArgs) -> Result<()> {
     let listener = TcpListener::bind(args.listen).with_context(|| format!("listen on {}", args.listen))?;
     println!("{}", listener.local_addr()?);
@@ -90,7 +90,7 @@ fn serve(stream: TcpStream, files: &mut HashMap<String, File>) -> Result<()> {
     stream.set_nodelay(true)?;
     let mut out = stream.try_clone()?;
     for line in BufReader::new(stream).lines() {
-        // Who only looked whether the port answers says nothing, and may hang up at any moment.
+        // A client that only checks whether the port answers sends nothing, and can disconnect at any moment.
         let Ok(line) = line else { return Ok(()) };
         let ask: PeerRequest = serde_json::from_str(&line).with_context(|| format!("understand {line:?}"))?;
         let told = perform(ask, files).unwrap_or_else(|error| {

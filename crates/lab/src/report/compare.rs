@@ -17,7 +17,7 @@ pub fn comparison_table(found: &[Found], subject_of: SubjectOf) -> String {
     tables.join("\n\n")
 }
 
-/// The verdicts of all runs in one table, for a terminal: whoever ran them has seen each experiment's figures.
+/// The verdicts of all runs in one table, for a terminal. The figures of each experiment were printed before.
 pub fn verdict_table(found: &[Found], subject_of: SubjectOf) -> String {
     let runs: Vec<_> = groups(found, subject_of).into_iter().flat_map(|group| group.runs).collect();
     table::verdicts(&runs)

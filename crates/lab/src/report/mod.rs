@@ -1,9 +1,9 @@
-//! From what happened in a run to what a person reads and a machine checks.
+//! Reports: from the events of a run to files that people read and programs check.
 //!
 //! An experiment writes to a [`Recorder`] while it works. [`Recorder::finish`] makes a [`RunResult`] of it, and [`write`]
 //! leaves that in the results' folder as `result.json` and, drawn, as `report.html`. [`table`] is the end of the command's
 //! output. [`read()`] finds results again, [`write_comparison`] puts any of them side by side, and [`write_all`] does so for all experiments, with an
-//! index. Open `result.rs` first: everything else shows what it holds. `figure_table.rs` is how runs stand beside each other, whoever shows them.
+//! index. Open `result.rs` first: everything else shows its content. `figure_table.rs` puts the figures of several runs beside each other.
 
 mod compare;
 mod curve;

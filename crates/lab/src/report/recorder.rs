@@ -1,4 +1,4 @@
-//! Takes down what happens in a run while it happens, and shows it to whoever waits.
+//! Records what happens in a run, and shows it as progress.
 //!
 //! Cheap to clone; every thread of an experiment writes to the same record.
 

@@ -1,7 +1,7 @@
 //! What the two technical reports measured, beside what the lab's experiments measure.
 //!
 //! The reports are NetApp's TR-4947, *Apache Kafka with NFS storage*, and TR-4941, *Confluent with ONTAP S3*. Their machines
-//! were far larger than those the lab mostly runs on, so their megabytes per second, minutes and percent cannot be compared with anybody else's.
+//! were far larger than those the lab mostly runs on, so their megabytes per second, minutes and percent cannot be compared with those of other machines.
 //! What can is how two storages behave beside each other on the same machines, and how one behaves when its load grows: ratios. So
 //! every figure here is a ratio of two of theirs, says which, and what of a run is the same ratio. TR-4941 tests tiered storage, of which
 //! the lab has no experiment; it has no figure here.

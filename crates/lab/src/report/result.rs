@@ -49,7 +49,7 @@ pub struct RunResult {
     pub measurements: Vec<Measurement>,
     /// What happened, in order of time.
     pub events: Vec<Event>,
-    /// Who was there, from when to when.
+    /// The processes of the run, from when to when each of them ran.
     pub lanes: Vec<Lane>,
     /// Figures over time.
     pub series: Vec<Series>,
@@ -275,13 +275,13 @@ pub struct Series {
     pub points: Vec<(u64, f64)>,
 }
 
-/// How many times as long as usual nothing may be told of a series before its line is broken.
+/// A gap in a series this many times as long as usual breaks its line.
 const GAP_TIMES: u64 = 5;
 /// A shorter silence never breaks it.
 const GAP_MS_MIN: u64 = 5_000;
 
 impl Series {
-    /// The stretches without a pause: storages take turns, and nobody knows what a figure was while it was another's.
+    /// The stretches without a pause: storages take turns, and a figure is unknown during the turn of another.
     pub fn stretches(&self) -> Vec<&[(u64, f64)]> {
         let mut steps: Vec<u64> = self.points.windows(2).map(step).collect();
         steps.sort_unstable();

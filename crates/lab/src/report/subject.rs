@@ -5,9 +5,9 @@
 pub struct Subject {
     /// The experiment's title.
     pub title: &'static str,
-    /// What it asks, in one or two sentences.
+    /// The question that it answers, in one or two sentences.
     pub question: &'static str,
-    /// What it does, step by step, in a reader's words: so that who reads the report could do the same by hand.
+    /// What it does, step by step, so that a reader of the report could do the same by hand.
     pub method: &'static str,
 }
 

@@ -1,4 +1,4 @@
-//! What a person asked the lab to do.
+//! Requests: what the user asked the lab to do.
 
 mod storage_kind;
 
@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::toolbox::{Cache, Toolset};
 pub use storage_kind::StorageKind;
 
-/// How large an experiment is.
+/// The size of an experiment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Profile {
@@ -31,23 +31,23 @@ impl Profile {
     }
 }
 
-/// What surrounds a run.
+/// The kind of environment of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EnvironmentKind {
     /// Guests, on networks of the lab's own.
     Guests,
     /// Native nodes, on a loopback network of the lab's own.
     Native,
-    /// The machine's network, with a cluster that was there before.
+    /// The machine's network, with an existing cluster.
     Cluster,
 }
 
 /// A cluster that the lab did not start.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ClusterAddress {
-    /// What clients take as their first addresses: `HOST:PORT`, separated by commas.
+    /// The bootstrap servers: `HOST:PORT`, separated by commas.
     pub bootstrap: String,
-    /// A Java properties file with what else clients must know (`security.protocol`, `sasl.…`).
+    /// A Java properties file with further client settings (`security.protocol`, `sasl.…`).
     pub client_config: Option<PathBuf>,
 }
 
@@ -83,9 +83,9 @@ pub struct Request {
     pub cluster: Option<ClusterAddress>,
     /// The sizes.
     pub profile: Profile,
-    /// How often to repeat what is measured; the experiment decides if none.
+    /// How often to repeat each measurement; `None`: the experiment decides.
     pub repetitions: Option<u32>,
-    /// Names of the experiment's parts to run; all if there is none.
+    /// The parts of the experiment to run; empty: all of them.
     pub parts: Vec<String>,
     /// The folder of results.
     pub out: PathBuf,
@@ -96,7 +96,7 @@ pub struct Request {
 }
 
 impl Request {
-    /// What must be fetched for it.
+    /// The tool sets that it needs.
     pub fn toolsets(&self, of_experiment: &[Toolset]) -> Vec<Toolset> {
         let mut sets = Vec::new();
         if self.environment_kind() == EnvironmentKind::Guests {
@@ -114,7 +114,7 @@ impl Request {
         self.storages.first().context("no storage is named")
     }
 
-    /// What surrounds the run.
+    /// The kind of environment that the run needs.
     pub fn environment_kind(&self) -> EnvironmentKind {
         if self.cluster.is_some() {
             EnvironmentKind::Cluster
@@ -125,7 +125,7 @@ impl Request {
         }
     }
 
-    /// The names of all that it runs on.
+    /// The names of the storages or of the cluster.
     pub fn names(&self) -> Vec<String> {
         match &self.cluster {
             Some(cluster) => vec![cluster.name()],
@@ -133,12 +133,12 @@ impl Request {
         }
     }
 
-    /// What it runs on, for results.
+    /// The names of the storages or of the cluster, as in results.
     pub fn storage_names(&self) -> String {
         self.names().join(",")
     }
 
-    /// Whether a part of the experiment is asked for.
+    /// Whether a part of the experiment is to be run.
     pub fn wants(&self, part: &str) -> bool {
         self.parts.is_empty() || self.parts.iter().any(|wanted| wanted == part)
     }

@@ -1,4 +1,4 @@
-//! The supervisor of a guest for a person: connects it with the servers, and passes the input on.
+//! The supervisor of a guest for a person: forwards its connections to the servers, and its input.
 
 use std::io::{self, IsTerminal};
 use std::net::Shutdown;
@@ -10,39 +10,39 @@ use anyhow::{Context, Result, bail};
 
 use super::supervisor::{self, Ended};
 use super::task::Task;
-use crate::client::{Order, input_socket, relay, server_socket};
+use crate::client::{GuestRequest, input_socket, relay, server_socket};
 use crate::host::RunFolders;
 use crate::wire::Exit;
 
 /// How the guest's program ended.
 #[derive(Debug, Clone, Copy)]
 pub enum Outcome {
-    /// By itself.
+    /// It ended by itself.
     Exited(Exit),
-    /// The guest could not be had, which was said.
+    /// The guest could not be started; the worker printed the reason.
     CouldNotRun,
-    /// Someone stopped it.
+    /// The user interrupted it.
     Interrupted,
 }
 
-/// Boots a guest and stays until its program has ended.
-pub fn run(order: &Order) -> Result<Outcome> {
-    for host in order.hosts() {
-        relay::check(host, order.port)?;
+/// Boots a guest and waits until its program has ended.
+pub fn run(request: &GuestRequest) -> Result<Outcome> {
+    for host in request.hosts() {
+        relay::check(host, request.port)?;
     }
-    let folders = RunFolders::create(&order.cache.folder, &[], None)?;
-    let result = supervise(order, &folders);
-    folders.remove().context("the guest has ended, but what it made is not all gone")?;
+    let folders = RunFolders::create(&request.cache.folder, &[], None)?;
+    let result = supervise(request, &folders);
+    folders.remove().context("the guest has ended, but some of its files could not be removed")?;
     result
 }
 
-fn supervise(order: &Order, folders: &RunFolders) -> Result<Outcome> {
-    for (index, host) in order.hosts().into_iter().enumerate() {
-        relay::carry(bind(&server_socket(folders, index))?, host.to_owned(), order.port);
+fn supervise(request: &GuestRequest, folders: &RunFolders) -> Result<Outcome> {
+    for (index, host) in request.hosts().into_iter().enumerate() {
+        relay::carry(bind(&server_socket(folders, index))?, host.to_owned(), request.port);
     }
     let input = bind(&input_socket(folders))?;
     std::thread::spawn(move || give_input(&input));
-    match supervisor::supervise(Task::Client(order.clone()), folders)? {
+    match supervisor::supervise(Task::Client(request.clone()), folders)? {
         Ended::Interrupted => Ok(Outcome::Interrupted),
         Ended::ByItself(status) => outcome(status, folders),
     }
@@ -60,7 +60,7 @@ fn outcome(status: ExitStatus, folders: &RunFolders) -> Result<Outcome> {
     }
 }
 
-/// Passes on what comes from standard input, up to its end.
+/// Forwards standard input until its end.
 fn give_input(input: &UnixListener) {
     if let Ok((stream, _)) = input.accept() {
         let _ = io::copy(&mut io::stdin(), &mut &stream);
@@ -72,7 +72,7 @@ fn bind(path: &Path) -> Result<UnixListener> {
     UnixListener::bind(path).with_context(|| format!("listen on {}", path.display()))
 }
 
-/// Whether a person types what comes on standard input.
+/// Whether standard input is a terminal.
 pub fn is_typed() -> bool {
     io::stdin().is_terminal()
 }

@@ -17,11 +17,11 @@ use crate::request::{Request, StorageKind};
 /// How a worker ended.
 #[derive(Debug)]
 pub enum Outcome {
-    /// It came to a verdict.
+    /// The experiment reached a verdict.
     Finished(Box<RunResult>),
-    /// It could not run the experiment, and has said why.
+    /// The experiment could not be run; the worker printed the reason.
     CouldNotRun,
-    /// Someone stopped it.
+    /// The user interrupted it.
     Interrupted,
 }
 
@@ -38,7 +38,7 @@ pub fn run(request: &Request) -> Result<Outcome> {
     });
     let at = stage(&folders);
     let removed = leftovers::remove(&folders);
-    let removed = removed.context("the run has ended, but what it made is not all gone");
+    let removed = removed.context("the run has ended, but some of its files could not be removed");
     let what = format!("{} on {}", request.experiment, request.storage_names());
     let at = at.as_deref().unwrap_or("its start");
     let outcome = result.with_context(|| format!("{what} stopped at: {at}"))?;
@@ -50,7 +50,7 @@ pub fn run(request: &Request) -> Result<Outcome> {
         }
         Outcome::Interrupted => {
             eprintln!("forebay lab: {what} interrupted at: {at}; everything it started has ended");
-            // Whoever interrupts wants no more runs, whatever became of this one.
+            // An interrupt also cancels the runs that follow, so it is reported even if the removal failed.
             if let Err(error) = &removed {
                 eprintln!("forebay lab: {error:#}");
             }
@@ -60,7 +60,7 @@ pub fn run(request: &Request) -> Result<Outcome> {
     removed.map(|()| outcome)
 }
 
-/// The stage that the experiment was at last.
+/// The last stage that the experiment reached.
 fn stage(folders: &RunFolders) -> Option<String> {
     fs::read_to_string(folders.stage()).ok()
 }

@@ -1,12 +1,12 @@
-//! The process a person starts: gives the worker namespaces of its own, waits for it, and cleans up behind it.
+//! The process that a person starts: starts the worker in namespaces of its own, waits for it, and cleans up behind it.
 //!
 //! The worker is process 1 of a new pid namespace, so when it ends, however it ends, the kernel ends everything that was
-//! started inside. The network and mount namespaces have no names and go with their last process. The worker in turn ends
-//! when its standard input has a byte or is at its end, and that is a pipe which only the supervisor holds: so a supervisor that dies, even
-//! by kill -9, takes all with it. What is left for the supervisor are the run's folders.
+//! started inside. The network and mount namespaces have no names and disappear with their last process. The worker ends when it reads a
+//! byte or the end of its standard input, a pipe that only the supervisor holds. So when the supervisor dies, even by kill -9, everything ends
+//! with it. Only the run's folders remain for the supervisor to remove.
 //!
-//! A run on a cluster that was there before has no namespaces: it needs the machine's network, and no root. There the worker's process group
-//! is what is ended, and the run's topics are deleted once nothing is left that could make one.
+//! A run on an existing cluster has no namespaces: it needs the machine's network, and no root. The supervisor kills the worker's process
+//! group instead, and deletes the run's topics once no process is left that could create one.
 
 use std::fs;
 use std::io::Write;
@@ -16,32 +16,32 @@ use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use anyhow::{Context, Result, bail};
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 
-use super::task::{Task, WorkOrder};
+use super::task::{Task, WorkerTask};
 use crate::executable;
 use crate::host::RunFolders;
 use crate::request::EnvironmentKind;
 
-/// Exit status of an interrupted command: 128 + SIGINT, as a shell says it.
+/// Exit status of an interrupted command: 128 + SIGINT, like a shell.
 pub const STATUS_INTERRUPTED: u8 = 130;
 
 /// How a worker's process ended.
 #[derive(Debug, Clone, Copy)]
 pub enum Ended {
-    /// Someone stopped it.
+    /// The user interrupted it.
     Interrupted,
-    /// With this status.
+    /// It exited with this status.
     ByItself(ExitStatus),
 }
 
-/// Has a worker do a task, and waits until it ended and nothing is left of it but the run's folders.
+/// Starts a worker for a task, and waits until it and all of its processes have ended. The run's folders remain.
 pub fn supervise(task: Task, folders: &RunFolders) -> Result<Ended> {
-    let order_path = folders.state.join("order.json");
+    let task_path = folders.state.join("order.json");
     let environment_kind = task.environment_kind();
-    let order = WorkOrder { task, folders: folders.clone() };
-    fs::write(&order_path, serde_json::to_vec(&order)?)
-        .with_context(|| format!("write {}", order_path.display()))?;
+    let task_file = WorkerTask { task, folders: folders.clone() };
+    fs::write(&task_path, serde_json::to_vec(&task_file)?)
+        .with_context(|| format!("write {}", task_path.display()))?;
     let mut worker = worker_command(environment_kind)?
-        .arg(&order_path)
+        .arg(&task_path)
         .stdin(Stdio::piped())
         // A Ctrl-C on the terminal is for the supervisor alone.
         .process_group(0)
@@ -74,15 +74,16 @@ pub fn supervise(task: Task, folders: &RunFolders) -> Result<Ended> {
     }
 }
 
-/// Ends the worker if it still runs. A byte says that this is a wish: without one, the supervisor is dead, and cleaning up is the worker's.
+/// Ends the worker if it still runs. The byte tells the worker that the supervisor lives and will clean up: at the end of the pipe without a
+/// byte, the supervisor is dead, and the worker cleans up.
 fn end_by(lifeline: Option<ChildStdin>) {
     if let Some(mut lifeline) = lifeline {
-        // It fails if the worker has ended.
+        // The write fails if the worker has already ended.
         let _ = lifeline.write_all(b".");
     }
 }
 
-/// The worker, without its order.
+/// The command that starts a worker, without the path of its task.
 fn worker_command(environment_kind: EnvironmentKind) -> Result<Command> {
     let program = executable::lab()?;
     let mut command = match environment_kind {
@@ -93,22 +94,22 @@ fn worker_command(environment_kind: EnvironmentKind) -> Result<Command> {
                 .arg(program);
             command
         }
-        // On the machine's own network, and without root: what it starts is held together by its process group alone.
+        // Without root there are no namespaces; only the process group holds its processes together.
         EnvironmentKind::Cluster => Command::new(program),
     };
     command.arg("worker");
     Ok(command)
 }
 
-/// Returns when a worker has ended, and all in its process group with it.
+/// Waits until the worker has ended, and kills the rest of its process group.
 fn end_group_with(worker: &Child) {
     let Some(pid) = i32::try_from(worker.id()).ok().and_then(Pid::from_raw) else { return };
-    // The worker is not reaped yet, so that its pid, which is its group's, cannot be anyone else's.
+    // The worker is not reaped yet, so its pid, which names the group, cannot be reused.
     let _ = waitid(WaitId::Pid(pid), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT);
     let _ = kill_process_group(pid, Signal::KILL);
 }
 
-/// Waits for the worker's end or a signal to stop, whichever is first; true if it was the signal.
+/// Waits until the worker ends or a signal arrives; returns true if it was the signal.
 async fn interrupted_before(ended: tokio::sync::oneshot::Receiver<()>) -> Result<bool> {
     use tokio::signal::unix::{SignalKind, signal};
     let mut terminate = signal(SignalKind::terminate()).context("handle SIGTERM")?;

@@ -1,4 +1,4 @@
-//! What a supervisor has its worker do.
+//! The task that a supervisor gives to its worker.
 
 use std::fs;
 use std::path::Path;
@@ -10,26 +10,26 @@ use crate::client;
 use crate::host::RunFolders;
 use crate::request::{EnvironmentKind, Request};
 
-/// What the supervisor wants done.
+/// The content of the file that the worker reads.
 #[derive(Debug, Serialize, Deserialize)]
-pub struct WorkOrder {
-    /// What the person asked for.
+pub struct WorkerTask {
+    /// The task.
     pub task: Task,
-    /// Where to keep what goes when the run ends.
+    /// The folders for files that are removed when the run ends.
     pub folders: RunFolders,
 }
 
-/// What a worker can do.
+/// A task.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub enum Task {
-    /// An experiment.
+    /// Run an experiment.
     Experiment(Request),
-    /// A guest for a person.
-    Client(client::Order),
+    /// Run a guest for a person.
+    Client(client::GuestRequest),
 }
 
 impl Task {
-    /// What surrounds the run.
+    /// The kind of environment that it needs.
     pub fn environment_kind(&self) -> EnvironmentKind {
         match self {
             Self::Experiment(request) => request.environment_kind(),
@@ -38,8 +38,8 @@ impl Task {
     }
 }
 
-/// Reads a work order.
-pub fn read_order(path: &Path) -> Result<WorkOrder> {
+/// Reads the file with a worker's task.
+pub fn read_task(path: &Path) -> Result<WorkerTask> {
     let text = fs::read(path).with_context(|| format!("read {}", path.display()))?;
-    serde_json::from_slice(&text).context("parse the work order")
+    serde_json::from_slice(&text).context("parse the worker's task")
 }

@@ -26,7 +26,7 @@ pub struct Forebay {
     connections: u32,
 }
 
-/// The volume that every new pool has.
+/// The junction path of the volume that every new pool has.
 const JUNCTION_PATH: &str = "/kafka";
 const PORT: u16 = 2049;
 const CONNECTIONS: u32 = 4;

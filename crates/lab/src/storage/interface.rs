@@ -12,20 +12,20 @@ use crate::request::StorageKind;
 /// The space of a storage's pool, in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Space {
-    /// What its files hold, without holes: every replica counts.
+    /// The size of its files without holes; every replica counts.
     pub logical: u64,
-    /// What it keeps for that: stored chunks with their headers, and tails.
+    /// The space that they take in the pool: stored chunks with their headers, and tails.
     pub physical: u64,
-    /// What its folder takes on the host's disk, with all that is preallocated or waits to be cleaned.
+    /// The space that its folder takes on the host's disk, including preallocated space and space that is not yet cleaned.
     pub folder: u64,
 }
 
-/// What a storage's server takes from the machine.
+/// The resources that a storage's server uses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Usage {
     /// Resident memory, in bytes.
     pub resident: u64,
-    /// What it had the kernel write to disk since its start, in bytes.
+    /// Bytes written to disk since its start.
     pub written: u64,
 }
 
@@ -47,7 +47,7 @@ pub trait Storage: Send {
     /// Which it is.
     fn kind(&self) -> StorageKind;
 
-    /// Name and version of what it is made of.
+    /// Names and versions of its software.
     fn versions(&self) -> Vec<(String, String)>;
 
     /// Adds what a guest needs before it boots.
@@ -56,13 +56,13 @@ pub trait Storage: Send {
         Ok(())
     }
 
-    /// A guest that was prepared is gone and will not come back: what was its own goes, too.
+    /// Removes what belonged to a prepared guest that has ended for good.
     fn discard(&mut self, environment: &Environment, guest: &str) -> Result<()> {
         let _ = (environment, guest);
         Ok(())
     }
 
-    /// Later mounts use so many TCP connections, where the storage is one that is reached over the network.
+    /// Sets the number of TCP connections of later mounts, if the storage is reached over the network.
     fn set_connections(&mut self, count: u32) {
         let _ = count;
     }
@@ -81,7 +81,7 @@ pub trait Storage: Send {
         None
     }
 
-    /// Its server on the host, for who speaks NFS without a guest.
+    /// Its server on the host, for load generators that speak NFS without a guest.
     fn host_server(&self) -> Option<HostServer> {
         None
     }
@@ -101,27 +101,27 @@ pub trait Storage: Send {
         bail!("storage {} has no server of its own to start again", self.kind())
     }
 
-    /// What it can do with volumes.
+    /// Its volumes.
     fn volumes(&self) -> Result<&dyn Volumes> {
         bail!("storage {} has no volumes that can be cloned", self.kind())
     }
 
-    /// How many bytes live in it, and how many it keeps for them.
+    /// The size of its content, and the space that it takes.
     fn space(&self) -> Result<Space> {
-        bail!("storage {} does not say how much space it takes", self.kind())
+        bail!("storage {} does not report how much space it takes", self.kind())
     }
 
-    /// What its server takes from the machine.
+    /// The resources that its server uses.
     fn usage(&self) -> Result<Usage> {
-        bail!("storage {} has no server whose memory and disk writes could be told", self.kind())
+        bail!("storage {} has no server whose memory and disk writes can be measured", self.kind())
     }
 
-    /// Recounts everything, by its server if that runs, and else without it; one sentence for each thing that does not agree.
+    /// Checks its consistency, with its server if that runs; returns one sentence for each difference.
     fn check(&self) -> Result<Vec<String>> {
-        bail!("storage {} cannot recount what it holds", self.kind())
+        bail!("storage {} cannot check its consistency", self.kind())
     }
 
-    /// Ends it in order. Guests have unmounted it before.
+    /// Stops it cleanly. Guests must have unmounted it.
     fn stop(&mut self) -> Result<()>;
 }
 
@@ -133,7 +133,7 @@ pub trait Volumes {
     /// Mounts a volume in a guest.
     fn mount(&self, guest: &Guest, name: &str, target: &str) -> Result<()>;
 
-    /// Holds what is read from and written to a volume to so many bytes per second from now on; `None`: to nothing.
+    /// Limits reads and writes of a volume to this many bytes per second from now on; `None`: no limit.
     fn limit(&self, name: &str, bytes_per_second: Option<u64>) -> Result<()>;
 
     /// Takes a snapshot of several volumes at one instant; returns how long that took.

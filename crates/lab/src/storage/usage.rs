@@ -43,7 +43,7 @@ fn cpu_in(stat: &str) -> Option<Duration> {
     Some(TICK * user + TICK * system)
 }
 
-/// Whether a process has ended, be it that nobody has asked yet how.
+/// Whether a process has ended, even if it is not reaped yet.
 pub fn process_has_ended(pid: u32) -> bool {
     match fs::read_to_string(format!("/proc/{pid}/stat")) {
         Ok(text) => matches!(state_in(&text), None | Some("Z" | "X")),

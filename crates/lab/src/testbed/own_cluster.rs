@@ -1,4 +1,4 @@
-//! What every experiment with Kafka begins with: a storage, nodes that have it mounted, and a cluster with its logs there.
+//! A testbed: a storage, nodes that have it mounted, and a cluster with its logs there.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -20,14 +20,14 @@ use crate::storage::{self, Storage};
 /// Where guests mount the storage, or, with several volumes, what their mount points begin with.
 const MOUNT_POINT: &str = "/mnt/kafka";
 
-/// How large the testbed is.
+/// The size and layout of a testbed.
 #[derive(Debug, Clone)]
 pub struct TestbedSpec {
     /// Number of brokers, each on a node of its own.
     pub brokers: u32,
     /// Memory of each broker's node, if that is a guest.
     pub guest_memory_mib: u32,
-    /// What brokers are told.
+    /// The settings of the brokers.
     pub settings: Settings,
     /// How the storage is used.
     pub layout: Layout,
@@ -45,7 +45,7 @@ pub struct Layout {
     pub connections: Option<u32>,
 }
 
-/// A running cluster on a running storage. Dropping it ends all, the cluster first.
+/// A running cluster on a running storage. Dropping it ends both, the cluster first.
 pub struct Testbed {
     pub cluster: Cluster,
     pub nodes: Vec<BrokerNode>,
@@ -61,7 +61,7 @@ pub struct Testbed {
 }
 
 impl Testbed {
-    /// Starts the one storage that is asked for and the nodes, mounts, and starts the cluster.
+    /// Starts the requested storage and the nodes, mounts the storage, and starts the cluster.
     pub fn start(
         environment: &Environment,
         request: &Request,
@@ -149,12 +149,12 @@ impl Testbed {
         }
     }
 
-    /// Makes every node forget what it knows of the storage, so that what is read next comes from there.
+    /// Drops the caches of every node, so that later reads come from the storage.
     pub fn drop_caches(&self) -> Result<()> {
         self.nodes.iter().try_for_each(|node| node.drop_caches())
     }
 
-    /// Makes every node send to the storage what it keeps for it.
+    /// Writes the dirty pages of every node to the storage.
     pub fn sync(&self) -> Result<()> {
         self.nodes.iter().try_for_each(|node| node.sync())
     }

@@ -1,4 +1,4 @@
-//! What a load experiment needs of a cluster, whoever started it.
+//! What a load experiment needs from a cluster, started by the lab or not.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use crate::cluster::Tools;
 
 /// A cluster that loads are run on.
 pub trait Target {
-    /// The storage it is on, or what else tells it from others.
+    /// The name of its storage, or another name that distinguishes it.
     fn name(&self) -> &str;
 
     /// The tools, which talk to it.
@@ -20,13 +20,13 @@ pub trait Target {
     /// Whether topics must stay when a load is over, since their deletion would end brokers.
     fn keeps_topics(&self) -> bool;
 
-    /// What each broker's machine has done since its start; `None` where the lab cannot know.
+    /// Processor time of each broker's machine since its start; `None` if the lab cannot know it.
     fn cpu(&self) -> Result<Option<Vec<CpuTime>>>;
 
     /// Processor time that the storage's server has taken since its start; `None` where there is none on this host.
     fn server_cpu(&self) -> Result<Option<Duration>>;
 
-    /// Has the brokers' machines send to the storage what they keep for it.
+    /// Writes the dirty pages of the brokers' machines to the storage.
     fn sync(&self) -> Result<()>;
 
     /// Makes the brokers' machines, and the host of the storage, forget what they have read and written, as far as the lab can: what is read next
@@ -46,7 +46,7 @@ pub trait Target {
         Ok(Vec::new())
     }
 
-    /// Whoever has [ended](Self::ended) or is [silent](Self::silent).
+    /// The processes that have [ended](Self::ended) or are [silent](Self::silent).
     fn lost(&self) -> Result<Vec<String>> {
         let mut lost = self.ended()?;
         lost.extend(self.silent()?);

@@ -1,7 +1,7 @@
 //! Storages side by side, each with a cluster of its own, and loads that are run on them in turns.
 //!
-//! All clusters are there from the beginning and idle while it is another's turn, so that what disturbs the machine disturbs all of them:
-//! the ratio of what two of them do is worth more than either figure.
+//! All clusters run from the beginning, and are idle during the turn of another, so that disturbances of the machine affect all of them alike:
+//! the ratio of two of their figures says more than either figure.
 
 use std::time::{Duration, Instant};
 
@@ -30,8 +30,8 @@ pub struct Testbeds {
 }
 
 impl Testbeds {
-    /// Starts a testbed on each storage that is asked for. Brokers have one half of the machine's processors together, and everything else the
-    /// other: the same on every storage. Or reaches the cluster that is asked for; the load has all processors then.
+    /// Starts a testbed on each requested storage. The brokers share one half of the machine's processors, and everything else the other half,
+    /// the same on every storage. If the request names an existing cluster, it is used instead, and the load has all processors.
     pub fn start(
         environment: &Environment,
         request: &Request,
@@ -65,8 +65,8 @@ impl Testbeds {
         Ok(Self { targets })
     }
 
-    /// Runs a load so many times on each, which is not counted: Java programs are slow until they have worked for a while, and whoever came
-    /// first would look worse.
+    /// Runs a load `times` times on each cluster without counting it: Java programs are slow at first, which would put the first cluster at a
+    /// disadvantage.
     pub fn warm_up(&self, load: &Load, clients: &Clients, times: u32, recorder: &Recorder) -> Result<()> {
         recorder.stage("warm-up");
         for time in 0..times {
@@ -89,7 +89,7 @@ impl Testbeds {
         self.targets.iter().map(|target| target.brokers()).min().unwrap_or(0)
     }
 
-    /// Fails if partitions cannot have so many replicas.
+    /// Fails if partitions cannot have this many replicas.
     pub fn require_brokers(&self, factor: u32) -> Result<()> {
         let brokers = self.brokers();
         ensure!(
@@ -100,7 +100,7 @@ impl Testbeds {
         Ok(())
     }
 
-    /// The clusters in the order of this repetition: who was last is first next time.
+    /// The clusters in the order of this repetition, which is reversed each time.
     pub fn in_turn(&self, repetition: u32) -> Vec<&dyn Target> {
         let mut targets: Vec<_> = self.targets.iter().map(AsRef::as_ref).collect();
         if repetition % 2 == 1 {

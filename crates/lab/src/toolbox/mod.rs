@@ -1,9 +1,9 @@
-//! What the lab takes from Debian and from crates.io: the guest kernel, and servers, tools and tests that run inside guests.
+//! What the lab fetches from Debian and from crates.io: the guest kernel, and servers, tools and tests that run inside guests.
 //!
 //! Packages of Debian sid are downloaded with all they need and *unpacked* into a folder of the cache, never installed:
 //! the kernel of older releases dies on current processors, and installing from sid would replace the machine's libc.
-//! Programs are started through the unpacked dynamic loader with the unpacked libraries ([`Toolbox::command`]), so they do
-//! not care what the machine has. A folder is complete if it exists: it is prepared beside its place and then renamed.
+//! Programs are started through the unpacked dynamic loader with the unpacked libraries ([`Toolbox::command`]), independent of
+//! the machine's libraries. A folder that exists is complete: it is prepared beside its final path and then renamed.
 
 mod apt;
 mod cargo;
@@ -105,7 +105,7 @@ impl Toolbox {
         let lock_path = cache.folder.join("lock");
         let lock = File::create(&lock_path).with_context(|| format!("create {}", lock_path.display()))?;
         lock.lock().with_context(|| format!("lock {}", lock_path.display()))?;
-        // Someone else may have fetched it while this waited.
+        // Another process may have fetched it meanwhile.
         if toolbox.folder.exists() { Ok(()) } else { toolbox.fetch(cache, set, progress) }
     }
 

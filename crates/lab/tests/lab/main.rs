@@ -150,7 +150,10 @@ fn what_is_wrong_with_the_command_line_is_said_with_status_2() {
         (&["run", "nonsense"], "there is no experiment \"nonsense\""),
         (&["run", "silly-rename", "--storage", "local,local"], "storage local is named twice"),
         (&["run", "silly-rename", "--part", "drivers"], "silly-rename has no part \"drivers\""),
-        (&["run", "silly-rename", "--expect-fail", "knfsd-v3"], "silly-rename is not run on knfsd-v3 here"),
+        (
+            &["run", "silly-rename", "--storage", "forebay", "--expect-fail", "knfsd-v3"],
+            "silly-rename is not run on knfsd-v3 here",
+        ),
         (&["run", "throughput", "--expect-fail", "local"], "--expect-fail local is about that of one"),
         (&["run", "restart", "--storage", "local"], "restart cannot be run on local"),
     ] {

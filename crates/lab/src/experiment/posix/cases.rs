@@ -15,7 +15,7 @@ use crate::request::StorageKind;
 /// Where the peer in the other guest listens.
 const PEER_PORT: u16 = 7200;
 const PEER_PATIENCE: Duration = Duration::from_secs(30);
-/// In the second pass, the cases of a group run until there were so many kills.
+/// In the second pass, the cases of a group are repeated until this many kills.
 const KILLS_LEAST: u32 = 2;
 
 /// Runs a group.
@@ -79,7 +79,7 @@ fn run_cases(context: &PartContext<'_>, group: Group, only: &[&str]) -> Result<V
     Ok(cases)
 }
 
-/// When the server dies between an operation and its answer, the client asks again, and the program is told that the name is
+/// When the server dies between an operation and its answer, the client sends the request again, and the program gets an error that the name is
 /// there already, or gone already: NFS has no remedy for that but a reply cache on disk. What is wrong in any other way is wrong.
 fn may_have_been_repeated(case: &CaseDone) -> bool {
     const ERRORS: [&str; 4] = ["(os error 2)", "(os error 17)", "Failed(2,", "Failed(17,"];

@@ -85,7 +85,7 @@ fn follow(context: &PartContext<'_>, process: &Process, operations: u64) -> Resu
     Ok(())
 }
 
-/// What Forebay must support; of others it is told.
+/// What Forebay must support; for other storages it is only reported.
 fn check_support(context: &PartContext<'_>, done: &FsxDone) {
     let missing: Vec<_> = done.unsupported.iter().map(String::as_str).collect();
     if *context.kind == StorageKind::Forebay {

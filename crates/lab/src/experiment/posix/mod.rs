@@ -193,7 +193,7 @@ impl Experiment for Posix {
 }
 
 /// Has a guest ask for the file system's size all the time. A client that is idle would not notice for half a minute that the server is
-/// another one, and as long the server waits for it in its grace period, and lets nobody open anything new.
+/// another one, and the grace period of the server, in which it refuses new opens, lasts as long.
 fn keep_looking(guest: &Guest) -> Result<Process> {
     let script = format!("while :; do stat -f {TARGET}; sleep 0.5; done > /dev/null");
     guest.spawn(&GuestCommand::new("sh").args(["-c", &script]))

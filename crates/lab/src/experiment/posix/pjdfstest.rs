@@ -1,6 +1,6 @@
 //! pjdfstest: what each system call on files does, and which error it gives, for all the cases that POSIX tells apart.
 //!
-//! It is somebody else's program, compiled by the tool box, and runs in a guest. Which cases a storage may fail is in [`EXCUSED`], each
+//! The program is from crates.io, compiled by the toolbox, and runs in a guest. Which cases a storage may fail is in [`EXCUSED`], each
 //! with its reason; anything else that fails, fails the check.
 
 use std::collections::BTreeMap;
@@ -44,7 +44,7 @@ const OTHER: &str = "/run/other";
 /// Cases that fail for a reason that is no fault of the storage: their name, and the reason.
 const EXCUSED: [(&str, &str); 0] = [];
 
-/// In the second pass, all cases run until there were so many kills.
+/// In the second pass, all cases are repeated until this many kills.
 const KILLS_LEAST: u32 = 3;
 
 /// How a case ended.

@@ -1,4 +1,4 @@
-//! Certificates for one run: an authority, the server's, a client's, and one of an authority that nobody trusts.
+//! Certificates for one run: an authority, the server's, a client's, and one of an untrusted authority.
 
 use std::fs;
 use std::net::Ipv4Addr;

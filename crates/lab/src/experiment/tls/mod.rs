@@ -1,4 +1,4 @@
-//! `tls`: Linux clients mount over TLS (RFC 9289), with and without a certificate of their own, and those who must not get in do not.
+//! `tls`: Linux clients mount over TLS (RFC 9289), with and without a certificate of their own, and all other clients are refused.
 //!
 //! In each guest the kernel asks `tlshd` for the handshake, as on any client; then the kernel itself encrypts.
 
@@ -35,7 +35,7 @@ impl Experiment for Tls {
     fn subject(&self) -> Subject {
         Subject {
             title: "NFS over TLS",
-            question: "Can Linux clients mount over TLS, with and without a certificate, and is nobody let in who is not to be?",
+            question: "Can Linux clients mount over TLS, with and without a certificate, and are all other clients refused?",
             method: "The lab makes certificates for the server and for clients. Guests mount with TLS, with and without a certificate, and \
                      compare their bytes. Then those try who must be refused: without TLS, without a certificate, with one of another \
                      authority, from an address outside the export policy. The server is restarted once.",
@@ -160,7 +160,7 @@ struct Setup<'a> {
 }
 
 impl Setup<'_> {
-    /// TLS is required: without it nobody gets in, with it files are shared.
+    /// TLS is required: a mount without it is refused, and with it files are shared.
     fn required(&self) -> Result<()> {
         self.recorder.stage("TLS required");
         self.storage.change_rule(&["--tls", "required"])?;

@@ -192,7 +192,7 @@ fn ranges_that_are_refused(context: &CaseContext) -> Result<()> {
     ranges::lock(&reader, Kind::Read, range(0, 1)).context("a read lock by a reader")
 }
 
-/// The one who waits gets the lock after it was released, and not before.
+/// A waiting process gets the lock after it was released, and not before.
 fn waiting_for_a_lock(context: &CaseContext) -> Result<()> {
     /// Long enough to see that the lock is not given too early.
     const LOOK: Duration = Duration::from_millis(1500);
@@ -248,7 +248,7 @@ fn lock_of_an_unlinked_file(context: &CaseContext) -> Result<()> {
     })
 }
 
-/// Locks are between those who ask for them; reads and writes do not.
+/// Locks are advisory: reads and writes ignore them.
 fn locks_do_not_stop_others_reading(context: &CaseContext) -> Result<()> {
     with_each(context, |file, peer| {
         use std::os::unix::fs::FileExt;

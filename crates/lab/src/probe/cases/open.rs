@@ -134,7 +134,7 @@ fn renamed_while_open(context: &CaseContext) -> Result<()> {
     ensure_content(&to, b"before and after")
 }
 
-/// Who has a file open may go on, with a mode that would not let it open the file again.
+/// A process that has a file open can go on using it after a change of mode that would refuse a new open.
 fn mode_taken_while_open(context: &CaseContext) -> Result<()> {
     let path = context.path("file");
     let file = new_file(&path)?;
@@ -173,7 +173,7 @@ fn exclusive_creation_has_one_winner(context: &CaseContext) -> Result<()> {
     Ok(())
 }
 
-/// The mode is for later opens: who creates a file may write to it.
+/// The mode applies to later opens: the process that creates a file can write to it.
 fn created_without_permission_to_write(context: &CaseContext) -> Result<()> {
     let path = context.path("file");
     let mut file = OpenOptions::new().write(true).create_new(true).mode(0o444).open(&path)?;

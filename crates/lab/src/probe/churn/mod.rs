@@ -89,7 +89,7 @@ impl Verified {
     }
 }
 
-/// Works and verifies until told to stop.
+/// Works and verifies until it is asked to stop.
 pub fn run(args: &ChurnArgs) -> Result<()> {
     let works = works(args)?;
     let gate = Arc::new(Gate::new(works.len()));

@@ -1,7 +1,7 @@
 //! Random operations on one file, each compared with a copy of the file in memory: the idea of the well-known program fsx.
 //!
 //! Reads go to the client's page cache unless it was dropped, so the client's copy is dropped now and then: what is compared then
-//! comes from the server. What the file system does not support is left out from then on, and told at the end.
+//! comes from the server. Operations that the file system does not support are skipped from then on, and listed at the end.
 
 mod operation;
 mod work;

@@ -1,4 +1,4 @@
-//! From values to distances along an axis, and the marks on it.
+//! Scales of axes: from values to positions, and the tick marks.
 //!
 //! The values may come from files of others, so every loop here is bounded by a number of marks and not by the values.
 

@@ -1,4 +1,4 @@
-//! How lines are told apart: by colour on a screen, by dashes and the shapes of their points in grey.
+//! The styles of lines, which differ in colour, and also in dashes and the shapes of points, for prints in grey.
 
 use super::put;
 use std::fmt::Write;
@@ -7,7 +7,7 @@ use std::fmt::Write;
 const HUES: usize = 6;
 const DASHES: [&str; 6] = ["", "7 4", "2 3", "10 3 2 3", "12 5", "4 2"];
 
-/// The look of one line.
+/// The style of one line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LineStyle {
     /// The colour, and the shape of the points.

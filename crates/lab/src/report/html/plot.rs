@@ -31,7 +31,7 @@ const OWN_MARKS_MAX: usize = 8;
 const SHAPES_MAX: usize = 40;
 /// A line never has more places to point at.
 const PLACES_MAX: usize = 150;
-/// A value to compare with that is this many times above all points is told and not drawn: it would flatten the lines.
+/// A reference value that is this many times above all points is printed instead of drawn, because it would flatten the lines.
 const REFERENCE_FAR: f64 = 4.0;
 
 /// What is drawn.
@@ -52,7 +52,7 @@ pub struct Plot<'a> {
 pub struct Line<'a> {
     /// Whose.
     pub name: String,
-    /// How it is told apart.
+    /// Its style.
     pub look: LineStyle,
     /// In order from left to right.
     pub points: Cow<'a, [CurvePoint]>,

@@ -1,4 +1,4 @@
-//! A run over time: its figures, and below them, on the same axis, who was there and what happened.
+//! A run over time: its figures, and below them, on the same axis, the life of each process and the events.
 
 use std::fmt::Write;
 
