@@ -1,7 +1,7 @@
 //! Kafka's jars, the records tool and the load driver, built by Maven from the project's `kafka` folder.
 //!
-//! The folder's sources are part of this binary, so that an installed lab needs no checkout; what Maven makes of them is
-//! kept in the cache under a name that follows from them. Maven downloads, so this must happen where there is a network.
+//! The folder's sources are part of this program, so that an installed lab needs no checkout. The result of the build is kept in the cache,
+//! under a name that is a hash of the sources. The build needs the network, because Maven downloads.
 
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};

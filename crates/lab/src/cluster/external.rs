@@ -1,4 +1,4 @@
-//! A cluster that the lab did not start: whether it is there, the tools for it, and the removal of the topics that a run made.
+//! Clusters that the lab did not start: checks whether they answer, provides tools for them, and removes the topics of a run.
 
 use std::fs;
 use std::net::{TcpStream, ToSocketAddrs};
@@ -18,9 +18,9 @@ use crate::request::ExternalCluster;
 const SIZE: Size = Size { heap_mib: 256 };
 const CLUSTER_TOOL: &str = "org.apache.kafka.tools.ClusterTool";
 const TOPIC_TOOL: &str = "org.apache.kafka.tools.TopicCommand";
-/// For all addresses together.
+/// Time limit for connections to all addresses together.
 const CONNECT_PATIENCE: Duration = Duration::from_secs(6);
-/// How long the cluster may take to tell its brokers; with the patience above, and the start of Java, less than half a minute.
+/// Time limit for the list of brokers. With the limit above, and the start of Java, it is less than half a minute.
 const ANSWER_PATIENCE: Duration = Duration::from_secs(18);
 const REMOVAL_PATIENCE: Duration = Duration::from_secs(90);
 
@@ -36,7 +36,7 @@ impl ExternalCluster {
         Ok((Tools::visiting(kafka, &self.cluster.bootstrap, config, &self.topic_prefix, logs), brokers))
     }
 
-    /// Deletes the run's topics, if it made any.
+    /// Deletes the run's topics, if it created any.
     pub fn remove_topics(&self) -> Result<()> {
         if !self.mark.exists() {
             return Ok(());
@@ -46,7 +46,7 @@ impl ExternalCluster {
         let deleted = self.delete(&ours);
         deleted.with_context(|| {
             format!(
-                "the run's topics may be left on {cluster}: delete them with kafka-topics --bootstrap-server {cluster} --delete \
+                "topics of the run may remain on {cluster}: delete them with kafka-topics --bootstrap-server {cluster} --delete \
                  --if-exists --topic '{ours}'"
             )
         })?;
@@ -66,12 +66,12 @@ impl ExternalCluster {
             .ask(kafka, &[CLUSTER_TOOL, "list-endpoints"], "--config", &[], ANSWER_PATIENCE)
             .with_context(|| {
                 format!(
-                    "the cluster at {} does not tell its brokers: if it wants TLS or a password, name them with --client-config",
+                    "the cluster at {} does not list its brokers: if it requires TLS or a password, set them in a file and name it with --client-config",
                     self.cluster.bootstrap
                 )
             })?;
         match brokers_in(&said) {
-            0 => bail!("the cluster at {} says that it has no brokers", self.cluster.bootstrap),
+            0 => bail!("the cluster at {} reports that it has no brokers", self.cluster.bootstrap),
             count => Ok(count),
         }
     }
@@ -93,7 +93,7 @@ impl ExternalCluster {
         )
     }
 
-    /// Runs one of Kafka's tools against the cluster; returns what it said.
+    /// Runs one of Kafka's tools against the cluster; returns its output.
     fn ask(
         &self,
         kafka: &Distribution,

@@ -1,5 +1,5 @@
-//! Formatting of folders by Kafka's own tool. It runs on the host, where a Java machine starts in a fraction of the time that it takes in a
-//! guest; what it made is then put where it belongs.
+//! Formats folders with Kafka's own tool. The tool runs on the host, where Java starts in a fraction of the time that it takes in a guest; its
+//! files are then written to the node.
 
 use std::fs::{self, File};
 use std::io::ErrorKind;
@@ -17,10 +17,10 @@ use crate::host::{GuestCommand, Node};
 
 const SIZE: Size = Size { heap_mib: 256 };
 const PATIENCE: Duration = Duration::from_secs(60);
-/// What every formatted folder has.
+/// The file that every formatted folder has.
 const MARK: &str = "meta.properties";
 
-/// Formats, on the host, what a properties file names and is not formatted. What the tool says goes to the end of `log`.
+/// Formats, on the host, the folders of a properties file that are not formatted. The tool's output is appended to `log`.
 pub fn format(kafka: &Distribution, properties: &Path, log: &Path) -> Result<()> {
     let name = properties.to_string_lossy();
     let arguments = ["format", "--ignore-formatted", "--cluster-id", CLUSTER_ID, "--config", &name];
@@ -44,7 +44,7 @@ pub fn format(kafka: &Distribution, properties: &Path, log: &Path) -> Result<()>
     Ok(())
 }
 
-/// Formats those folders of a broker's place that are not formatted. `properties` are the broker's with other folders for its logs and
+/// Formats those folders of a broker's placement that are not formatted. `properties` are the broker's with other folders for its logs and
 /// its metadata; these are made in `scratch`.
 pub fn format_placement(
     kafka: &Distribution,
@@ -55,7 +55,7 @@ pub fn format_placement(
     properties: impl Fn(&[PathBuf], &Path) -> String,
 ) -> Result<()> {
     let work = scratch.join(format!("format-{}", placement.node.name()));
-    // From a node of that name which is gone.
+    // It belonged to an earlier node of that name.
     match fs::remove_dir_all(&work) {
         Err(error) if error.kind() != ErrorKind::NotFound => {
             return Err(error).with_context(|| format!("remove {}", work.display()));
@@ -72,7 +72,7 @@ pub fn format_placement(
     for (made, folder) in made_logs.iter().zip(&placement.log_folders) {
         put(placement.node, made, folder)?;
     }
-    // A node that is controller too has its metadata among its logs.
+    // A combined node has its metadata in its log directory.
     if made_metadata.exists() { put(placement.node, &made_metadata, metadata) } else { Ok(()) }
 }
 

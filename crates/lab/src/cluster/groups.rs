@@ -8,7 +8,7 @@ use super::tools::Tools;
 
 const CONSUMER: &str = "org.apache.kafka.tools.consumer.ConsoleConsumer";
 const GROUPS_TOOL: &str = "org.apache.kafka.tools.consumer.group.ConsumerGroupCommand";
-/// How long the consumer waits for a record before it takes the topic for read.
+/// How long the consumer waits for a record before it considers the topic read.
 const IDLE_MS: &str = "60000";
 
 /// The offsets that a group has committed, by topic and partition.
@@ -25,7 +25,7 @@ impl Tools {
             .with_context(|| format!("consume topic {topic} as group {group}"))
     }
 
-    /// What a group has committed.
+    /// The offsets that a group has committed.
     pub fn group_offsets(&self, group: &str) -> Result<Offsets> {
         let said = self.run(GROUPS_TOOL, &["--describe", "--offsets", "--group", group])?;
         Ok(offsets_in(&said, group))

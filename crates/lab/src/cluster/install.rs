@@ -1,4 +1,4 @@
-//! Puts Kafka into the cache: Maven builds it, and one start of it makes later starts quick.
+//! Installs Kafka in the cache: Maven builds it, and a first start creates the class-data archive that makes later starts quick.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -32,7 +32,7 @@ impl Distribution {
         Ok(kafka)
     }
 
-    /// Lets brokers start quickly from now on; if that fails they start as they did.
+    /// Creates the class-data archive, so that brokers start quickly. If that fails, they start slowly.
     fn make_archive(&self, cache: &Path, progress: &Progress) -> Result<()> {
         progress.event(Tone::Plain, "starting Kafka once, so that it starts quickly from then on");
         let work = cache.join("kafka-archive");
@@ -40,7 +40,7 @@ impl Distribution {
         let file = self.archive_file();
         if let Err(error) = archive::make(self, &work, &file) {
             progress.event(Tone::Plain, &format!("that failed, and brokers will start slowly: {error:#}"));
-            // Empty: it is not tried again.
+            // An empty file: it is not tried again.
             fs::write(&file, b"").with_context(|| format!("write {}", file.display()))?;
         }
         remove_folder(&work)
@@ -90,7 +90,9 @@ fn run_maven(work: &Path) -> Result<()> {
         .output();
     let output = match output {
         Err(error) if error.kind() == ErrorKind::NotFound => {
-            bail!("mvn is missing, which fetches Kafka: install it (Debian: apt-get install maven)")
+            bail!(
+                "mvn, which builds Kafka's distribution, is missing: install it (Debian: apt-get install maven)"
+            )
         }
         other => other.context("start mvn")?,
     };

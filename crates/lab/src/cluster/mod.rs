@@ -2,7 +2,7 @@
 //!
 //! [`Distribution`] is Kafka itself, from Maven. [`Cluster`] starts a KRaft controller on the host and one broker per node,
 //! each with its log directory where the experiment says. [`Tools`] runs Kafka's own command-line tools and the records tool
-//! against it. The controller is not what an experiment is about, so it never shares a fate with a broker.
+//! against it. The controller is not under test, so it never runs on the node of a broker.
 
 mod archive;
 mod broker;
@@ -59,7 +59,7 @@ pub struct Cluster {
 }
 
 impl Cluster {
-    /// Formats and starts a controller and one broker per place, with ids from 1, and waits until all of them serve. `index` tells
+    /// Formats and starts a controller and one broker per placement, with ids from 1, and waits until all of them serve. `index` tells
     /// the clusters of one environment from each other.
     pub fn start(
         environment: &Environment,
@@ -91,8 +91,8 @@ impl Cluster {
         Ok(Self::of(environment, kafka, settings, voters, brokers, Some(controller)))
     }
 
-    /// Starts one node per place, with ids from 1, that is broker and controller at once, and waits until all of them serve. The
-    /// cluster's metadata is in their log folders then, with all else. The folders are formatted if the cluster is `new`.
+    /// Starts one combined node (broker and controller) per placement, with ids from 1, and waits until all of them serve. The
+    /// cluster's metadata is then in their log directories. The folders are formatted if the cluster is `new`.
     pub fn start_combined(
         environment: &Environment,
         kafka: &Distribution,
@@ -149,24 +149,24 @@ impl Cluster {
         &self.brokers
     }
 
-    /// Ends a broker in order (SIGTERM) and waits; its node and its log directory stay.
+    /// Stops a broker cleanly (SIGTERM) and waits; its node and its log directory stay.
     pub fn stop_broker(&self, id: u32) -> Result<()> {
         self.broker(id)?.stop()
     }
 
-    /// Starts a broker that has ended again, on its node, and waits until it serves.
+    /// Restarts a broker that has ended, on its node, and waits until it serves.
     pub fn restart_broker(&mut self, id: u32, node: &Node) -> Result<()> {
         let broker = self.brokers.iter_mut().find(|broker| broker.id() == id);
         broker.with_context(|| format!("there is no broker {id}"))?.restart(node)
     }
 
-    /// Formats what is not formatted in a place for a broker that runs elsewhere, so that it can be moved there.
+    /// Formats a second placement for a broker, so that the broker can be moved there.
     pub fn prepare(&self, id: u32, placement: &Placement<'_>) -> Result<()> {
         self.apart(id).format(placement)
     }
 
-    /// Starts a broker that has ended in a place that was prepared for it, and waits until it serves. What is in the place's log
-    /// folders stays.
+    /// Starts a broker that has ended on a placement that was prepared for it, and waits until it serves. The content of its log
+    /// directories stays.
     pub fn move_broker(&mut self, id: u32, placement: &Placement<'_>) -> Result<()> {
         let moved = Broker::start(self.apart(id).ready(placement)?)?;
         let broker = self.brokers.iter_mut().find(|broker| broker.id() == id);
@@ -210,13 +210,13 @@ impl Folders {
         Self { logs: environment.logs(), scratch: environment.scratch().to_owned() }
     }
 
-    /// What a broker in that place logs.
+    /// The log file of a broker on that placement.
     fn log_file(&self, placement: &Placement<'_>) -> PathBuf {
         self.logs.join(format!("{}.log", placement.node.name()))
     }
 }
 
-/// A broker that has its controller elsewhere, wherever it is to run.
+/// What the properties of a broker with a separate controller are made from, besides its placement.
 struct BrokerSetup<'a> {
     folders: &'a Folders,
     kafka: &'a Distribution,
@@ -230,7 +230,7 @@ impl BrokerSetup<'_> {
         config::broker(self.settings, self.id, placement.node.address(), self.voters, logs, metadata)
     }
 
-    /// Formats what is not formatted in a place.
+    /// Formats those folders of a placement that are not formatted.
     fn format(&self, placement: &Placement<'_>) -> Result<()> {
         let log_file = self.folders.log_file(placement);
         let properties = |logs: &[PathBuf], metadata: &Path| self.properties(placement, logs, metadata);
@@ -251,7 +251,7 @@ impl BrokerSetup<'_> {
     }
 }
 
-/// Where a broker in that place keeps the cluster's metadata: not what is tested, and gone with the node.
+/// Where a broker keeps the cluster's metadata: not on the storage under test, and removed with the node.
 fn metadata_of(placement: &Placement<'_>) -> PathBuf {
     placement.node.work_folder().join("metadata")
 }

@@ -29,7 +29,7 @@ pub struct Tools {
 pub(super) struct ExternalSettings {
     /// A properties file for all clients.
     pub config: Option<PathBuf>,
-    /// What the names of topics must begin with.
+    /// The prefix of all topic names.
     pub topic_prefix: String,
 }
 
@@ -102,7 +102,7 @@ impl Tools {
         &self.logs
     }
 
-    /// What clients take as their first address: every broker.
+    /// The bootstrap servers: every broker.
     pub fn bootstrap(&self) -> String {
         self.endpoints.join(",")
     }
@@ -196,7 +196,7 @@ impl Tools {
     }
 }
 
-/// The line in which a tool says what is wrong.
+/// The line of a tool's output that says what is wrong.
 pub(super) fn complaint<'a>(said: &'a str, errors: &'a str) -> &'a str {
     let lines = || said.lines().chain(errors.lines()).filter(|line| !line.trim().is_empty());
     let telling = |line: &&str| line.contains("Error") || line.contains("Exception");

@@ -1,6 +1,6 @@
-//! Load as OpenMessaging Benchmark has it: the load driver of the `kafka` folder, run on the host.
+//! Loads in the format of OpenMessaging Benchmark: the load driver of the `kafka` folder, which runs on the host.
 //!
-//! A load is two YAML files, which stay with the results: they are the benchmark's own forms, so that a reader who doubts a figure can
+//! A load is two YAML files, which stay with the results: they have the benchmark's own format, so that a reader who doubts a figure can
 //! repeat it there. The driver prints lines of JSON while it runs, and writes a result file in the end.
 
 use std::collections::BTreeMap;
@@ -19,13 +19,13 @@ use crate::report::Recorder;
 
 /// Heap of the load driver, at least.
 const HEAP_MIB_MIN: u32 = 1024;
-/// What a producer of the driver holds that is not sent yet, at most: Kafka's `buffer.memory`.
+/// The largest amount of unsent data of a producer: Kafka's `buffer.memory`.
 const PRODUCER_MIB: u32 = 32;
-/// What a consumer of the driver holds beside what it has fetched, roughly: an answer of a broker or two.
+/// The memory of a consumer besides what it has fetched, roughly: one or two responses of a broker.
 const CONSUMER_MIB: u32 = 8;
-/// What it may have fetched of each partition, and its default in Kafka.
+/// The setting for how much a consumer fetches of each partition, and its default in Kafka.
 const FETCHED: (&str, u32) = ("max.partition.fetch.bytes", 1 << 20);
-/// How long nothing may move before the driver gives up.
+/// The driver gives up after this time without progress.
 const STALL_SECONDS: u32 = 60;
 /// The driver's exit status when it could not do its work.
 const STATUS_COULD_NOT_RUN: i32 = 1;
@@ -33,7 +33,7 @@ const STATUS_COULD_NOT_RUN: i32 = 1;
 /// How the cluster is used: the topics' and the clients' settings, as a driver file has them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Clients {
-    /// What people call it.
+    /// Its name in reports.
     pub name: String,
     /// Replicas of each partition.
     pub factor: u32,
@@ -62,16 +62,16 @@ pub struct Load {
     pub consumers: u32,
     /// Messages per second in all that are meant to be sent; [`Load::UNLIMITED`] is more than any cluster takes.
     pub rate: u32,
-    /// Messages that wait for consumers before these begin, in bytes; 0 for none.
+    /// The backlog that is built before consumers start, in bytes; 0 for none.
     pub backlog_bytes: u64,
-    /// How long to run before anything counts.
+    /// How long to run before the measurement.
     pub warmup: Duration,
     /// How long to measure.
     pub measured: Duration,
 }
 
 impl Load {
-    /// The reports' rate for "as fast as it goes".
+    /// The reports' rate for "as fast as possible".
     pub const UNLIMITED: u32 = 1_000_000;
 
     /// Heap of a driver that runs it with such clients.
@@ -134,7 +134,7 @@ impl Clients {
     }
 }
 
-/// What the driver says while it runs.
+/// A line of the driver's output.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(tag = "event", rename_all = "lowercase")]
 enum Line {
@@ -144,7 +144,7 @@ enum Line {
     Sample(Moment),
     /// The backlog is as large as it should be, and waits for a line.
     Built {},
-    /// Everything that counts has been measured.
+    /// The measurement is complete.
     Measured,
     /// For people.
     Said {},
@@ -161,7 +161,7 @@ struct Moment {
     publish_latency_ms_p99: f64,
 }
 
-/// A turn of a load that an experiment may want to act on.
+/// A point of a load at which an experiment can act.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Turn {
     /// This phase begins: `warmup`, `build`, `wait`, `drain`, `settle`, `steady`.
@@ -174,7 +174,7 @@ pub enum Turn {
     Measured,
 }
 
-/// What a load has come to, out of the driver's result file.
+/// The result of a load, from the driver's result file.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 pub struct LoadResult {
     #[serde(rename = "aggregatedPublishLatencyQuantiles")]

@@ -7,31 +7,31 @@ use crate::report::{Recorder, Subject};
 use crate::request::{Profile, Request, StorageKind};
 use crate::toolbox::Toolset;
 
-/// Something the lab can try.
+/// An experiment.
 pub trait Experiment: Sync {
     /// Its name on the command line.
     fn name(&self) -> &'static str;
 
-    /// What the report says about it.
+    /// Its description in reports.
     fn subject(&self) -> Subject;
 
-    /// Whether Java and Kafka must be there.
+    /// Whether it needs Java and Kafka.
     fn needs_kafka(&self) -> bool {
         true
     }
 
-    /// What must be there besides the guest kernel ([`Environment::tools_of`]).
+    /// The tool sets that it needs besides the guest kernel ([`Environment::tools_of`]).
     fn tools(&self) -> &'static [Toolset] {
         &[]
     }
 
-    /// The parts that can be asked for alone.
+    /// The parts that can be run alone.
     fn parts(&self) -> &'static [&'static str] {
         &[]
     }
 
-    /// Whether it cannot do without guests of its own: it kills them, mounts in them, or starts and ends their storage. If it can do
-    /// without, it also runs on a folder of this host ([`StorageKind::Mount`]).
+    /// Whether it needs guests of its own: it kills them, mounts in them, or starts and ends their storage. If it does not, it also runs
+    /// on a folder of this host ([`StorageKind::Mount`]).
     fn needs_guests(&self) -> bool {
         true
     }
@@ -41,7 +41,7 @@ pub trait Experiment: Sync {
         false
     }
 
-    /// How many bytes of free space it needs where brokers keep their logs in a folder of this host.
+    /// The free space in bytes that it needs if brokers keep their logs in a folder of this host.
     fn disk_bytes(&self, profile: Profile) -> u64 {
         let _ = profile;
         1 << 30
@@ -52,7 +52,7 @@ pub trait Experiment: Sync {
         false
     }
 
-    /// Whether it can be run on such a storage at all.
+    /// Whether it can be run on a storage of this kind.
     fn fits(&self, kind: &StorageKind) -> bool {
         kind.folder().is_none() || !self.needs_guests()
     }
@@ -62,12 +62,12 @@ pub trait Experiment: Sync {
         false
     }
 
-    /// The storages it uses if the person names none.
+    /// Its storages if the user names none.
     fn default_storages(&self) -> &'static [StorageKind] {
         &[StorageKind::Forebay]
     }
 
-    /// Does it. Returns why it passed, in a sentence, for the case that every check held; an error means that it could not be
-    /// run, which is no verdict.
+    /// Runs it. Returns, in a sentence, why it passed, for the case that every check holds. An error means that it could not be run, which is
+    /// not a verdict.
     fn run(&self, environment: &Environment, request: &Request, recorder: &Recorder) -> Result<String>;
 }

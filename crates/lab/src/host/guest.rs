@@ -1,4 +1,4 @@
-//! A guest: a User-Mode Linux kernel with an agent in it that does what the worker asks.
+//! A guest: a User-Mode Linux kernel with an agent in it that serves the worker's requests.
 
 use std::fs::{self, File};
 use std::ops::Deref;
@@ -19,13 +19,13 @@ use crate::exec;
 use crate::executable;
 use crate::wire::{self, Mount, Request};
 
-/// How long a guest may take from its start until its agent answers.
+/// Time limit from the start of a guest until its agent answers.
 const BOOT_PATIENCE: Duration = Duration::from_secs(60);
 
 /// In the guest's memory.
 const WORK_FOLDER: &str = "/run/kafka";
 
-/// What a guest is made of.
+/// The specification of a guest.
 #[derive(Debug, Clone)]
 pub struct GuestSpec {
     /// Its name: host name, and name of its logs. Letters, digits and `-`.
@@ -34,9 +34,9 @@ pub struct GuestSpec {
     pub memory_mib: u32,
     /// The network it is on.
     pub side: Side,
-    /// A broker's guest runs on the brokers' processors, where these were divided.
+    /// The processors of the brokers, if the machine's processors are split and this is a broker's guest.
     pub processors: Option<ProcessorSplit>,
-    /// Which of the processors that it may use is its: guests of the same seat share one. Without a seat it takes the next.
+    /// The processor it runs on, among those it may use: guests with the same seat share one. Without a seat it gets the next.
     pub seat: Option<u32>,
     /// Disk images on the host; the first is `/dev/ubda` in the guest, the second `/dev/ubdb`.
     pub disks: Vec<PathBuf>,
@@ -89,20 +89,20 @@ impl Guest {
         self.kernel.lock().unwrap_or_else(PoisonError::into_inner).id()
     }
 
-    /// From now on it is on the brokers' half of the processors.
+    /// Moves it to the brokers' half of the processors.
     pub fn confine(&self, split: &ProcessorSplit) {
         split.confine(self.pid(), Some(self.seat));
     }
 
-    /// Processor time that the guest, its kernel included, has taken of this host since it started.
+    /// Processor time of this host that the guest, including its kernel, has used since its start.
     ///
-    /// Not the guest's own `/proc/stat`: a guest's kernel counts the time that it waits for a processor of the host as work, and samples
-    /// with a timer what mostly runs when that timer wakes it. Three brokers that took 29 % each, as the host counts, said 82 to 86 %.
+    /// It is not read from the guest's own `/proc/stat`: a guest's kernel counts the time that it waits for a processor of the host as work, and
+    /// samples with a timer that mostly wakes when something runs. Three guests that used 29 % each by the host's count reported 82 to 86 %.
     pub fn busy(&self) -> Duration {
         process_tree::busy(self.pid())
     }
 
-    /// Processor time that the guest's one processor could have worked since it started.
+    /// The time since its start, for its one processor.
     pub fn available(&self) -> Duration {
         self.started.elapsed()
     }
@@ -128,7 +128,7 @@ impl Guest {
         self.ask(&Request::LoadModules(names.iter().map(|name| (*name).to_owned()).collect()))
     }
 
-    /// Powers the guest off and waits until its kernel ended.
+    /// Powers the guest off and waits until its kernel has ended.
     pub fn stop(&self) -> Result<()> {
         // The connection ends with the guest: there is no answer to wait for.
         if let Ok(mut stream) = self.connect(Duration::from_secs(5)) {
@@ -212,7 +212,7 @@ fn kernel_command(environment: &Environment, spec: &GuestSpec, port: &Port) -> R
     Ok(command)
 }
 
-/// A path as a word of a kernel's command line, which has no quotes.
+/// A path as an argument on a kernel's command line, which has no quotes.
 fn word(path: &Path) -> Result<&str> {
     match path.to_str() {
         Some(text) if !text.contains(|c: char| c.is_whitespace() || c == ',') => Ok(text),

@@ -1,6 +1,6 @@
 //! A native node: an agent that runs as a program of the host, in the lab's namespaces, with an address of its own on the loopback network.
 //!
-//! It stands for a machine as a guest does, but shares the kernel with everybody: it can mount nothing and lose no power.
+//! Like a guest it represents a machine, but it shares the host's kernel: it cannot mount anything or lose its power.
 
 use std::fs::{self, File};
 use std::net::Ipv4Addr;
@@ -22,10 +22,10 @@ use crate::agent::{AgentConfig, NativeConfig};
 use crate::exec;
 use crate::executable;
 
-/// How long the agent may take until it answers.
+/// Time limit from the start of the agent until it answers.
 const START_PATIENCE: Duration = Duration::from_secs(60);
 
-/// A running native node. Dropping it ends the agent and all that it started.
+/// A running native node. Dropping it ends the agent and everything that it started.
 #[derive(Debug)]
 pub struct Native {
     node: Node,
@@ -33,7 +33,7 @@ pub struct Native {
     pid: u32,
     started: Instant,
     processors: u32,
-    /// None where the machine lets the lab make no control groups.
+    /// `None` if the lab cannot create control groups on this machine.
     group: Option<CpuGroup>,
     log: PathBuf,
 }
@@ -71,7 +71,7 @@ impl Native {
         let (pid, node) = (agent.id(), Node::new("native node", name, address, work_folder));
         let (agent, started) = (Mutex::new(agent), Instant::now());
         let mut native = Self { node, agent, pid, started, processors, group: None, log: log_path };
-        // Before it is asked for anything, so that all it starts is counted.
+        // Before the first request, so that everything it starts is counted.
         native.group = group.filter(|group| group.add(pid).is_ok());
         let ended = || Ok(native.ended()?.map(|status| status.to_string()));
         native.node.wait_for_agent(START_PATIENCE, ended, || native.log_tail())?;
@@ -96,7 +96,7 @@ impl Native {
         self.started.elapsed().saturating_mul(self.processors)
     }
 
-    /// Ends the agent and all that it started, at once.
+    /// Kills the agent and everything that it started.
     pub fn kill(&self) -> Result<()> {
         if !self.group.as_ref().is_some_and(CpuGroup::kill) {
             process_tree::kill_descendants(self.pid);
@@ -105,7 +105,7 @@ impl Native {
         agent.kill().and_then(|()| agent.wait()).map(drop).with_context(|| format!("end {}", self.title()))
     }
 
-    /// Where [`Native::busy`] has it from, for a report.
+    /// The source of [`Native::busy`], for a report.
     pub fn accounting(&self) -> &'static str {
         match self.group {
             Some(_) => "the control group of its processes",

@@ -1,4 +1,4 @@
-//! A process and all that it started, as `/proc` tells it: for machines that have no control groups to spare.
+//! A process and its descendants, by `/proc`: for machines without control groups.
 
 use std::collections::HashMap;
 use std::fs;
@@ -14,7 +14,7 @@ struct Stat {
     ticks: u64,
 }
 
-/// The processor time that a process, its descendants, and those of them that have ended and were waited for, took.
+/// The processor time of a process and its descendants, including those that have ended and were reaped.
 pub fn busy(pid: u32) -> Duration {
     let all = processes();
     let ticks: u64 = members(pid, &all).iter().filter_map(|pid| all.get(pid)).map(|stat| stat.ticks).sum();

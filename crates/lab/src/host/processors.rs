@@ -1,12 +1,12 @@
-//! Which of the machine's processors brokers may use, and which all else.
+//! Splits the machine's processors between brokers and everything else.
 //!
-//! On one machine a storage's server and the load take processors from the brokers, which in production they do not: there, each has a machine
-//! of its own. So experiments that compare storages by what brokers do give brokers one half of the processors and everything else the other:
-//! then the brokers have the same on every storage.
+//! On one machine, a storage's server and the load take processor time from the brokers; in production each has a machine of its own. So
+//! experiments that compare storages by the work of brokers give the brokers one half of the processors and everything else the other half.
+//! Then the brokers have the same processors on every storage.
 //!
-//! A guest has one processor, and keeps to one of the machine's, its seat. Its kernel and its programs are processes that wait for each other at
-//! every system call and page fault: on two processors each of these turns wakes one that sleeps. Three guests that were free to roam over two
-//! processors left half of both idle, started a broker in 9 s instead of 4, and took 22 MB/s of records instead of 45.
+//! A guest has one processor, and is pinned to one of the machine's, its seat. Its kernel and its programs are processes that wait for each other
+//! at every system call and page fault; on two processors each of these steps wakes a sleeping processor. Three guests that were not pinned left
+//! half of two processors idle, started a broker in 9 s instead of 4 s, and took 22 MB/s of records instead of 45 MB/s.
 
 use std::process::{Child, Command};
 use std::sync::{Mutex, PoisonError};
@@ -42,18 +42,18 @@ impl ProcessorSplit {
         Some(Self { brokers: set(brokers), rest: set(rest) })
     }
 
-    /// How many processors brokers have together, and how many all else has.
+    /// The number of processors of all brokers together, and of everything else.
     pub fn counts(&self) -> (u32, u32) {
         (self.brokers.count(), self.rest.count())
     }
 
-    /// From now on, what this thread does and starts is on the half of all else.
+    /// Moves this thread, and what it starts from now on, to the half that is not the brokers'.
     pub fn leave_brokers_alone(&self) -> Result<()> {
         sched_setaffinity(None, &self.rest).context("choose processors")
     }
 
-    /// Starts a program of a broker on all processors, whatever this thread is on: brokers start sooner then. Once they serve,
-    /// [`ProcessorSplit::confine`] has them on their half. A guest is on its seat among these processors.
+    /// Starts a program of a broker on all processors, whatever those of this thread are, because brokers start sooner then. Once they serve,
+    /// [`ProcessorSplit::confine`] moves them to their half. A guest is on its seat among these processors.
     pub fn spawn(divided: Option<Self>, seat: Option<u32>, command: &mut Command) -> Result<Child> {
         let before = sched_getaffinity(None).context("ask which processors this thread may use")?;
         let all = divided.map_or(before, |split| split.all());
@@ -64,7 +64,7 @@ impl ProcessorSplit {
         Ok(child?)
     }
 
-    /// From now on, a process, all that it started, and what these start, are on the brokers' half; a guest is on its seat there.
+    /// Moves a process, its descendants, and what they start from now on, to the brokers' half; a guest to its seat there.
     pub fn confine(&self, pid: u32, seat: Option<u32>) {
         let processors = seated(&self.brokers, seat);
         // Twice: what is started while the first look is under way is found by the second, and inherits from then on. Who has ended

@@ -36,7 +36,7 @@ pub struct RunFolders {
     in_storages: Vec<PathBuf>,
     /// The control group above those of the native nodes.
     cgroup: Option<PathBuf>,
-    /// The cluster that the lab did not start, where the run makes topics. The name is that of older versions.
+    /// The cluster that the lab did not start, where the run makes topics. The field has the name that older versions wrote.
     #[serde(rename = "visit")]
     external: Option<ExternalCluster>,
 }

@@ -30,12 +30,12 @@ pub struct Forebay {
 const JUNCTION_PATH: &str = "/kafka";
 const PORT: u16 = 2049;
 const CONNECTIONS: u32 = 4;
-/// Bounded, so that what the volume says is used is what the pool uses, and not what else is on the host's disk.
+/// Limited, so that the used space of the volume is that of the pool, without the other content of the host's disk.
 const POOL_SIZE_MAX: &str = "48GiB";
 const PATIENCE: Duration = Duration::from_secs(30);
 
 impl Forebay {
-    /// Starts the daemon on an empty pool, with more words on its command line.
+    /// Starts the daemon on an empty pool, with additional arguments.
     pub fn start(environment: &Environment, arguments: &[String]) -> Result<Self> {
         let mut storage = Self {
             program: environment.daemon()?.to_owned(),
@@ -54,7 +54,7 @@ impl Forebay {
         let mut command = Command::new(&self.program);
         command.arg("serve").arg("--pool-directory").arg(&self.pool).args(["--pool-size-max", POOL_SIZE_MAX]);
         command.arg("--nfs-listen").arg(format!("{}:{PORT}", self.listen));
-        // Others run on this machine; this one is reached by its socket.
+        // Other daemons may run on this machine; this one is reached by its socket.
         command.args(["--api-listen", "off"]);
         command.args(&self.arguments);
         let log = File::options()
@@ -70,7 +70,7 @@ impl Forebay {
 }
 
 impl Forebay {
-    /// How clients mount it.
+    /// The options of mounts.
     fn options(&self) -> String {
         format!("vers=4.2,nconnect={}", self.connections)
     }
@@ -110,7 +110,7 @@ impl Forebay {
         self.administer(&["export", "rule", "remove", "default", clients]).map(drop)
     }
 
-    /// What `forebay nfs clients --json` prints.
+    /// The output of `forebay nfs clients --json`.
     pub fn clients(&self) -> Result<serde_json::Value> {
         let (said, _) = self.administer(&["nfs", "clients", "--json"])?;
         serde_json::from_slice(&said).context("parse what nfs clients says")
@@ -153,7 +153,7 @@ impl Volumes for Forebay {
     }
 }
 
-/// What `forebay pool show --json` says, as far as the lab needs it.
+/// The fields of `forebay pool show --json` that the lab needs.
 #[derive(Deserialize)]
 struct PoolShown {
     bytes_logical: u64,
@@ -161,7 +161,7 @@ struct PoolShown {
     bytes_inline: u64,
 }
 
-/// What `forebay pool check --json` says, as far as the lab needs it.
+/// The fields of `forebay pool check --json` that the lab needs.
 #[derive(Deserialize)]
 struct PoolChecked {
     differences: Vec<String>,

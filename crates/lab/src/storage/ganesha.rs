@@ -1,4 +1,4 @@
-//! `ganesha`: NFS-Ganesha on the host, on a folder of the host's disk. What Forebay is measured against.
+//! `ganesha`: NFS-Ganesha on the host, on a folder of the host's disk. The server that Forebay is compared with.
 
 use std::fs::{self, File};
 use std::net::Ipv4Addr;
@@ -56,7 +56,7 @@ impl Ganesha {
     }
 }
 
-/// Its configuration: all defaults, but for what it takes to run from a folder.
+/// Its configuration: the defaults, except for what it needs to run from a folder.
 fn configuration(tools: &Toolbox, folder: &Path, address: Ipv4Addr) -> String {
     let plugins = tools.path("usr/lib/x86_64-linux-gnu/ganesha");
     let (plugins, folder) = (plugins.display(), folder.display());

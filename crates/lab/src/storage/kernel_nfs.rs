@@ -1,6 +1,6 @@
 //! `knfsd-v3` and `knfsd-v4`: the Linux kernel's own NFS server, in a guest of its own with ext4 on a disk image. The baseline.
 //!
-//! The server's user-space half (rpcbind, rpc.mountd, exportfs, rpc.nfsd) comes from the tool box. It reads its configuration
+//! The server's user-space half (rpcbind, rpc.mountd, exportfs, rpc.nfsd) comes from the toolbox. It reads its configuration
 //! from `/etc`, so this guest gets a small `/etc` of its own over the host's.
 
 use std::time::Duration;

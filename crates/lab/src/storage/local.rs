@@ -1,4 +1,4 @@
-//! `local`: a disk of its own for each guest, with ext4 and without NFS. What a broker can expect at best.
+//! `local`: a disk of its own for each guest, with ext4 and without NFS. The best case for a broker.
 
 use anyhow::{Context, Result};
 
@@ -16,7 +16,7 @@ pub struct LocalDisk {
 }
 
 impl LocalDisk {
-    /// There is nothing to start: disks are made as guests ask for them.
+    /// Starts nothing: disks are created when guests are prepared.
     pub fn start(environment: &Environment) -> Result<Self> {
         Ok(Self { kernel: environment.tools()?.version("user-mode-linux")? })
     }

@@ -25,7 +25,7 @@ pub use mounted::check as check_folder;
 pub use nfs::mount_nfs;
 pub use usage::{cpu_of_process, process_has_ended};
 
-/// Starts a storage, empty.
+/// Starts an empty storage.
 pub fn start(kind: &StorageKind, environment: &Environment) -> Result<Box<dyn Storage>> {
     Ok(match kind {
         StorageKind::Local => Box::new(local::LocalDisk::start(environment)?),

@@ -5,7 +5,7 @@ use anyhow::Result;
 use crate::host::Guest;
 use crate::wire::Mount;
 
-/// Mounts an NFS export in a guest, with the options every storage is given alike: hard, 1 MiB reads and writes.
+/// Mounts an NFS export in a guest, with the options that all storages have: hard, 1 MiB reads and writes.
 pub fn mount_nfs(
     guest: &Guest,
     server: std::net::Ipv4Addr,

@@ -1,4 +1,4 @@
-//! What a program and a folder take from the machine, as the kernel tells it.
+//! The resources that a process and a folder use, as the kernel reports them.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -22,8 +22,8 @@ pub fn of_process(pid: u32) -> Result<Usage> {
         let path = format!("/proc/{pid}/{name}");
         fs::read_to_string(&path).with_context(|| format!("read {path}"))
     };
-    let resident_kib = field(&read("status")?, "VmRSS").context("the kernel tells no VmRSS")?;
-    let written = field(&read("io")?, "write_bytes").context("the kernel tells no write_bytes")?;
+    let resident_kib = field(&read("status")?, "VmRSS").context("the kernel reports no VmRSS")?;
+    let written = field(&read("io")?, "write_bytes").context("the kernel reports no write_bytes")?;
     Ok(Usage { resident: resident_kib.saturating_mul(1024), written })
 }
 
@@ -61,7 +61,7 @@ fn field(text: &str, name: &str) -> Option<u64> {
     line.split_whitespace().next()?.parse().ok()
 }
 
-/// Bytes that the file system has allocated to a folder and all below it. What is removed meanwhile counts nothing.
+/// Bytes that the file system has allocated to a folder and all below it. Files that are removed meanwhile are not counted.
 pub fn allocated_bytes(folder: &Path) -> Result<u64> {
     let entries = fs::read_dir(folder).with_context(|| format!("list {}", folder.display()))?;
     let mut bytes = 0u64;

@@ -1,4 +1,4 @@
-//! Where a broker of a testbed runs: a guest, or on the host.
+//! The node of a broker: a guest, or a program of the host.
 
 use std::ops::Deref;
 use std::process::ExitStatus;
@@ -30,8 +30,8 @@ impl Deref for BrokerNode {
 }
 
 impl BrokerNode {
-    /// What the machine has done since it started: of a guest its processor, of a native node all of the host's, but
-    /// only as far as they worked for this node.
+    /// Processor time since its start: of a guest's one processor, or of all of the host's processors as far as they worked for a native
+    /// node.
     pub fn cpu(&self) -> Result<CpuTime> {
         match self {
             Self::Guest(guest) => Ok(CpuTime { busy: guest.busy(), total: guest.available() }),
@@ -39,7 +39,7 @@ impl BrokerNode {
         }
     }
 
-    /// From now on it is on the brokers' half of the processors.
+    /// Moves it to the brokers' half of the processors.
     pub fn confine(&self, split: &ProcessorSplit) {
         match self {
             Self::Guest(guest) => guest.confine(split),
@@ -47,8 +47,8 @@ impl BrokerNode {
         }
     }
 
-    /// Ends it at once with all that runs there, as a power failure would; what a native node's programs have written and not synced
-    /// is not lost, since their kernel lives on.
+    /// Kills it and everything that runs there, as a power failure would. Unsynced writes of a native node's programs are not lost, because
+    /// their kernel keeps running.
     pub fn kill(&self) -> Result<()> {
         match self {
             Self::Guest(guest) => guest.kill(),

@@ -1,4 +1,4 @@
-//! A cluster that the lab did not start, as loads see it: what it stores where, and how its machines are, the lab cannot know.
+//! A cluster that the lab did not start, as a target of loads. The lab knows neither its storage nor its machines.
 
 use std::time::Duration;
 
@@ -25,7 +25,7 @@ impl ExternalTarget {
         recorder.stage("cluster");
         let kafka = Distribution::open(&request.cache.folder, recorder.progress())?;
         recorder.version("kafka's clients", kafka.version()?);
-        let external = environment.external_cluster().context("the run has no cluster to go to")?;
+        let external = environment.external_cluster().context("the run is not on an existing cluster")?;
         let (tools, brokers) = external.begin(kafka, environment.logs())?;
         recorder.setting("cluster", cluster.bootstrap.as_str());
         recorder.setting("brokers", brokers);

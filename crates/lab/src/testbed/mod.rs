@@ -1,4 +1,4 @@
-//! What experiments begin with: clusters on the storages under test, loads on them, and ways to look at what happens there.
+//! What experiments begin with: clusters on the storages under test, loads on them, and checks of their brokers, logs and records.
 //!
 //! A [`Testbed`] is a running cluster with its logs on one storage. [`Testbeds`] are several side by side, for experiments that compare storages;
 //! each is a [`Target`], and so is a cluster that the lab did not start.

@@ -17,7 +17,7 @@ use crate::request::Request;
 use crate::request::StorageKind;
 use crate::storage::{self, Storage};
 
-/// Where guests mount the storage, or, with several volumes, what their mount points begin with.
+/// The mount point in guests; with several volumes, the prefix of their mount points.
 const MOUNT_POINT: &str = "/mnt/kafka";
 
 /// The size and layout of a testbed.
@@ -39,9 +39,9 @@ pub struct TestbedSpec {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Layout {
     /// How many volumes each broker has of its own, each a log directory; 0: one volume for all brokers, with a folder for each.
-    /// A storage that has no volumes gives folders instead.
+    /// On a storage without volumes they are folders.
     pub volumes: u32,
-    /// TCP connections of each client to its NFS server (`nconnect`); `None`: what the lab does by default.
+    /// TCP connections of each client to its NFS server (`nconnect`); `None`: the lab's default.
     pub connections: Option<u32>,
 }
 
@@ -52,11 +52,11 @@ pub struct Testbed {
     pub storage: Box<dyn Storage>,
     /// The storage's name.
     name: String,
-    /// What the names of nodes, and so of logs, begin with; empty where there is one testbed in the run.
+    /// The prefix of the names of nodes and logs; empty if the run has one testbed.
     prefix: String,
     layout: Layout,
     processors: Option<ProcessorSplit>,
-    /// Holds the storage's files: a server's, or the disks of guests.
+    /// The folder of the storage's files: those of a server, or the disks of guests.
     scratch: PathBuf,
 }
 
@@ -167,8 +167,8 @@ impl Testbed {
         brokers.flat_map(of).collect()
     }
 
-    /// Adds to what has failed which brokers ended, and why, and whose machines are silent: that is more of a cause than what clients noticed
-    /// of it.
+    /// Adds to an error which brokers ended, and why, and which machines are silent: these are closer to the cause than what clients
+    /// noticed.
     pub fn explained<T>(&self, result: Result<T>) -> Result<T> {
         result.map_err(|error| match self.lost() {
             Ok(lost) if !lost.is_empty() => error.context(lost.join("; ")),
@@ -189,13 +189,13 @@ impl Testbed {
         Ok(broker.log_folder())
     }
 
-    /// Starts a broker that has ended again, where it was.
+    /// Restarts a broker that has ended, on its node.
     pub fn restart_broker(&mut self, broker: u32) -> Result<()> {
         let found = (1u32..).zip(&self.nodes).find(|(id, _)| *id == broker);
         self.cluster.restart_broker(broker, found.context("no such broker")?.1)
     }
 
-    /// Starts one more node, which has the storage mounted as that of a broker does, and stands by for it: Kafka has formatted there what is not.
+    /// Starts a standby node for a broker, with the storage mounted as on the broker's own node and the log directories formatted.
     pub fn boot_standby(
         &mut self,
         environment: &Environment,
@@ -231,8 +231,8 @@ impl Testbed {
         Ok(BrokerNode::Guest(guest))
     }
 
-    /// Starts a broker that has ended on another node, which takes the place of its own; that one is ended, with all that was
-    /// its alone.
+    /// Starts a broker that has ended on a standby node, which replaces its own. The old node is killed, and what only it used is
+    /// removed.
     pub fn move_broker(&mut self, environment: &Environment, broker: u32, standby: BrokerNode) -> Result<()> {
         let log_folders = log_folders(self.storage.as_ref(), broker, self.layout);
         self.cluster.move_broker(broker, &Placement { node: &standby, log_folders })?;
@@ -257,7 +257,7 @@ impl Target for Testbed {
     }
 
     fn keeps_topics(&self) -> bool {
-        // On such a storage a deleted topic ends its brokers: that is what `silly-rename` shows.
+        // On such a storage the deletion of a topic ends its brokers, as `silly-rename` shows.
         self.storage.renames_unlinked()
     }
 
@@ -288,7 +288,7 @@ impl Target for Testbed {
         }
         for broker in self.cluster.brokers() {
             let actor = self.actor(broker.id());
-            // A machine that has lost its power says nothing of its broker any more.
+            // The agent of a machine without power does not report how its broker ended.
             if let Some(status) = self.node(broker.id())?.ended()? {
                 ended.push(format!("{actor} ended with its machine ({status})"));
             } else if let Some(exit) = broker.exit()? {
@@ -360,7 +360,7 @@ fn boot(
     Ok(guests)
 }
 
-/// Mounts in a guest what the broker keeps its logs on.
+/// Mounts the storage of a broker's logs in its guest.
 fn mount(guest: &Guest, broker: u32, layout: Layout, prefix: &str, storage: &dyn Storage) -> Result<()> {
     match storage.volumes() {
         Ok(volumes) if layout.volumes > 0 => (1..=layout.volumes).try_for_each(|volume| {
@@ -384,7 +384,7 @@ fn log_folders(storage: &dyn Storage, broker: u32, layout: Layout) -> Vec<PathBu
     }
 }
 
-/// A figure out of a summary of the records tool; 0 if it is not there.
+/// A figure of a summary of the records tool; 0 if it is missing.
 pub fn figure(summary: &serde_json::Map<String, Value>, name: &str) -> f64 {
     summary.get(name).and_then(Value::as_f64).unwrap_or(0.0)
 }

@@ -1,4 +1,4 @@
-//! What is in the brokers' log directories: replicas that should be gone, and files that a client renamed to `.nfs…`.
+//! Inspects the brokers' log directories for replicas that should be deleted, and files that a client renamed to `.nfs…`.
 
 use std::collections::BTreeSet;
 
@@ -16,14 +16,14 @@ const DELETED: &str = "-delete";
 /// What was found.
 #[derive(Debug, Default)]
 pub struct Replicas {
-    /// `.nfs…` files, whenever they were seen, there or in a broker's log.
+    /// `.nfs…` files that were seen at any time, in a directory or in a broker's log.
     nfs_files: BTreeSet<String>,
-    /// Folders of replicas that should be gone, at the last look.
+    /// Folders of replicas that should be deleted, at the last inspection.
     old: BTreeSet<String>,
 }
 
 impl Replicas {
-    /// Looks into every broker's log directory; the topic should be where the assignment says.
+    /// Inspects every broker's log directory. The assignment says where the topic's replicas should be.
     pub fn look(&mut self, testbed: &Testbed, target: &Assignment) -> Result<()> {
         self.old.clear();
         for (broker, node) in testbed.cluster.brokers().iter().zip(&testbed.nodes) {
@@ -50,19 +50,19 @@ impl Replicas {
         }
     }
 
-    /// How many replicas' folders should be gone and are not.
+    /// The number of replicas' folders that should be deleted and are not.
     pub fn old_count(&self) -> usize {
         self.old.len()
     }
 
-    /// How many partitions are where they should be, and nowhere else but for replicas that wait for their deletion.
+    /// The number of partitions that are where they should be and nowhere else, not counting replicas that wait for their deletion.
     pub fn moved(&self, target: &Assignment) -> usize {
         let names = self.old.iter().filter_map(|path| path.rsplit('/').next());
         let waiting: BTreeSet<&str> = names.filter(|name| !name.ends_with(DELETED)).collect();
         target.partitions.len().saturating_sub(waiting.len())
     }
 
-    /// Adds the `.nfs…` files that brokers complained about: they are gone when the broker is.
+    /// Adds the `.nfs…` files in brokers' error messages: the files disappear when the broker ends.
     pub fn add_named_in_logs(&mut self, testbed: &Testbed) {
         for broker in testbed.cluster.brokers() {
             let log = std::fs::read(broker.log_file()).unwrap_or_default();
@@ -70,7 +70,7 @@ impl Replicas {
         }
     }
 
-    /// Checks that there is neither.
+    /// Records the checks that there are none of either.
     pub fn check(&self, recorder: &Recorder) {
         let first = |set: &BTreeSet<String>| set.first().cloned().unwrap_or_default();
         let nfs = match self.nfs_files.len() {

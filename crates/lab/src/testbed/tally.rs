@@ -1,11 +1,11 @@
-//! Values as they come, by what was measured and where, and the measurements they make in the end.
+//! Collects values by name and storage, and makes measurements of them.
 
 use std::collections::BTreeMap;
 use std::fmt;
 
 use crate::report::{Better, Measurement, Recorder, Samples, Target};
 
-/// What a measurement is called.
+/// The names of a measurement.
 #[derive(Debug, Clone)]
 pub struct Title<'a> {
     /// Stable name, with its unit last.
@@ -69,7 +69,7 @@ impl Tally {
         of(first).into_iter().zip(of(second)).map(|(first, second)| first / second).collect()
     }
 
-    /// The geometric mean of the [pair ratios](Self::pair_ratios) of all these names: twice as much and half as much make even. `None`
+    /// The geometric mean of the [pair ratios](Self::pair_ratios) of all these names: twice as much and half as much cancel out. `None`
     /// without pairs.
     pub fn mean_ratio(&self, names: &[String], first: &str, second: &str) -> Option<MeanRatio> {
         let ratios: Vec<f64> = names.iter().flat_map(|name| self.pair_ratios(name, first, second)).collect();
@@ -84,7 +84,7 @@ impl Tally {
         Some(self.median(name, storage)? / to)
     }
 
-    /// Hands a point of a curve to the recorder for each storage: the median of a name, and how far its values are spread.
+    /// Records a point of a curve for each storage: the median of a name, and the spread of its values.
     pub fn curve_point(&self, drawing: &str, x: f64, name: &str, storages: &[String], recorder: &Recorder) {
         for storage in storages {
             if let Some(found) = self.samples(name, storage) {
@@ -93,7 +93,7 @@ impl Tally {
         }
     }
 
-    /// Hands the values of a name to the recorder, the storages in this order. Nothing if there are none.
+    /// Records the values of a name, with the storages in this order; nothing if there are none.
     pub fn report(
         &self,
         title: &Title<'_>,

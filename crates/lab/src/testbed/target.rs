@@ -6,7 +6,7 @@ use anyhow::Result;
 
 use crate::cluster::Tools;
 
-/// A cluster that loads are run on.
+/// A cluster that serves loads.
 pub trait Target {
     /// The name of its storage, or another name that distinguishes it.
     fn name(&self) -> &str;
@@ -17,7 +17,7 @@ pub trait Target {
     /// How many brokers it has.
     fn brokers(&self) -> u32;
 
-    /// Whether topics must stay when a load is over, since their deletion would end brokers.
+    /// Whether topics must stay after a load, because their deletion would end brokers.
     fn keeps_topics(&self) -> bool;
 
     /// Processor time of each broker's machine since its start; `None` if the lab cannot know it.
@@ -29,8 +29,8 @@ pub trait Target {
     /// Writes the dirty pages of the brokers' machines to the storage.
     fn sync(&self) -> Result<()>;
 
-    /// Makes the brokers' machines, and the host of the storage, forget what they have read and written, as far as the lab can: what is read next
-    /// comes from the disk.
+    /// Drops the caches of the brokers' machines and of the storage's host, as far as the lab can, so that later reads come from the
+    /// disk.
     fn forget(&self) -> Result<()>;
 
     /// Whether the lab started it, and so knows when a broker ends.

@@ -16,12 +16,12 @@ use crate::progress::Tone;
 use crate::report::{Recorder, number};
 use crate::request::Request;
 
-/// How busy the machine of a broker without work is at most, in percent, and its storage's server in processors.
+/// The largest load of an idle broker's machine, in percent, and of an idle storage's server, in processors.
 const AT_REST_PERCENT: f64 = 10.0;
 const AT_REST_PROCESSORS: f64 = 0.1;
-/// Over which time that is looked at.
+/// The time over which the load is measured.
 const REST_WINDOW: Duration = Duration::from_secs(1);
-/// How long a cluster may take to come to rest; then the next load begins all the same.
+/// Time limit for a cluster to become idle; after it the next load starts anyway.
 const REST_PATIENCE: Duration = Duration::from_secs(15);
 
 /// The clusters of a run.
@@ -124,7 +124,7 @@ impl Testbeds {
     }
 }
 
-/// What a load has come to on one cluster, and what that took.
+/// The result of a load on one cluster, and the processor time that it took.
 #[derive(Debug)]
 pub struct Outcome {
     /// What the load driver measured.
@@ -136,7 +136,7 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// Bytes that were produced and consumed per second while all went on as it would, in MB/s, as the reports count.
+    /// Bytes produced and consumed per second in the steady phase, in MB/s, as the reports count.
     pub fn total_mb_per_s(&self) -> Result<f64> {
         let steady = self.result.phase("steady")?;
         Ok((steady.publish_bytes_per_second + steady.consume_bytes_per_second) / 1e6)
@@ -178,7 +178,7 @@ impl Moment {
 pub struct Trial<'a> {
     /// The cluster.
     pub target: &'a dyn Target,
-    /// What tells this load from others of the run.
+    /// Distinguishes this load from others of the run.
     pub label: String,
     /// The load.
     pub load: &'a Load,
@@ -187,8 +187,8 @@ pub struct Trial<'a> {
 }
 
 impl Trial<'_> {
-    /// Runs it, and waits until nothing of it goes on, so that no other cluster's load is measured beside it. `None` if it failed: that
-    /// is a failed check, and so a verdict.
+    /// Runs it, and waits until the cluster is idle, so that it does not disturb the next cluster's load. `None` if it failed: that is a failed
+    /// check, and so a verdict.
     pub fn run(&self, recorder: &Recorder) -> Result<Option<Outcome>> {
         let outcome = self.judge(recorder)?;
         if outcome.is_some() {
@@ -201,7 +201,7 @@ impl Trial<'_> {
     fn judge(&self, recorder: &Recorder) -> Result<Option<Outcome>> {
         let lost = self.target.lost()?;
         if !lost.is_empty() {
-            // Each load would wait a minute for what does not come.
+            // Each load would run into a timeout of a minute.
             self.fail(format_args!("not run, since {}", lost.join(", ")), recorder);
             return Ok(None);
         }
@@ -212,7 +212,7 @@ impl Trial<'_> {
                 recorder.event(Tone::Plain, self.summary(&outcome)?);
                 return Ok(Some(outcome));
             }
-            // What fewer brokers can do is not what was to be measured.
+            // A figure of fewer brokers is not the figure to measure.
             Ok(_) => self.fail(format_args!("meanwhile {lost}"), recorder),
             Err(error) if lost.is_empty() => self.fail(format_args!("{error:#}"), recorder),
             Err(error) => self.fail(format_args!("{error:#}; {lost}"), recorder),
@@ -246,11 +246,11 @@ impl Trial<'_> {
             recorder,
             &mut |turn| {
                 match turn {
-                    // What consumers catch up with comes from the disk.
+                    // Consumers must read the backlog from the disk.
                     Turn::Built => target.forget()?,
                     Turn::Begins(phase) if phase == "steady" => before = Some(Moment::take(target)?),
                     Turn::Begins(_) => {}
-                    // Clients of a machine that lost its power may wait for it for as long as their settings say: the reports' for 20 minutes.
+                    // Clients can wait for a machine without power as long as their settings say: those of the reports for 20 minutes.
                     Turn::Sampled => ensure!(target.ended()?.is_empty(), "the load was given up"),
                     Turn::Measured => after = Some(Moment::take(target)?),
                 }
@@ -264,7 +264,7 @@ impl Trial<'_> {
     }
 }
 
-/// Waits until a cluster's brokers and its storage's server have nothing to do.
+/// Waits until a cluster's brokers and its storage's server are idle.
 fn wait_for_rest(target: &dyn Target) -> Result<()> {
     let deadline = Instant::now() + REST_PATIENCE;
     let mut before = Moment::take(target)?;

@@ -1,4 +1,4 @@
-//! Watches brokers, and says in words what became of them and of their records.
+//! Watches brokers, and describes how they ended and whether their records are intact.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
@@ -12,7 +12,7 @@ use crate::host::Environment;
 use crate::progress::Tone;
 use crate::report::{Excerpt, Recorder, number};
 
-/// What a client's kernel calls a file that was removed while it was open.
+/// The prefix of the name that a client's kernel gives to a file that was removed while it was open.
 pub const SILLY: &str = ".nfs";
 /// How many brokers' logs to quote.
 const EXCERPTS_MAX: usize = 2;

@@ -164,7 +164,7 @@ impl Toolbox {
         self.path(LIBRARIES[0])
     }
 
-    /// The words that start an unpacked program, named by its path in the tool box (`usr/sbin/rpcbind`), on the host or in a
+    /// The words that start an unpacked program, named by its path in the toolbox (`usr/sbin/rpcbind`), on the host or in a
     /// guest.
     pub fn words(&self, program: &str) -> Vec<String> {
         let text = |path: &Path| path.to_string_lossy().into_owned();
@@ -215,7 +215,7 @@ impl Toolbox {
     }
 }
 
-/// File in a tool box that names each package and its version.
+/// File in a toolbox that names each package and its version.
 const VERSIONS: &str = "versions.txt";
 
 fn unpack(archives: &[PathBuf], tree: &Path, progress: &Progress) -> Result<()> {
