@@ -24,7 +24,7 @@ const FACTOR: u32 = 3;
 const REPETITIONS: u32 = 4;
 /// Brokers that share a processor get faster from one drain to the next, on one storage for longer than on the other.
 const WARM_UPS: u32 = 2;
-/// What the first storage must reach of the second when consumers drain.
+/// The smallest ratio of the first storage's drain rate to that of the second.
 const RATIO_MIN: f64 = 0.9;
 
 struct Sizes {
@@ -34,7 +34,7 @@ struct Sizes {
     producers: u32,
     consumers: u32,
     rate: u32,
-    /// Not what is measured, and so as much as brokers take.
+    /// Without a limit, because the rate is not under test.
     warm_up_rate: u32,
     linger_ms: u32,
     backlog_bytes: u64,
@@ -201,7 +201,7 @@ fn take(tally: &mut Tally, storage: &str, outcome: &Outcome) -> Result<()> {
     Ok(())
 }
 
-/// What is measured: name, title, unit, which way is good.
+/// The measurements: name, title, unit, and which direction is better.
 const MEASURED: [(&str, &str, &str, Better); 7] = [
     ("build_s", "Build: time", "s", Better::Lower),
     ("build_mb_per_s", "Build: produced", "MB/s", Better::Higher),

@@ -27,14 +27,14 @@ const RECORD_BYTES: u32 = 4096;
 /// The broker that is replaced.
 const REPLACED: u32 = 1;
 const GROUP: &str = "reader";
-/// How many records the group reads before the first replacement.
+/// The number of records that the group reads before the first replacement.
 const READ_RECORDS: u64 = 1_000;
 const REPETITIONS: u32 = 3;
-/// What the time may be at the largest size, against that at the smallest, to count as not growing.
+/// The largest ratio of the times at the largest and smallest size that counts as not growing.
 const GROWTH_MAX: f64 = 1.5;
 /// How many times as fast the first storage must be as the second at the largest size.
 const SPEEDUP_MIN: f64 = 5.0;
-/// How long brokers may take to tell that one of them is gone.
+/// Time limit for the brokers to notice that one of them has ended.
 const SHRINK_PATIENCE: Duration = Duration::from_secs(60);
 const VERIFY_PATIENCE_SECONDS: u32 = 120;
 
@@ -45,7 +45,7 @@ struct Sizes {
     guest_memory_mib: u32,
     heap_mib: u32,
     fetchers: u32,
-    /// How long replicas may take to get in sync: many times what they should.
+    /// Time limit for replicas to get in sync: many times the expected time.
     patience: Duration,
 }
 
@@ -94,7 +94,7 @@ impl Sizes {
     }
 }
 
-/// What each broker holds at a size, in MB.
+/// The data of each broker at a size, in MB.
 fn megabytes(records: u64) -> u64 {
     records.saturating_mul(u64::from(RECORD_BYTES)) / 1_000_000
 }
@@ -194,7 +194,7 @@ struct Subjected {
     testbed: Testbed,
     sync: SyncWatch,
     plans: Vec<RecordsPlan>,
-    /// What the group had committed before the first replacement.
+    /// The offsets that the group had committed before the first replacement.
     offsets: Offsets,
     replacements: u32,
 }

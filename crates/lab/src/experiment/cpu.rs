@@ -21,7 +21,7 @@ const MESSAGE_BYTES: u32 = 1024;
 const REPETITIONS: u32 = 3;
 /// The share of a rate that must be published, in percent: less, and the CPU would be that of another rate. A measurement can end with more
 /// messages on their way than it began with: with producers that linger 100 ms, a tenth of a second's and more, up to 3 % of ten seconds.
-/// It is asked of the median, as the CPU is that of the median: on a machine that is slow for a minute, one repetition is short.
+/// The check uses the median, like the CPU: on a machine that is slow for a minute, one repetition falls short.
 const SUSTAINED_PERCENT: f64 = 95.0;
 
 struct Sizes {

@@ -19,9 +19,9 @@ use crate::storage::{self, HostServer, Storage};
 /// The experiment.
 pub struct Hostile;
 
-/// How much longer an operation may take beside an attack.
+/// The largest ratio of an operation's time beside an attack to its time alone.
 const RATIO_MAX: f64 = 2.0;
-/// What is no longer than this, is no matter: the noise of a disk's flush.
+/// Times up to this always pass: they are within the noise of a disk's flush.
 const NEGLIGIBLE_US: u64 = 3_000;
 /// Beside a client that writes as much as it can, the disk and the processors are shared; no client may starve.
 const STARVED_US: u64 = 3_000_000;
@@ -194,7 +194,7 @@ impl Attacker {
         Ok(attacker)
     }
 
-    /// What was measured beside an attack that is over says nothing.
+    /// Fails if the attack has ended, because a measurement beside it would be meaningless.
     fn require_under_way(&mut self, attack: Attack) -> Result<()> {
         let ended = self.0.try_wait().context("look after the attack")?;
         ended.map_or(Ok(()), |status| bail!("the attack {} ended too soon ({status})", attack.name()))

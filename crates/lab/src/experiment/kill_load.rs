@@ -28,13 +28,13 @@ const FOLDER: &str = "/mnt/volume/load";
 const CONTROL: &str = "/run/load-control";
 const SERVER: &str = "storage";
 
-/// How long the client works before each kill, in milliseconds: at least, and at most.
+/// The shortest and longest time that the client works before each kill, in milliseconds.
 const WORK_MS: (u64, u64) = (300, 1500);
 /// The longest that the server stays away, in milliseconds.
 const OUTAGE_MS_MAX: u64 = 300;
 /// One in this many kills is of the server process alone, and not of its machine.
 const REFUSED_EVERY: u32 = 8;
-/// How long the client may take to go on and compare everything: the server's grace period, and the client's own timers.
+/// Time limit for the client to go on and compare everything: the server's grace period, and the client's own timers.
 const PATIENCE: Duration = Duration::from_secs(240);
 /// Between two looks.
 const PAUSE: Duration = Duration::from_millis(20);
@@ -93,7 +93,7 @@ impl Experiment for KillLoad {
         recorder.stage("unmounting");
         let told = rounds.told();
         let whole = rounds.stop()?;
-        // A client that has not gone on would not unmount either.
+        // The unmount of a client that has not gone on would hang.
         if whole {
             guest.unmount(TARGET)?;
             guest.stop()?;
@@ -103,7 +103,7 @@ impl Experiment for KillLoad {
     }
 }
 
-/// The load in the guest, and what became of it so far.
+/// The load in the guest, and its results so far.
 struct Rounds<'a> {
     environment: &'a Environment,
     guest: &'a Guest,
@@ -115,7 +115,7 @@ struct Rounds<'a> {
     last: Event,
     bytes: u64,
     longest_ms: u64,
-    /// What is wrong with the files, if anything.
+    /// The problem with the files, if there is one.
     wrong: Option<String>,
     differences: Vec<String>,
 }
@@ -158,7 +158,7 @@ impl<'a> Rounds<'a> {
         }
         storage.kill()?;
         self.recorder.begin(SERVER, "killed", Tone::Plain);
-        // How long it stays away is part of the experiment.
+        // The length of the outage is part of the experiment.
         std::thread::sleep(Duration::from_millis(self.between(0, OUTAGE_MS_MAX)));
         // Before any client is back: what the kill left behind. Half of the time the server itself is the first to open it.
         let without_server = self.kills.is_multiple_of(2);
@@ -184,7 +184,7 @@ impl<'a> Rounds<'a> {
         least + self.random.below(span.saturating_add(1)) as u64
     }
 
-    /// Lets the client compare everything.
+    /// Makes the client compare everything.
     fn verify(&mut self) -> Result<()> {
         let round = u64::from(self.kills);
         self.guest.write_file(CONTROL, format!("verify {round}").as_bytes())?;

@@ -19,7 +19,7 @@ pub struct KillStorage;
 
 const TOPIC: &str = "killed-storage";
 const ACTOR: &str = "storage";
-/// How long the cluster may take to write on after the last kill: the server's grace period and the producer's own patience.
+/// Time limit for the cluster to continue after the last kill: the server's grace period and the producer's timeouts.
 const RECOVERY_PATIENCE: Duration = Duration::from_secs(300);
 const VERIFY_PATIENCE_SECONDS: u32 = 120;
 
@@ -37,7 +37,7 @@ struct Sizes {
 struct Kill {
     /// When this share of the records is acknowledged.
     at_percent: u64,
-    /// How long the server stays away.
+    /// The length of the outage.
     outage: Duration,
 }
 

@@ -19,11 +19,11 @@ const TARGET: &str = "/mnt/volume";
 const FOLDER: &str = "/mnt/volume/stream";
 const PATIENCE: Duration = Duration::from_secs(7200);
 const PAUSE: Duration = Duration::from_millis(500);
-/// How much more memory the server may take in the last third of the writes than in the second: nothing, but for noise.
+/// The largest growth of the server's memory from the second third of the writes to the last: noise.
 const GROWTH_MAX: f64 = 1.10;
-/// How fast the last third of the writes must be beside the first.
+/// The smallest ratio of the speed of the last third of the writes to that of the first.
 const SPEED_MIN: f64 = 0.7;
-/// What the server may take in all at its default settings, in bytes.
+/// The memory limit of the server at its default settings, in bytes.
 const BUDGET: u64 = 512 << 20;
 
 impl Experiment for Memory {
@@ -81,7 +81,7 @@ impl Experiment for Memory {
     }
 }
 
-/// One look at the client and the server.
+/// A sample of the client and the server.
 struct Sample {
     at: Duration,
     streamed: Streamed,

@@ -58,7 +58,7 @@ pub fn find(name: &str) -> Option<&'static dyn Experiment> {
     ALL.iter().copied().find(|experiment| experiment.name() == name)
 }
 
-/// What the experiment of this name is.
+/// The description of the experiment of this name.
 pub fn subject_of(name: &str) -> Option<Subject> {
     find(name).map(|experiment| experiment.subject())
 }

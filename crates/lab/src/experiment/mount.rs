@@ -75,7 +75,7 @@ fn write_and_read(recorder: &Recorder, kind: &StorageKind, first: &Guest, second
     recorder.stage("writing and reading");
     let path = format!("{TARGET}/hello");
     first.write_file(&path, CONTENT)?;
-    // A disk of its own is not shared.
+    // Local disks are not shared.
     let reader = if *kind == StorageKind::Local { first } else { second };
     let read = reader.read_file(&path);
     let same = read.as_deref().is_ok_and(|read| read == CONTENT);
@@ -89,7 +89,7 @@ fn write_and_read(recorder: &Recorder, kind: &StorageKind, first: &Guest, second
     Ok(())
 }
 
-/// What a client sees of a snapshot: nothing at first sight, all of it under its name, and no way to change it.
+/// Checks a client's view of a snapshot: hidden in listings, complete under its name, and read-only.
 const LOOK: &str = "set -e
 ls -A /mnt/volume | grep -qxF .snapshot && exit 11
 test \"$(ls /mnt/volume/.snapshot)\" = lab || exit 12

@@ -25,11 +25,11 @@ const SERVER: &str = "storage";
 
 /// How long the client works before each kill.
 const WORK: Duration = Duration::from_secs(3);
-/// How long the server stays away.
+/// The lengths of the outages.
 const OUTAGES: [Duration; 3] = [Duration::from_millis(100), Duration::from_secs(3), Duration::from_secs(10)];
-/// How long the client may take to go on after the server is back: its grace period, and the client's own timers.
+/// Time limit for the client to go on after the restart: the server's grace period, and the client's own timers.
 const RECOVERY_PATIENCE: Duration = Duration::from_secs(240);
-/// How long the storage may take to give space back.
+/// Time limit for the storage to give space back.
 const SPACE_PATIENCE: Duration = Duration::from_secs(120);
 const PATIENCE: Duration = Duration::from_secs(120);
 /// Between two looks.
@@ -123,7 +123,7 @@ impl Kill {
         Self { outage, name, title: format!("The client goes on after an outage of {ms} ms") }
     }
 
-    /// What the client's pause is called.
+    /// The name of the measurement of the client's pause.
     fn figure(&self) -> String {
         format!("{}_s", self.name)
     }
@@ -135,7 +135,7 @@ impl Kill {
     }
 }
 
-/// Kills the server, starts it again, and waits until the client goes on: how long that took; `None` if it does not.
+/// Kills the server, restarts it, and waits until the client goes on; returns how long that took, or `None` if it does not go on.
 fn kill_once(
     recorder: &Recorder,
     storage: &mut dyn Storage,
@@ -148,7 +148,7 @@ fn kill_once(
     storage.kill()?;
     recorder.begin(SERVER, "killed", Tone::Bad);
     recorder.event(Tone::Plain, "the server is killed");
-    // How long it stays away is part of the experiment.
+    // The length of the outage is part of the experiment.
     std::thread::sleep(kill.outage);
     let before = hold::records_so_far(&probe.output().0);
     storage.restart()?;
@@ -179,7 +179,7 @@ fn wait_for_records(probe: &Process, count: u64) -> Result<()> {
     Ok(())
 }
 
-/// Lets the client compare everything, and close; what it held if all was right.
+/// Makes the client compare everything, and close its files; returns the amount of data if all was right.
 fn finish(recorder: &Recorder, guest: &Guest, probe: &Process) -> Result<Option<Held>> {
     guest.write_file(STOP, b"")?;
     let exit = probe.wait(PATIENCE)?;
@@ -208,7 +208,7 @@ fn space_returns(
     recorder.stage("space");
     guest.run(&GuestCommand::new("rm").args(["-r", FOLDER]), PATIENCE)?;
     let start = Instant::now();
-    // What is left may be the storage's own overhead, which must be small beside what was given back.
+    // The rest may be the storage's overhead, which must be small compared with the space given back.
     let allowed = used_before + held.file_bytes / 4;
     let mut used = used_bytes(guest)?;
     while used > allowed && start.elapsed() < SPACE_PATIENCE {
@@ -224,7 +224,7 @@ fn space_returns(
     Ok(())
 }
 
-/// What the volume says is used, in bytes.
+/// The used space of the volume, in bytes.
 fn used_bytes(guest: &Guest) -> Result<u64> {
     let command = GuestCommand::new("df").args(["-B1", "--output=used", TARGET]);
     let text = guest.run(&command, PATIENCE)?;

@@ -1,6 +1,6 @@
 //! `scaling`: does a cluster's throughput grow as its storage's limit does? The storage reports' step from 2 to 4 GB/s (E5).
 //!
-//! Each broker has a volume of its own, and every volume is held to the same number of bytes per second, which is raised while all goes on.
+//! Each broker has a volume of its own, and all volumes have the same limit in bytes per second, which is raised while the load runs.
 //! The driver is *sync*: what brokers' machines would keep for later would hide the limit.
 
 use std::time::Duration;
@@ -20,7 +20,7 @@ pub struct Scaling;
 
 const BROKERS: u32 = 3;
 const REPETITIONS: u32 = 3;
-/// How far from the limit the throughput may be, in parts of it.
+/// The tolerated deviation of the throughput from the limit, as a fraction.
 const TOLERANCE: f64 = 0.15;
 
 struct Sizes {
@@ -30,7 +30,7 @@ struct Sizes {
     node: Node,
 }
 
-/// What a broker of `scaling` and `sizing` is, and how long it is measured.
+/// The brokers of `scaling` and `sizing`, and the time of a measurement.
 pub struct Node {
     pub guest_memory_mib: u32,
     pub heap_mib: u32,
@@ -73,7 +73,7 @@ impl Node {
         TestbedSpec { layout, ..TestbedSpec::new(brokers, self.guest_memory_mib, settings) }
     }
 
-    /// As much as goes, of records that nothing is gained by.
+    /// As fast as possible, with records that cannot be compressed or shared.
     pub fn load(&self, name: &str) -> Load {
         Load {
             name: name.to_owned(),
@@ -148,7 +148,7 @@ impl Experiment for Scaling {
                     let produced = outcome.result.phase("steady")?.publish_bytes_per_second / 1e6;
                     tally.add(&name(bytes), testbed.name(), produced);
                 }
-                // What still waits would be taken from the next.
+                // Unsent records would count against the next measurement.
                 limit(&testbed, None)?;
             }
         }

@@ -25,9 +25,9 @@ const BROKERS: u32 = 4;
 const PARTITIONS: u32 = 4;
 const FACTOR: u32 = 2;
 const REASSIGNMENT_PATIENCE: Duration = Duration::from_secs(900);
-/// How long moved replicas may take to disappear, after the delay that Kafka itself gives them.
+/// Time limit for the deletion of moved replicas, after Kafka's own delay.
 const DELETION_PATIENCE: Duration = Duration::from_secs(90);
-/// How long to wait for more brokers to end after the first did.
+/// How long to wait for further brokers to end after the first one.
 const AFTERMATH: Duration = Duration::from_secs(12);
 
 struct Sizes {
@@ -234,7 +234,7 @@ fn reassign(
     Ok(moved)
 }
 
-/// Waits until all old replicas are gone, or a broker ended, or patience did.
+/// Waits until all old replicas are deleted, a broker has ended, or the time is over.
 fn watch_deletion(
     testbed: &Testbed,
     target: &Assignment,
@@ -267,7 +267,7 @@ fn read_back(testbed: &Testbed, plan: &RecordsPlan, recorder: &Recorder) -> (boo
     if alive == 0 {
         return (false, "no broker is left to read from".to_owned());
     }
-    // With brokers gone, partitions may have no leader any more: say so soon.
+    // If brokers have ended, partitions may have no leader: report that soon.
     let patience_seconds = if alive == testbed.cluster.brokers().len() { 120 } else { 15 };
     match testbed.cluster.tools().verify(plan, patience_seconds, recorder) {
         Ok(summary) => watch::describe_verification(&summary),

@@ -20,7 +20,7 @@ use crate::testbed::{Tally, Target as _, Testbed, Title, Trial};
 pub struct Sizing;
 
 const REPETITIONS: u32 = 3;
-/// How far from the prediction the row may be, in parts of it.
+/// The tolerated deviation from the prediction, as a fraction.
 const TOLERANCE: f64 = 0.15;
 /// Replication factors of the table.
 const FACTORS: [u32; 3] = [1, 2, 3];
@@ -82,7 +82,7 @@ impl Experiment for Sizing {
     }
 }
 
-/// What a cluster takes in, in the unit of the node's throughput.
+/// The throughput of a cluster, in the unit of the node's throughput.
 fn predicted(of_node: f64, brokers: u32, factor: u32) -> f64 {
     of_node * f64::from(brokers) / f64::from(factor)
 }

@@ -20,7 +20,7 @@ use crate::testbed::{Layout, Outcome, Tally, TestbedSpec, Testbeds, Title, Trial
 pub struct Throughput;
 
 const BROKERS: u32 = 3;
-/// What the first storage must reach of the second.
+/// The smallest ratio of the first storage's throughput to that of the second.
 const RATIO_MIN: f64 = 0.9;
 const REPETITIONS: u32 = 3;
 

@@ -24,7 +24,7 @@ const PAUSE: Duration = Duration::from_millis(5);
 /// Between two lines that tell the number of records so far.
 const REPORT_EVERY: Duration = Duration::from_millis(200);
 
-/// Which files.
+/// The arguments.
 #[derive(Debug, Args)]
 pub struct HoldArgs {
     /// A folder on the storage
@@ -38,7 +38,7 @@ pub struct HoldArgs {
 /// Begins the lines that tell the number of records so far.
 const PROGRESS: &str = "records";
 
-/// What is printed at the end.
+/// The result that is printed at the end.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Held {
     /// Bytes in each of the two files.

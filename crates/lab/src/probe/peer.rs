@@ -19,12 +19,12 @@ use serde::{Deserialize, Serialize};
 use super::ranges::{self, Kind, Range};
 use crate::executable;
 
-/// How long a peer may take for an answer: grace, and the client's own timers.
+/// Time limit for a reply of a peer: the grace period, and the client's own timers.
 const PATIENCE: Duration = Duration::from_secs(180);
 /// Exit status of a peer that ended on request.
 const STATUS_TOLD_TO_END: i32 = 0;
 
-/// Where to listen.
+/// The arguments.
 #[derive(Debug, Args)]
 pub struct PeerArgs {
     /// Address and port; with port 0 the port is printed
@@ -185,7 +185,7 @@ impl Peer {
         serde_json::from_str(&line).with_context(|| format!("the peer answered {line:?}"))
     }
 
-    /// Whether there is an answer within a time.
+    /// Whether a reply arrives within this time.
     pub fn answers_within(&mut self, patience: Duration) -> Result<bool> {
         self.stream.get_mut().set_read_timeout(Some(patience))?;
         let found = match self.stream.fill_buf() {
@@ -205,7 +205,7 @@ impl Peer {
         self.answer()
     }
 
-    /// Has something done that must succeed.
+    /// Sends a request that must succeed.
     pub fn must(&mut self, ask: &PeerRequest) -> Result<()> {
         match self.ask(ask)? {
             PeerReply::Done => Ok(()),
@@ -213,7 +213,7 @@ impl Peer {
         }
     }
 
-    /// Has something done that must fail; the error number.
+    /// Sends a request that must fail; returns the error number.
     pub fn must_fail(&mut self, ask: &PeerRequest) -> Result<i32> {
         match self.ask(ask)? {
             PeerReply::Failed(number, _) => Ok(number),

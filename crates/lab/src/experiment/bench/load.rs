@@ -12,9 +12,9 @@ use crate::executable;
 use crate::probe::LoadDone;
 use crate::storage::HostServer;
 
-/// One row.
+/// A row of the result's table.
 pub struct LoadRow {
-    /// What it is.
+    /// The fields that all rows have.
     pub row: Row,
     work: Work,
 }
@@ -53,7 +53,7 @@ pub const ROWS: &[LoadRow] = &[
 const READ_SEED: u64 = 1;
 
 impl LoadRow {
-    /// What it does, in words, for the result's settings.
+    /// Its description for the result's settings.
     pub fn settings(&self) -> &'static str {
         match self.work {
             Work::Append => {
@@ -112,7 +112,7 @@ fn forget(folder: &Path) -> Result<()> {
         if entry.file_type()?.is_dir() {
             forget(&path)?;
         } else if let Ok(file) = File::open(&path) {
-            // Dirty pages stay; a file that goes meanwhile needs no care.
+            // Dirty pages stay cached; a file that is removed meanwhile is skipped.
             let _ = file.sync_data();
             let _ = fadvise(&file, 0, None, Advice::DontNeed);
         }

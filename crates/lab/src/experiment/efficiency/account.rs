@@ -12,7 +12,7 @@ use crate::wire::TreeEntry;
 
 /// Between two looks.
 const PAUSE: Duration = Duration::from_secs(1);
-/// How long the pool may take to come to rest after brokers have.
+/// Time limit for the pool to become idle after the brokers.
 const SETTLE_PATIENCE: Duration = Duration::from_secs(120);
 /// Looks in a row that must agree, and by how much: brokers never stop writing their checkpoints.
 const LOOKS_ALIKE: u32 = 4;
@@ -78,7 +78,7 @@ impl Account {
         Ok(())
     }
 
-    /// Lets every guest send what it keeps, and waits until the pool changes no more.
+    /// Writes the dirty pages of every guest back, and waits until the pool no longer changes.
     pub fn settle(&self, testbed: &Testbed) -> Result<Settled> {
         let deadline = Instant::now() + SETTLE_PATIENCE;
         testbed.sync()?;
@@ -151,7 +151,7 @@ fn all_reach(tree: &[TreeEntry], topic: &str, before: u64) -> bool {
     })
 }
 
-/// What clients see all brokers' files take, without holes.
+/// The size of all brokers' files as clients see it, without holes.
 pub fn allocated_bytes(testbed: &Testbed) -> Result<u64> {
     let mut bytes = 0;
     for broker in testbed.cluster.brokers() {

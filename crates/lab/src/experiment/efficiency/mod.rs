@@ -40,7 +40,7 @@ const REBUILT_RATIO: f64 = 2.75;
 const POOLED_RATIO: f64 = 5.0;
 /// Bytes written to disk per byte of one replica's logs, at most.
 const WRITTEN_PER_UNIQUE: f64 = 1.10;
-/// How far the pool's own count of logical bytes may be from what clients see, in parts of it.
+/// The tolerated deviation of the pool's count of logical bytes from that of clients, as a fraction.
 const LOGICAL_TOLERANCE: f64 = 0.02;
 
 const PATIENCE: Duration = Duration::from_secs(900);
@@ -237,7 +237,7 @@ impl<'a> Work<'a> {
         self.testbed.cluster.stop_broker(WIPED)?;
         self.recorder.end(&self.testbed.actor(WIPED), Tone::Plain);
         let folder = self.testbed.log_folder(WIPED)?;
-        // What says whose folder it is stays: it is the logs that are lost.
+        // The file that identifies the broker stays: only the logs are lost.
         let words = [
             "-mindepth",
             "1",
@@ -313,7 +313,7 @@ impl<'a> Work<'a> {
         recorder.check(&format!("{name}_ratio"), &title, ratio >= target, detail);
     }
 
-    /// What the pool calls logical must be what clients see their files take.
+    /// Checks that the pool's count of logical bytes is the size of the files that clients see.
     fn compare_with_clients(&self, settled: &Settled) -> Result<()> {
         // Clients keep for a while what they know of a file.
         self.testbed.drop_caches()?;

@@ -1,4 +1,4 @@
-//! What programs do with files, in the groups of the Connectathon's suite: basic, general, special, and locks between two clients.
+//! Operations of programs on files, in the groups of the Connectathon's suite: basic, general, special, and locks between two clients.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use crate::report::Excerpt;
 use crate::request::Profile;
 use crate::request::StorageKind;
 
-/// Where the peer in the other guest listens.
+/// The port of the peer in the other guest.
 const PEER_PORT: u16 = 7200;
 const PEER_PATIENCE: Duration = Duration::from_secs(30);
 /// In the second pass, the cases of a group are repeated until this many kills.
@@ -38,7 +38,7 @@ pub fn run(context: &PartContext<'_>, group: Group) -> Result<()> {
         })?,
     }
     conclude(context, group, &cases, again);
-    // It must be gone before the next group has one at the same port.
+    // It must have ended before the next group starts one on the same port.
     peer.map_or(Ok(()), |peer| peer.stop(PEER_PATIENCE).map(drop))
 }
 

@@ -12,12 +12,12 @@ use crate::request::StorageKind;
 const FILE: &str = "/mnt/volume/fsx";
 /// Between two looks at how far it is.
 const PAUSE: Duration = Duration::from_millis(500);
-/// How long no operation may end: far longer than a server is away.
+/// Time limit without a finished operation: far longer than an outage of the server.
 const STALL_MAX: Duration = Duration::from_secs(600);
 /// Kinds of operations that a storage may refuse without failing, unless it is Forebay.
 const OPTIONAL: [&str; 5] = ["punch-hole", "zero-range", "allocate", "copy", "clone"];
 
-/// Does it.
+/// Runs the part.
 pub fn run(context: &PartContext<'_>) -> Result<()> {
     let operations = context.size(20_000, 20_000, 1_000_000);
     let seed = u64::from(std::process::id()) ^ context.recorder.now_ms();

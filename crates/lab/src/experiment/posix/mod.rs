@@ -46,7 +46,7 @@ const PARTS: [Part; 7] = [
     Part { name: "tree", run: tree::run },
 ];
 
-/// What a part works on.
+/// The context of a part.
 struct PartContext<'a> {
     environment: &'a Environment,
     recorder: &'a Recorder,
@@ -192,7 +192,7 @@ impl Experiment for Posix {
     }
 }
 
-/// Has a guest ask for the file system's size all the time. A client that is idle would not notice for half a minute that the server is
+/// Makes a guest ask for the file system's size continuously. A client that is idle would not notice for half a minute that the server is
 /// another one, and the grace period of the server, in which it refuses new opens, lasts as long.
 fn keep_looking(guest: &Guest) -> Result<Process> {
     let script = format!("while :; do stat -f {TARGET}; sleep 0.5; done > /dev/null");
@@ -220,7 +220,7 @@ fn run_parts(request: &Request, context: &PartContext<'_>) -> Result<()> {
     Ok(())
 }
 
-/// What a program that failed said.
+/// The output of a program that failed.
 fn said(output: &Output) -> String {
     format!("{}: {}", output.exit, output.stderr.trim())
 }

@@ -13,7 +13,7 @@ use crate::report::Excerpt;
 use crate::request::StorageKind;
 use crate::toolbox::Toolset;
 
-/// What the file system has, and how exact its times are.
+/// The features of the file system, and the resolution of its timestamps.
 const CONFIGURATION: &str = "[features]\nposix_fallocate = {}\nrename_ctime = {}\nutime_now = {}\nutimensat = {}\n\
                              [settings]\nnaptime = 0.01\n";
 
@@ -55,7 +55,7 @@ enum Ended {
     Failed(String),
 }
 
-/// Does it.
+/// Runs the part.
 pub fn run(context: &PartContext<'_>) -> Result<()> {
     let tools = context.environment.tools_of(Toolset::Pjdfstest)?;
     context.recorder.version("pjdfstest", tools.version("pjdfstest")?);
@@ -69,7 +69,7 @@ pub fn run(context: &PartContext<'_>) -> Result<()> {
             let mut some = BTreeMap::new();
             suite.run_all(&mut some)?;
             again += suite.run_failed_again(&mut some)?;
-            // What failed once stays failed, whatever came later.
+            // A failure stays, whatever follows.
             for (name, ended) in some {
                 if !matches!(cases.get(&name), Some(Ended::Failed(_))) {
                     cases.insert(name, ended);
@@ -151,7 +151,7 @@ fn prepare(guest: &Guest) -> Result<()> {
     Ok(())
 }
 
-/// What the program printed: a line for each case, and lines that begin with a tab below it.
+/// The output of the program: a line for each case, and lines below it that begin with a tab.
 fn parse(printed: &str) -> BTreeMap<String, Ended> {
     let mut cases = BTreeMap::new();
     let mut last: Option<String> = None;

@@ -1,11 +1,11 @@
-//! A tree of many files: created, renamed, listed while it is deleted, and gone.
+//! A tree of many files: created, renamed, listed while it is deleted, and removed.
 
 use anyhow::Result;
 
 use super::{PATIENCE, PartContext, TARGET, said};
 use crate::probe::{self, TreeDone};
 
-/// Does it.
+/// Runs the part.
 pub fn run(context: &PartContext<'_>) -> Result<()> {
     let files = context.size(10_000, 10_000, 500_000);
     context.recorder.setting("files in the tree", files);

@@ -25,7 +25,7 @@ pub struct Certificates {
     pub stranger: Pair,
 }
 
-/// For whom the client's certificate is.
+/// The name in the client's certificate.
 pub const CLIENT: &str = "broker-1.example";
 
 impl Certificates {

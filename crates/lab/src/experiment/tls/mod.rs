@@ -22,7 +22,7 @@ pub struct Tls;
 
 const TARGET: &str = "/mnt/volume";
 const PATIENCE: Duration = Duration::from_secs(120);
-/// How long tlshd may take until it listens.
+/// Time limit for tlshd to listen.
 const TLSHD_PATIENCE: Duration = Duration::from_secs(30);
 /// Bytes that are written over TLS and compared.
 const MEGABYTES: &str = "64";
@@ -112,7 +112,7 @@ fn start_tlshd(
     certificates: &Certificates,
     pair: Option<&Pair>,
 ) -> Result<Process> {
-    // What the kernel would fetch by itself with modprobe, of which the guest has none.
+    // The kernel would load them with modprobe, which the guest does not have.
     guest.load_modules(&["tls", "gcm", "ctr"])?;
     let mut configuration = format!(
         "[debug]\nloglevel=1\ntls=0\nnl=0\n[authenticate.client]\nx509.truststore={}\n",
@@ -147,15 +147,15 @@ fn hears_of_handshakes(sockets: &[u8]) -> bool {
     })
 }
 
-/// What the checks work on.
+/// The context of the checks.
 struct Setup<'a> {
     recorder: &'a Recorder,
     storage: &'a Forebay,
-    /// Has a certificate that the server trusts.
+    /// The client with a certificate that the server trusts.
     broker: &'a Guest,
-    /// Has none.
+    /// The client without a certificate.
     bare: &'a Guest,
-    /// Has one of another authority.
+    /// The client with a certificate of another authority.
     stranger: &'a Guest,
 }
 

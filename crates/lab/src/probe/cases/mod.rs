@@ -23,14 +23,14 @@ use serde::{Deserialize, Serialize};
 
 use super::peer::Peer;
 
-/// Which cases, and where.
+/// The arguments.
 #[derive(Debug, Args)]
 pub struct CasesArgs {
     /// The group
     group: Group,
     /// A folder on the storage; what is made in it is removed again
     folder: PathBuf,
-    /// Where a peer on another client listens
+    /// Address of a peer on another client
     #[arg(long)]
     peer: Option<SocketAddr>,
     /// Names of cases; all of the group if none is named
@@ -48,7 +48,7 @@ pub enum Group {
     Basic,
     /// Loads such as a compiler's, with times.
     General,
-    /// What few programs do, and some rely on.
+    /// Rare operations that some programs rely on.
     Special,
     /// Locks of ranges.
     Lock,
@@ -82,11 +82,11 @@ struct Case {
     run: fn(&CaseContext) -> Result<()>,
 }
 
-/// What a case works on.
+/// The context of a case.
 struct CaseContext {
     /// A folder that is empty when the case begins.
     folder: PathBuf,
-    /// Where a peer on another client listens.
+    /// The address of a peer on another client.
     peer: Option<SocketAddr>,
     small: bool,
 }
@@ -111,14 +111,14 @@ impl CaseContext {
     }
 }
 
-/// What is printed for a case.
+/// The line that is printed for a case.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CaseDone {
     /// Its name.
     pub name: String,
     /// How long it took, in milliseconds.
     pub ms: u64,
-    /// What is wrong, if anything.
+    /// The problem, if there is one.
     pub wrong: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! What a program may do with a file that it has open, whatever happens to its name and its mode meanwhile.
+//! Uses of an open file while its name and its mode change.
 
 use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{Read, Seek, SeekFrom, Write};
@@ -14,7 +14,7 @@ use super::folder::{ensure_content, forget, must_fail, names, pattern, write};
 use super::{Case, CaseContext};
 use crate::probe::mapped::Mapped;
 
-/// How long a client may take to clean up behind the last close.
+/// Time limit for a client to clean up after the last close.
 const CLOSING_PATIENCE: Duration = Duration::from_secs(30);
 const PAUSE: Duration = Duration::from_millis(50);
 

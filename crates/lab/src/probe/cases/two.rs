@@ -21,7 +21,7 @@ pub const CASES: &[Case] = &[
     Case { name: "listing_of_the_other", run: listing_of_the_other },
 ];
 
-/// How long a client may believe what it knows of a folder (`acdirmax`), and a bit.
+/// A little more than the time for which a client caches a folder (`acdirmax`).
 const CACHE_PATIENCE: Duration = Duration::from_secs(90);
 const PAUSE: Duration = Duration::from_millis(50);
 
@@ -35,7 +35,7 @@ fn with_each_peer(context: &CaseContext, case: impl Fn(&mut Peer, &Path) -> Resu
     Ok(())
 }
 
-/// What one has closed, the other sees when it opens (close-to-open).
+/// A client that opens a file sees what another one wrote before it closed the file (close-to-open).
 fn closed_by_one_opened_by_the_other(context: &CaseContext) -> Result<()> {
     with_each_peer(context, |peer, folder| {
         let path = folder.join("file");

@@ -95,7 +95,7 @@ impl Gate {
         state.total.bytes += found.bytes;
     }
 
-    /// What all works verified together, once, as soon as the last of them has.
+    /// The total of all workloads' verifications, once, as soon as the last of them has verified.
     pub fn finished_verification(&self) -> Option<Event> {
         let mut state = self.state();
         let Order::Verify(round) = state.order else { return None };

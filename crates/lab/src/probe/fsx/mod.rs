@@ -22,7 +22,7 @@ const REPORT_EVERY: Duration = Duration::from_secs(1);
 /// Begins the lines that tell how many operations are done.
 const PROGRESS: &str = "operations";
 
-/// Which file, and how much.
+/// The arguments.
 #[derive(Debug, Args)]
 pub struct FsxArgs {
     /// A file; its content is replaced, and it stays
@@ -36,7 +36,7 @@ pub struct FsxArgs {
     server_restarts: bool,
 }
 
-/// What is printed when all went well.
+/// The result that is printed at the end.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct FsxDone {
     /// Operations done.

@@ -14,7 +14,7 @@ use super::meter::Meter;
 use super::target::{self, Target};
 use super::{LoadDone, content};
 
-/// How many, how large.
+/// The arguments.
 #[derive(Debug, Args)]
 pub struct AppendArgs {
     /// Files, each with a stream of its own
