@@ -12,9 +12,9 @@ help: ## List the targets
 setup: ## Install what is missing on Debian or Ubuntu; says what and why first
 	@scripts/setup
 
-build: ## Build the web console and the release binary: target/release/forebay
+build: ## Build the web console, target/release/forebay, and its lab beside it
 	@scripts/console build
-	$(CARGO) build --release --locked --package forebay
+	$(CARGO) build --release --locked --package forebay --package forebay-lab
 
 package: setup ## Build the Debian package: target/debian/forebay_VERSION_ARCHITECTURE.deb
 	@scripts/package

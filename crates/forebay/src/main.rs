@@ -2,13 +2,14 @@
 //!
 //! [`cli`] defines the command line and [`config`] the settings. [`serve`] opens the pool and starts the
 //! servers on it, and [`notify`] reports the daemon's state to an init system. [`remote`] has the commands
-//! that talk to a daemon through [`admin`], and [`support`] collects a diagnostics bundle. Start reading at
-//! [`serve`].
+//! that talk to a daemon through [`admin`], and [`support`] collects a diagnostics bundle. [`lab`] runs the lab, a
+//! program of its own. Start reading at [`serve`].
 
 mod admin;
 mod cli;
 mod config;
 mod first;
+mod lab;
 mod logging;
 mod notify;
 mod output;
@@ -23,6 +24,7 @@ mod sizing;
 mod support;
 mod traces;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 use anyhow::Result;
@@ -47,6 +49,9 @@ const STATUS_REFUSED: u8 = 3;
 const STATUS_DIFFERENCES: u8 = 4;
 
 fn main() -> ExitCode {
+    if let Some(arguments) = lab::arguments() {
+        return run_lab(&arguments);
+    }
     let command = match Cli::try_parse() {
         Ok(Cli { command }) => command,
         Err(error) => return refuse(&error),
@@ -70,12 +75,12 @@ fn main() -> ExitCode {
         Command::Support(command) => support::run(command),
         Command::Completions { shell } => {
             let mut script = Vec::new();
-            clap_complete::generate(shell, &mut Cli::command(), "forebay", &mut script);
+            clap_complete::generate(shell, &mut lab::completed(Cli::command()), "forebay", &mut script);
             output::print_own(&String::from_utf8_lossy(&script))
         }
         Command::Man { directory } => reference::manual(&directory),
         Command::Size(wanted) => sizing::run(&wanted),
-        Command::Lab(LabCommand::Here(command)) => return forebay_lab::main(command),
+        Command::Lab(LabCommand::Other(arguments)) => return run_lab(&arguments),
         Command::Lab(LabCommand::Reports { remote }) => remote::lab::reports(&remote),
         Command::Reference { page } => output::print_own(&reference::page(page)),
     };
@@ -94,6 +99,13 @@ fn main() -> ExitCode {
             })
         }
     }
+}
+
+/// Returns only if the lab's program cannot be run.
+fn run_lab(arguments: &[OsString]) -> ExitCode {
+    let Err(error) = lab::run(arguments);
+    output::complain(&format!("{error:#}"));
+    ExitCode::from(STATUS_FAILED)
 }
 
 fn is_refusal(error: &anyhow::Error) -> bool {

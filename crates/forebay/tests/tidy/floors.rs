@@ -45,7 +45,31 @@ pub const CRATES: &[Rule] = &[
     },
     Rule { crate_folder: "nfs", floors: &[], exceptions: &[], circle_max: 6 },
     Rule { crate_folder: "admin", floors: &[], exceptions: &[], circle_max: 4 },
-    Rule { crate_folder: "lab", floors: &[], exceptions: &[], circle_max: 4 },
+    Rule {
+        crate_folder: "lab",
+        floors: &[
+            "exec",       // runs programs
+            "executable", // which program is the lab, and which the daemon
+            "output",     // what is printed
+            "progress",   // what is shown meanwhile
+            "wire",       // messages between processes of the lab
+            "toolbox",    // downloads and unpacked packages
+            "report",     // results, tables, pages
+            "request",    // what the command line asks for
+            "agent",      // runs in a guest
+            "host",       // guests, networks, processes on this machine
+            "probe",      // small programs that run beside or instead of brokers
+            "cluster",    // Kafka
+            "storage",    // what brokers keep their logs on
+            "testbed",    // a storage, guests and brokers together
+            "experiment", // what is measured
+            "client",     // a guest for a person
+            "run",        // experiments in turn
+            "command",    // the command line
+        ],
+        exceptions: &[],
+        circle_max: 4,
+    },
 ];
 
 /// One module uses another: the place, and what it names there.
