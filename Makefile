@@ -19,8 +19,9 @@ build: ## Build the web console, target/release/forebay, and its lab beside it
 package: setup ## Build the Debian package: target/debian/forebay_VERSION_ARCHITECTURE.deb
 	@scripts/package
 
-demo: setup build ## Kafka on a generic NFS server and on Forebay, side by side
-	@scripts/demo target/release/forebay $(OUT)
+demo: setup ## Kafka on a generic NFS server and on Forebay, side by side
+	$(CARGO) build --profile demo --locked --package forebay --package forebay-lab
+	@scripts/demo target/demo/forebay $(OUT)
 
 test: ## Everything continuous integration checks
 	@scripts/setup tests
