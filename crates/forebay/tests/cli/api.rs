@@ -335,7 +335,7 @@ fn a_pool_is_made_with_a_token_without_serving_it() {
     daemon.done(&["user", "set", "root", "--role", "admin"]);
     daemon.done(&["user", "delete", "admin"]);
     let demoted = daemon.run(&["user", "set", "root", "--role", "operator"]);
-    assert_refused(&demoted, 1, &["user root: is the last one", "forebay user set"]);
+    assert_refused(&demoted, 1, &["user root: is the last user", "forebay user set"]);
     daemon.stop();
     let daemon = Daemon::start(scratch.path());
     let users: Value = serde_json::from_str(&daemon.done(&["user", "list", "-o", "json"])).unwrap();
