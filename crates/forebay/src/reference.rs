@@ -33,7 +33,7 @@ pub fn manual(directory: &Path) -> Result<()> {
 }
 
 fn openapi() -> String {
-    let document = forebay_admin::openapi::document();
+    let document = forebay_admin::router::document();
     format!("{}\n", forebay_admin::openapi::Document::new(&document).text())
 }
 

@@ -44,7 +44,30 @@ pub const CRATES: &[Rule] = &[
         circle_max: 8,
     },
     Rule { crate_folder: "nfs", floors: &[], exceptions: &[], circle_max: 6 },
-    Rule { crate_folder: "admin", floors: &[], exceptions: &[], circle_max: 4 },
+    Rule {
+        crate_folder: "admin",
+        floors: &[
+            "base",       // paths, the current request's id, problems of a request, strict JSON
+            "views",      // the types of request and response bodies
+            "error",      // errors as the API reports them
+            "traces",     // spans for OpenTelemetry
+            "metrics",    // metrics for Prometheus
+            "history",    // the metrics of the last month, in memory
+            "dashboards", // Grafana dashboards, generated
+            "lab",        // reports of the lab's experiments
+            "console",    // the files of the web console
+            "watch",      // reports refused NFS clients as events
+            "api",        // everything that requests work on
+            "caller",     // who makes a request, and what that user may do
+            "access",     // the id, the span and the log line of a request
+            "request",    // extractors of query, path and body
+            "openapi",    // completes the OpenAPI document
+            "handlers",   // one file for each family of resources
+            "router",     // all routes
+        ],
+        exceptions: &[],
+        circle_max: 4,
+    },
     Rule { crate_folder: "lab", floors: &[], exceptions: &[], circle_max: 4 },
 ];
 

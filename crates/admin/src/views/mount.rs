@@ -2,7 +2,7 @@
 
 use std::net::SocketAddr;
 
-use crate::views::NfsView;
+use super::nfs::NfsView;
 
 /// Where clients look if no port is said.
 const NFS_PORT: u16 = 2049;

@@ -2,8 +2,6 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use crate::error::{ApiError, Code};
-
 /// What is wrong with a field of a body, or a parameter, and what would be right.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
@@ -37,13 +35,3 @@ impl Display for Problem {
 }
 
 impl std::error::Error for Problem {}
-
-impl From<Problem> for ApiError {
-    fn from(problem: Problem) -> ApiError {
-        let error = ApiError::new(Code::BadRequest, problem.field, problem.cause);
-        match problem.remedy {
-            Some(remedy) => error.with_remedy(remedy),
-            None => error,
-        }
-    }
-}
