@@ -17,6 +17,7 @@
 mod observation;
 mod process;
 pub mod reference;
+mod samples;
 mod sources;
 pub mod table;
 mod text;
