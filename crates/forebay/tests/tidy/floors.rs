@@ -68,6 +68,23 @@ pub const CRATES: &[Rule] = &[
         exceptions: &[],
         circle_max: 4,
     },
+    Rule {
+        crate_folder: "forebay",
+        floors: &[
+            "config",    // the settings, and the sources of their values
+            "arguments", // arguments that several commands share
+            "output",    // what commands print
+            "admin",     // the client of a daemon's API
+            "traces",    // spans for a collector of OpenTelemetry
+            "logging",   // the daemon's log
+            "commands",  // the commands, a folder or file for each family
+            "remote",    // the lab's command that asks a daemon
+            "cli",       // the command line: all commands together
+            "reference", // the pages that are generated from all of this
+        ],
+        exceptions: &[],
+        circle_max: 4,
+    },
     Rule { crate_folder: "lab", floors: &[], exceptions: &[], circle_max: 4 },
 ];
 

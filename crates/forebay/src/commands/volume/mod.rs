@@ -1,0 +1,8 @@
+//! `forebay volume`.
+
+mod arguments;
+mod run;
+mod traffic;
+
+pub use arguments::VolumeCommand;
+pub use run::run;
