@@ -2,6 +2,7 @@
 
 mod arguments;
 mod run;
+mod settings;
 mod traffic;
 
 pub use arguments::VolumeCommand;

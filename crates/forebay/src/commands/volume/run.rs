@@ -1,21 +1,19 @@
 //! `forebay volume`.
 
-use std::time::Duration;
-
 use anyhow::Result;
 use forebay_admin::views::{
-    EfficiencyView, List, NewClone, NewVolume, NfsView, Plan, Rollback, SnapshotView, VolumeEdit, VolumeView,
-    WaitsView,
+    EfficiencyView, List, NewClone, NfsView, Rollback, SnapshotView, VolumeEdit, VolumeView,
 };
 use serde_json::json;
 
-use super::arguments::{Limit, VolumeCommand};
+use super::arguments::VolumeCommand;
+use super::settings::{Limit, limit, list, say_changes, show};
 use super::traffic;
 use crate::admin::client::{Client, part};
 use crate::arguments::names::Source;
 use crate::commands::pool;
 use crate::config::size;
-use crate::output::{confirm, print_as, print_columns, print_done, print_gone, print_line, print_pairs};
+use crate::output::{confirm, print_as, print_done, print_gone};
 
 fn place(volume: &str) -> String {
     format!("volumes/{}", part(volume))
@@ -24,32 +22,8 @@ fn place(volume: &str) -> String {
 /// Carries out a `forebay volume` command.
 pub fn run(command: VolumeCommand) -> Result<()> {
     match command {
-        VolumeCommand::Create {
-            name,
-            path,
-            owner: (uid, gid),
-            mode,
-            size,
-            max_bytes_per_second,
-            snapshots,
-            compression,
-            export,
-            no_preserve_unlink,
-            remote,
-        } => {
-            let new = NewVolume {
-                name,
-                path,
-                preserve_unlink: Some(!no_preserve_unlink),
-                uid,
-                gid,
-                mode: Some(octal(mode)),
-                size,
-                max_bytes_per_second,
-                compression: Some(compression),
-                snapshots,
-                export: Some(export),
-            };
+        VolumeCommand::Create(arguments) => {
+            let (new, remote) = arguments.volume();
             let volume: VolumeView = Client::new(&remote)?.post("volumes", &new)?;
             print_done(
                 remote.format(),
@@ -89,30 +63,8 @@ pub fn run(command: VolumeCommand) -> Result<()> {
                 &format!("volume {} has size {}", volume.name, limit(volume.size)),
             )
         }
-        VolumeCommand::Modify {
-            name,
-            export,
-            snapshots,
-            max_bytes_per_second,
-            path,
-            owner,
-            mode,
-            compression,
-            preserve_unlink,
-            remote,
-        } => {
-            let edit = VolumeEdit {
-                path,
-                preserve_unlink,
-                uid: owner.map(|(uid, _)| uid),
-                gid: owner.map(|(_, gid)| gid),
-                mode: mode.map(octal),
-                size: None,
-                max_bytes_per_second: max_bytes_per_second.map(|Limit(limit)| limit),
-                compression,
-                snapshots,
-                export,
-            };
+        VolumeCommand::Modify(arguments) => {
+            let (name, edit, remote) = arguments.edit();
             let volume: VolumeView = Client::new(&remote)?.patch(&place(&name), &edit)?;
             print_as(remote.format(), &volume, |volume| say_changes(volume, &edit))
         }
@@ -150,96 +102,4 @@ pub fn run(command: VolumeCommand) -> Result<()> {
             print_gone(remote.format(), &format!("deleted volume {name}"))
         }
     }
-}
-
-/// Permission bits in the API's format.
-fn octal(mode: u32) -> String {
-    format!("{mode:04o}")
-}
-
-/// Prints one line for each change.
-fn say_changes(volume: &VolumeView, edit: &VolumeEdit) -> Result<()> {
-    let switch = |on: bool| if on { "on" } else { "off" };
-    let owner = || format!("{}:{}", volume.uid, volume.gid);
-    let said = [
-        edit.export.as_ref().map(|_| format!("has export policy {}", volume.export)),
-        edit.snapshots.map(|_| format!("keeps snapshots {}", plan(volume.snapshots))),
-        edit.max_bytes_per_second.map(|_| format!("has limit {}", rate(volume.max_bytes_per_second))),
-        edit.path.as_ref().map(|_| format!("is at {}", volume.path)),
-        edit.uid.map(|_| format!("has owner {}", owner())),
-        edit.mode.as_ref().map(|_| format!("has mode {}", volume.mode)),
-        edit.compression.map(|_| format!("has compression {}", volume.compression)),
-        edit.preserve_unlink.map(|_| format!("has preserve-unlink {}", switch(volume.preserve_unlink))),
-    ];
-    said.iter().flatten().try_for_each(|said| print_line(&format!("volume {} {said}", volume.name)))
-}
-
-/// A snapshot schedule in the form in which it is typed.
-fn plan(plan: Plan) -> String {
-    let parts = [("hourly", plan.hourly), ("daily", plan.daily), ("weekly", plan.weekly)];
-    let kept: Vec<String> =
-        parts.iter().filter(|(_, keep)| *keep > 0).map(|(period, keep)| format!("{period}={keep}")).collect();
-    if kept.is_empty() { "none".to_owned() } else { kept.join(",") }
-}
-
-fn list(volumes: &[VolumeView]) -> Result<()> {
-    print_columns(
-        &["name", "path", "export", "size", "used", "limit", "inodes", "orphans", "owner", "mode", "created"],
-        volumes.iter().map(|volume| {
-            vec![
-                volume.name.clone(),
-                volume.path.clone(),
-                volume.export.clone(),
-                limit(volume.size),
-                size::rounded(volume.bytes_logical),
-                rate(volume.max_bytes_per_second),
-                volume.inodes_used.to_string(),
-                volume.orphans.to_string(),
-                format!("{}:{}", volume.uid, volume.gid),
-                volume.mode.clone(),
-                volume.created.clone(),
-            ]
-        }),
-    )
-}
-
-/// A size limit for display.
-fn limit(size: Option<u64>) -> String {
-    size.map_or("none".to_owned(), size::rounded)
-}
-
-/// A throughput limit for display.
-fn rate(limit: Option<u64>) -> String {
-    limit.map_or("none".to_owned(), |limit| format!("{}/s", size::rounded(limit)))
-}
-
-/// For example `1234 requests, 56.7 s total, 8 retried`.
-fn waits(waits: &WaitsView) -> String {
-    let seconds = Duration::from_millis(waits.waited_ms).as_secs_f64();
-    format!("{} requests, {seconds:.1} s total, {} retried", waits.requests, waits.turned_away)
-}
-
-fn show(volume: &VolumeView, mount: &str) -> Result<()> {
-    let preserve = if volume.preserve_unlink { "yes" } else { "no" };
-    let no_waits = || "none".to_owned();
-    print_pairs(&[
-        ("name", volume.name.clone()),
-        ("path", volume.path.clone()),
-        ("mount command", mount.to_owned()),
-        ("export policy", volume.export.clone()),
-        ("size", limit(volume.size)),
-        ("free", size::rounded(volume.bytes_free)),
-        ("used", format!("{} ({} bytes)", size::rounded(volume.bytes_logical), volume.bytes_logical)),
-        ("limit", rate(volume.max_bytes_per_second)),
-        ("throttled", volume.waits.as_ref().map_or_else(no_waits, waits)),
-        ("inodes", volume.inodes_used.to_string()),
-        ("orphans", volume.orphans.to_string()),
-        ("owner", format!("{}:{}", volume.uid, volume.gid)),
-        ("mode", volume.mode.clone()),
-        ("compression", volume.compression.to_string()),
-        ("snapshots", plan(volume.snapshots)),
-        ("clone of", volume.clone_of.clone().unwrap_or_else(|| "none".to_owned())),
-        ("open files survive unlink", preserve.to_owned()),
-        ("created", volume.created.clone()),
-    ])
 }
