@@ -12,15 +12,16 @@ help: ## List the targets
 setup: ## Install what is missing on Debian or Ubuntu; says what and why first
 	@scripts/setup
 
-build: ## Build the web console and the release binary: target/release/forebay
+build: ## Build the web console, target/release/forebay, and its lab beside it
 	@scripts/console build
-	$(CARGO) build --release --locked --package forebay
+	$(CARGO) build --release --locked --package forebay --package forebay-lab
 
 package: setup ## Build the Debian package: target/debian/forebay_VERSION_ARCHITECTURE.deb
 	@scripts/package
 
-demo: setup build ## Kafka on a generic NFS server and on Forebay, side by side
-	@scripts/demo target/release/forebay $(OUT)
+demo: setup ## Kafka on a generic NFS server and on Forebay, side by side
+	$(CARGO) build --profile demo --locked --package forebay --package forebay-lab
+	@scripts/demo target/demo/forebay $(OUT)
 
 test: ## Everything continuous integration checks
 	@scripts/setup tests

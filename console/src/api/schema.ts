@@ -9,8 +9,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What happened, the oldest first
-         * @description The daemon keeps the last 2000 events in memory; they are gone when it ends, and the log stays.
+         * List events, oldest first
+         * @description The daemon keeps the last 2000 events in memory and loses them when it stops. Its log has all of them.
          */
         get: operations["event_list"];
         put?: never;
@@ -28,7 +28,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** All export policies, by name */
+        /** List all export policies, by name */
         get: operations["policy_list"];
         put?: never;
         /** Create an export policy */
@@ -46,15 +46,15 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One export policy */
+        /** Get an export policy */
         get: operations["policy_show"];
         /**
-         * Give an export policy these rules and no others; create it, if there is none of that name
-         * @description In force at once and in one step. The same request twice is the same as once.
+         * Replace all rules of an export policy; create the policy if it does not exist
+         * @description Takes effect immediately and in one step. The request is idempotent.
          */
         put: operations["policy_put"];
         post?: never;
-        /** Delete an export policy that no volume has */
+        /** Delete an export policy that no volume uses */
         delete: operations["policy_delete"];
         options?: never;
         head?: never;
@@ -92,7 +92,7 @@ export interface paths {
         delete: operations["rule_remove"];
         options?: never;
         head?: never;
-        /** Change a rule, without a moment in which its clients have none */
+        /** Change a rule, without interrupting its clients' access */
         patch: operations["rule_change"];
         trace?: never;
     };
@@ -104,8 +104,9 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * How the daemon is
-         * @description Needs no token. It says `degraded` if data is damaged, segments or the second copy are missing, or the pool has stopped.
+         * Get the daemon's health
+         * @description Needs no token. The status is `degraded` if data is damaged, segments or the second copy are missing, or
+         *     the pool has stopped.
          */
         get: operations["health_show"];
         put?: never;
@@ -123,7 +124,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The jobs that are under way, and the last that ended */
+        /** List running jobs and the most recent finished ones */
         get: operations["job_list"];
         put?: never;
         post?: never;
@@ -140,13 +141,13 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One job */
+        /** Get a job */
         get: operations["job_show"];
         put?: never;
         post?: never;
         /**
          * Cancel a job
-         * @description Answered when it was told to end; `state` says when it has.
+         * @description The response is sent when cancellation has been requested; `state` shows when the job has ended.
          */
         delete: operations["job_cancel"];
         options?: never;
@@ -162,8 +163,9 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The lab's reports, the youngest first
-         * @description They are looked for in `lab.results_directory`. One that cannot be read is there, too, and says why in `problem`.
+         * List the lab's reports, newest first
+         * @description The reports are in `lab.results_directory`. A report that cannot be read is listed, and its `problem` says
+         *     why.
          */
         get: operations["report_list"];
         put?: never;
@@ -181,7 +183,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One of the lab's reports */
+        /** Get a lab report */
         get: operations["report_show"];
         put?: never;
         post?: never;
@@ -199,14 +201,15 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The page of one of the lab's reports
-         * @description It needs nothing else, runs no script, and is served so that it could not.
+         * Get the page of a lab report
+         * @description The page is self-contained. It is served with headers that prevent it from running scripts.
          */
         get: operations["report_page"];
         put?: never;
         /**
-         * Have the page of one of the lab's reports shown by a browser
-         * @description The answer has a path that needs no token, for ten minutes: browsers send none for what they show in a frame.
+         * Create a temporary path for the page of a lab report
+         * @description The path in the response needs no token and is valid for ten minutes. A browser needs it because it sends
+         *     no token for the content of a frame.
          */
         post: operations["report_open"];
         delete?: never;
@@ -223,8 +226,9 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What throughput, latency, capacity and others were in the last hour, day and month
-         * @description Kept in memory since the daemon started: points of 5 seconds for an hour, of a minute for a day, of 15 minutes for 30 days.
+         * Get the history of throughput, latency, capacity and other metrics
+         * @description Kept in memory since the daemon started: 5-second samples for an hour, 1-minute samples for a day, and
+         *     15-minute samples for 30 days.
          */
         get: operations["history_show"];
         put?: never;
@@ -242,7 +246,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Where clients reach NFS, and how they mount from there */
+        /** Get the address of the NFS server and its mount options */
         get: operations["nfs_show"];
         put?: never;
         post?: never;
@@ -259,7 +263,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** All clients */
+        /** List all clients */
         get: operations["client_list"];
         put?: never;
         post?: never;
@@ -276,13 +280,13 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One client */
+        /** Get a client */
         get: operations["client_show"];
         put?: never;
         post?: never;
         /**
-         * Take everything from a client, as if its lease had run out
-         * @description A client that is alive registers again; to keep it out, change the export policy first.
+         * Revoke all state of a client
+         * @description A client that is still running registers again. To keep it out, change the export policy first.
          */
         delete: operations["client_revoke"];
         options?: never;
@@ -298,8 +302,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What is locked
-         * @description `limit` and `total` count lock owners; each may have several ranges.
+         * List byte-range locks
+         * @description `limit` and `total` count lock owners; each owner may have several ranges.
          */
         get: operations["lock_list"];
         put?: never;
@@ -317,7 +321,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What is open */
+        /** List open files */
         get: operations["open_list"];
         put?: never;
         post?: never;
@@ -337,7 +341,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Take an open with its locks, or the locks of one owner on one file, from a client */
+        /** Revoke an open with its locks, or one owner's locks on one file */
         delete: operations["open_revoke"];
         options?: never;
         head?: never;
@@ -351,7 +355,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** How often each operation was executed, how it went, and how long it took */
+        /** Get counters, errors and latency of each operation */
         get: operations["operation_list"];
         put?: never;
         post?: never;
@@ -368,7 +372,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** All sessions */
+        /** List all sessions */
         get: operations["session_list"];
         put?: never;
         post?: never;
@@ -385,7 +389,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** This document */
+        /** Get this document */
         get: operations["openapi_show"];
         put?: never;
         post?: never;
@@ -402,7 +406,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The pool and its sizes */
+        /** Get the pool and its sizes */
         get: operations["pool_show"];
         put?: never;
         post?: never;
@@ -422,8 +426,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Recount everything in the pool, and report what does not agree
-         * @description Answered at once with a job, whose `result` is what was found. One check runs at a time.
+         * Recount everything in the pool and report inconsistencies
+         * @description The response contains a job, whose `result` will hold the findings. One check runs at a time.
          */
         post: operations["pool_check"];
         delete?: never;
@@ -440,8 +444,9 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What deduplication and compression save
-         * @description Looks at every extent of the volume, or of all, so it takes a while. One is answered at a time.
+         * Get the savings from deduplication and compression
+         * @description Scans every extent of the volume or the pool, which takes a while. One such request is processed at a
+         *     time.
          */
         get: operations["pool_efficiency"];
         put?: never;
@@ -460,9 +465,9 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Segments that no metadata names
-         * @description They were found when the pool was opened, and are kept in `lost+found` until they are deleted. After a crash such a segment usually holds
-         *     only data that was never acknowledged.
+         * List segments that are unknown to the metadata
+         * @description They were found when the pool was opened, and stay in `lost+found` until they are deleted. After a crash
+         *     such a segment usually holds only data that was never acknowledged.
          */
         get: operations["lost_found_list"];
         put?: never;
@@ -483,7 +488,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Delete a segment that no metadata names */
+        /** Delete a segment that is unknown to the metadata */
         delete: operations["lost_found_delete"];
         options?: never;
         head?: never;
@@ -497,12 +502,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** How the verification of everything stands */
+        /** Get the state of the scrub */
         get: operations["scrub_show"];
         put?: never;
-        /** Verify everything that is stored, in the background, from the start */
+        /** Start a scrub that verifies all stored data in the background */
         post: operations["scrub_start"];
-        /** End the verification that is under way */
+        /** Stop the running scrub */
         delete: operations["scrub_stop"];
         options?: never;
         head?: never;
@@ -516,10 +521,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The snapshots of all volumes, or of one, by volume and age */
+        /** List the snapshots of all volumes or of one, by volume and age */
         get: operations["snapshot_list_all"];
         put?: never;
-        /** Take a snapshot of each of several volumes, all of the same instant */
+        /** Take a snapshot of several volumes at the same instant */
         post: operations["snapshot_create_all"];
         delete?: never;
         options?: never;
@@ -534,12 +539,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** All tokens, by user and age */
+        /** List all tokens, by user and age */
         get: operations["token_list"];
         put?: never;
         /**
-         * Make a token
-         * @description Its secret is in the answer, and can never be had again.
+         * Create a token
+         * @description The response contains the secret, which cannot be retrieved again.
          */
         post: operations["token_create"];
         delete?: never;
@@ -555,11 +560,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One token, without its secret */
+        /** Get a token, without its secret */
         get: operations["token_show"];
         put?: never;
         post?: never;
-        /** Delete a token: it is refused from now on */
+        /** Revoke a token */
         delete: operations["token_delete"];
         options?: never;
         head?: never;
@@ -573,7 +578,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** All users, by name */
+        /** List all users, by name */
         get: operations["user_list"];
         put?: never;
         post?: never;
@@ -590,16 +595,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One user */
+        /** Get a user */
         get: operations["user_show"];
         /**
-         * Give a user a role; make the user, if there is none of that name
-         * @description The last user with the role admin keeps it.
+         * Set a user's role; create the user if it does not exist
+         * @description The role of the last user with the role admin cannot be changed.
          */
         put: operations["user_set"];
         post?: never;
         /**
-         * Delete a user, and the user's tokens
+         * Delete a user and its tokens
          * @description The last user with the role admin cannot be deleted.
          */
         delete: operations["user_delete"];
@@ -615,7 +620,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** All volumes, by name */
+        /** List all volumes, by name */
         get: operations["volume_list"];
         put?: never;
         /** Create a volume */
@@ -633,26 +638,26 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One volume */
+        /** Get a volume */
         get: operations["volume_show"];
         /**
-         * Create a volume, if there is none of that name
-         * @description If there is one that is as the body says, that is answered, so that the same request twice is the same as once. If it differs,
-         *     nothing is changed: PATCH does that.
+         * Create a volume, unless it exists
+         * @description If the volume exists with the same settings, it is returned, so the request is idempotent. If its settings
+         *     differ, nothing is changed; use PATCH to change it.
          */
         put: operations["volume_put"];
         post?: never;
         /**
          * Delete a volume
-         * @description Refused if it has files or snapshots, unless `force` is given, and if it has clones. Clients that have it mounted get "stale
-         *     file handle" from then on.
+         * @description Refused if the volume has clones. Refused if it has files or snapshots, unless `force` is given. Clients
+         *     that have it mounted get "stale file handle" from then on.
          */
         delete: operations["volume_delete"];
         options?: never;
         head?: never;
         /**
-         * Change a volume: all of what the body says, or nothing
-         * @description What is absent stays; null takes a limit away.
+         * Change a volume
+         * @description Either all changes are made or none. Fields that are absent stay unchanged; null removes a limit.
          */
         patch: operations["volume_change"];
         trace?: never;
@@ -667,8 +672,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Make a volume that begins as a copy of this one as it is
-         * @description Takes no time and no space, whatever the size. A snapshot `clone-NAME` is taken for it.
+         * Create a volume from the current state of a volume
+         * @description A clone takes no time and no space to create, whatever its size. A snapshot `clone-NAME` is taken for it.
          */
         post: operations["volume_clone"];
         delete?: never;
@@ -684,7 +689,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The snapshots of a volume, by age */
+        /** List the snapshots of a volume, by age */
         get: operations["snapshot_list"];
         put?: never;
         /** Take a snapshot */
@@ -702,17 +707,17 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One snapshot */
+        /** Get a snapshot */
         get: operations["snapshot_show"];
         /**
-         * Take a snapshot, if there is none of that name
-         * @description The same request twice is the same as once.
+         * Take a snapshot, unless one of that name exists
+         * @description The request is idempotent.
          */
         put: operations["snapshot_put"];
         post?: never;
         /**
          * Delete a snapshot
-         * @description Refused if it has clones. The space that only it took comes back in the background.
+         * @description Refused if the snapshot has clones. Space that only this snapshot used is freed in the background.
          */
         delete: operations["snapshot_delete"];
         options?: never;
@@ -730,8 +735,9 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Make a volume that begins as a copy of the snapshot
-         * @description Takes no time and no space, whatever the size. The snapshot cannot be deleted before the clone is.
+         * Create a volume from a snapshot
+         * @description A clone takes no time and no space to create, whatever its size. The snapshot cannot be deleted before the
+         *     clone.
          */
         post: operations["snapshot_clone"];
         delete?: never;
@@ -750,8 +756,9 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Make the volume what the snapshot shows
-         * @description All that was changed since is lost, so only admins may. Refused if there are younger snapshots, unless `force` is given.
+         * Revert a volume to a snapshot
+         * @description All changes made since the snapshot are lost, so this needs the role admin. Refused if there are newer
+         *     snapshots, unless `force` is given.
          */
         post: operations["snapshot_rollback"];
         delete?: never;
@@ -767,7 +774,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Who asks, and what the role is */
+        /** Get the calling user and its role */
         get: operations["whoami"];
         put?: never;
         post?: never;
@@ -782,108 +789,108 @@ export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
         /**
-         * @description What clients may do with a volume.
+         * @description The access that clients have to a volume.
          * @enum {string}
          */
         Access: "rw" | "ro" | "none";
         /**
-         * @description Whether a client answers calls of the server.
+         * @description Whether a client answers the server's callbacks.
          * @enum {string}
          */
         BackChannel: "none" | "probing" | "answers" | "silent";
-        /** @description How the pool is to be checked. */
+        /** @description The options of a pool check. */
         CheckRequest: {
-            /** @description Also read and verify all data. */
+            /** @description Whether to also read and verify all data. */
             read?: boolean;
         };
-        /** @description What a check looked at, and found. */
+        /** @description The result of a pool check. */
         CheckView: {
             /**
              * Format: uint64
-             * @description Bytes of frames that are referenced.
+             * @description Bytes of referenced frames.
              */
             bytes_live: number;
             /**
              * Format: uint64
-             * @description Bytes of them.
+             * @description Bytes of frames read and verified.
              */
             bytes_read: number;
             /**
              * Format: uint64
-             * @description Chunks whose references were counted.
+             * @description Number of chunks whose references were counted.
              */
             chunks: number;
-            /** @description One sentence for each, up to ten thousand. */
+            /** @description One sentence per inconsistency, up to ten thousand. */
             differences: string[];
             /**
              * Format: uint64
-             * @description Number of things that do not agree.
+             * @description Number of inconsistencies.
              */
             differences_count: number;
             /**
              * Format: uint64
-             * @description Extents that were looked at.
+             * @description Number of extents checked.
              */
             extents: number;
             /**
              * Format: uint64
-             * @description Frames that were read and verified.
+             * @description Number of frames read and verified.
              */
             frames_read: number;
             /**
              * Format: uint64
-             * @description Inodes whose names, links and sizes were counted.
+             * @description Number of inodes whose names, links and sizes were counted.
              */
             inodes: number;
             /**
              * Format: uint64
-             * @description Segments whose live bytes were counted.
+             * @description Number of segments whose live bytes were counted.
              */
             segments: number;
         };
         /**
-         * @description Where a client stands.
+         * @description The state of a client.
          * @enum {string}
          */
         ClientState: "unconfirmed" | "reclaiming" | "confirmed" | "courteous" | "leaving";
-        /** @description A client. */
+        /** @description An NFS client. */
         ClientView: {
-            /** @description Where it registered from. */
+            /** @description The address it registered from. */
             address?: string | null;
-            /** @description For whom the certificates are that it showed. */
+            /** @description Subjects of the certificates that the client presented. */
             certificates: string[];
-            /** @description Its id, in hexadecimal. */
+            /** @description The client's id, in hexadecimal. */
             client: string;
             /**
              * Format: uint64
-             * @description How many separate ranges it has locked.
+             * @description Number of separate locked ranges.
              */
             locks: number;
             /**
              * Format: uint64
-             * @description Bytes of memory that are kept for it.
+             * @description Bytes of memory used for the client's state.
              */
             memory_bytes: number;
             /**
              * Format: uint64
-             * @description How many files it has open.
+             * @description Number of open files.
              */
             opens: number;
-            /** @description What it calls itself. */
+            /** @description The owner string that the client sends. */
             owner: string;
             /**
              * Format: uint64
-             * @description How many sessions it has.
+             * @description Number of sessions.
              */
             sessions: number;
             /**
              * Format: uint64
-             * @description Milliseconds since it was heard of.
+             * @description Milliseconds since the last request from the client.
              */
             silent_ms: number;
-            /** @description Where it stands. */
+            /** @description The client's state. */
             state: components["schemas"]["ClientState"];
-            /** @description How its connections are secured. */
+            /** @description TLS on the client's connections. */
             tls: components["schemas"]["TlsState"];
         };
         /**
@@ -892,45 +899,45 @@ export interface components {
          */
         Code: "bad_request" | "invalid" | "token_missing" | "token_refused" | "role_insufficient" | "route_not_found" | "volume_not_found" | "snapshot_not_found" | "export_policy_not_found" | "export_rule_not_found" | "client_not_found" | "stateid_not_found" | "user_not_found" | "token_not_found" | "job_not_found" | "lab_report_not_found" | "not_found" | "method_not_allowed" | "request_timeout" | "already_exists" | "differs" | "in_use" | "volume_not_empty" | "size_below_used" | "permanent" | "last_admin" | "too_many" | "job_running" | "job_ended" | "body_too_large" | "media_type_unsupported" | "internal" | "unavailable" | "no_space";
         /**
-         * @description How what is written is compressed.
+         * @description Compression of new writes.
          * @enum {string}
          */
         Compression: "none" | "lz4" | "zstd";
-        /** @description What is stored for the files of a volume, or of all. */
+        /** @description The storage used by the files of one volume, or of all volumes. */
         EfficiencyView: {
             /**
              * Format: uint64
-             * @description Bytes that compression saves.
+             * @description Bytes saved by compression.
              */
             bytes_compressed: number;
             /**
              * Format: uint64
-             * @description Bytes that take no space because others are the same.
+             * @description Bytes saved by deduplication.
              */
             bytes_deduplicated: number;
             /**
              * Format: uint64
-             * @description Bytes of files that are holes.
+             * @description Bytes of holes.
              */
             bytes_holes: number;
             /**
              * Format: uint64
-             * @description The part of them in the metadata store.
+             * @description The part of the stored bytes that is in the metadata store.
              */
             bytes_inline: number;
             /**
              * Format: uint64
-             * @description Bytes of files that are not holes.
+             * @description Bytes of file data, holes excluded.
              */
             bytes_logical: number;
             /**
              * Format: uint64
-             * @description Bytes that are stored.
+             * @description Bytes stored.
              */
             bytes_physical: number;
             /**
              * Format: double
-             * @description Logical to physical.
+             * @description Ratio of logical to stored bytes.
              */
             ratio: number;
         };
@@ -952,88 +959,91 @@ export interface components {
             /** @description The request that it answers, as the daemon's log names it. */
             request_id?: string | null;
         };
-        /** @description Something that happened. */
+        /** @description An event. */
         EventView: {
-            /** @description Where the user was: an address, or `local` for the socket. */
+            /** @description The user's address, or `local` for the admin socket. */
             address?: string | null;
             /**
              * Format: uint64
-             * @description Increases with every event, also through restarts.
+             * @description Increases with every event, including across restarts.
              */
             id: number;
-            /** @description What it is, such as `volume_created`. */
+            /** @description The kind of event, such as `volume_created`. */
             kind: string;
-            /** @description All of it in a sentence. */
+            /** @description The event in a sentence. */
             message: string;
-            /** @description To what it happened, such as `volume kafka`. */
+            /** @description The object it concerns, such as `volume kafka`. */
             object: string;
-            /** @description How much it matters. */
+            /** @description How serious it is. */
             severity: components["schemas"]["Severity"];
             /**
              * Format: date-time
-             * @description When.
+             * @description When it happened.
              */
             time: string;
-            /** @description The user who did it; null: the daemon by itself. */
+            /** @description The user who caused it; null if the daemon did. */
             user?: string | null;
         };
         /** @description A file that is open. */
         FileView: {
             /**
              * Format: uint64
-             * @description The number of its inode.
+             * @description The inode number.
              */
             inode: number;
-            /** @description Its path from the server's root, if it still has the name by which it was opened. */
+            /** @description The path from the server's root, if the file still has the name by which it was opened. */
             path?: string | null;
-            /** @description The volume; null if it is gone. */
+            /** @description The volume; null if it has been deleted. */
             volume?: string | null;
         };
         /**
-         * @description Who says which groups a caller is in, beside the first.
+         * @description The source of a caller's supplementary groups.
          * @enum {string}
          */
         Groups: "client" | "server";
         /**
-         * @description How the daemon is.
+         * @description The daemon's health.
          * @enum {string}
          */
         HealthStatus: "ok" | "degraded";
-        /** @description How the daemon is. */
+        /** @description The daemon's health. */
         HealthView: {
-            /** @description Release of the daemon. */
+            /** @description The daemon's release. */
             release: string;
-            /** @description In a word. */
+            /** @description The status. */
             status: components["schemas"]["HealthStatus"];
         };
         /** @description Points of one series. */
         HistorySeries: {
-            /** @description The highest value of each point's time; null where nothing was measured. */
+            /** @description The highest value in each point's interval; null where nothing was measured. */
             max: (number | null)[];
-            /** @description The mean of each point's time; null where nothing was measured. A mean of percentiles says less than the maximum. */
+            /**
+             * @description The mean over each point's interval; null where nothing was measured. For percentiles the maximum is
+             *     more meaningful than the mean.
+             */
             mean: (number | null)[];
-            /** @description The series, such as `throughput/write`. */
+            /** @description The series' name, such as `throughput/write`. */
             name: string;
-            /** @description In what its values are. */
+            /** @description The unit of its values. */
             unit: components["schemas"]["Unit"];
         };
-        /** @description Points of some series, all at the same times. */
+        /** @description Points of several series, all at the same times. */
         HistoryView: {
             /**
              * Format: uint64
-             * @description When the first point's time begins, in seconds since 1970.
+             * @description Start of the first point's interval, in seconds since 1970.
              */
             from: number;
             /** @description The series, by name. */
             series: components["schemas"]["HistorySeries"][];
             /**
              * Format: uint64
-             * @description Seconds from point to point.
+             * @description Seconds between points.
              */
             step: number;
             /**
              * Format: uint64
-             * @description When the last point's time ends, in seconds since 1970.
+             * @description End of the last point's interval, in seconds since 1970.
              */
             to: number;
         };
@@ -1043,11 +1053,11 @@ export interface components {
          */
         JobKind: "pool_check";
         /**
-         * @description Where a job stands.
+         * @description The state of a job.
          * @enum {string}
          */
         JobState: "running" | "succeeded" | "failed" | "cancelled";
-        /** @description A job. */
+        /** @description A background job. */
         JobView: {
             /** @description Why it failed, and what to do. */
             error?: string | null;
@@ -1058,75 +1068,75 @@ export interface components {
             finished?: string | null;
             /**
              * Format: uint64
-             * @description Names it: `jobs/{id}`.
+             * @description The job's id, as in `jobs/{id}`.
              */
             id: number;
             /** @description What it does. */
             kind: components["schemas"]["JobKind"];
-            /** @description How far it is. */
+            /** @description The job's progress. */
             progress: components["schemas"]["ProgressView"];
             result?: components["schemas"]["CheckView"] | null;
             /**
              * Format: date-time
-             * @description When it began.
+             * @description When it started.
              */
             started: string;
-            /** @description Where it stands. */
+            /** @description The job's state. */
             state: components["schemas"]["JobState"];
-            /** @description Who began it. */
+            /** @description The user who started it. */
             user: string;
         };
-        /** @description Where a report's page can be looked at. */
+        /** @description Where to view a report's page. */
         LabPageView: {
             /**
              * Format: date-time
-             * @description Until when.
+             * @description When the path expires.
              */
             expires: string;
-            /** @description A path on this server that needs no token. Pages that this one links to are there as well. */
+            /** @description A path on this server that needs no token. Pages that this page links to are available there as well. */
             path: string;
         };
         /**
-         * @description What a report is about.
+         * @description The scope of a report.
          * @enum {string}
          */
         LabReportKind: "run" | "all" | "comparison";
         /** @description A report. */
         LabReportView: {
-            /** @description The experiment, if it is about one. */
+            /** @description The experiment, if the report covers only one. */
             experiment?: string | null;
-            /** @description The folder that it is in, from the directory of results; empty if it is in that directory itself. */
+            /** @description The report's folder, relative to the directory of results; empty if it is in that directory itself. */
             folder: string;
-            /** @description Names it: `lab/reports/{id}`. It follows from its place in the directory. */
+            /** @description The report's id, as in `lab/reports/{id}`. It is derived from the report's place in the directory. */
             id: string;
-            /** @description What it is about. */
+            /** @description The scope of the report. */
             kind: components["schemas"]["LabReportKind"];
             /**
              * Format: uint64
-             * @description Bytes of the page; null if there is none.
+             * @description The size of the page in bytes; null if there is no page.
              */
             page_bytes?: number | null;
-            /** @description What is wrong with it. */
+            /** @description What is wrong with the report. */
             problem?: string | null;
-            /** @description The runs, one for each storage. */
+            /** @description The runs, one for each storage system. */
             runs: components["schemas"]["LabRunView"][];
             /**
              * Format: date-time
-             * @description When its first run began; of what is no run, or is damaged, when it was written.
+             * @description When the first run started. For a report without runs, or a damaged one, when it was written.
              */
             time: string;
         };
-        /** @description The reports that there are. */
+        /** @description A list of lab reports. */
         LabReportsView: {
-            /** @description The directory in which they are looked for; null if none is configured (`lab.results_directory`). */
+            /** @description The directory that is searched for reports; null if none is configured (`lab.results_directory`). */
             directory?: string | null;
-            /** @description They, the youngest first. */
+            /** @description The reports, newest first. */
             items: components["schemas"]["LabReportView"][];
-            /** @description Why there may be more than are shown, and what to do. */
+            /** @description Why the list may be incomplete, and what to do. */
             problem?: string | null;
             /**
              * Format: uint64
-             * @description How many there are; more than `items` has if a limit was given.
+             * @description The total number of reports; larger than the length of `items` if a limit was given.
              */
             total: number;
         };
@@ -1134,12 +1144,12 @@ export interface components {
         LabRunView: {
             /**
              * Format: uint64
-             * @description Things that had to hold.
+             * @description Number of checks.
              */
             checks: number;
             /**
              * Format: uint64
-             * @description Those of them that did.
+             * @description Number of checks that passed.
              */
             checks_passed: number;
             /**
@@ -1147,113 +1157,113 @@ export interface components {
              * @description How long it took, in milliseconds.
              */
             duration_ms: number;
-            /** @description Which sizes it had. */
+            /** @description The profile, which sets the sizes. */
             profile: string;
             /**
              * Format: date-time
-             * @description When it began.
+             * @description When it started.
              */
             started: string;
-            /** @description The storage; of several that it compares, with commas between them. */
+            /** @description The storage system; if the run compares several, their names separated by commas. */
             storage: string;
-            /** @description What came of it. */
+            /** @description The verdict. */
             verdict: components["schemas"]["LabVerdict"];
-            /** @description Versions of what took part, by name. */
+            /** @description Versions of the software that took part, by name. */
             versions: {
                 [key: string]: string;
             };
-            /** @description Why, in one or two sentences. */
+            /** @description The reason for the verdict, in one or two sentences. */
             why: string;
         };
         /**
-         * @description The answer of an experiment.
+         * @description The verdict of an experiment.
          * @enum {string}
          */
         LabVerdict: "pass" | "fail";
-        /** @description Several of something. */
+        /** @description A list of objects. */
         List_ClientView: {
-            /** @description They. */
+            /** @description The objects. */
             items: {
-                /** @description Where it registered from. */
+                /** @description The address it registered from. */
                 address?: string | null;
-                /** @description For whom the certificates are that it showed. */
+                /** @description Subjects of the certificates that the client presented. */
                 certificates: string[];
-                /** @description Its id, in hexadecimal. */
+                /** @description The client's id, in hexadecimal. */
                 client: string;
                 /**
                  * Format: uint64
-                 * @description How many separate ranges it has locked.
+                 * @description Number of separate locked ranges.
                  */
                 locks: number;
                 /**
                  * Format: uint64
-                 * @description Bytes of memory that are kept for it.
+                 * @description Bytes of memory used for the client's state.
                  */
                 memory_bytes: number;
                 /**
                  * Format: uint64
-                 * @description How many files it has open.
+                 * @description Number of open files.
                  */
                 opens: number;
-                /** @description What it calls itself. */
+                /** @description The owner string that the client sends. */
                 owner: string;
                 /**
                  * Format: uint64
-                 * @description How many sessions it has.
+                 * @description Number of sessions.
                  */
                 sessions: number;
                 /**
                  * Format: uint64
-                 * @description Milliseconds since it was heard of.
+                 * @description Milliseconds since the last request from the client.
                  */
                 silent_ms: number;
-                /** @description Where it stands. */
+                /** @description The client's state. */
                 state: components["schemas"]["ClientState"];
-                /** @description How its connections are secured. */
+                /** @description TLS on the client's connections. */
                 tls: components["schemas"]["TlsState"];
             }[];
             /**
              * Format: uint64
-             * @description How many there are; more than `items` has if a limit was given.
+             * @description The total number of objects; larger than the length of `items` if a limit was given.
              */
             total: number;
         };
-        /** @description Several of something. */
+        /** @description A list of objects. */
         List_EventView: {
-            /** @description They. */
+            /** @description The objects. */
             items: {
-                /** @description Where the user was: an address, or `local` for the socket. */
+                /** @description The user's address, or `local` for the admin socket. */
                 address?: string | null;
                 /**
                  * Format: uint64
-                 * @description Increases with every event, also through restarts.
+                 * @description Increases with every event, including across restarts.
                  */
                 id: number;
-                /** @description What it is, such as `volume_created`. */
+                /** @description The kind of event, such as `volume_created`. */
                 kind: string;
-                /** @description All of it in a sentence. */
+                /** @description The event in a sentence. */
                 message: string;
-                /** @description To what it happened, such as `volume kafka`. */
+                /** @description The object it concerns, such as `volume kafka`. */
                 object: string;
-                /** @description How much it matters. */
+                /** @description How serious it is. */
                 severity: components["schemas"]["Severity"];
                 /**
                  * Format: date-time
-                 * @description When.
+                 * @description When it happened.
                  */
                 time: string;
-                /** @description The user who did it; null: the daemon by itself. */
+                /** @description The user who caused it; null if the daemon did. */
                 user?: string | null;
             }[];
             /**
              * Format: uint64
-             * @description How many there are; more than `items` has if a limit was given.
+             * @description The total number of objects; larger than the length of `items` if a limit was given.
              */
             total: number;
         };
-        /** @description Several of something. */
+        /** @description A list of objects. */
         List_JobView: {
-            /** @description They. */
+            /** @description The objects. */
             items: {
                 /** @description Why it failed, and what to do. */
                 error?: string | null;
@@ -1264,261 +1274,264 @@ export interface components {
                 finished?: string | null;
                 /**
                  * Format: uint64
-                 * @description Names it: `jobs/{id}`.
+                 * @description The job's id, as in `jobs/{id}`.
                  */
                 id: number;
                 /** @description What it does. */
                 kind: components["schemas"]["JobKind"];
-                /** @description How far it is. */
+                /** @description The job's progress. */
                 progress: components["schemas"]["ProgressView"];
                 result?: components["schemas"]["CheckView"] | null;
                 /**
                  * Format: date-time
-                 * @description When it began.
+                 * @description When it started.
                  */
                 started: string;
-                /** @description Where it stands. */
+                /** @description The job's state. */
                 state: components["schemas"]["JobState"];
-                /** @description Who began it. */
+                /** @description The user who started it. */
                 user: string;
             }[];
             /**
              * Format: uint64
-             * @description How many there are; more than `items` has if a limit was given.
+             * @description The total number of objects; larger than the length of `items` if a limit was given.
              */
             total: number;
         };
-        /** @description Several of something. */
+        /** @description A list of objects. */
         List_LockView: {
-            /** @description They. */
+            /** @description The objects. */
             items: (components["schemas"]["FileView"] & {
                 /** @description The client's id. */
                 client: string;
-                /** @description What it keeps others from. */
+                /** @description What the lock prevents other owners from doing. */
                 kind: components["schemas"]["LockKind"];
                 /**
                  * Format: uint64
-                 * @description How many bytes; null: to the end, whatever the size.
+                 * @description The number of locked bytes; null means to the end of the file, whatever its size.
                  */
                 length?: number | null;
                 /**
                  * Format: uint64
-                 * @description The first byte.
+                 * @description The first locked byte.
                  */
                 offset: number;
-                /** @description Names the locks of its owner on the file: `nfs/opens/{stateid}`. */
+                /** @description The id of the owner's locks on the file, as in `nfs/opens/{stateid}`. */
                 stateid: string;
             })[];
             /**
              * Format: uint64
-             * @description How many there are; more than `items` has if a limit was given.
+             * @description The total number of objects; larger than the length of `items` if a limit was given.
              */
             total: number;
         };
-        /** @description Several of something. */
+        /** @description A list of objects. */
         List_LostSegmentView: {
-            /** @description They. */
+            /** @description The objects. */
             items: {
                 /**
                  * Format: uint64
-                 * @description Its size.
+                 * @description Size in bytes.
                  */
                 bytes: number;
-                /** @description Its number, 16 hexadecimal digits: its file is NUMBER.seg in the directory `segments/lost+found`. */
+                /**
+                 * @description The segment's number, 16 hexadecimal digits. Its file is NUMBER.seg in the directory
+                 *     `segments/lost+found`.
+                 */
                 segment: string;
                 /**
                  * Format: uint64
-                 * @description The start of the daemon that made it.
+                 * @description The start of the daemon, counted from the pool's creation, in which the segment was written.
                  */
                 start: number;
             }[];
             /**
              * Format: uint64
-             * @description How many there are; more than `items` has if a limit was given.
+             * @description The total number of objects; larger than the length of `items` if a limit was given.
              */
             total: number;
         };
-        /** @description Several of something. */
+        /** @description A list of objects. */
         List_OpenView: {
-            /** @description They. */
+            /** @description The objects. */
             items: (components["schemas"]["FileView"] & {
-                /** @description What may be done: `r`, `w` or `rw`. */
+                /** @description The access it allows: `r`, `w` or `rw`. */
                 access: string;
                 /** @description The client's id. */
                 client: string;
-                /** @description What others may not do: nothing, `r`, `w` or `rw`. */
+                /** @description The access it denies to others: empty, `r`, `w` or `rw`. */
                 deny: string;
-                /** @description Names it: `nfs/opens/{stateid}`. */
+                /** @description The id of the open, as in `nfs/opens/{stateid}`. */
                 stateid: string;
             })[];
             /**
              * Format: uint64
-             * @description How many there are; more than `items` has if a limit was given.
+             * @description The total number of objects; larger than the length of `items` if a limit was given.
              */
             total: number;
         };
-        /** @description Several of something. */
+        /** @description A list of objects. */
         List_OperationView: {
-            /** @description They. */
+            /** @description The objects. */
             items: {
                 /**
                  * Format: uint64
-                 * @description How often it was executed since the daemon started.
+                 * @description Number of executions since the daemon started.
                  */
                 count: number;
                 /**
                  * Format: uint64
-                 * @description How often it failed.
+                 * @description Number of failures.
                  */
                 errors: number;
                 /** @description Failures by status. */
                 errors_by_status: {
                     [key: string]: number;
                 };
-                /** @description Its name, as RFC 8881 has it. */
+                /** @description The operation's name, as in RFC 8881. */
                 operation: string;
                 /**
                  * Format: uint64
-                 * @description Nanoseconds that half of the executions did not exceed.
+                 * @description Median duration in nanoseconds.
                  */
                 p50_ns: number;
                 /**
                  * Format: uint64
-                 * @description Nanoseconds that 99 of 100 did not exceed.
+                 * @description 99th percentile of the duration in nanoseconds.
                  */
                 p99_ns: number;
                 /**
                  * Format: uint64
-                 * @description Nanoseconds that they waited, all together.
+                 * @description Total time they waited, in nanoseconds.
                  */
                 waited_ns: number;
                 /**
                  * Format: uint64
-                 * @description How many waited before that, because their volume has a limit.
+                 * @description Number of executions that first waited for a volume's limit.
                  */
                 waits: number;
             }[];
             /**
              * Format: uint64
-             * @description How many there are; more than `items` has if a limit was given.
+             * @description The total number of objects; larger than the length of `items` if a limit was given.
              */
             total: number;
         };
-        /** @description Several of something. */
+        /** @description A list of objects. */
         List_PolicyView: {
-            /** @description They. */
+            /** @description The objects. */
             items: {
-                /** @description Its name. */
+                /** @description The policy's name. */
                 name: string;
-                /** @description Its rules; the first that is for a client decides. */
+                /** @description The policy's rules; the first one that matches a client applies. */
                 rules: components["schemas"]["RuleView"][];
-                /** @description The volumes that have it. */
+                /** @description The volumes that use the policy. */
                 volumes: string[];
             }[];
             /**
              * Format: uint64
-             * @description How many there are; more than `items` has if a limit was given.
+             * @description The total number of objects; larger than the length of `items` if a limit was given.
              */
             total: number;
         };
-        /** @description Several of something. */
+        /** @description A list of objects. */
         List_SessionView: {
-            /** @description They. */
+            /** @description The objects. */
             items: {
-                /** @description Whether the client answers calls. */
+                /** @description Whether the client answers callbacks. */
                 back_channel: components["schemas"]["BackChannel"];
                 /** @description The client's id. */
                 client: string;
-                /** @description Addresses at the other ends of its connections. */
+                /** @description Client addresses of the session's connections. */
                 connections: string[];
                 /**
                  * Format: uint32
-                 * @description Bytes that a request may have.
+                 * @description Maximum size of a request in bytes.
                  */
                 request_bytes_max: number;
-                /** @description Its id, in hexadecimal. */
+                /** @description The session's id, in hexadecimal. */
                 session: string;
                 /**
                  * Format: uint32
-                 * @description How many requests the client may have in work.
+                 * @description Maximum number of requests in progress.
                  */
                 slots: number;
                 /**
                  * Format: uint64
-                 * @description How many it has in work.
+                 * @description Number of requests in progress.
                  */
                 slots_in_work: number;
             }[];
             /**
              * Format: uint64
-             * @description How many there are; more than `items` has if a limit was given.
+             * @description The total number of objects; larger than the length of `items` if a limit was given.
              */
             total: number;
         };
-        /** @description Several of something. */
+        /** @description A list of objects. */
         List_SnapshotView: {
-            /** @description They. */
+            /** @description The objects. */
             items: {
                 /**
                  * Format: uint64
-                 * @description Bytes of its files that are not holes.
+                 * @description Bytes of file data, holes excluded.
                  */
                 bytes_logical: number;
-                /** @description Volumes that are clones of it. */
+                /** @description Volumes that are clones of the snapshot. */
                 clones: string[];
                 /**
                  * Format: date-time
                  * @description When it was taken.
                  */
                 created: string;
-                /** @description Its own name. */
+                /** @description The snapshot's name. */
                 name: string;
-                /** @description `hourly`, `daily` or `weekly`, if it was taken by the clock. */
+                /** @description `hourly`, `daily` or `weekly` for a scheduled snapshot. */
                 period?: string | null;
-                /** @description The volume that it was taken of. */
+                /** @description The volume that it belongs to. */
                 volume: string;
             }[];
             /**
              * Format: uint64
-             * @description How many there are; more than `items` has if a limit was given.
+             * @description The total number of objects; larger than the length of `items` if a limit was given.
              */
             total: number;
         };
-        /** @description Several of something. */
+        /** @description A list of objects. */
         List_TokenView: {
-            /** @description They. */
+            /** @description The objects. */
             items: {
                 /**
                  * Format: date-time
-                 * @description When it was made.
+                 * @description When it was created.
                  */
                 created: string;
-                /** @description What it is for. */
+                /** @description What the token is for. */
                 description: string;
                 /**
                  * Format: date-time
-                 * @description When it expires; null: never.
+                 * @description When it expires; null means never.
                  */
                 expires?: string | null;
-                /** @description Names it. */
+                /** @description The token's id. */
                 id: string;
                 /**
                  * Format: date-time
-                 * @description When it was last used, since the daemon started.
+                 * @description When it was last used since the daemon started.
                  */
                 last_used?: string | null;
-                /** @description Whose it is. */
+                /** @description The user that the token belongs to. */
                 user: string;
             }[];
             /**
              * Format: uint64
-             * @description How many there are; more than `items` has if a limit was given.
+             * @description The total number of objects; larger than the length of `items` if a limit was given.
              */
             total: number;
         };
-        /** @description Several of something. */
+        /** @description A list of objects. */
         List_UserView: {
-            /** @description They. */
+            /** @description The objects. */
             items: {
                 /**
                  * Format: date-time
@@ -1527,248 +1540,254 @@ export interface components {
                 created: string;
                 /** @description The user's name. */
                 name: string;
-                /** @description What the user may do. */
+                /** @description The user's role. */
                 role: components["schemas"]["Role"];
                 /**
                  * Format: uint64
-                 * @description How many tokens the user has.
+                 * @description Number of tokens the user has.
                  */
                 tokens: number;
             }[];
             /**
              * Format: uint64
-             * @description How many there are; more than `items` has if a limit was given.
+             * @description The total number of objects; larger than the length of `items` if a limit was given.
              */
             total: number;
         };
-        /** @description Several of something. */
+        /** @description A list of objects. */
         List_VolumeView: {
-            /** @description They. */
+            /** @description The objects. */
             items: {
                 /**
                  * Format: uint64
-                 * @description Bytes that can still be written to it.
+                 * @description Bytes that can still be written to the volume.
                  */
                 bytes_free: number;
                 /**
                  * Format: uint64
-                 * @description Bytes of its files that are not holes.
+                 * @description Bytes of file data, holes excluded.
                  */
                 bytes_logical: number;
-                /** @description The snapshot that it was made of, as VOLUME@SNAPSHOT. */
+                /** @description The snapshot that the volume was cloned from, as VOLUME@SNAPSHOT. */
                 clone_of?: string | null;
-                /** @description How what is written to it is compressed. */
+                /** @description Compression of new writes. */
                 compression: components["schemas"]["Compression"];
                 /**
                  * Format: date-time
                  * @description When it was created.
                  */
                 created: string;
-                /** @description Its export policy. */
+                /** @description The export policy. */
                 export: string;
                 /**
                  * Format: uint32
-                 * @description Group of the root directory, as it is now.
+                 * @description Current group of the root directory.
                  */
                 gid: number;
-                /** @description Its id, in hexadecimal. Never used again after it is deleted; `id:` and this stands for the volume in paths. */
+                /** @description The volume's id, in hexadecimal. It is never reused. In paths, `id:` and this id can replace the name. */
                 id: string;
                 /**
                  * Format: uint64
-                 * @description Inodes that exist, the root directory and orphans included.
+                 * @description Number of inodes, including the root directory and deleted files that are still open.
                  */
                 inodes_used: number;
                 /**
                  * Format: uint64
-                 * @description Bytes per second that clients may read and write, if that is limited.
+                 * @description Maximum bytes per second that clients may read and write, if limited.
                  */
                 max_bytes_per_second?: number | null;
-                /** @description Permission bits of the root directory, as they are now, in octal. */
+                /** @description Current permission bits of the root directory, in octal. */
                 mode: string;
-                /** @description Its name. */
+                /** @description The volume's name. */
                 name: string;
                 /**
                  * Format: uint64
-                 * @description Files without a name that are still open.
+                 * @description Number of deleted files that are still open.
                  */
                 orphans: number;
-                /** @description Its junction path: what clients mount. */
+                /** @description The path that clients mount (junction path). */
                 path: string;
                 /** @description Whether clients are told that open files survive their unlink. */
                 preserve_unlink: boolean;
                 /**
                  * Format: uint64
-                 * @description Bytes that it may hold, if that is limited.
+                 * @description Maximum size in bytes, if limited.
                  */
                 size?: number | null;
-                /** @description Snapshots that are taken by the clock. */
+                /** @description Snapshot schedule and retention. */
                 snapshots: components["schemas"]["Plan"];
                 /**
                  * Format: uint32
-                 * @description Owner of the root directory, as it is now.
+                 * @description Current owner of the root directory.
                  */
                 uid: number;
                 waits?: components["schemas"]["WaitsView"] | null;
             }[];
             /**
              * Format: uint64
-             * @description How many there are; more than `items` has if a limit was given.
+             * @description The total number of objects; larger than the length of `items` if a limit was given.
              */
             total: number;
         };
         /**
-         * @description What a lock keeps others from.
+         * @description What a lock prevents other owners from doing.
          * @enum {string}
          */
         LockKind: "read" | "write";
-        /** @description A lock. */
+        /** @description A byte-range lock. */
         LockView: components["schemas"]["FileView"] & {
             /** @description The client's id. */
             client: string;
-            /** @description What it keeps others from. */
+            /** @description What the lock prevents other owners from doing. */
             kind: components["schemas"]["LockKind"];
             /**
              * Format: uint64
-             * @description How many bytes; null: to the end, whatever the size.
+             * @description The number of locked bytes; null means to the end of the file, whatever its size.
              */
             length?: number | null;
             /**
              * Format: uint64
-             * @description The first byte.
+             * @description The first locked byte.
              */
             offset: number;
-            /** @description Names the locks of its owner on the file: `nfs/opens/{stateid}`. */
+            /** @description The id of the owner's locks on the file, as in `nfs/opens/{stateid}`. */
             stateid: string;
         };
-        /** @description A segment that no metadata names. */
+        /** @description A segment that is unknown to the metadata. */
         LostSegmentView: {
             /**
              * Format: uint64
-             * @description Its size.
+             * @description Size in bytes.
              */
             bytes: number;
-            /** @description Its number, 16 hexadecimal digits: its file is NUMBER.seg in the directory `segments/lost+found`. */
+            /**
+             * @description The segment's number, 16 hexadecimal digits. Its file is NUMBER.seg in the directory
+             *     `segments/lost+found`.
+             */
             segment: string;
             /**
              * Format: uint64
-             * @description The start of the daemon that made it.
+             * @description The start of the daemon, counted from the pool's creation, in which the segment was written.
              */
             start: number;
         };
-        /** @description A clone of a volume, as it is, to be made. Its first content is a snapshot `clone-NAME` of the volume. */
+        /** @description A clone to create of a volume's current state. A snapshot `clone-NAME` of the volume is taken for it. */
         NewClone: {
-            /** @description Its export policy; that of the volume if it is absent. */
+            /** @description The export policy; default that of the source volume. */
             export?: string;
             /** @description The clone's name. */
             name: string;
-            /** @description The path that clients mount; `/` and the clone's name if it is absent. */
+            /** @description The path that clients mount; default `/` and the clone's name. */
             path?: string;
         };
-        /** @description A policy to be created. */
+        /** @description A policy to create. */
         NewPolicy: {
-            /** @description Its name. */
+            /** @description The policy's name. */
             name: string;
-            /** @description Its rules; without any, nobody sees a volume that has it. */
+            /** @description The policy's rules. Without rules, no client sees a volume that uses the policy. */
             rules?: components["schemas"]["NewRule"][];
         };
-        /** @description A rule to be made. What is absent is as in most rules. */
+        /** @description A rule to create. Fields that are absent take their defaults. */
         NewRule: {
-            /** @description What they may do; rw if it is absent. */
+            /** @description The clients' access; default rw. */
             access?: components["schemas"]["Access"];
             /**
              * Format: uint32
-             * @description The anonymous user's group; 65534 if it is absent.
+             * @description The anonymous user's group; default 65534.
              */
             anonymous_gid?: number;
             /**
              * Format: uint32
-             * @description The anonymous user; 65534 if it is absent.
+             * @description The anonymous user; default 65534.
              */
             anonymous_uid?: number;
-            /** @description The clients that it is for: `*`, an address, a network such as 10.0.0.0/8, or a host name. */
+            /** @description The clients it applies to: `*`, an address, a network such as 10.0.0.0/8, or a host name. */
             clients: string;
-            /** @description Who says which groups a caller is in; client if it is absent. */
+            /** @description The source of a caller's supplementary groups; default client. */
             groups?: components["schemas"]["Groups"];
-            /** @description How callers say who they are; sys if it is absent. */
+            /** @description How callers identify themselves; default sys. */
             security?: components["schemas"]["Security"];
-            /** @description Which of their users are taken for the anonymous one; none if it is absent. */
+            /** @description Which of their users are mapped to the anonymous user; default none. */
             squash?: components["schemas"]["Squash"];
-            /** @description Whether connections must be secured; optional if it is absent. */
+            /** @description Whether connections must use TLS; default optional. */
             tls?: components["schemas"]["TlsUse"];
         };
-        /** @description A snapshot to be taken of one volume. */
+        /** @description A snapshot to take of one volume. */
         NewSnapshot: {
-            /** @description Its name. */
+            /** @description The snapshot's name. */
             name: string;
         };
-        /** @description Snapshots to be taken of several volumes, all of one instant. */
+        /** @description Snapshots to take of several volumes at the same instant. */
         NewSnapshots: {
-            /** @description The snapshots' name. */
+            /** @description The name of each snapshot. */
             name: string;
             /** @description The volumes' names. */
             volumes: string[];
         };
-        /** @description A token to be made. Without `expires_in` and `expires` it does not expire. */
+        /** @description A token to create. Without `expires_in` and `expires` it does not expire. */
         NewToken: {
-            /** @description What it is for. */
+            /** @description What the token is for. */
             description?: string;
             /**
              * Format: date-time
-             * @description When it expires, in UTC; not together with `expires_in`.
+             * @description When it expires, in UTC. Cannot be combined with `expires_in`.
              */
             expires?: string;
             /**
              * Format: uint64
-             * @description After how many seconds it expires.
+             * @description Lifetime in seconds.
              */
             expires_in?: number;
-            /** @description Whose it is. */
+            /** @description The user that the token belongs to. */
             user: string;
         };
-        /** @description A volume to be created. What is absent but its name is as in most volumes. */
+        /** @description A volume to create. Fields that are absent, except the name, take their defaults. */
         NewVolume: {
-            /** @description How what is written to it is compressed; lz4 if it is absent. */
+            /** @description Compression of new writes; default lz4. */
             compression?: components["schemas"]["Compression"];
-            /** @description The export policy that says which clients see it; `default` if it is absent. */
+            /** @description The export policy, which sets the clients' access; default `default`. */
             export?: string;
             /**
              * Format: uint32
-             * @description Group of the root directory; 0 if it is absent.
+             * @description Group of the root directory; default 0.
              */
             gid?: number;
             /**
              * Format: uint64
-             * @description Bytes per second that clients may read and write; null: no limit.
+             * @description Maximum bytes per second that clients may read and write; null means no limit.
              */
             max_bytes_per_second?: number | null;
-            /** @description Permission bits of the root directory, in octal; 0755 if it is absent. */
+            /** @description Permission bits of the root directory, in octal; default 0755. */
             mode?: string;
-            /** @description Its name. */
+            /** @description The volume's name. */
             name: string;
-            /** @description The path that clients mount; `/` and the volume's name if it is absent. */
+            /** @description The path that clients mount; default `/` and the volume's name. */
             path?: string;
-            /** @description Whether clients are told that open files survive their unlink; true if it is absent. */
+            /** @description Whether clients are told that open files survive their unlink; default true. */
             preserve_unlink?: boolean;
             /**
              * Format: uint64
-             * @description Bytes that it may hold; null: as many as the pool has room for.
+             * @description Maximum size in bytes; null means no limit but the pool's.
              */
             size?: number | null;
-            /** @description Snapshots that are taken by the clock. */
+            /** @description Snapshot schedule and retention. */
             snapshots?: components["schemas"]["Plan"];
             /**
              * Format: uint32
-             * @description Owner of the root directory; 0 if it is absent.
+             * @description Owner of the root directory; default 0.
              */
             uid?: number;
         };
-        /** @description Where clients reach NFS, and how they mount from there. */
+        /** @description Where clients reach the NFS server, and how to mount from it. */
         NfsView: {
             /** @description The address that the server listens on. */
             address: string;
-            /** @description It listens on every address of its machine. */
+            /** @description Whether the server listens on all addresses of its machine. */
             every_address: boolean;
-            /** @description What stands for the server in a mount command: the address that it listens on, or its machine's own name if it listens on every one. */
+            /**
+             * @description The server's name in a mount command: the address that it listens on, or the machine's host name if it
+             *     listens on all.
+             */
             host: string;
             /** @description The options of a mount command: `mount -t nfs -o OPTIONS HOST:PATH DIRECTORY`. */
             options: string;
@@ -1777,101 +1796,101 @@ export interface components {
              * @description The port.
              */
             port: number;
-            /** @description TLS is offered. */
+            /** @description Whether TLS is offered. */
             tls: boolean;
         };
-        /** @description An open. */
+        /** @description An open file of a client. */
         OpenView: components["schemas"]["FileView"] & {
-            /** @description What may be done: `r`, `w` or `rw`. */
+            /** @description The access it allows: `r`, `w` or `rw`. */
             access: string;
             /** @description The client's id. */
             client: string;
-            /** @description What others may not do: nothing, `r`, `w` or `rw`. */
+            /** @description The access it denies to others: empty, `r`, `w` or `rw`. */
             deny: string;
-            /** @description Names it: `nfs/opens/{stateid}`. */
+            /** @description The id of the open, as in `nfs/opens/{stateid}`. */
             stateid: string;
         };
         /** @description Counters of one operation. */
         OperationView: {
             /**
              * Format: uint64
-             * @description How often it was executed since the daemon started.
+             * @description Number of executions since the daemon started.
              */
             count: number;
             /**
              * Format: uint64
-             * @description How often it failed.
+             * @description Number of failures.
              */
             errors: number;
             /** @description Failures by status. */
             errors_by_status: {
                 [key: string]: number;
             };
-            /** @description Its name, as RFC 8881 has it. */
+            /** @description The operation's name, as in RFC 8881. */
             operation: string;
             /**
              * Format: uint64
-             * @description Nanoseconds that half of the executions did not exceed.
+             * @description Median duration in nanoseconds.
              */
             p50_ns: number;
             /**
              * Format: uint64
-             * @description Nanoseconds that 99 of 100 did not exceed.
+             * @description 99th percentile of the duration in nanoseconds.
              */
             p99_ns: number;
             /**
              * Format: uint64
-             * @description Nanoseconds that they waited, all together.
+             * @description Total time they waited, in nanoseconds.
              */
             waited_ns: number;
             /**
              * Format: uint64
-             * @description How many waited before that, because their volume has a limit.
+             * @description Number of executions that first waited for a volume's limit.
              */
             waits: number;
         };
-        /** @description How many snapshots of each period are taken by the clock, and kept. */
+        /** @description Snapshot schedule: the number of snapshots to keep for each period. */
         Plan: {
             /**
              * Format: uint32
-             * @description At midnight, UTC.
+             * @description Snapshots taken at midnight, UTC.
              */
             daily?: number;
             /**
              * Format: uint32
-             * @description At full hours.
+             * @description Snapshots taken at each full hour.
              */
             hourly?: number;
             /**
              * Format: uint32
-             * @description At midnight before Sunday, UTC.
+             * @description Snapshots taken at midnight before Sunday, UTC.
              */
             weekly?: number;
         };
         /** @description All rules of a policy. */
         PolicyRules: {
-            /** @description The rules; the first that is for a client decides. */
+            /** @description The rules; the first one that matches a client applies. */
             rules: components["schemas"]["NewRule"][];
         };
         /** @description A policy. */
         PolicyView: {
-            /** @description Its name. */
+            /** @description The policy's name. */
             name: string;
-            /** @description Its rules; the first that is for a client decides. */
+            /** @description The policy's rules; the first one that matches a client applies. */
             rules: components["schemas"]["RuleView"][];
-            /** @description The volumes that have it. */
+            /** @description The volumes that use the policy. */
             volumes: string[];
         };
         /** @description The pool. */
         PoolView: {
             /**
              * Format: uint64
-             * @description How many times it has been opened.
+             * @description Number of times the pool has been opened.
              */
             boot: number;
             /**
              * Format: uint64
-             * @description Bytes of frames that are not; the cleaner gives them back.
+             * @description Bytes of unreferenced frames; the cleaner reclaims them.
              */
             bytes_dead: number;
             /**
@@ -1881,51 +1900,51 @@ export interface components {
             bytes_free: number;
             /**
              * Format: uint64
-             * @description Bytes of tails, in the metadata store.
+             * @description Bytes of file tails in the metadata store.
              */
             bytes_inline: number;
             /**
              * Format: uint64
-             * @description Bytes of frames that are referenced.
+             * @description Bytes of referenced frames.
              */
             bytes_live: number;
             /**
              * Format: uint64
-             * @description Bytes of all files that are not holes.
+             * @description Bytes of file data, holes excluded.
              */
             bytes_logical: number;
             /**
              * Format: uint64
-             * @description Bytes that it can hold.
+             * @description Capacity in bytes.
              */
             bytes_total: number;
-            /** @description Its directory. */
+            /** @description The pool's directory. */
             directory: string;
-            /** @description Its id, in hexadecimal. */
+            /** @description The pool's id, in hexadecimal. */
             id: string;
             /**
              * Format: uint64
-             * @description Inodes that exist, orphans included.
+             * @description Number of inodes, including deleted files that are still open.
              */
             inodes_used: number;
             /**
              * Format: uint64
-             * @description Bytes that they take.
+             * @description Bytes of these segments.
              */
             lost_found_bytes: number;
             /**
              * Format: uint64
-             * @description Segments that no metadata names, kept in `lost+found`.
+             * @description Number of segments in `lost+found`, which are unknown to the metadata.
              */
             lost_found_segments: number;
             /**
              * Format: uint64
-             * @description Files without a name that are still open.
+             * @description Number of deleted files that are still open.
              */
             orphans: number;
-            /** @description Release of the daemon. */
+            /** @description The daemon's release. */
             release: string;
-            /** @description Verification of what is stored. */
+            /** @description The state of the scrub. */
             scrub: components["schemas"]["ScrubView"];
             /**
              * Format: uint64
@@ -1934,7 +1953,7 @@ export interface components {
             segments: number;
             /**
              * Format: uint64
-             * @description Segments that hold data and are not there; what they hold cannot be read.
+             * @description Number of segments that hold data and are missing; their data cannot be read.
              */
             segments_missing: number;
             /**
@@ -1944,38 +1963,38 @@ export interface components {
             volumes: number;
         };
         /**
-         * @description What progress is counted in.
+         * @description The unit of a job's progress.
          * @enum {string}
          */
         ProgressUnit: "chunks" | "bytes";
-        /** @description How far a job is. */
+        /** @description The progress of a job. */
         ProgressView: {
             /**
              * Format: uint64
-             * @description What is done.
+             * @description The work that is done.
              */
             done: number;
             /**
              * Format: uint64
-             * @description All there is to do, as far as it is known; 0 before it is.
+             * @description The total work as far as it is known; 0 until then.
              */
             total: number;
-            /** @description In what both are counted. */
+            /** @description The unit of both numbers. */
             unit: components["schemas"]["ProgressUnit"];
         };
         /**
-         * @description What a user may do; each role may do what those before it may.
+         * @description What a user may do. Each role includes the rights of those before it.
          * @enum {string}
          */
         Role: "read-only" | "operator" | "admin";
-        /** @description How a volume is to be rolled back. */
+        /** @description The options of a rollback. */
         Rollback: {
-            /** @description Also if younger snapshots go with it. */
+            /** @description Whether to delete newer snapshots. */
             force?: boolean;
         };
-        /** @description What is to change of a rule; what is absent stays. */
+        /** @description Changes to a rule. Fields that are absent stay unchanged. */
         RuleChange: {
-            /** @description What the clients may do. */
+            /** @description The clients' access. */
             access?: components["schemas"]["Access"];
             /**
              * Format: uint32
@@ -1987,18 +2006,21 @@ export interface components {
              * @description The anonymous user.
              */
             anonymous_uid?: number;
-            /** @description Who says which groups a caller is in. */
+            /** @description The source of a caller's supplementary groups. */
             groups?: components["schemas"]["Groups"];
-            /** @description Which of their users are taken for the anonymous one. */
+            /** @description Which of their users are mapped to the anonymous user. */
             squash?: components["schemas"]["Squash"];
-            /** @description Whether connections must be secured. */
+            /** @description Whether connections must use TLS. */
             tls?: components["schemas"]["TlsUse"];
         };
         /** @description A rule. */
         RuleView: {
-            /** @description What they may do. */
+            /** @description The clients' access. */
             access: components["schemas"]["Access"];
-            /** @description What a host name stands for now; null for other clients, and before it was looked up. */
+            /**
+             * @description The current addresses of a host name; null for other kinds of clients, and until the name has been
+             *     resolved.
+             */
             addresses?: string[] | null;
             /**
              * Format: uint32
@@ -2010,104 +2032,105 @@ export interface components {
              * @description The anonymous user.
              */
             anonymous_uid: number;
-            /** @description The clients that it is for. */
+            /** @description The clients it applies to. */
             clients: string;
-            /** @description Who says which groups a caller is in. */
+            /** @description The source of a caller's supplementary groups. */
             groups: components["schemas"]["Groups"];
-            /** @description How callers say who they are. */
+            /** @description How callers identify themselves. */
             security: components["schemas"]["Security"];
-            /** @description Which of their users are taken for the anonymous one. */
+            /** @description Which of their users are mapped to the anonymous user. */
             squash: components["schemas"]["Squash"];
-            /** @description Whether connections must be secured. */
+            /** @description Whether connections must use TLS. */
             tls: components["schemas"]["TlsUse"];
         };
-        /** @description How the verification of everything stands. */
+        /** @description The state of the scrub. */
         ScrubView: {
             /**
              * Format: uint64
-             * @description Bytes of them.
+             * @description Bytes of frames verified by this scrub.
              */
             bytes: number;
             /**
              * Format: uint64
-             * @description Bytes of all frames that are referenced.
+             * @description Bytes of all referenced frames.
              */
             bytes_total: number;
             /**
              * Format: uint64
-             * @description Copies that are kept of everything.
+             * @description Number of copies the pool keeps.
              */
             copies: number;
-            /** @description The first of them. */
+            /** @description Descriptions of the first of them. */
             damage: string[];
             /**
              * Format: uint64
-             * @description Frames that are damaged in every copy, headers of segments that could not be mended, and gaps in the metadata.
+             * @description Number of frames damaged in every copy, segment headers that could not be repaired, and gaps in the
+             *     metadata.
              */
             damaged: number;
-            /** @description A copy is not there. */
+            /** @description Whether a copy is missing. */
             degraded: boolean;
             /**
              * Format: date-time
-             * @description When the last one that was not stopped ended.
+             * @description When the last scrub finished, not counting stopped ones.
              */
             finished?: string | null;
             /**
              * Format: uint64
-             * @description Frames verified in it.
+             * @description Number of frames verified by this scrub.
              */
             frames: number;
             /**
              * Format: uint64
-             * @description What was written again from the other copy.
+             * @description Number of frames and segments restored from the other copy.
              */
             repaired: number;
-            /** @description One is under way. */
+            /** @description Whether a scrub is running. */
             running: boolean;
             /**
              * Format: date-time
-             * @description When the last one began.
+             * @description When the last scrub started.
              */
             started?: string | null;
         };
         /**
-         * @description How callers say who they are.
+         * @description How callers identify themselves.
          * @enum {string}
          */
         Security: "sys";
         /** @description A session. */
         SessionView: {
-            /** @description Whether the client answers calls. */
+            /** @description Whether the client answers callbacks. */
             back_channel: components["schemas"]["BackChannel"];
             /** @description The client's id. */
             client: string;
-            /** @description Addresses at the other ends of its connections. */
+            /** @description Client addresses of the session's connections. */
             connections: string[];
             /**
              * Format: uint32
-             * @description Bytes that a request may have.
+             * @description Maximum size of a request in bytes.
              */
             request_bytes_max: number;
-            /** @description Its id, in hexadecimal. */
+            /** @description The session's id, in hexadecimal. */
             session: string;
             /**
              * Format: uint32
-             * @description How many requests the client may have in work.
+             * @description Maximum number of requests in progress.
              */
             slots: number;
             /**
              * Format: uint64
-             * @description How many it has in work.
+             * @description Number of requests in progress.
              */
             slots_in_work: number;
         };
-        /** @description What a user is to be like. */
+        /** @description The settings of a user. */
         SetUser: {
-            /** @description What the user may do. */
+            /** @description The user's role. */
             role: components["schemas"]["Role"];
         };
         /**
-         * @description How much an event matters.
+         * @description How serious an event is.
          * @enum {string}
          */
         Severity: "info" | "warning" | "error";
@@ -2115,71 +2138,71 @@ export interface components {
         SnapshotView: {
             /**
              * Format: uint64
-             * @description Bytes of its files that are not holes.
+             * @description Bytes of file data, holes excluded.
              */
             bytes_logical: number;
-            /** @description Volumes that are clones of it. */
+            /** @description Volumes that are clones of the snapshot. */
             clones: string[];
             /**
              * Format: date-time
              * @description When it was taken.
              */
             created: string;
-            /** @description Its own name. */
+            /** @description The snapshot's name. */
             name: string;
-            /** @description `hourly`, `daily` or `weekly`, if it was taken by the clock. */
+            /** @description `hourly`, `daily` or `weekly` for a scheduled snapshot. */
             period?: string | null;
-            /** @description The volume that it was taken of. */
+            /** @description The volume that it belongs to. */
             volume: string;
         };
         /**
-         * @description Which users are taken for the anonymous one.
+         * @description Which users are mapped to the anonymous user.
          * @enum {string}
          */
         Squash: "none" | "root" | "all";
         /**
-         * @description How the connections of a client are secured.
+         * @description TLS on the connections of a client.
          * @enum {string}
          */
         TlsState: "off" | "partly" | "on" | "mutual";
         /**
-         * @description Whether connections must be secured (RFC 9289).
+         * @description Whether connections must use TLS (RFC 9289).
          * @enum {string}
          */
         TlsUse: "off" | "optional" | "required" | "mutual";
-        /** @description A token that was just made. */
+        /** @description A newly created token. */
         TokenCreated: {
-            /** @description What to send as `Authorization: Bearer …`. Nobody can be told it again. */
+            /** @description The value for the header `Authorization: Bearer …`. It cannot be retrieved again. */
             secret: string;
-            /** @description The rest. */
+            /** @description The token's properties. */
             token: components["schemas"]["TokenView"];
         };
         /** @description A token, without its secret. */
         TokenView: {
             /**
              * Format: date-time
-             * @description When it was made.
+             * @description When it was created.
              */
             created: string;
-            /** @description What it is for. */
+            /** @description What the token is for. */
             description: string;
             /**
              * Format: date-time
-             * @description When it expires; null: never.
+             * @description When it expires; null means never.
              */
             expires?: string | null;
-            /** @description Names it. */
+            /** @description The token's id. */
             id: string;
             /**
              * Format: date-time
-             * @description When it was last used, since the daemon started.
+             * @description When it was last used since the daemon started.
              */
             last_used?: string | null;
-            /** @description Whose it is. */
+            /** @description The user that the token belongs to. */
             user: string;
         };
         /**
-         * @description In what the values of a series are.
+         * @description The unit of a series' values.
          * @enum {string}
          */
         Unit: "bytes" | "bytes_per_second" | "operations_per_second" | "seconds" | "count";
@@ -2192,19 +2215,19 @@ export interface components {
             created: string;
             /** @description The user's name. */
             name: string;
-            /** @description What the user may do. */
+            /** @description The user's role. */
             role: components["schemas"]["Role"];
             /**
              * Format: uint64
-             * @description How many tokens the user has.
+             * @description Number of tokens the user has.
              */
             tokens: number;
         };
-        /** @description What is to change of a volume: what is absent stays, and null takes a limit away. */
+        /** @description Changes to a volume. Fields that are absent stay unchanged; null removes a limit. */
         VolumeEdit: {
-            /** @description How what is written to it from now on is compressed. */
+            /** @description Compression of new writes. */
             compression?: components["schemas"]["Compression"];
-            /** @description The export policy that says which clients see it. */
+            /** @description The export policy, which sets the clients' access. */
             export?: string;
             /**
              * Format: uint32
@@ -2213,21 +2236,21 @@ export interface components {
             gid?: number;
             /**
              * Format: uint64
-             * @description Bytes per second that clients may read and write; null: no limit.
+             * @description Maximum bytes per second that clients may read and write; null means no limit.
              */
             max_bytes_per_second?: number | null;
             /** @description Permission bits of the root directory, in octal. */
             mode?: string;
-            /** @description The path that clients mount. Clients that have it mounted go on. */
+            /** @description The path that clients mount. Existing mounts keep working. */
             path?: string;
-            /** @description Whether clients are told that open files survive their unlink; for files that are opened from now on. */
+            /** @description Whether clients are told that open files survive their unlink. Applies to files opened from now on. */
             preserve_unlink?: boolean;
             /**
              * Format: uint64
-             * @description Bytes that it may hold; null: as many as the pool has room for.
+             * @description Maximum size in bytes; null means no limit but the pool's.
              */
             size?: number | null;
-            /** @description Snapshots that are taken by the clock. */
+            /** @description Snapshot schedule and retention. */
             snapshots?: components["schemas"]["Plan"];
             /**
              * Format: uint32
@@ -2235,38 +2258,38 @@ export interface components {
              */
             uid?: number;
         };
-        /** @description What a new volume is to be like, but for its name. What is absent is as in most volumes. */
+        /** @description The settings of a new volume. Fields that are absent take their defaults. */
         VolumeSettings: {
-            /** @description How what is written to it is compressed; lz4 if it is absent. */
+            /** @description Compression of new writes; default lz4. */
             compression?: components["schemas"]["Compression"];
-            /** @description The export policy that says which clients see it; `default` if it is absent. */
+            /** @description The export policy, which sets the clients' access; default `default`. */
             export?: string;
             /**
              * Format: uint32
-             * @description Group of the root directory; 0 if it is absent.
+             * @description Group of the root directory; default 0.
              */
             gid?: number;
             /**
              * Format: uint64
-             * @description Bytes per second that clients may read and write; null: no limit.
+             * @description Maximum bytes per second that clients may read and write; null means no limit.
              */
             max_bytes_per_second?: number | null;
-            /** @description Permission bits of the root directory, in octal; 0755 if it is absent. */
+            /** @description Permission bits of the root directory, in octal; default 0755. */
             mode?: string;
-            /** @description The path that clients mount; `/` and the volume's name if it is absent. */
+            /** @description The path that clients mount; default `/` and the volume's name. */
             path?: string;
-            /** @description Whether clients are told that open files survive their unlink; true if it is absent. */
+            /** @description Whether clients are told that open files survive their unlink; default true. */
             preserve_unlink?: boolean;
             /**
              * Format: uint64
-             * @description Bytes that it may hold; null: as many as the pool has room for.
+             * @description Maximum size in bytes; null means no limit but the pool's.
              */
             size?: number | null;
-            /** @description Snapshots that are taken by the clock. */
+            /** @description Snapshot schedule and retention. */
             snapshots?: components["schemas"]["Plan"];
             /**
              * Format: uint32
-             * @description Owner of the root directory; 0 if it is absent.
+             * @description Owner of the root directory; default 0.
              */
             uid?: number;
         };
@@ -2274,92 +2297,92 @@ export interface components {
         VolumeView: {
             /**
              * Format: uint64
-             * @description Bytes that can still be written to it.
+             * @description Bytes that can still be written to the volume.
              */
             bytes_free: number;
             /**
              * Format: uint64
-             * @description Bytes of its files that are not holes.
+             * @description Bytes of file data, holes excluded.
              */
             bytes_logical: number;
-            /** @description The snapshot that it was made of, as VOLUME@SNAPSHOT. */
+            /** @description The snapshot that the volume was cloned from, as VOLUME@SNAPSHOT. */
             clone_of?: string | null;
-            /** @description How what is written to it is compressed. */
+            /** @description Compression of new writes. */
             compression: components["schemas"]["Compression"];
             /**
              * Format: date-time
              * @description When it was created.
              */
             created: string;
-            /** @description Its export policy. */
+            /** @description The export policy. */
             export: string;
             /**
              * Format: uint32
-             * @description Group of the root directory, as it is now.
+             * @description Current group of the root directory.
              */
             gid: number;
-            /** @description Its id, in hexadecimal. Never used again after it is deleted; `id:` and this stands for the volume in paths. */
+            /** @description The volume's id, in hexadecimal. It is never reused. In paths, `id:` and this id can replace the name. */
             id: string;
             /**
              * Format: uint64
-             * @description Inodes that exist, the root directory and orphans included.
+             * @description Number of inodes, including the root directory and deleted files that are still open.
              */
             inodes_used: number;
             /**
              * Format: uint64
-             * @description Bytes per second that clients may read and write, if that is limited.
+             * @description Maximum bytes per second that clients may read and write, if limited.
              */
             max_bytes_per_second?: number | null;
-            /** @description Permission bits of the root directory, as they are now, in octal. */
+            /** @description Current permission bits of the root directory, in octal. */
             mode: string;
-            /** @description Its name. */
+            /** @description The volume's name. */
             name: string;
             /**
              * Format: uint64
-             * @description Files without a name that are still open.
+             * @description Number of deleted files that are still open.
              */
             orphans: number;
-            /** @description Its junction path: what clients mount. */
+            /** @description The path that clients mount (junction path). */
             path: string;
             /** @description Whether clients are told that open files survive their unlink. */
             preserve_unlink: boolean;
             /**
              * Format: uint64
-             * @description Bytes that it may hold, if that is limited.
+             * @description Maximum size in bytes, if limited.
              */
             size?: number | null;
-            /** @description Snapshots that are taken by the clock. */
+            /** @description Snapshot schedule and retention. */
             snapshots: components["schemas"]["Plan"];
             /**
              * Format: uint32
-             * @description Owner of the root directory, as it is now.
+             * @description Current owner of the root directory.
              */
             uid: number;
             waits?: components["schemas"]["WaitsView"] | null;
         };
-        /** @description Requests that had to wait for the limit of a volume. */
+        /** @description Requests delayed by a volume's throughput limit. */
         WaitsView: {
             /**
              * Format: uint64
-             * @description How many.
+             * @description Number of delayed requests.
              */
             requests: number;
             /**
              * Format: uint64
-             * @description How many of them were told to come again, as the wait would have been too long.
+             * @description Number of requests that were asked to retry later, because the wait would have been too long.
              */
             turned_away: number;
             /**
              * Format: uint64
-             * @description Milliseconds that they waited, all together.
+             * @description Total time they waited, in milliseconds.
              */
             waited_ms: number;
         };
-        /** @description Who asks. */
+        /** @description The caller. */
         WhoView: {
-            /** @description What the user may do. */
+            /** @description The user's role. */
             role: components["schemas"]["Role"];
-            /** @description The user's name; `local` over the socket. */
+            /** @description The user's name; `local` for callers on the admin socket. */
             user: string;
         };
     };
@@ -2374,11 +2397,11 @@ export interface operations {
     event_list: {
         parameters: {
             query?: {
-                /** @description Only those after the event of this id, the first of them; without it the last there are. */
+                /** @description Return the first events after the one with this id. Without it, the latest events are returned. */
                 after?: number;
-                /** @description Only those that matter as much. */
+                /** @description Minimum severity. */
                 severity?: components["schemas"]["Severity"];
-                /** @description How many at most; 100 if it is absent. */
+                /** @description Maximum number of events; default 100. */
                 limit?: number;
             };
             header?: never;
@@ -2387,7 +2410,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description They */
+            /** @description The events */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2396,7 +2419,7 @@ export interface operations {
                     "application/json": components["schemas"]["List_EventView"];
                 };
             };
-            /** @description The path, the query or the body is not what it must be */
+            /** @description The path, the query or the body is invalid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2405,7 +2428,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description No token, or one that is not valid */
+            /** @description The token is missing or invalid */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -2423,7 +2446,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description It failed; the daemon's log says why */
+            /** @description The request failed; the daemon's log says why */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -2432,7 +2455,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The pool has stopped, or the daemon is ending */
+            /** @description The pool has stopped, or the daemon is shutting down */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -2452,7 +2475,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description They */
+            /** @description All export policies */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2461,7 +2484,7 @@ export interface operations {
                     "application/json": components["schemas"]["List_PolicyView"];
                 };
             };
-            /** @description The path, the query or the body is not what it must be */
+            /** @description The path, the query or the body is invalid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2470,7 +2493,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description No token, or one that is not valid */
+            /** @description The token is missing or invalid */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -2488,7 +2511,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description It failed; the daemon's log says why */
+            /** @description The request failed; the daemon's log says why */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -2497,7 +2520,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The pool has stopped, or the daemon is ending */
+            /** @description The pool has stopped, or the daemon is shutting down */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -2532,7 +2555,7 @@ export interface operations {
                     "application/json": components["schemas"]["PolicyView"];
                 };
             };
-            /** @description The path, the query or the body is not what it must be */
+            /** @description The path, the query or the body is invalid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2541,7 +2564,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description No token, or one that is not valid */
+            /** @description The token is missing or invalid */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -2559,7 +2582,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The body did not come in time */
+            /** @description The body did not arrive in time */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -2568,7 +2591,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The name is taken, or two rules are for the same clients */
+            /** @description The name is already in use, or two rules are for the same clients */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -2586,7 +2609,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The body is not said to be JSON */
+            /** @description The content type of the body is not JSON */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -2595,7 +2618,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description It failed; the daemon's log says why */
+            /** @description The request failed; the daemon's log says why */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -2604,7 +2627,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The pool has stopped, or the daemon is ending */
+            /** @description The pool has stopped, or the daemon is shutting down */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -2645,7 +2668,7 @@ export interface operations {
                     "application/json": components["schemas"]["PolicyView"];
                 };
             };
-            /** @description The path, the query or the body is not what it must be */
+            /** @description The path, the query or the body is invalid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2654,7 +2677,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description No token, or one that is not valid */
+            /** @description The token is missing or invalid */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -2672,7 +2695,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description There is none of that name */
+            /** @description There is no object of that name */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -2681,7 +2704,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description It failed; the daemon's log says why */
+            /** @description The request failed; the daemon's log says why */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -2690,7 +2713,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The pool has stopped, or the daemon is ending */
+            /** @description The pool has stopped, or the daemon is shutting down */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -2726,7 +2749,7 @@ export interface operations {
                     "application/json": components["schemas"]["PolicyView"];
                 };
             };
-            /** @description It was created */
+            /** @description The policy was created */
             201: {
                 headers: {
                     /** @description The policy */
@@ -2737,7 +2760,7 @@ export interface operations {
                     "application/json": components["schemas"]["PolicyView"];
                 };
             };
-            /** @description The path, the query or the body is not what it must be */
+            /** @description The path, the query or the body is invalid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2746,7 +2769,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description No token, or one that is not valid */
+            /** @description The token is missing or invalid */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -2764,7 +2787,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description There is none of that name */
+            /** @description There is no object of that name */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -2773,7 +2796,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The body did not come in time */
+            /** @description The body did not arrive in time */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -2800,7 +2823,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The body is not said to be JSON */
+            /** @description The content type of the body is not JSON */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -2809,7 +2832,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description It failed; the daemon's log says why */
+            /** @description The request failed; the daemon's log says why */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -2818,7 +2841,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The pool has stopped, or the daemon is ending */
+            /** @description The pool has stopped, or the daemon is shutting down */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -2850,14 +2873,14 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is gone */
+            /** @description The policy was deleted */
             204: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The path, the query or the body is not what it must be */
+            /** @description The path, the query or the body is invalid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2866,7 +2889,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description No token, or one that is not valid */
+            /** @description The token is missing or invalid */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -2884,7 +2907,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description There is none of that name */
+            /** @description There is no object of that name */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -2893,7 +2916,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description A volume has it */
+            /** @description A volume uses the policy */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -2902,7 +2925,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description It failed; the daemon's log says why */
+            /** @description The request failed; the daemon's log says why */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -2911,7 +2934,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The pool has stopped, or the daemon is ending */
+            /** @description The pool has stopped, or the daemon is shutting down */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -2934,7 +2957,7 @@ export interface operations {
     rule_add: {
         parameters: {
             query?: {
-                /** @description Where it is put, counted from 1; the last if it is absent. */
+                /** @description The position, counted from 1; default last. */
                 position?: number;
             };
             header?: never;
@@ -2961,7 +2984,7 @@ export interface operations {
                     "application/json": components["schemas"]["PolicyView"];
                 };
             };
-            /** @description The path, the query or the body is not what it must be */
+            /** @description The path, the query or the body is invalid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -2970,7 +2993,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description No token, or one that is not valid */
+            /** @description The token is missing or invalid */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -2988,7 +3011,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description There is none of that name */
+            /** @description There is no object of that name */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -2997,7 +3020,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The body did not come in time */
+            /** @description The body did not arrive in time */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -3006,7 +3029,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description It has a rule for these clients */
+            /** @description The policy already has a rule for these clients */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -3024,7 +3047,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The body is not said to be JSON */
+            /** @description The content type of the body is not JSON */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -3033,7 +3056,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description It failed; the daemon's log says why */
+            /** @description The request failed; the daemon's log says why */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -3042,7 +3065,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The pool has stopped, or the daemon is ending */
+            /** @description The pool has stopped, or the daemon is shutting down */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -3065,14 +3088,17 @@ export interface operations {
     rule_remove: {
         parameters: {
             query?: {
-                /** @description Refuse unless the rule there is for exactly these clients: somebody may have put another before it. */
+                /**
+                 * @description Refuse unless the rule at this position is for exactly these clients, since another caller may have
+                 *     inserted a rule before it.
+                 */
                 clients?: string;
             };
             header?: never;
             path: {
                 /** @description The policy's name. */
                 policy: string;
-                /** @description Where the rule stands, counted from 1. */
+                /** @description The rule's position, counted from 1. */
                 position: number;
             };
             cookie?: never;
@@ -3088,7 +3114,7 @@ export interface operations {
                     "application/json": components["schemas"]["PolicyView"];
                 };
             };
-            /** @description The path, the query or the body is not what it must be */
+            /** @description The path, the query or the body is invalid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3097,7 +3123,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description No token, or one that is not valid */
+            /** @description The token is missing or invalid */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3115,7 +3141,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description There is none of that name */
+            /** @description There is no object of that name */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -3133,7 +3159,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description It failed; the daemon's log says why */
+            /** @description The request failed; the daemon's log says why */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -3142,7 +3168,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The pool has stopped, or the daemon is ending */
+            /** @description The pool has stopped, or the daemon is shutting down */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -3165,14 +3191,17 @@ export interface operations {
     rule_change: {
         parameters: {
             query?: {
-                /** @description Refuse unless the rule there is for exactly these clients: somebody may have put another before it. */
+                /**
+                 * @description Refuse unless the rule at this position is for exactly these clients, since another caller may have
+                 *     inserted a rule before it.
+                 */
                 clients?: string;
             };
             header?: never;
             path: {
                 /** @description The policy's name. */
                 policy: string;
-                /** @description Where the rule stands, counted from 1. */
+                /** @description The rule's position, counted from 1. */
                 position: number;
             };
             cookie?: never;
@@ -3192,7 +3221,7 @@ export interface operations {
                     "application/json": components["schemas"]["PolicyView"];
                 };
             };
-            /** @description The path, the query or the body is not what it must be */
+            /** @description The path, the query or the body is invalid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3201,7 +3230,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description No token, or one that is not valid */
+            /** @description The token is missing or invalid */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3219,7 +3248,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description There is none of that name */
+            /** @description There is no object of that name */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -3228,7 +3257,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The body did not come in time */
+            /** @description The body did not arrive in time */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -3255,7 +3284,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The body is not said to be JSON */
+            /** @description The content type of the body is not JSON */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -3264,7 +3293,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description It failed; the daemon's log says why */
+            /** @description The request failed; the daemon's log says why */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -3273,7 +3302,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The pool has stopped, or the daemon is ending */
+            /** @description The pool has stopped, or the daemon is shutting down */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -3302,7 +3331,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description How it is */
+            /** @description The daemon's health */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3311,7 +3340,7 @@ export interface operations {
                     "application/json": components["schemas"]["HealthView"];
                 };
             };
-            /** @description The path, the query or the body is not what it must be */
+            /** @description The path, the query or the body is invalid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3331,7 +3360,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description They */
+            /** @description The jobs */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3340,7 +3369,7 @@ export interface operations {
                     "application/json": components["schemas"]["List_JobView"];
                 };
             };
-            /** @description The path, the query or the body is not what it must be */
+            /** @description The path, the query or the body is invalid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3349,7 +3378,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description No token, or one that is not valid */
+            /** @description The token is missing or invalid */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3367,7 +3396,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description It failed; the daemon's log says why */
+            /** @description The request failed; the daemon's log says why */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -3376,7 +3405,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The pool has stopped, or the daemon is ending */
+            /** @description The pool has stopped, or the daemon is shutting down */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -3408,7 +3437,7 @@ export interface operations {
                     "application/json": components["schemas"]["JobView"];
                 };
             };
-            /** @description The path, the query or the body is not what it must be */
+            /** @description The path, the query or the body is invalid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3417,7 +3446,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description No token, or one that is not valid */
+            /** @description The token is missing or invalid */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3435,7 +3464,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description There is none of that name */
+            /** @description There is no object of that name */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -3444,7 +3473,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description It failed; the daemon's log says why */
+            /** @description The request failed; the daemon's log says why */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -3453,7 +3482,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The pool has stopped, or the daemon is ending */
+            /** @description The pool has stopped, or the daemon is shutting down */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -3476,7 +3505,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It was told to end */
+            /** @description Cancellation was requested */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -3485,7 +3514,7 @@ export interface operations {
                     "application/json": components["schemas"]["JobView"];
                 };
             };
-            /** @description The path, the query or the body is not what it must be */
+            /** @description The path, the query or the body is invalid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3494,7 +3523,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description No token, or one that is not valid */
+            /** @description The token is missing or invalid */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3512,7 +3541,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description There is none of that name */
+            /** @description There is no object of that name */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -3521,7 +3550,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description It has ended already */
+            /** @description The job has already finished */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -3530,7 +3559,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description It failed; the daemon's log says why */
+            /** @description The request failed; the daemon's log says why */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -3539,7 +3568,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The pool has stopped, or the daemon is ending */
+            /** @description The pool has stopped, or the daemon is shutting down */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -3562,7 +3591,7 @@ export interface operations {
     report_list: {
         parameters: {
             query?: {
-                /** @description How many at most; 500, as many as there can be, if it is absent. */
+                /** @description Maximum number of reports; default 500, the most there can be. */
                 limit?: number;
             };
             header?: never;
@@ -3571,7 +3600,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description They */
+            /** @description The reports */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3580,7 +3609,7 @@ export interface operations {
                     "application/json": components["schemas"]["LabReportsView"];
                 };
             };
-            /** @description The path, the query or the body is not what it must be */
+            /** @description The path, the query or the body is invalid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3589,7 +3618,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description No token, or one that is not valid */
+            /** @description The token is missing or invalid */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3607,7 +3636,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description It failed; the daemon's log says why */
+            /** @description The request failed; the daemon's log says why */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -3616,7 +3645,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The pool has stopped, or the daemon is ending */
+            /** @description The pool has stopped, or the daemon is shutting down */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -3648,7 +3677,7 @@ export interface operations {
                     "application/json": components["schemas"]["LabReportView"];
                 };
             };
-            /** @description The path, the query or the body is not what it must be */
+            /** @description The path, the query or the body is invalid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3657,7 +3686,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description No token, or one that is not valid */
+            /** @description The token is missing or invalid */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3675,7 +3704,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description There is none of that name */
+            /** @description There is no object of that name */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -3684,7 +3713,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description It failed; the daemon's log says why */
+            /** @description The request failed; the daemon's log says why */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -3693,7 +3722,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The pool has stopped, or the daemon is ending */
+            /** @description The pool has stopped, or the daemon is shutting down */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -3725,7 +3754,7 @@ export interface operations {
                     "text/html": string;
                 };
             };
-            /** @description The path, the query or the body is not what it must be */
+            /** @description The path, the query or the body is invalid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3734,7 +3763,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description No token, or one that is not valid */
+            /** @description The token is missing or invalid */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3752,7 +3781,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description There is none of that name */
+            /** @description There is no object of that name */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -3761,7 +3790,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description It failed; the daemon's log says why */
+            /** @description The request failed; the daemon's log says why */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -3770,7 +3799,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The pool has stopped, or the daemon is ending */
+            /** @description The pool has stopped, or the daemon is shutting down */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -3793,7 +3822,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Where it is */
+            /** @description The temporary path */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -3802,7 +3831,7 @@ export interface operations {
                     "application/json": components["schemas"]["LabPageView"];
                 };
             };
-            /** @description The path, the query or the body is not what it must be */
+            /** @description The path, the query or the body is invalid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3811,7 +3840,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description No token, or one that is not valid */
+            /** @description The token is missing or invalid */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3829,7 +3858,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description There is none of that name */
+            /** @description There is no object of that name */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -3838,7 +3867,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description It failed; the daemon's log says why */
+            /** @description The request failed; the daemon's log says why */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -3847,7 +3876,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The pool has stopped, or the daemon is ending */
+            /** @description The pool has stopped, or the daemon is shutting down */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -3871,17 +3900,17 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Beginnings of names of series, with commas between them: `throughput/` or `latency/write/p99,volume/kafka/`. All series if it is
-                 *     left out.
+                 * @description Prefixes of series names, separated by commas: `throughput/` or `latency/write/p99,volume/kafka/`.
+                 *     Default: all series.
                  */
                 series?: string;
-                /** @description From when, in seconds since 1970. An hour before `to` if it is left out. */
+                /** @description Start time, in seconds since 1970. Default: an hour before `to`. */
                 from?: number;
-                /** @description Until when, in seconds since 1970. Now if it is left out. */
+                /** @description End time, in seconds since 1970. Default: now. */
                 to?: number;
                 /**
-                 * @description Seconds from point to point, which is rounded up: to a multiple of 5 for the last hour, of 60 for the last day, of 900 for what is older.
-                 *     As many as make up to 1,500 points if it is left out.
+                 * @description Seconds between points, rounded up to a multiple of 5 for the last hour, of 60 for the last day, and
+                 *     of 900 for older times. Default: a step that gives up to 1,500 points.
                  */
                 step?: number;
             };
@@ -3891,7 +3920,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It */
+            /** @description The history */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3900,7 +3929,7 @@ export interface operations {
                     "application/json": components["schemas"]["HistoryView"];
                 };
             };
-            /** @description The path, the query or the body is not what it must be */
+            /** @description The path, the query or the body is invalid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3909,7 +3938,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description No token, or one that is not valid */
+            /** @description The token is missing or invalid */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3927,7 +3956,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description It failed; the daemon's log says why */
+            /** @description The request failed; the daemon's log says why */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -3936,7 +3965,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The pool has stopped, or the daemon is ending */
+            /** @description The pool has stopped, or the daemon is shutting down */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -3956,7 +3985,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Where and how */
+            /** @description The address and the mount options */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3965,7 +3994,7 @@ export interface operations {
                     "application/json": components["schemas"]["NfsView"];
                 };
             };
-            /** @description The path, the query or the body is not what it must be */
+            /** @description The path, the query or the body is invalid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3974,7 +4003,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description No token, or one that is not valid */
+            /** @description The token is missing or invalid */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3992,7 +4021,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description It failed; the daemon's log says why */
+            /** @description The request failed; the daemon's log says why */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -4001,7 +4030,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The pool has stopped, or the daemon is ending */
+            /** @description The pool has stopped, or the daemon is shutting down */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4021,7 +4050,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description They */
+            /** @description All clients */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4030,7 +4059,7 @@ export interface operations {
                     "application/json": components["schemas"]["List_ClientView"];
                 };
             };
-            /** @description The path, the query or the body is not what it must be */
+            /** @description The path, the query or the body is invalid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4039,7 +4068,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description No token, or one that is not valid */
+            /** @description The token is missing or invalid */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4057,7 +4086,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description It failed; the daemon's log says why */
+            /** @description The request failed; the daemon's log says why */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -4066,7 +4095,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The pool has stopped, or the daemon is ending */
+            /** @description The pool has stopped, or the daemon is shutting down */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4098,7 +4127,7 @@ export interface operations {
                     "application/json": components["schemas"]["ClientView"];
                 };
             };
-            /** @description The path, the query or the body is not what it must be */
+            /** @description The path, the query or the body is invalid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4107,7 +4136,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description No token, or one that is not valid */
+            /** @description The token is missing or invalid */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4125,7 +4154,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description There is none of that name */
+            /** @description There is no object of that name */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -4134,7 +4163,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description It failed; the daemon's log says why */
+            /** @description The request failed; the daemon's log says why */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -4143,7 +4172,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The pool has stopped, or the daemon is ending */
+            /** @description The pool has stopped, or the daemon is shutting down */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4166,14 +4195,14 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It has nothing any more */
+            /** @description The state was revoked */
             204: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The path, the query or the body is not what it must be */
+            /** @description The path, the query or the body is invalid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4182,7 +4211,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description No token, or one that is not valid */
+            /** @description The token is missing or invalid */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4200,7 +4229,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description There is none of that name */
+            /** @description There is no object of that name */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -4209,7 +4238,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description It failed; the daemon's log says why */
+            /** @description The request failed; the daemon's log says why */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -4218,7 +4247,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The pool has stopped, or the daemon is ending */
+            /** @description The pool has stopped, or the daemon is shutting down */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4241,9 +4270,9 @@ export interface operations {
     lock_list: {
         parameters: {
             query?: {
-                /** @description Only those of this client. */
+                /** @description Return only entries of this client. */
                 client?: string;
-                /** @description How many are shown at most, the oldest first; 10000 if it is absent. */
+                /** @description Maximum number of entries, oldest first; default 10000. */
                 limit?: number;
             };
             header?: never;
@@ -4252,7 +4281,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The oldest */
+            /** @description The locks, oldest first */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4261,7 +4290,7 @@ export interface operations {
                     "application/json": components["schemas"]["List_LockView"];
                 };
             };
-            /** @description The path, the query or the body is not what it must be */
+            /** @description The path, the query or the body is invalid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4270,7 +4299,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description No token, or one that is not valid */
+            /** @description The token is missing or invalid */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4288,7 +4317,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description There is no such client */
+            /** @description The client does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -4297,7 +4326,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description It failed; the daemon's log says why */
+            /** @description The request failed; the daemon's log says why */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -4306,7 +4335,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The pool has stopped, or the daemon is ending */
+            /** @description The pool has stopped, or the daemon is shutting down */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4320,9 +4349,9 @@ export interface operations {
     open_list: {
         parameters: {
             query?: {
-                /** @description Only those of this client. */
+                /** @description Return only entries of this client. */
                 client?: string;
-                /** @description How many are shown at most, the oldest first; 10000 if it is absent. */
+                /** @description Maximum number of entries, oldest first; default 10000. */
                 limit?: number;
             };
             header?: never;
@@ -4331,7 +4360,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The oldest */
+            /** @description The open files, oldest first */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4340,7 +4369,7 @@ export interface operations {
                     "application/json": components["schemas"]["List_OpenView"];
                 };
             };
-            /** @description The path, the query or the body is not what it must be */
+            /** @description The path, the query or the body is invalid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4349,7 +4378,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description No token, or one that is not valid */
+            /** @description The token is missing or invalid */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4367,7 +4396,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description There is no such client */
+            /** @description The client does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -4376,7 +4405,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description It failed; the daemon's log says why */
+            /** @description The request failed; the daemon's log says why */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -4385,7 +4414,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The pool has stopped, or the daemon is ending */
+            /** @description The pool has stopped, or the daemon is shutting down */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4408,14 +4437,14 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is gone */
+            /** @description The open or the locks were revoked */
             204: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The path, the query or the body is not what it must be */
+            /** @description The path, the query or the body is invalid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4424,7 +4453,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description No token, or one that is not valid */
+            /** @description The token is missing or invalid */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4442,7 +4471,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description There is none of that name */
+            /** @description There is no object of that name */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -4451,7 +4480,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description It failed; the daemon's log says why */
+            /** @description The request failed; the daemon's log says why */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -4460,7 +4489,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The pool has stopped, or the daemon is ending */
+            /** @description The pool has stopped, or the daemon is shutting down */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4489,7 +4518,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description They */
+            /** @description All operations */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4498,7 +4527,7 @@ export interface operations {
                     "application/json": components["schemas"]["List_OperationView"];
                 };
             };
-            /** @description The path, the query or the body is not what it must be */
+            /** @description The path, the query or the body is invalid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4507,7 +4536,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description No token, or one that is not valid */
+            /** @description The token is missing or invalid */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4525,7 +4554,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description It failed; the daemon's log says why */
+            /** @description The request failed; the daemon's log says why */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -4534,7 +4563,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The pool has stopped, or the daemon is ending */
+            /** @description The pool has stopped, or the daemon is shutting down */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4554,7 +4583,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description They */
+            /** @description All sessions */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4563,7 +4592,7 @@ export interface operations {
                     "application/json": components["schemas"]["List_SessionView"];
                 };
             };
-            /** @description The path, the query or the body is not what it must be */
+            /** @description The path, the query or the body is invalid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4572,7 +4601,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description No token, or one that is not valid */
+            /** @description The token is missing or invalid */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4590,7 +4619,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description It failed; the daemon's log says why */
+            /** @description The request failed; the daemon's log says why */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -4599,7 +4628,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The pool has stopped, or the daemon is ending */
+            /** @description The pool has stopped, or the daemon is shutting down */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4619,7 +4648,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description OpenAPI 3.1 */
+            /** @description The OpenAPI 3.1 document */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4628,7 +4657,7 @@ export interface operations {
                     "application/json": unknown;
                 };
             };
-            /** @description The path, the query or the body is not what it must be */
+            /** @description The path, the query or the body is invalid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4657,7 +4686,7 @@ export interface operations {
                     "application/json": components["schemas"]["PoolView"];
                 };
             };
-            /** @description The path, the query or the body is not what it must be */
+            /** @description The path, the query or the body is invalid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4666,7 +4695,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description No token, or one that is not valid */
+            /** @description The token is missing or invalid */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4684,7 +4713,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description It failed; the daemon's log says why */
+            /** @description The request failed; the daemon's log says why */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -4693,7 +4722,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The pool has stopped, or the daemon is ending */
+            /** @description The pool has stopped, or the daemon is shutting down */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4717,7 +4746,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It has begun */
+            /** @description The check has started */
             202: {
                 headers: {
                     /** @description The job */
@@ -4728,7 +4757,7 @@ export interface operations {
                     "application/json": components["schemas"]["JobView"];
                 };
             };
-            /** @description The path, the query or the body is not what it must be */
+            /** @description The path, the query or the body is invalid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4737,7 +4766,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description No token, or one that is not valid */
+            /** @description The token is missing or invalid */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4755,7 +4784,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The body did not come in time */
+            /** @description The body did not arrive in time */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -4764,7 +4793,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description A check is under way */
+            /** @description A check is already running */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -4782,7 +4811,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The body is not said to be JSON */
+            /** @description The content type of the body is not JSON */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -4791,7 +4820,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description It failed; the daemon's log says why */
+            /** @description The request failed; the daemon's log says why */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -4800,7 +4829,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The pool has stopped, or the daemon is ending */
+            /** @description The pool has stopped, or the daemon is shutting down */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4823,7 +4852,7 @@ export interface operations {
     pool_efficiency: {
         parameters: {
             query?: {
-                /** @description Only of this volume: its name, or `id:` and its id. */
+                /** @description Restrict the result to this volume: its name, or `id:` and its id. */
                 volume?: string;
             };
             header?: never;
@@ -4832,7 +4861,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description What is saved */
+            /** @description The savings */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4841,7 +4870,7 @@ export interface operations {
                     "application/json": components["schemas"]["EfficiencyView"];
                 };
             };
-            /** @description The path, the query or the body is not what it must be */
+            /** @description The path, the query or the body is invalid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4850,7 +4879,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description No token, or one that is not valid */
+            /** @description The token is missing or invalid */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4868,7 +4897,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description There is no such volume */
+            /** @description The volume does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -4877,7 +4906,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description It failed; the daemon's log says why */
+            /** @description The request failed; the daemon's log says why */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -4886,7 +4915,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The pool has stopped, or the daemon is ending */
+            /** @description The pool has stopped, or the daemon is shutting down */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4915,7 +4944,7 @@ export interface operations {
                     "application/json": components["schemas"]["List_LostSegmentView"];
                 };
             };
-            /** @description The path, the query or the body is not what it must be */
+            /** @description The path, the query or the body is invalid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4924,7 +4953,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description No token, or one that is not valid */
+            /** @description The token is missing or invalid */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4942,7 +4971,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description It failed; the daemon's log says why */
+            /** @description The request failed; the daemon's log says why */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -4951,7 +4980,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The pool has stopped, or the daemon is ending */
+            /** @description The pool has stopped, or the daemon is shutting down */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -4974,14 +5003,14 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The segment is deleted */
+            /** @description The segment was deleted */
             204: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The path, the query or the body is not what it must be */
+            /** @description The path, the query or the body is invalid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4990,7 +5019,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description No token, or one that is not valid */
+            /** @description The token is missing or invalid */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5008,7 +5037,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description There is no such segment */
+            /** @description The segment does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -5017,7 +5046,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description It failed; the daemon's log says why */
+            /** @description The request failed; the daemon's log says why */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -5026,7 +5055,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The pool has stopped, or the daemon is ending */
+            /** @description The pool has stopped, or the daemon is shutting down */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5055,7 +5084,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description How it stands */
+            /** @description The state of the scrub */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5064,7 +5093,7 @@ export interface operations {
                     "application/json": components["schemas"]["ScrubView"];
                 };
             };
-            /** @description The path, the query or the body is not what it must be */
+            /** @description The path, the query or the body is invalid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5073,7 +5102,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description No token, or one that is not valid */
+            /** @description The token is missing or invalid */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5091,7 +5120,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description It failed; the daemon's log says why */
+            /** @description The request failed; the daemon's log says why */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -5100,7 +5129,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The pool has stopped, or the daemon is ending */
+            /** @description The pool has stopped, or the daemon is shutting down */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5120,7 +5149,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It has begun */
+            /** @description The scrub has started */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -5129,7 +5158,7 @@ export interface operations {
                     "application/json": components["schemas"]["ScrubView"];
                 };
             };
-            /** @description The path, the query or the body is not what it must be */
+            /** @description The path, the query or the body is invalid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5138,7 +5167,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description No token, or one that is not valid */
+            /** @description The token is missing or invalid */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5156,7 +5185,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description It failed; the daemon's log says why */
+            /** @description The request failed; the daemon's log says why */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -5165,7 +5194,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The pool has stopped, or the daemon is ending */
+            /** @description The pool has stopped, or the daemon is shutting down */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5194,7 +5223,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description How it stands */
+            /** @description The state of the scrub */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5203,7 +5232,7 @@ export interface operations {
                     "application/json": components["schemas"]["ScrubView"];
                 };
             };
-            /** @description The path, the query or the body is not what it must be */
+            /** @description The path, the query or the body is invalid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5212,7 +5241,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description No token, or one that is not valid */
+            /** @description The token is missing or invalid */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5230,7 +5259,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description It failed; the daemon's log says why */
+            /** @description The request failed; the daemon's log says why */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -5239,7 +5268,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The pool has stopped, or the daemon is ending */
+            /** @description The pool has stopped, or the daemon is shutting down */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5262,7 +5291,7 @@ export interface operations {
     snapshot_list_all: {
         parameters: {
             query?: {
-                /** @description Only of this volume: its name, or `id:` and its id. */
+                /** @description Restrict the result to this volume: its name, or `id:` and its id. */
                 volume?: string;
             };
             header?: never;
@@ -5271,7 +5300,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description They */
+            /** @description The snapshots */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5280,7 +5309,7 @@ export interface operations {
                     "application/json": components["schemas"]["List_SnapshotView"];
                 };
             };
-            /** @description The path, the query or the body is not what it must be */
+            /** @description The path, the query or the body is invalid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5289,7 +5318,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description No token, or one that is not valid */
+            /** @description The token is missing or invalid */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5307,7 +5336,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description There is no such volume */
+            /** @description The volume does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -5316,7 +5345,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description It failed; the daemon's log says why */
+            /** @description The request failed; the daemon's log says why */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -5325,7 +5354,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The pool has stopped, or the daemon is ending */
+            /** @description The pool has stopped, or the daemon is shutting down */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5358,7 +5387,7 @@ export interface operations {
                     "application/json": components["schemas"]["List_SnapshotView"];
                 };
             };
-            /** @description The path, the query or the body is not what it must be */
+            /** @description The path, the query or the body is invalid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5367,7 +5396,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description No token, or one that is not valid */
+            /** @description The token is missing or invalid */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5385,7 +5414,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description There is no such volume */
+            /** @description The volume does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -5394,7 +5423,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The body did not come in time */
+            /** @description The body did not arrive in time */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -5403,7 +5432,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description A volume has a snapshot of that name */
+            /** @description A volume already has a snapshot of that name */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -5421,7 +5450,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The body is not said to be JSON */
+            /** @description The content type of the body is not JSON */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -5430,7 +5459,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description It failed; the daemon's log says why */
+            /** @description The request failed; the daemon's log says why */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -5439,7 +5468,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The pool has stopped, or the daemon is ending */
+            /** @description The pool has stopped, or the daemon is shutting down */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5468,7 +5497,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description They */
+            /** @description All tokens */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5477,7 +5506,7 @@ export interface operations {
                     "application/json": components["schemas"]["List_TokenView"];
                 };
             };
-            /** @description The path, the query or the body is not what it must be */
+            /** @description The path, the query or the body is invalid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5486,7 +5515,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description No token, or one that is not valid */
+            /** @description The token is missing or invalid */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5504,7 +5533,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description It failed; the daemon's log says why */
+            /** @description The request failed; the daemon's log says why */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -5513,7 +5542,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The pool has stopped, or the daemon is ending */
+            /** @description The pool has stopped, or the daemon is shutting down */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5548,7 +5577,7 @@ export interface operations {
                     "application/json": components["schemas"]["TokenCreated"];
                 };
             };
-            /** @description The path, the query or the body is not what it must be */
+            /** @description The path, the query or the body is invalid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5557,7 +5586,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description No token, or one that is not valid */
+            /** @description The token is missing or invalid */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5575,7 +5604,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description There is no such user */
+            /** @description The user does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -5584,7 +5613,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The body did not come in time */
+            /** @description The body did not arrive in time */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -5593,7 +5622,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description There are as many tokens as there can be */
+            /** @description The maximum number of tokens is reached */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -5611,7 +5640,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The body is not said to be JSON */
+            /** @description The content type of the body is not JSON */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -5620,7 +5649,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description It failed; the daemon's log says why */
+            /** @description The request failed; the daemon's log says why */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -5629,7 +5658,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The pool has stopped, or the daemon is ending */
+            /** @description The pool has stopped, or the daemon is shutting down */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5670,7 +5699,7 @@ export interface operations {
                     "application/json": components["schemas"]["TokenView"];
                 };
             };
-            /** @description The path, the query or the body is not what it must be */
+            /** @description The path, the query or the body is invalid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5679,7 +5708,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description No token, or one that is not valid */
+            /** @description The token is missing or invalid */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5697,7 +5726,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description There is none of that name */
+            /** @description There is no object of that name */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -5706,7 +5735,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description It failed; the daemon's log says why */
+            /** @description The request failed; the daemon's log says why */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -5715,7 +5744,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The pool has stopped, or the daemon is ending */
+            /** @description The pool has stopped, or the daemon is shutting down */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5738,14 +5767,14 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is gone */
+            /** @description The token was revoked */
             204: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The path, the query or the body is not what it must be */
+            /** @description The path, the query or the body is invalid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5754,7 +5783,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description No token, or one that is not valid */
+            /** @description The token is missing or invalid */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5772,7 +5801,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description There is none of that name */
+            /** @description There is no object of that name */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -5781,7 +5810,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description It failed; the daemon's log says why */
+            /** @description The request failed; the daemon's log says why */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -5790,7 +5819,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The pool has stopped, or the daemon is ending */
+            /** @description The pool has stopped, or the daemon is shutting down */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5819,7 +5848,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description They */
+            /** @description All users */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5828,7 +5857,7 @@ export interface operations {
                     "application/json": components["schemas"]["List_UserView"];
                 };
             };
-            /** @description The path, the query or the body is not what it must be */
+            /** @description The path, the query or the body is invalid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5837,7 +5866,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description No token, or one that is not valid */
+            /** @description The token is missing or invalid */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5855,7 +5884,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description It failed; the daemon's log says why */
+            /** @description The request failed; the daemon's log says why */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -5864,7 +5893,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The pool has stopped, or the daemon is ending */
+            /** @description The pool has stopped, or the daemon is shutting down */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5896,7 +5925,7 @@ export interface operations {
                     "application/json": components["schemas"]["UserView"];
                 };
             };
-            /** @description The path, the query or the body is not what it must be */
+            /** @description The path, the query or the body is invalid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5905,7 +5934,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description No token, or one that is not valid */
+            /** @description The token is missing or invalid */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5923,7 +5952,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description There is none of that name */
+            /** @description There is no object of that name */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -5932,7 +5961,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description It failed; the daemon's log says why */
+            /** @description The request failed; the daemon's log says why */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -5941,7 +5970,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The pool has stopped, or the daemon is ending */
+            /** @description The pool has stopped, or the daemon is shutting down */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -5977,7 +6006,7 @@ export interface operations {
                     "application/json": components["schemas"]["UserView"];
                 };
             };
-            /** @description The user was made */
+            /** @description The user was created */
             201: {
                 headers: {
                     /** @description The user */
@@ -5988,7 +6017,7 @@ export interface operations {
                     "application/json": components["schemas"]["UserView"];
                 };
             };
-            /** @description The path, the query or the body is not what it must be */
+            /** @description The path, the query or the body is invalid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5997,7 +6026,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description No token, or one that is not valid */
+            /** @description The token is missing or invalid */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -6015,7 +6044,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description There is none of that name */
+            /** @description There is no object of that name */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -6024,7 +6053,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The body did not come in time */
+            /** @description The body did not arrive in time */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -6033,7 +6062,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description There are as many users as there can be, or it is the last one with the role admin */
+            /** @description The maximum number of users is reached, or the user is the last one with the role admin */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -6051,7 +6080,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The body is not said to be JSON */
+            /** @description The content type of the body is not JSON */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -6060,7 +6089,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description It failed; the daemon's log says why */
+            /** @description The request failed; the daemon's log says why */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -6069,7 +6098,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The pool has stopped, or the daemon is ending */
+            /** @description The pool has stopped, or the daemon is shutting down */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6101,14 +6130,14 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The user is gone */
+            /** @description The user was deleted */
             204: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The path, the query or the body is not what it must be */
+            /** @description The path, the query or the body is invalid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6117,7 +6146,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description No token, or one that is not valid */
+            /** @description The token is missing or invalid */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -6135,7 +6164,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description There is none of that name */
+            /** @description There is no object of that name */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -6144,7 +6173,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description It is the last one with the role admin */
+            /** @description The user is the last one with the role admin */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -6153,7 +6182,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description It failed; the daemon's log says why */
+            /** @description The request failed; the daemon's log says why */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -6162,7 +6191,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The pool has stopped, or the daemon is ending */
+            /** @description The pool has stopped, or the daemon is shutting down */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6191,7 +6220,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description They */
+            /** @description All volumes */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6200,7 +6229,7 @@ export interface operations {
                     "application/json": components["schemas"]["List_VolumeView"];
                 };
             };
-            /** @description The path, the query or the body is not what it must be */
+            /** @description The path, the query or the body is invalid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6209,7 +6238,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description No token, or one that is not valid */
+            /** @description The token is missing or invalid */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -6227,7 +6256,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description It failed; the daemon's log says why */
+            /** @description The request failed; the daemon's log says why */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -6236,7 +6265,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The pool has stopped, or the daemon is ending */
+            /** @description The pool has stopped, or the daemon is shutting down */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6271,7 +6300,7 @@ export interface operations {
                     "application/json": components["schemas"]["VolumeView"];
                 };
             };
-            /** @description The path, the query or the body is not what it must be */
+            /** @description The path, the query or the body is invalid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6280,7 +6309,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description No token, or one that is not valid */
+            /** @description The token is missing or invalid */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -6298,7 +6327,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description There is no such export policy */
+            /** @description The export policy does not exist */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -6307,7 +6336,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The body did not come in time */
+            /** @description The body did not arrive in time */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -6316,7 +6345,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The name or the path is taken */
+            /** @description The name or the path is already in use */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -6334,7 +6363,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The body is not said to be JSON */
+            /** @description The content type of the body is not JSON */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -6343,7 +6372,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description It failed; the daemon's log says why */
+            /** @description The request failed; the daemon's log says why */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -6352,7 +6381,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The pool has stopped, or the daemon is ending */
+            /** @description The pool has stopped, or the daemon is shutting down */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6393,7 +6422,7 @@ export interface operations {
                     "application/json": components["schemas"]["VolumeView"];
                 };
             };
-            /** @description The path, the query or the body is not what it must be */
+            /** @description The path, the query or the body is invalid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6402,7 +6431,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description No token, or one that is not valid */
+            /** @description The token is missing or invalid */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -6420,7 +6449,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description There is none of that name */
+            /** @description There is no object of that name */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -6429,7 +6458,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description It failed; the daemon's log says why */
+            /** @description The request failed; the daemon's log says why */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -6438,7 +6467,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The pool has stopped, or the daemon is ending */
+            /** @description The pool has stopped, or the daemon is shutting down */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6465,7 +6494,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description It is there, and as the body says */
+            /** @description The volume already exists with these settings */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6474,7 +6503,7 @@ export interface operations {
                     "application/json": components["schemas"]["VolumeView"];
                 };
             };
-            /** @description It was created */
+            /** @description The volume was created */
             201: {
                 headers: {
                     /** @description The volume */
@@ -6485,7 +6514,7 @@ export interface operations {
                     "application/json": components["schemas"]["VolumeView"];
                 };
             };
-            /** @description The path, the query or the body is not what it must be */
+            /** @description The path, the query or the body is invalid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6494,7 +6523,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description No token, or one that is not valid */
+            /** @description The token is missing or invalid */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -6512,7 +6541,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description There is none of that name */
+            /** @description There is no object of that name */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -6521,7 +6550,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The body did not come in time */
+            /** @description The body did not arrive in time */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -6530,7 +6559,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description It is there and differs, or the path is taken */
+            /** @description The volume exists with different settings, or the path is already in use */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -6548,7 +6577,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The body is not said to be JSON */
+            /** @description The content type of the body is not JSON */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -6557,7 +6586,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description It failed; the daemon's log says why */
+            /** @description The request failed; the daemon's log says why */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -6566,7 +6595,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The pool has stopped, or the daemon is ending */
+            /** @description The pool has stopped, or the daemon is shutting down */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6589,7 +6618,7 @@ export interface operations {
     volume_delete: {
         parameters: {
             query?: {
-                /** @description Also if something is lost with it. Only admins may. */
+                /** @description Proceed even if data is lost. Requires the role admin. */
                 force?: boolean;
             };
             header?: never;
@@ -6601,14 +6630,14 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description It is gone */
+            /** @description The volume was deleted */
             204: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The path, the query or the body is not what it must be */
+            /** @description The path, the query or the body is invalid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6617,7 +6646,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description No token, or one that is not valid */
+            /** @description The token is missing or invalid */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -6635,7 +6664,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description There is none of that name */
+            /** @description There is no object of that name */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -6644,7 +6673,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description It has files, snapshots or clones */
+            /** @description The volume has files, snapshots or clones */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -6653,7 +6682,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description It failed; the daemon's log says why */
+            /** @description The request failed; the daemon's log says why */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -6662,7 +6691,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The pool has stopped, or the daemon is ending */
+            /** @description The pool has stopped, or the daemon is shutting down */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6698,7 +6727,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The volume as it is now */
+            /** @description The changed volume */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6707,7 +6736,7 @@ export interface operations {
                     "application/json": components["schemas"]["VolumeView"];
                 };
             };
-            /** @description The path, the query or the body is not what it must be */
+            /** @description The path, the query or the body is invalid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6716,7 +6745,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description No token, or one that is not valid */
+            /** @description The token is missing or invalid */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -6734,7 +6763,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description There is none of that name */
+            /** @description There is no object of that name */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -6743,7 +6772,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The body did not come in time */
+            /** @description The body did not arrive in time */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -6752,7 +6781,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The path is taken, or it holds more than the size */
+            /** @description The path is already in use, or the volume holds more data than the new size */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -6770,7 +6799,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The body is not said to be JSON */
+            /** @description The content type of the body is not JSON */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -6779,7 +6808,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description It failed; the daemon's log says why */
+            /** @description The request failed; the daemon's log says why */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -6788,7 +6817,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The pool has stopped, or the daemon is ending */
+            /** @description The pool has stopped, or the daemon is shutting down */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6835,7 +6864,7 @@ export interface operations {
                     "application/json": components["schemas"]["VolumeView"];
                 };
             };
-            /** @description The path, the query or the body is not what it must be */
+            /** @description The path, the query or the body is invalid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6844,7 +6873,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description No token, or one that is not valid */
+            /** @description The token is missing or invalid */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -6862,7 +6891,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description There is none of that name */
+            /** @description There is no object of that name */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -6871,7 +6900,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The body did not come in time */
+            /** @description The body did not arrive in time */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -6880,7 +6909,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The name or the path is taken */
+            /** @description The name or the path is already in use */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -6898,7 +6927,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The body is not said to be JSON */
+            /** @description The content type of the body is not JSON */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -6907,7 +6936,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description It failed; the daemon's log says why */
+            /** @description The request failed; the daemon's log says why */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -6916,7 +6945,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The pool has stopped, or the daemon is ending */
+            /** @description The pool has stopped, or the daemon is shutting down */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -6948,7 +6977,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description They */
+            /** @description The snapshots */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6957,7 +6986,7 @@ export interface operations {
                     "application/json": components["schemas"]["List_SnapshotView"];
                 };
             };
-            /** @description The path, the query or the body is not what it must be */
+            /** @description The path, the query or the body is invalid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6966,7 +6995,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description No token, or one that is not valid */
+            /** @description The token is missing or invalid */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -6984,7 +7013,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description There is none of that name */
+            /** @description There is no object of that name */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -6993,7 +7022,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description It failed; the daemon's log says why */
+            /** @description The request failed; the daemon's log says why */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -7002,7 +7031,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The pool has stopped, or the daemon is ending */
+            /** @description The pool has stopped, or the daemon is shutting down */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -7040,7 +7069,7 @@ export interface operations {
                     "application/json": components["schemas"]["SnapshotView"];
                 };
             };
-            /** @description The path, the query or the body is not what it must be */
+            /** @description The path, the query or the body is invalid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7049,7 +7078,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description No token, or one that is not valid */
+            /** @description The token is missing or invalid */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -7067,7 +7096,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description There is none of that name */
+            /** @description There is no object of that name */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -7076,7 +7105,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The body did not come in time */
+            /** @description The body did not arrive in time */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -7085,7 +7114,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The volume has a snapshot of that name */
+            /** @description The volume already has a snapshot of that name */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -7103,7 +7132,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The body is not said to be JSON */
+            /** @description The content type of the body is not JSON */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -7112,7 +7141,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description It failed; the daemon's log says why */
+            /** @description The request failed; the daemon's log says why */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -7121,7 +7150,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The pool has stopped, or the daemon is ending */
+            /** @description The pool has stopped, or the daemon is shutting down */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -7148,7 +7177,7 @@ export interface operations {
             path: {
                 /** @description The volume's name, or `id:` and its id. */
                 volume: string;
-                /** @description The snapshot's own name. */
+                /** @description The snapshot's name. */
                 snapshot: string;
             };
             cookie?: never;
@@ -7164,7 +7193,7 @@ export interface operations {
                     "application/json": components["schemas"]["SnapshotView"];
                 };
             };
-            /** @description The path, the query or the body is not what it must be */
+            /** @description The path, the query or the body is invalid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7173,7 +7202,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description No token, or one that is not valid */
+            /** @description The token is missing or invalid */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -7191,7 +7220,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description There is none of that name */
+            /** @description There is no object of that name */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -7200,7 +7229,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description It failed; the daemon's log says why */
+            /** @description The request failed; the daemon's log says why */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -7209,7 +7238,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The pool has stopped, or the daemon is ending */
+            /** @description The pool has stopped, or the daemon is shutting down */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -7227,14 +7256,14 @@ export interface operations {
             path: {
                 /** @description The volume's name, or `id:` and its id. */
                 volume: string;
-                /** @description The snapshot's own name. */
+                /** @description The snapshot's name. */
                 snapshot: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description It is there */
+            /** @description The snapshot already exists */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -7243,7 +7272,7 @@ export interface operations {
                     "application/json": components["schemas"]["SnapshotView"];
                 };
             };
-            /** @description It was taken */
+            /** @description The snapshot was taken */
             201: {
                 headers: {
                     /** @description The snapshot */
@@ -7254,7 +7283,7 @@ export interface operations {
                     "application/json": components["schemas"]["SnapshotView"];
                 };
             };
-            /** @description The path, the query or the body is not what it must be */
+            /** @description The path, the query or the body is invalid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7263,7 +7292,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description No token, or one that is not valid */
+            /** @description The token is missing or invalid */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -7281,7 +7310,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description There is none of that name */
+            /** @description There is no object of that name */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -7290,7 +7319,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description Somebody else took one of that name just now */
+            /** @description Another caller is taking a snapshot of that name */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -7299,7 +7328,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description It failed; the daemon's log says why */
+            /** @description The request failed; the daemon's log says why */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -7308,7 +7337,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The pool has stopped, or the daemon is ending */
+            /** @description The pool has stopped, or the daemon is shutting down */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -7335,21 +7364,21 @@ export interface operations {
             path: {
                 /** @description The volume's name, or `id:` and its id. */
                 volume: string;
-                /** @description The snapshot's own name. */
+                /** @description The snapshot's name. */
                 snapshot: string;
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description It is gone */
+            /** @description The snapshot was deleted */
             204: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description The path, the query or the body is not what it must be */
+            /** @description The path, the query or the body is invalid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7358,7 +7387,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description No token, or one that is not valid */
+            /** @description The token is missing or invalid */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -7376,7 +7405,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description There is none of that name */
+            /** @description There is no object of that name */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -7385,7 +7414,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description It has clones */
+            /** @description The snapshot has clones */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -7394,7 +7423,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description It failed; the daemon's log says why */
+            /** @description The request failed; the daemon's log says why */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -7403,7 +7432,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The pool has stopped, or the daemon is ending */
+            /** @description The pool has stopped, or the daemon is shutting down */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -7430,7 +7459,7 @@ export interface operations {
             path: {
                 /** @description The volume's name, or `id:` and its id. */
                 volume: string;
-                /** @description The snapshot's own name. */
+                /** @description The snapshot's name. */
                 snapshot: string;
             };
             cookie?: never;
@@ -7452,7 +7481,7 @@ export interface operations {
                     "application/json": components["schemas"]["VolumeView"];
                 };
             };
-            /** @description The path, the query or the body is not what it must be */
+            /** @description The path, the query or the body is invalid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7461,7 +7490,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description No token, or one that is not valid */
+            /** @description The token is missing or invalid */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -7479,7 +7508,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description There is none of that name */
+            /** @description There is no object of that name */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -7488,7 +7517,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The body did not come in time */
+            /** @description The body did not arrive in time */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -7497,7 +7526,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The name or the path is taken */
+            /** @description The name or the path is already in use */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -7515,7 +7544,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The body is not said to be JSON */
+            /** @description The content type of the body is not JSON */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -7524,7 +7553,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description It failed; the daemon's log says why */
+            /** @description The request failed; the daemon's log says why */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -7533,7 +7562,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The pool has stopped, or the daemon is ending */
+            /** @description The pool has stopped, or the daemon is shutting down */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -7560,7 +7589,7 @@ export interface operations {
             path: {
                 /** @description The volume's name, or `id:` and its id. */
                 volume: string;
-                /** @description The snapshot's own name. */
+                /** @description The snapshot's name. */
                 snapshot: string;
             };
             cookie?: never;
@@ -7580,7 +7609,7 @@ export interface operations {
                     "application/json": components["schemas"]["VolumeView"];
                 };
             };
-            /** @description The path, the query or the body is not what it must be */
+            /** @description The path, the query or the body is invalid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7589,7 +7618,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description No token, or one that is not valid */
+            /** @description The token is missing or invalid */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -7607,7 +7636,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description There is none of that name */
+            /** @description There is no object of that name */
             404: {
                 headers: {
                     [name: string]: unknown;
@@ -7616,7 +7645,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The body did not come in time */
+            /** @description The body did not arrive in time */
             408: {
                 headers: {
                     [name: string]: unknown;
@@ -7625,7 +7654,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description There are younger snapshots */
+            /** @description There are newer snapshots */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -7643,7 +7672,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The body is not said to be JSON */
+            /** @description The content type of the body is not JSON */
             415: {
                 headers: {
                     [name: string]: unknown;
@@ -7652,7 +7681,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description It failed; the daemon's log says why */
+            /** @description The request failed; the daemon's log says why */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -7661,7 +7690,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The pool has stopped, or the daemon is ending */
+            /** @description The pool has stopped, or the daemon is shutting down */
             503: {
                 headers: {
                     [name: string]: unknown;
@@ -7699,7 +7728,7 @@ export interface operations {
                     "application/json": components["schemas"]["WhoView"];
                 };
             };
-            /** @description The path, the query or the body is not what it must be */
+            /** @description The path, the query or the body is invalid */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7708,7 +7737,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description No token, or one that is not valid */
+            /** @description The token is missing or invalid */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -7726,7 +7755,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description It failed; the daemon's log says why */
+            /** @description The request failed; the daemon's log says why */
             500: {
                 headers: {
                     [name: string]: unknown;
@@ -7735,7 +7764,7 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The pool has stopped, or the daemon is ending */
+            /** @description The pool has stopped, or the daemon is shutting down */
             503: {
                 headers: {
                     [name: string]: unknown;

@@ -137,7 +137,7 @@ pub enum Command {
     Size(SizeArgs),
 
     /// Run experiments with real Kafka brokers on real Linux NFS clients, on this machine
-    #[command(subcommand)]
+    #[command(subcommand, after_help = LAB_COMMANDS)]
     Lab(LabCommand),
 
     /// Print a shell completion script for `forebay`
@@ -191,6 +191,11 @@ Examples:
 
 Then, on a client:
   mount -t nfs -o vers=4.2,hard,nconnect=4 SERVER:/kafka /var/lib/kafka
+";
+
+const LAB_COMMANDS: &str = "\
+All other commands are those of the program forebay-lab, which `forebay lab` finds beside `forebay` or in PATH and runs:
+`forebay lab --help` lists them.
 ";
 
 const SIZE_EXAMPLES: &str = "\

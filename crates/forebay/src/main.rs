@@ -8,6 +8,7 @@
 //! | [`config`] | the settings, and the sources of their values |
 //! | [`arguments`] | arguments that several commands share |
 //! | [`output`] | what commands print |
+//! | [`lab`] | runs the lab, a program of its own |
 //! | [`admin`] | the client of a daemon's API |
 //! | [`traces`] | spans for a collector of OpenTelemetry |
 //! | [`logging`] | the daemon's log |
@@ -21,12 +22,14 @@ mod arguments;
 mod cli;
 mod commands;
 mod config;
+mod lab;
 mod logging;
 mod output;
 mod reference;
 mod remote;
 mod traces;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser};
@@ -54,6 +57,9 @@ const STATUS_REFUSED: u8 = 3;
 const STATUS_DIFFERENCES: u8 = 4;
 
 fn main() -> ExitCode {
+    if let Some(arguments) = lab::arguments() {
+        return run_lab(&arguments);
+    }
     let command = match Cli::try_parse() {
         Ok(Cli { command }) => command,
         Err(error) => return refuse(&error),
@@ -77,12 +83,12 @@ fn main() -> ExitCode {
         Command::Support(command) => support::run(command),
         Command::Completions { shell } => {
             let mut script = Vec::new();
-            clap_complete::generate(shell, &mut Cli::command(), "forebay", &mut script);
+            clap_complete::generate(shell, &mut lab::completed(Cli::command()), "forebay", &mut script);
             output::print_own(&String::from_utf8_lossy(&script))
         }
         Command::Man { directory } => reference::manual(&directory),
         Command::Size(wanted) => size::run(&wanted),
-        Command::Lab(LabCommand::Here(command)) => return forebay_lab::main(command),
+        Command::Lab(LabCommand::Other(arguments)) => return run_lab(&arguments),
         Command::Lab(LabCommand::Reports { remote }) => remote::lab::reports(&remote),
         Command::Reference { page } => output::print_own(&reference::page(page)),
     };
@@ -101,6 +107,13 @@ fn main() -> ExitCode {
             })
         }
     }
+}
+
+/// Returns only if the lab's program cannot be run.
+fn run_lab(arguments: &[OsString]) -> ExitCode {
+    let Err(error) = lab::run(arguments);
+    output::complain(&format!("{error:#}"));
+    ExitCode::from(STATUS_FAILED)
 }
 
 fn is_refusal(error: &anyhow::Error) -> bool {

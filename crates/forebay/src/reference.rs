@@ -37,10 +37,11 @@ fn openapi() -> String {
     format!("{}\n", forebay_admin::openapi::Document::new(&document).text())
 }
 
+/// The page without the part about the lab, which the lab's program prints.
 fn command_line() -> String {
     let mut text = String::from(
         "# Command line\n\n\
-         <!-- Made by `make docs` from crates/forebay/src/cli.rs and crates/lab. Do not edit. -->\n",
+         <!-- Made by `make docs` from crates/forebay/src/commands and crates/lab/src/command. Do not edit. -->\n",
     );
     let mut root = without_environment(Cli::command()).term_width(COLUMNS);
     root.build();

@@ -1,4 +1,4 @@
-//! What a person sees while the lab works: a line with a spinner on a terminal, plain lines anywhere else.
+//! Progress on standard error: a line with a spinner on a terminal, plain lines otherwise.
 
 use std::fmt;
 use std::io::IsTerminal;
@@ -6,8 +6,21 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use serde::{Deserialize, Serialize};
 
-use crate::report::Tone;
+/// How something is meant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Tone {
+    /// Nothing to say.
+    Plain,
+    /// What the experiment does.
+    Stage,
+    /// As it should be.
+    Good,
+    /// Not as it should be.
+    Bad,
+}
 
 /// Shows progress on standard error. Cheap to clone; all clones share one line.
 #[derive(Clone)]
@@ -57,7 +70,7 @@ impl Progress {
         Self { bar, shape, started: Instant::now(), note: None }
     }
 
-    /// Writes each stage to a file from now on, for whoever wants to know where the work stopped.
+    /// Also writes each stage to a file from now on, so that the supervisor can print where the work stopped.
     #[must_use]
     pub fn noting(mut self, path: PathBuf) -> Self {
         self.note = Some(path);

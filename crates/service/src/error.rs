@@ -79,11 +79,13 @@ impl Explain for Error {
                 "not found".to_owned()
             }
             Error::BadUserName(_) => format!("must be {NAME_RULE}"),
-            Error::BadExpiry => "must be a time to come, in UTC, such as 2027-01-31T00:00:00Z".to_owned(),
+            Error::BadExpiry => {
+                "must be a time in the future, in UTC, such as 2027-01-31T00:00:00Z".to_owned()
+            }
             Error::LastAdmin(_) => "is the last user with the role admin".to_owned(),
             Error::TooMany { max, .. } => format!("there are {max} already, as many as there can be"),
             Error::JobRunning(_) => "a check is running".to_owned(),
-            Error::JobEnded(_) => "has ended".to_owned(),
+            Error::JobEnded(_) => "has already finished".to_owned(),
             Error::Unreadable { cause, .. } => format!("cannot be read ({cause})"),
             Error::NoRandomness(cause) => format!("the system gives no random numbers: {cause}"),
             Error::Pool(error) => error.cause(),

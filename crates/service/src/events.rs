@@ -1,7 +1,8 @@
-//! What happened: the last events, in memory, and the log lines that are made of them.
+//! Events: what happened, for operators.
 //!
-//! Whoever does something that an operator would want to hear of says so once, here. Events are not durable: the log is what is
-//! kept. Ids increase through restarts, so that a follower never sees one twice or takes an old one for a new one.
+//! Code that does something an operator wants to know about reports it here once; the event and its log line come from the same call.
+//! The last events are kept in memory; only the log is durable. Ids increase through restarts, so a client that polls never sees an
+//! event twice.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -10,7 +11,7 @@ use std::time::{Duration, Instant, SystemTime};
 /// Events that are kept.
 pub const EVENTS_KEPT: usize = 2000;
 
-/// Of refusals of one kind that one address earns, one is noted in this time: a flood must not wash the others out.
+/// The shortest time between two events about refusals of one kind to one address: a flood must not displace other events.
 const REFUSALS_EVERY: Duration = Duration::from_secs(10);
 /// Addresses that are remembered for that.
 const REFUSED_MAX: usize = 1024;
@@ -43,15 +44,15 @@ pub struct Event {
     pub who: Who,
 }
 
-/// Defines what can happen, with the word for it and how much it matters.
+/// Defines the kinds of events, each with its word and its severity.
 macro_rules! kinds {
     ($($(#[$meta:meta])* $kind:ident = $word:literal, $severity:ident;)*) => {
-        /// What can happen.
+        /// The kind of an event.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub enum Kind { $($(#[$meta])* $kind,)* }
 
         impl Kind {
-            /// The word for it.
+            /// The word for it in the API and the log.
             pub fn word(self) -> &'static str {
                 match self { $(Kind::$kind => $word,)* }
             }
@@ -67,67 +68,67 @@ macro_rules! kinds {
 kinds! {
     /// The daemon serves.
     DaemonStarted = "daemon_started", Info;
-    /// A volume was made, a clone too.
+    /// A volume was created, as a clone as well.
     VolumeCreated = "volume_created", Info;
     /// A volume was changed.
     VolumeChanged = "volume_changed", Info;
     /// A volume was deleted.
     VolumeDeleted = "volume_deleted", Info;
-    /// A volume is what a snapshot showed.
+    /// A volume was rolled back to a snapshot.
     VolumeRolledBack = "volume_rolled_back", Warning;
     /// A snapshot was taken.
     SnapshotTaken = "snapshot_taken", Info;
     /// A snapshot was deleted.
     SnapshotDeleted = "snapshot_deleted", Info;
-    /// An export policy was made.
+    /// An export policy was created.
     ExportPolicyCreated = "export_policy_created", Info;
-    /// An export policy, or its rules, were changed.
+    /// An export policy or its rules were changed.
     ExportPolicyChanged = "export_policy_changed", Info;
     /// An export policy was deleted.
     ExportPolicyDeleted = "export_policy_deleted", Info;
-    /// Everything was taken from an NFS client.
+    /// An NFS client lost all of its state.
     ClientRevoked = "client_revoked", Warning;
-    /// An open, or locks, were taken from an NFS client.
+    /// An NFS client lost an open or locks.
     OpenRevoked = "open_revoked", Warning;
-    /// An export policy refused an NFS client something.
+    /// An export policy refused an NFS client an operation.
     ClientRefused = "client_refused", Warning;
-    /// A user was made, or has another role.
+    /// A user was created or has another role.
     UserChanged = "user_changed", Info;
-    /// A user was deleted, and the user's tokens.
+    /// A user was deleted, with all tokens of the user.
     UserDeleted = "user_deleted", Info;
-    /// A token was made.
+    /// A token was created.
     TokenCreated = "token_created", Info;
     /// A token was deleted.
     TokenDeleted = "token_deleted", Info;
-    /// Somebody came without a token that is valid.
+    /// A request had no valid token.
     TokenRefused = "token_refused", Warning;
-    /// Somebody asked for what the role does not allow.
+    /// The caller's role does not allow the request.
     AccessRefused = "access_refused", Warning;
-    /// A job began.
+    /// A job started.
     JobStarted = "job_started", Info;
-    /// A job ended, and what it found is good.
+    /// A job finished without findings.
     JobSucceeded = "job_succeeded", Info;
-    /// A job could not do its work.
+    /// A job failed.
     JobFailed = "job_failed", Error;
     /// A job was cancelled.
     JobCancelled = "job_cancelled", Info;
-    /// A check found that something does not agree.
+    /// A check found inconsistencies.
     CheckFoundDifferences = "check_found_differences", Error;
-    /// A scrub began.
+    /// A scrub started.
     ScrubStarted = "scrub_started", Info;
     /// A scrub was stopped.
     ScrubStopped = "scrub_stopped", Info;
-    /// A scrub went through everything.
+    /// A scrub finished.
     ScrubFinished = "scrub_finished", Info;
     /// Data is damaged in every copy.
     DataDamaged = "data_damaged", Error;
-    /// What was damaged, or missing, was written again from the other copy.
+    /// Damaged or missing data was repaired from the other copy.
     DataRepaired = "data_repaired", Warning;
-    /// The second copy is not there.
+    /// The second copy is missing.
     CopyMissing = "copy_missing", Error;
-    /// The second copy is there again.
+    /// The second copy is available again.
     CopyBack = "copy_back", Info;
-    /// Segments that hold data are not there.
+    /// Segments that hold data are missing.
     SegmentsMissing = "segments_missing", Error;
     /// Segments that no metadata names are in lost+found.
     SegmentsSetAside = "segments_set_aside", Warning;
@@ -139,23 +140,23 @@ kinds! {
     PoolHasRoom = "pool_has_room", Info;
 }
 
-/// Who did something.
+/// Who caused an event.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Who {
-    /// The user's name; `None`: the daemon by itself, or nobody knows.
+    /// The user's name; `None`: the daemon itself, or unknown.
     pub user: Option<String>,
-    /// Where the user was.
+    /// The address that the user came from.
     pub address: Option<String>,
 }
 
-/// Which events are wanted.
+/// A selection of events.
 #[derive(Clone, Copy, Debug)]
 pub struct Wanted {
-    /// Only those after that id.
+    /// Only events after this id.
     pub after: u64,
-    /// Only those that matter as much.
+    /// Only events of this severity or a higher one.
     pub severity: Severity,
-    /// No more than so many; without an `after` the last ones, else the first ones.
+    /// The most events to return: the last ones if `after` is 0, else the first ones.
     pub limit: usize,
 }
 
@@ -168,7 +169,7 @@ struct Ring {
     refused: HashMap<Source, Refused>,
 }
 
-/// Of which refusals one is noted for all: of that kind, from that address, and for that reason, or of that user.
+/// Refusals that are reported together: of one kind, from one address, and for one reason or of one user.
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct Source {
     kind: Kind,
@@ -182,14 +183,14 @@ struct Refused {
 }
 
 impl Events {
-    /// None yet. `boot` counts the starts of the daemon.
+    /// No events yet. `boot` is the number of times that the pool has been opened.
     pub fn new(boot: u64) -> Events {
-        // Room for four billion events of each of two billion starts, within what everyone's whole numbers hold.
+        // Room for four billion events of each of two billion starts, within the integers of JavaScript and SQL.
         let next = (boot.min(u64::from(u32::MAX >> 1)) << 32).saturating_add(1);
         Events(Mutex::new(Ring { next, kept: VecDeque::new(), refused: HashMap::new() }))
     }
 
-    /// Takes note of something, and logs it.
+    /// Reports an event, and logs it.
     pub fn note(&self, kind: Kind, object: impl Into<String>, message: impl Into<String>, who: Who) {
         let (object, message) = (object.into(), message.into());
         let (user, address) = (who.user.as_deref(), who.address.as_deref());
@@ -207,21 +208,22 @@ impl Events {
         ring.kept.push_back(event);
     }
 
-    /// The same of a refusal, if none of that kind was noted lately of that user at that address, or for that reason where nobody knows
-    /// the user. All of them are counted, and logged at debug with their requests.
+    /// Reports a refusal, unless one of the same kind was reported a moment ago: of the same user at the same address, or for the same
+    /// reason if the user is unknown. All refusals are counted, and logged at debug with their requests.
     pub fn note_refusal(&self, kind: Kind, object: String, message: &str, who: Who) {
         let address = who.address.clone().unwrap_or_default();
         let detail = who.user.clone().unwrap_or_else(|| message.to_owned());
         let source = Source { kind, address, detail };
-        // A step of its own: the lock is held for all of an `if let`, and is taken again to note it.
+        // A statement of its own: an `if let` would hold the lock that `note` takes again.
         let due = self.ring().is_refusal_due(source, Instant::now());
         if let Some(unnoted) = due {
-            let more = if unnoted == 0 { String::new() } else { format!(" (and {unnoted} times before)") };
+            let more =
+                if unnoted == 0 { String::new() } else { format!(" (and {unnoted} more times before)") };
             self.note(kind, object, format!("{message}{more}"), who);
         }
     }
 
-    /// Some of them, the oldest first, and how many are wanted altogether.
+    /// The selected events, oldest first, and how many match in total.
     pub fn list(&self, wanted: Wanted) -> (Vec<Event>, u64) {
         let ring = self.ring();
         let matching = ring
@@ -245,7 +247,7 @@ impl Ring {
         if self.refused.len() >= REFUSED_MAX && !self.refused.contains_key(&source) {
             self.refused.retain(|_, refused| now.duration_since(refused.noted) < REFUSALS_EVERY);
             if self.refused.len() >= REFUSED_MAX {
-                // So many at once are a flood: those that have no place are counted together.
+                // This is a flood: the addresses that find no place are counted together.
                 source = Source { kind: source.kind, address: String::new(), detail: String::new() };
             }
         }

@@ -1,6 +1,6 @@
-//! Work that goes on after it was answered: what is under way, and what came of what was.
+//! Jobs: work that continues after its request was answered.
 //!
-//! Jobs are in memory only: with the daemon they end, and are forgotten. The last [`JOBS_KEPT`] that ended are kept.
+//! Jobs are kept in memory only. When the daemon stops, they end and are forgotten. The last [`JOBS_KEPT`] jobs that ended are kept.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -12,7 +12,7 @@ use tracing::Instrument;
 use crate::error::{Error, Result};
 use crate::events::{Events, Kind, Who};
 
-/// Jobs that ended and are kept.
+/// The number of ended jobs that are kept.
 pub const JOBS_KEPT: usize = 100;
 
 /// What a job does.
@@ -94,7 +94,7 @@ struct Job {
 }
 
 impl Jobs {
-    /// Begins a check of the pool. There is one at a time.
+    /// Starts a check of the pool. Only one runs at a time.
     pub fn check(
         self: &Arc<Self>,
         pool: &Pool,
@@ -120,14 +120,14 @@ impl Jobs {
                 error: None,
             })
         };
-        let reads = if read { ", and reads all data" } else { "" };
+        let reads = if read { " and reads all data" } else { "" };
         events.note(Kind::JobStarted, format!("job {id}"), format!("checks the pool{reads}"), who);
         let (jobs, pool, events) = (self.clone(), pool.clone(), events.clone());
         let work = async move {
             let checked = pool.check_watched(read, watch).await;
             jobs.end(id, &events, checked);
         };
-        // What is logged of it has the id of the request that asked for it.
+        // Its log lines carry the id of the request that started it.
         tokio::spawn(work.in_current_span());
         Ok(status)
     }
@@ -137,12 +137,12 @@ impl Jobs {
         self.known().jobs.get(&id).map(|job| job.status(id)).ok_or(Error::JobNotFound(id))
     }
 
-    /// All jobs that are known, the oldest first.
+    /// All known jobs, oldest first.
     pub fn list(&self) -> Vec<JobStatus> {
         self.known().jobs.iter().map(|(id, job)| job.status(*id)).collect()
     }
 
-    /// Asks a job to end.
+    /// Asks a job to stop.
     pub fn cancel(&self, id: u64) -> Result<JobStatus> {
         let known = self.known();
         let job = known.jobs.get(&id).ok_or(Error::JobNotFound(id))?;
@@ -153,7 +153,7 @@ impl Jobs {
         Ok(job.status(id))
     }
 
-    /// Asks all jobs to end, as the daemon does.
+    /// Asks all jobs to stop, because the daemon stops.
     pub fn cancel_all(&self) {
         self.known().jobs.values().for_each(|job| job.watch.cancel());
     }

@@ -8,13 +8,13 @@ use forebay_pool::{Pool, ScrubStatus, Space, Stored};
 use crate::Service;
 use crate::events::{Kind, Who};
 
-/// How often it looks.
+/// How often it looks at the pool.
 const EVERY: Duration = Duration::from_secs(5);
 
-/// A pool with less than this part free is nearly full; with twice as much it has room again.
+/// A pool with less than a tenth free is nearly full. With a fifth free it has room again.
 const NEARLY_FULL_PART: u64 = 10;
 
-/// What was seen last.
+/// What the pool reported last.
 #[derive(Default)]
 struct Seen {
     scrub: ScrubStatus,
@@ -38,7 +38,7 @@ pub async fn run(service: Arc<Service>) {
 
 impl Seen {
     fn look(&mut self, pool: &Pool) -> Vec<(Kind, String)> {
-        // A pool that is closing has nothing to tell.
+        // A pool that is closing has nothing to report.
         let (Ok(scrub), Ok(space)) = (pool.scrub_status(), pool.space()) else { return Vec::new() };
         let mut told = self.compare_scrub(&scrub);
         told.extend(self.compare_space(&space));
@@ -61,17 +61,22 @@ impl Seen {
         }
         if now.repaired > then.repaired {
             let count = now.repaired.saturating_sub(then.repaired);
-            told.push((Kind::DataRepaired, format!("{count} frames were written again from the other copy")));
+            told.push((
+                Kind::DataRepaired,
+                format!("{count} damaged frames were repaired from the other copy"),
+            ));
         }
         if now.degraded != then.degraded {
             told.push(match now.degraded {
                 true => (Kind::CopyMissing, "the second copy is missing; the log says why".to_owned()),
-                false => (Kind::CopyBack, "the second copy is there again".to_owned()),
+                false => (Kind::CopyBack, "the second copy is available again".to_owned()),
             });
         }
         if now.finished != then.finished {
-            let message =
-                format!("everything was verified: {} bytes, {} frames damaged", now.bytes, now.damaged);
+            let message = match now.damaged {
+                0 => format!("scrub finished: {} bytes verified, no damage", now.bytes),
+                damaged => format!("scrub finished: {} bytes verified, {damaged} damaged frames", now.bytes),
+            };
             told.push((Kind::ScrubFinished, message));
         }
         told
@@ -81,8 +86,7 @@ impl Seen {
         let mut told = Vec::new();
         let (missing, aside) = (now.segments_missing, now.lost_found_segments);
         if missing > self.missing {
-            let message =
-                format!("{missing} segments that hold data are not there; what they hold cannot be read");
+            let message = format!("{missing} segments that hold data are missing; their data cannot be read");
             told.push((Kind::SegmentsMissing, message));
         }
         if aside > self.aside {

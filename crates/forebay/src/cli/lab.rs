@@ -1,5 +1,7 @@
 //! `forebay lab`: what can be typed, and its help.
 
+use std::ffi::OsString;
+
 use clap::Subcommand;
 
 use super::remote::Remote;
@@ -7,10 +9,6 @@ use super::remote::Remote;
 /// `forebay lab`.
 #[derive(Debug, Subcommand)]
 pub enum LabCommand {
-    /// What the lab does by itself.
-    #[command(flatten)]
-    Here(forebay_lab::LabCommand),
-
     /// List the reports that a daemon shows
     ///
     /// The daemon looks for them where its setting `lab.results_directory` says. Its console shows the pages.
@@ -19,4 +17,8 @@ pub enum LabCommand {
         #[command(flatten)]
         remote: Remote,
     },
+
+    /// A command of `forebay-lab`, with its arguments.
+    #[command(external_subcommand)]
+    Other(Vec<OsString>),
 }

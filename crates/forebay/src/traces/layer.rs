@@ -5,7 +5,7 @@
 //! `otel.trace_id` and `otel.parent_id` identify a trace that the client has started.
 
 use std::fmt::Debug;
-use std::time::{Instant, SystemTime};
+use std::time::SystemTime;
 
 use forebay_admin::traces::{SPANS, TARGET};
 use serde_json::Value;
@@ -53,7 +53,6 @@ impl Collecting {
 
 /// A span that has not ended, stored in the registry.
 struct Open {
-    begun: Instant,
     span: Finished,
 }
 
@@ -70,7 +69,6 @@ impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for Collecting {
             above.extensions().get::<Open>().map(|open| (open.span.trace_id, open.span.span_id))
         });
         let mut open = Open {
-            begun: Instant::now(),
             span: Finished {
                 trace_id: above.map_or_else(new_trace_id, |(trace_id, _)| trace_id),
                 span_id: new_span_id(),
@@ -97,7 +95,8 @@ impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for Collecting {
     fn on_close(&self, id: Id, context: Context<'_, S>) {
         let Some(span) = context.span(&id) else { return };
         let Some(mut open) = span.extensions_mut().remove::<Open>() else { return };
-        open.span.took = open.begun.elapsed();
+        // Start and end come from one clock, so that spans that follow each other do not overlap.
+        open.span.took = open.span.began.elapsed().unwrap_or_default();
         if self.0.try_send(open.span).is_err() {
             SPANS.add_dropped(1);
         }

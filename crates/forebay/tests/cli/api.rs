@@ -294,7 +294,7 @@ fn the_command_line_reaches_any_daemon_also_by_a_profile() {
     assert_refused(
         &run(&["volume", "list", "--server", &with_tls, "--token", token.trim()]),
         1,
-        &["no TLS", "api.tls_certificate", "--ca-certificate"],
+        &["TLS failed", "api.tls_certificate", "--ca-certificate"],
     );
     let socket = format!("unix:{}", daemon.socket().display());
     assert_eq!(run(&["pool", "show", "--server", &socket, "-o", "yaml"]).status, 0);
@@ -330,7 +330,7 @@ fn a_pool_is_made_with_a_token_without_serving_it() {
     assert_refused(
         &daemon.run(&["user", "delete", "admin"]),
         1,
-        &["user admin: is the last one", "forebay user set"],
+        &["user admin: is the last user", "forebay user set"],
     );
     daemon.done(&["user", "set", "root", "--role", "admin"]);
     daemon.done(&["user", "delete", "admin"]);

@@ -1,15 +1,17 @@
-//! Reports of the lab that a daemon shows.
+//! How the lab's program is found, and the reports of the lab that a daemon shows.
 
 use std::fs;
-use std::path::Path;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
 
 use serde_json::{Value, json};
 use tempfile::{TempDir, tempdir};
 
-use crate::daemon::{Daemon, run};
+use crate::daemon::Daemon;
 use crate::http::User;
 
-/// A result as `forebay lab run` writes it, with a page over it that the lab made.
+/// A result as `forebay lab run` writes it, with a page.
 fn put_result(results: &Path, folder: &str, storage: &str, verdict: &str) {
     let folder = results.join(folder);
     fs::create_dir_all(&folder).unwrap();
@@ -21,9 +23,8 @@ fn put_result(results: &Path, folder: &str, storage: &str, verdict: &str) {
         "series": [], "excerpts": [],
     });
     fs::write(folder.join("result.json"), result.to_string()).unwrap();
-    let (folder, page) = (folder.to_str().unwrap(), folder.join("report.html"));
-    let made = run(&["lab", "compare", folder, "--out", page.to_str().unwrap()]);
-    assert_eq!(made.status, 0, "{made:?}");
+    let page = format!("<!DOCTYPE html><title>{storage}</title><p>Because &lt;it&gt; is so.</p>\n");
+    fs::write(folder.join("report.html"), page).unwrap();
 }
 
 fn daemon_with(scratch: &TempDir, results: &Path) -> Daemon {
@@ -133,19 +134,87 @@ fn without_the_setting_and_without_the_directory_it_says_what_to_do() {
     daemon.stop();
 }
 
-#[test]
-fn what_cannot_be_run_is_refused_by_name() {
-    for (arguments, why) in [
-        ("nonsense", "there is no experiment \"nonsense\""),
-        ("silly-rename --storage local,local", "storage local is named twice"),
-        ("silly-rename --part drivers", "silly-rename has no part \"drivers\""),
-        ("silly-rename --storage forebay --expect-fail knfsd-v3", "silly-rename is not run on knfsd-v3 here"),
-        ("throughput --expect-fail local", "--expect-fail local is about that of one"),
-        ("restart --storage local", "restart cannot be run on local"),
-    ] {
-        let words: Vec<_> = ["lab", "run"].into_iter().chain(arguments.split(' ')).collect();
-        let done = run(&words);
-        assert_eq!(done.status, 2, "{arguments}: {done:?}");
-        assert!(done.stderr.contains(why), "{arguments}: {done:?}");
+/// A copy of this program in a folder of its own, where the lab's program is not.
+struct Alone {
+    folder: TempDir,
+    program: PathBuf,
+}
+
+impl Alone {
+    fn new() -> Self {
+        let program = Path::new(env!("CARGO_BIN_EXE_forebay"));
+        let folder = tempfile::tempdir_in(program.parent().unwrap()).unwrap();
+        let own = folder.path().join("forebay");
+        fs::hard_link(program, &own).unwrap();
+        Self { program: own, folder }
     }
+
+    fn run(&self, search_path: &Path, arguments: &[&str]) -> Output {
+        let mut command = Command::new(&self.program);
+        command.args(arguments).env("PATH", search_path).env_remove("FOREBAY_LAB_DAEMON").output().unwrap()
+    }
+}
+
+/// A program in place of the lab's: says what it was started with, and exits with status 4.
+fn put_lab(folder: &Path) {
+    let path = folder.join("forebay-lab");
+    fs::write(&path, "#!/bin/sh\necho \"$0|$FOREBAY_LAB_DAEMON|$*\"\nexit 4\n").unwrap();
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+#[test]
+fn the_labs_program_is_run_with_the_same_words_and_exit_status() {
+    let (alone, elsewhere) = (Alone::new(), tempdir().unwrap());
+    put_lab(elsewhere.path());
+    let said = |folder: &Path, words: &str| {
+        format!("{}|{}|{words}\n", folder.join("forebay-lab").display(), alone.program.display())
+    };
+    let found = alone.run(elsewhere.path(), &["lab", "run", "--out", "reports", "--", "-x"]);
+    assert_eq!(String::from_utf8_lossy(&found.stdout), said(elsewhere.path(), "run --out reports -- -x"));
+    assert_eq!(found.status.code(), Some(4));
+    // The one beside this program comes first.
+    put_lab(alone.folder.path());
+    for words in [&["--help"][..], &["help", "run"], &["guest", "--help"], &[]] {
+        let found = alone.run(elsewhere.path(), &[&["lab"], words].concat());
+        assert_eq!(String::from_utf8_lossy(&found.stdout), said(alone.folder.path(), &words.join(" ")));
+    }
+    let own = alone.run(elsewhere.path(), &["lab", "reports", "--help"]);
+    assert!(String::from_utf8_lossy(&own.stdout).contains("Usage: forebay lab reports"), "{own:?}");
+}
+
+#[test]
+fn completions_have_the_labs_commands_as_the_labs_program_describes_them() {
+    let alone = Alone::new();
+    let described = r#"{"name": "forebay-lab", "about": null, "arguments": [], "commands": [{"name": "run", "about": "Run it",
+        "arguments": [{"id": "profile", "long": "profile", "short": null, "help": "Sizes", "takes_value": true, "is_path": false,
+        "values": ["laptop", "full"]}], "commands": []}]}"#;
+    let path = alone.folder.path().join("forebay-lab");
+    fs::write(&path, format!("#!/bin/sh\necho '{described}'\n")).unwrap();
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    let search_path = Path::new("/bin:/usr/bin");
+    let script = String::from_utf8(alone.run(search_path, &["completions", "bash"]).stdout).unwrap();
+    for part in ["forebay__subcmd__lab__subcmd__run", "laptop full", "forebay__subcmd__lab__subcmd__reports"]
+    {
+        assert!(script.contains(part), "{part} is not completed");
+    }
+    fs::remove_file(&path).unwrap();
+    let script =
+        String::from_utf8(alone.run(Path::new("/nowhere"), &["completions", "bash"]).stdout).unwrap();
+    assert!(script.contains("reports") && !script.contains("laptop full"));
+}
+
+#[test]
+fn without_the_labs_program_it_says_where_it_looked_and_how_to_get_it() {
+    let (alone, elsewhere) = (Alone::new(), tempdir().unwrap());
+    let refused = alone.run(elsewhere.path(), &["lab", "run", "silly-rename"]);
+    assert_eq!(refused.status.code(), Some(1), "{refused:?}");
+    let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+    for part in ["forebay-lab", alone.folder.path().to_str().unwrap(), "PATH", "make build", "Debian package"]
+    {
+        assert!(said.contains(part), "{part} is not in {said}");
+    }
+    let help = alone.run(elsewhere.path(), &["--help"]);
+    assert!(String::from_utf8_lossy(&help.stdout).contains("lab"), "{help:?}");
+    let help = alone.run(elsewhere.path(), &["help", "lab"]);
+    assert!(String::from_utf8_lossy(&help.stdout).contains("forebay lab --help"), "{help:?}");
 }

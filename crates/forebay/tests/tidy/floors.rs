@@ -74,6 +74,7 @@ pub const CRATES: &[Rule] = &[
             "config",    // the settings, and the sources of their values
             "arguments", // arguments that several commands share
             "output",    // what commands print
+            "lab",       // runs the lab, a program of its own
             "admin",     // the client of a daemon's API
             "traces",    // spans for a collector of OpenTelemetry
             "logging",   // the daemon's log
@@ -85,7 +86,31 @@ pub const CRATES: &[Rule] = &[
         exceptions: &[],
         circle_max: 4,
     },
-    Rule { crate_folder: "lab", floors: &[], exceptions: &[], circle_max: 4 },
+    Rule {
+        crate_folder: "lab",
+        floors: &[
+            "exec",       // runs programs
+            "executable", // which program is the lab, and which the daemon
+            "output",     // what is printed
+            "progress",   // what is shown meanwhile
+            "wire",       // messages between processes of the lab
+            "toolbox",    // downloads and unpacked packages
+            "report",     // results, tables, pages
+            "request",    // what the command line asks for
+            "agent",      // runs in a guest
+            "host",       // guests, networks, processes on this machine
+            "probe",      // small programs that run beside or instead of brokers
+            "cluster",    // Kafka
+            "storage",    // what brokers keep their logs on
+            "testbed",    // a storage, guests and brokers together
+            "experiment", // what is measured
+            "client",     // a guest for a person
+            "run",        // experiments in turn
+            "command",    // the command line
+        ],
+        exceptions: &[],
+        circle_max: 4,
+    },
 ];
 
 /// One module uses another: the place, and what it names there.

@@ -22,10 +22,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ),
     ("forebay-nfs-client", &["forebay-nfs-proto"]),
     ("forebay-lab", &["forebay-nfs-client"]),
-    (
-        "forebay",
-        &["forebay-pool", "forebay-service", "forebay-net", "forebay-nfs", "forebay-admin", "forebay-lab"],
-    ),
+    ("forebay", &["forebay-pool", "forebay-service", "forebay-net", "forebay-nfs", "forebay-admin"]),
 ];
 
 const LINES_MAX: usize = 600;

@@ -1,4 +1,4 @@
-//! What the kernel keeps of files: sending it to the storage, and forgetting it, so that what is read next comes from there.
+//! The kernel's caches of files: writes them back and drops them, so that later reads come from the storage.
 
 use std::fs::{self, File};
 use std::io;
@@ -9,20 +9,20 @@ use rustix::fs::Advice;
 
 const DROP: &str = "/proc/sys/vm/drop_caches";
 
-/// Writes everything back, and has the kernel forget all it can.
+/// Writes all dirty pages back, and drops all caches.
 pub fn drop_all() -> Result<()> {
     rustix::fs::sync();
     fs::write(DROP, "3").context("drop caches")
 }
 
-/// Writes back the file system that holds a folder, and no other: another one may be slow, or wait for a server that is gone.
+/// Writes back only the file system that holds a folder: others can be slow, or wait for a server that has ended.
 pub fn sync(folder: &Path) -> Result<()> {
     let handle = File::open(folder).with_context(|| format!("open {}", folder.display()))?;
     rustix::fs::syncfs(&handle).with_context(|| format!("write back the file system of {}", folder.display()))
 }
 
-/// Has the kernel forget the pages of the files below a folder, and names and attributes too where it lets this process ask for
-/// that: not in most containers.
+/// Drops the cached pages of the files below a folder, and cached names and attributes if the kernel permits it, which it does not in most
+/// containers.
 pub fn drop_below(folder: &Path) -> Result<()> {
     forget(folder)?;
     // Names and attributes alone: the pages of everybody else's files stay.
@@ -30,8 +30,8 @@ pub fn drop_below(folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Has the kernel forget the pages of the files below a folder. Those that are not written yet are, before: only clean pages can be forgotten.
-/// What is removed meanwhile is left out.
+/// Drops the cached pages of the files below a folder, after it has written them back: only clean pages can be dropped. Files that are removed
+/// meanwhile are skipped.
 pub fn forget(folder: &Path) -> Result<()> {
     let entries = match fs::read_dir(folder) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),

@@ -1,9 +1,9 @@
-//! What runs inside a guest: the init process, and the agent that does the worker's requests. On a native node, which is no
+//! What runs inside a guest: the init process, and the agent that serves the worker's requests. On a native node, which is not a
 //! guest, the agent runs alone, as a program of the host.
 //!
-//! The guest's root is the host's file system, so init and agent are the very binary that runs the lab. [`init`], its first
-//! process, prepares the guest, starts the agent and then only reaps: the agent is a process of its own because a first process must
-//! wait for any child, which would take exit statuses away from those who wait for a particular one.
+//! The guest's root is the host's file system, so init and agent are the program that runs the lab. [`init`], its first
+//! process, prepares the guest, starts the agent and then only reaps children. The agent is a process of its own because the first process must wait for any
+//! child, and would take the exit statuses that the agent waits for.
 
 pub(crate) mod caches;
 mod modules;
@@ -21,8 +21,9 @@ use rustix::process::WaitOptions;
 use rustix::system::{RebootCommand, reboot, sethostname};
 use serde::{Deserialize, Serialize};
 
+use crate::executable;
 use crate::wire::AGENT_PORT;
-use requests::Ground;
+use requests::NodeKind;
 
 /// The one network card of a guest, as User-Mode Linux names it.
 const CARD: &str = "vec0";
@@ -30,28 +31,28 @@ const CARD: &str = "vec0";
 /// KiB of memory that the kernel keeps free.
 const RESERVE_SETTING: &str = "/proc/sys/vm/min_free_kbytes";
 
-/// Where guests look for programs: the kernel gives its init no search path.
+/// The search path for programs in guests: the kernel gives its init none.
 const SEARCH_PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
-/// What an agent is told, in a JSON file whose path is its argument, and that of a guest's init.
+/// The configuration of an agent and of a guest's init: a JSON file whose path is their argument.
 #[derive(Debug, Serialize, Deserialize)]
 pub enum AgentConfig {
-    /// It is in a guest.
+    /// The agent is in a guest.
     Guest(GuestConfig),
-    /// It is on the host.
+    /// The agent is on the host.
     Native(NativeConfig),
 }
 
-/// What a native node's agent is told about it.
+/// The configuration of a native node.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct NativeConfig {
     /// Its address on the loopback network.
     pub address: Ipv4Addr,
-    /// Its folder on the storage under test. What is asked of caches is about this folder, as far as that is possible.
+    /// Its folder on the storage under test. Requests to drop caches apply to this folder, as far as possible.
     pub folder: PathBuf,
 }
 
-/// What a guest is told about itself.
+/// The configuration of a guest.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct GuestConfig {
     /// Host name.
@@ -93,8 +94,8 @@ fn run_guest(config_path: &Path) -> Result<()> {
     bring_network_up(&config)?;
     let agent_config = Path::new("/run/agent.json");
     fs::write(agent_config, text).context("write /run/agent.json")?;
-    let agent = Command::new(std::env::current_exe().context("find this program")?)
-        .args(["lab", "agent"])
+    let agent = Command::new(executable::lab()?)
+        .arg("agent")
         .arg(agent_config)
         .env("PATH", SEARCH_PATH)
         .env("HOME", "/run/home")
@@ -115,7 +116,7 @@ fn mount_basics() -> Result<()> {
         mount(kind, target, kind, nothing, options).with_context(|| format!("mount {kind} on {target:?}"))?;
     }
     for (kind, target) in [("tmpfs", "/dev/shm"), ("devpts", "/dev/pts"), ("tmpfs", "/var/lib/nfs")] {
-        // The last is the host's folder, which is there only if the host has NFS utilities.
+        // The last folder exists only if the host has the NFS utilities.
         let _ = fs::create_dir(target).and_then(|()| Ok(mount(kind, target, kind, nothing, c"")?));
     }
     for folder in ["/run/tmp", "/run/home"] {
@@ -124,9 +125,9 @@ fn mount_basics() -> Result<()> {
     Ok(())
 }
 
-/// Has the kernel keep a sixteenth of the memory free, for what cannot wait, such as packets: when the network card's driver finds no memory for
-/// one, it means to drop the packet, reads it to an address that it never set, takes the error for the card's end, and tells nobody. With the
-/// kernel's own few MiB that came to pass in one of fifteen times that a broker copied gigabytes.
+/// Makes the kernel keep a sixteenth of the memory free for allocations that cannot wait, such as packets. When the network card's driver finds no
+/// memory for a packet, it should drop it, but reads it to an address that it never set, takes the error for the end of the device, and stops
+/// without a message. With the kernel's default of a few MiB that happened in one of fifteen copies of several gigabytes.
 fn keep_memory_free() -> Result<()> {
     const SHARE: u64 = 16;
     let system = rustix::system::sysinfo();
@@ -134,15 +135,15 @@ fn keep_memory_free() -> Result<()> {
     fs::write(RESERVE_SETTING, kib.to_string()).with_context(|| format!("write {kib} to {RESERVE_SETTING}"))
 }
 
-/// Has the guest find its own name in files, as any machine does, and ask nobody for others: there is no name server on the lab's network, and
-/// Java programs that log look up their host's name first, which took 20 s of each start.
+/// Lets the guest find its own name in files, and look up no other names: there is no name server on the lab's network, and Java programs that
+/// log look up their host's name first, which added 20 s to each start.
 fn know_own_name(config: &GuestConfig) {
     let hosts = format!("127.0.0.1 localhost\n{} {}\n", config.address, config.name);
     for (name, text) in
         [("hosts", hosts.as_str()), ("nsswitch.conf", "passwd: files\ngroup: files\nhosts: files\n")]
     {
         let own = format!("/run/{name}");
-        // Where the host has no such file, names are looked up as the C library does without it.
+        // Without that file on the host, the C library uses its defaults.
         let _ = fs::write(&own, text).and_then(|()| Ok(mount_bind(&own, format!("/etc/{name}"))?));
     }
 }
@@ -168,7 +169,7 @@ fn ip(arguments: &[&str]) -> Result<()> {
     Ok(())
 }
 
-/// Waits for children, whichever end, until the one with this pid did.
+/// Reaps children until the one with this pid has ended.
 fn reap_until(pid: u32) -> Result<()> {
     loop {
         match rustix::process::wait(WaitOptions::empty()) {
@@ -186,19 +187,19 @@ fn parse(path: &Path, text: &[u8]) -> Result<AgentConfig> {
 /// Serves the worker's requests until the guest is powered off, or the native node ended.
 pub fn serve(config_path: &Path) -> Result<()> {
     let text = fs::read(config_path).with_context(|| format!("read {}", config_path.display()))?;
-    let (address, ground) = match parse(config_path, &text)? {
+    let (address, node_kind) = match parse(config_path, &text)? {
         AgentConfig::Guest(config) => {
-            (config.address, Ground::Guest(modules::Modules::open(&config.modules_folder)?))
+            (config.address, NodeKind::Guest(modules::Modules::open(&config.modules_folder)?))
         }
-        AgentConfig::Native(config) => (config.address, Ground::Host(config.folder)),
+        AgentConfig::Native(config) => (config.address, NodeKind::Host(config.folder)),
     };
     let address = SocketAddr::from((address, AGENT_PORT));
     let listener = TcpListener::bind(address).with_context(|| format!("listen on {address}"))?;
     loop {
         let (stream, _) = listener.accept().context("accept a connection")?;
-        let ground = ground.clone();
+        let node_kind = node_kind.clone();
         std::thread::spawn(move || {
-            if let Err(error) = requests::answer(stream, &ground) {
+            if let Err(error) = requests::answer(stream, &node_kind) {
                 eprintln!("agent: {error:#}");
             }
         });

@@ -17,7 +17,7 @@ use crate::wire::{self, Exit, Program, Reply, Request, STDERR, STDIN, STDOUT};
 /// for ever.
 const OUTPUT_GRACE: Duration = Duration::from_secs(2);
 
-/// The connection, shared by those who write to it.
+/// The connection, shared by all writers.
 type Sink = Arc<Mutex<TcpStream>>;
 
 /// Starts the program, streams its output, obeys signals, and answers how it ended. Returns when it did.
@@ -67,7 +67,7 @@ fn pump(source: Option<impl Read + Send + 'static>, kind: u8, sink: &Sink, done:
         let mut source = source;
         while let Some(Ok(count @ 1..)) = source.as_mut().map(|source| source.read(&mut buffer)) {
             let mut stream = sink.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-            // When nobody listens any more the program is being ended; drain it so that it can.
+            // If the connection is closed, the program is about to be ended; drain its output so that it can end.
             let _ = wire::write_frame(&mut *stream, kind, buffer.get(..count).unwrap_or_default());
         }
         let _ = done.send(());

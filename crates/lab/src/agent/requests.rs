@@ -15,16 +15,16 @@ use super::modules::Modules;
 use super::{caches, programs};
 use crate::wire::{self, DATA, Mount, Reply, Request, TreeEntry};
 
-/// What the agent stands on.
+/// The kind of node that the agent serves.
 #[derive(Debug, Clone)]
-pub enum Ground {
-    /// A guest, whose kernel it may do with as it likes. The modules are what it can load.
+pub enum NodeKind {
+    /// A guest, whose kernel serves only this agent. The modules are those that it can load.
     Guest(Modules),
-    /// The host. It keeps to this folder, and asks nothing of the machine that others would feel.
+    /// The host. The agent works only in this folder, and does nothing that affects the rest of the machine.
     Host(PathBuf),
 }
 
-impl Ground {
+impl NodeKind {
     fn modules(&self) -> Result<&Modules> {
         match self {
             Self::Guest(modules) => Ok(modules),
@@ -34,11 +34,11 @@ impl Ground {
 }
 
 /// Reads a request from the connection, does it, and answers there.
-pub fn answer(mut stream: TcpStream, ground: &Ground) -> Result<()> {
+pub fn answer(mut stream: TcpStream, node_kind: &NodeKind) -> Result<()> {
     stream.set_nodelay(true)?;
     let request: Request = match wire::read_frame(&mut stream)? {
         Some((wire::MESSAGE, payload)) => serde_json::from_slice(&payload).context("parse a request")?,
-        // Someone only asked whether the port answers.
+        // A connection without a request only checks whether the port answers.
         None => return Ok(()),
         Some((kind, _)) => bail!("a connection began with a frame of kind {kind}"),
     };
@@ -55,7 +55,7 @@ pub fn answer(mut stream: TcpStream, ground: &Ground) -> Result<()> {
             let content = wire::read_expected(&mut stream, DATA)?;
             reply(&mut stream, write_file(&path, &content).map(|()| Reply::Done))
         }
-        other => reply(&mut stream, perform(other, ground)),
+        other => reply(&mut stream, perform(other, node_kind)),
     }
 }
 
@@ -70,14 +70,14 @@ fn fail(stream: &mut TcpStream, why: &str) -> Result<()> {
     Ok(wire::write_message(stream, &Reply::Failed(why.to_owned()))?)
 }
 
-fn perform(request: Request, ground: &Ground) -> Result<Reply> {
+fn perform(request: Request, node_kind: &NodeKind) -> Result<Reply> {
     match request {
         Request::Mount(what) => {
-            ground.modules()?;
+            node_kind.modules()?;
             mount_one(&what)?;
         }
         Request::Unmount(target) => {
-            ground.modules()?;
+            node_kind.modules()?;
             unmount(&target, UnmountFlags::empty())
                 .with_context(|| format!("unmount {}", target.display()))?;
         }
@@ -85,22 +85,22 @@ fn perform(request: Request, ground: &Ground) -> Result<Reply> {
             fs::create_dir_all(&path).with_context(|| format!("make folder {}", path.display()))?;
         }
         Request::ListTree(path) => return Ok(Reply::Tree(list_tree(&path)?)),
-        Request::Sync => match ground {
-            Ground::Guest(_) => rustix::fs::sync(),
-            Ground::Host(folder) => caches::sync(folder)?,
+        Request::Sync => match node_kind {
+            NodeKind::Guest(_) => rustix::fs::sync(),
+            NodeKind::Host(folder) => caches::sync(folder)?,
         },
-        Request::DropCaches => match ground {
-            Ground::Guest(_) => caches::drop_all()?,
-            Ground::Host(folder) => caches::drop_below(folder)?,
+        Request::DropCaches => match node_kind {
+            NodeKind::Guest(_) => caches::drop_all()?,
+            NodeKind::Host(folder) => caches::drop_below(folder)?,
         },
         Request::LoadModules(names) => {
-            let modules = ground.modules()?;
+            let modules = node_kind.modules()?;
             for name in names {
                 modules.load(&name)?;
             }
         }
         Request::PowerOff => {
-            ground.modules()?;
+            node_kind.modules()?;
             reboot(RebootCommand::PowerOff).context("power off")?;
         }
         Request::Ping => {}

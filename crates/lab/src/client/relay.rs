@@ -1,4 +1,4 @@
-//! Carries TCP connections of the guest to servers that only the host reaches.
+//! Forwards TCP connections of the guest to servers that only the host reaches.
 
 use std::io;
 use std::net::{Ipv4Addr, Shutdown, TcpListener, TcpStream, ToSocketAddrs};
@@ -8,10 +8,10 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 
-/// How long a server may take to accept a connection.
+/// Time limit for a connection to a server.
 const CONNECT_PATIENCE: Duration = Duration::from_secs(5);
 
-/// Fails if nothing listens there, and says what to do.
+/// Fails if nothing listens there, with a message that says what to do.
 pub fn check(host: &str, port: u16) -> Result<()> {
     connect(host, port).map(drop).with_context(|| {
         format!(
@@ -35,12 +35,12 @@ fn connect(host: &str, port: u16) -> io::Result<TcpStream> {
     Err(last)
 }
 
-/// In the worker: takes connections of the guest at a port of the lab's network, and passes them on to a socket.
+/// In the worker: accepts connections of the guest on a port of the lab's network, and forwards them to a socket.
 pub fn listen(address: Ipv4Addr, port: u16, way: PathBuf) -> Result<()> {
     let listener =
         TcpListener::bind((address, port)).with_context(|| format!("listen on {address}:{port}"))?;
     std::thread::spawn(move || {
-        // The guest's kernel connects again if one of these breaks.
+        // The guest's kernel reconnects if one of these breaks.
         for guest in listener.incoming().flatten() {
             if guest.set_nodelay(true).is_ok()
                 && let Ok(host) = UnixStream::connect(&way)
@@ -52,18 +52,18 @@ pub fn listen(address: Ipv4Addr, port: u16, way: PathBuf) -> Result<()> {
     Ok(())
 }
 
-/// In the supervisor: takes what comes from the worker, each on a connection of its own to a server.
+/// In the supervisor: accepts connections of the worker, and forwards each on a connection of its own to the server.
 pub fn carry(listener: UnixListener, host: String, port: u16) {
     std::thread::spawn(move || {
         for worker in listener.incoming().flatten() {
             let host = host.clone();
-            // A server that is away for a while must not keep other connections waiting.
+            // A server that does not answer must not delay other connections.
             std::thread::spawn(move || connect(&host, port).map(|server| join(server, worker)));
         }
     });
 }
 
-/// Passes on what comes from either side until both have ended.
+/// Copies bytes in both directions until both sides have ended.
 fn join(tcp: TcpStream, unix: UnixStream) {
     let (Ok(tcp_too), Ok(unix_too)) = (tcp.try_clone(), unix.try_clone()) else { return };
     std::thread::spawn(move || {

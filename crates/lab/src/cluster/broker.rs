@@ -7,16 +7,18 @@ use std::time::{Duration, Instant};
 use anyhow::{Result, bail};
 
 use super::config::{BROKER_PORT, Settings};
+use super::distribution::Distribution;
+use super::excerpt::failure_reason;
 use super::java::{self, Size};
-use super::{Distribution, Place, failure_reason};
+use super::placement::Placement;
 use crate::host::{GuestCommand, Node, Process};
 use crate::wire::Exit;
 
 const START_PATIENCE: Duration = Duration::from_secs(300);
-/// How long a broker may take to move its leaderships away and to close its logs.
+/// Time limit for a broker to hand over its leaderships and to close its logs.
 const STOP_PATIENCE: Duration = Duration::from_secs(120);
 const CONFIG_FILE: &str = "broker.properties";
-/// What a broker logs when the cluster has let it in.
+/// The log message of a broker that has joined the cluster.
 pub(super) const STARTED: &str = "Kafka Server started";
 
 /// A broker, running or ended. Dropping it ends it.
@@ -26,14 +28,14 @@ pub struct Broker {
     address: SocketAddr,
     log_folders: Vec<PathBuf>,
     log_file: PathBuf,
-    /// How many times it has said that it started, before its last start.
+    /// How many times its log says that it started, before its last start.
     starts_before: usize,
     command: GuestCommand,
     process: Process,
 }
 
 impl Broker {
-    /// Starts it, in a place that is formatted, and waits until it serves.
+    /// Starts it on a formatted placement, and waits until it serves.
     pub(super) fn start(ready: Ready<'_>) -> Result<Self> {
         let Ready { id, node, log_folders, log_file, command } = ready;
         let address = SocketAddr::from((node.address(), BROKER_PORT));
@@ -44,12 +46,12 @@ impl Broker {
         Ok(broker)
     }
 
-    /// Ends it in order and waits.
+    /// Stops it cleanly and waits.
     pub(super) fn stop(&self) -> Result<()> {
         let exit = self.process.stop(STOP_PATIENCE)?;
-        // 143: a Java program that SIGTERM ended in order.
+        // 143: SIGTERM stopped the Java program cleanly.
         if !matches!(exit.code, Some(0 | 143)) {
-            bail!("broker {} did not end in order ({exit}); see {}", self.id, self.log_file.display());
+            bail!("broker {} did not stop cleanly ({exit}); see {}", self.id, self.log_file.display());
         }
         Ok(())
     }
@@ -95,7 +97,7 @@ impl Broker {
         TcpStream::connect_timeout(&self.address, Duration::from_secs(2)).is_ok()
     }
 
-    /// How its process ended, or `None` while it runs. An error means that its node is gone.
+    /// How its process ended, or `None` while it runs. An error means that its node has ended.
     pub fn exit(&self) -> Result<Option<Exit>> {
         self.process.exit()
     }
@@ -105,13 +107,13 @@ impl Broker {
         self.log_folders.first().map_or(Path::new(""), PathBuf::as_path)
     }
 
-    /// What it logged, on the host.
+    /// Its log file, on the host.
     pub fn log_file(&self) -> &Path {
         &self.log_file
     }
 }
 
-/// A place where a broker has its properties, and can be started.
+/// A broker that has its properties on a node, and can be started.
 pub(super) struct Ready<'a> {
     id: u32,
     node: &'a Node,
@@ -121,22 +123,22 @@ pub(super) struct Ready<'a> {
 }
 
 impl<'a> Ready<'a> {
-    /// Gives a broker its properties.
+    /// Writes the properties of a broker to its node.
     pub(super) fn make(
         log_file: PathBuf,
         kafka: &Distribution,
         settings: &Settings,
         id: u32,
-        place: &Place<'a>,
+        placement: &Placement<'a>,
         properties: &str,
     ) -> Result<Self> {
-        let node = place.node;
+        let node = placement.node;
         let file = node.work_folder().join(CONFIG_FILE);
         node.write_file(&file, properties.as_bytes())?;
         let size = Size { heap_mib: settings.heap_mib };
         let words = java::words(kafka, size, "info", "kafka.Kafka", &[&file.to_string_lossy()]);
         let command = GuestCommand::from_words(words).log(&log_file);
-        Ok(Self { id, node, log_folders: place.log_folders.clone(), log_file, command })
+        Ok(Self { id, node, log_folders: placement.log_folders.clone(), log_file, command })
     }
 }
 

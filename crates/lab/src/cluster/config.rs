@@ -1,29 +1,29 @@
-//! What brokers and the controller are told in their properties files.
+//! The properties files of brokers and the controller.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 
-/// The controller's node id: out of the way of brokers, which count from 1.
+/// The controller's node id. Those of brokers count from 1.
 pub const CONTROLLER_ID: u32 = 1000;
-/// The port of a controller: on the host that of the first cluster, others follow; of combined nodes, in their guests.
+/// The port of the first cluster's controller on the host, followed by those of other clusters; on combined nodes, the port in each guest.
 const CONTROLLER_PORT: u16 = 9093;
 /// Every broker's port, in its guest.
 pub const BROKER_PORT: u16 = 9092;
-/// The cluster's id, which only has to be one.
+/// The id of all clusters. Kafka only requires that there is one.
 pub const CLUSTER_ID: &str = "Rm9yZWJheUxhYktSYWZ0MQ";
 
-/// The kernel sizes the buffers of brokers' connections. With Kafka's own sizes, 64 and 100 KiB, a follower or a broker in a guest lets its
-/// peer send 7 to 20 KB and closes the window again, for up to 200 ms: what was measured would be these waits (produced to four brokers, factor
-/// 2: 6.6 MB/s instead of 23).
+/// Lets the kernel size the buffers of brokers' connections. With Kafka's defaults, 64 and 100 KiB, a follower or a broker in a guest lets its
+/// peer send 7 to 20 KB and then closes the window for up to 200 ms, and an experiment would measure these waits (produced to four brokers with
+/// replication factor 2: 6.6 MB/s instead of 23 MB/s).
 const SOCKETS: [(&str, &str); 3] = [
     ("replica.socket.receive.buffer.bytes", "-1"),
     ("socket.receive.buffer.bytes", "-1"),
     ("socket.send.buffer.bytes", "-1"),
 ];
 
-/// Settings of all brokers that an experiment chooses; whatever it does not name is Kafka's default.
+/// The settings that an experiment chooses for all brokers; others have Kafka's defaults.
 #[derive(Debug, Clone)]
 pub struct Settings {
     /// Largest heap of a broker.
@@ -37,9 +37,9 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// For brokers that loads are run on, with what the experiment chooses besides. Consumers of a load come at once, and need not wait for
-    /// more of them; topics of a load that is over go soon. Groups' offsets have three replicas if there are as many brokers, else fewer:
-    /// Kafka would refuse to keep them.
+    /// Settings for brokers under load, and those that the experiment adds. The consumers of a load start together, so groups do not wait for
+    /// more members; deleted topics are removed soon. Groups' offsets have three replicas, or fewer if there are fewer brokers, because Kafka
+    /// would refuse them otherwise.
     pub fn for_loads(brokers: u32, heap_mib: u32, more: &[(&str, &str)]) -> Self {
         let factor = brokers.min(3).to_string();
         let common = [
@@ -56,7 +56,7 @@ impl Settings {
     pub fn all(&self) -> Vec<(String, String)> {
         let mut all = vec![
             ("auto.create.topics.enable".to_owned(), "false".to_owned()),
-            // The default of 128 MiB is a quarter of a small broker's heap, for a cleaner that has nothing to clean here.
+            // The default of 128 MiB is a quarter of a small broker's heap, and the log cleaner has nothing to clean here.
             ("log.cleaner.dedupe.buffer.size".to_owned(), (16 << 20).to_string()),
             ("log.segment.bytes".to_owned(), self.segment_bytes.to_string()),
             ("log.segment.delete.delay.ms".to_owned(), self.delete_delay_ms.to_string()),
@@ -89,7 +89,7 @@ pub fn broker(
     text
 }
 
-/// What the experiment chose.
+/// The settings of the experiment.
 fn chosen(settings: &Settings) -> String {
     let all = settings.all();
     let pairs: Vec<(&str, &str)> = all.iter().map(|(key, value)| (key.as_str(), value.as_str())).collect();
@@ -117,7 +117,7 @@ pub fn combined(
     text
 }
 
-/// The properties of the controller, which has a say in some of what the experiment chose: when a broker counts as gone, for one.
+/// The properties of the controller, which includes some settings of the experiment, such as when a broker counts as failed.
 pub fn controller(settings: &Settings, address: SocketAddr, voters: &str, folder: &Path) -> String {
     let mut text = properties(&[
         ("process.roles", "controller"),
@@ -146,7 +146,7 @@ pub fn loopback([port, controller_port]: [u16; 2], folder: &Path) -> String {
     ])
 }
 
-/// What `controller.quorum.voters` says of the cluster of that index at a site.
+/// What `controller.quorum.voters` says of the cluster of that index at an environment.
 pub fn voters(address: Ipv4Addr, index: u16) -> String {
     format!("{CONTROLLER_ID}@{address}:{}", controller_port(index))
 }
@@ -175,7 +175,7 @@ fn properties(pairs: &[(&str, &str)]) -> String {
     text
 }
 
-/// A value as a Java properties file has it, whatever a folder is called: Latin letters, and codes for all else.
+/// A value escaped for a Java properties file: all characters that are not ASCII become codes.
 fn escaped(value: &str) -> String {
     let mut text = String::new();
     for unit in value.encode_utf16() {

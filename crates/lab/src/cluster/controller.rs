@@ -7,10 +7,12 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 
+use super::config;
+use super::config::Settings;
+use super::distribution::Distribution;
 use super::format::format;
 use super::java::{self, Size};
-use super::{Distribution, Settings, config};
-use crate::host::Site;
+use crate::host::Environment;
 
 const START_PATIENCE: Duration = Duration::from_secs(90);
 const SIZE: Size = Size { heap_mib: 256 };
@@ -23,15 +25,20 @@ pub struct Controller {
 
 impl Controller {
     /// Formats its folder, starts it, and waits until it listens.
-    /// `index` tells it from others at the same site.
-    pub fn start(site: &Site, kafka: &Distribution, settings: &Settings, index: u16) -> Result<Self> {
-        let folder = site.fresh(&format!("controller-{index}"))?;
-        let file = site.scratch().join(format!("controller-{index}.properties"));
-        let address = SocketAddr::from((site.gateway(), config::controller_port(index)));
-        let voters = config::voters(site.gateway(), index);
+    /// `index` tells it from others at the same environment.
+    pub fn start(
+        environment: &Environment,
+        kafka: &Distribution,
+        settings: &Settings,
+        index: u16,
+    ) -> Result<Self> {
+        let folder = environment.fresh(&format!("controller-{index}"))?;
+        let file = environment.scratch().join(format!("controller-{index}.properties"));
+        let address = SocketAddr::from((environment.gateway(), config::controller_port(index)));
+        let voters = config::voters(environment.gateway(), index);
         fs::write(&file, config::controller(settings, address, &voters, &folder))
             .with_context(|| format!("write {}", file.display()))?;
-        let log_path = site.logs().join(format!("controller-{index}.log"));
+        let log_path = environment.logs().join(format!("controller-{index}.log"));
         let log = File::options().append(true).create(true).open(&log_path);
         let log = log.with_context(|| format!("create {}", log_path.display()))?;
         format(kafka, &file, &log_path)?;

@@ -1,19 +1,13 @@
 //! Kafka's jars, the records tool and the load driver, built by Maven from the project's `kafka` folder.
 //!
-//! The folder's sources are part of this binary, so that an installed lab needs no checkout; what Maven makes of them is
-//! kept in the cache under a name that follows from them. Maven downloads, so this must happen where there is a network.
+//! The folder's sources are part of this program, so that an installed lab needs no checkout. The result of the build is kept in the cache,
+//! under a name that is a hash of the sources. The build needs the network, because Maven downloads.
 
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 
-use anyhow::{Context, Result, bail};
-
-use super::archive;
-use crate::progress::Progress;
-use crate::report::Tone;
+use anyhow::{Context, Result};
 
 /// Path of a source below the `kafka` folder, and its text.
 macro_rules! sources {
@@ -22,7 +16,7 @@ macro_rules! sources {
     };
 }
 
-const SOURCES: &[(&str, &str)] = sources![
+pub(super) const SOURCES: &[(&str, &str)] = sources![
     "pom.xml",
     "dist/pom.xml",
     "records/pom.xml",
@@ -68,39 +62,14 @@ pub struct Distribution {
 }
 
 impl Distribution {
-    /// The distribution in the cache, which is built first if it is not there.
-    pub fn open(cache: &Path, progress: &Progress) -> Result<Self> {
-        let folder = cache.join(format!("kafka-{:016x}", fingerprint()));
-        let kafka = Self { folder };
-        if !kafka.folder.exists() || !kafka.archive_file().exists() {
-            fs::create_dir_all(cache)
-                .with_context(|| format!("make the cache folder {}", cache.display()))?;
-            let lock_path = cache.join("kafka.lock");
-            let lock =
-                fs::File::create(&lock_path).with_context(|| format!("create {}", lock_path.display()))?;
-            lock.lock().with_context(|| format!("lock {}", lock_path.display()))?;
-            if !kafka.folder.exists() {
-                build(cache, &kafka.folder, progress)?;
-            }
-            if !kafka.archive_file().exists() {
-                kafka.make_archive(cache, progress)?;
-            }
-        }
-        Ok(kafka)
+    /// The distribution in the cache, which may not be there yet.
+    pub(super) fn in_cache(cache: &Path) -> Self {
+        Self { folder: cache.join(format!("kafka-{:016x}", fingerprint())) }
     }
 
-    /// Lets brokers start quickly from now on; if that fails they start as they did.
-    fn make_archive(&self, cache: &Path, progress: &Progress) -> Result<()> {
-        progress.event(Tone::Plain, "starting Kafka once, so that it starts quickly from then on");
-        let work = cache.join("kafka-archive");
-        remove_folder(&work)?;
-        let file = self.archive_file();
-        if let Err(error) = archive::make(self, &work, &file) {
-            progress.event(Tone::Plain, &format!("that failed, and brokers will start slowly: {error:#}"));
-            // Empty: it is not tried again.
-            fs::write(&file, b"").with_context(|| format!("write {}", file.display()))?;
-        }
-        remove_folder(&work)
+    /// Its folder, which holds Kafka's jars.
+    pub(super) fn folder(&self) -> &Path {
+        &self.folder
     }
 
     /// The class-data archive, if there is one.
@@ -109,7 +78,7 @@ impl Distribution {
         fs::metadata(&file).is_ok_and(|stat| stat.len() > 0).then_some(file)
     }
 
-    fn archive_file(&self) -> PathBuf {
+    pub(super) fn archive_file(&self) -> PathBuf {
         self.folder.join("kafka.jsa")
     }
 
@@ -137,61 +106,6 @@ fn fingerprint() -> u64 {
     let mut hasher = DefaultHasher::new();
     SOURCES.hash(&mut hasher);
     hasher.finish()
-}
-
-/// Builds beside the folder and then renames, so that a folder that exists is complete.
-fn build(cache: &Path, folder: &Path, progress: &Progress) -> Result<()> {
-    progress.event(
-        Tone::Plain,
-        "building Kafka's distribution with Maven (downloads about 60 MB the first time)",
-    );
-    progress.detail("mvn package");
-    let work = cache.join("kafka-build");
-    remove_folder(&work)?;
-    for (path, text) in SOURCES {
-        write_source(&work.join(path), text)?;
-    }
-    run_maven(&work)?;
-    fs::rename(work.join("dist/target/lib"), folder)
-        .with_context(|| format!("move what Maven built to {}", folder.display()))?;
-    remove_folder(&work)
-}
-
-/// Removes a folder if it is there.
-fn remove_folder(folder: &Path) -> Result<()> {
-    match fs::remove_dir_all(folder) {
-        Err(error) if error.kind() != ErrorKind::NotFound => {
-            Err(error).with_context(|| format!("remove {}", folder.display()))
-        }
-        _ => Ok(()),
-    }
-}
-
-fn write_source(path: &Path, text: &str) -> Result<()> {
-    if let Some(parent) = path.parent() {
-        fs::create_dir_all(parent).with_context(|| format!("make folder {}", parent.display()))?;
-    }
-    fs::write(path, text).with_context(|| format!("write {}", path.display()))
-}
-
-fn run_maven(work: &Path) -> Result<()> {
-    let output = Command::new("mvn")
-        .args(["--batch-mode", "--quiet", "-Dmaven.test.skip=true", "package"])
-        .current_dir(work)
-        .stdin(Stdio::null())
-        .output();
-    let output = match output {
-        Err(error) if error.kind() == ErrorKind::NotFound => {
-            bail!("mvn is missing, which fetches Kafka: install it (Debian: apt-get install maven)")
-        }
-        other => other.context("start mvn")?,
-    };
-    if !output.status.success() {
-        let said = String::from_utf8_lossy(&output.stdout);
-        let errors: Vec<&str> = said.lines().filter(|line| line.contains("ERROR")).take(5).collect();
-        bail!("mvn could not build Kafka's distribution in {}:\n{}", work.display(), errors.join("\n"));
-    }
-    Ok(())
 }
 
 #[cfg(test)]

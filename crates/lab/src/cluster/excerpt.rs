@@ -1,21 +1,21 @@
-//! Finds the lines in a broker's log that say why it stopped.
+//! Finds the lines of a broker's log that explain why it stopped.
 
 use std::path::Path;
 
-/// How many lines are worth showing.
+/// The maximal number of lines of an excerpt.
 const LINES_MAX: usize = 12;
 
-/// Who speaks when a log directory failed.
+/// The loggers that report a failed log directory.
 const LOG_SPEAKERS: [&str; 2] = ["LogDirFailureChannel -", "kafka.log.LogManager -"];
 
 /// The errors in a broker's log, each with the exceptions that caused it but without their stack traces, and shortened at the
-/// end. If a log directory failed, only what was said about that: the errors before and after are its consequences or of no
-/// consequence. Empty if the log has none or cannot be read.
+/// end. If a log directory failed, only the messages about that: the errors before and after it are its consequences or
+/// irrelevant. Empty if the log has none or cannot be read.
 pub fn failure_excerpt(log: &Path) -> Vec<String> {
     std::fs::read(log).map(|text| errors(&String::from_utf8_lossy(&text))).unwrap_or_default()
 }
 
-/// What a broker's log says is the cause of its end: the first exception's message if there is one, and else the first error.
+/// The cause of a broker's end, by its log: the message of the first exception if there is one, else the first error.
 pub fn failure_reason(log: &Path) -> Option<String> {
     reason_in(&failure_excerpt(log))
 }
@@ -25,7 +25,7 @@ fn reason_in(lines: &[String]) -> Option<String> {
     thrown.or_else(|| lines.first().map(String::as_str)).map(|line| line.trim().to_owned())
 }
 
-/// What a broker's log says about failures of its log directories alone.
+/// The messages of a broker's log about failures of its log directories.
 pub fn storage_errors(log: &Path) -> Vec<String> {
     std::fs::read(log).map(|text| about_logs(&String::from_utf8_lossy(&text))).unwrap_or_default()
 }

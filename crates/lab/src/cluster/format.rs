@@ -1,5 +1,5 @@
-//! Formatting of folders by Kafka's own tool. It runs on the host, where a Java machine starts in a fraction of the time that it takes in a
-//! guest; what it made is then put where it belongs.
+//! Formats folders with Kafka's own tool. The tool runs on the host, where Java starts in a fraction of the time that it takes in a guest; its
+//! files are then written to the node.
 
 use std::fs::{self, File};
 use std::io::ErrorKind;
@@ -10,16 +10,17 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail};
 
 use super::config::CLUSTER_ID;
+use super::distribution::Distribution;
 use super::java::{self, Size};
-use super::{Distribution, Place};
+use super::placement::Placement;
 use crate::host::{GuestCommand, Node};
 
 const SIZE: Size = Size { heap_mib: 256 };
 const PATIENCE: Duration = Duration::from_secs(60);
-/// What every formatted folder has.
+/// The file that every formatted folder has.
 const MARK: &str = "meta.properties";
 
-/// Formats, on the host, what a properties file names and is not formatted. What the tool says goes to the end of `log`.
+/// Formats, on the host, the folders of a properties file that are not formatted. The tool's output is appended to `log`.
 pub fn format(kafka: &Distribution, properties: &Path, log: &Path) -> Result<()> {
     let name = properties.to_string_lossy();
     let arguments = ["format", "--ignore-formatted", "--cluster-id", CLUSTER_ID, "--config", &name];
@@ -43,18 +44,18 @@ pub fn format(kafka: &Distribution, properties: &Path, log: &Path) -> Result<()>
     Ok(())
 }
 
-/// Formats those folders of a broker's place that are not formatted. `properties` are the broker's with other folders for its logs and
+/// Formats those folders of a broker's placement that are not formatted. `properties` are the broker's with other folders for its logs and
 /// its metadata; these are made in `scratch`.
-pub fn format_place(
+pub fn format_placement(
     kafka: &Distribution,
-    place: &Place<'_>,
+    placement: &Placement<'_>,
     metadata: &Path,
     scratch: &Path,
     log: &Path,
     properties: impl Fn(&[PathBuf], &Path) -> String,
 ) -> Result<()> {
-    let work = scratch.join(format!("format-{}", place.node.name()));
-    // From a node of that name which is gone.
+    let work = scratch.join(format!("format-{}", placement.node.name()));
+    // It belonged to an earlier node of that name.
     match fs::remove_dir_all(&work) {
         Err(error) if error.kind() != ErrorKind::NotFound => {
             return Err(error).with_context(|| format!("remove {}", work.display()));
@@ -63,16 +64,16 @@ pub fn format_place(
     }
     let made_metadata = work.join("metadata");
     let made_logs: Vec<PathBuf> =
-        (1..=place.log_folders.len()).map(|number| work.join(number.to_string())).collect();
+        (1..=placement.log_folders.len()).map(|number| work.join(number.to_string())).collect();
     let file = work.join("broker.properties");
     fs::write(&file, properties(&made_logs, &made_metadata))
         .with_context(|| format!("write {}", file.display()))?;
     format(kafka, &file, log)?;
-    for (made, folder) in made_logs.iter().zip(&place.log_folders) {
-        put(place.node, made, folder)?;
+    for (made, folder) in made_logs.iter().zip(&placement.log_folders) {
+        put(placement.node, made, folder)?;
     }
-    // A node that is controller too has its metadata among its logs.
-    if made_metadata.exists() { put(place.node, &made_metadata, metadata) } else { Ok(()) }
+    // A combined node has its metadata in its log directory.
+    if made_metadata.exists() { put(placement.node, &made_metadata, metadata) } else { Ok(()) }
 }
 
 /// Puts the files of a formatted folder into a node's, unless that is formatted.

@@ -4,18 +4,18 @@ use std::collections::BTreeMap;
 
 use anyhow::{Context, Result};
 
-use super::Tools;
+use super::tools::Tools;
 
 const CONSUMER: &str = "org.apache.kafka.tools.consumer.ConsoleConsumer";
 const GROUPS_TOOL: &str = "org.apache.kafka.tools.consumer.group.ConsumerGroupCommand";
-/// How long the consumer waits for a record before it takes the topic for read.
+/// How long the consumer waits for a record before it considers the topic read.
 const IDLE_MS: &str = "60000";
 
 /// The offsets that a group has committed, by topic and partition.
 pub type Offsets = BTreeMap<(String, u32), u64>;
 
 impl Tools {
-    /// Has a group consume so many records of a topic from its beginning, and commit how far it came.
+    /// Makes a group consume this many records of a topic from its beginning, and commit its offsets.
     pub fn consume(&self, group: &str, topic: &str, records: u64) -> Result<()> {
         let records = records.to_string();
         let mut arguments = vec!["--topic", topic, "--group", group, "--max-messages", &records];
@@ -25,7 +25,7 @@ impl Tools {
             .with_context(|| format!("consume topic {topic} as group {group}"))
     }
 
-    /// What a group has committed.
+    /// The offsets that a group has committed.
     pub fn group_offsets(&self, group: &str) -> Result<Offsets> {
         let said = self.run(GROUPS_TOOL, &["--describe", "--offsets", "--group", group])?;
         Ok(offsets_in(&said, group))

@@ -1,15 +1,15 @@
 //! Command lines of Java programs.
 
-use super::Distribution;
+use super::distribution::Distribution;
 
-/// How much of a small machine a Java program may take.
+/// The size of a Java program.
 #[derive(Debug, Clone, Copy)]
 pub struct Size {
     /// Largest heap.
     pub heap_mib: u32,
 }
 
-/// The words that run `main` with `arguments`. Logs go to the standard error output, with dates; nothing is written to `/tmp`,
+/// The command line that runs `main` with `arguments`. Logs go to the standard error output, with dates; nothing is written to `/tmp`,
 /// which a guest shares with the host.
 pub fn words(
     kafka: &Distribution,
@@ -19,11 +19,11 @@ pub fn words(
     arguments: &[&str],
 ) -> Vec<String> {
     let mut words: Vec<String> = vec!["java".into()];
-    // A Java machine that cannot use it goes on without a word.
+    // A Java virtual machine that cannot use it starts without it, silently.
     words.extend(kafka.archive().map(|archive| format!("-XX:SharedArchiveFile={}", archive.display())));
     words.extend([
         format!("-Xmx{}m", size.heap_mib),
-        // Else one thread ends, and the others go on without it.
+        // Without this, one thread ends, and the others go on.
         "-XX:+ExitOnOutOfMemoryError".into(),
         "-XX:+UseSerialGC".into(),
         "-XX:-UsePerfData".into(),

@@ -1,5 +1,5 @@
-//! One Kafka node of all roles on the loopback address, with its data in a folder of its own: to make the class-data archive with, and for tests
-//! of what the lab does with a cluster that it did not start.
+//! A Kafka node with all roles on the loopback address, with its data in a folder of its own: creates the class-data archive, and serves tests
+//! as a cluster that the lab did not start.
 
 use std::fs::{self, File};
 use std::net::TcpListener;
@@ -10,9 +10,9 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 use rustix::process::{Pid, Signal, kill_process};
 
-use super::Distribution;
 use super::broker::STARTED;
 use super::config;
+use super::distribution::Distribution;
 use super::format::format;
 use super::java::{self, Size};
 
@@ -21,7 +21,7 @@ const START_PATIENCE: Duration = Duration::from_secs(240);
 const END_PATIENCE: Duration = Duration::from_secs(120);
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// The running node. Dropping it ends it at once.
+/// The running node. Dropping it kills it.
 #[derive(Debug)]
 pub struct Loopback {
     process: Child,
@@ -67,7 +67,7 @@ impl Loopback {
         Ok(())
     }
 
-    /// Asks it to end, and waits.
+    /// Stops it, and waits until it has ended.
     pub fn stop(mut self) -> Result<()> {
         let pid =
             i32::try_from(self.process.id()).ok().and_then(Pid::from_raw).context("pid out of range")?;
@@ -109,7 +109,7 @@ fn command(
     Ok(command)
 }
 
-/// A port that nobody listens on at this moment.
+/// A port that is free at this moment.
 fn free_port() -> Result<u16> {
     let listener = TcpListener::bind(("127.0.0.1", 0)).context("look for a free port")?;
     Ok(listener.local_addr().context("look for a free port")?.port())

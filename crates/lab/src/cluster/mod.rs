@@ -2,7 +2,7 @@
 //!
 //! [`Distribution`] is Kafka itself, from Maven. [`Cluster`] starts a KRaft controller on the host and one broker per node,
 //! each with its log directory where the experiment says. [`Tools`] runs Kafka's own command-line tools and the records tool
-//! against it. The controller is not what an experiment is about, so it never shares a fate with a broker.
+//! against it. The controller is not under test, so it never runs on the node of a broker.
 
 mod archive;
 mod broker;
@@ -10,13 +10,15 @@ mod config;
 mod controller;
 mod distribution;
 mod excerpt;
+mod external;
 mod format;
 mod groups;
+mod install;
 mod java;
 mod loopback;
+mod placement;
 mod records;
 mod tools;
-mod visit;
 mod watch;
 mod workload;
 
@@ -31,16 +33,16 @@ pub use config::Settings;
 use controller::Controller;
 pub use distribution::Distribution;
 pub use excerpt::{failure_excerpt, failure_reason, storage_errors};
-use format::format_place;
+use format::format_placement;
 pub use groups::Offsets;
 pub use loopback::Loopback;
+pub use placement::Placement;
 pub use records::{Payload, Production, RecordsPlan};
 pub use tools::{Assignment, Tools};
-pub use visit::Visit;
-pub use watch::{InSync, SyncWatch};
+pub use watch::SyncWatch;
 pub use workload::{Clients, Load, LoadResult, Turn};
 
-use crate::host::{Node, Site};
+use crate::host::{Environment, Node};
 
 /// A running cluster. Dropping it ends its programs.
 #[derive(Debug)]
@@ -56,37 +58,28 @@ pub struct Cluster {
     _controller: Option<Controller>,
 }
 
-/// Where a broker runs and keeps its logs.
-#[derive(Debug)]
-pub struct Place<'a> {
-    /// The node.
-    pub node: &'a Node,
-    /// The folders for `log.dirs`, on the node, at least one; they are on the storage under test.
-    pub log_folders: Vec<PathBuf>,
-}
-
 impl Cluster {
-    /// Formats and starts a controller and one broker per place, with ids from 1, and waits until all of them serve. `index` tells
-    /// the clusters of one site from each other.
+    /// Formats and starts a controller and one broker per placement, with ids from 1, and waits until all of them serve. `index` tells
+    /// the clusters of one environment from each other.
     pub fn start(
-        site: &Site,
+        environment: &Environment,
         kafka: &Distribution,
         settings: &Settings,
-        places: &[Place<'_>],
+        placements: &[Placement<'_>],
         index: u16,
     ) -> Result<Self> {
-        let voters = config::voters(site.gateway(), index);
+        let voters = config::voters(environment.gateway(), index);
         // Brokers wait for their controller by themselves, so both may start at once.
         let (controller, brokers) = std::thread::scope(|scope| {
-            let controller = scope.spawn(|| Controller::start(site, kafka, settings, index));
+            let controller = scope.spawn(|| Controller::start(environment, kafka, settings, index));
             let starts: Vec<_> = (1u32..)
-                .zip(places)
-                .map(|(id, place)| {
-                    let (folders, voters) = (Folders::of(site), &voters);
+                .zip(placements)
+                .map(|(id, placement)| {
+                    let (folders, voters) = (Folders::of(environment), &voters);
                     scope.spawn(move || {
-                        let apart = Apart { folders: &folders, kafka, settings, id, voters };
-                        apart.format(place)?;
-                        Broker::start(apart.ready(place)?)
+                        let apart = BrokerSetup { folders: &folders, kafka, settings, id, voters };
+                        apart.format(placement)?;
+                        Broker::start(apart.ready(placement)?)
                     })
                 })
                 .collect();
@@ -95,48 +88,57 @@ impl Cluster {
         });
         let controller = controller.context("start the controller")?;
         let brokers = brokers.into_iter().collect::<Result<Vec<_>>>().context("start the brokers")?;
-        Ok(Self::of(site, kafka, settings, voters, brokers, Some(controller)))
+        Ok(Self::of(environment, kafka, settings, voters, brokers, Some(controller)))
     }
 
-    /// Starts one node per place, with ids from 1, that is broker and controller at once, and waits until all of them serve. The
-    /// cluster's metadata is in their log folders then, with all else. The folders are formatted if the cluster is `new`.
+    /// Starts one combined node (broker and controller) per placement, with ids from 1, and waits until all of them serve. The
+    /// cluster's metadata is then in their log directories. The folders are formatted if the cluster is `new`.
     pub fn start_combined(
-        site: &Site,
+        environment: &Environment,
         kafka: &Distribution,
         settings: &Settings,
-        places: &[Place<'_>],
+        placements: &[Placement<'_>],
         new: bool,
     ) -> Result<Self> {
-        let voters = config::combined_voters(places.iter().map(|place| place.node.address()));
-        let folders = Folders::of(site);
+        let voters = config::combined_voters(placements.iter().map(|placement| placement.node.address()));
+        let folders = Folders::of(environment);
         let brokers: Vec<_> = std::thread::scope(|scope| {
-            let start = |id, place: &Place<'_>| {
-                let address = place.node.address();
+            let start = |id, placement: &Placement<'_>| {
+                let address = placement.node.address();
                 let text = |logs: &[PathBuf]| config::combined(settings, id, address, &voters, logs);
-                let log_file = folders.log_file(place);
+                let log_file = folders.log_file(placement);
                 if new {
                     let made = |logs: &[PathBuf], _: &Path| text(logs);
-                    format_place(kafka, place, Path::new(""), &folders.scratch, &log_file, made)?;
+                    format_placement(kafka, placement, Path::new(""), &folders.scratch, &log_file, made)?;
                 }
-                Broker::start(Ready::make(log_file, kafka, settings, id, place, &text(&place.log_folders))?)
+                Broker::start(Ready::make(
+                    log_file,
+                    kafka,
+                    settings,
+                    id,
+                    placement,
+                    &text(&placement.log_folders),
+                )?)
             };
-            let starts: Vec<_> =
-                (1u32..).zip(places).map(|(id, place)| scope.spawn(move || start(id, place))).collect();
+            let starts: Vec<_> = (1u32..)
+                .zip(placements)
+                .map(|(id, placement)| scope.spawn(move || start(id, placement)))
+                .collect();
             starts.into_iter().map(join).collect()
         });
         let brokers = brokers.into_iter().collect::<Result<Vec<_>>>().context("start the nodes")?;
-        Ok(Self::of(site, kafka, settings, voters, brokers, None))
+        Ok(Self::of(environment, kafka, settings, voters, brokers, None))
     }
 
     fn of(
-        site: &Site,
+        environment: &Environment,
         kafka: &Distribution,
         settings: &Settings,
         voters: String,
         brokers: Vec<Broker>,
         controller: Option<Controller>,
     ) -> Self {
-        let (kafka, settings, folders) = (kafka.clone(), settings.clone(), Folders::of(site));
+        let (kafka, settings, folders) = (kafka.clone(), settings.clone(), Folders::of(environment));
         let endpoints = brokers.iter().map(Broker::endpoint).collect();
         let tools = Tools::new(kafka.clone(), endpoints, folders.logs.clone());
         Self { kafka, settings, voters, folders, tools, brokers, _controller: controller }
@@ -147,34 +149,34 @@ impl Cluster {
         &self.brokers
     }
 
-    /// Ends a broker in order (SIGTERM) and waits; its node and its log directory stay.
+    /// Stops a broker cleanly (SIGTERM) and waits; its node and its log directory stay.
     pub fn stop_broker(&self, id: u32) -> Result<()> {
         self.broker(id)?.stop()
     }
 
-    /// Starts a broker that has ended again, on its node, and waits until it serves.
+    /// Restarts a broker that has ended, on its node, and waits until it serves.
     pub fn restart_broker(&mut self, id: u32, node: &Node) -> Result<()> {
         let broker = self.brokers.iter_mut().find(|broker| broker.id() == id);
         broker.with_context(|| format!("there is no broker {id}"))?.restart(node)
     }
 
-    /// Formats what is not formatted in a place for a broker that runs elsewhere, so that it can be moved there.
-    pub fn prepare(&self, id: u32, place: &Place<'_>) -> Result<()> {
-        self.apart(id).format(place)
+    /// Formats a second placement for a broker, so that the broker can be moved there.
+    pub fn prepare(&self, id: u32, placement: &Placement<'_>) -> Result<()> {
+        self.apart(id).format(placement)
     }
 
-    /// Starts a broker that has ended in a place that was prepared for it, and waits until it serves. What is in the place's log
-    /// folders stays.
-    pub fn move_broker(&mut self, id: u32, place: &Place<'_>) -> Result<()> {
-        let moved = Broker::start(self.apart(id).ready(place)?)?;
+    /// Starts a broker that has ended on a placement that was prepared for it, and waits until it serves. The content of its log
+    /// directories stays.
+    pub fn move_broker(&mut self, id: u32, placement: &Placement<'_>) -> Result<()> {
+        let moved = Broker::start(self.apart(id).ready(placement)?)?;
         let broker = self.brokers.iter_mut().find(|broker| broker.id() == id);
         *broker.with_context(|| format!("there is no broker {id}"))? = moved;
         self.tools.set_endpoints(self.brokers.iter().map(Broker::endpoint).collect());
         Ok(())
     }
 
-    fn apart(&self, id: u32) -> Apart<'_> {
-        Apart {
+    fn apart(&self, id: u32) -> BrokerSetup<'_> {
+        BrokerSetup {
             folders: &self.folders,
             kafka: &self.kafka,
             settings: &self.settings,
@@ -196,7 +198,7 @@ impl Cluster {
     }
 }
 
-/// Folders of the site that a cluster uses.
+/// Folders of the environment that a cluster uses.
 #[derive(Debug)]
 struct Folders {
     logs: PathBuf,
@@ -204,18 +206,18 @@ struct Folders {
 }
 
 impl Folders {
-    fn of(site: &Site) -> Self {
-        Self { logs: site.logs(), scratch: site.scratch().to_owned() }
+    fn of(environment: &Environment) -> Self {
+        Self { logs: environment.logs(), scratch: environment.scratch().to_owned() }
     }
 
-    /// What a broker in that place logs.
-    fn log_file(&self, place: &Place<'_>) -> PathBuf {
-        self.logs.join(format!("{}.log", place.node.name()))
+    /// The log file of a broker on that placement.
+    fn log_file(&self, placement: &Placement<'_>) -> PathBuf {
+        self.logs.join(format!("{}.log", placement.node.name()))
     }
 }
 
-/// A broker that has its controller elsewhere, wherever it is to run.
-struct Apart<'a> {
+/// What the properties of a broker with a separate controller are made from, besides its placement.
+struct BrokerSetup<'a> {
     folders: &'a Folders,
     kafka: &'a Distribution,
     settings: &'a Settings,
@@ -223,28 +225,35 @@ struct Apart<'a> {
     voters: &'a str,
 }
 
-impl Apart<'_> {
-    fn properties(&self, place: &Place<'_>, logs: &[PathBuf], metadata: &Path) -> String {
-        config::broker(self.settings, self.id, place.node.address(), self.voters, logs, metadata)
+impl BrokerSetup<'_> {
+    fn properties(&self, placement: &Placement<'_>, logs: &[PathBuf], metadata: &Path) -> String {
+        config::broker(self.settings, self.id, placement.node.address(), self.voters, logs, metadata)
     }
 
-    /// Formats what is not formatted in a place.
-    fn format(&self, place: &Place<'_>) -> Result<()> {
-        let log_file = self.folders.log_file(place);
-        let properties = |logs: &[PathBuf], metadata: &Path| self.properties(place, logs, metadata);
-        format_place(self.kafka, place, &metadata_of(place), &self.folders.scratch, &log_file, properties)
-            .with_context(|| format!("format the folders of broker {} on {}", self.id, place.node.title()))
+    /// Formats those folders of a placement that are not formatted.
+    fn format(&self, placement: &Placement<'_>) -> Result<()> {
+        let log_file = self.folders.log_file(placement);
+        let properties = |logs: &[PathBuf], metadata: &Path| self.properties(placement, logs, metadata);
+        format_placement(
+            self.kafka,
+            placement,
+            &metadata_of(placement),
+            &self.folders.scratch,
+            &log_file,
+            properties,
+        )
+        .with_context(|| format!("format the folders of broker {} on {}", self.id, placement.node.title()))
     }
 
-    fn ready<'a>(&self, place: &Place<'a>) -> Result<Ready<'a>> {
-        let text = self.properties(place, &place.log_folders, &metadata_of(place));
-        Ready::make(self.folders.log_file(place), self.kafka, self.settings, self.id, place, &text)
+    fn ready<'a>(&self, placement: &Placement<'a>) -> Result<Ready<'a>> {
+        let text = self.properties(placement, &placement.log_folders, &metadata_of(placement));
+        Ready::make(self.folders.log_file(placement), self.kafka, self.settings, self.id, placement, &text)
     }
 }
 
-/// Where a broker in that place keeps the cluster's metadata: not what is tested, and gone with the node.
-fn metadata_of(place: &Place<'_>) -> PathBuf {
-    place.node.work_folder().join("metadata")
+/// Where a broker keeps the cluster's metadata: not on the storage under test, and removed with the node.
+fn metadata_of(placement: &Placement<'_>) -> PathBuf {
+    placement.node.work_folder().join("metadata")
 }
 
 fn join<T>(thread: ScopedJoinHandle<'_, Result<T>>) -> Result<T> {

@@ -1,4 +1,4 @@
-//! Writing records that can be checked, and checking them: the records tool of the `kafka` folder.
+//! Writes records that can be verified, and verifies them: the records tool of the `kafka` folder.
 //!
 //! The tool prints JSON lines: one per second, and last a summary. It ends with status 0 or 4 once it has a summary.
 
@@ -11,10 +11,10 @@ use std::thread::JoinHandle;
 use anyhow::{Context, Result, bail};
 use serde_json::{Map, Value};
 
-use super::Tools;
+use super::tools::Tools;
 use crate::report::Recorder;
 
-/// What records are filled with.
+/// The payload of records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Payload {
     /// Random bytes that no other record has.
@@ -34,34 +34,34 @@ impl Payload {
     }
 }
 
-/// What is to be written.
+/// The records to write.
 #[derive(Debug, Clone)]
 pub struct RecordsPlan {
-    /// To which topic.
+    /// The topic.
     pub topic: String,
-    /// How many records.
+    /// The number of records.
     pub records: u64,
     /// Bytes per record.
     pub record_bytes: u32,
-    /// What they are.
+    /// The kind of payload.
     pub payload: Payload,
     /// Bytes per batch, at most.
     pub batch_bytes: u32,
-    /// What their payloads follow from.
+    /// The seed of the payloads.
     pub seed: u64,
     /// Records per second; `None` is as fast as the cluster takes them.
     pub rate: Option<u32>,
-    /// Where to log which records were acknowledged.
+    /// The log of acknowledged records.
     pub acknowledged: PathBuf,
     /// Records below this offset of each partition were deleted on purpose.
     pub deleted_before: u64,
-    /// Only so many acknowledgements count when records are verified, the first ones; `None`: all.
+    /// Verification counts only this many acknowledgements, from the first; `None`: all of them.
     pub first: Option<u64>,
 }
 
 impl RecordsPlan {
-    /// A plan of records with payloads of their own, as fast as the cluster takes them, in batches that are large because brokers in
-    /// guests pay dearly for each request.
+    /// Records with unique payloads, as fast as the cluster accepts them, in large batches because each request is expensive for brokers
+    /// in guests.
     pub fn new(topic: &str, records: u64, record_bytes: u32, seed: u64, acknowledged: PathBuf) -> Self {
         Self {
             topic: topic.to_owned(),
@@ -91,7 +91,7 @@ pub struct Production {
 }
 
 impl Tools {
-    /// Begins to write records. The rate of acknowledgements becomes a series of the record.
+    /// Starts to write records. The rate of acknowledgements is recorded as a series.
     pub fn produce(&self, plan: &RecordsPlan, recorder: &Recorder) -> Result<Production> {
         let bootstrap = self.bootstrap();
         let (records, bytes) = (plan.records.to_string(), plan.record_bytes.to_string());
@@ -140,7 +140,7 @@ impl Tools {
     /// Reads the whole topic back and checks every acknowledged record.
     ///
     /// # Errors
-    /// When the tool could not do its work. Records that are missing or wrong are no error: `passed` in the summary says so.
+    /// If the tool could not do its work. Missing or wrong records are not an error; `passed` in the summary is false then.
     pub fn verify(&self, plan: &RecordsPlan, patience_seconds: u32, recorder: &Recorder) -> Result<Summary> {
         let (bootstrap, patience) = (self.bootstrap(), patience_seconds.to_string());
         let timeout = format!("default.api.timeout.ms={}", u64::from(patience_seconds) * 1000);
@@ -180,7 +180,7 @@ impl Production {
         latest.get("acknowledged").and_then(Value::as_u64).unwrap_or(0)
     }
 
-    /// Whether the tool has said all it will.
+    /// Whether the tool has written its summary.
     pub fn has_ended(&self) -> bool {
         self.reader.is_finished()
     }

@@ -7,7 +7,7 @@ use std::process::{Child, Command, Stdio};
 use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
 
-use super::Distribution;
+use super::distribution::Distribution;
 use super::java::{self, Size};
 
 const SIZE: Size = Size { heap_mib: 256 };
@@ -21,15 +21,15 @@ pub struct Tools {
     kafka: Distribution,
     endpoints: Vec<String>,
     logs: PathBuf,
-    manners: Option<Manners>,
+    external: Option<ExternalSettings>,
 }
 
-/// What tools are told of a cluster that the lab did not start.
+/// Settings of tools for a cluster that the lab did not start.
 #[derive(Debug)]
-pub(super) struct Manners {
+pub(super) struct ExternalSettings {
     /// A properties file for all clients.
     pub config: Option<PathBuf>,
-    /// What the names of topics must begin with.
+    /// The prefix of all topic names.
     pub topic_prefix: String,
 }
 
@@ -72,7 +72,7 @@ impl Assignment {
 
 impl Tools {
     pub(super) fn new(kafka: Distribution, endpoints: Vec<String>, logs: PathBuf) -> Self {
-        Self { kafka, endpoints, logs, manners: None }
+        Self { kafka, endpoints, logs, external: None }
     }
 
     /// The tools for a cluster that the lab did not start.
@@ -83,13 +83,13 @@ impl Tools {
         topic_prefix: &str,
         logs: PathBuf,
     ) -> Self {
-        let manners = Some(Manners { config, topic_prefix: topic_prefix.to_owned() });
-        Self { kafka, endpoints: vec![bootstrap.to_owned()], logs, manners }
+        let external = Some(ExternalSettings { config, topic_prefix: topic_prefix.to_owned() });
+        Self { kafka, endpoints: vec![bootstrap.to_owned()], logs, external }
     }
 
-    /// What is to be told of a cluster that the lab did not start.
-    pub(super) fn manners(&self) -> Option<&Manners> {
-        self.manners.as_ref()
+    /// The settings for a cluster that the lab did not start.
+    pub(super) fn external(&self) -> Option<&ExternalSettings> {
+        self.external.as_ref()
     }
 
     /// The brokers' addresses have changed.
@@ -102,7 +102,7 @@ impl Tools {
         &self.logs
     }
 
-    /// What clients take as their first address: every broker.
+    /// The bootstrap servers: every broker.
     pub fn bootstrap(&self) -> String {
         self.endpoints.join(",")
     }
@@ -156,7 +156,7 @@ impl Tools {
     pub(super) fn run(&self, main: &str, arguments: &[&str]) -> Result<String> {
         let bootstrap = self.bootstrap();
         let config =
-            self.manners.as_ref().and_then(|manners| manners.config.as_deref()).map(Path::to_string_lossy);
+            self.external.as_ref().and_then(|external| external.config.as_deref()).map(Path::to_string_lossy);
         let config: Vec<&str> =
             config.iter().flat_map(|config| ["--command-config", config.as_ref()]).collect();
         let arguments = [&["--bootstrap-server", &bootstrap], config.as_slice(), arguments].concat();
@@ -196,7 +196,7 @@ impl Tools {
     }
 }
 
-/// The line in which a tool says what is wrong.
+/// The line of a tool's output that says what is wrong.
 pub(super) fn complaint<'a>(said: &'a str, errors: &'a str) -> &'a str {
     let lines = || said.lines().chain(errors.lines()).filter(|line| !line.trim().is_empty());
     let telling = |line: &&str| line.contains("Error") || line.contains("Exception");

@@ -1,4 +1,4 @@
-//! Which replicas of a cluster are in sync, watched without a pause by the records tool.
+//! Watches which replicas of a cluster are in sync, with the records tool.
 
 use std::process::Child;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
@@ -9,10 +9,10 @@ use anyhow::{Result, bail};
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::Tools;
 use super::records::{Summary, follow};
+use super::tools::Tools;
 
-/// What a look at the cluster found.
+/// One reading.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 pub struct InSync {
     /// Partitions of all topics, Kafka's own too.
@@ -38,13 +38,13 @@ struct Latest {
 }
 
 impl Tools {
-    /// Begins to watch. `each` is told of every look.
+    /// Starts to watch, and calls `each` for every reading.
     pub fn watch_sync(&self, mut each: impl FnMut(InSync) + Send + 'static) -> Result<SyncWatch> {
         let (mut child, _) = self.start_records(&["watch", "--bootstrap", &self.bootstrap()])?;
         let latest = Arc::<Latest>::default();
         let theirs = Arc::clone(&latest);
         let reader = follow(&mut child, move |line| {
-            // A look that was not answered says so instead.
+            // A reading that failed says so instead.
             if let Ok(look) = serde_json::from_value::<InSync>(Value::Object(line.clone())) {
                 *theirs.look.lock().unwrap_or_else(PoisonError::into_inner) = Some((Instant::now(), look));
                 theirs.changed.notify_all();
@@ -56,10 +56,10 @@ impl Tools {
 }
 
 impl SyncWatch {
-    /// Waits for a look after `since` that `holds`; returns when it was.
+    /// Waits for a reading after `since` that `holds`; returns its time.
     ///
     /// # Errors
-    /// When there is none within `patience`.
+    /// If there is none within `patience`.
     pub fn wait(
         &self,
         since: Instant,

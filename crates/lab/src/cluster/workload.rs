@@ -1,6 +1,6 @@
-//! Load as OpenMessaging Benchmark has it: the load driver of the `kafka` folder, run on the host.
+//! Loads in the format of OpenMessaging Benchmark: the load driver of the `kafka` folder, which runs on the host.
 //!
-//! A load is two YAML files, which stay with the results: they are the benchmark's own forms, so that whoever doubts a figure can
+//! A load is two YAML files, which stay with the results: they have the benchmark's own format, so that a reader who doubts a figure can
 //! repeat it there. The driver prints lines of JSON while it runs, and writes a result file in the end.
 
 use std::collections::BTreeMap;
@@ -14,18 +14,18 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail};
 use serde::Deserialize;
 
-use super::Tools;
+use super::tools::Tools;
 use crate::report::Recorder;
 
 /// Heap of the load driver, at least.
 const HEAP_MIB_MIN: u32 = 1024;
-/// What a producer of the driver holds that is not sent yet, at most: Kafka's `buffer.memory`.
+/// The largest amount of unsent data of a producer: Kafka's `buffer.memory`.
 const PRODUCER_MIB: u32 = 32;
-/// What a consumer of the driver holds beside what it has fetched, roughly: an answer of a broker or two.
+/// The memory of a consumer besides what it has fetched, roughly: one or two responses of a broker.
 const CONSUMER_MIB: u32 = 8;
-/// What it may have fetched of each partition, and its default in Kafka.
+/// The setting for how much a consumer fetches of each partition, and its default in Kafka.
 const FETCHED: (&str, u32) = ("max.partition.fetch.bytes", 1 << 20);
-/// How long nothing may move before the driver gives up.
+/// The driver gives up after this time without progress.
 const STALL_SECONDS: u32 = 60;
 /// The driver's exit status when it could not do its work.
 const STATUS_COULD_NOT_RUN: i32 = 1;
@@ -33,7 +33,7 @@ const STATUS_COULD_NOT_RUN: i32 = 1;
 /// How the cluster is used: the topics' and the clients' settings, as a driver file has them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Clients {
-    /// What people call it.
+    /// Its name in reports.
     pub name: String,
     /// Replicas of each partition.
     pub factor: u32,
@@ -62,16 +62,16 @@ pub struct Load {
     pub consumers: u32,
     /// Messages per second in all that are meant to be sent; [`Load::UNLIMITED`] is more than any cluster takes.
     pub rate: u32,
-    /// Messages that wait for consumers before these begin, in bytes; 0 for none.
+    /// The backlog that is built before consumers start, in bytes; 0 for none.
     pub backlog_bytes: u64,
-    /// How long to run before anything counts.
+    /// How long to run before the measurement.
     pub warmup: Duration,
     /// How long to measure.
     pub measured: Duration,
 }
 
 impl Load {
-    /// The reports' rate for "as fast as it goes".
+    /// The reports' rate for "as fast as possible".
     pub const UNLIMITED: u32 = 1_000_000;
 
     /// Heap of a driver that runs it with such clients.
@@ -134,7 +134,7 @@ impl Clients {
     }
 }
 
-/// What the driver says while it runs.
+/// A line of the driver's output.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(tag = "event", rename_all = "lowercase")]
 enum Line {
@@ -144,7 +144,7 @@ enum Line {
     Sample(Moment),
     /// The backlog is as large as it should be, and waits for a line.
     Built {},
-    /// Everything that counts has been measured.
+    /// The measurement is complete.
     Measured,
     /// For people.
     Said {},
@@ -161,7 +161,7 @@ struct Moment {
     publish_latency_ms_p99: f64,
 }
 
-/// A turn of a load that an experiment may want to act on.
+/// A point of a load at which an experiment can act.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Turn {
     /// This phase begins: `warmup`, `build`, `wait`, `drain`, `settle`, `steady`.
@@ -174,18 +174,18 @@ pub enum Turn {
     Measured,
 }
 
-/// What a load has come to, out of the driver's result file.
+/// The result of a load, from the driver's result file.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 pub struct LoadResult {
     #[serde(rename = "aggregatedPublishLatencyQuantiles")]
     publish_quantiles: BTreeMap<String, f64>,
-    /// 99 of 100 messages were acknowledged in so many milliseconds, or less.
+    /// 99 of 100 messages were acknowledged within this many milliseconds.
     #[serde(rename = "aggregatedPublishLatency99pct")]
     pub publish_ms_p99: f64,
     /// Half of the messages were.
     #[serde(rename = "aggregatedPublishLatency50pct")]
     pub publish_ms_p50: f64,
-    /// 99 of 100 messages reached a consumer in so many milliseconds, or less.
+    /// 99 of 100 messages reached a consumer within this many milliseconds.
     #[serde(rename = "aggregatedEndToEndLatency99pct")]
     pub end_to_end_ms_p99: f64,
     forebay: More,
@@ -195,14 +195,7 @@ pub struct LoadResult {
 #[serde(rename_all = "camelCase")]
 struct More {
     phases: Vec<PhaseResult>,
-    totals: Totals,
     aggregated_intended_latency99pct: f64,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Totals {
-    publish_errors: u64,
 }
 
 /// One phase of a load.
@@ -233,15 +226,10 @@ impl LoadResult {
         found.with_context(|| format!("the load has no phase {name}"))
     }
 
-    /// 99 of 100 messages were acknowledged so many milliseconds after they were meant to be sent, or earlier. Other than
+    /// 99 of 100 messages were acknowledged within this many milliseconds after they were meant to be sent. Unlike
     /// [`LoadResult::publish_ms_p99`] it counts the time that a message waited because others before it did.
     pub fn intended_ms_p99(&self) -> f64 {
         self.forebay.aggregated_intended_latency99pct
-    }
-
-    /// Messages that could not be published.
-    pub fn publish_errors(&self) -> u64 {
-        self.forebay.totals.publish_errors
     }
 
     /// So many percent of all messages were acknowledged in this many milliseconds, or less.
@@ -252,7 +240,7 @@ impl LoadResult {
     }
 }
 
-/// Where the files of a load are, and what else its driver is told.
+/// The files of a load, and the arguments of its driver.
 struct Files {
     workload: PathBuf,
     driver: PathBuf,
@@ -329,10 +317,11 @@ impl Tools {
         if keep_topics {
             arguments.push("--keep-topics");
         }
-        let manners = self.manners();
-        let config = manners.and_then(|manners| manners.config.as_deref()).map(Path::to_string_lossy);
+        let external = self.external();
+        let config = external.and_then(|external| external.config.as_deref()).map(Path::to_string_lossy);
         arguments.extend(config.iter().flat_map(|config| ["--command-config", config.as_ref()]));
-        arguments.extend(manners.into_iter().flat_map(|manners| ["--topic-prefix", &manners.topic_prefix]));
+        arguments
+            .extend(external.into_iter().flat_map(|external| ["--topic-prefix", &external.topic_prefix]));
         let mut command = self.java("forebay.workload.Main", heap_mib, &arguments)?;
         command
             .stdin(Stdio::piped())
@@ -498,6 +487,6 @@ mod tests {
         assert!(result.phase("drain").unwrap_err().to_string().contains("no phase drain"));
         let percentile = |percent| result.publish_percentile(percent);
         assert_eq!([50.0, 90.0, 99.9].map(percentile), [Some(1.5), Some(9.5), Some(30.0)]);
-        assert_eq!((result.intended_ms_p99(), result.publish_errors()), (12.0, 0));
+        assert_eq!(result.intended_ms_p99(), 12.0);
     }
 }

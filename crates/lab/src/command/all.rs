@@ -1,21 +1,23 @@
-//! `forebay lab run all`: every experiment that repeats the reports, one after the other, and two pages over all of them.
+//! `forebay lab run all`: runs every experiment that repeats a test of the technical reports, and writes two pages about all of them.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
 
-use super::{Done, Requests, RunArgs, STATUS_USAGE, execute, names_of, out_folder, prepare, requests};
+use super::args::RunArgs;
+use super::run::{Done, Requests, execute, names_of, out_folder, prepare, requests};
+use super::status::{STATUS_COULD_NOT_RUN, STATUS_USAGE};
 use crate::experiment::{self, Experiment};
-use crate::host::supervisor;
 use crate::output::print;
 use crate::report::{self, All, NotRun};
-use crate::storage::StorageKind;
+use crate::request::StorageKind;
+use crate::run::supervisor;
 
-/// Its name in place of an experiment's.
+/// Its name on the command line, in place of an experiment's.
 pub const NAME: &str = "all";
 
-/// What is run if no storage is named.
+/// The storages if none is given.
 const STORAGES: [StorageKind; 2] = [StorageKind::Forebay, StorageKind::Local];
 
 /// An experiment with its requests, or why there are none.
@@ -24,11 +26,11 @@ struct Planned {
     requests: Requests,
 }
 
-/// Runs them. The exit status is the worst of all.
+/// Runs them, and returns the worst of their exit statuses.
 pub fn run(mut args: RunArgs) -> Result<u8> {
     if !args.part.is_empty() || !args.bootstrap_server.is_empty() {
         eprintln!(
-            "forebay lab: {NAME} takes neither --part nor --bootstrap-server: name one experiment for that"
+            "forebay lab: {NAME} takes neither --part nor --bootstrap-server; these need the name of one experiment"
         );
         return Ok(STATUS_USAGE);
     }
@@ -103,26 +105,26 @@ fn not_begun(planned: &Planned) -> NotRun {
     }
 }
 
-/// Writes the pages over all runs, and prints the table.
+/// Writes the pages about all runs, and prints the table.
 fn conclude(out: &Path, not_run: &[NotRun], begun: Instant) -> Result<()> {
     let found = match report::read(&[PathBuf::from(out)]) {
         Ok(found) => found,
         Err(error) => {
-            eprintln!("forebay lab: there is no page over all experiments: {error:#}");
+            eprintln!("forebay lab: the page about all experiments was not written: {error:#}");
             return Ok(());
         }
     };
     let took_ms = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
     let page = report::write_all(out, &found, &All { took_ms, not_run, subject_of: experiment::subject_of })?;
     print(&report::verdict_table(&found, experiment::subject_of))?;
-    print(&format!("all of it: {}, after {}", page.display(), told(begun.elapsed())))?;
+    print(&format!("all experiments: {}, after {}", page.display(), told(begun.elapsed())))?;
     print(&format!("side by side: {}", out.join(report::COMPARISON_FILE).display()))
 }
 
 /// The worse of two exit statuses: 1 before 4 before 0.
 fn worse(one: u8, other: u8) -> u8 {
     match (one, other) {
-        (super::STATUS_COULD_NOT_RUN, _) | (_, 0) => one,
+        (STATUS_COULD_NOT_RUN, _) | (_, 0) => one,
         _ => other,
     }
 }

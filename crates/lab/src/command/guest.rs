@@ -3,29 +3,32 @@
 use anyhow::Result;
 use clap::Args;
 
-use super::{CacheArgs, provide};
-use crate::client::{self, MountSource, Order, Outcome};
-use crate::host::toolbox::Toolset;
-use crate::host::{Needs, check_prerequisites, supervisor};
+use super::args::CacheArgs;
+use super::setup::provide;
+use crate::client::{GuestRequest, MountSource};
+use crate::host::{Needs, check_prerequisites};
+use crate::run::client::{self, Outcome};
+use crate::run::{self, supervisor};
+use crate::toolbox::Toolset;
 
-/// The guest could not be had. Programs seldom end with it.
+/// The guest could not be started. Few programs exit with this status.
 pub const STATUS_NO_GUEST: u8 = 125;
-/// What shells add to the number of a signal that ended a program.
+/// Shells report a program that a signal ended as this plus the signal number.
 const STATUS_SIGNAL: i32 = 128;
 
-/// What `guest` can be told.
+/// The options of `guest`.
 #[derive(Debug, Clone, Args)]
 pub struct ClientArgs {
-    /// Mount a path of a server, on /mnt and that path in the guest; may be given several times
+    /// Mount this path of this server below /mnt in the guest; can be given several times
     ///
-    /// The server is one that this host reaches, such as localhost:/kafka. Nothing of this host's network is changed: what the guest sends to
-    /// the server is carried by this process, and the server sees it come from this host.
+    /// localhost:/kafka, for example, is mounted on /mnt/kafka. The server can be any that this host reaches. This process forwards the guest's
+    /// connections, so the host's network stays unchanged, and the server sees a client at this host's address.
     #[arg(long, value_name = "SERVER:/PATH")]
     mount: Vec<MountSource>,
-    /// Port at which the servers listen
+    /// Port that the servers listen on
     #[arg(long, default_value_t = 2049, value_parser = clap::value_parser!(u16).range(1..))]
     port: u16,
-    /// Options of the mounts, as the kernel takes them
+    /// Mount options, as the kernel reads them
     #[arg(long, short = 'O', default_value = "vers=4.2", value_name = "OPTIONS")]
     options: String,
     /// Memory of the guest in MiB
@@ -33,7 +36,7 @@ pub struct ClientArgs {
     memory: u32,
     #[command(flatten)]
     cache: CacheArgs,
-    /// The program to run in the guest, with its arguments; a shell if none is given
+    /// Program to run in the guest, with its arguments; the default is a shell
     #[arg(last = true)]
     command: Vec<String>,
 }
@@ -52,9 +55,9 @@ pub fn run(args: ClientArgs) -> u8 {
 fn try_run(args: ClientArgs) -> Result<u8> {
     check_prerequisites(Needs { namespaces: true, guests: true, kafka: false })?;
     let cache = args.cache.resolve()?;
-    supervisor::sweep(&cache.folder);
+    run::sweep(&cache.folder);
     provide(&cache, &[Toolset::Guests], false)?;
-    let order = Order {
+    let request = GuestRequest {
         mounts: args.mount,
         port: args.port,
         options: args.options,
@@ -63,7 +66,7 @@ fn try_run(args: ClientArgs) -> Result<u8> {
         is_typed: client::is_typed(),
         cache,
     };
-    Ok(match client::run(&order)? {
+    Ok(match client::run(&request)? {
         Outcome::Exited(exit) => {
             let signal = |number: i32| STATUS_SIGNAL.saturating_add(number);
             exit.code.or(exit.signal.map(signal)).and_then(|code| u8::try_from(code).ok()).unwrap_or(u8::MAX)

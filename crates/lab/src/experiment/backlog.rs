@@ -8,16 +8,13 @@ use std::time::Duration;
 
 use anyhow::Result;
 
-use super::Experiment;
-use super::bed::BedSpec;
-use super::stand::{Outcome, Stand, Trial};
-use super::tally::{Tally, Title};
+use super::definition::Experiment;
 use super::throughput::reports_driver;
 use crate::cluster::{Load, Settings};
-use crate::host::Site;
+use crate::host::Environment;
 use crate::report::{Better, Recorder, Subject, Target, number};
-use crate::request::{Profile, Request};
-use crate::storage::StorageKind;
+use crate::request::{Profile, Request, StorageKind};
+use crate::testbed::{Outcome, Tally, TestbedSpec, Testbeds, Title, Trial};
 
 /// The experiment.
 pub struct Backlog;
@@ -27,7 +24,7 @@ const FACTOR: u32 = 3;
 const REPETITIONS: u32 = 4;
 /// Brokers that share a processor get faster from one drain to the next, on one storage for longer than on the other.
 const WARM_UPS: u32 = 2;
-/// What the first storage must reach of the second when consumers drain.
+/// The smallest ratio of the first storage's drain rate to that of the second.
 const RATIO_MIN: f64 = 0.9;
 
 struct Sizes {
@@ -37,7 +34,7 @@ struct Sizes {
     producers: u32,
     consumers: u32,
     rate: u32,
-    /// Not what is measured, and so as much as brokers take.
+    /// Without a limit, because the rate is not under test.
     warm_up_rate: u32,
     linger_ms: u32,
     backlog_bytes: u64,
@@ -97,9 +94,9 @@ impl Sizes {
         }
     }
 
-    fn bed(&self) -> BedSpec {
+    fn testbed(&self) -> TestbedSpec {
         let settings = Settings::for_loads(self.brokers, self.heap_mib, self.broker_settings);
-        BedSpec::new(self.brokers, self.guest_memory_mib, settings)
+        TestbedSpec::new(self.brokers, self.guest_memory_mib, settings)
     }
 
     fn load(&self) -> Load {
@@ -160,7 +157,7 @@ impl Experiment for Backlog {
         true
     }
 
-    fn run(&self, site: &Site, request: &Request, recorder: &Recorder) -> Result<String> {
+    fn run(&self, environment: &Environment, request: &Request, recorder: &Recorder) -> Result<String> {
         let sizes = Sizes::of(request.profile);
         let repetitions = request.repetitions.unwrap_or(REPETITIONS);
         recorder.setting("repetitions", repetitions);
@@ -168,17 +165,17 @@ impl Experiment for Backlog {
         recorder.setting("messages per second", sizes.rate);
         recorder.setting("message size, bytes", MESSAGE_BYTES);
         recorder.setting("linger.ms", sizes.linger_ms);
-        let stand = Stand::start(site, request, sizes.bed(), recorder)?;
-        stand.require_brokers(FACTOR)?;
+        let testbeds = Testbeds::start(environment, request, sizes.testbed(), recorder)?;
+        testbeds.require_brokers(FACTOR)?;
         let (load, clients) = (sizes.load(), reports_driver(false, FACTOR).lingering(sizes.linger_ms));
         // With a drain: that is the work that Java must have learned.
         let warm_up =
             Load { rate: sizes.warm_up_rate, backlog_bytes: sizes.backlog_bytes / 2, ..load.clone() };
-        stand.warm_up(&warm_up, &clients, WARM_UPS, recorder)?;
+        testbeds.warm_up(&warm_up, &clients, WARM_UPS, recorder)?;
         let mut tally = Tally::default();
         for repetition in 0..repetitions {
             recorder.stage(&format!("backlog, {} of {repetitions}", repetition + 1));
-            for target in stand.in_turn(repetition) {
+            for target in testbeds.in_turn(repetition) {
                 let label = format!("{}-{}", target.name(), repetition + 1);
                 let trial = Trial { target, label, load: &load, clients: &clients };
                 if let Some(outcome) = trial.run(recorder)? {
@@ -186,8 +183,8 @@ impl Experiment for Backlog {
                 }
             }
         }
-        stand.check_brokers(recorder)?;
-        conclude(&tally, &stand.names(), repetitions, recorder)
+        testbeds.check_brokers(recorder)?;
+        conclude(&tally, &testbeds.names(), repetitions, recorder)
     }
 }
 
@@ -204,7 +201,7 @@ fn take(tally: &mut Tally, storage: &str, outcome: &Outcome) -> Result<()> {
     Ok(())
 }
 
-/// What is measured: name, title, unit, which way is good.
+/// The measurements: name, title, unit, and which direction is better.
 const MEASURED: [(&str, &str, &str, Better); 7] = [
     ("build_s", "Build: time", "s", Better::Lower),
     ("build_mb_per_s", "Build: produced", "MB/s", Better::Higher),

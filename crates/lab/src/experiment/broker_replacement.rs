@@ -9,16 +9,13 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
 
-use super::Experiment;
-use super::bed::{Bed, BedSpec, figure};
-use super::tally::{Tally, Title};
-use super::target::Target as _;
-use super::watch::{Ended, describe_verification};
+use super::definition::Experiment;
 use crate::cluster::{Assignment, Offsets, RecordsPlan, Settings, SyncWatch};
-use crate::host::Site;
-use crate::report::{Axis, Better, CurveSpec, Recorder, Subject, Tone, number};
-use crate::request::{Profile, Request};
-use crate::storage::StorageKind;
+use crate::host::Environment;
+use crate::progress::Tone;
+use crate::report::{Axis, Better, CurveSpec, Recorder, Subject, number};
+use crate::request::{Profile, Request, StorageKind};
+use crate::testbed::{Ended, Tally, Target as _, Testbed, TestbedSpec, Title, describe_verification, figure};
 
 /// The experiment.
 pub struct BrokerReplacement;
@@ -30,14 +27,14 @@ const RECORD_BYTES: u32 = 4096;
 /// The broker that is replaced.
 const REPLACED: u32 = 1;
 const GROUP: &str = "reader";
-/// How many records the group reads before the first replacement.
+/// The number of records that the group reads before the first replacement.
 const READ_RECORDS: u64 = 1_000;
 const REPETITIONS: u32 = 3;
-/// What the time may be at the largest size, against that at the smallest, to count as not growing.
+/// The largest ratio of the times at the largest and smallest size that counts as not growing.
 const GROWTH_MAX: f64 = 1.5;
 /// How many times as fast the first storage must be as the second at the largest size.
 const SPEEDUP_MIN: f64 = 5.0;
-/// How long brokers may take to tell that one of them is gone.
+/// Time limit for the brokers to notice that one of them has ended.
 const SHRINK_PATIENCE: Duration = Duration::from_secs(60);
 const VERIFY_PATIENCE_SECONDS: u32 = 120;
 
@@ -48,7 +45,7 @@ struct Sizes {
     guest_memory_mib: u32,
     heap_mib: u32,
     fetchers: u32,
-    /// How long replicas may take to get in sync: many times what they should.
+    /// Time limit for replicas to get in sync: many times the expected time.
     patience: Duration,
 }
 
@@ -74,7 +71,7 @@ impl Sizes {
         }
     }
 
-    fn bed(&self) -> BedSpec {
+    fn testbed(&self) -> TestbedSpec {
         let more = [
             ("num.replica.fetchers", self.fetchers.to_string()),
             ("message.max.bytes", (10 << 20).to_string()),
@@ -93,11 +90,11 @@ impl Sizes {
             delete_delay_ms: 1_000,
             more: more.into_iter().map(|(key, value)| (key.to_owned(), value)).collect(),
         };
-        BedSpec::new(BROKERS, self.guest_memory_mib, settings)
+        TestbedSpec::new(BROKERS, self.guest_memory_mib, settings)
     }
 }
 
-/// What each broker holds at a size, in MB.
+/// The data of each broker at a size, in MB.
 fn megabytes(records: u64) -> u64 {
     records.saturating_mul(u64::from(RECORD_BYTES)) / 1_000_000
 }
@@ -141,7 +138,7 @@ impl Experiment for BrokerReplacement {
         true
     }
 
-    fn run(&self, site: &Site, request: &Request, recorder: &Recorder) -> Result<String> {
+    fn run(&self, environment: &Environment, request: &Request, recorder: &Recorder) -> Result<String> {
         let sizes = Sizes::of(request.profile);
         let repetitions = request.repetitions.unwrap_or(REPETITIONS);
         recorder.setting("repetitions", repetitions);
@@ -152,15 +149,16 @@ impl Experiment for BrokerReplacement {
         );
         let mut subjects = Vec::new();
         for (index, kind) in (0u16..).zip(&request.storages) {
-            let bed = Bed::start_beside(site, request, kind, Some(index), &sizes.bed(), recorder)?;
-            subjects.push(Subjected::new(bed, recorder)?);
+            let testbed =
+                Testbed::start_beside(environment, request, kind, Some(index), &sizes.testbed(), recorder)?;
+            subjects.push(Subjected::new(testbed, recorder)?);
         }
         let mut tally = Tally::default();
         let mut written = 0;
         for records in sizes.records {
             recorder.stage(&format!("{} MB in each broker", megabytes(records)));
             for subject in &mut subjects {
-                subject.write(site, records - written, recorder)?;
+                subject.write(environment, records - written, recorder)?;
             }
             written = records;
             for repetition in 0..repetitions {
@@ -171,39 +169,40 @@ impl Experiment for BrokerReplacement {
                 ));
                 for index in in_turn(subjects.len(), repetition) {
                     let subject = subjects.get_mut(index).context("there is such a storage")?;
-                    let seconds = subject.replace(site, &sizes, recorder)?;
-                    tally.add(&name(records), subject.bed.name(), seconds);
+                    let seconds = subject.replace(environment, &sizes, recorder)?;
+                    tally.add(&name(records), subject.testbed.name(), seconds);
                 }
             }
         }
         recorder.stage("records read back");
         for subject in &subjects {
-            subject.check(site, recorder)?;
+            subject.check(environment, recorder)?;
         }
-        let storages: Vec<String> = subjects.iter().map(|subject| subject.bed.name().to_owned()).collect();
+        let storages: Vec<String> =
+            subjects.iter().map(|subject| subject.testbed.name().to_owned()).collect();
         Ok(conclude(&tally, &sizes, &storages, recorder))
     }
 }
 
-/// The order of storages in a repetition: who was last is first next time.
+/// The order of storages in a repetition; it is reversed each time.
 fn in_turn(count: usize, repetition: u32) -> Vec<usize> {
     if repetition.is_multiple_of(2) { (0..count).collect() } else { (0..count).rev().collect() }
 }
 
 /// A cluster whose broker is replaced again and again.
 struct Subjected {
-    bed: Bed,
+    testbed: Testbed,
     sync: SyncWatch,
     plans: Vec<RecordsPlan>,
-    /// What the group had committed before the first replacement.
+    /// The offsets that the group had committed before the first replacement.
     offsets: Offsets,
     replacements: u32,
 }
 
 impl Subjected {
-    fn new(bed: Bed, recorder: &Recorder) -> Result<Self> {
-        let (theirs, storage) = (recorder.clone(), bed.name().to_owned());
-        let sync = bed.cluster.tools().watch_sync(move |look| {
+    fn new(testbed: Testbed, recorder: &Recorder) -> Result<Self> {
+        let (theirs, storage) = (recorder.clone(), testbed.name().to_owned());
+        let sync = testbed.cluster.tools().watch_sync(move |look| {
             theirs.point_in(
                 "Partitions that lack a replica in sync",
                 &storage,
@@ -211,27 +210,28 @@ impl Subjected {
                 f64::from(look.under_replicated),
             );
         })?;
-        Ok(Self { bed, sync, plans: Vec::new(), offsets: Offsets::new(), replacements: 0 })
+        Ok(Self { testbed, sync, plans: Vec::new(), offsets: Offsets::new(), replacements: 0 })
     }
 
     /// Writes more records, to a topic of their own, and has a group read some of the first.
-    fn write(&mut self, site: &Site, records: u64, recorder: &Recorder) -> Result<()> {
-        let tools = self.bed.cluster.tools();
+    fn write(&mut self, environment: &Environment, records: u64, recorder: &Recorder) -> Result<()> {
+        let tools = self.testbed.cluster.tools();
         let number = self.plans.len() + 1;
         let topic = format!("data-{number}");
-        let acknowledged = site.out().join(format!("acknowledged-{}-{number}.bin", self.bed.name()));
+        let acknowledged =
+            environment.out().join(format!("acknowledged-{}-{number}.bin", self.testbed.name()));
         let plan = RecordsPlan::new(&topic, records, RECORD_BYTES, number as u64, acknowledged);
         let assignment = Assignment::even(&topic, PARTITIONS, FACTOR, BROKERS, 0);
         tools.create_topic(&assignment, &[("min.insync.replicas", "2".to_owned())])?;
         let summary = tools.produce(&plan, recorder)?.wait()?;
         let all = figure(&summary, "acknowledged") as u64 == records;
-        let title = format!("{}: every record of {topic} is acknowledged", self.bed.name());
+        let title = format!("{}: every record of {topic} is acknowledged", self.testbed.name());
         let detail = format!(
             "{} of {}",
             crate::report::number(figure(&summary, "acknowledged")),
             crate::report::number(records as f64)
         );
-        recorder.check(&format!("acknowledged_{}_{number}", self.bed.name()), &title, all, detail);
+        recorder.check(&format!("acknowledged_{}_{number}", self.testbed.name()), &title, all, detail);
         if self.plans.is_empty() {
             tools.consume(GROUP, &topic, READ_RECORDS)?;
             self.offsets = tools.group_offsets(GROUP)?;
@@ -242,29 +242,29 @@ impl Subjected {
     }
 
     /// Replaces the broker; returns for how many seconds the cluster lacked it.
-    fn replace(&mut self, site: &Site, sizes: &Sizes, recorder: &Recorder) -> Result<f64> {
-        let storage = self.bed.name().to_owned();
+    fn replace(&mut self, environment: &Environment, sizes: &Sizes, recorder: &Recorder) -> Result<f64> {
+        let storage = self.testbed.name().to_owned();
         self.replacements += 1;
         let name = format!("standby{}", self.replacements);
-        let standby = self.bed.boot_standby(site, &name, sizes.guest_memory_mib, REPLACED)?;
+        let standby = self.testbed.boot_standby(environment, &name, sizes.guest_memory_mib, REPLACED)?;
         self.sync.wait(Instant::now(), sizes.patience, |look| look.under_replicated == 0)?;
-        self.bed.cluster.stop_broker(REPLACED)?;
+        self.testbed.cluster.stop_broker(REPLACED)?;
         let ended = Instant::now();
         // Else what is waited for below could be what was there before.
         self.sync.wait(ended, SHRINK_PATIENCE, |look| look.under_replicated > 0).with_context(|| {
             format!("{storage}: the cluster does not notice that broker {REPLACED} has ended")
         })?;
-        recorder.end(&self.bed.actor(REPLACED), Tone::Plain);
+        recorder.end(&self.testbed.actor(REPLACED), Tone::Plain);
         recorder.detail(format_args!("{storage}: broker {REPLACED} has ended; its standby starts"));
-        self.bed.move_broker(site, REPLACED, standby)?;
+        self.testbed.move_broker(environment, REPLACED, standby)?;
         let serving = ended.elapsed();
-        recorder.begin(&self.bed.actor(REPLACED), "serving again", Tone::Good);
+        recorder.begin(&self.testbed.actor(REPLACED), "serving again", Tone::Good);
         recorder.detail(format_args!("{storage}: the standby serves; replicas catch up"));
         let in_sync = self
             .sync
             .wait(Instant::now(), sizes.patience, |look| look.under_replicated == 0 && look.leaderless == 0);
         let whole = self
-            .bed
+            .testbed
             .explained(in_sync)
             .with_context(|| format!("{storage}: the replicas of broker {REPLACED} do not get in sync"))?;
         let seconds = (whole - ended).as_secs_f64();
@@ -276,10 +276,10 @@ impl Subjected {
         Ok(seconds)
     }
 
-    /// Every record is there, and no broker ended that was not told to.
-    fn check(&self, site: &Site, recorder: &Recorder) -> Result<()> {
-        let (storage, tools) = (self.bed.name(), self.bed.cluster.tools());
-        self.bed.drop_caches()?;
+    /// Every record is there, and no broker ended unexpectedly.
+    fn check(&self, environment: &Environment, recorder: &Recorder) -> Result<()> {
+        let (storage, tools) = (self.testbed.name(), self.testbed.cluster.tools());
+        self.testbed.drop_caches()?;
         let mut passed = true;
         let mut details = Vec::new();
         for plan in &self.plans {
@@ -303,8 +303,8 @@ impl Subjected {
         );
         recorder.check(&format!("offsets_{storage}"), &title, offsets == self.offsets, detail);
         let mut ended = Ended::default();
-        ended.look(&self.bed, recorder)?;
-        ended.check(&self.bed, site, recorder);
+        ended.look(&self.testbed, recorder)?;
+        ended.check(&self.testbed, environment, recorder);
         Ok(())
     }
 }

@@ -13,14 +13,16 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 
-use super::Experiment;
-use super::bed::figure;
-use super::watch::describe_verification;
-use crate::cluster::{Assignment, Broker, Cluster, Distribution, Place, Production, RecordsPlan, Settings};
-use crate::host::{Guest, GuestSpec, Side, Site};
-use crate::report::{Recorder, Subject, Tone, number};
-use crate::request::{Profile, Request};
-use crate::storage::{self, Storage, StorageKind};
+use super::definition::Experiment;
+use crate::cluster::{
+    Assignment, Broker, Cluster, Distribution, Placement, Production, RecordsPlan, Settings,
+};
+use crate::host::{Environment, Guest, GuestSpec, Side};
+use crate::progress::Tone;
+use crate::report::{Recorder, Subject, number};
+use crate::request::{Profile, Request, StorageKind};
+use crate::storage::{self, Storage};
+use crate::testbed::{describe_verification, figure};
 
 /// The experiment.
 pub struct Clone;
@@ -77,28 +79,28 @@ impl Experiment for Clone {
         *kind == StorageKind::Forebay
     }
 
-    fn run(&self, site: &Site, request: &Request, recorder: &Recorder) -> Result<String> {
+    fn run(&self, environment: &Environment, request: &Request, recorder: &Recorder) -> Result<String> {
         let kind = request.storage()?;
         let sizes = Sizes::of(request.profile);
         let kafka = Distribution::open(&request.cache.folder, recorder.progress())?;
         recorder.version("kafka", kafka.version()?);
         recorder.stage("storage");
-        let storage = storage::start(kind, site)?;
+        let storage = storage::start(kind, environment)?;
         for (name, version) in storage.versions() {
             recorder.version(&name, version);
         }
-        let work = Work { site, kafka, storage, recorder, plan: plan(site, &sizes) };
+        let work = Work { environment, kafka, storage, recorder, plan: plan(environment, &sizes) };
         work.run(&sizes)
     }
 }
 
-fn plan(site: &Site, sizes: &Sizes) -> RecordsPlan {
-    let acknowledged = site.out().join("acknowledged.bin");
+fn plan(environment: &Environment, sizes: &Sizes) -> RecordsPlan {
+    let acknowledged = environment.out().join("acknowledged.bin");
     let plan = RecordsPlan::new(TOPIC, sizes.records, sizes.record_bytes, 6, acknowledged);
     RecordsPlan { rate: Some(sizes.rate), ..plan }
 }
 
-/// What nodes are told. A machine with fewer processors than nodes keeps them waiting longer than Kafka's defaults allow for.
+/// The settings of the nodes. On a machine with fewer processors than nodes they wait longer than Kafka's default timeouts.
 fn settings() -> Settings {
     let more = [
         ("controller.quorum.fetch.timeout.ms", "20000"),
@@ -120,7 +122,7 @@ fn settings() -> Settings {
 }
 
 struct Work<'a> {
-    site: &'a Site,
+    environment: &'a Environment,
     kafka: Distribution,
     storage: Box<dyn Storage>,
     recorder: &'a Recorder,
@@ -171,17 +173,17 @@ impl Work<'_> {
     /// Boots guests, mounts a volume in each, and starts a node there.
     fn start(&self, volumes: &[String], side: Side, new: bool) -> Result<Nodes> {
         let spec = |name: &String| GuestSpec { side, ..GuestSpec::new(name, GUEST_MEMORY_MIB) };
-        let guests = self.site.boot_all(&volumes.iter().map(spec).collect::<Vec<_>>())?;
+        let guests = self.environment.boot_all(&volumes.iter().map(spec).collect::<Vec<_>>())?;
         for (guest, volume) in guests.iter().zip(volumes) {
             self.storage.volumes()?.mount(guest, volume, MOUNT_POINT)?;
             if new {
                 guest.make_folder(DATA)?;
             }
         }
-        let places: Vec<Place<'_>> =
-            guests.iter().map(|node| Place { node, log_folders: vec![PathBuf::from(DATA)] }).collect();
-        let cluster = Cluster::start_combined(self.site, &self.kafka, &settings(), &places, new)?;
-        drop(places);
+        let placements: Vec<Placement<'_>> =
+            guests.iter().map(|node| Placement { node, log_folders: vec![PathBuf::from(DATA)] }).collect();
+        let cluster = Cluster::start_combined(self.environment, &self.kafka, &settings(), &placements, new)?;
+        drop(placements);
         for name in volumes {
             self.recorder.begin(name, "serving", Tone::Good);
         }

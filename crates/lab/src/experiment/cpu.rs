@@ -4,16 +4,13 @@ use std::time::Duration;
 
 use anyhow::Result;
 
-use super::Experiment;
-use super::bed::BedSpec;
-use super::stand::{Outcome, Stand, Trial};
-use super::tally::{Tally, Title};
+use super::definition::Experiment;
 use super::throughput::reports_driver;
 use crate::cluster::{Clients, Load, Settings};
-use crate::host::Site;
+use crate::host::Environment;
 use crate::report::{Axis, Better, CurveSpec, Recorder, Subject};
-use crate::request::{Profile, Request};
-use crate::storage::StorageKind;
+use crate::request::{Profile, Request, StorageKind};
+use crate::testbed::{Outcome, Tally, TestbedSpec, Testbeds, Title, Trial};
 
 /// The experiment.
 pub struct Cpu;
@@ -24,7 +21,7 @@ const MESSAGE_BYTES: u32 = 1024;
 const REPETITIONS: u32 = 3;
 /// The share of a rate that must be published, in percent: less, and the CPU would be that of another rate. A measurement can end with more
 /// messages on their way than it began with: with producers that linger 100 ms, a tenth of a second's and more, up to 3 % of ten seconds.
-/// It is asked of the median, as the CPU is that of the median: on a machine that is slow for a minute, one repetition is short.
+/// The check uses the median, like the CPU: on a machine that is slow for a minute, one repetition falls short.
 const SUSTAINED_PERCENT: f64 = 95.0;
 
 struct Sizes {
@@ -68,8 +65,8 @@ impl Sizes {
         }
     }
 
-    fn bed(&self) -> BedSpec {
-        BedSpec::new(BROKERS, self.guest_memory_mib, Settings::for_loads(BROKERS, self.heap_mib, &[]))
+    fn testbed(&self) -> TestbedSpec {
+        TestbedSpec::new(BROKERS, self.guest_memory_mib, Settings::for_loads(BROKERS, self.heap_mib, &[]))
     }
 
     fn driver(&self) -> Clients {
@@ -136,27 +133,27 @@ impl Experiment for Cpu {
         true
     }
 
-    fn run(&self, site: &Site, request: &Request, recorder: &Recorder) -> Result<String> {
+    fn run(&self, environment: &Environment, request: &Request, recorder: &Recorder) -> Result<String> {
         let sizes = Sizes::of(request.profile);
         let repetitions = request.repetitions.unwrap_or(REPETITIONS);
         recorder.setting("repetitions", repetitions);
         recorder.setting("rates, messages/s", sizes.rates);
         recorder.setting("producers, and as many consumers", sizes.clients);
         recorder.setting("linger.ms", sizes.linger_ms);
-        let stand = Stand::start(site, request, sizes.bed(), recorder)?;
-        stand.require_brokers(FACTOR)?;
+        let testbeds = Testbeds::start(environment, request, sizes.testbed(), recorder)?;
+        testbeds.require_brokers(FACTOR)?;
         if let Some(highest) = sizes.rates.last() {
-            stand.warm_up(&sizes.load(*highest), &sizes.driver(), 1, recorder)?;
+            testbeds.warm_up(&sizes.load(*highest), &sizes.driver(), 1, recorder)?;
         }
         let mut work = Work { recorder, sizes, tally: Tally::default() };
         for repetition in 0..repetitions {
             for rate in work.sizes.rates {
                 recorder.stage(&format!("{rate}/s, {} of {repetitions}", repetition + 1));
-                work.measure(&stand, repetition, *rate)?;
+                work.measure(&testbeds, repetition, *rate)?;
             }
         }
-        stand.check_brokers(recorder)?;
-        work.conclude(&stand.names(), repetitions)
+        testbeds.check_brokers(recorder)?;
+        work.conclude(&testbeds.names(), repetitions)
     }
 }
 
@@ -186,9 +183,9 @@ fn name(what: &str, rate: u32) -> String {
 }
 
 impl Work<'_> {
-    fn measure(&mut self, stand: &Stand, repetition: u32, rate: u32) -> Result<()> {
+    fn measure(&mut self, testbeds: &Testbeds, repetition: u32, rate: u32) -> Result<()> {
         let (load, clients) = (self.sizes.load(rate), self.sizes.driver());
-        for target in stand.in_turn(repetition) {
+        for target in testbeds.in_turn(repetition) {
             let label = format!("{}-{rate}-{}", target.name(), repetition + 1);
             let trial = Trial { target, label, load: &load, clients: &clients };
             if let Some(outcome) = trial.run(self.recorder)? {

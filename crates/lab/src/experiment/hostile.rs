@@ -8,8 +8,9 @@ use std::process::{Child, Command, Stdio};
 
 use anyhow::{Context, Result, bail, ensure};
 
-use super::Experiment;
-use crate::host::Site;
+use super::definition::Experiment;
+use crate::executable;
+use crate::host::Environment;
 use crate::probe::{Attack, LoadDone};
 use crate::report::{Recorder, Subject, number};
 use crate::request::{Profile, Request};
@@ -18,11 +19,11 @@ use crate::storage::{self, HostServer, Storage};
 /// The experiment.
 pub struct Hostile;
 
-/// How much longer an operation may take beside an attack.
+/// The largest ratio of an operation's time beside an attack to its time alone.
 const RATIO_MAX: f64 = 2.0;
-/// What is no longer than this, is no matter: the noise of a disk's flush.
+/// Times up to this always pass: they are within the noise of a disk's flush.
 const NEGLIGIBLE_US: u64 = 3_000;
-/// Beside a client that takes all it gets, the disk and the processors are shared; nobody may starve.
+/// Beside a client that writes as much as it can, the disk and the processors are shared; no client may starve.
 const STARVED_US: u64 = 3_000_000;
 
 impl Experiment for Hostile {
@@ -46,7 +47,7 @@ impl Experiment for Hostile {
         false
     }
 
-    fn run(&self, site: &Site, request: &Request, recorder: &Recorder) -> Result<String> {
+    fn run(&self, environment: &Environment, request: &Request, recorder: &Recorder) -> Result<String> {
         let kind = request.storage()?;
         let (rounds, ms) = match request.profile {
             Profile::Laptop => (request.repetitions.unwrap_or(2), 2_500),
@@ -55,16 +56,16 @@ impl Experiment for Hostile {
         recorder.setting("rounds", rounds);
         recorder.setting("milliseconds of a measurement", ms);
         recorder.stage("storage");
-        let mut storage = storage::start(kind, site)?;
+        let mut storage = storage::start(kind, environment)?;
         for (name, version) in storage.versions() {
             recorder.version(&name, version);
         }
-        let bed =
-            Bed { server: storage.host_server().context("its server is not on the host")?, ms, recorder };
-        bed.light()?;
+        let setup =
+            Setup { server: storage.host_server().context("its server is not on the host")?, ms, recorder };
+        setup.light()?;
         for attack in [Attack::Headers, Attack::Connections, Attack::Dribble, Attack::Flood] {
             recorder.stage(attack.name());
-            let outcome = bed.measure(attack, rounds, storage.as_ref())?;
+            let outcome = setup.measure(attack, rounds, storage.as_ref())?;
             outcome.conclude(attack, recorder);
         }
         storage.stop()?;
@@ -75,7 +76,7 @@ impl Experiment for Hostile {
 }
 
 /// The server, and how it is looked at.
-struct Bed<'a> {
+struct Setup<'a> {
     server: HostServer,
     ms: u32,
     recorder: &'a Recorder,
@@ -89,7 +90,7 @@ struct Outcome {
     resident_max: u64,
 }
 
-impl Bed<'_> {
+impl Setup<'_> {
     fn measure(&self, attack: Attack, rounds: u32, storage: &dyn Storage) -> Result<Outcome> {
         let mut outcome = Outcome { rounds: Vec::new(), resident_max: 0 };
         for _ in 0..rounds {
@@ -107,8 +108,8 @@ impl Bed<'_> {
     }
 
     fn light(&self) -> Result<LoadDone> {
-        let output = Command::new(std::env::current_exe().context("find this program")?)
-            .args(["lab", "probe", "load", "--connections", "1", "--path", self.server.path])
+        let output = Command::new(executable::lab()?)
+            .args(["probe", "load", "--connections", "1", "--path", self.server.path])
             .args(["--server", &self.server.address.to_string()])
             .args(["light", "--ms", &self.ms.to_string()])
             .output()
@@ -176,8 +177,8 @@ struct Attacker(Child);
 impl Attacker {
     /// Starts it and waits until it is under way.
     fn start(attack: Attack, server: &HostServer) -> Result<Self> {
-        let child = Command::new(std::env::current_exe().context("find this program")?)
-            .args(["lab", "probe", "hostile", "--path", server.path])
+        let child = Command::new(executable::lab()?)
+            .args(["probe", "hostile", "--path", server.path])
             .args(["--server", &server.address.to_string(), attack.name()])
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
@@ -193,7 +194,7 @@ impl Attacker {
         Ok(attacker)
     }
 
-    /// What was measured beside an attack that is over says nothing.
+    /// Fails if the attack has ended, because a measurement beside it would be meaningless.
     fn require_under_way(&mut self, attack: Attack) -> Result<()> {
         let ended = self.0.try_wait().context("look after the attack")?;
         ended.map_or(Ok(()), |status| bail!("the attack {} ended too soon ({status})", attack.name()))

@@ -1,5 +1,5 @@
 //! `kill-load`: the storage's server is killed (kill -9) again and again under load from a kernel client. After each kill the client goes
-//! on by itself, every byte it was ever told is safe is there, and the server's own recount finds nothing wrong.
+//! on by itself, every acknowledged byte is there, and the server's own recount finds nothing wrong.
 //!
 //! In most rounds the client hears nothing from the server while it is away, as when its machine loses power: segments are lost, not
 //! refused, so that the client is back at once. In the others the server's kernel refuses connections meanwhile, after which a Linux
@@ -9,13 +9,15 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 
-use super::Experiment;
-use crate::host::{Guest, GuestSpec, Process, Site};
+use super::definition::Experiment;
+use crate::host::{Environment, Guest, GuestSpec, Process};
 use crate::probe::churn::{self, Event};
 use crate::probe::random::Random;
-use crate::report::{Recorder, Subject, Tone, number};
+use crate::progress::Tone;
+use crate::report::{Recorder, Subject, number};
+use crate::request::StorageKind;
 use crate::request::{Profile, Request};
-use crate::storage::{self, Storage, StorageKind};
+use crate::storage::{self, Storage};
 
 /// The experiment.
 pub struct KillLoad;
@@ -26,13 +28,13 @@ const FOLDER: &str = "/mnt/volume/load";
 const CONTROL: &str = "/run/load-control";
 const SERVER: &str = "storage";
 
-/// How long the client works before each kill, in milliseconds: at least, and at most.
+/// The shortest and longest time that the client works before each kill, in milliseconds.
 const WORK_MS: (u64, u64) = (300, 1500);
 /// The longest that the server stays away, in milliseconds.
 const OUTAGE_MS_MAX: u64 = 300;
-/// One kill in so many is one of the server alone, and not of its machine.
+/// One in this many kills is of the server process alone, and not of its machine.
 const REFUSED_EVERY: u32 = 8;
-/// How long the client may take to go on and compare everything: the server's grace period, and the client's own timers.
+/// Time limit for the client to go on and compare everything: the server's grace period, and the client's own timers.
 const PATIENCE: Duration = Duration::from_secs(240);
 /// Between two looks.
 const PAUSE: Duration = Duration::from_millis(20);
@@ -62,7 +64,7 @@ impl Experiment for KillLoad {
         *kind == StorageKind::Forebay
     }
 
-    fn run(&self, site: &Site, request: &Request, recorder: &Recorder) -> Result<String> {
+    fn run(&self, environment: &Environment, request: &Request, recorder: &Recorder) -> Result<String> {
         let kind = request.storage()?;
         let kills = request.repetitions.unwrap_or(match request.profile {
             Profile::Laptop => 20,
@@ -72,16 +74,16 @@ impl Experiment for KillLoad {
         let seed = u64::from(std::process::id()) ^ recorder.now_ms();
         recorder.setting("seed", seed);
         recorder.stage("storage");
-        let mut storage = storage::start(kind, site)?;
+        let mut storage = storage::start(kind, environment)?;
         for (name, version) in storage.versions() {
             recorder.version(&name, version);
         }
         recorder.begin(SERVER, "serving", Tone::Good);
         recorder.stage("guest");
-        let guest = site.boot(&GuestSpec::new("client", 512))?;
+        let guest = environment.boot(&GuestSpec::new("client", 512))?;
         storage.mount(&guest, TARGET)?;
         recorder.stage("killing");
-        let mut rounds = Rounds::start(site, &guest, recorder, seed)?;
+        let mut rounds = Rounds::start(environment, &guest, recorder, seed)?;
         for _ in 0..kills {
             if !rounds.kill_once(storage.as_mut())? {
                 break;
@@ -91,7 +93,7 @@ impl Experiment for KillLoad {
         recorder.stage("unmounting");
         let told = rounds.told();
         let whole = rounds.stop()?;
-        // A client that has not gone on would not unmount either.
+        // The unmount of a client that has not gone on would hang.
         if whole {
             guest.unmount(TARGET)?;
             guest.stop()?;
@@ -101,9 +103,9 @@ impl Experiment for KillLoad {
     }
 }
 
-/// The load in the guest, and what became of it so far.
+/// The load in the guest, and its results so far.
 struct Rounds<'a> {
-    site: &'a Site,
+    environment: &'a Environment,
     guest: &'a Guest,
     recorder: &'a Recorder,
     random: Random,
@@ -113,20 +115,25 @@ struct Rounds<'a> {
     last: Event,
     bytes: u64,
     longest_ms: u64,
-    /// What is wrong with the files, if anything.
+    /// The problem with the files, if there is one.
     wrong: Option<String>,
     differences: Vec<String>,
 }
 
 impl<'a> Rounds<'a> {
-    fn start(site: &'a Site, guest: &'a Guest, recorder: &'a Recorder, seed: u64) -> Result<Self> {
+    fn start(
+        environment: &'a Environment,
+        guest: &'a Guest,
+        recorder: &'a Recorder,
+        seed: u64,
+    ) -> Result<Self> {
         guest.write_file(CONTROL, b"work")?;
         guest.make_folder(FOLDER)?;
-        let log = site.logs().join("load.log");
+        let log = environment.logs().join("load.log");
         let program = crate::probe::guest_command(&["churn", FOLDER, CONTROL, &seed.to_string()])?.log(log);
         let program = guest.spawn(&program)?;
         Ok(Self {
-            site,
+            environment,
             guest,
             recorder,
             random: Random::new(seed),
@@ -147,11 +154,11 @@ impl<'a> Rounds<'a> {
         self.kills += 1;
         let silent = !self.kills.is_multiple_of(REFUSED_EVERY);
         if silent {
-            self.site.network()?.cut()?;
+            self.environment.network()?.cut()?;
         }
         storage.kill()?;
         self.recorder.begin(SERVER, "killed", Tone::Plain);
-        // How long it stays away is part of the experiment.
+        // The length of the outage is part of the experiment.
         std::thread::sleep(Duration::from_millis(self.between(0, OUTAGE_MS_MAX)));
         // Before any client is back: what the kill left behind. Half of the time the server itself is the first to open it.
         let without_server = self.kills.is_multiple_of(2);
@@ -164,7 +171,7 @@ impl<'a> Rounds<'a> {
             self.differences = storage.check()?;
         }
         if silent {
-            self.site.network()?.mend()?;
+            self.environment.network()?.mend()?;
         }
         let back = Instant::now();
         self.verify()?;
@@ -177,7 +184,7 @@ impl<'a> Rounds<'a> {
         least + self.random.below(span.saturating_add(1)) as u64
     }
 
-    /// Lets the client compare everything.
+    /// Makes the client compare everything.
     fn verify(&mut self) -> Result<()> {
         let round = u64::from(self.kills);
         self.guest.write_file(CONTROL, format!("verify {round}").as_bytes())?;

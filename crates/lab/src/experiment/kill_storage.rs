@@ -6,21 +6,20 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, ensure};
 
-use super::Experiment;
-use super::bed::{Bed, BedSpec, figure};
-use super::watch::{Ended, describe_verification};
+use super::definition::Experiment;
 use crate::cluster::{Assignment, Production, RecordsPlan, Settings, storage_errors};
-use crate::host::Site;
-use crate::report::{Excerpt, Recorder, Subject, Tone, number};
-use crate::request::{Profile, Request};
-use crate::storage::StorageKind;
+use crate::host::Environment;
+use crate::progress::Tone;
+use crate::report::{Excerpt, Recorder, Subject, number};
+use crate::request::{Profile, Request, StorageKind};
+use crate::testbed::{Ended, Testbed, TestbedSpec, describe_verification, figure};
 
 /// The experiment.
 pub struct KillStorage;
 
 const TOPIC: &str = "killed-storage";
 const ACTOR: &str = "storage";
-/// How long the cluster may take to write on after the last kill: the server's grace period and the producer's own patience.
+/// Time limit for the cluster to continue after the last kill: the server's grace period and the producer's timeouts.
 const RECOVERY_PATIENCE: Duration = Duration::from_secs(300);
 const VERIFY_PATIENCE_SECONDS: u32 = 120;
 
@@ -38,7 +37,7 @@ struct Sizes {
 struct Kill {
     /// When this share of the records is acknowledged.
     at_percent: u64,
-    /// How long the server stays away.
+    /// The length of the outage.
     outage: Duration,
 }
 
@@ -92,25 +91,25 @@ impl Experiment for KillStorage {
         *kind == StorageKind::Forebay
     }
 
-    fn run(&self, site: &Site, request: &Request, recorder: &Recorder) -> Result<String> {
+    fn run(&self, environment: &Environment, request: &Request, recorder: &Recorder) -> Result<String> {
         let sizes = Sizes::of(request.profile);
         // A pause of the storage is no reason to shrink the set of replicas in sync.
         let more = BTreeMap::from([("replica.lag.time.max.ms".to_owned(), "300000".to_owned())]);
         let settings =
             Settings { heap_mib: 512, segment_bytes: sizes.segment_bytes, delete_delay_ms: 5_000, more };
-        let spec = BedSpec::new(sizes.brokers, sizes.guest_memory_mib, settings);
-        let mut bed = Bed::start(site, request, &spec, recorder)?;
+        let spec = TestbedSpec::new(sizes.brokers, sizes.guest_memory_mib, settings);
+        let mut testbed = Testbed::start(environment, request, &spec, recorder)?;
         recorder.begin(ACTOR, "serving", Tone::Good);
-        let plan = plan(site, &sizes);
-        create_topic(&bed, &sizes, recorder)?;
+        let plan = plan(environment, &sizes);
+        create_topic(&testbed, &sizes, recorder)?;
         recorder.stage("records written");
-        let production = bed.cluster.tools().produce(&plan, recorder)?;
-        let kills = kill_while(&mut bed, &production, &sizes, recorder)?;
+        let production = testbed.cluster.tools().produce(&plan, recorder)?;
+        let kills = kill_while(&mut testbed, &production, &sizes, recorder)?;
         conclude_production(production, &plan, kills, &sizes, recorder)?;
         recorder.stage("records read back");
-        bed.drop_caches()?;
-        let summary = bed.cluster.tools().verify(&plan, VERIFY_PATIENCE_SECONDS, recorder)?;
-        check_brokers(&bed, site, recorder)?;
+        testbed.drop_caches()?;
+        let summary = testbed.cluster.tools().verify(&plan, VERIFY_PATIENCE_SECONDS, recorder)?;
+        check_brokers(&testbed, environment, recorder)?;
         let (passed, detail) = describe_verification(&summary);
         recorder.check(
             "records",
@@ -126,12 +125,12 @@ impl Experiment for KillStorage {
     }
 }
 
-fn plan(site: &Site, sizes: &Sizes) -> RecordsPlan {
-    let acknowledged = site.out().join("acknowledged.bin");
+fn plan(environment: &Environment, sizes: &Sizes) -> RecordsPlan {
+    let acknowledged = environment.out().join("acknowledged.bin");
     RecordsPlan { rate: Some(sizes.rate), ..RecordsPlan::new(TOPIC, sizes.records, 1024, 2, acknowledged) }
 }
 
-fn create_topic(bed: &Bed, sizes: &Sizes, recorder: &Recorder) -> Result<()> {
+fn create_topic(testbed: &Testbed, sizes: &Sizes, recorder: &Recorder) -> Result<()> {
     recorder.setting("records", sizes.records);
     recorder.setting("records per second", sizes.rate);
     let (partitions, factor) = (sizes.partitions, sizes.brokers);
@@ -140,21 +139,26 @@ fn create_topic(bed: &Bed, sizes: &Sizes, recorder: &Recorder) -> Result<()> {
         format!("{partitions} partitions, factor {factor}, min.insync.replicas {factor}, acks all"),
     );
     let assignment = Assignment::even(TOPIC, partitions, factor, sizes.brokers, 0);
-    bed.cluster.tools().create_topic(&assignment, &[("min.insync.replicas", factor.to_string())])
+    testbed.cluster.tools().create_topic(&assignment, &[("min.insync.replicas", factor.to_string())])
 }
 
 /// Kills and restarts the server as planned; returns how often it did before the records were out.
-fn kill_while(bed: &mut Bed, production: &Production, sizes: &Sizes, recorder: &Recorder) -> Result<usize> {
+fn kill_while(
+    testbed: &mut Testbed,
+    production: &Production,
+    sizes: &Sizes,
+    recorder: &Recorder,
+) -> Result<usize> {
     let mut done = 0;
     for kill in sizes.kills {
         if !wait_for_share(production, sizes.records * kill.at_percent / 100, recorder)? {
             break;
         }
-        bed.storage.kill()?;
+        testbed.storage.kill()?;
         recorder.begin(ACTOR, "killed", Tone::Bad);
         recorder.event(Tone::Plain, format_args!("kill -9 of the storage server at {} %", kill.at_percent));
         std::thread::sleep(kill.outage);
-        bed.storage.restart()?;
+        testbed.storage.restart()?;
         recorder.begin(ACTOR, "serving", Tone::Good);
         recorder
             .event(Tone::Plain, format_args!("the storage server is back after {} s", kill.outage.as_secs()));
@@ -215,17 +219,17 @@ fn conclude_production(
     Ok(())
 }
 
-fn check_brokers(bed: &Bed, site: &Site, recorder: &Recorder) -> Result<()> {
+fn check_brokers(testbed: &Testbed, environment: &Environment, recorder: &Recorder) -> Result<()> {
     let mut ended = Ended::default();
-    ended.look(bed, recorder)?;
-    ended.check(bed, site, recorder);
+    ended.look(testbed, recorder)?;
+    ended.check(testbed, environment, recorder);
     let mut complaints = 0;
-    for broker in bed.cluster.brokers() {
+    for broker in testbed.cluster.brokers() {
         let lines = storage_errors(broker.log_file());
         complaints += lines.len();
         if !lines.is_empty() {
             let file = broker.log_file();
-            let file = file.strip_prefix(site.out()).unwrap_or(file).display().to_string();
+            let file = file.strip_prefix(environment.out()).unwrap_or(file).display().to_string();
             let title = format!("What broker {} said about its storage", broker.id());
             recorder.excerpt(Excerpt { title, file, lines, highlight: String::new() });
         }

@@ -4,12 +4,13 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
 
-use super::Experiment;
-use crate::host::{GuestSpec, Process, Site};
+use super::definition::Experiment;
+use crate::host::{Environment, GuestSpec, Process};
 use crate::probe::stream::{self, Streamed};
 use crate::report::{Recorder, Subject, number};
+use crate::request::StorageKind;
 use crate::request::{Profile, Request};
-use crate::storage::{self, Storage, StorageKind};
+use crate::storage::{self, Storage};
 
 /// The experiment.
 pub struct Memory;
@@ -18,11 +19,11 @@ const TARGET: &str = "/mnt/volume";
 const FOLDER: &str = "/mnt/volume/stream";
 const PATIENCE: Duration = Duration::from_secs(7200);
 const PAUSE: Duration = Duration::from_millis(500);
-/// How much more memory the server may take in the last third of the writes than in the second: nothing, but for noise.
+/// The largest growth of the server's memory from the second third of the writes to the last: noise.
 const GROWTH_MAX: f64 = 1.10;
-/// How fast the last third of the writes must be beside the first.
+/// The smallest ratio of the speed of the last third of the writes to that of the first.
 const SPEED_MIN: f64 = 0.7;
-/// What the server may take in all at its default settings, in bytes.
+/// The memory limit of the server at its default settings, in bytes.
 const BUDGET: u64 = 512 << 20;
 
 impl Experiment for Memory {
@@ -48,7 +49,7 @@ impl Experiment for Memory {
         *kind == StorageKind::Forebay
     }
 
-    fn run(&self, site: &Site, request: &Request, recorder: &Recorder) -> Result<String> {
+    fn run(&self, environment: &Environment, request: &Request, recorder: &Recorder) -> Result<String> {
         let kind = request.storage()?;
         let (files, file_mib): (u64, u64) = match request.profile {
             Profile::Laptop => (24, 256),
@@ -57,17 +58,17 @@ impl Experiment for Memory {
         recorder.setting("files", files);
         recorder.setting("MiB per file", file_mib);
         recorder.stage("storage");
-        let mut storage = storage::start(kind, site)?;
+        let mut storage = storage::start(kind, environment)?;
         for (name, version) in storage.versions() {
             recorder.version(&name, version);
         }
         recorder.stage("guest");
-        let guest = site.boot(&GuestSpec::new("client", 768))?;
+        let guest = environment.boot(&GuestSpec::new("client", 768))?;
         storage.mount(&guest, TARGET)?;
         guest.make_folder(FOLDER)?;
         let words = ["stream", FOLDER, &files.to_string(), &file_mib.to_string(), "11"];
         let program =
-            guest.spawn(&crate::probe::guest_command(&words)?.log(site.logs().join("stream.log")))?;
+            guest.spawn(&crate::probe::guest_command(&words)?.log(environment.logs().join("stream.log")))?;
         let samples = watch(recorder, storage.as_ref(), &program, (files * file_mib) << 20)?;
         conclude(recorder, &program, &samples, (files * file_mib) << 20)?;
         recorder.stage("unmounting");
@@ -80,7 +81,7 @@ impl Experiment for Memory {
     }
 }
 
-/// One look at the client and the server.
+/// A sample of the client and the server.
 struct Sample {
     at: Duration,
     streamed: Streamed,

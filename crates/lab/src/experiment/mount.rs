@@ -5,11 +5,12 @@ use std::time::Duration;
 
 use anyhow::Result;
 
-use super::Experiment;
-use crate::host::{Guest, GuestCommand, GuestSpec, Site};
+use super::definition::Experiment;
+use crate::host::{Environment, Guest, GuestCommand, GuestSpec};
 use crate::report::{Recorder, Subject};
 use crate::request::Request;
-use crate::storage::{self, StorageKind, Volumes};
+use crate::request::StorageKind;
+use crate::storage::{self, Volumes};
 
 /// The experiment.
 pub struct MountCheck;
@@ -35,24 +36,24 @@ impl Experiment for MountCheck {
         false
     }
 
-    fn run(&self, site: &Site, request: &Request, recorder: &Recorder) -> Result<String> {
+    fn run(&self, environment: &Environment, request: &Request, recorder: &Recorder) -> Result<String> {
         let kind = request.storage()?;
         recorder.stage("starting the storage");
-        let mut storage = storage::start(kind, site)?;
+        let mut storage = storage::start(kind, environment)?;
         for (name, version) in storage.versions() {
             recorder.version(&name, version);
         }
         recorder.stage("booting guests");
         let mut specs = vec![GuestSpec::new("first", 256), GuestSpec::new("second", 256)];
         for spec in &mut specs {
-            storage.prepare(site, spec)?;
+            storage.prepare(environment, spec)?;
         }
-        let guests = site.boot_all(&specs)?;
+        let guests = environment.boot_all(&specs)?;
         recorder.stage("mounting");
         for guest in &guests {
             storage.mount(guest, TARGET)?;
             recorder
-                .event(crate::report::Tone::Good, format_args!("{} is mounted in {}", kind, guest.name()));
+                .event(crate::progress::Tone::Good, format_args!("{} is mounted in {}", kind, guest.name()));
         }
         let [first, second] = guests.as_slice() else { anyhow::bail!("two guests were asked for") };
         write_and_read(recorder, kind, first, second)?;
@@ -74,7 +75,7 @@ fn write_and_read(recorder: &Recorder, kind: &StorageKind, first: &Guest, second
     recorder.stage("writing and reading");
     let path = format!("{TARGET}/hello");
     first.write_file(&path, CONTENT)?;
-    // A disk of its own is not shared.
+    // Local disks are not shared.
     let reader = if *kind == StorageKind::Local { first } else { second };
     let read = reader.read_file(&path);
     let same = read.as_deref().is_ok_and(|read| read == CONTENT);
@@ -88,7 +89,7 @@ fn write_and_read(recorder: &Recorder, kind: &StorageKind, first: &Guest, second
     Ok(())
 }
 
-/// What a client sees of a snapshot: nothing at first sight, all of it under its name, and no way to change it.
+/// Checks a client's view of a snapshot: hidden in listings, complete under its name, and read-only.
 const LOOK: &str = "set -e
 ls -A /mnt/volume | grep -qxF .snapshot && exit 11
 test \"$(ls /mnt/volume/.snapshot)\" = lab || exit 12

@@ -5,13 +5,14 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
 
-use super::Experiment;
-use super::tally::{Tally, Title};
-use crate::host::{Guest, GuestCommand, GuestSpec, Process, Site};
+use super::definition::Experiment;
+use crate::host::{Environment, Guest, GuestCommand, GuestSpec, Process};
 use crate::probe::hold::{self, Held};
-use crate::report::{Better, Recorder, Subject, Tone};
-use crate::request::{Profile, Request};
-use crate::storage::{self, Storage, StorageKind};
+use crate::progress::Tone;
+use crate::report::{Better, Recorder, Subject};
+use crate::request::{Profile, Request, StorageKind};
+use crate::storage::{self, Storage};
+use crate::testbed::{Tally, Title};
 
 /// The experiment.
 pub struct Restart;
@@ -24,11 +25,11 @@ const SERVER: &str = "storage";
 
 /// How long the client works before each kill.
 const WORK: Duration = Duration::from_secs(3);
-/// How long the server stays away.
+/// The lengths of the outages.
 const OUTAGES: [Duration; 3] = [Duration::from_millis(100), Duration::from_secs(3), Duration::from_secs(10)];
-/// How long the client may take to go on after the server is back: its grace period, and the client's own timers.
+/// Time limit for the client to go on after the restart: the server's grace period, and the client's own timers.
 const RECOVERY_PATIENCE: Duration = Duration::from_secs(240);
-/// How long the storage may take to give space back.
+/// Time limit for the storage to give space back.
 const SPACE_PATIENCE: Duration = Duration::from_secs(120);
 const PATIENCE: Duration = Duration::from_secs(120);
 /// Between two looks.
@@ -58,7 +59,7 @@ impl Experiment for Restart {
         *kind == StorageKind::Forebay
     }
 
-    fn run(&self, site: &Site, request: &Request, recorder: &Recorder) -> Result<String> {
+    fn run(&self, environment: &Environment, request: &Request, recorder: &Recorder) -> Result<String> {
         let kind = request.storage()?;
         let rounds = match request.profile {
             Profile::Laptop => 1,
@@ -66,19 +67,19 @@ impl Experiment for Restart {
         };
         recorder.setting("kills", rounds * OUTAGES.len());
         recorder.stage("storage");
-        let mut storage = storage::start(kind, site)?;
+        let mut storage = storage::start(kind, environment)?;
         for (name, version) in storage.versions() {
             recorder.version(&name, version);
         }
         recorder.begin(SERVER, "serving", Tone::Good);
         recorder.stage("guest");
-        let guest = site.boot(&GuestSpec::new("client", 512))?;
+        let guest = environment.boot(&GuestSpec::new("client", 512))?;
         storage.mount(&guest, TARGET)?;
         let used_before = used_bytes(&guest)?;
         guest.make_folder(FOLDER)?;
         let seed = u64::from(std::process::id()) ^ recorder.now_ms();
         recorder.setting("seed", seed);
-        let log = site.logs().join("client.log");
+        let log = environment.logs().join("client.log");
         let probe = crate::probe::guest_command(&["hold", FOLDER, STOP, &seed.to_string()])?.log(log);
         let probe = guest.spawn(&probe)?;
         wait_for_records(&probe, 1).context("the client never began")?;
@@ -122,7 +123,7 @@ impl Kill {
         Self { outage, name, title: format!("The client goes on after an outage of {ms} ms") }
     }
 
-    /// What the client's pause is called.
+    /// The name of the measurement of the client's pause.
     fn figure(&self) -> String {
         format!("{}_s", self.name)
     }
@@ -134,7 +135,7 @@ impl Kill {
     }
 }
 
-/// Kills the server, starts it again, and waits until the client goes on: how long that took; `None` if it does not.
+/// Kills the server, restarts it, and waits until the client goes on; returns how long that took, or `None` if it does not go on.
 fn kill_once(
     recorder: &Recorder,
     storage: &mut dyn Storage,
@@ -147,14 +148,14 @@ fn kill_once(
     storage.kill()?;
     recorder.begin(SERVER, "killed", Tone::Bad);
     recorder.event(Tone::Plain, "the server is killed");
-    // How long it stays away is part of the experiment.
+    // The length of the outage is part of the experiment.
     std::thread::sleep(kill.outage);
     let before = hold::records_so_far(&probe.output().0);
     storage.restart()?;
     recorder.begin(SERVER, "serving", Tone::Good);
     recorder.event(Tone::Plain, "the server is back");
     let back = Instant::now();
-    // Two more than were told of: at least one was written after the restart.
+    // Two more than were acknowledged before: at least one was written after the restart.
     let result = wait_for_records(probe, before + 2);
     let pause = back.elapsed();
     let detail = match &result {
@@ -165,7 +166,7 @@ fn kill_once(
     Ok(result.is_ok().then_some(pause))
 }
 
-/// Waits until the client acknowledged so many records; an error if it ended or takes too long.
+/// Waits until this many records are acknowledged to the client; an error if the client ended or takes too long.
 fn wait_for_records(probe: &Process, count: u64) -> Result<()> {
     let deadline = Instant::now() + RECOVERY_PATIENCE;
     while hold::records_so_far(&probe.output().0) < count {
@@ -178,7 +179,7 @@ fn wait_for_records(probe: &Process, count: u64) -> Result<()> {
     Ok(())
 }
 
-/// Lets the client compare everything, and close; what it held if all was right.
+/// Makes the client compare everything, and close its files; returns the amount of data if all was right.
 fn finish(recorder: &Recorder, guest: &Guest, probe: &Process) -> Result<Option<Held>> {
     guest.write_file(STOP, b"")?;
     let exit = probe.wait(PATIENCE)?;
@@ -207,7 +208,7 @@ fn space_returns(
     recorder.stage("space");
     guest.run(&GuestCommand::new("rm").args(["-r", FOLDER]), PATIENCE)?;
     let start = Instant::now();
-    // What is left may be the storage's own overhead, which must be small beside what was given back.
+    // The rest may be the storage's overhead, which must be small compared with the space given back.
     let allowed = used_before + held.file_bytes / 4;
     let mut used = used_bytes(guest)?;
     while used > allowed && start.elapsed() < SPACE_PATIENCE {
@@ -223,7 +224,7 @@ fn space_returns(
     Ok(())
 }
 
-/// What the volume says is used, in bytes.
+/// The used space of the volume, in bytes.
 fn used_bytes(guest: &Guest) -> Result<u64> {
     let command = GuestCommand::new("df").args(["-B1", "--output=used", TARGET]);
     let text = guest.run(&command, PATIENCE)?;

@@ -1,30 +1,26 @@
 //! `scaling`: does a cluster's throughput grow as its storage's limit does? The storage reports' step from 2 to 4 GB/s (E5).
 //!
-//! Each broker has a volume of its own, and every volume is held to the same number of bytes per second, which is raised while all goes on.
+//! Each broker has a volume of its own, and all volumes have the same limit in bytes per second, which is raised while the load runs.
 //! The driver is *sync*: what brokers' machines would keep for later would hide the limit.
 
 use std::time::Duration;
 
 use anyhow::{Context, Result};
 
-use super::Experiment;
-use super::bed::{Bed, BedSpec, Layout};
-use super::stand::Trial;
-use super::tally::{Tally, Title};
-use super::target::Target as _;
+use super::definition::Experiment;
 use super::throughput::reports_driver;
 use crate::cluster::{Load, Settings};
-use crate::host::Site;
+use crate::host::Environment;
 use crate::report::{Axis, Better, CurveSpec, Recorder, Subject, number};
-use crate::request::{Profile, Request};
-use crate::storage::StorageKind;
+use crate::request::{Profile, Request, StorageKind};
+use crate::testbed::{Layout, Tally, Target as _, Testbed, TestbedSpec, Title, Trial};
 
 /// The experiment.
 pub struct Scaling;
 
 const BROKERS: u32 = 3;
 const REPETITIONS: u32 = 3;
-/// How far from the limit the throughput may be, in parts of it.
+/// The tolerated deviation of the throughput from the limit, as a fraction.
 const TOLERANCE: f64 = 0.15;
 
 struct Sizes {
@@ -34,7 +30,7 @@ struct Sizes {
     node: Node,
 }
 
-/// What a broker of `scaling` and `sizing` is, and how long it is measured.
+/// The brokers of `scaling` and `sizing`, and the time of a measurement.
 pub struct Node {
     pub guest_memory_mib: u32,
     pub heap_mib: u32,
@@ -71,13 +67,13 @@ impl Node {
     }
 
     /// Brokers with a volume of its own each.
-    pub fn bed(&self, brokers: u32) -> BedSpec {
+    pub fn testbed(&self, brokers: u32) -> TestbedSpec {
         let settings = Settings::for_loads(brokers, self.heap_mib, &[]);
         let layout = Layout { volumes: 1, ..Layout::default() };
-        BedSpec { layout, ..BedSpec::new(brokers, self.guest_memory_mib, settings) }
+        TestbedSpec { layout, ..TestbedSpec::new(brokers, self.guest_memory_mib, settings) }
     }
 
-    /// As much as goes, of records that nothing is gained by.
+    /// As fast as possible, with records that cannot be compressed or shared.
     pub fn load(&self, name: &str) -> Load {
         Load {
             name: name.to_owned(),
@@ -104,10 +100,10 @@ impl Sizes {
     }
 }
 
-/// Holds every broker's volume to so many bytes per second; `None`: to nothing.
-pub fn limit(bed: &Bed, bytes_per_second: Option<u64>) -> Result<()> {
-    let volumes = bed.storage.volumes().context("throughput cannot be limited")?;
-    bed.volume_names().iter().try_for_each(|name| volumes.limit(name, bytes_per_second))
+/// Limits every broker's volume to this many bytes per second; `None`: no limit.
+pub fn limit(testbed: &Testbed, bytes_per_second: Option<u64>) -> Result<()> {
+    let volumes = testbed.storage.volumes().context("throughput cannot be limited")?;
+    testbed.volume_names().iter().try_for_each(|name| volumes.limit(name, bytes_per_second))
 }
 
 impl Experiment for Scaling {
@@ -134,29 +130,29 @@ impl Experiment for Scaling {
         *kind == StorageKind::Forebay
     }
 
-    fn run(&self, site: &Site, request: &Request, recorder: &Recorder) -> Result<String> {
+    fn run(&self, environment: &Environment, request: &Request, recorder: &Recorder) -> Result<String> {
         let sizes = Sizes::of(request.profile);
         let repetitions = request.repetitions.unwrap_or(REPETITIONS);
         recorder.setting("repetitions", repetitions);
         recorder.setting("limits of each broker's volume, bytes/s", sizes.limits.as_slice());
-        let bed = Bed::start(site, request, &sizes.node.bed(BROKERS), recorder)?;
+        let testbed = Testbed::start(environment, request, &sizes.node.testbed(BROKERS), recorder)?;
         let mut tally = Tally::default();
         let (load, clients) = (sizes.node.load("scaling"), reports_driver(true, sizes.factor));
         for repetition in 0..repetitions {
             for bytes in sizes.limits {
                 recorder.stage(&format!("{} MB/s, {} of {repetitions}", megabytes(bytes), repetition + 1));
-                limit(&bed, Some(bytes))?;
+                limit(&testbed, Some(bytes))?;
                 let label = format!("limit-{}-{}", bytes / 1_000, repetition + 1);
-                let trial = Trial { target: &bed, label, load: &load, clients: &clients };
+                let trial = Trial { target: &testbed, label, load: &load, clients: &clients };
                 if let Some(outcome) = trial.run(recorder)? {
                     let produced = outcome.result.phase("steady")?.publish_bytes_per_second / 1e6;
-                    tally.add(&name(bytes), bed.name(), produced);
+                    tally.add(&name(bytes), testbed.name(), produced);
                 }
-                // What still waits would be taken from the next.
-                limit(&bed, None)?;
+                // Unsent records would count against the next measurement.
+                limit(&testbed, None)?;
             }
         }
-        Ok(conclude(&tally, &sizes, bed.name(), recorder))
+        Ok(conclude(&tally, &sizes, testbed.name(), recorder))
     }
 }
 

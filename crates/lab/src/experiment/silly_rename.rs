@@ -9,15 +9,13 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, ensure};
 
-use super::Experiment;
-use super::bed::{Bed, BedSpec, figure};
-use super::replicas::Replicas;
-use super::watch::{self, Ended};
+use super::definition::Experiment;
 use crate::cluster::{Assignment, RecordsPlan, Settings};
-use crate::host::Site;
-use crate::report::{Recorder, Subject, Tone, number};
-use crate::request::{Profile, Request};
-use crate::storage::StorageKind;
+use crate::host::Environment;
+use crate::progress::Tone;
+use crate::report::{Recorder, Subject, number};
+use crate::request::{Profile, Request, StorageKind};
+use crate::testbed::{Ended, Replicas, Testbed, TestbedSpec, figure, watch};
 
 /// The experiment.
 pub struct SillyRename;
@@ -27,9 +25,9 @@ const BROKERS: u32 = 4;
 const PARTITIONS: u32 = 4;
 const FACTOR: u32 = 2;
 const REASSIGNMENT_PATIENCE: Duration = Duration::from_secs(900);
-/// How long moved replicas may take to disappear, after the delay that Kafka itself gives them.
+/// Time limit for the deletion of moved replicas, after Kafka's own delay.
 const DELETION_PATIENCE: Duration = Duration::from_secs(90);
-/// How long to wait for more brokers to end after the first did.
+/// How long to wait for further brokers to end after the first one.
 const AFTERMATH: Duration = Duration::from_secs(12);
 
 struct Sizes {
@@ -97,7 +95,7 @@ impl Experiment for SillyRename {
         true
     }
 
-    fn run(&self, site: &Site, request: &Request, recorder: &Recorder) -> Result<String> {
+    fn run(&self, environment: &Environment, request: &Request, recorder: &Recorder) -> Result<String> {
         let sizes = Sizes::of(request.profile);
         let settings = Settings {
             heap_mib: 512,
@@ -105,12 +103,12 @@ impl Experiment for SillyRename {
             delete_delay_ms: sizes.delete_delay_ms,
             more: BTreeMap::new(),
         };
-        let spec = BedSpec::new(BROKERS, sizes.guest_memory_mib, settings);
-        let bed = Bed::start(site, request, &spec, recorder)?;
-        let acknowledged = site.out().join("acknowledged.bin");
+        let spec = TestbedSpec::new(BROKERS, sizes.guest_memory_mib, settings);
+        let testbed = Testbed::start(environment, request, &spec, recorder)?;
+        let acknowledged = environment.out().join("acknowledged.bin");
         let plan = RecordsPlan::new(TOPIC, sizes.records, sizes.record_bytes, 1, acknowledged);
-        produce(&bed, &plan, recorder)?;
-        move_and_check(&bed, site, &sizes, &plan, recorder)?;
+        produce(&testbed, &plan, recorder)?;
+        move_and_check(&testbed, environment, &sizes, &plan, recorder)?;
         std::fs::remove_file(&plan.acknowledged)?;
         Ok(format!(
             "All {BROKERS} brokers run on, the old replicas are gone without a .nfs file, and all {} records are there.",
@@ -120,25 +118,25 @@ impl Experiment for SillyRename {
 }
 
 fn move_and_check(
-    bed: &Bed,
-    site: &Site,
+    testbed: &Testbed,
+    environment: &Environment,
     sizes: &Sizes,
     plan: &RecordsPlan,
     recorder: &Recorder,
 ) -> Result<()> {
     let target = Assignment::even(TOPIC, PARTITIONS, FACTOR, BROKERS, FACTOR);
     let (mut replicas, mut ended) = (Replicas::default(), Ended::default());
-    let moved = reassign(bed, &target, &mut replicas, &mut ended, recorder)?;
+    let moved = reassign(testbed, &target, &mut replicas, &mut ended, recorder)?;
     recorder.stage("old replicas deleted");
     let patience = Duration::from_millis(sizes.delete_delay_ms) + DELETION_PATIENCE;
-    watch_deletion(bed, &target, patience, &mut replicas, &mut ended, recorder)?;
+    watch_deletion(testbed, &target, patience, &mut replicas, &mut ended, recorder)?;
     recorder.stage("records read back");
-    bed.drop_caches()?;
-    let (all_read, records) = read_back(bed, plan, recorder);
-    ended.look(bed, recorder)?;
-    ended.check(bed, site, recorder);
-    check_ports(bed, recorder);
-    replicas.add_named_in_logs(bed);
+    testbed.drop_caches()?;
+    let (all_read, records) = read_back(testbed, plan, recorder);
+    ended.look(testbed, recorder)?;
+    ended.check(testbed, environment, recorder);
+    check_ports(testbed, recorder);
+    replicas.add_named_in_logs(testbed);
     replicas.check(recorder);
     let all_moved = moved == PARTITIONS as usize;
     let detail = format!("{moved} of {PARTITIONS} partitions moved");
@@ -152,7 +150,7 @@ fn move_and_check(
     Ok(())
 }
 
-fn produce(bed: &Bed, plan: &RecordsPlan, recorder: &Recorder) -> Result<()> {
+fn produce(testbed: &Testbed, plan: &RecordsPlan, recorder: &Recorder) -> Result<()> {
     recorder.stage("records written");
     recorder.setting("records", plan.records);
     recorder.setting("record size, bytes", plan.record_bytes);
@@ -160,10 +158,10 @@ fn produce(bed: &Bed, plan: &RecordsPlan, recorder: &Recorder) -> Result<()> {
         "topic",
         format!("{PARTITIONS} partitions, factor {FACTOR}, min.insync.replicas 1, acks all"),
     );
-    let tools = bed.cluster.tools();
+    let tools = testbed.cluster.tools();
     let before = Assignment::even(TOPIC, PARTITIONS, FACTOR, BROKERS, 0);
     tools.create_topic(&before, &[("min.insync.replicas", "1".to_owned())])?;
-    let summary = bed.explained(tools.produce(plan, recorder)?.wait())?;
+    let summary = testbed.explained(tools.produce(plan, recorder)?.wait())?;
     let acknowledged = figure(&summary, "acknowledged");
     let seconds = figure(&summary, "elapsed_ms") / 1000.0;
     let megabytes = acknowledged * f64::from(plan.record_bytes) / 1e6;
@@ -177,8 +175,8 @@ fn produce(bed: &Bed, plan: &RecordsPlan, recorder: &Recorder) -> Result<()> {
     );
     let words = format!("{} records acknowledged in {seconds:.1} s", number(acknowledged));
     recorder.event(Tone::Plain, words);
-    let answering = bed.cluster.brokers().iter().filter(|broker| broker.answers()).count();
-    let all = answering == bed.cluster.brokers().len() && acknowledged as u64 == plan.records;
+    let answering = testbed.cluster.brokers().iter().filter(|broker| broker.answers()).count();
+    let all = answering == testbed.cluster.brokers().len() && acknowledged as u64 == plan.records;
     let detail = format!(
         "{} of {} records acknowledged, {answering} of {BROKERS} ports answer",
         number(acknowledged),
@@ -196,7 +194,7 @@ fn produce(bed: &Bed, plan: &RecordsPlan, recorder: &Recorder) -> Result<()> {
 /// Moves every replica to another broker; returns how many partitions have moved. Brokers may end meanwhile: Kafka deletes the
 /// replicas of each partition a few seconds after that partition moved, not after all have.
 fn reassign(
-    bed: &Bed,
+    testbed: &Testbed,
     target: &Assignment,
     replicas: &mut Replicas,
     ended: &mut Ended,
@@ -204,11 +202,11 @@ fn reassign(
 ) -> Result<usize> {
     recorder.stage("reassignment");
     let begun = Instant::now();
-    let reassignment = bed.cluster.tools().begin_reassignment(target)?;
+    let reassignment = testbed.cluster.tools().begin_reassignment(target)?;
     let mut moved = 0;
     // The folders say it first, and looking at them costs less than a start of Kafka's tool.
-    while moved < target.partitions.len() && !ended.look(bed, recorder)? {
-        replicas.look(bed, target)?;
+    while moved < target.partitions.len() && !ended.look(testbed, recorder)? {
+        replicas.look(testbed, target)?;
         moved = replicas.moved(target);
         recorder.detail(format_args!("{moved} of {PARTITIONS} partitions moved"));
         ensure!(
@@ -224,11 +222,11 @@ fn reassign(
                 recorder.figure("reassignment_s", "Reassignment", seconds, "s");
                 break;
             }
-            // With a broker gone the tool may have nobody to ask.
-            Err(error) if !ended.wait_for_one(bed, recorder)? => return Err(error),
+            // The tool may have asked a broker that has ended.
+            Err(error) if !ended.wait_for_one(testbed, recorder)? => return Err(error),
             _ => {}
         }
-        ended.look(bed, recorder)?;
+        ended.look(testbed, recorder)?;
         ensure!(begun.elapsed() < REASSIGNMENT_PATIENCE, "Kafka does not confirm that the partitions moved");
     }
     let words = format!("{moved} of {PARTITIONS} partitions moved, each to {FACTOR} other brokers");
@@ -236,9 +234,9 @@ fn reassign(
     Ok(moved)
 }
 
-/// Waits until all old replicas are gone, or a broker ended, or patience did.
+/// Waits until all old replicas are deleted, a broker has ended, or the time is over.
 fn watch_deletion(
-    bed: &Bed,
+    testbed: &Testbed,
     target: &Assignment,
     patience: Duration,
     replicas: &mut Replicas,
@@ -247,13 +245,13 @@ fn watch_deletion(
 ) -> Result<()> {
     let mut deadline = Instant::now() + if ended.count() == 0 { patience } else { AFTERMATH };
     loop {
-        replicas.look(bed, target)?;
-        if ended.look(bed, recorder)? && ended.count() == 1 {
+        replicas.look(testbed, target)?;
+        if ended.look(testbed, recorder)? && ended.count() == 1 {
             deadline = deadline.min(Instant::now() + AFTERMATH);
         }
         let left = replicas.old_count();
         recorder.detail(format_args!("{left} old replicas left, {} brokers ended", ended.count()));
-        if ended.count() == bed.nodes.len() || Instant::now() > deadline {
+        if ended.count() == testbed.nodes.len() || Instant::now() > deadline {
             return Ok(());
         }
         if left == 0 && ended.count() == 0 {
@@ -264,26 +262,26 @@ fn watch_deletion(
     }
 }
 
-fn read_back(bed: &Bed, plan: &RecordsPlan, recorder: &Recorder) -> (bool, String) {
-    let alive = bed.cluster.brokers().iter().filter(|broker| broker.answers()).count();
+fn read_back(testbed: &Testbed, plan: &RecordsPlan, recorder: &Recorder) -> (bool, String) {
+    let alive = testbed.cluster.brokers().iter().filter(|broker| broker.answers()).count();
     if alive == 0 {
         return (false, "no broker is left to read from".to_owned());
     }
-    // With brokers gone, partitions may have no leader any more: say so soon.
-    let patience_seconds = if alive == bed.cluster.brokers().len() { 120 } else { 15 };
-    match bed.cluster.tools().verify(plan, patience_seconds, recorder) {
+    // If brokers have ended, partitions may have no leader: report that soon.
+    let patience_seconds = if alive == testbed.cluster.brokers().len() { 120 } else { 15 };
+    match testbed.cluster.tools().verify(plan, patience_seconds, recorder) {
         Ok(summary) => watch::describe_verification(&summary),
         Err(error) => (false, format!("could not be read: {error:#}")),
     }
 }
 
-fn check_ports(bed: &Bed, recorder: &Recorder) {
-    let silent: Vec<String> = bed
+fn check_ports(testbed: &Testbed, recorder: &Recorder) {
+    let silent: Vec<String> = testbed
         .cluster
         .brokers()
         .iter()
         .filter(|broker| !broker.answers())
-        .map(|broker| bed.actor(broker.id()))
+        .map(|broker| testbed.actor(broker.id()))
         .collect();
     let detail = match silent.as_slice() {
         [] => format!("{BROKERS} of {BROKERS}"),

@@ -8,22 +8,19 @@
 
 use anyhow::{Context, Result};
 
-use super::Experiment;
-use super::bed::Bed;
+use super::definition::Experiment;
 use super::scaling::{Node, limit};
-use super::stand::Trial;
-use super::tally::{Tally, Title};
-use super::target::Target as _;
 use super::throughput::reports_driver;
-use crate::host::Site;
+use crate::host::Environment;
 use crate::report::{Better, Recorder, Subject, number};
 use crate::request::{Profile, Request};
+use crate::testbed::{Tally, Target as _, Testbed, Title, Trial};
 
 /// The experiment.
 pub struct Sizing;
 
 const REPETITIONS: u32 = 3;
-/// How far from the prediction the row may be, in parts of it.
+/// The tolerated deviation from the prediction, as a fraction.
 const TOLERANCE: f64 = 0.15;
 /// Replication factors of the table.
 const FACTORS: [u32; 3] = [1, 2, 3];
@@ -69,11 +66,12 @@ impl Experiment for Sizing {
         true
     }
 
-    fn run(&self, site: &Site, request: &Request, recorder: &Recorder) -> Result<String> {
+    fn run(&self, environment: &Environment, request: &Request, recorder: &Recorder) -> Result<String> {
         let node = Node::of(request.profile);
         let bytes = limit_of(request.profile);
         let repetitions = request.repetitions.unwrap_or(REPETITIONS);
-        let mut work = Work { site, request, recorder, node, bytes, limited: false, tally: Tally::default() };
+        let mut work =
+            Work { environment, request, recorder, node, bytes, limited: false, tally: Tally::default() };
         recorder.setting("repetitions", repetitions);
         let storage = work.measure("node", 1, 1, repetitions)?;
         let of_node =
@@ -84,7 +82,7 @@ impl Experiment for Sizing {
     }
 }
 
-/// What a cluster takes in, in the unit of the node's throughput.
+/// The throughput of a cluster, in the unit of the node's throughput.
 fn predicted(of_node: f64, brokers: u32, factor: u32) -> f64 {
     of_node * f64::from(brokers) / f64::from(factor)
 }
@@ -104,7 +102,7 @@ fn tell_table(of_node: f64, recorder: &Recorder) {
 }
 
 struct Work<'a> {
-    site: &'a Site,
+    environment: &'a Environment,
     request: &'a Request,
     recorder: &'a Recorder,
     node: Node,
@@ -114,25 +112,26 @@ struct Work<'a> {
 }
 
 impl Work<'_> {
-    /// Measures what so many brokers take in; returns the storage's name.
+    /// Measures the throughput of this many brokers; returns the storage's name.
     fn measure(&mut self, what: &str, brokers: u32, factor: u32, repetitions: u32) -> Result<String> {
-        let bed = Bed::start(self.site, self.request, &self.node.bed(brokers), self.recorder)?;
-        self.limited = bed.storage.volumes().is_ok();
+        let testbed =
+            Testbed::start(self.environment, self.request, &self.node.testbed(brokers), self.recorder)?;
+        self.limited = testbed.storage.volumes().is_ok();
         if self.limited {
-            limit(&bed, Some(self.bytes))?;
+            limit(&testbed, Some(self.bytes))?;
             self.recorder.setting("limit of each broker's volume, bytes/s", self.bytes);
         }
         let (load, clients) = (self.node.load("sizing"), reports_driver(true, factor));
         for repetition in 1..=repetitions {
             self.recorder.stage(&format!("{what}, {repetition} of {repetitions}"));
             let label = format!("{what}-{repetition}");
-            let trial = Trial { target: &bed, label, load: &load, clients: &clients };
+            let trial = Trial { target: &testbed, label, load: &load, clients: &clients };
             if let Some(outcome) = trial.run(self.recorder)? {
                 let produced = outcome.result.phase("steady")?.publish_bytes_per_second / 1e6;
-                self.tally.add(&format!("{what}_mb_per_s"), bed.name(), produced);
+                self.tally.add(&format!("{what}_mb_per_s"), testbed.name(), produced);
             }
         }
-        Ok(bed.name().to_owned())
+        Ok(testbed.name().to_owned())
     }
 
     fn conclude(&self, of_node: f64, storage: &str) -> String {

@@ -9,21 +9,18 @@ use std::time::Duration;
 
 use anyhow::Result;
 
-use super::Experiment;
-use super::bed::{BedSpec, Layout};
-use super::stand::{Outcome, Stand, Trial};
-use super::tally::{Tally, Title};
+use super::definition::Experiment;
 use crate::cluster::{Clients, Load, Settings};
-use crate::host::Site;
+use crate::host::Environment;
 use crate::report::{Axis, Better, CurveSpec, Recorder, Subject, Target};
-use crate::request::{Profile, Request};
-use crate::storage::StorageKind;
+use crate::request::{Profile, Request, StorageKind};
+use crate::testbed::{Layout, Outcome, Tally, TestbedSpec, Testbeds, Title, Trial};
 
 /// The experiment.
 pub struct Throughput;
 
 const BROKERS: u32 = 3;
-/// What the first storage must reach of the second.
+/// The smallest ratio of the first storage's throughput to that of the second.
 const RATIO_MIN: f64 = 0.9;
 const REPETITIONS: u32 = 3;
 
@@ -95,9 +92,9 @@ impl Sizes {
         }
     }
 
-    fn bed(&self, layout: Layout) -> BedSpec {
+    fn testbed(&self, layout: Layout) -> TestbedSpec {
         let settings = Settings::for_loads(BROKERS, self.heap_mib, self.brokers);
-        BedSpec { layout, ..BedSpec::new(BROKERS, self.guest_memory_mib, settings) }
+        TestbedSpec { layout, ..TestbedSpec::new(BROKERS, self.guest_memory_mib, settings) }
     }
 }
 
@@ -179,12 +176,12 @@ impl Experiment for Throughput {
         true
     }
 
-    fn run(&self, site: &Site, request: &Request, recorder: &Recorder) -> Result<String> {
+    fn run(&self, environment: &Environment, request: &Request, recorder: &Recorder) -> Result<String> {
         let sizes = Sizes::of(request.profile);
         let repetitions = request.repetitions.unwrap_or(REPETITIONS);
         recorder.setting("repetitions", repetitions);
         let mut work = Work {
-            site,
+            environment,
             request,
             recorder,
             sizes,
@@ -208,7 +205,7 @@ impl Experiment for Throughput {
 }
 
 struct Work<'a> {
-    site: &'a Site,
+    environment: &'a Environment,
     request: &'a Request,
     recorder: &'a Recorder,
     sizes: Sizes,
@@ -240,27 +237,28 @@ fn rate_name(load: &str) -> String {
 }
 
 impl Work<'_> {
-    fn start(&self, request: &Request, layout: Layout) -> Result<Stand> {
-        Stand::start(self.site, request, self.sizes.bed(layout), self.recorder)
+    fn start(&self, request: &Request, layout: Layout) -> Result<Testbeds> {
+        Testbeds::start(self.environment, request, self.sizes.testbed(layout), self.recorder)
     }
 
     /// Both drivers at both factors, on all storages in turns; with new clusters each time. What Java's compiler makes of a broker in its
     /// first seconds lasts for the broker's life: a cluster can be a third faster than another on the same storage, in all that it does.
     fn drivers(&mut self) -> Result<()> {
         for repetition in 0..self.repetitions {
-            let stand = self.start(self.request, Layout::default())?;
-            let cells: Vec<_> = CELLS.into_iter().filter(|(_, factor)| *factor <= stand.brokers()).collect();
+            let testbeds = self.start(self.request, Layout::default())?;
+            let cells: Vec<_> =
+                CELLS.into_iter().filter(|(_, factor)| *factor <= testbeds.brokers()).collect();
             // Brokers that share a processor get faster for minutes, with each factor anew.
             let load = Load { measured: self.sizes.measured / 2, ..self.sizes.load() };
             for (sync, factor) in cells.iter().filter(|(sync, _)| !sync) {
-                stand.warm_up(&load, &reports_driver(*sync, *factor), 1, self.recorder)?;
+                testbeds.warm_up(&load, &reports_driver(*sync, *factor), 1, self.recorder)?;
             }
             self.recorder.stage(&format!("drivers, {} of {}", repetition + 1, self.repetitions));
             for (sync, factor) in &cells {
                 let clients = reports_driver(*sync, *factor);
-                self.measure(&stand, repetition, &clients, &cell_name(*sync, *factor))?;
+                self.measure(&testbeds, repetition, &clients, &cell_name(*sync, *factor))?;
             }
-            stand.check_brokers(self.recorder)?;
+            testbeds.check_brokers(self.recorder)?;
         }
         Ok(())
     }
@@ -271,18 +269,18 @@ impl Work<'_> {
             return Ok(());
         }
         let request = Request { storages: vec![StorageKind::Forebay], ..self.request.clone() };
-        let stand = self.start(&request, layout)?;
-        stand.warm_up(&self.sizes.load(), &reports_driver(false, 3), 1, self.recorder)?;
+        let testbeds = self.start(&request, layout)?;
+        testbeds.warm_up(&self.sizes.load(), &reports_driver(false, 3), 1, self.recorder)?;
         for repetition in 0..self.repetitions {
             self.recorder.stage(&format!("{name}, {} of {}", repetition + 1, self.repetitions));
-            self.measure(&stand, repetition, &reports_driver(false, 3), &format!("{name}_factor_3"))?;
+            self.measure(&testbeds, repetition, &reports_driver(false, 3), &format!("{name}_factor_3"))?;
         }
-        stand.check_brokers(self.recorder)
+        testbeds.check_brokers(self.recorder)
     }
 
-    fn measure(&mut self, stand: &Stand, repetition: u32, clients: &Clients, name: &str) -> Result<()> {
+    fn measure(&mut self, testbeds: &Testbeds, repetition: u32, clients: &Clients, name: &str) -> Result<()> {
         let load = self.sizes.load();
-        for target in stand.in_turn(repetition) {
+        for target in testbeds.in_turn(repetition) {
             let label = format!("{}-{}-{}", target.name(), name.replace('_', "-"), repetition + 1);
             self.tried.insert((rate_name(name), target.name().to_owned()));
             let trial = Trial { target, label, load: &load, clients };

@@ -1,7 +1,7 @@
-//! Control groups (version 2) for the programs of native nodes: they say how much processor time all of a node's programs took, also
-//! those that have ended, and end them all at once.
+//! Control groups (version 2) for the programs of native nodes: they count the processor time of all of a node's programs, including those that
+//! have ended, and end all of them at once.
 //!
-//! A group needs no controller for that, so none is switched on, and the machine's other groups are left as they are.
+//! That needs no controller, so none is enabled, and the machine's other groups stay unchanged.
 
 use std::fs;
 use std::io;
@@ -10,10 +10,10 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 
-/// How long the kernel may take to take an ended process out of its group.
+/// Time limit for the kernel to remove an ended process from its group.
 const REMOVAL_PATIENCE: Duration = Duration::from_secs(10);
 
-/// The control group of this process, as a folder; `None` where there is no version 2, or it cannot be written.
+/// The control group of this process, as a folder; `None` if there is no version 2, or it is not writable.
 pub fn own() -> Option<PathBuf> {
     let mounts = fs::read_to_string("/proc/self/mounts").ok()?;
     let root = mounts.lines().find_map(mount_point)?;
@@ -49,7 +49,7 @@ impl CpuGroup {
         Ok(group)
     }
 
-    /// Puts a process into it, and with it whatever that process starts from now on.
+    /// Adds a process, and with it everything that the process starts from now on.
     pub fn add(&self, pid: u32) -> Result<()> {
         let file = self.folder.join("cgroup.procs");
         fs::write(&file, pid.to_string())

@@ -1,4 +1,4 @@
-//! A guest: a User-Mode Linux kernel with an agent in it that does what the worker asks.
+//! A guest: a User-Mode Linux kernel with an agent in it that serves the worker's requests.
 
 use std::fs::{self, File};
 use std::ops::Deref;
@@ -9,21 +9,23 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 
+use super::environment::Environment;
 use super::network::{PREFIX, Port, Side};
 use super::node::Node;
-use super::processors::Halves;
-use super::site::Site;
-use super::{family, files};
+use super::process_tree;
+use super::processors::ProcessorSplit;
 use crate::agent::{AgentConfig, GuestConfig};
+use crate::exec;
+use crate::executable;
 use crate::wire::{self, Mount, Request};
 
-/// How long a guest may take from its start until its agent answers.
+/// Time limit from the start of a guest until its agent answers.
 const BOOT_PATIENCE: Duration = Duration::from_secs(60);
 
 /// In the guest's memory.
 const WORK_FOLDER: &str = "/run/kafka";
 
-/// What a guest is made of.
+/// The specification of a guest.
 #[derive(Debug, Clone)]
 pub struct GuestSpec {
     /// Its name: host name, and name of its logs. Letters, digits and `-`.
@@ -32,9 +34,9 @@ pub struct GuestSpec {
     pub memory_mib: u32,
     /// The network it is on.
     pub side: Side,
-    /// A broker's guest runs on the brokers' processors, where these were divided.
-    pub processors: Option<Halves>,
-    /// Which of the processors that it may use is its: guests of the same seat share one. Without a seat it takes the next.
+    /// The processors of the brokers, if the machine's processors are split and this is a broker's guest.
+    pub processors: Option<ProcessorSplit>,
+    /// The processor it runs on, among those it may use: guests with the same seat share one. Without a seat it gets the next.
     pub seat: Option<u32>,
     /// Disk images on the host; the first is `/dev/ubda` in the guest, the second `/dev/ubdb`.
     pub disks: Vec<PathBuf>,
@@ -66,13 +68,13 @@ pub struct Guest {
 
 impl Guest {
     /// Boots a guest and waits until its agent answers.
-    pub(super) fn boot(site: &Site, spec: &GuestSpec, port: &Port) -> Result<Self> {
-        let console = site.logs().join(format!("{}-console.log", spec.name));
-        let mut command = kernel_command(site, spec, port)?;
+    pub(super) fn boot(environment: &Environment, spec: &GuestSpec, port: &Port) -> Result<Self> {
+        let console = environment.logs().join(format!("{}-console.log", spec.name));
+        let mut command = kernel_command(environment, spec, port)?;
         let log = File::create(&console).with_context(|| format!("create {}", console.display()))?;
         command.stdin(Stdio::null()).stdout(log.try_clone()?).stderr(log);
         let seat = spec.seat.unwrap_or_else(|| u32::from(port.address.octets()[3]));
-        let kernel = Halves::spawn(spec.processors, Some(seat), &mut command)
+        let kernel = ProcessorSplit::spawn(spec.processors, Some(seat), &mut command)
             .with_context(|| format!("start the kernel of guest {}", spec.name))?;
         let node = Node::new("guest", &spec.name, port.address, WORK_FOLDER.into());
         let (kernel, started) = (Mutex::new(kernel), Instant::now());
@@ -87,20 +89,20 @@ impl Guest {
         self.kernel.lock().unwrap_or_else(PoisonError::into_inner).id()
     }
 
-    /// From now on it is on the brokers' half of the processors.
-    pub fn confine(&self, halves: &Halves) {
-        halves.confine(self.pid(), Some(self.seat));
+    /// Moves it to the brokers' half of the processors.
+    pub fn confine(&self, split: &ProcessorSplit) {
+        split.confine(self.pid(), Some(self.seat));
     }
 
-    /// Processor time that the guest, its kernel included, has taken of this host since it started.
+    /// Processor time of this host that the guest, including its kernel, has used since its start.
     ///
-    /// Not the guest's own `/proc/stat`: a guest's kernel counts the time that it waits for a processor of the host as work, and samples
-    /// with a timer what mostly runs when that timer wakes it. Three brokers that took 29 % each, as the host counts, said 82 to 86 %.
+    /// It is not read from the guest's own `/proc/stat`: a guest's kernel counts the time that it waits for a processor of the host as work, and
+    /// samples with a timer that mostly wakes when something runs. Three guests that used 29 % each by the host's count reported 82 to 86 %.
     pub fn busy(&self) -> Duration {
-        family::busy(self.pid())
+        process_tree::busy(self.pid())
     }
 
-    /// Processor time that the guest's one processor could have worked since it started.
+    /// The time since its start, for its one processor.
     pub fn available(&self) -> Duration {
         self.started.elapsed()
     }
@@ -126,7 +128,7 @@ impl Guest {
         self.ask(&Request::LoadModules(names.iter().map(|name| (*name).to_owned()).collect()))
     }
 
-    /// Powers the guest off and waits until its kernel ended.
+    /// Powers the guest off and waits until its kernel has ended.
     pub fn stop(&self) -> Result<()> {
         // The connection ends with the guest: there is no answer to wait for.
         if let Ok(mut stream) = self.connect(Duration::from_secs(5)) {
@@ -155,7 +157,7 @@ impl Guest {
         format!(
             "{} ends with: {}",
             self.console.display(),
-            files::last_lines(&String::from_utf8_lossy(&text), 5)
+            exec::last_lines(&String::from_utf8_lossy(&text), 5)
         )
     }
 }
@@ -175,22 +177,22 @@ impl Drop for Guest {
 }
 
 /// The command line of a guest's kernel. Words with `=` are the kernel's own; what follows `--` is for init.
-fn kernel_command(site: &Site, spec: &GuestSpec, port: &Port) -> Result<Command> {
+fn kernel_command(environment: &Environment, spec: &GuestSpec, port: &Port) -> Result<Command> {
     let config = GuestConfig {
         name: spec.name.clone(),
         address: port.address,
         prefix: PREFIX,
         gateway: port.gateway,
-        modules_folder: site.tools()?.modules_folder()?,
+        modules_folder: environment.tools()?.modules_folder()?,
     };
-    let config_path = site.state_folder().join(format!("{}.json", spec.name));
+    let config_path = environment.state_folder().join(format!("{}.json", spec.name));
     fs::write(&config_path, serde_json::to_vec(&AgentConfig::Guest(config))?)
         .with_context(|| format!("write {}", config_path.display()))?;
-    let program = std::env::current_exe().context("find this program")?;
-    let mut command = Command::new(site.tools()?.kernel());
+    let program = executable::lab()?;
+    let mut command = Command::new(environment.tools()?.kernel());
     command
         .arg(format!("umid={}", spec.name))
-        .arg(format!("uml_dir={}", site.state_folder().join("umid").display()))
+        .arg(format!("uml_dir={}", environment.state_folder().join("umid").display()))
         .arg(format!("mem={}M", spec.memory_mib))
         .args(["root=/dev/root", "rootfstype=hostfs", "rootflags=/", "rw"])
         .arg(format!("init={}", word(&program)?))
@@ -201,16 +203,16 @@ fn kernel_command(site: &Site, spec: &GuestSpec, port: &Port) -> Result<Command>
     for (disk, letter) in spec.disks.iter().zip('a'..='h') {
         command.arg(format!("ubd{letter}={}", word(disk)?));
     }
-    command.args(["--", "lab", "init"]).arg(word(&config_path)?);
+    command.args(["--", "init"]).arg(word(&config_path)?);
     // The kernel keeps its guest's memory in a file in one of these, or in /dev/shm if none is set.
     command.env_remove("TMP").env_remove("TEMP").env_remove("TMPDIR");
     if !fits_shared_memory(spec.memory_mib) {
-        command.env("TMPDIR", site.scratch());
+        command.env("TMPDIR", environment.scratch());
     }
     Ok(command)
 }
 
-/// A path as a word of a kernel's command line, which has no quotes.
+/// A path as an argument on a kernel's command line, which has no quotes.
 fn word(path: &Path) -> Result<&str> {
     match path.to_str() {
         Some(text) if !text.contains(|c: char| c.is_whitespace() || c == ',') => Ok(text),

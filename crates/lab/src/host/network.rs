@@ -1,6 +1,6 @@
 //! The lab's networks: two bridges in the worker's own network namespace, and one tap device per guest.
 //!
-//! Nothing is taken down explicitly: bridges and taps go with the namespace when its last process ends.
+//! Nothing is removed explicitly: bridges and taps disappear with the namespace when its last process ends.
 
 use std::fs;
 use std::net::{Ipv4Addr, TcpStream};
@@ -10,15 +10,15 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 
-use super::files;
+use crate::exec;
 
-/// Which of the lab's two networks a guest is on. The host is on both; what is on one of them never reaches the other.
+/// Which of the lab's two networks a guest is on. The host is on both; guests on one of them cannot reach the other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Side {
-    /// Where guests are if nothing else is said.
+    /// The default.
     #[default]
     First,
-    /// For those that must not meet the others.
+    /// For guests that must not reach the others.
     Second,
 }
 
@@ -44,17 +44,17 @@ impl Side {
 /// The length of the network's prefix.
 pub const PREFIX: u8 = 24;
 
-/// Where the host side of the lab listens. It is reached from both networks.
+/// The address on which programs of the host listen. Both networks reach it.
 pub const GATEWAY: Ipv4Addr = Ipv4Addr::new(10, 99, 0, 1);
 
-/// Whether the kernel passes on what is for others.
+/// The kernel's setting for IP forwarding.
 const FORWARDING: &str = "/proc/sys/net/ipv4/ip_forward";
 
-/// Which of the kernel's ways to share a network TCP uses on the lab's networks, whatever the host prefers: every kernel has this one, and every
-/// namespace may choose it.
+/// The TCP congestion control on the lab's networks, whatever the host's default is: every kernel has this one, and every namespace may choose
+/// it.
 ///
-/// A namespace begins with what the host has. BBR, which some hosts prefer, spaces packets by the rate that it saw last, and keeps no more
-/// on the way than that rate asks for; but a guest shares its processor with others, and takes in bursts what came for it meanwhile.
+/// A new namespace has the host's default. BBR, the default of some hosts, paces packets by the rate that it measured last, and limits the data in
+/// flight to that rate; but a guest shares its processor with others, and receives in bursts.
 pub const CONGESTION_CONTROL: &str = "reno";
 
 const CONGESTION_CONTROL_SETTING: &str = "/proc/sys/net/ipv4/tcp_congestion_control";
@@ -62,8 +62,8 @@ const CONGESTION_CONTROL_SETTING: &str = "/proc/sys/net/ipv4/tcp_congestion_cont
 /// Last byte of the first guest's address.
 const FIRST_GUEST: u8 = 11;
 
-/// Makes the network of a run without guests: the loopback device, on which native nodes have addresses of their own. Must run in
-/// a network namespace of its own.
+/// Sets up the network of a run without guests: the loopback device, on which native nodes have addresses of their own. The process must
+/// be in a network namespace of its own.
 pub fn begin_loopback() -> Result<()> {
     ip(&["link", "set", "lo", "up"])
 }
@@ -74,7 +74,7 @@ pub struct Network {
     taps: Mutex<Vec<Side>>,
 }
 
-/// A guest's place on the network.
+/// A guest's connection to the network.
 #[derive(Debug, Clone)]
 pub struct Port {
     /// Name of the tap device.
@@ -86,9 +86,9 @@ pub struct Port {
 }
 
 impl Network {
-    /// Makes the bridges. Must run in a network namespace of its own.
+    /// Creates the bridges. The process must be in a network namespace of its own.
     pub fn create() -> Result<Self> {
-        // A new namespace may begin with what the machine has.
+        // A new namespace can have the machine's settings.
         for (setting, value) in [(FORWARDING, "0"), (CONGESTION_CONTROL_SETTING, CONGESTION_CONTROL)] {
             fs::write(setting, value).with_context(|| format!("write {value} to {setting}"))?;
         }
@@ -126,8 +126,8 @@ impl Network {
         Ok(port)
     }
 
-    /// Takes every guest off the bridge: what either side sends is lost without a word, as when a machine loses its power or a
-    /// cable is pulled.
+    /// Takes every guest off the bridge: packets of either side are lost silently, as when a machine loses its power or a cable is
+    /// pulled.
     pub fn cut(&self) -> Result<()> {
         self.each_tap(|_| vec!["nomaster"])
     }
@@ -167,5 +167,5 @@ pub fn wait_for_port(address: Ipv4Addr, port: u16, patience: Duration) -> Result
 }
 
 fn ip(arguments: &[&str]) -> Result<()> {
-    files::run(Command::new("ip").args(arguments)).context("set up the lab's network")
+    exec::run(Command::new("ip").args(arguments)).context("set up the lab's network")
 }

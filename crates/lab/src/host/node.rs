@@ -1,4 +1,4 @@
-//! A node: where a broker runs, and all that can be asked of its agent. It is a guest or a program on the host.
+//! A node: where a broker runs, and the requests to its agent. It is a guest or a program on the host.
 
 use std::net::{Ipv4Addr, SocketAddr, TcpStream};
 use std::path::{Path, PathBuf};
@@ -6,19 +6,19 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 
-use super::files;
 use super::process::{GuestCommand, Output, Process};
+use crate::exec;
 use crate::wire::{self, AGENT_PORT, DATA, Reply, Request, TreeEntry};
 
-/// How long the agent may take for a short request.
+/// Time limit for a short request.
 const REQUEST_PATIENCE: Duration = Duration::from_secs(120);
-/// How long a node that is well may take to answer at all.
+/// Time limit for the check whether a node answers.
 const PING_PATIENCE: Duration = Duration::from_secs(5);
 
-/// What a guest and a native node have in common: an agent at an address, which does what the worker asks.
+/// What a guest and a native node have in common: an agent at an address, which serves the worker's requests.
 #[derive(Debug)]
 pub struct Node {
-    /// What it is, for messages: `guest broker1`.
+    /// Its kind and name, for messages: `guest broker1`.
     title: String,
     name: String,
     address: Ipv4Addr,
@@ -61,12 +61,12 @@ impl Node {
         &self.name
     }
 
-    /// What it is, for messages: `guest broker1`.
+    /// Its kind and name, for messages: `guest broker1`.
     pub fn title(&self) -> &str {
         &self.title
     }
 
-    /// A folder there for small files of the programs that run on it, which goes with the node.
+    /// A folder on the node for small files of its programs, which is removed with the node.
     pub fn work_folder(&self) -> &Path {
         &self.work_folder
     }
@@ -82,7 +82,7 @@ impl Node {
         Process::start(command, stream).with_context(|| format!("in {}", self.title))
     }
 
-    /// Runs a program to its end, whatever its exit status; one that takes longer than `patience` is ended, with an error.
+    /// Runs a program to its end, whatever its exit status. If it takes longer than `patience`, it is killed, and the result is an error.
     pub fn exec(&self, command: &GuestCommand, patience: Duration) -> Result<Output> {
         let process = self.spawn(command)?;
         let exit = process.wait(patience).with_context(|| format!("in {}", self.title))?;
@@ -90,11 +90,11 @@ impl Node {
         Ok(Output { exit, stdout, stderr })
     }
 
-    /// Runs a program to its end, which must be exit status 0; returns its standard output.
+    /// Runs a program that must exit with status 0; returns its standard output.
     pub fn run(&self, command: &GuestCommand, patience: Duration) -> Result<String> {
         let Output { exit, stdout, stderr } = self.exec(command, patience)?;
         if !exit.success() {
-            let said = files::last_lines(if stderr.trim().is_empty() { &stdout } else { &stderr }, 4);
+            let said = exec::last_lines(if stderr.trim().is_empty() { &stdout } else { &stderr }, 4);
             bail!("in {}: {command} failed ({exit}): {said}", self.title);
         }
         Ok(stdout)
@@ -138,7 +138,7 @@ impl Node {
         }
     }
 
-    /// Whether its agent answers. A node that does not takes five seconds.
+    /// Whether its agent answers. If it does not, the call takes five seconds.
     pub fn answers(&self) -> bool {
         self.request(&Request::Ping, PING_PATIENCE).is_ok()
     }

@@ -1,21 +1,21 @@
-//! Checks, before anything is started, that this machine can run the lab, and says what to do where it cannot.
+//! Checks, before anything is started, that this machine can run the lab, and says what to do if it cannot.
 
 use std::fs::OpenOptions;
 use std::path::Path;
 
 use anyhow::{Result, bail};
 
-/// A program the lab calls, and the Debian package that has it.
+/// A program that the lab calls, and the Debian package that contains it.
 struct Needed {
     program: &'static str,
     package: &'static str,
     purpose: &'static str,
 }
 
-/// What a run will do.
+/// What a run needs.
 #[derive(Debug, Clone, Copy)]
 pub struct Needs {
-    /// Live in namespaces of its own, or use the cluster of somebody else.
+    /// Run in namespaces of its own, instead of on an existing cluster.
     pub namespaces: bool,
     /// Boot guests.
     pub guests: bool,
@@ -39,7 +39,7 @@ const KAFKA: [Needed; 2] = [
     Needed { program: "mvn", package: "maven", purpose: "fetches Kafka" },
 ];
 
-/// Fails with every reason why this machine cannot do it, each with its remedy.
+/// Fails with all reasons why this machine cannot do it, each with its remedy.
 pub fn check(needs: Needs) -> Result<()> {
     let mut problems = Vec::new();
     let root = rustix::process::geteuid().is_root();

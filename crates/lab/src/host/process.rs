@@ -14,7 +14,7 @@ use crate::wire::{self, Exit, Program, Reply, Request, STDERR, STDIN, STDOUT};
 /// Bytes of each output that are kept in memory for [`Process::output`]; the rest goes to the log only.
 const OUTPUT_BYTES_MAX: usize = 4 << 20;
 
-/// A program to start in a guest, in the manner of [`std::process::Command`].
+/// A program to start in a guest, like [`std::process::Command`].
 #[derive(Debug, Clone)]
 pub struct GuestCommand {
     program: Program,
@@ -23,7 +23,7 @@ pub struct GuestCommand {
 }
 
 impl GuestCommand {
-    /// A program, found in the guest's search path, which is the host's as the root file system is.
+    /// A program in the guest's search path; the guest has the host's root file system.
     pub fn new(program: impl Into<String>) -> Self {
         Self::from_words([program.into()])
     }
@@ -63,7 +63,7 @@ impl GuestCommand {
         self
     }
 
-    /// Appends both outputs to a file on the host as they come, so that all a program said before it died is there.
+    /// Appends both outputs to a file on the host as they come, so that it has everything that the program wrote before it died.
     #[must_use]
     pub fn log(mut self, path: impl Into<PathBuf>) -> Self {
         self.log = Some(path.into());
@@ -89,7 +89,7 @@ impl std::fmt::Display for GuestCommand {
     }
 }
 
-/// What a program said, and how it ended.
+/// The outputs of a program, and how it ended.
 #[derive(Debug, Clone)]
 pub struct Output {
     /// How it ended.
@@ -100,11 +100,10 @@ pub struct Output {
     pub stderr: String,
 }
 
-/// A running or ended program in a guest. Dropping it ends the program and all it started.
+/// A running or ended program in a guest. Dropping it ends the program and everything that it started.
 #[derive(Debug)]
 pub struct Process {
     name: String,
-    pid: i32,
     stream: TcpStream,
     shared: Arc<Shared>,
 }
@@ -125,7 +124,7 @@ struct State {
 #[derive(Debug, Clone)]
 enum End {
     Exited(Exit),
-    /// The connection broke: the guest is gone.
+    /// The connection broke, because the guest has ended.
     Lost(String),
 }
 
@@ -134,11 +133,11 @@ impl Process {
     pub(super) fn start(command: &GuestCommand, mut stream: TcpStream) -> Result<Self> {
         let name = command.name().to_owned();
         wire::write_message(&mut stream, &Request::Spawn(command.program.clone()))?;
-        let pid = match wire::read_message(&mut stream)? {
-            Reply::Started(pid) => pid,
+        match wire::read_message(&mut stream)? {
+            Reply::Started(_) => {}
             Reply::Failed(why) => bail!("{why}"),
             other => bail!("unexpected answer to the start of {name}: {other:?}"),
-        };
+        }
         stream.set_read_timeout(None)?;
         let log = match &command.log {
             Some(path) => Some(
@@ -153,23 +152,18 @@ impl Process {
         let shared = Arc::new(Shared::default());
         let reader = stream.try_clone()?;
         let theirs = Arc::clone(&shared);
-        let outlets = Outlets { log, is_passed_through: command.is_passed_through };
+        let outlets = OutputSinks { log, is_passed_through: command.is_passed_through };
         std::thread::spawn(move || theirs.follow(reader, outlets));
-        Ok(Self { name, pid, stream, shared })
+        Ok(Self { name, stream, shared })
     }
 
-    /// Its pid in the guest.
-    pub fn pid(&self) -> i32 {
-        self.pid
-    }
-
-    /// How it ended, or `None` while it runs. An error means that the guest is gone.
+    /// How it ended, or `None` while it runs. An error means that the guest has ended.
     pub fn exit(&self) -> Result<Option<Exit>> {
         let end = self.shared.lock().end.clone();
         end.map(|end| self.exit_of(end)).transpose()
     }
 
-    /// Gives it what can be read from a source, up to that one's end. Nothing else may be sent to it meanwhile.
+    /// Copies a source to its standard input. The caller must send nothing else to it meanwhile.
     pub fn feed(&self, mut source: impl Read) -> Result<()> {
         let mut buffer = [0u8; 16 << 10];
         loop {
@@ -185,7 +179,7 @@ impl Process {
         }
     }
 
-    /// Waits for its end, however long that takes.
+    /// Waits until it ends, without a time limit.
     pub fn wait_to_end(&self) -> Result<Exit> {
         let mut state = self.shared.lock();
         loop {
@@ -212,7 +206,7 @@ impl Process {
         }
     }
 
-    /// Sends a signal, by number, to it and all in its process group.
+    /// Sends a signal, by number, to its process group.
     pub fn signal(&self, number: i32) -> Result<()> {
         if self.exit()?.is_some() {
             return Ok(());
@@ -221,7 +215,7 @@ impl Process {
             .with_context(|| format!("send signal {number} to {}", self.name))
     }
 
-    /// Asks it to end (SIGTERM), then makes it (SIGKILL); waits.
+    /// Ends it with SIGTERM, and with SIGKILL if that does not suffice; waits until it has ended.
     pub fn stop(&self, patience: Duration) -> Result<Exit> {
         self.signal(15)?;
         if let Ok(exit) = self.wait(patience) {
@@ -231,7 +225,7 @@ impl Process {
         self.wait(patience)
     }
 
-    /// What it wrote so far to its standard output and to its standard error (of each, the first 4 MiB).
+    /// Its standard output and standard error so far (the first 4 MiB of each).
     pub fn output(&self) -> (String, String) {
         let state = self.shared.lock();
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
@@ -253,13 +247,13 @@ impl Drop for Process {
     }
 }
 
-/// Where outputs go, but into memory.
-struct Outlets {
+/// Where outputs go besides memory.
+struct OutputSinks {
     log: Option<File>,
     is_passed_through: bool,
 }
 
-impl Outlets {
+impl OutputSinks {
     fn write(&mut self, kind: u8, bytes: &[u8]) {
         // What cannot be written must not end the program.
         if let Some(log) = &mut self.log {
@@ -278,8 +272,8 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Reads frames until the program ended or the connection broke.
-    fn follow(&self, mut stream: TcpStream, mut outlets: Outlets) {
+    /// Reads frames until the program ends or the connection breaks.
+    fn follow(&self, mut stream: TcpStream, mut outlets: OutputSinks) {
         let end = loop {
             match wire::read_frame(&mut stream) {
                 Ok(Some((kind @ (STDOUT | STDERR), bytes))) => {

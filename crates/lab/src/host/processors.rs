@@ -1,32 +1,32 @@
-//! Which of the machine's processors brokers may use, and which all else.
+//! Splits the machine's processors between brokers and everything else.
 //!
-//! On one machine a storage's server and the load take processors from the brokers, which in production they do not: there, each has a machine
-//! of its own. So experiments that compare storages by what brokers do give brokers one half of the processors and everything else the other:
-//! then the brokers have the same on every storage.
+//! On one machine, a storage's server and the load take processor time from the brokers; in production each has a machine of its own. So
+//! experiments that compare storages by the work of brokers give the brokers one half of the processors and everything else the other half.
+//! Then the brokers have the same processors on every storage.
 //!
-//! A guest has one processor, and keeps to one of the machine's, its seat. Its kernel and its programs are processes that wait for each other at
-//! every system call and page fault: on two processors each of these turns wakes one that sleeps. Three guests that were free to roam over two
-//! processors left half of both idle, started a broker in 9 s instead of 4, and took 22 MB/s of records instead of 45.
+//! A guest has one processor, and is pinned to one of the machine's, its seat. Its kernel and its programs are processes that wait for each other
+//! at every system call and page fault; on two processors each of these steps wakes a sleeping processor. Three guests that were not pinned left
+//! half of two processors idle, started a broker in 9 s instead of 4 s, and took 22 MB/s of records instead of 45 MB/s.
 
 use std::process::{Child, Command};
 use std::sync::{Mutex, PoisonError};
 
-use super::family;
+use super::process_tree;
 use anyhow::{Context, Result};
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
 /// The two halves.
 #[derive(Debug, Clone, Copy)]
-pub struct Halves {
+pub struct ProcessorSplit {
     brokers: CpuSet,
     rest: CpuSet,
 }
 
-impl Halves {
+impl ProcessorSplit {
     /// Divides the processors that this program might use when it first asked; `None` if there is only one.
     pub fn of_machine() -> Result<Option<Self>> {
         // Later this thread may have left one half alone.
-        static DIVIDED: Mutex<Option<Option<Halves>>> = Mutex::new(None);
+        static DIVIDED: Mutex<Option<Option<ProcessorSplit>>> = Mutex::new(None);
         let mut divided = DIVIDED.lock().unwrap_or_else(PoisonError::into_inner);
         if divided.is_none() {
             let all = sched_getaffinity(None).context("ask which processors this program may use")?;
@@ -42,21 +42,21 @@ impl Halves {
         Some(Self { brokers: set(brokers), rest: set(rest) })
     }
 
-    /// How many processors brokers have together, and how many all else has.
+    /// The number of processors of all brokers together, and of everything else.
     pub fn counts(&self) -> (u32, u32) {
         (self.brokers.count(), self.rest.count())
     }
 
-    /// From now on, what this thread does and starts is on the half of all else.
+    /// Moves this thread, and what it starts from now on, to the half that is not the brokers'.
     pub fn leave_brokers_alone(&self) -> Result<()> {
         sched_setaffinity(None, &self.rest).context("choose processors")
     }
 
-    /// Starts a program of a broker on all processors, whatever this thread is on: brokers start sooner then. Once they serve,
-    /// [`Halves::confine`] has them on their half. A guest is on its seat among these processors.
+    /// Starts a program of a broker on all processors, whatever those of this thread are, because brokers start sooner then. Once they serve,
+    /// [`ProcessorSplit::confine`] moves them to their half. A guest is on its seat among these processors.
     pub fn spawn(divided: Option<Self>, seat: Option<u32>, command: &mut Command) -> Result<Child> {
         let before = sched_getaffinity(None).context("ask which processors this thread may use")?;
-        let all = divided.map_or(before, |halves| halves.all());
+        let all = divided.map_or(before, |split| split.all());
         sched_setaffinity(None, &seated(&all, seat)).context("choose processors")?;
         // A program inherits the processors of the thread that starts it.
         let child = command.spawn();
@@ -64,13 +64,13 @@ impl Halves {
         Ok(child?)
     }
 
-    /// From now on, a process, all that it started, and what these start, are on the brokers' half; a guest is on its seat there.
+    /// Moves a process, its descendants, and what they start from now on, to the brokers' half; a guest to its seat there.
     pub fn confine(&self, pid: u32, seat: Option<u32>) {
         let processors = seated(&self.brokers, seat);
         // Twice: what is started while the first look is under way is found by the second, and inherits from then on. Who has ended
         // meanwhile needs no processor.
         for _ in 0..2 {
-            for thread in family::threads(pid) {
+            for thread in process_tree::threads(pid) {
                 let _ = sched_setaffinity(Some(thread), &processors);
             }
         }
@@ -106,10 +106,10 @@ mod tests {
 
     #[test]
     fn halves_share_no_processor_and_leave_none_out() {
-        let halves = Halves::divide(&set(&[1, 3, 5, 7, 8])).unwrap();
-        assert_eq!(halves.counts(), (2, 3));
+        let split = ProcessorSplit::divide(&set(&[1, 3, 5, 7, 8])).unwrap();
+        assert_eq!(split.counts(), (2, 3));
         for cpu in [1, 3, 5, 7, 8] {
-            assert!(halves.brokers.is_set(cpu) != halves.rest.is_set(cpu), "{cpu}");
+            assert!(split.brokers.is_set(cpu) != split.rest.is_set(cpu), "{cpu}");
         }
     }
 
@@ -125,7 +125,7 @@ mod tests {
     #[test]
     fn a_guest_starts_on_its_seat_and_whoever_starts_it_stays_where_it_was() {
         let before = sched_getaffinity(None).unwrap();
-        let mut child = Halves::spawn(None, Some(1), Command::new("sleep").arg("60")).unwrap();
+        let mut child = ProcessorSplit::spawn(None, Some(1), Command::new("sleep").arg("60")).unwrap();
         let found = sched_getaffinity(Some(rustix::process::Pid::from_child(&child))).unwrap();
         assert_eq!(found, seated(&before, Some(1)));
         assert_eq!(sched_getaffinity(None).unwrap(), before);
@@ -135,24 +135,24 @@ mod tests {
 
     #[test]
     fn one_processor_cannot_be_divided() {
-        assert!(Halves::divide(&set(&[4])).is_none());
-        assert!(Halves::divide(&CpuSet::new()).is_none());
+        assert!(ProcessorSplit::divide(&set(&[4])).is_none());
+        assert!(ProcessorSplit::divide(&CpuSet::new()).is_none());
     }
 
     #[test]
     fn a_program_of_brokers_has_all_processors_until_it_is_confined_to_their_half() {
         let before = sched_getaffinity(None).unwrap();
-        let Some(halves) = Halves::divide(&before) else { return };
-        halves.leave_brokers_alone().unwrap();
+        let Some(split) = ProcessorSplit::divide(&before) else { return };
+        split.leave_brokers_alone().unwrap();
         let mut command = Command::new("sleep");
-        let mut child = Halves::spawn(Some(halves), None, command.arg("60")).unwrap();
+        let mut child = ProcessorSplit::spawn(Some(split), None, command.arg("60")).unwrap();
         let pid = rustix::process::Pid::from_child(&child);
         assert_eq!(sched_getaffinity(Some(pid)).unwrap(), before);
-        assert_eq!(sched_getaffinity(None).unwrap(), halves.rest);
-        halves.confine(child.id(), None);
-        assert_eq!(sched_getaffinity(Some(pid)).unwrap(), halves.brokers);
-        halves.confine(child.id(), Some(7));
-        assert_eq!(sched_getaffinity(Some(pid)).unwrap(), seated(&halves.brokers, Some(7)));
+        assert_eq!(sched_getaffinity(None).unwrap(), split.rest);
+        split.confine(child.id(), None);
+        assert_eq!(sched_getaffinity(Some(pid)).unwrap(), split.brokers);
+        split.confine(child.id(), Some(7));
+        assert_eq!(sched_getaffinity(Some(pid)).unwrap(), seated(&split.brokers, Some(7)));
         child.kill().unwrap();
         child.wait().unwrap();
     }

@@ -1,4 +1,4 @@
-//! How long it takes to create many files.
+//! Measures how long it takes to create many files.
 
 use std::fs::{self, File};
 use std::path::PathBuf;
@@ -8,7 +8,7 @@ use anyhow::{Context, Result};
 use clap::Args;
 use serde::{Deserialize, Serialize};
 
-/// Where, and how many.
+/// The arguments.
 #[derive(Debug, Args)]
 pub struct CreateArgs {
     /// A folder that does not exist yet; it is removed at the end
@@ -17,7 +17,7 @@ pub struct CreateArgs {
     count: u32,
 }
 
-/// What is printed.
+/// The result that is printed at the end.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Created {
     /// Time it took to create them all, one after the other, in microseconds.

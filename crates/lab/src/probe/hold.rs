@@ -24,7 +24,7 @@ const PAUSE: Duration = Duration::from_millis(5);
 /// Between two lines that tell the number of records so far.
 const REPORT_EVERY: Duration = Duration::from_millis(200);
 
-/// Which files.
+/// The arguments.
 #[derive(Debug, Args)]
 pub struct HoldArgs {
     /// A folder on the storage
@@ -38,7 +38,7 @@ pub struct HoldArgs {
 /// Begins the lines that tell the number of records so far.
 const PROGRESS: &str = "records";
 
-/// What is printed at the end.
+/// The result that is printed at the end.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Held {
     /// Bytes in each of the two files.
@@ -61,7 +61,7 @@ pub fn parse(printed: &str) -> Result<Held> {
     serde_json::from_str(line).with_context(|| format!("the probe's last line is {line:?}"))
 }
 
-/// Runs until told to stop; then compares everything, and closes.
+/// Runs until it is asked to stop; then compares everything, and closes the files.
 pub fn run(args: &HoldArgs) -> Result<()> {
     let unlinked_path = args.folder.join("unlinked");
     let mut unlinked = Growing::create(&unlinked_path, args.seed)?;

@@ -1,4 +1,4 @@
-//! Peers that no server wishes for. Prints `ready` when the attack is under way, and goes on until the process is ended.
+//! Hostile peers. Prints `ready` when the attack is under way, and goes on until the process is ended.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
-/// Where, and what.
+/// The arguments.
 #[derive(Debug, Args)]
 pub struct HostileArgs {
     /// Address of the server
@@ -23,11 +23,11 @@ pub struct HostileArgs {
     /// Path of the volume, from the server's root
     #[arg(long, default_value = "/kafka")]
     path: String,
-    /// What to do
+    /// Kind of attack
     attack: Attack,
 }
 
-/// What a peer can do to be in the way.
+/// The kinds of attack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Attack {
     /// Announce records of 2 GiB, on one connection after the other
@@ -52,7 +52,7 @@ impl Attack {
     }
 }
 
-/// A header of the last fragment of so many bytes.
+/// The record marker of a last fragment with this many bytes.
 const fn header(bytes: u32) -> [u8; 4] {
     (0x8000_0000 | bytes).to_be_bytes()
 }
@@ -68,7 +68,7 @@ const DRIBBLERS: usize = 1_000;
 const FLOOD_CONNECTIONS: usize = 16;
 const FLOOD_FILE_BYTES: u64 = 256 << 20;
 const SECOND: Duration = Duration::from_secs(1);
-/// How long all peers may take to reach the server.
+/// Time limit for all peers to connect.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Does it.

@@ -1,6 +1,6 @@
 //! A stretch of a file, mapped into memory: what is written there becomes the file's, by the kernel's page faults.
 //!
-//! The one place of the project that needs `unsafe`: the language cannot know who else changes a mapped file. Here that is settled
+//! The one place of the project that needs `unsafe`: the compiler cannot know whether another process changes a mapped file. This is solved
 //! by copying: no reference into the map is ever made, bytes are copied in and out of it, and a program that maps a file is the
 //! only one that changes its length meanwhile (a page beyond the end would end it with SIGBUS).
 
@@ -56,7 +56,7 @@ impl Mapped {
         Ok(())
     }
 
-    /// Has the kernel write back what was changed, and waits for it (`MS_SYNC`).
+    /// Writes the changes back, and waits for that (`MS_SYNC`).
     pub fn sync(&self) -> io::Result<()> {
         // SAFETY: the range is the map itself.
         unsafe { msync(self.start, self.length, MsyncFlags::SYNC) }?;

@@ -1,5 +1,5 @@
-//! Programs that experiments run inside a guest, on a mounted storage, or (the load generator) on the host. Each prints JSON when all went well, and fails with
-//! the reason when something was not as it must be.
+//! Programs that experiments run inside a guest, on a mounted storage, or (the load generator) on the host. Each prints its result as JSON, or fails
+//! with the reason.
 
 pub mod cases;
 pub mod churn;
@@ -23,34 +23,35 @@ pub use hostile::Attack;
 pub use load::LoadDone;
 pub use tree::TreeDone;
 
+use crate::executable;
 use crate::host::GuestCommand;
 
-/// What to do.
+/// The probes.
 #[derive(Debug, Subcommand)]
 pub enum ProbeCommand {
-    /// Create empty files in a new folder, and say how long it took
+    /// Create empty files in a new folder, and print how long it took
     Create(create::CreateArgs),
     /// Do random operations on a file, and compare with a copy in memory
     Fsx(fsx::FsxArgs),
-    /// Do what programs do with files, and see whether it has the effects that POSIX says
+    /// Use files as programs do, and check the effects against POSIX
     Cases(cases::CasesArgs),
-    /// Do what the cases of another process ask for
+    /// Execute the requests of cases in another process
     Peer(peer::PeerArgs),
     /// Create, rename, list and remove a tree of files
     Tree(tree::TreeArgs),
-    /// Keep a file open, unlinked, while the server comes and goes
+    /// Keep a file open, unlinked, while the server is killed and restarted
     Hold(hold::HoldArgs),
-    /// Be in an NFS server's way
+    /// Attack an NFS server
     Hostile(hostile::HostileArgs),
-    /// Load an NFS server from this process, and say how fast it was
+    /// Load an NFS server from this process, and print how fast it was
     Load(load::LoadArgs),
-    /// Write, overwrite, create, rename and remove, and compare everything when told to
+    /// Write, overwrite, create, rename and remove, and compare everything on request
     Churn(churn::ChurnArgs),
     /// Write files one after the other, and read them back
     Stream(stream::StreamArgs),
 }
 
-/// Does it.
+/// Runs a probe.
 pub fn main(command: ProbeCommand) -> Result<()> {
     match command {
         ProbeCommand::Create(args) => create::run(&args),
@@ -66,8 +67,8 @@ pub fn main(command: ProbeCommand) -> Result<()> {
     }
 }
 
-/// The command that runs a probe in a guest, whose program is the host's.
+/// The command that runs a probe in a guest, where this program has the same path as on the host.
 pub fn guest_command(words: &[&str]) -> Result<GuestCommand> {
-    let program = std::env::current_exe()?;
-    Ok(GuestCommand::new(program.to_string_lossy()).args(["lab", "probe"]).args(words.iter().copied()))
+    let program = executable::lab()?;
+    Ok(GuestCommand::new(program.to_string_lossy()).args(["probe"]).args(words.iter().copied()))
 }

@@ -1,7 +1,7 @@
-//! Another process, on this client or on another one, that does what it is told: the other side of cases that take two.
+//! A second process, on this client or on another one, that executes requests: the other side of cases that need two processes.
 //!
-//! `peer` listens; whoever connects sends one request on a line (JSON) and gets one answer on a line. Connections are served one by one,
-//! so that the process has one set of locks, until it is told to end, which it does at once and without closing anything.
+//! `peer` listens. A connection carries one request on a line (JSON) and one reply on a line. Connections are served one after the other,
+//! so that the process has one set of locks. A request to end is executed at once, without closing anything.
 
 use std::collections::HashMap;
 use std::fs::{File, OpenOptions};
@@ -17,33 +17,34 @@ use clap::Args;
 use serde::{Deserialize, Serialize};
 
 use super::ranges::{self, Kind, Range};
+use crate::executable;
 
-/// How long a peer may take for an answer: grace, and the client's own timers.
+/// Time limit for a reply of a peer: the grace period, and the client's own timers.
 const PATIENCE: Duration = Duration::from_secs(180);
-/// Exit status of a peer that was told to end.
+/// Exit status of a peer that ended on request.
 const STATUS_TOLD_TO_END: i32 = 0;
 
-/// Where to listen.
+/// The arguments.
 #[derive(Debug, Args)]
 pub struct PeerArgs {
     /// Address and port; with port 0 the port is printed
     listen: SocketAddr,
 }
 
-/// What a peer can be asked to do.
+/// A request to a peer.
 #[derive(Debug, Serialize, Deserialize)]
-pub enum Ask {
+pub enum PeerRequest {
     /// Open a file for reading and writing, made if it is missing, and keep it open under this name.
     Open(String, PathBuf),
     /// Close it.
     Close(String),
-    /// Lock a range of it, if that is possible at once.
+    /// Lock a range of it without waiting.
     Lock(String, Kind, Range),
-    /// Lock a range of it, as soon as that is possible.
+    /// Lock a range of it, and wait for that if necessary.
     LockWhenFree(String, Kind, Range),
     /// Unlock a range of it.
     Unlock(String, Range),
-    /// Tell which lock would be in the way.
+    /// Return the lock that conflicts with this one, if any.
     InTheWay(String, Kind, Range),
     /// Write at an offset, and fsync.
     Write(String, u64, Vec<u8>),
@@ -63,9 +64,9 @@ pub enum Ask {
     End,
 }
 
-/// What a peer answers.
+/// The reply of a peer.
 #[derive(Debug, Serialize, Deserialize)]
-pub enum Told {
+pub enum PeerReply {
     Done,
     Lock(Option<(Kind, Range)>),
     Bytes(Vec<u8>),
@@ -74,7 +75,7 @@ pub enum Told {
     Failed(i32, String),
 }
 
-/// Serves until told to end.
+/// Serves until a request to end.
 pub fn run(args: &PeerArgs) -> Result<()> {
     let listener = TcpListener::bind(args.listen).with_context(|| format!("listen on {}", args.listen))?;
     println!("{}", listener.local_addr()?);
@@ -89,54 +90,54 @@ fn serve(stream: TcpStream, files: &mut HashMap<String, File>) -> Result<()> {
     stream.set_nodelay(true)?;
     let mut out = stream.try_clone()?;
     for line in BufReader::new(stream).lines() {
-        // Who only looked whether the port answers says nothing, and may hang up at any moment.
+        // A client that only checks whether the port answers sends nothing, and can disconnect at any moment.
         let Ok(line) = line else { return Ok(()) };
-        let ask: Ask = serde_json::from_str(&line).with_context(|| format!("understand {line:?}"))?;
+        let ask: PeerRequest = serde_json::from_str(&line).with_context(|| format!("understand {line:?}"))?;
         let told = perform(ask, files).unwrap_or_else(|error| {
-            Told::Failed(error.raw_os_error().unwrap_or_default(), error.to_string())
+            PeerReply::Failed(error.raw_os_error().unwrap_or_default(), error.to_string())
         });
         writeln!(out, "{}", serde_json::to_string(&told)?)?;
     }
     Ok(())
 }
 
-fn perform(ask: Ask, files: &mut HashMap<String, File>) -> io::Result<Told> {
+fn perform(ask: PeerRequest, files: &mut HashMap<String, File>) -> io::Result<PeerReply> {
     let open = |name: &str| files.get(name).ok_or_else(|| io::Error::other(format!("{name} is not open")));
     match ask {
-        Ask::Open(name, path) => {
+        PeerRequest::Open(name, path) => {
             let file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)?;
             files.insert(name, file);
         }
-        Ask::Close(name) => drop(files.remove(&name)),
-        Ask::Lock(name, kind, range) => ranges::lock(open(&name)?, kind, range)?,
-        Ask::LockWhenFree(name, kind, range) => ranges::lock_when_free(open(&name)?, kind, range)?,
-        Ask::Unlock(name, range) => ranges::unlock(open(&name)?, range)?,
-        Ask::InTheWay(name, kind, range) => {
-            return Ok(Told::Lock(ranges::in_the_way(open(&name)?, kind, range)?));
+        PeerRequest::Close(name) => drop(files.remove(&name)),
+        PeerRequest::Lock(name, kind, range) => ranges::lock(open(&name)?, kind, range)?,
+        PeerRequest::LockWhenFree(name, kind, range) => ranges::lock_when_free(open(&name)?, kind, range)?,
+        PeerRequest::Unlock(name, range) => ranges::unlock(open(&name)?, range)?,
+        PeerRequest::InTheWay(name, kind, range) => {
+            return Ok(PeerReply::Lock(ranges::in_the_way(open(&name)?, kind, range)?));
         }
-        Ask::Write(name, offset, bytes) => {
+        PeerRequest::Write(name, offset, bytes) => {
             let file = open(&name)?;
             file.write_all_at(&bytes, offset)?;
             file.sync_all()?;
         }
-        Ask::Read(name, offset, length) => {
+        PeerRequest::Read(name, offset, length) => {
             let mut bytes = vec![0; length];
             open(&name)?.read_exact_at(&mut bytes, offset)?;
-            return Ok(Told::Bytes(bytes));
+            return Ok(PeerReply::Bytes(bytes));
         }
-        Ask::ReadFile(path) => return Ok(Told::Bytes(std::fs::read(path)?)),
-        Ask::CreateNew(path) => drop(File::create_new(path)?),
-        Ask::Remove(path) => std::fs::remove_file(path)?,
-        Ask::Rename(from, to) => std::fs::rename(from, to)?,
-        Ask::List(path) => {
+        PeerRequest::ReadFile(path) => return Ok(PeerReply::Bytes(std::fs::read(path)?)),
+        PeerRequest::CreateNew(path) => drop(File::create_new(path)?),
+        PeerRequest::Remove(path) => std::fs::remove_file(path)?,
+        PeerRequest::Rename(from, to) => std::fs::rename(from, to)?,
+        PeerRequest::List(path) => {
             let names = std::fs::read_dir(path)?
                 .map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned()))
                 .collect::<io::Result<_>>()?;
-            return Ok(Told::Names(names));
+            return Ok(PeerReply::Names(names));
         }
-        Ask::End => std::process::exit(STATUS_TOLD_TO_END),
+        PeerRequest::End => std::process::exit(STATUS_TOLD_TO_END),
     }
-    Ok(Told::Done)
+    Ok(PeerReply::Done)
 }
 
 /// The connection to a peer, and the process if it was started here.
@@ -149,9 +150,8 @@ pub struct Peer {
 impl Peer {
     /// Starts a peer on this client.
     pub fn start() -> Result<Self> {
-        let program = std::env::current_exe().context("find this program")?;
-        let mut child = Command::new(program)
-            .args(["lab", "probe", "peer", "127.0.0.1:0"])
+        let mut child = Command::new(executable::lab()?)
+            .args(["probe", "peer", "127.0.0.1:0"])
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
             .spawn()
@@ -174,18 +174,18 @@ impl Peer {
     }
 
     /// Sends a request without waiting for the answer.
-    pub fn send(&mut self, ask: &Ask) -> Result<()> {
+    pub fn send(&mut self, ask: &PeerRequest) -> Result<()> {
         writeln!(self.stream.get_mut(), "{}", serde_json::to_string(ask)?).context("send to the peer")
     }
 
     /// The answer to what was sent.
-    pub fn answer(&mut self) -> Result<Told> {
+    pub fn answer(&mut self) -> Result<PeerReply> {
         let mut line = String::new();
         self.stream.read_line(&mut line).context("wait for the peer")?;
         serde_json::from_str(&line).with_context(|| format!("the peer answered {line:?}"))
     }
 
-    /// Whether there is an answer within a time.
+    /// Whether a reply arrives within this time.
     pub fn answers_within(&mut self, patience: Duration) -> Result<bool> {
         self.stream.get_mut().set_read_timeout(Some(patience))?;
         let found = match self.stream.fill_buf() {
@@ -200,39 +200,39 @@ impl Peer {
     }
 
     /// Sends a request, and waits for its answer.
-    pub fn ask(&mut self, ask: &Ask) -> Result<Told> {
+    pub fn ask(&mut self, ask: &PeerRequest) -> Result<PeerReply> {
         self.send(ask)?;
         self.answer()
     }
 
-    /// Has something done that must succeed.
-    pub fn must(&mut self, ask: &Ask) -> Result<()> {
+    /// Sends a request that must succeed.
+    pub fn must(&mut self, ask: &PeerRequest) -> Result<()> {
         match self.ask(ask)? {
-            Told::Done => Ok(()),
+            PeerReply::Done => Ok(()),
             other => bail!("the peer was to {ask:?} and answered {other:?}"),
         }
     }
 
-    /// Has something done that must fail; the error number.
-    pub fn must_fail(&mut self, ask: &Ask) -> Result<i32> {
+    /// Sends a request that must fail; returns the error number.
+    pub fn must_fail(&mut self, ask: &PeerRequest) -> Result<i32> {
         match self.ask(ask)? {
-            Told::Failed(number, _) => Ok(number),
+            PeerReply::Failed(number, _) => Ok(number),
             other => bail!("the peer was to fail to {ask:?} and answered {other:?}"),
         }
     }
 
     /// Asks for bytes.
-    pub fn bytes(&mut self, ask: &Ask) -> Result<Vec<u8>> {
+    pub fn bytes(&mut self, ask: &PeerRequest) -> Result<Vec<u8>> {
         match self.ask(ask)? {
-            Told::Bytes(bytes) => Ok(bytes),
+            PeerReply::Bytes(bytes) => Ok(bytes),
             other => bail!("the peer was to {ask:?} and answered {other:?}"),
         }
     }
 
     /// Asks which lock is in the way.
     pub fn in_the_way(&mut self, name: &str, kind: Kind, range: Range) -> Result<Option<(Kind, Range)>> {
-        match self.ask(&Ask::InTheWay(name.to_owned(), kind, range))? {
-            Told::Lock(found) => Ok(found),
+        match self.ask(&PeerRequest::InTheWay(name.to_owned(), kind, range))? {
+            PeerReply::Lock(found) => Ok(found),
             other => bail!("the peer was to test a lock and answered {other:?}"),
         }
     }

@@ -29,12 +29,12 @@ pub struct Range {
     pub length: i64,
 }
 
-/// Locks a range if nobody has a lock that is in the way; EAGAIN (or EACCES) if somebody has.
+/// Locks a range without waiting; EAGAIN (or EACCES) if another process holds a conflicting lock.
 pub fn lock(file: &File, kind: Kind, range: Range) -> io::Result<()> {
     control(file, libc::F_SETLK, &mut description(raw(kind), range))
 }
 
-/// Locks a range, as soon as nobody has a lock that is in the way.
+/// Locks a range, and waits while another process holds a conflicting lock.
 pub fn lock_when_free(file: &File, kind: Kind, range: Range) -> io::Result<()> {
     control(file, libc::F_SETLKW, &mut description(raw(kind), range))
 }
@@ -77,7 +77,7 @@ fn description(kind: i32, range: Range) -> libc::flock {
 }
 
 fn control(file: &File, command: i32, description: &mut libc::flock) -> io::Result<()> {
-    // SAFETY: these commands take a pointer to a `flock`, which is valid and not used by anybody else during the call.
+    // SAFETY: these commands take a pointer to a `flock`, which is valid and not shared during the call.
     let result = unsafe { libc::fcntl(file.as_raw_fd(), command, std::ptr::from_mut(description)) };
     if result == -1 { Err(io::Error::last_os_error()) } else { Ok(()) }
 }

@@ -16,7 +16,7 @@ const PIECE_BYTES: usize = 1 << 20;
 /// Pieces between two lines that tell how far it is.
 const REPORT_EVERY: u64 = 32;
 
-/// Which files.
+/// The arguments.
 #[derive(Debug, Args)]
 pub struct StreamArgs {
     /// An empty folder on the storage

@@ -18,7 +18,7 @@ const WORKERS: usize = 4;
 /// Files in each folder when all are created.
 const FILES_PER_FOLDER: usize = 250;
 
-/// Where, and how many.
+/// The arguments.
 #[derive(Debug, Args)]
 pub struct TreeArgs {
     /// A folder that does not exist yet; it is gone at the end
@@ -27,7 +27,7 @@ pub struct TreeArgs {
     files: usize,
 }
 
-/// What is printed when all went well.
+/// The result that is printed at the end.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct TreeDone {
     /// Files created.

@@ -1,45 +1,9 @@
-//! Runs of any experiments and storages, put together by experiment, for a page and for a terminal.
+//! Runs of any experiments and storages beside each other, for a page and for a terminal.
 
+use super::group::groups;
 use super::read::Found;
-use super::sheet::{Named, named};
-use super::{Subject, html, table};
-
-/// What an experiment is, by its name; `None` for one that this version does not know.
-pub type SubjectOf = fn(&str) -> Option<Subject>;
-
-/// All runs of one experiment.
-#[derive(Debug)]
-pub struct Group<'a> {
-    /// Its name.
-    pub experiment: &'a str,
-    /// What it is, if this version knows it.
-    pub subject: Option<Subject>,
-    /// Its runs, in the order read.
-    pub runs: Vec<Named<'a>>,
-}
-
-impl Group<'_> {
-    /// The experiment's title, or its name.
-    pub fn title(&self) -> &str {
-        self.subject.map_or(self.experiment, |subject| subject.title)
-    }
-}
-
-/// Puts the runs of each experiment together, in the order of the first of each.
-pub fn groups(found: &[Found], subject_of: SubjectOf) -> Vec<Group<'_>> {
-    let mut experiments: Vec<&str> = Vec::new();
-    for one in found {
-        if !experiments.contains(&one.run.experiment.as_str()) {
-            experiments.push(&one.run.experiment);
-        }
-    }
-    let of = |experiment: &str| {
-        let runs = found.iter().map(|found| &found.run).filter(|run| run.experiment == experiment);
-        named(&runs.collect::<Vec<_>>())
-    };
-    let group = |experiment| Group { experiment, subject: subject_of(experiment), runs: of(experiment) };
-    experiments.into_iter().map(group).collect()
-}
+use super::subject::SubjectOf;
+use super::{html, table};
 
 /// The comparison as a page that needs nothing else.
 pub fn comparison_page(found: &[Found], subject_of: SubjectOf) -> String {
@@ -53,7 +17,7 @@ pub fn comparison_table(found: &[Found], subject_of: SubjectOf) -> String {
     tables.join("\n\n")
 }
 
-/// The verdicts of all runs in one table, for a terminal: whoever ran them has seen each experiment's figures.
+/// The verdicts of all runs in one table, for a terminal. The figures of each experiment were printed before.
 pub fn verdict_table(found: &[Found], subject_of: SubjectOf) -> String {
     let runs: Vec<_> = groups(found, subject_of).into_iter().flat_map(|group| group.runs).collect();
     table::verdicts(&runs)
@@ -63,6 +27,7 @@ pub fn verdict_table(found: &[Found], subject_of: SubjectOf) -> String {
 mod tests {
     use super::*;
     use crate::progress::Progress;
+    use crate::report::Subject;
     use crate::report::{Axis, Better, CurveSpec, Measurement, Recorder, RunResult};
 
     const SUBJECT: Subject = Subject { title: "Broker CPU", question: "How much?", method: "M." };

@@ -5,7 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What a drawing shows: its axes, and what to compare with.
+/// The specification of a drawing: its axes and reference values.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CurveSpec {
     /// Stable name; curves of several runs with the same one share a drawing.
@@ -35,14 +35,14 @@ impl CurveSpec {
     }
 }
 
-/// One direction of a drawing.
+/// An axis of a drawing.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Axis {
-    /// What it measures, for people.
+    /// Its title.
     pub title: String,
     /// Its unit, as people write it; empty for a count.
     pub unit: String,
-    /// How values become distances.
+    /// Its scale.
     pub scale: Scale,
 }
 
@@ -63,7 +63,7 @@ impl Axis {
     }
 }
 
-/// How values become distances.
+/// The scale of an axis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Scale {
@@ -87,7 +87,7 @@ pub struct Reference {
 /// A drawing with its lines.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Curve {
-    /// What it shows.
+    /// Its specification.
     #[serde(flatten)]
     pub spec: CurveSpec,
     /// In the order in which each got its first point.

@@ -10,18 +10,21 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use serde::Serialize;
 
-use super::compare::SubjectOf;
 use super::read::Found;
-use super::result::FORMAT;
-use super::{RunResult, Subject, Verdict, compare, html};
-use crate::storage;
+use super::result::{FORMAT, REPORT_FILE, RESULT_FILE, RunResult, Verdict};
+use super::subject::{Subject, SubjectOf};
+use super::{compare, html};
 
-/// The file for machines.
-pub const RESULT_FILE: &str = "result.json";
-/// The file for people.
-pub const REPORT_FILE: &str = "report.html";
 /// The file that puts runs side by side.
 pub const COMPARISON_FILE: &str = "compare.html";
+
+/// What files and folders of a storage of that name are called: other names for other storages, as far as a person would tell them apart.
+pub fn storage_file_name(name: &str) -> String {
+    match name.strip_prefix("mount:/") {
+        Some(path) => format!("mount-{}", path.replace('-', "--").replace('/', "-")),
+        None => name.replace([':', '/'], "-"),
+    }
+}
 
 #[derive(Serialize)]
 struct Comparison<'a> {
@@ -39,7 +42,7 @@ pub fn write(folder: &Path, subject: &Subject, runs: &[RunResult]) -> Result<Pat
         [run] => write_json(folder, run)?,
         runs => {
             for run in runs {
-                let own = folder.join(storage::file_name(&run.storage));
+                let own = folder.join(storage_file_name(&run.storage));
                 fs::create_dir_all(&own).with_context(|| format!("make folder {}", own.display()))?;
                 write_json(&own, run)?;
             }
@@ -65,31 +68,9 @@ pub fn forget(folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// What the index of many runs tells besides the runs.
-#[derive(Debug, Clone, Copy)]
-pub struct All<'a> {
-    /// How long all took together, in milliseconds.
-    pub took_ms: u64,
-    /// What should have been run, and was not.
-    pub not_run: &'a [NotRun],
-    /// What an experiment is, by its name.
-    pub subject_of: SubjectOf,
-}
-
-/// A run that there is no result of.
-#[derive(Debug, Clone)]
-pub struct NotRun {
-    /// Name of the experiment.
-    pub experiment: String,
-    /// Name of the storage; of several, with commas between them.
-    pub storage: String,
-    /// Why, in a sentence.
-    pub why: String,
-}
-
 /// Writes `report.html`, which leads to the report of each run, and `compare.html`, which puts them side by side. Reports that
 /// lie in `out` are linked relative to it, so that the folder can be moved. Returns the path of the first.
-pub fn write_all(out: &Path, found: &[Found], all: &All) -> Result<PathBuf> {
+pub fn write_all(out: &Path, found: &[Found], all: &html::All) -> Result<PathBuf> {
     fs::create_dir_all(out).with_context(|| format!("make folder {}", out.display()))?;
     let relative = |page: &PathBuf| page.strip_prefix(out).unwrap_or(page).display().to_string();
     let page_of = |found: &Found| found.page.as_ref().map(relative);
@@ -130,7 +111,7 @@ fn write_json(folder: &Path, what: &impl Serialize) -> Result<()> {
 mod tests {
     use super::*;
     use crate::progress::Progress;
-    use crate::report::Recorder;
+    use crate::report::{NotRun, Recorder};
 
     const SUBJECT: Subject = Subject { title: "T", question: "Q?", method: "M." };
 
@@ -185,7 +166,7 @@ mod tests {
         let mut found = crate::report::read(&[out.to_owned()]).unwrap();
         found.push(Found { run: run("local", false), page: None });
         let not_run = [NotRun { experiment: "cpu".into(), storage: "local".into(), why: "no <Java>".into() }];
-        let all = All { took_ms: 754_000, not_run: &not_run, subject_of: |_| None };
+        let all = html::All { took_ms: 754_000, not_run: &not_run, subject_of: |_| None };
         let report = write_all(out, &found, &all).unwrap();
         let html = fs::read_to_string(report).unwrap();
         assert!(html.contains("href=\"mount/report.html\"") && html.contains("href=\"compare.html\""));

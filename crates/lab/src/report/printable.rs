@@ -1,6 +1,10 @@
 //! Results may come from anywhere, and what is in them is printed on terminals. So what a terminal would obey is written out when they are read.
 
+use std::borrow::Cow;
+
 use serde_json::Value;
+
+use crate::output::escaped;
 
 /// Makes all text in a result fit to be printed.
 pub fn make_printable(value: &mut Value) {
@@ -19,20 +23,9 @@ pub fn make_printable(value: &mut Value) {
     }
 }
 
-/// Control characters, but for ends of lines and tabs, and what changes the direction of text become such as `\u{1b}`.
 fn escape(text: &mut String) {
-    let is_hidden = |character: char| {
-        (character.is_control() && !"\n\t".contains(character))
-            || matches!(
-                character,
-                '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{206f}'
-            )
-    };
-    if text.contains(is_hidden) {
-        let escape = |character: char| -> String {
-            if is_hidden(character) { character.escape_default().collect() } else { character.into() }
-        };
-        *text = text.chars().map(escape).collect();
+    if let Cow::Owned(printable) = escaped(text) {
+        *text = printable;
     }
 }
 

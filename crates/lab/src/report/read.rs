@@ -10,8 +10,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::printable::make_printable;
-use super::result::FORMAT;
-use super::{REPORT_FILE, RESULT_FILE, RunResult};
+use super::result::{FORMAT, REPORT_FILE, RESULT_FILE, RunResult};
 
 /// How deep below a named folder results are looked for: `lab run all` needs three.
 const DEPTH_MAX: usize = 6;

@@ -1,4 +1,4 @@
-//! Takes down what happens in a run while it happens, and shows it to whoever waits.
+//! Records what happens in a run, and shows it as progress.
 //!
 //! Cheap to clone; every thread of an experiment writes to the same record.
 
@@ -11,9 +11,9 @@ use serde_json::Value;
 
 use super::curve::{Curve, CurvePoint, CurveSpec};
 use super::result::{
-    Check, Event, Excerpt, FORMAT, Figure, Lane, Measurement, RunResult, Series, Span, Tone, Verdict,
+    Check, Event, Excerpt, FORMAT, Figure, Lane, Measurement, RunResult, Series, Span, Verdict,
 };
-use crate::progress::Progress;
+use crate::progress::{Progress, Tone};
 
 /// The lane of the experiment's own stages.
 const STAGES: &str = "experiment";
@@ -160,6 +160,7 @@ impl Recorder {
     }
 
     /// One point of a line in a drawing of curves ([`Recorder::curve`]), measured once.
+    #[cfg(test)]
     pub fn curve_point(&self, drawing: &str, line: &str, x: f64, y: f64) {
         self.add_to_curve(drawing, line, CurvePoint { x, y, low: None, high: None });
     }

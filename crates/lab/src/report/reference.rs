@@ -1,12 +1,12 @@
 //! What the two technical reports measured, beside what the lab's experiments measure.
 //!
 //! The reports are NetApp's TR-4947, *Apache Kafka with NFS storage*, and TR-4941, *Confluent with ONTAP S3*. Their machines
-//! were far larger than those the lab mostly runs on, so their megabytes per second, minutes and percent cannot be compared with anybody else's.
+//! were far larger than those the lab mostly runs on, so their megabytes per second, minutes and percent cannot be compared with those of other machines.
 //! What can is how two storages behave beside each other on the same machines, and how one behaves when its load grows: ratios. So
 //! every figure here is a ratio of two of theirs, says which, and what of a run is the same ratio. TR-4941 tests tiered storage, of which
 //! the lab has no experiment; it has no figure here.
 
-use super::sheet::Sheet;
+use super::figure_table::FigureTable;
 
 /// The storage that the reports call local: a disk of each broker's own.
 pub const LOCAL: &str = "local";
@@ -201,7 +201,7 @@ pub fn of(experiment: &str) -> impl Iterator<Item = &'static Reported> {
 
 impl Here {
     /// The same ratio in each column where it was measured, by the column's name.
-    pub fn find(&self, sheet: &Sheet) -> Vec<(String, f64)> {
+    pub fn find(&self, sheet: &FigureTable) -> Vec<(String, f64)> {
         let local = sheet.columns.iter().position(|column| is_local(column));
         let ratio = |column: usize| match self {
             Self::Value(pick) => pick.median(sheet, column),
@@ -235,8 +235,9 @@ pub fn is_local(column: &str) -> bool {
 }
 
 impl Pick {
-    fn median(&self, sheet: &Sheet, column: usize) -> Option<f64> {
-        let measured = |row: &&super::sheet::Row| row.cells.get(column).is_some_and(|cell| cell.is_some());
+    fn median(&self, sheet: &FigureTable, column: usize) -> Option<f64> {
+        let measured =
+            |row: &&super::figure_table::Row| row.cells.get(column).is_some_and(|cell| cell.is_some());
         let numbered = |prefix: &str| {
             let mut rows: Vec<_> = sheet
                 .rows
@@ -260,10 +261,10 @@ impl Pick {
 mod tests {
     use super::*;
     use crate::progress::Progress;
-    use crate::report::sheet::named;
+    use crate::report::figure_table::named;
     use crate::report::{Better, Measurement, Recorder};
 
-    fn cpu_sheet(storages: &[(&str, &[(u32, f64)])]) -> Sheet {
+    fn cpu_sheet(storages: &[(&str, &[(u32, f64)])]) -> FigureTable {
         let recorder = Recorder::new(Progress::silent());
         for rate in [1000, 4000, 10_000] {
             let values = storages.iter().map(|(storage, values)| {
@@ -275,10 +276,10 @@ mod tests {
         }
         let storage = storages.iter().map(|(storage, _)| *storage).collect::<Vec<_>>().join(",");
         let run = recorder.finish("cpu", &storage, "laptop", "");
-        Sheet::of(&named(&[&run]))
+        FigureTable::of(&named(&[&run]))
     }
 
-    fn found(sheet: &Sheet) -> Vec<Vec<(String, f64)>> {
+    fn found(sheet: &FigureTable) -> Vec<Vec<(String, f64)>> {
         of("cpu").map(|reported| reported.here.find(sheet)).collect()
     }
 

@@ -9,9 +9,14 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::curve::Curve;
+use crate::progress::Tone;
 
 /// The version of the form below.
 pub const FORMAT: u32 = 1;
+/// The file for machines, in a folder of results.
+pub const RESULT_FILE: &str = "result.json";
+/// The file for people, in a folder of results.
+pub const REPORT_FILE: &str = "report.html";
 
 /// What one run found: one experiment, on one storage, or on several that it compares.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -44,7 +49,7 @@ pub struct RunResult {
     pub measurements: Vec<Measurement>,
     /// What happened, in order of time.
     pub events: Vec<Event>,
-    /// Who was there, from when to when.
+    /// The processes of the run, from when to when each of them ran.
     pub lanes: Vec<Lane>,
     /// Figures over time.
     pub series: Vec<Series>,
@@ -223,20 +228,6 @@ impl Measurement {
     }
 }
 
-/// How something is meant.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Tone {
-    /// Nothing to say.
-    Plain,
-    /// What the experiment does.
-    Stage,
-    /// As it should be.
-    Good,
-    /// Not as it should be.
-    Bad,
-}
-
 /// Something that happened.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Event {
@@ -284,13 +275,13 @@ pub struct Series {
     pub points: Vec<(u64, f64)>,
 }
 
-/// How many times as long as usual nothing may be told of a series before its line is broken.
+/// A gap in a series this many times as long as usual breaks its line.
 const GAP_TIMES: u64 = 5;
 /// A shorter silence never breaks it.
 const GAP_MS_MIN: u64 = 5_000;
 
 impl Series {
-    /// The stretches without a pause: storages take turns, and nobody knows what a figure was while it was another's.
+    /// The stretches without a pause: storages take turns, and a figure is unknown during the turn of another.
     pub fn stretches(&self) -> Vec<&[(u64, f64)]> {
         let mut steps: Vec<u64> = self.points.windows(2).map(step).collect();
         steps.sort_unstable();

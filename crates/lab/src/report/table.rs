@@ -3,9 +3,9 @@
 use comfy_table::presets::UTF8_FULL_CONDENSED;
 use comfy_table::{Attribute, Cell, CellAlignment, Color, ContentArrangement, Table};
 
-use super::html::ratio_text;
-use super::sheet::{self, Named, Row, Sheet, named};
-use super::{RunResult, Target, Verdict, number};
+use super::figure_table::{self, FigureTable, Named, Row, named};
+use super::html::{number, ratio_text};
+use super::result::{RunResult, Target, Verdict};
 
 /// A row for each run's verdict, and one for each figure and measurement with the storages side by side.
 pub fn table(runs: &[RunResult]) -> String {
@@ -15,7 +15,7 @@ pub fn table(runs: &[RunResult]) -> String {
 /// The same for runs that have names already.
 pub(super) fn group(runs: &[Named]) -> String {
     let mut parts = vec![verdicts(runs)];
-    let sheet = Sheet::of(runs);
+    let sheet = FigureTable::of(runs);
     // Those with a target are what was asked, and come first; those measured once come last.
     let (aimed, other): (Vec<_>, Vec<_>) = sheet.rows.iter().partition(|row| row.target.is_some());
     parts.extend(
@@ -54,7 +54,7 @@ pub(super) fn verdicts(runs: &[Named]) -> String {
 }
 
 /// Figures and measurements: median, smallest and largest, and the first storage's median over each other's.
-fn figures(sheet: &Sheet, rows: &[&Row], aims: bool) -> Option<String> {
+fn figures(sheet: &FigureTable, rows: &[&Row], aims: bool) -> Option<String> {
     if rows.is_empty() {
         return None;
     }
@@ -90,7 +90,7 @@ fn right(text: String) -> Cell {
     Cell::new(text).set_alignment(CellAlignment::Right)
 }
 
-fn measured(cell: &sheet::Cell) -> String {
+fn measured(cell: &figure_table::Cell) -> String {
     match cell.count {
         1 => number(cell.median),
         _ => format!("{} ({}–{})", number(cell.median), number(cell.low), number(cell.high)),

@@ -1,4 +1,4 @@
-//! `forebay`: this very binary as a daemon, on the host, with a pool in the scratch folder.
+//! `forebay`: the daemon, on the host, with a pool in the scratch folder.
 
 use std::fs::File;
 use std::path::PathBuf;
@@ -8,12 +8,16 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 use serde::Deserialize;
 
+use super::interface::{HostServer, Space, Storage, Usage, Volumes};
+use super::nfs::mount_nfs;
 use super::server::Server;
-use super::{HostServer, Space, Storage, StorageKind, Usage, Volumes, mount_nfs, usage};
-use crate::host::{Guest, Site};
+use super::usage;
+use crate::host::{Environment, Guest};
+use crate::request::StorageKind;
 
 /// The storage.
 pub struct Forebay {
+    program: PathBuf,
     server: Server,
     pool: PathBuf,
     log: PathBuf,
@@ -22,22 +26,23 @@ pub struct Forebay {
     connections: u32,
 }
 
-/// The volume that every new pool has.
+/// The junction path of the volume that every new pool has.
 const JUNCTION_PATH: &str = "/kafka";
 const PORT: u16 = 2049;
 const CONNECTIONS: u32 = 4;
-/// Bounded, so that what the volume says is used is what the pool uses, and not what else is on the host's disk.
+/// Limited, so that the used space of the volume is that of the pool, without the other content of the host's disk.
 const POOL_SIZE_MAX: &str = "48GiB";
 const PATIENCE: Duration = Duration::from_secs(30);
 
 impl Forebay {
-    /// Starts the daemon on an empty pool, with more words on its command line.
-    pub fn start(site: &Site, arguments: &[String]) -> Result<Self> {
+    /// Starts the daemon on an empty pool, with additional arguments.
+    pub fn start(environment: &Environment, arguments: &[String]) -> Result<Self> {
         let mut storage = Self {
+            program: environment.daemon()?.to_owned(),
             server: Server::new("forebay serve"),
-            pool: site.fresh("forebay-data")?,
-            log: site.logs().join("forebay.log"),
-            listen: site.gateway(),
+            pool: environment.fresh("forebay-data")?,
+            log: environment.logs().join("forebay.log"),
+            listen: environment.gateway(),
             arguments: arguments.to_vec(),
             connections: CONNECTIONS,
         };
@@ -46,11 +51,10 @@ impl Forebay {
     }
 
     fn serve(&mut self) -> Result<()> {
-        let program = std::env::current_exe().context("find this program")?;
-        let mut command = Command::new(program);
+        let mut command = Command::new(&self.program);
         command.arg("serve").arg("--pool-directory").arg(&self.pool).args(["--pool-size-max", POOL_SIZE_MAX]);
         command.arg("--nfs-listen").arg(format!("{}:{PORT}", self.listen));
-        // Others run on this machine; this one is reached by its socket.
+        // Other daemons may run on this machine; this one is reached by its socket.
         command.args(["--api-listen", "off"]);
         command.args(&self.arguments);
         let log = File::options()
@@ -66,15 +70,14 @@ impl Forebay {
 }
 
 impl Forebay {
-    /// How clients mount it.
+    /// The options of mounts.
     fn options(&self) -> String {
         format!("vers=4.2,nconnect={}", self.connections)
     }
 
-    /// Runs a command of this program against the pool.
+    /// Runs a command of the daemon's program against the pool.
     fn admin(&self, words: &[&str]) -> Result<Output> {
-        let program = std::env::current_exe().context("find this program")?;
-        let mut command = Command::new(program);
+        let mut command = Command::new(&self.program);
         command.args(words).arg("--pool-directory").arg(&self.pool);
         command.output().with_context(|| format!("run forebay {}", words.join(" ")))
     }
@@ -107,7 +110,7 @@ impl Forebay {
         self.administer(&["export", "rule", "remove", "default", clients]).map(drop)
     }
 
-    /// What `forebay nfs clients --json` prints.
+    /// The output of `forebay nfs clients --json`.
     pub fn clients(&self) -> Result<serde_json::Value> {
         let (said, _) = self.administer(&["nfs", "clients", "--json"])?;
         serde_json::from_slice(&said).context("parse what nfs clients says")
@@ -150,7 +153,7 @@ impl Volumes for Forebay {
     }
 }
 
-/// What `forebay pool show --json` says, as far as the lab needs it.
+/// The fields of `forebay pool show --json` that the lab needs.
 #[derive(Deserialize)]
 struct PoolShown {
     bytes_logical: u64,
@@ -158,7 +161,7 @@ struct PoolShown {
     bytes_inline: u64,
 }
 
-/// What `forebay pool check --json` says, as far as the lab needs it.
+/// The fields of `forebay pool check --json` that the lab needs.
 #[derive(Deserialize)]
 struct PoolChecked {
     differences: Vec<String>,

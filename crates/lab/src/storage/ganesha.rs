@@ -1,4 +1,4 @@
-//! `ganesha`: NFS-Ganesha on the host, on a folder of the host's disk. What Forebay is measured against.
+//! `ganesha`: NFS-Ganesha on the host, on a folder of the host's disk. The server that Forebay is compared with.
 
 use std::fs::{self, File};
 use std::net::Ipv4Addr;
@@ -7,10 +7,12 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 
+use super::interface::{HostServer, Storage};
+use super::nfs::mount_nfs;
 use super::server::Server;
-use super::{HostServer, Storage, StorageKind, mount_nfs};
-use crate::host::toolbox::{Toolbox, Toolset};
-use crate::host::{Guest, Site};
+use crate::host::{Environment, Guest};
+use crate::request::StorageKind;
+use crate::toolbox::{Toolbox, Toolset};
 
 /// The storage.
 pub struct Ganesha {
@@ -27,24 +29,24 @@ const PATIENCE: Duration = Duration::from_secs(30);
 
 impl Ganesha {
     /// Starts it on an empty folder.
-    pub fn start(site: &Site) -> Result<Self> {
-        let tools = site.tools_of(Toolset::Bench)?;
-        let folder = site.fresh("ganesha")?;
+    pub fn start(environment: &Environment) -> Result<Self> {
+        let tools = environment.tools_of(Toolset::Bench)?;
+        let folder = environment.fresh("ganesha")?;
         for name in ["export", "recovery"] {
             let path = folder.join(name);
             fs::create_dir_all(&path).with_context(|| format!("make {}", path.display()))?;
         }
         let config_path = folder.join("ganesha.conf");
-        fs::write(&config_path, configuration(&tools, &folder, site.gateway()))
+        fs::write(&config_path, configuration(&tools, &folder, environment.gateway()))
             .with_context(|| format!("write {}", config_path.display()))?;
-        let log_path = site.logs().join("ganesha.log");
+        let log_path = environment.logs().join("ganesha.log");
         let log = File::create(&log_path).with_context(|| format!("create {}", log_path.display()))?;
         let mut command = tools.command("usr/bin/ganesha.nfsd");
         command.arg("-F").arg("-f").arg(&config_path).args(["-N", "NIV_EVENT"]);
         command.arg("-L").arg("/dev/stderr").arg("-p").arg(folder.join("pid"));
         let version = tools.version("nfs-ganesha")?;
         let server = Server::new("ganesha.nfsd");
-        let mut storage = Self { server, folder, listen: site.gateway(), version };
+        let mut storage = Self { server, folder, listen: environment.gateway(), version };
         storage.server.start(&mut command, log)?;
         storage
             .server
@@ -54,7 +56,7 @@ impl Ganesha {
     }
 }
 
-/// Its configuration: all defaults, but for what it takes to run from a folder.
+/// Its configuration: the defaults, except for what it needs to run from a folder.
 fn configuration(tools: &Toolbox, folder: &Path, address: Ipv4Addr) -> String {
     let plugins = tools.path("usr/lib/x86_64-linux-gnu/ganesha");
     let (plugins, folder) = (plugins.display(), folder.display());

@@ -1,14 +1,17 @@
 //! `knfsd-v3` and `knfsd-v4`: the Linux kernel's own NFS server, in a guest of its own with ext4 on a disk image. The baseline.
 //!
-//! The server's user-space half (rpcbind, rpc.mountd, exportfs, rpc.nfsd) comes from the tool box. It reads its configuration
+//! The server's user-space half (rpcbind, rpc.mountd, exportfs, rpc.nfsd) comes from the toolbox. It reads its configuration
 //! from `/etc`, so this guest gets a small `/etc` of its own over the host's.
 
 use std::time::Duration;
 
 use anyhow::{Context, Result};
 
-use super::{Storage, StorageKind, local, mount_nfs};
-use crate::host::{Guest, GuestCommand, GuestSpec, Process, Site};
+use super::interface::Storage;
+use super::local;
+use super::nfs::mount_nfs;
+use crate::host::{Environment, Guest, GuestCommand, GuestSpec, Process};
+use crate::request::StorageKind;
 use crate::wire::Mount;
 
 /// Which version of the protocol clients speak.
@@ -61,18 +64,18 @@ const NETCONFIG: &str = "udp tpi_clts v inet udp - -\ntcp tpi_cots_ord v inet tc
 
 impl KernelNfs {
     /// Boots the server's guest and starts the server in it.
-    pub fn start(site: &Site, version: Version) -> Result<Self> {
+    pub fn start(environment: &Environment, version: Version) -> Result<Self> {
         let mut spec = GuestSpec::new("knfsd", MEMORY_MIB);
-        spec.disks.push(site.make_disk("knfsd", DISK_BYTES)?);
-        let guest = site.boot(&spec)?;
-        let tools = site.tools()?;
+        spec.disks.push(environment.make_disk("knfsd", DISK_BYTES)?);
+        let guest = environment.boot(&spec)?;
+        let tools = environment.tools()?;
         let packages = ["user-mode-linux", "nfs-kernel-server"]
             .map(|package| Ok((package.to_owned(), tools.version(package)?)))
             .into_iter()
             .collect::<Result<_>>()?;
         let mut server = Self { version, guest, daemons: Vec::new(), packages };
         server.configure()?;
-        server.serve(site).context("start the kernel's NFS server")?;
+        server.serve(environment).context("start the kernel's NFS server")?;
         Ok(server)
     }
 
@@ -95,9 +98,9 @@ impl KernelNfs {
         guest.mount(&pseudo("rpc_pipefs", "/var/lib/nfs/rpc_pipefs"))
     }
 
-    fn serve(&mut self, site: &Site) -> Result<()> {
-        let log = site.logs().join("knfsd.log");
-        let tools = site.tools()?;
+    fn serve(&mut self, environment: &Environment) -> Result<()> {
+        let log = environment.logs().join("knfsd.log");
+        let tools = environment.tools()?;
         let tool = |program: &str| GuestCommand::from_words(tools.words(program)).log(&log);
         self.daemons.push(self.guest.spawn(&tool("usr/sbin/rpcbind").arg("-f"))?);
         self.wait_for_port(111)?;

@@ -1,9 +1,10 @@
-//! `local`: a disk of its own for each guest, with ext4 and without NFS. What a broker can expect at best.
+//! `local`: a disk of its own for each guest, with ext4 and without NFS. The best case for a broker.
 
 use anyhow::{Context, Result};
 
-use super::{Storage, StorageKind};
-use crate::host::{Guest, GuestSpec, Site};
+use super::interface::Storage;
+use crate::host::{Environment, Guest, GuestSpec};
+use crate::request::StorageKind;
 use crate::wire::Mount;
 
 /// Size of each disk in bytes; only what is written takes space.
@@ -15,9 +16,9 @@ pub struct LocalDisk {
 }
 
 impl LocalDisk {
-    /// There is nothing to start: disks are made as guests ask for them.
-    pub fn start(site: &Site) -> Result<Self> {
-        Ok(Self { kernel: site.tools()?.version("user-mode-linux")? })
+    /// Starts nothing: disks are created when guests are prepared.
+    pub fn start(environment: &Environment) -> Result<Self> {
+        Ok(Self { kernel: environment.tools()?.version("user-mode-linux")? })
     }
 }
 
@@ -30,14 +31,14 @@ impl Storage for LocalDisk {
         vec![("ext4 of user-mode-linux".into(), self.kernel.clone())]
     }
 
-    fn prepare(&mut self, site: &Site, spec: &mut GuestSpec) -> Result<()> {
-        let disk = site.make_disk(&disk_name(&spec.name), DISK_BYTES)?;
+    fn prepare(&mut self, environment: &Environment, spec: &mut GuestSpec) -> Result<()> {
+        let disk = environment.make_disk(&disk_name(&spec.name), DISK_BYTES)?;
         spec.disks.insert(0, disk);
         Ok(())
     }
 
-    fn discard(&mut self, site: &Site, guest: &str) -> Result<()> {
-        site.remove_disk(&disk_name(guest))
+    fn discard(&mut self, environment: &Environment, guest: &str) -> Result<()> {
+        environment.remove_disk(&disk_name(guest))
     }
 
     fn mount(&self, guest: &Guest, target: &str) -> Result<()> {

@@ -6,186 +6,33 @@
 
 mod forebay;
 mod ganesha;
+mod interface;
 mod kernel_nfs;
-mod kind;
 mod local;
 mod mounted;
+mod nfs;
 mod server;
 mod usage;
 
-use std::net::SocketAddr;
-use std::path::{Path, PathBuf};
-use std::time::Duration;
+use anyhow::Result;
 
-use anyhow::{Result, bail};
-
-use crate::host::{Guest, GuestSpec, Site};
-use crate::wire::Mount;
+use crate::host::Environment;
+use crate::request::StorageKind;
 
 pub use forebay::Forebay;
-pub use kind::{StorageKind, file_name};
+pub use interface::{HostServer, Space, Storage, Usage, Volumes};
 pub use mounted::check as check_folder;
+pub use nfs::mount_nfs;
 pub use usage::{cpu_of_process, process_has_ended};
 
-/// The space of a storage's pool, in bytes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Space {
-    /// What its files hold, without holes: every replica counts.
-    pub logical: u64,
-    /// What it keeps for that: stored chunks with their headers, and tails.
-    pub physical: u64,
-    /// What its folder takes on the host's disk, with all that is preallocated or waits to be cleaned.
-    pub folder: u64,
-}
-
-/// What a storage's server takes from the machine.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Usage {
-    /// Resident memory, in bytes.
-    pub resident: u64,
-    /// What it had the kernel write to disk since its start, in bytes.
-    pub written: u64,
-}
-
-/// A storage's server, where it runs on the host.
-#[derive(Debug, Clone)]
-pub struct HostServer {
-    /// Where it listens.
-    pub address: SocketAddr,
-    /// Path of its volume or export.
-    pub path: &'static str,
-    /// Its process.
-    pub pid: u32,
-    /// Where it keeps its data.
-    pub data: PathBuf,
-}
-
-/// A running storage. Dropping it ends it at once.
-pub trait Storage: Send {
-    /// Which it is.
-    fn kind(&self) -> StorageKind;
-
-    /// Name and version of what it is made of.
-    fn versions(&self) -> Vec<(String, String)>;
-
-    /// Adds what a guest needs before it boots.
-    fn prepare(&mut self, site: &Site, spec: &mut GuestSpec) -> Result<()> {
-        let _ = (site, spec);
-        Ok(())
-    }
-
-    /// A guest that was prepared is gone and will not come back: what was its own goes, too.
-    fn discard(&mut self, site: &Site, guest: &str) -> Result<()> {
-        let _ = (site, guest);
-        Ok(())
-    }
-
-    /// Later mounts use so many TCP connections, where the storage is one that is reached over the network.
-    fn set_connections(&mut self, count: u32) {
-        let _ = count;
-    }
-
-    /// Mounts it in a guest. Shared by all guests, but for [`StorageKind::Local`].
-    fn mount(&self, guest: &Guest, target: &str) -> Result<()>;
-
-    /// Whether a client that removes a file which is still open renames it instead, as far as the lab knows: Kafka's brokers end when
-    /// a topic is deleted then.
-    fn renames_unlinked(&self) -> bool {
-        false
-    }
-
-    /// The folder of this host that it is. Brokers run on the host then, and nothing can be mounted in a guest.
-    fn folder(&self) -> Option<&Path> {
-        None
-    }
-
-    /// Its server on the host, for who speaks NFS without a guest.
-    fn host_server(&self) -> Option<HostServer> {
-        None
-    }
-
-    /// Whether its server can be killed and started again, and its files recounted.
-    fn can_be_killed(&self) -> bool {
-        false
-    }
-
-    /// Ends its server at once (kill -9), as a crash would.
-    fn kill(&mut self) -> Result<()> {
-        bail!("storage {} has no server of its own to kill", self.kind())
-    }
-
-    /// Starts its server again on the same data, after [`Storage::kill`].
-    fn restart(&mut self) -> Result<()> {
-        bail!("storage {} has no server of its own to start again", self.kind())
-    }
-
-    /// What it can do with volumes.
-    fn volumes(&self) -> Result<&dyn Volumes> {
-        bail!("storage {} has no volumes that can be cloned", self.kind())
-    }
-
-    /// How many bytes live in it, and how many it keeps for them.
-    fn space(&self) -> Result<Space> {
-        bail!("storage {} does not say how much space it takes", self.kind())
-    }
-
-    /// What its server takes from the machine.
-    fn usage(&self) -> Result<Usage> {
-        bail!("storage {} has no server whose memory and disk writes could be told", self.kind())
-    }
-
-    /// Recounts everything, by its server if that runs, and else without it; one sentence for each thing that does not agree.
-    fn check(&self) -> Result<Vec<String>> {
-        bail!("storage {} cannot recount what it holds", self.kind())
-    }
-
-    /// Ends it in order. Guests have unmounted it before.
-    fn stop(&mut self) -> Result<()>;
-}
-
-/// Volumes of a storage: trees that are mounted one by one.
-pub trait Volumes {
-    /// Makes an empty volume.
-    fn create(&self, name: &str) -> Result<()>;
-
-    /// Mounts a volume in a guest.
-    fn mount(&self, guest: &Guest, name: &str, target: &str) -> Result<()>;
-
-    /// Holds what is read from and written to a volume to so many bytes per second from now on; `None`: to nothing.
-    fn limit(&self, name: &str, bytes_per_second: Option<u64>) -> Result<()>;
-
-    /// Takes a snapshot of several volumes at one instant; returns how long that took.
-    fn snapshot(&self, volumes: &[String], name: &str) -> Result<Duration>;
-
-    /// Makes a volume that can be written of a volume's snapshot; returns how long that took.
-    fn clone_snapshot(&self, volume: &str, snapshot: &str, name: &str) -> Result<Duration>;
-}
-
-/// Starts a storage, empty.
-pub fn start(kind: &StorageKind, site: &Site) -> Result<Box<dyn Storage>> {
+/// Starts an empty storage.
+pub fn start(kind: &StorageKind, environment: &Environment) -> Result<Box<dyn Storage>> {
     Ok(match kind {
-        StorageKind::Local => Box::new(local::LocalDisk::start(site)?),
-        StorageKind::KnfsdV3 => Box::new(kernel_nfs::KernelNfs::start(site, kernel_nfs::Version::V3)?),
-        StorageKind::KnfsdV4 => Box::new(kernel_nfs::KernelNfs::start(site, kernel_nfs::Version::V4)?),
-        StorageKind::Forebay => Box::new(Forebay::start(site, &[])?),
-        StorageKind::Ganesha => Box::new(ganesha::Ganesha::start(site)?),
-        StorageKind::Mount(folder) => Box::new(mounted::Mounted::start(folder, site)?),
+        StorageKind::Local => Box::new(local::LocalDisk::start(environment)?),
+        StorageKind::KnfsdV3 => Box::new(kernel_nfs::KernelNfs::start(environment, kernel_nfs::Version::V3)?),
+        StorageKind::KnfsdV4 => Box::new(kernel_nfs::KernelNfs::start(environment, kernel_nfs::Version::V4)?),
+        StorageKind::Forebay => Box::new(Forebay::start(environment, &[])?),
+        StorageKind::Ganesha => Box::new(ganesha::Ganesha::start(environment)?),
+        StorageKind::Mount(folder) => Box::new(mounted::Mounted::start(folder, environment)?),
     })
-}
-
-/// Mounts an NFS export in a guest, with the options every storage is given alike: hard, 1 MiB reads and writes.
-pub(crate) fn mount_nfs(
-    guest: &Guest,
-    server: std::net::Ipv4Addr,
-    path: &str,
-    options: &str,
-    target: &str,
-) -> Result<()> {
-    // No mount.nfs is involved: the kernel reads the options itself, but needs both addresses spelled out.
-    let options = format!(
-        "{options},addr={server},clientaddr={},rsize=1048576,wsize=1048576,hard,proto=tcp,timeo=600,retrans=2",
-        guest.address()
-    );
-    let source = format!("{server}:{path}");
-    guest.mount(&Mount { source, target: target.into(), kind: "nfs".into(), options })
 }

@@ -1,5 +1,5 @@
 //! `mount:DIR`: a folder of this host, whatever is mounted there. Brokers run on the host, and each gets a folder of its own below
-//! a folder of the run's, which goes when the run ends.
+//! a folder of the run, which is removed when the run ends.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -7,8 +7,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
-use super::{Storage, StorageKind};
-use crate::host::{Guest, Site};
+use super::interface::Storage;
+use crate::host::{Environment, Guest};
+use crate::request::StorageKind;
 
 /// The storage.
 pub struct Mounted {
@@ -18,9 +19,9 @@ pub struct Mounted {
 }
 
 impl Mounted {
-    /// There is nothing to start: it is there, and the supervisor has made the run's folder in it.
-    pub fn start(folder: &Path, site: &Site) -> Result<Self> {
-        let run = site.folder_in(folder)?.to_owned();
+    /// Starts nothing: the folder exists, and the supervisor has created the run's folder in it.
+    pub fn start(folder: &Path, environment: &Environment) -> Result<Self> {
+        let run = environment.folder_in(folder)?.to_owned();
         empty(&run)?;
         let mounts = fs::read_to_string("/proc/self/mountinfo").context("read /proc/self/mountinfo")?;
         let real = folder.canonicalize().with_context(|| format!("resolve {}", folder.display()))?;
@@ -62,7 +63,7 @@ impl Drop for Mounted {
     }
 }
 
-/// Removes all that is in a folder.
+/// Removes the content of a folder.
 fn empty(folder: &Path) -> Result<()> {
     for entry in fs::read_dir(folder).with_context(|| format!("list {}", folder.display()))? {
         let path = entry.with_context(|| format!("list {}", folder.display()))?.path();
@@ -117,7 +118,7 @@ fn file_system_of(path: &Path, mounts: &str) -> Option<String> {
         Some((PathBuf::from(point), what.to_owned()))
     };
     let holding = mounts.lines().filter_map(parse).filter(|(point, _)| path.starts_with(point));
-    // Of several at one place the last one hides the others.
+    // If several are mounted on one path, the last one hides the others.
     let (_, what) = holding.max_by_key(|(point, _)| point.as_os_str().len())?;
     Some(unescaped(&what))
 }

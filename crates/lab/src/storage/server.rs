@@ -8,10 +8,10 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 use rustix::process::{Pid, Signal, kill_process};
 
-/// Between two looks at whether something has happened.
+/// The interval between two checks.
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// A program that may run or not. Dropping it ends the program at once.
+/// A server program, running or not. Dropping it kills the program.
 pub struct Server {
     name: &'static str,
     child: Option<Child>,
@@ -50,14 +50,14 @@ impl Server {
         self.child.as_ref().map(Child::id)
     }
 
-    /// Ends it at once.
+    /// Kills it.
     pub fn kill(&mut self) -> Result<()> {
         let mut child = self.child.take().with_context(|| format!("{} does not run", self.name))?;
         child.kill().and_then(|()| child.wait()).with_context(|| format!("end {}", self.name))?;
         Ok(())
     }
 
-    /// Asks it to end (SIGTERM) and waits; an error if it does not end with status 0 in time. It has ended in any case.
+    /// Stops it with SIGTERM and waits. It is an error if it does not exit with status 0 in time; it has ended in any case.
     pub fn stop(&mut self, patience: Duration) -> Result<()> {
         let name = self.name;
         let child = self.child()?;
@@ -68,7 +68,7 @@ impl Server {
             if let Some(status) = child.try_wait()? {
                 self.child = None;
                 if !status.success() {
-                    bail!("{name} ended badly when asked to end ({status})");
+                    bail!("{name} did not stop cleanly ({status})");
                 }
                 return Ok(());
             }

@@ -1,4 +1,4 @@
-//! What a program and a folder take from the machine, as the kernel tells it.
+//! The resources that a process and a folder use, as the kernel reports them.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 
-use super::Usage;
+use super::interface::Usage;
 
 /// The unit of a file's block count, whatever the file system's own.
 const BLOCK_BYTES: u64 = 512;
@@ -22,8 +22,8 @@ pub fn of_process(pid: u32) -> Result<Usage> {
         let path = format!("/proc/{pid}/{name}");
         fs::read_to_string(&path).with_context(|| format!("read {path}"))
     };
-    let resident_kib = field(&read("status")?, "VmRSS").context("the kernel tells no VmRSS")?;
-    let written = field(&read("io")?, "write_bytes").context("the kernel tells no write_bytes")?;
+    let resident_kib = field(&read("status")?, "VmRSS").context("the kernel reports no VmRSS")?;
+    let written = field(&read("io")?, "write_bytes").context("the kernel reports no write_bytes")?;
     Ok(Usage { resident: resident_kib.saturating_mul(1024), written })
 }
 
@@ -43,7 +43,7 @@ fn cpu_in(stat: &str) -> Option<Duration> {
     Some(TICK * user + TICK * system)
 }
 
-/// Whether a process has ended, be it that nobody has asked yet how.
+/// Whether a process has ended, even if it is not reaped yet.
 pub fn process_has_ended(pid: u32) -> bool {
     match fs::read_to_string(format!("/proc/{pid}/stat")) {
         Ok(text) => matches!(state_in(&text), None | Some("Z" | "X")),
@@ -61,7 +61,7 @@ fn field(text: &str, name: &str) -> Option<u64> {
     line.split_whitespace().next()?.parse().ok()
 }
 
-/// Bytes that the file system has allocated to a folder and all below it. What is removed meanwhile counts nothing.
+/// Bytes that the file system has allocated to a folder and all below it. Files that are removed meanwhile are not counted.
 pub fn allocated_bytes(folder: &Path) -> Result<u64> {
     let entries = fs::read_dir(folder).with_context(|| format!("list {}", folder.display()))?;
     let mut bytes = 0u64;

@@ -306,7 +306,7 @@ impl Explain for Error {
             Error::NotFound(_) => "not found".into(),
             Error::Exists(_) => "already exists".into(),
             Error::PathTaken { volume, volume_path, .. } => {
-                format!("volume {volume} is mounted at {volume_path}")
+                format!("already used by volume {volume} at {volume_path}")
             }
             Error::NotDirectory => "not a directory".into(),
             Error::IsDirectory => "is a directory".into(),
@@ -361,7 +361,7 @@ impl Explain for Error {
             Error::InUse { remedy, .. } => remedy,
             Error::VolumeNotEmpty(_) => "delete its files first",
             Error::Contended(_) => "try again",
-            Error::Locked { .. } => "stop it first, or choose another data directory",
+            Error::Locked { .. } => "stop it first, or choose another pool directory",
             Error::NewerFormat { .. } => "use the newer release",
             Error::OlderFormat { .. } => {
                 "copy its files with the older release, or choose an empty directory"

@@ -1,8 +1,10 @@
-//! Users and tokens: who may use the interface over TCP, and as what.
+//! Users and tokens: who may use the daemon's interfaces over TCP, and with which role.
 //!
-//! Both are records of the pool, so they go where the pool goes. What must hold: the secret of a token is told once, when it is
-//! made, and only its hash is kept; a change is durable before it is in force and before it is answered; a token whose user is gone
-//! is worth nothing, whatever records a crash left; and where there is an admin, one remains.
+//! Both are records in the pool, so they move with it. What must hold:
+//! - The secret of a token is shown once, when the token is created; only its hash is kept.
+//! - A change is durable before it is in force and before it is answered.
+//! - A token whose user is gone is worthless, whatever records a crash left.
+//! - If there is an admin, one remains.
 
 mod record;
 mod role;
@@ -20,7 +22,7 @@ use record::{TOKENS, TokenRecord, USERS, UserRecord};
 pub use role::Role;
 use secret::Secret;
 
-/// More than anyone needs, and few enough to be kept in memory.
+/// More than any installation needs, and few enough to keep in memory.
 const USERS_MAX: usize = 1000;
 const TOKENS_MAX: usize = 10_000;
 
@@ -28,7 +30,7 @@ const TOKENS_MAX: usize = 10_000;
 pub struct Accounts {
     pool: Pool,
     known: RwLock<Known>,
-    /// Held by whoever changes something, so that pool and memory agree.
+    /// Held while something changes, so that pool and memory agree.
     changing: Mutex<()>,
 }
 
@@ -132,11 +134,11 @@ impl Accounts {
         Ok(Accounts { pool, known: RwLock::new(known), changing: Mutex::new(()) })
     }
 
-    /// Whose secret that is, and what the user may do; else why it is not let in.
+    /// The user and role that a token's secret stands for, or why it is refused.
     pub fn verify(&self, secret: &str) -> std::result::Result<Verified, &'static str> {
-        let secret = Secret::read(secret).ok_or("what was sent is no token")?;
+        let secret = Secret::read(secret).ok_or("invalid token")?;
         let known = self.read();
-        let token = known.tokens.get(secret.id()).ok_or("the token is not known")?;
+        let token = known.tokens.get(secret.id()).ok_or("unknown token")?;
         if !secret.is_of(&token.record.hash()) {
             return Err("the token's secret is wrong");
         }
@@ -167,7 +169,7 @@ impl Accounts {
             .ok_or_else(|| Error::UserNotFound(name.to_owned()))
     }
 
-    /// Gives a user a role, and makes the user if there is none of that name. Returns whether there was none.
+    /// Gives a user a role. Creates the user if there is none of that name; the flag says whether it did.
     pub async fn set_user(&self, name: &str, role: Role) -> Result<(User, bool)> {
         check_name(name)?;
         let _changing = self.changing.lock().await;
@@ -185,13 +187,13 @@ impl Accounts {
         self.user(name).map(|view| (view, is_new))
     }
 
-    /// Deletes a user, and the user's tokens. Returns how many those were.
+    /// Deletes a user and all tokens of the user. Returns the number of tokens.
     pub async fn delete_user(&self, name: &str) -> Result<usize> {
         let _changing = self.changing.lock().await;
         self.user(name)?;
         self.require_other_admin(name)?;
         let tokens = self.read().tokens_of(name);
-        // The tokens go first: one that was left without its user would come to life again with a new user of that name.
+        // Tokens first: a token that was left behind would become valid again with a new user of that name.
         for id in &tokens {
             self.remove_token(id).await?;
         }
@@ -200,7 +202,7 @@ impl Accounts {
         Ok(tokens.len())
     }
 
-    /// Refuses to go on without the last user who may make users. The caller holds `changing`.
+    /// Refuses a change that would leave no admin. The caller must hold `changing`.
     fn require_other_admin(&self, name: &str) -> Result<()> {
         let known = self.read();
         let mut admins =
@@ -232,7 +234,7 @@ impl Accounts {
             .ok_or_else(|| Error::TokenNotFound(id.to_owned()))
     }
 
-    /// Makes a token. Its secret is in what is returned, and nowhere else.
+    /// Creates a token. Its secret is in the result and nowhere else.
     pub async fn create_token(&self, new: &NewToken) -> Result<CreatedToken> {
         let _changing = self.changing.lock().await;
         self.user(&new.user)?;

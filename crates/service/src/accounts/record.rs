@@ -1,6 +1,6 @@
-//! Users and tokens as the pool keeps them: JSON, by name and by id.
+//! Users and tokens as they are stored in the pool: JSON, by name and by id.
 //!
-//! Unknown fields are an error: they would be a newer release's, and might say that a token is worth less than it seems.
+//! Unknown fields are an error: a newer release may have written them to restrict a token.
 
 use std::time::{Duration, SystemTime};
 
@@ -10,9 +10,9 @@ use serde::{Deserialize, Serialize};
 use super::{NewToken, Role};
 use crate::error::{Error, Result};
 
-/// Where users are, by name.
+/// The namespace of users, by name.
 pub const USERS: &str = "api-users";
-/// Where tokens are, by id.
+/// The namespace of tokens, by id.
 pub const TOKENS: &str = "api-tokens";
 
 /// A user.
@@ -29,7 +29,7 @@ pub struct UserRecord {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TokenRecord {
-    /// Whose it is.
+    /// The user it belongs to.
     pub user: String,
     /// What it is for.
     pub description: String,
@@ -42,19 +42,19 @@ pub struct TokenRecord {
 }
 
 impl UserRecord {
-    /// One that is made now.
+    /// A record that is created now.
     pub fn new(role: Role) -> UserRecord {
         UserRecord { role, created: seconds(SystemTime::now()) }
     }
 
-    /// When the user was made.
+    /// When the user was created.
     pub fn made(&self) -> SystemTime {
         at(self.created)
     }
 }
 
 impl TokenRecord {
-    /// One that is made now.
+    /// A record that is created now.
     pub fn new(new: &NewToken, hash: blake3::Hash) -> TokenRecord {
         TokenRecord {
             user: new.user.clone(),
@@ -65,12 +65,12 @@ impl TokenRecord {
         }
     }
 
-    /// What its secret's hash is.
+    /// The hash of its secret.
     pub fn hash(&self) -> blake3::Hash {
         blake3::Hash::from_bytes(self.hash)
     }
 
-    /// When it was made.
+    /// When it was created.
     pub fn created(&self) -> SystemTime {
         at(self.created)
     }
@@ -85,7 +85,7 @@ fn seconds(time: SystemTime) -> u64 {
     time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_secs()
 }
 
-/// A time that the system cannot express is long over: a token that expires then is worth nothing.
+/// A time that the system cannot express counts as past: a token that expires then is worthless.
 fn at(seconds: u64) -> SystemTime {
     SystemTime::UNIX_EPOCH.checked_add(Duration::from_secs(seconds)).unwrap_or(SystemTime::UNIX_EPOCH)
 }

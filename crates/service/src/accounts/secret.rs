@@ -1,12 +1,11 @@
-//! What is sent as a token: `fb_`, the token's id, `_`, and 256 bits that nobody can guess, in hexadecimal.
+//! The text of a token: `fb_`, the token's id, `_`, and 256 random bits, in hexadecimal.
 //!
 //! ```text
 //! fb_0f3a9c5d7e21b846_9d0c…e1
 //!    └── 64 bits ───┘ └ 256 ┘
 //! ```
 //!
-//! The prefix is there for those who search for secrets where none should be. A hash without salt or stretching is enough for a secret that is
-//! drawn at random.
+//! The prefix helps scanners that search for leaked secrets. A hash without salt or stretching is enough for a random secret.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -23,7 +22,7 @@ pub struct Secret {
 }
 
 impl Secret {
-    /// A new one, from the system's source of random numbers.
+    /// A new secret from the system's source of random numbers.
     pub fn draw() -> Result<Secret> {
         let mut bytes = [0; 40];
         getrandom::fill(&mut bytes).map_err(|error| Error::NoRandomness(error.to_string()))?;
@@ -32,7 +31,7 @@ impl Secret {
         Ok(Secret { id: id.to_owned(), secret: secret.to_owned() })
     }
 
-    /// What somebody sent, if it looks like a token.
+    /// Parses a token as a client sent it.
     pub fn read(text: &str) -> Option<Secret> {
         let (id, secret) = text.strip_prefix(PREFIX)?.split_once('_')?;
         let digits =
@@ -41,17 +40,17 @@ impl Secret {
             .then(|| Secret { id: id.to_owned(), secret: secret.to_owned() })
     }
 
-    /// Names the token.
+    /// The token's id.
     pub fn id(&self) -> &str {
         &self.id
     }
 
-    /// What is kept of it.
+    /// The hash that is stored.
     pub fn hash(&self) -> blake3::Hash {
         blake3::hash(self.secret.as_bytes())
     }
 
-    /// Whether it is the one of which that was kept; takes the same time whatever the answer.
+    /// Whether the secret has this hash. Takes the same time whatever the answer.
     pub fn is_of(&self, hash: &blake3::Hash) -> bool {
         // `blake3::Hash` compares in constant time.
         self.hash() == *hash

@@ -6,13 +6,13 @@ use anyhow::{Context, Result};
 use serde_json::Value;
 
 use super::row::Row;
-use crate::host::toolbox::Toolbox;
 use crate::host::{Guest, GuestCommand};
 use crate::probe::{self, Created};
+use crate::toolbox::Toolbox;
 
-/// One row.
+/// A row of the result's table.
 pub struct FioRow {
-    /// What it is.
+    /// The fields that all rows have.
     pub row: Row,
     work: Work,
 }
@@ -72,7 +72,7 @@ pub const ROWS: &[FioRow] = &[
 ];
 
 impl FioRow {
-    /// What it does, in words, for the result's settings.
+    /// Its description for the result's settings.
     pub fn settings(&self) -> String {
         let mib = |bytes: u64| bytes >> 20;
         match self.work {
@@ -114,7 +114,7 @@ impl FioRow {
     }
 }
 
-/// What fio found of one job.
+/// fio's result of one job.
 struct Found {
     bytes_per_s: f64,
     operations_per_s: f64,

@@ -8,12 +8,13 @@ use anyhow::{Context, Result, ensure};
 use rustix::fs::{Advice, fadvise};
 
 use super::row::Row;
+use crate::executable;
 use crate::probe::LoadDone;
 use crate::storage::HostServer;
 
-/// One row.
+/// A row of the result's table.
 pub struct LoadRow {
-    /// What it is.
+    /// The fields that all rows have.
     pub row: Row,
     work: Work,
 }
@@ -52,7 +53,7 @@ pub const ROWS: &[LoadRow] = &[
 const READ_SEED: u64 = 1;
 
 impl LoadRow {
-    /// What it does, in words, for the result's settings.
+    /// Its description for the result's settings.
     pub fn settings(&self) -> &'static str {
         match self.work {
             Work::Append => {
@@ -92,9 +93,8 @@ pub fn prepare(server: &HostServer) -> Result<()> {
 }
 
 fn load(server: &HostServer, seed: &str, work: &[&str]) -> Result<LoadDone> {
-    let program = std::env::current_exe().context("find this program")?;
-    let output = Command::new(program)
-        .args(["lab", "probe", "load", "--path", server.path, "--seed", seed])
+    let output = Command::new(executable::lab()?)
+        .args(["probe", "load", "--path", server.path, "--seed", seed])
         .args(["--server", &server.address.to_string(), "--server-pid", &server.pid.to_string()])
         .args(work)
         .output()
@@ -112,7 +112,7 @@ fn forget(folder: &Path) -> Result<()> {
         if entry.file_type()?.is_dir() {
             forget(&path)?;
         } else if let Ok(file) = File::open(&path) {
-            // Dirty pages stay; a file that goes meanwhile needs no care.
+            // Dirty pages stay cached; a file that is removed meanwhile is skipped.
             let _ = file.sync_data();
             let _ = fadvise(&file, 0, None, Advice::DontNeed);
         }

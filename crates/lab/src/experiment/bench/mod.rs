@@ -14,12 +14,14 @@ use anyhow::{Context, Result};
 use self::fio::FioRow;
 use self::load::LoadRow;
 use self::outcome::Outcome;
-use super::Experiment;
-use crate::host::toolbox::{Toolbox, Toolset};
-use crate::host::{Guest, GuestSpec, Site};
-use crate::report::{Recorder, Subject, Tone, number};
+use super::definition::Experiment;
+use crate::host::{Environment, Guest, GuestSpec};
+use crate::progress::Tone;
+use crate::report::{Recorder, Subject, number};
+use crate::request::StorageKind;
 use crate::request::{Profile, Request};
-use crate::storage::{self, Storage, StorageKind};
+use crate::storage::{self, Storage};
+use crate::toolbox::{Toolbox, Toolset};
 
 /// The experiment.
 pub struct Bench;
@@ -58,32 +60,32 @@ impl Experiment for Bench {
         &[StorageKind::Forebay, StorageKind::Ganesha]
     }
 
-    fn run(&self, site: &Site, request: &Request, recorder: &Recorder) -> Result<String> {
+    fn run(&self, environment: &Environment, request: &Request, recorder: &Recorder) -> Result<String> {
         let repetitions = request.repetitions.unwrap_or(match request.profile {
             Profile::Laptop => 5,
             Profile::Full => 10,
         });
-        let tools = site.tools_of(Toolset::Bench)?;
+        let tools = environment.tools_of(Toolset::Bench)?;
         recorder.version("fio", tools.version("fio")?);
         settings(recorder, repetitions);
         let mut outcome = Outcome::default();
-        let mut bed = Bed::start(site, request, recorder, tools)?;
+        let mut setup = Setup::start(environment, request, recorder, tools)?;
         for repetition in 0..repetitions {
             recorder.stage(&format!("one client, {} of {repetitions}", repetition + 1));
             for row in fio::ROWS {
-                bed.measure_fio(row, repetition, &mut outcome)?;
+                setup.measure_fio(row, repetition, &mut outcome)?;
             }
         }
-        bed.stop_guest()?;
+        setup.stop_guest()?;
         recorder.stage("files for the readers");
-        bed.prepare_load()?;
+        setup.prepare_load()?;
         for repetition in 0..repetitions {
             recorder.stage(&format!("many streams, {} of {repetitions}", repetition + 1));
             for row in load::ROWS {
-                bed.measure_load(row, repetition, &mut outcome)?;
+                setup.measure_load(row, repetition, &mut outcome)?;
             }
         }
-        bed.stop()?;
+        setup.stop()?;
         let rows = outcome.report(&request.storages, repetitions, recorder);
         Ok(format!("{rows} rows were measured {repetitions} times"))
     }
@@ -101,28 +103,33 @@ fn settings(recorder: &Recorder, repetitions: u32) {
 }
 
 /// The storages, and the guest that mounts them all.
-struct Bed<'a> {
+struct Setup<'a> {
     recorder: &'a Recorder,
     tools: Toolbox,
     storages: Vec<Box<dyn Storage>>,
     guest: Guest,
 }
 
-impl<'a> Bed<'a> {
-    fn start(site: &Site, request: &Request, recorder: &'a Recorder, tools: Toolbox) -> Result<Self> {
+impl<'a> Setup<'a> {
+    fn start(
+        environment: &Environment,
+        request: &Request,
+        recorder: &'a Recorder,
+        tools: Toolbox,
+    ) -> Result<Self> {
         recorder.stage("storages");
         let mut spec = GuestSpec::new("client", GUEST_MEMORY_MIB);
         let mut storages = Vec::new();
         for kind in &request.storages {
-            let mut storage = storage::start(kind, site)?;
-            storage.prepare(site, &mut spec)?;
+            let mut storage = storage::start(kind, environment)?;
+            storage.prepare(environment, &mut spec)?;
             for (name, version) in storage.versions() {
                 recorder.version(&name, version);
             }
             storages.push(storage);
         }
         recorder.stage("guest");
-        let guest = site.boot(&spec)?;
+        let guest = environment.boot(&spec)?;
         for storage in &storages {
             storage.mount(&guest, &mount_point(&storage.kind()))?;
         }

@@ -6,7 +6,7 @@ use super::row::Row;
 use super::{fio, load};
 use crate::probe::LoadDone;
 use crate::report::{Better, Measurement, Recorder, Target};
-use crate::storage::StorageKind;
+use crate::request::StorageKind;
 
 /// What three replicas should gain by being alike: they are written once.
 const REPLICAS_GAIN_MIN: f64 = 3.0;

@@ -1,4 +1,4 @@
-//! What every row of the result's table has, whoever measures it.
+//! What every row of the result's table has in common.
 
 /// A row whose values are rates: more is better.
 #[derive(Debug, Clone, Copy)]

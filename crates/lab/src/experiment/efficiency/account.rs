@@ -5,14 +5,14 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, ensure};
 
-use super::super::bed::Bed;
 use crate::report::Recorder;
 use crate::storage::{Space, Usage};
+use crate::testbed::Testbed;
 use crate::wire::TreeEntry;
 
 /// Between two looks.
 const PAUSE: Duration = Duration::from_secs(1);
-/// How long the pool may take to come to rest after brokers have.
+/// Time limit for the pool to become idle after the brokers.
 const SETTLE_PATIENCE: Duration = Duration::from_secs(120);
 /// Looks in a row that must agree, and by how much: brokers never stop writing their checkpoints.
 const LOOKS_ALIKE: u32 = 4;
@@ -51,8 +51,8 @@ impl Account {
     }
 
     /// Looks at the pool and its server, and draws what it sees.
-    fn look(&self, bed: &Bed) -> Result<Settled> {
-        let (space, usage) = (bed.storage.space()?, bed.storage.usage()?);
+    fn look(&self, testbed: &Testbed) -> Result<Settled> {
+        let (space, usage) = (testbed.storage.space()?, testbed.storage.usage()?);
         self.resident_max.set(self.resident_max.get().max(usage.resident));
         let megabytes = |bytes: u64| bytes as f64 / 1e6;
         self.recorder.point_in("In the pool:", "logical", "MB", megabytes(space.logical));
@@ -64,25 +64,25 @@ impl Account {
     /// Waits for a condition, and takes samples meanwhile.
     pub fn wait(
         &self,
-        bed: &Bed,
+        testbed: &Testbed,
         what: &str,
         patience: Duration,
-        mut condition: impl FnMut(&Bed) -> Result<bool>,
+        mut condition: impl FnMut(&Testbed) -> Result<bool>,
     ) -> Result<()> {
         let begun = Instant::now();
-        while !condition(bed)? {
+        while !condition(testbed)? {
             ensure!(begun.elapsed() < patience, "{what}: not within {} s", patience.as_secs());
-            self.look(bed)?;
+            self.look(testbed)?;
             std::thread::sleep(PAUSE);
         }
         Ok(())
     }
 
-    /// Lets every guest send what it keeps, and waits until the pool changes no more.
-    pub fn settle(&self, bed: &Bed) -> Result<Settled> {
+    /// Writes the dirty pages of every guest back, and waits until the pool no longer changes.
+    pub fn settle(&self, testbed: &Testbed) -> Result<Settled> {
         let deadline = Instant::now() + SETTLE_PATIENCE;
-        bed.sync()?;
-        let mut last = self.look(bed)?;
+        testbed.sync()?;
+        let mut last = self.look(testbed)?;
         let mut alike = 0;
         while alike < LOOKS_ALIKE {
             ensure!(
@@ -91,8 +91,8 @@ impl Account {
                 SETTLE_PATIENCE.as_secs()
             );
             std::thread::sleep(PAUSE);
-            bed.sync()?;
-            let now = self.look(bed)?;
+            testbed.sync()?;
+            let now = self.look(testbed)?;
             alike = if is_alike(&last, &now) { alike + 1 } else { 0 };
             last = now;
         }
@@ -112,8 +112,8 @@ fn is_alike(one: &Settled, other: &Settled) -> bool {
 }
 
 /// Bytes of a topic's logs at one broker: every byte that Kafka gives its storage, once.
-pub fn replica_bytes(bed: &Bed, topic: &str) -> Result<u64> {
-    Ok(log_bytes(&bed.node(1)?.list_tree(bed.log_folder(1)?)?, topic))
+pub fn replica_bytes(testbed: &Testbed, topic: &str) -> Result<u64> {
+    Ok(log_bytes(&testbed.node(1)?.list_tree(testbed.log_folder(1)?)?, topic))
 }
 
 fn log_bytes(tree: &[TreeEntry], topic: &str) -> u64 {
@@ -130,9 +130,9 @@ fn segments<'a>(tree: &'a [TreeEntry], topic: &'a str) -> impl Iterator<Item = (
 }
 
 /// Whether no broker has a segment any more that ends below this offset, nor one that waits for its deletion.
-pub fn is_trimmed(bed: &Bed, topic: &str, before: u64) -> Result<bool> {
-    for broker in bed.cluster.brokers() {
-        let tree = bed.node(broker.id())?.list_tree(broker.log_folder())?;
+pub fn is_trimmed(testbed: &Testbed, topic: &str, before: u64) -> Result<bool> {
+    for broker in testbed.cluster.brokers() {
+        let tree = testbed.node(broker.id())?.list_tree(broker.log_folder())?;
         let waiting = tree.iter().any(|entry| entry.path.extension().is_some_and(|end| end == "deleted"));
         if waiting || !all_reach(&tree, topic, before) {
             return Ok(false);
@@ -151,11 +151,11 @@ fn all_reach(tree: &[TreeEntry], topic: &str, before: u64) -> bool {
     })
 }
 
-/// What clients see all brokers' files take, without holes.
-pub fn allocated_bytes(bed: &Bed) -> Result<u64> {
+/// The size of all brokers' files as clients see it, without holes.
+pub fn allocated_bytes(testbed: &Testbed) -> Result<u64> {
     let mut bytes = 0;
-    for broker in bed.cluster.brokers() {
-        let tree = bed.node(broker.id())?.list_tree(broker.log_folder())?;
+    for broker in testbed.cluster.brokers() {
+        let tree = testbed.node(broker.id())?.list_tree(broker.log_folder())?;
         bytes += tree.iter().map(|entry| entry.allocated_bytes).sum::<u64>();
     }
     Ok(bytes)

@@ -13,14 +13,13 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 
 use self::account::{Account, Settled};
-use super::Experiment;
-use super::bed::{Bed, BedSpec, figure};
-use super::watch::{Ended, describe_verification};
+use super::definition::Experiment;
 use crate::cluster::{Assignment, Payload, RecordsPlan, Settings};
-use crate::host::{GuestCommand, Site};
-use crate::report::{Recorder, Subject, Tone, number};
-use crate::request::{Profile, Request};
-use crate::storage::StorageKind;
+use crate::host::{Environment, GuestCommand};
+use crate::progress::Tone;
+use crate::report::{Recorder, Subject, number};
+use crate::request::{Profile, Request, StorageKind};
+use crate::testbed::{Ended, Testbed, TestbedSpec, describe_verification, figure};
 
 /// The experiment.
 pub struct Efficiency;
@@ -41,7 +40,7 @@ const REBUILT_RATIO: f64 = 2.75;
 const POOLED_RATIO: f64 = 5.0;
 /// Bytes written to disk per byte of one replica's logs, at most.
 const WRITTEN_PER_UNIQUE: f64 = 1.10;
-/// How far the pool's own count of logical bytes may be from what clients see, in parts of it.
+/// The tolerated deviation of the pool's count of logical bytes from that of clients, as a fraction.
 const LOGICAL_TOLERANCE: f64 = 0.02;
 
 const PATIENCE: Duration = Duration::from_secs(900);
@@ -105,14 +104,14 @@ impl Experiment for Efficiency {
         *kind == StorageKind::Forebay
     }
 
-    fn run(&self, site: &Site, request: &Request, recorder: &Recorder) -> Result<String> {
+    fn run(&self, environment: &Environment, request: &Request, recorder: &Recorder) -> Result<String> {
         let sizes = Sizes::of(request.profile);
-        let mut work = Work::start(site, request, &sizes, recorder)?;
+        let mut work = Work::start(environment, request, &sizes, recorder)?;
         let steady = work.steady()?;
         let rebuilt = work.rebuilt()?;
         let pooled = work.pooled(&rebuilt)?;
         work.compare_with_clients(&pooled)?;
-        work.read_back(site)?;
+        work.read_back(environment)?;
         Ok(format!(
             "For every {:.2} bytes that three replicas hold the pool keeps one; at the end, {} MB for {} MB.",
             steady.ratio(),
@@ -123,7 +122,7 @@ impl Experiment for Efficiency {
 }
 
 struct Work<'a> {
-    bed: Bed,
+    testbed: Testbed,
     account: Account,
     recorder: &'a Recorder,
     unique: RecordsPlan,
@@ -131,7 +130,12 @@ struct Work<'a> {
 }
 
 impl<'a> Work<'a> {
-    fn start(site: &Site, request: &Request, sizes: &Sizes, recorder: &'a Recorder) -> Result<Self> {
+    fn start(
+        environment: &Environment,
+        request: &Request,
+        sizes: &Sizes,
+        recorder: &'a Recorder,
+    ) -> Result<Self> {
         let settings = Settings {
             heap_mib: 512,
             segment_bytes: sizes.segment_bytes,
@@ -142,14 +146,14 @@ impl<'a> Work<'a> {
                 ("log.initial.task.delay.ms".to_owned(), "5000".to_owned()),
             ]),
         };
-        let spec = BedSpec::new(BROKERS, sizes.guest_memory_mib, settings);
-        let bed = Bed::start(site, request, &spec, recorder)?;
+        let spec = TestbedSpec::new(BROKERS, sizes.guest_memory_mib, settings);
+        let testbed = Testbed::start(environment, request, &spec, recorder)?;
         let unique = RecordsPlan::new(
             UNIQUE_TOPIC,
             sizes.unique_records,
             RECORD_BYTES,
             4,
-            site.out().join("acknowledged-unique.bin"),
+            environment.out().join("acknowledged-unique.bin"),
         );
         let pooled = RecordsPlan {
             payload: Payload::Pool,
@@ -160,7 +164,7 @@ impl<'a> Work<'a> {
                 sizes.pooled_records,
                 POOLED_RECORD_BYTES,
                 5,
-                site.out().join("acknowledged-pooled.bin"),
+                environment.out().join("acknowledged-pooled.bin"),
             )
         };
         let topic = format!(
@@ -171,17 +175,17 @@ impl<'a> Work<'a> {
             recorder.setting(&format!("{} records", plan.topic), plan.records);
             recorder.setting(&format!("{} batch, bytes", plan.topic), plan.batch_bytes);
         }
-        Ok(Self { bed, account: Account::new(recorder), recorder, unique, pooled })
+        Ok(Self { testbed, account: Account::new(recorder), recorder, unique, pooled })
     }
 
     /// Records that nothing can compress.
     fn steady(&mut self) -> Result<Settled> {
         self.recorder.stage("unique records");
-        let before = self.account.settle(&self.bed)?;
+        let before = self.account.settle(&self.testbed)?;
         self.produce(&self.unique)?;
         self.recorder.stage("settling");
-        let after = self.account.settle(&self.bed)?;
-        let unique = account::replica_bytes(&self.bed, UNIQUE_TOPIC)?;
+        let after = self.account.settle(&self.testbed)?;
+        let unique = account::replica_bytes(&self.testbed, UNIQUE_TOPIC)?;
         let written = (after.usage.written - before.usage.written) as f64 / unique as f64;
         self.tell("steady", "With three replicas in step", &after, STEADY_RATIO, after.ratio());
         let recorder = self.recorder;
@@ -203,20 +207,20 @@ impl<'a> Work<'a> {
         self.recorder.stage("records deleted");
         let before = self.unique.records / u64::from(PARTITIONS) * DELETED_PERCENT / 100;
         self.unique.deleted_before = before;
-        self.bed.cluster.tools().delete_records(UNIQUE_TOPIC, PARTITIONS, before)?;
+        self.testbed.cluster.tools().delete_records(UNIQUE_TOPIC, PARTITIONS, before)?;
         self.recorder
             .event(Tone::Plain, format_args!("records below offset {before} of each partition are deleted"));
-        self.account.wait(&self.bed, "old segments are deleted", PATIENCE, |bed| {
-            account::is_trimmed(bed, UNIQUE_TOPIC, before)
+        self.account.wait(&self.testbed, "old segments are deleted", PATIENCE, |testbed| {
+            account::is_trimmed(testbed, UNIQUE_TOPIC, before)
         })?;
         self.recorder.stage("replica rebuilt");
         self.wipe()?;
-        self.account.wait(&self.bed, "every replica is in sync", PATIENCE, |bed| {
-            Ok(bed.cluster.tools().under_replicated(UNIQUE_TOPIC)? == 0)
+        self.account.wait(&self.testbed, "every replica is in sync", PATIENCE, |testbed| {
+            Ok(testbed.cluster.tools().under_replicated(UNIQUE_TOPIC)? == 0)
         })?;
         self.recorder.event(Tone::Plain, format_args!("broker {WIPED} has copied its logs from the others"));
         self.recorder.stage("settling");
-        let after = self.account.settle(&self.bed)?;
+        let after = self.account.settle(&self.testbed)?;
         self.tell(
             "rebuilt",
             "After a replica was rebuilt and the start moved",
@@ -229,11 +233,11 @@ impl<'a> Work<'a> {
 
     /// Ends a broker, removes its logs, and starts it again.
     fn wipe(&mut self) -> Result<()> {
-        let guest = self.bed.node(WIPED)?;
-        self.bed.cluster.stop_broker(WIPED)?;
-        self.recorder.end(&self.bed.actor(WIPED), Tone::Plain);
-        let folder = self.bed.log_folder(WIPED)?;
-        // What says whose folder it is stays: it is the logs that are lost.
+        let guest = self.testbed.node(WIPED)?;
+        self.testbed.cluster.stop_broker(WIPED)?;
+        self.recorder.end(&self.testbed.actor(WIPED), Tone::Plain);
+        let folder = self.testbed.log_folder(WIPED)?;
+        // The file that identifies the broker stays: only the logs are lost.
         let words = [
             "-mindepth",
             "1",
@@ -253,8 +257,8 @@ impl<'a> Work<'a> {
             Duration::from_secs(120),
         )?;
         self.recorder.event(Tone::Plain, format_args!("the logs of broker {WIPED} are removed"));
-        self.bed.restart_broker(WIPED)?;
-        self.recorder.begin(&self.bed.actor(WIPED), "serving", Tone::Good);
+        self.testbed.restart_broker(WIPED)?;
+        self.recorder.begin(&self.testbed.actor(WIPED), "serving", Tone::Good);
         Ok(())
     }
 
@@ -263,17 +267,17 @@ impl<'a> Work<'a> {
         self.recorder.stage("reports' payload");
         self.produce(&self.pooled)?;
         self.recorder.stage("settling");
-        let after = self.account.settle(&self.bed)?;
+        let after = self.account.settle(&self.testbed)?;
         self.tell("pooled", "The reports' payload alone", &after, POOLED_RATIO, after.ratio_since(before));
         Ok(after)
     }
 
     fn produce(&self, plan: &RecordsPlan) -> Result<()> {
-        let tools = self.bed.cluster.tools();
+        let tools = self.testbed.cluster.tools();
         let assignment = Assignment::even(&plan.topic, PARTITIONS, FACTOR, BROKERS, 0);
         tools.create_topic(&assignment, &[("min.insync.replicas", "2".to_owned())])?;
         let production = tools.produce(plan, self.recorder)?;
-        self.account.wait(&self.bed, "records are written", PATIENCE, |_| Ok(production.has_ended()))?;
+        self.account.wait(&self.testbed, "records are written", PATIENCE, |_| Ok(production.has_ended()))?;
         let summary = production.wait()?;
         let acknowledged = figure(&summary, "acknowledged");
         let seconds = figure(&summary, "elapsed_ms") / 1000.0;
@@ -309,11 +313,11 @@ impl<'a> Work<'a> {
         recorder.check(&format!("{name}_ratio"), &title, ratio >= target, detail);
     }
 
-    /// What the pool calls logical must be what clients see their files take.
+    /// Checks that the pool's count of logical bytes is the size of the files that clients see.
     fn compare_with_clients(&self, settled: &Settled) -> Result<()> {
         // Clients keep for a while what they know of a file.
-        self.bed.drop_caches()?;
-        let seen = account::allocated_bytes(&self.bed)?;
+        self.testbed.drop_caches()?;
+        let seen = account::allocated_bytes(&self.testbed)?;
         let logical = settled.space.logical;
         let difference = seen.abs_diff(logical) as f64 / logical as f64;
         let detail = format!(
@@ -330,11 +334,11 @@ impl<'a> Work<'a> {
         Ok(())
     }
 
-    fn read_back(&mut self, site: &Site) -> Result<()> {
+    fn read_back(&mut self, environment: &Environment) -> Result<()> {
         self.recorder.stage("records read back");
-        self.bed.drop_caches()?;
+        self.testbed.drop_caches()?;
         for plan in [&self.unique, &self.pooled] {
-            let tools = self.bed.cluster.tools();
+            let tools = self.testbed.cluster.tools();
             let (passed, detail) =
                 describe_verification(&tools.verify(plan, VERIFY_PATIENCE_SECONDS, self.recorder)?);
             let title =
@@ -343,8 +347,8 @@ impl<'a> Work<'a> {
             std::fs::remove_file(&plan.acknowledged).context("remove a log of acknowledgements")?;
         }
         let mut ended = Ended::default();
-        ended.look(&self.bed, self.recorder)?;
-        ended.check(&self.bed, site, self.recorder);
+        ended.look(&self.testbed, self.recorder)?;
+        ended.check(&self.testbed, environment, self.recorder);
         self.account.tell();
         Ok(())
     }

@@ -1,35 +1,35 @@
-//! What programs do with files, in the groups of the Connectathon's suite: basic, general, special, and locks between two clients.
+//! Operations of programs on files, in the groups of the Connectathon's suite: basic, general, special, and locks between two clients.
 
 use std::time::Duration;
 
 use anyhow::{Result, ensure};
 
-use super::{Ground, PATIENCE, TARGET};
+use super::{PATIENCE, PartContext, TARGET};
 use crate::host::{GuestCommand, Process, wait_for_port};
 use crate::probe;
 use crate::probe::cases::{CaseDone, Group, parse};
 use crate::report::Excerpt;
 use crate::request::Profile;
-use crate::storage::StorageKind;
+use crate::request::StorageKind;
 
-/// Where the peer in the other guest listens.
+/// The port of the peer in the other guest.
 const PEER_PORT: u16 = 7200;
 const PEER_PATIENCE: Duration = Duration::from_secs(30);
-/// In the second pass, the cases of a group run until there were so many kills.
+/// In the second pass, the cases of a group are repeated until this many kills.
 const KILLS_LEAST: u32 = 2;
 
 /// Runs a group.
-pub fn run(ground: &Ground<'_>, group: Group) -> Result<()> {
-    let peer = start_peer(ground)?;
+pub fn run(context: &PartContext<'_>, group: Group) -> Result<()> {
+    let peer = start_peer(context)?;
     let mut cases = Vec::new();
     let mut again = 0;
-    match ground.kills {
-        None => cases = run_cases(ground, group, &[])?,
+    match context.kills {
+        None => cases = run_cases(context, group, &[])?,
         Some(kills) => kills.through(KILLS_LEAST, || {
-            for case in run_cases(ground, group, &[])? {
+            for case in run_cases(context, group, &[])? {
                 cases.push(if may_have_been_repeated(&case) {
                     again += 1;
-                    run_again(ground, group, case)?
+                    run_again(context, group, case)?
                 } else {
                     case
                 });
@@ -37,14 +37,14 @@ pub fn run(ground: &Ground<'_>, group: Group) -> Result<()> {
             Ok(())
         })?,
     }
-    conclude(ground, group, &cases, again);
-    // It must be gone before the next group has one at the same port.
+    conclude(context, group, &cases, again);
+    // It must have ended before the next group starts one on the same port.
     peer.map_or(Ok(()), |peer| peer.stop(PEER_PATIENCE).map(drop))
 }
 
-fn start_peer(ground: &Ground<'_>) -> Result<Option<Process>> {
-    let Some(witness) = ground.witness else { return Ok(None) };
-    let log = ground.site.logs().join("peer.log");
+fn start_peer(context: &PartContext<'_>) -> Result<Option<Process>> {
+    let Some(witness) = context.witness else { return Ok(None) };
+    let log = context.environment.logs().join("peer.log");
     let command = probe::guest_command(&["peer", &format!("0.0.0.0:{PEER_PORT}")])?.log(log);
     let process = witness.spawn(&command)?;
     wait_for_port(witness.address(), PEER_PORT, PEER_PATIENCE)?;
@@ -52,20 +52,20 @@ fn start_peer(ground: &Ground<'_>) -> Result<Option<Process>> {
 }
 
 /// Runs the cases of these names, or all.
-fn run_cases(ground: &Ground<'_>, group: Group, only: &[&str]) -> Result<Vec<CaseDone>> {
+fn run_cases(context: &PartContext<'_>, group: Group, only: &[&str]) -> Result<Vec<CaseDone>> {
     let folder = format!("{TARGET}/cases");
     let mut command = probe::guest_command(&["cases", group.name(), &folder])?;
-    if let Some(witness) = ground.witness {
+    if let Some(witness) = context.witness {
         command = command.args(["--peer", &format!("{}:{PEER_PORT}", witness.address())]);
     }
-    if ground.profile == Profile::Laptop {
+    if context.profile == Profile::Laptop {
         command = command.arg("--small");
     }
     if !only.is_empty() {
         command = command.args(["--only", &only.join(",")]);
     }
-    let log = ground.site.logs().join("cases.log");
-    let output = ground.client.exec(&command.log(log), PATIENCE)?;
+    let log = context.environment.logs().join("cases.log");
+    let output = context.client.exec(&command.log(log), PATIENCE)?;
     let cases = parse(&output.stdout);
     ensure!(
         output.exit.success() && !cases.is_empty(),
@@ -75,46 +75,46 @@ fn run_cases(ground: &Ground<'_>, group: Group, only: &[&str]) -> Result<Vec<Cas
         output.stderr.trim()
     );
     let remove = GuestCommand::new("rm").args(["-rf", &folder]);
-    ground.client.run(&remove, PATIENCE)?;
+    context.client.run(&remove, PATIENCE)?;
     Ok(cases)
 }
 
-/// When the server dies between an operation and its answer, the client asks again, and the program is told that the name is
+/// When the server dies between an operation and its answer, the client sends the request again, and the program gets an error that the name is
 /// there already, or gone already: NFS has no remedy for that but a reply cache on disk. What is wrong in any other way is wrong.
 fn may_have_been_repeated(case: &CaseDone) -> bool {
     const ERRORS: [&str; 4] = ["(os error 2)", "(os error 17)", "Failed(2,", "Failed(17,"];
     case.wrong.as_ref().is_some_and(|wrong| ERRORS.iter().any(|error| wrong.contains(error)))
 }
 
-fn run_again(ground: &Ground<'_>, group: Group, case: CaseDone) -> Result<CaseDone> {
+fn run_again(context: &PartContext<'_>, group: Group, case: CaseDone) -> Result<CaseDone> {
     // For up to a minute a client believes what it knew of a name before its own operation, whose answer was lost, changed it.
-    ground.client.drop_caches()?;
-    let again = run_cases(ground, group, &[&case.name])?;
+    context.client.drop_caches()?;
+    let again = run_cases(context, group, &[&case.name])?;
     Ok(again.into_iter().next().unwrap_or(case))
 }
 
-fn conclude(ground: &Ground<'_>, group: Group, cases: &[CaseDone], again: usize) {
+fn conclude(context: &PartContext<'_>, group: Group, cases: &[CaseDone], again: usize) {
     let wrong: Vec<_> = cases.iter().filter(|case| case.wrong.is_some()).map(told).collect();
     let seconds = cases.iter().map(|case| case.ms).sum::<u64>() as f64 / 1e3;
     let mut detail = format!("{} of {} cases, {seconds:.1} s", cases.len() - wrong.len(), cases.len());
-    if ground.kills.is_some() {
+    if context.kills.is_some() {
         detail = format!("{detail}; {again} were run twice");
     }
     if !wrong.is_empty() {
         detail = format!("{detail}; {}", wrong.join("; "));
     }
     // The others' failures are worth knowing, and no verdict on Forebay.
-    let passed = wrong.is_empty() || *ground.kind != StorageKind::Forebay;
+    let passed = wrong.is_empty() || *context.kind != StorageKind::Forebay;
     let title = match group {
         Group::Basic => "Single operations and their effects",
         Group::General => "Loads such as a compiler's",
         Group::Special => "What few programs do, and some rely on",
         Group::Lock => "Locks between processes and between clients",
     };
-    ground.check(group.name(), title, passed, detail);
-    ground.figure(&format!("{}_s", group.name()), title, seconds, "s");
-    if ground.kills.is_none() {
-        ground.recorder.excerpt(Excerpt {
+    context.check(group.name(), title, passed, detail);
+    context.figure(&format!("{}_s", group.name()), title, seconds, "s");
+    if context.kills.is_none() {
+        context.recorder.excerpt(Excerpt {
             title: format!("{title}: the cases"),
             file: "logs/cases.log".into(),
             lines: cases.iter().map(told).collect(),

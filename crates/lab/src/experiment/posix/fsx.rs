@@ -4,33 +4,33 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 
-use super::{Ground, PATIENCE};
+use super::{PATIENCE, PartContext};
 use crate::host::{Guest, GuestCommand, Process};
 use crate::probe::fsx::{self, FsxDone};
-use crate::storage::StorageKind;
+use crate::request::StorageKind;
 
 const FILE: &str = "/mnt/volume/fsx";
 /// Between two looks at how far it is.
 const PAUSE: Duration = Duration::from_millis(500);
-/// How long no operation may end: far longer than a server is away.
+/// Time limit without a finished operation: far longer than an outage of the server.
 const STALL_MAX: Duration = Duration::from_secs(600);
 /// Kinds of operations that a storage may refuse without failing, unless it is Forebay.
 const OPTIONAL: [&str; 5] = ["punch-hole", "zero-range", "allocate", "copy", "clone"];
 
-/// Does it.
-pub fn run(ground: &Ground<'_>) -> Result<()> {
-    let operations = ground.size(20_000, 20_000, 1_000_000);
-    let seed = u64::from(std::process::id()) ^ ground.recorder.now_ms();
-    ground.recorder.setting("fsx operations", operations);
-    ground.recorder.setting("fsx seed", seed);
+/// Runs the part.
+pub fn run(context: &PartContext<'_>) -> Result<()> {
+    let operations = context.size(20_000, 20_000, 1_000_000);
+    let seed = u64::from(std::process::id()) ^ context.recorder.now_ms();
+    context.recorder.setting("fsx operations", operations);
+    context.recorder.setting("fsx seed", seed);
     let (count, seed_text) = (operations.to_string(), seed.to_string());
     let mut words = vec!["fsx", FILE, &count, &seed_text];
-    if ground.kills.is_some() {
+    if context.kills.is_some() {
         words.push("--server-restarts");
     }
-    let begun = ground.recorder.now_ms();
-    let process = ground.client.spawn(&probe_command(&words)?)?;
-    follow(ground, &process, operations)?;
+    let begun = context.recorder.now_ms();
+    let process = context.client.spawn(&probe_command(&words)?)?;
+    follow(context, &process, operations)?;
     let exit = process.wait(PATIENCE)?;
     let (stdout, stderr) = process.output();
     let done = if exit.success() { Some(fsx::parse(&stdout)?) } else { None };
@@ -38,15 +38,15 @@ pub fn run(ground: &Ground<'_>) -> Result<()> {
         Some(done) => described(done, seed),
         None => format!("{exit}: {}", stderr.trim()),
     };
-    ground.check("fsx", "Random reads, writes, maps and truncations of a file", done.is_some(), detail);
+    context.check("fsx", "Random reads, writes, maps and truncations of a file", done.is_some(), detail);
     let Some(done) = done else { return Ok(()) };
-    let seconds = (ground.recorder.now_ms() - begun) as f64 / 1e3;
-    ground.figure("fsx_operations_per_s", "fsx", operations as f64 / seconds, "1/s");
-    check_support(ground, &done);
-    if let Some(witness) = ground.witness {
-        compare_with_witness(ground, witness)?;
+    let seconds = (context.recorder.now_ms() - begun) as f64 / 1e3;
+    context.figure("fsx_operations_per_s", "fsx", operations as f64 / seconds, "1/s");
+    check_support(context, &done);
+    if let Some(witness) = context.witness {
+        compare_with_witness(context, witness)?;
     }
-    ground.client.run(&GuestCommand::new("rm").args(["-f", FILE]), PATIENCE)?;
+    context.client.run(&GuestCommand::new("rm").args(["-f", FILE]), PATIENCE)?;
     Ok(())
 }
 
@@ -69,11 +69,11 @@ fn described(done: &FsxDone, seed: u64) -> String {
 }
 
 /// Shows how far it is, until it ends. A million operations may take hours on a slow machine, but each second has some.
-fn follow(ground: &Ground<'_>, process: &Process, operations: u64) -> Result<()> {
+fn follow(context: &PartContext<'_>, process: &Process, operations: u64) -> Result<()> {
     let (mut before, mut moved) = (0, Instant::now());
     while process.exit()?.is_none() {
         let done = fsx::operations_so_far(&process.output().0);
-        ground.recorder.detail(format_args!("{done} of {operations} operations"));
+        context.recorder.detail(format_args!("{done} of {operations} operations"));
         if done > before {
             (before, moved) = (done, Instant::now());
         }
@@ -85,28 +85,28 @@ fn follow(ground: &Ground<'_>, process: &Process, operations: u64) -> Result<()>
     Ok(())
 }
 
-/// What Forebay must support; of others it is told.
-fn check_support(ground: &Ground<'_>, done: &FsxDone) {
+/// What Forebay must support; for other storages it is only reported.
+fn check_support(context: &PartContext<'_>, done: &FsxDone) {
     let missing: Vec<_> = done.unsupported.iter().map(String::as_str).collect();
-    if *ground.kind == StorageKind::Forebay {
+    if *context.kind == StorageKind::Forebay {
         let detail =
             if missing.is_empty() { OPTIONAL.join(", ") } else { format!("without {}", missing.join(", ")) };
-        ground.check(
+        context.check(
             "fsx_kinds",
             "Holes, allocation, copies and clones are supported",
             missing.is_empty(),
             detail,
         );
     } else {
-        ground.recorder.setting("fsx without", missing.join(", "));
+        context.recorder.setting("fsx without", missing.join(", "));
     }
 }
 
 /// The other guest must read from the server what the first one wrote.
-fn compare_with_witness(ground: &Ground<'_>, witness: &Guest) -> Result<()> {
+fn compare_with_witness(context: &PartContext<'_>, witness: &Guest) -> Result<()> {
     let sum = |guest: &Guest| guest.run(&GuestCommand::new("sha256sum").arg(FILE), PATIENCE);
-    let (written, read) = (sum(ground.client)?, sum(witness)?);
+    let (written, read) = (sum(context.client)?, sum(witness)?);
     let detail = written.split_whitespace().next().context("sha256sum printed nothing")?.to_owned();
-    ground.check("witness", "Another guest reads the same file", written == read, detail);
+    context.check("witness", "Another guest reads the same file", written == read, detail);
     Ok(())
 }

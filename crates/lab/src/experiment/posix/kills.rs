@@ -1,4 +1,4 @@
-//! Kills the storage's server (kill -9) and starts it again while something else goes on.
+//! Kills the storage's server (kill -9) and restarts it while other work goes on.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::{Duration, Instant};
@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, anyhow};
 
 use crate::probe::random::Random;
-use crate::report::{Recorder, Tone};
+use crate::progress::Tone;
+use crate::report::Recorder;
 use crate::storage::Storage;
 
 /// The longest that the server stays away, in milliseconds.
@@ -25,12 +26,12 @@ pub struct Kills {
 }
 
 impl Kills {
-    /// How many there were.
+    /// The number of kills.
     pub fn count(&self) -> u32 {
         self.count.load(Ordering::SeqCst)
     }
 
-    /// Has the work done again and again, until it was done through `least` kills.
+    /// Repeats the work until there were at least `least` kills.
     pub fn through(&self, least: u32, mut work: impl FnMut() -> Result<()>) -> Result<()> {
         let first = self.count();
         loop {
@@ -80,7 +81,7 @@ fn kill_again_and_again(storage: &mut dyn Storage, recorder: &Recorder, kills: &
     while kills.wait() {
         storage.kill()?;
         recorder.begin(SERVER, "killed", Tone::Bad);
-        // How long it stays away is part of the experiment.
+        // The length of the outage is part of the experiment.
         std::thread::sleep(Duration::from_millis(random.below(OUTAGE_MS_MAX) as u64));
         storage.restart()?;
         recorder.begin(SERVER, "serving", Tone::Good);

@@ -14,13 +14,14 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 
 use self::kills::Kills;
-use super::Experiment;
-use crate::host::toolbox::Toolset;
-use crate::host::{Guest, GuestCommand, GuestSpec, Output, Process, Site};
+use super::definition::Experiment;
+use crate::host::{Environment, Guest, GuestCommand, GuestSpec, Output, Process};
 use crate::probe::cases::Group;
 use crate::report::{Recorder, Subject};
+use crate::request::StorageKind;
 use crate::request::{Profile, Request};
-use crate::storage::{self, StorageKind};
+use crate::storage;
+use crate::toolbox::Toolset;
 
 /// The experiment.
 pub struct Posix;
@@ -32,22 +33,22 @@ const PATIENCE: Duration = Duration::from_secs(3600);
 /// A part of the experiment.
 struct Part {
     name: &'static str,
-    run: fn(&Ground<'_>) -> Result<()>,
+    run: fn(&PartContext<'_>) -> Result<()>,
 }
 
 const PARTS: [Part; 7] = [
-    Part { name: "basic", run: |ground| cases::run(ground, Group::Basic) },
-    Part { name: "general", run: |ground| cases::run(ground, Group::General) },
-    Part { name: "special", run: |ground| cases::run(ground, Group::Special) },
-    Part { name: "lock", run: |ground| cases::run(ground, Group::Lock) },
+    Part { name: "basic", run: |context| cases::run(context, Group::Basic) },
+    Part { name: "general", run: |context| cases::run(context, Group::General) },
+    Part { name: "special", run: |context| cases::run(context, Group::Special) },
+    Part { name: "lock", run: |context| cases::run(context, Group::Lock) },
     Part { name: "pjdfstest", run: pjdfstest::run },
     Part { name: "fsx", run: fsx::run },
     Part { name: "tree", run: tree::run },
 ];
 
-/// What a part works on.
-struct Ground<'a> {
-    site: &'a Site,
+/// The context of a part.
+struct PartContext<'a> {
+    environment: &'a Environment,
     recorder: &'a Recorder,
     kind: &'a StorageKind,
     profile: Profile,
@@ -58,7 +59,7 @@ struct Ground<'a> {
     kills: Option<&'a Kills>,
 }
 
-impl Ground<'_> {
+impl PartContext<'_> {
     /// Records a check under a name and a title that also say which pass it is.
     fn check(&self, name: &str, title: &str, passed: bool, detail: impl std::fmt::Display) {
         match self.kills {
@@ -119,26 +120,34 @@ impl Experiment for Posix {
         &["basic", "general", "special", "lock", "pjdfstest", "fsx", "tree", QUIET, KILLED]
     }
 
-    fn run(&self, site: &Site, request: &Request, recorder: &Recorder) -> Result<String> {
+    fn run(&self, environment: &Environment, request: &Request, recorder: &Recorder) -> Result<String> {
         let kind = request.storage()?;
         recorder.stage("storage");
-        let mut storage = storage::start(kind, site)?;
+        let mut storage = storage::start(kind, environment)?;
         for (name, version) in storage.versions() {
             recorder.version(&name, version);
         }
         recorder.stage("guests");
         let mut specs = vec![GuestSpec::new("client", 768), GuestSpec::new("witness", 384)];
         for spec in &mut specs {
-            storage.prepare(site, spec)?;
+            storage.prepare(environment, spec)?;
         }
-        let guests = site.boot_all(&specs)?;
+        let guests = environment.boot_all(&specs)?;
         for guest in &guests {
             storage.mount(guest, TARGET)?;
         }
         let [client, witness] = guests.as_slice() else { anyhow::bail!("two guests were asked for") };
         let before = client.list_tree(TARGET)?;
         let witness = (*kind != StorageKind::Local).then_some(witness);
-        let quiet = Ground { site, recorder, kind, profile: request.profile, client, witness, kills: None };
+        let quiet = PartContext {
+            environment,
+            recorder,
+            kind,
+            profile: request.profile,
+            client,
+            witness,
+            kills: None,
+        };
         if wants_pass(request, QUIET) {
             run_parts(request, &quiet)?;
         }
@@ -150,7 +159,7 @@ impl Experiment for Posix {
             recorder.setting("seconds from kill to kill", every.as_secs());
             let _lookouts = guests.iter().map(keep_looking).collect::<Result<Vec<_>>>()?;
             let count = kills::during(storage.as_mut(), recorder, every, |kills| {
-                run_parts(request, &Ground { kills: Some(kills), ..quiet })?;
+                run_parts(request, &PartContext { kills: Some(kills), ..quiet })?;
                 Ok(kills.count())
             })?;
             recorder.figure("kills", "Kills of the server", f64::from(count), "");
@@ -183,8 +192,8 @@ impl Experiment for Posix {
     }
 }
 
-/// Has a guest ask for the file system's size all the time. A client that is idle would not notice for half a minute that the server is
-/// another one, and as long the server waits for it in its grace period, and lets nobody open anything new.
+/// Makes a guest ask for the file system's size continuously. A client that is idle would not notice for half a minute that the server is
+/// another one, and the grace period of the server, in which it refuses new opens, lasts as long.
 fn keep_looking(guest: &Guest) -> Result<Process> {
     let script = format!("while :; do stat -f {TARGET}; sleep 0.5; done > /dev/null");
     guest.spawn(&GuestCommand::new("sh").args(["-c", &script]))
@@ -200,18 +209,18 @@ fn wants_pass(request: &Request, pass: &str) -> bool {
     named(pass) || !(named(QUIET) || named(KILLED))
 }
 
-fn run_parts(request: &Request, ground: &Ground<'_>) -> Result<()> {
+fn run_parts(request: &Request, context: &PartContext<'_>) -> Result<()> {
     let named = |part: &&Part| request.parts.iter().any(|name| name == part.name);
     let all = !PARTS.iter().any(|part| named(&part));
     for part in PARTS.iter().filter(|part| all || named(part)) {
-        let pass = if ground.kills.is_some() { ", killed" } else { "" };
-        ground.recorder.stage(&format!("{}{pass}", part.name));
-        (part.run)(ground).with_context(|| part.name)?;
+        let pass = if context.kills.is_some() { ", killed" } else { "" };
+        context.recorder.stage(&format!("{}{pass}", part.name));
+        (part.run)(context).with_context(|| part.name)?;
     }
     Ok(())
 }
 
-/// What a program that failed said.
+/// The output of a program that failed.
 fn said(output: &Output) -> String {
     format!("{}: {}", output.exit, output.stderr.trim())
 }

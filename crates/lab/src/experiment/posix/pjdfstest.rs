@@ -1,19 +1,19 @@
 //! pjdfstest: what each system call on files does, and which error it gives, for all the cases that POSIX tells apart.
 //!
-//! It is somebody else's program, compiled by the tool box, and runs in a guest. Which cases a storage may fail is in [`EXCUSED`], each
+//! The program is from crates.io, compiled by the toolbox, and runs in a guest. Which cases a storage may fail is in [`EXCUSED`], each
 //! with its reason; anything else that fails, fails the check.
 
 use std::collections::BTreeMap;
 
 use anyhow::{Context, Result, ensure};
 
-use super::{Ground, PATIENCE, TARGET};
-use crate::host::toolbox::Toolset;
+use super::{PATIENCE, PartContext, TARGET};
 use crate::host::{Guest, GuestCommand};
 use crate::report::Excerpt;
-use crate::storage::StorageKind;
+use crate::request::StorageKind;
+use crate::toolbox::Toolset;
 
-/// What the file system has, and how exact its times are.
+/// The features of the file system, and the resolution of its timestamps.
 const CONFIGURATION: &str = "[features]\nposix_fallocate = {}\nrename_ctime = {}\nutime_now = {}\nutimensat = {}\n\
                              [settings]\nnaptime = 0.01\n";
 
@@ -44,7 +44,7 @@ const OTHER: &str = "/run/other";
 /// Cases that fail for a reason that is no fault of the storage: their name, and the reason.
 const EXCUSED: [(&str, &str); 0] = [];
 
-/// In the second pass, all cases run until there were so many kills.
+/// In the second pass, all cases are repeated until this many kills.
 const KILLS_LEAST: u32 = 3;
 
 /// How a case ended.
@@ -55,21 +55,21 @@ enum Ended {
     Failed(String),
 }
 
-/// Does it.
-pub fn run(ground: &Ground<'_>) -> Result<()> {
-    let tools = ground.site.tools_of(Toolset::Pjdfstest)?;
-    ground.recorder.version("pjdfstest", tools.version("pjdfstest")?);
-    prepare(ground.client)?;
-    let suite = Suite { ground, program: tools.path("bin/pjdfstest").to_string_lossy().into_owned() };
+/// Runs the part.
+pub fn run(context: &PartContext<'_>) -> Result<()> {
+    let tools = context.environment.tools_of(Toolset::Pjdfstest)?;
+    context.recorder.version("pjdfstest", tools.version("pjdfstest")?);
+    prepare(context.client)?;
+    let suite = Suite { context, program: tools.path("bin/pjdfstest").to_string_lossy().into_owned() };
     let mut cases = BTreeMap::new();
     let mut again = 0;
-    match ground.kills {
+    match context.kills {
         None => suite.run_all(&mut cases)?,
         Some(kills) => kills.through(KILLS_LEAST, || {
             let mut some = BTreeMap::new();
             suite.run_all(&mut some)?;
             again += suite.run_failed_again(&mut some)?;
-            // What failed once stays failed, whatever came later.
+            // A failure stays, whatever follows.
             for (name, ended) in some {
                 if !matches!(cases.get(&name), Some(Ended::Failed(_))) {
                     cases.insert(name, ended);
@@ -78,13 +78,13 @@ pub fn run(ground: &Ground<'_>) -> Result<()> {
             Ok(())
         })?,
     }
-    conclude(ground, &cases, again);
+    conclude(context, &cases, again);
     Ok(())
 }
 
 /// The program, and what it works on.
 struct Suite<'a> {
-    ground: &'a Ground<'a>,
+    context: &'a PartContext<'a>,
     program: String,
 }
 
@@ -106,7 +106,7 @@ impl Suite<'_> {
             cases.iter().filter(|(_, ended)| failed(ended)).map(|(name, _)| name.clone()).collect();
         // For up to a minute a client believes what it knew of a name before its own operation changed it.
         if !names.is_empty() {
-            self.ground.client.drop_caches()?;
+            self.context.client.drop_caches()?;
         }
         for name in &names {
             let run =
@@ -124,8 +124,8 @@ impl Suite<'_> {
         let command = GuestCommand::new(&self.program)
             .args(["--configuration-file", run.configuration, "--path", TARGET, "--secondary-fs", OTHER])
             .args(pattern.iter().copied())
-            .log(self.ground.site.logs().join("pjdfstest.log"));
-        let output = self.ground.client.exec(&command, PATIENCE)?;
+            .log(self.context.environment.logs().join("pjdfstest.log"));
+        let output = self.context.client.exec(&command, PATIENCE)?;
         // 1: a case failed. All else is no end of a run, and what is missing in it would not be missed.
         ensure!(
             matches!(output.exit.code, Some(0 | 1)),
@@ -151,7 +151,7 @@ fn prepare(guest: &Guest) -> Result<()> {
     Ok(())
 }
 
-/// What the program printed: a line for each case, and lines that begin with a tab below it.
+/// The output of the program: a line for each case, and lines below it that begin with a tab.
 fn parse(printed: &str) -> BTreeMap<String, Ended> {
     let mut cases = BTreeMap::new();
     let mut last: Option<String> = None;
@@ -177,7 +177,7 @@ fn parse(printed: &str) -> BTreeMap<String, Ended> {
     cases
 }
 
-fn conclude(ground: &Ground<'_>, cases: &BTreeMap<String, Ended>, again: usize) {
+fn conclude(context: &PartContext<'_>, cases: &BTreeMap<String, Ended>, again: usize) {
     let count = |wanted: fn(&Ended) -> bool| cases.values().filter(|ended| wanted(ended)).count();
     let passed = count(|ended| matches!(ended, Ended::Passed));
     let skipped = count(|ended| matches!(ended, Ended::Skipped(_)));
@@ -189,27 +189,27 @@ fn conclude(ground: &Ground<'_>, cases: &BTreeMap<String, Ended>, again: usize) 
     let excused = cases.len() - passed - skipped - failed.len();
     let mut detail =
         format!("{passed} passed, {skipped} do not apply, {excused} excused, {} failed", failed.len());
-    if ground.kills.is_some() {
+    if context.kills.is_some() {
         detail = format!("{detail}; {again} were run twice");
     }
     if !failed.is_empty() {
         detail = format!("{detail}: {}", failed.join(", "));
     }
     // The others' failures are worth knowing, and no verdict on Forebay.
-    let must = *ground.kind == StorageKind::Forebay;
-    ground.check(
+    let must = *context.kind == StorageKind::Forebay;
+    context.check(
         "pjdfstest",
         "System calls and their errors (pjdfstest)",
         failed.is_empty() || !must,
         detail,
     );
-    ground.figure("pjdfstest_passed", "pjdfstest: cases passed", passed as f64, "");
-    if ground.kills.is_some() && failed.is_empty() {
+    context.figure("pjdfstest_passed", "pjdfstest: cases passed", passed as f64, "");
+    if context.kills.is_some() && failed.is_empty() {
         return;
     }
     let lines = cases.iter().map(|(name, ended)| told(name, ended)).collect();
-    ground.recorder.excerpt(Excerpt {
-        title: match ground.kills {
+    context.recorder.excerpt(Excerpt {
+        title: match context.kills {
             None => "Cases of pjdfstest".into(),
             Some(_) => "Cases of pjdfstest, while the server is killed".into(),
         },

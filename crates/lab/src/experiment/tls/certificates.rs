@@ -1,4 +1,4 @@
-//! Certificates for one run: an authority, the server's, a client's, and one of an authority that nobody trusts.
+//! Certificates for one run: an authority, the server's, a client's, and one of an untrusted authority.
 
 use std::fs;
 use std::net::Ipv4Addr;
@@ -25,7 +25,7 @@ pub struct Certificates {
     pub stranger: Pair,
 }
 
-/// For whom the client's certificate is.
+/// The name in the client's certificate.
 pub const CLIENT: &str = "broker-1.example";
 
 impl Certificates {

@@ -1,4 +1,4 @@
-//! `tls`: Linux clients mount over TLS (RFC 9289), with and without a certificate of their own, and those who must not get in do not.
+//! `tls`: Linux clients mount over TLS (RFC 9289), with and without a certificate of their own, and all other clients are refused.
 //!
 //! In each guest the kernel asks `tlshd` for the handshake, as on any client; then the kernel itself encrypts.
 
@@ -9,19 +9,20 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, ensure};
 
 use self::certificates::{CLIENT, Certificates, Pair};
-use super::Experiment;
-use crate::host::toolbox::{Toolbox, Toolset};
-use crate::host::{Guest, GuestCommand, GuestSpec, Process, Site};
+use super::definition::Experiment;
+use crate::host::{Environment, Guest, GuestCommand, GuestSpec, Process};
 use crate::report::{Recorder, Subject};
 use crate::request::Request;
-use crate::storage::{Forebay, Storage, StorageKind};
+use crate::request::StorageKind;
+use crate::storage::{Forebay, Storage};
+use crate::toolbox::{Toolbox, Toolset};
 
 /// The experiment.
 pub struct Tls;
 
 const TARGET: &str = "/mnt/volume";
 const PATIENCE: Duration = Duration::from_secs(120);
-/// How long tlshd may take until it listens.
+/// Time limit for tlshd to listen.
 const TLSHD_PATIENCE: Duration = Duration::from_secs(30);
 /// Bytes that are written over TLS and compared.
 const MEGABYTES: &str = "64";
@@ -34,7 +35,7 @@ impl Experiment for Tls {
     fn subject(&self) -> Subject {
         Subject {
             title: "NFS over TLS",
-            question: "Can Linux clients mount over TLS, with and without a certificate, and is nobody let in who is not to be?",
+            question: "Can Linux clients mount over TLS, with and without a certificate, and are all other clients refused?",
             method: "The lab makes certificates for the server and for clients. Guests mount with TLS, with and without a certificate, and \
                      compare their bytes. Then those try who must be refused: without TLS, without a certificate, with one of another \
                      authority, from an address outside the export policy. The server is restarted once.",
@@ -53,18 +54,19 @@ impl Experiment for Tls {
         *kind == StorageKind::Forebay
     }
 
-    fn run(&self, site: &Site, _: &Request, recorder: &Recorder) -> Result<String> {
+    fn run(&self, environment: &Environment, _: &Request, recorder: &Recorder) -> Result<String> {
         recorder.stage("storage");
-        let certificates = Certificates::make(&site.scratch().join("certificates"), site.gateway())?;
-        let mut storage = Forebay::start(site, &arguments(&certificates))?;
+        let certificates =
+            Certificates::make(&environment.scratch().join("certificates"), environment.gateway())?;
+        let mut storage = Forebay::start(environment, &arguments(&certificates))?;
         for (name, version) in storage.versions() {
             recorder.version(&name, version);
         }
         recorder.stage("guests");
-        let tools = site.tools_of(Toolset::Tls)?;
+        let tools = environment.tools_of(Toolset::Tls)?;
         recorder.version("ktls-utils", tools.version("ktls-utils")?);
         let names = ["broker", "bare", "stranger"];
-        let guests = site.boot_all(&names.map(|name| GuestSpec::new(name, 256)))?;
+        let guests = environment.boot_all(&names.map(|name| GuestSpec::new(name, 256)))?;
         let [broker, bare, stranger] = guests.as_slice() else {
             anyhow::bail!("three guests were asked for")
         };
@@ -72,12 +74,12 @@ impl Experiment for Tls {
             [(broker, Some(&certificates.client)), (bare, None), (stranger, Some(&certificates.stranger))];
         let daemons = shown
             .iter()
-            .map(|(guest, pair)| start_tlshd(site, &tools, guest, &certificates, *pair))
+            .map(|(guest, pair)| start_tlshd(environment, &tools, guest, &certificates, *pair))
             .collect::<Result<Vec<_>>>()?;
-        let bed = Bed { recorder, storage: &storage, broker, bare, stranger };
-        bed.required()?;
-        bed.mutual()?;
-        bed.outside()?;
+        let setup = Setup { recorder, storage: &storage, broker, bare, stranger };
+        setup.required()?;
+        setup.mutual()?;
+        setup.outside()?;
         recorder.stage("a restart of the server");
         survives_restart(recorder, broker, &mut storage)?;
         recorder.stage("stopping");
@@ -104,13 +106,13 @@ fn arguments(certificates: &Certificates) -> Vec<String> {
 
 /// Starts the daemon that the guest's kernel asks for handshakes, and waits until it listens: a mount before that fails with ESRCH.
 fn start_tlshd(
-    site: &Site,
+    environment: &Environment,
     tools: &Toolbox,
     guest: &Guest,
     certificates: &Certificates,
     pair: Option<&Pair>,
 ) -> Result<Process> {
-    // What the kernel would fetch by itself with modprobe, of which the guest has none.
+    // The kernel would load them with modprobe, which the guest does not have.
     guest.load_modules(&["tls", "gcm", "ctr"])?;
     let mut configuration = format!(
         "[debug]\nloglevel=1\ntls=0\nnl=0\n[authenticate.client]\nx509.truststore={}\n",
@@ -122,7 +124,7 @@ fn start_tlshd(
     }
     let path = "/run/tlshd.conf";
     guest.write_file(path, configuration.as_bytes())?;
-    let log = site.logs().join(format!("{}-tlshd.log", guest.name()));
+    let log = environment.logs().join(format!("{}-tlshd.log", guest.name()));
     let words = tools.words("usr/sbin/tlshd");
     let command = GuestCommand::from_words(words).args(["--stderr", "--config", path]).log(log);
     let daemon = guest.spawn(&command).context("start tlshd")?;
@@ -145,20 +147,20 @@ fn hears_of_handshakes(sockets: &[u8]) -> bool {
     })
 }
 
-/// What the checks work on.
-struct Bed<'a> {
+/// The context of the checks.
+struct Setup<'a> {
     recorder: &'a Recorder,
     storage: &'a Forebay,
-    /// Has a certificate that the server trusts.
+    /// The client with a certificate that the server trusts.
     broker: &'a Guest,
-    /// Has none.
+    /// The client without a certificate.
     bare: &'a Guest,
-    /// Has one of another authority.
+    /// The client with a certificate of another authority.
     stranger: &'a Guest,
 }
 
-impl Bed<'_> {
-    /// TLS is required: without it nobody gets in, with it files are shared.
+impl Setup<'_> {
+    /// TLS is required: a mount without it is refused, and with it files are shared.
     fn required(&self) -> Result<()> {
         self.recorder.stage("TLS required");
         self.storage.change_rule(&["--tls", "required"])?;

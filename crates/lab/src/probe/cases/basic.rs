@@ -10,7 +10,7 @@ use rustix::fs::statvfs;
 use rustix::io::Errno;
 
 use super::folder::{ensure_content, forget, must_fail, names, pattern, write};
-use super::{Case, Ground};
+use super::{Case, CaseContext};
 
 pub const CASES: &[Case] = &[
     Case { name: "tree_made_and_removed", run: tree_made_and_removed },
@@ -27,9 +27,9 @@ pub const CASES: &[Case] = &[
 ];
 
 /// Folders below each other, with files in each.
-fn tree_made_and_removed(ground: &Ground) -> Result<()> {
-    let (depth, width) = (ground.size(3, 5), 4);
-    let mut folders = vec![ground.folder.clone()];
+fn tree_made_and_removed(context: &CaseContext) -> Result<()> {
+    let (depth, width) = (context.size(3, 5), 4);
+    let mut folders = vec![context.folder.clone()];
     let mut level = folders.clone();
     for _ in 0..depth {
         level = level
@@ -52,28 +52,28 @@ fn tree_made_and_removed(ground: &Ground) -> Result<()> {
         fs::remove_dir(folder).with_context(|| format!("remove {}", folder.display()))?;
         ensure!(!folder.exists(), "{} is there after its removal", folder.display());
     }
-    ensure!(names(&ground.folder)?.is_empty(), "something is left");
+    ensure!(names(&context.folder)?.is_empty(), "something is left");
     Ok(())
 }
 
 /// Up to the root and down again, across the boundary between file systems.
-fn lookups_across_the_mount(ground: &Ground) -> Result<()> {
-    write(&ground.path("file"), b"here")?;
-    let device = fs::metadata(&ground.folder)?.dev();
-    let mut up = ground.folder.clone();
-    for _ in ground.folder.components() {
+fn lookups_across_the_mount(context: &CaseContext) -> Result<()> {
+    write(&context.path("file"), b"here")?;
+    let device = fs::metadata(&context.folder)?.dev();
+    let mut up = context.folder.clone();
+    for _ in context.folder.components() {
         up = up.join("..");
         fs::metadata(&up).with_context(|| format!("stat {}", up.display()))?;
     }
-    let down = up.join(ground.folder.strip_prefix("/").unwrap_or(&ground.folder)).join("file");
+    let down = up.join(context.folder.strip_prefix("/").unwrap_or(&context.folder)).join("file");
     ensure_content(&down, b"here")?;
     ensure!(fs::metadata(&down)?.dev() == device, "the same file is on another device by another way");
-    ensure!(fs::canonicalize(&down)? == fs::canonicalize(ground.path("file"))?, "the way has another end");
+    ensure!(fs::canonicalize(&down)? == fs::canonicalize(context.path("file"))?, "the way has another end");
     Ok(())
 }
 
-fn modes_are_kept(ground: &Ground) -> Result<()> {
-    let path = ground.path("file");
+fn modes_are_kept(context: &CaseContext) -> Result<()> {
+    let path = context.path("file");
     write(&path, b"x")?;
     for mode in [0o0, 0o666, 0o400, 0o755, 0o4711, 0o2755, 0o1777] {
         fs::set_permissions(&path, Permissions::from_mode(mode))
@@ -84,8 +84,8 @@ fn modes_are_kept(ground: &Ground) -> Result<()> {
     Ok(())
 }
 
-fn times_are_kept(ground: &Ground) -> Result<()> {
-    let path = ground.path("file");
+fn times_are_kept(context: &CaseContext) -> Result<()> {
+    let path = context.path("file");
     write(&path, b"x")?;
     let file = File::options().write(true).open(&path)?;
     let nanoseconds = Duration::from_nanos(123_456_789);
@@ -101,8 +101,8 @@ fn times_are_kept(ground: &Ground) -> Result<()> {
 }
 
 /// Writes move mtime and ctime, changes of the mode ctime only.
-fn a_change_moves_the_times(ground: &Ground) -> Result<()> {
-    let path = ground.path("file");
+fn a_change_moves_the_times(context: &CaseContext) -> Result<()> {
+    let path = context.path("file");
     write(&path, b"x")?;
     let times = || -> Result<((i64, i64), (i64, i64))> {
         let found = fs::metadata(&path)?;
@@ -121,10 +121,10 @@ fn a_change_moves_the_times(ground: &Ground) -> Result<()> {
     Ok(())
 }
 
-fn large_file_reads_back(ground: &Ground) -> Result<()> {
+fn large_file_reads_back(context: &CaseContext) -> Result<()> {
     const PIECE: usize = 1 << 20;
-    let pieces = ground.size(16, 256);
-    let file = File::options().read(true).write(true).create_new(true).open(ground.path("large"))?;
+    let pieces = context.size(16, 256);
+    let file = File::options().read(true).write(true).create_new(true).open(context.path("large"))?;
     for index in 0..pieces {
         file.write_all_at(&pattern(index as u64, PIECE), (index * PIECE) as u64)?;
     }
@@ -139,26 +139,26 @@ fn large_file_reads_back(ground: &Ground) -> Result<()> {
 }
 
 /// What was made is listed, what was removed is not, right after each change.
-fn listing_follows_changes(ground: &Ground) -> Result<()> {
-    let count = ground.size(100, 1000);
+fn listing_follows_changes(context: &CaseContext) -> Result<()> {
+    let count = context.size(100, 1000);
     let name = |index: usize| format!("file.{index:05}");
     for index in 0..count {
-        write(&ground.path(&name(index)), b"")?;
+        write(&context.path(&name(index)), b"")?;
     }
     let mut expected: Vec<_> = (0..count).map(name).collect();
-    ensure!(names(&ground.folder)? == expected, "the listing is not what was made");
+    ensure!(names(&context.folder)? == expected, "the listing is not what was made");
     while expected.len() > count / 2 {
         let gone = expected.remove(expected.len() / 3);
-        fs::remove_file(ground.path(&gone))?;
+        fs::remove_file(context.path(&gone))?;
         if expected.len() % 10 == 0 {
-            ensure!(names(&ground.folder)? == expected, "the listing is wrong after the removal of {gone}");
+            ensure!(names(&context.folder)? == expected, "the listing is wrong after the removal of {gone}");
         }
     }
     Ok(())
 }
 
-fn rename_moves_a_file(ground: &Ground) -> Result<()> {
-    let [from, to, folder] = ["from", "to", "folder"].map(|name| ground.path(name));
+fn rename_moves_a_file(context: &CaseContext) -> Result<()> {
+    let [from, to, folder] = ["from", "to", "folder"].map(|name| context.path(name));
     write(&from, b"content")?;
     fs::create_dir(&folder)?;
     let number = fs::metadata(&from)?.ino();
@@ -173,10 +173,10 @@ fn rename_moves_a_file(ground: &Ground) -> Result<()> {
     Ok(())
 }
 
-fn links_count(ground: &Ground) -> Result<()> {
-    let path = ground.path("file");
+fn links_count(context: &CaseContext) -> Result<()> {
+    let path = context.path("file");
     write(&path, b"content")?;
-    let links: Vec<PathBuf> = (0..10).map(|index| ground.path(&format!("link.{index}"))).collect();
+    let links: Vec<PathBuf> = (0..10).map(|index| context.path(&format!("link.{index}"))).collect();
     let count = |path: &Path| -> Result<u64> { Ok(fs::metadata(path)?.nlink()) };
     for (index, link) in links.iter().enumerate() {
         fs::hard_link(&path, link)?;
@@ -189,25 +189,25 @@ fn links_count(ground: &Ground) -> Result<()> {
         ensure!(count(link)? == left, "{} links where {left} are left", count(link)?);
         fs::remove_file(link)?;
     }
-    ensure!(names(&ground.folder)?.is_empty(), "something is left");
+    ensure!(names(&context.folder)?.is_empty(), "something is left");
     Ok(())
 }
 
-fn symlinks_read_back(ground: &Ground) -> Result<()> {
-    write(&ground.path("file"), b"content")?;
+fn symlinks_read_back(context: &CaseContext) -> Result<()> {
+    write(&context.path("file"), b"content")?;
     let long = "x/".repeat(500);
     for (index, target) in ["file", "missing", "./file", long.as_str(), "ünïcode"].iter().enumerate() {
-        let link = ground.path(&format!("link.{index}"));
+        let link = context.path(&format!("link.{index}"));
         symlink(target, &link).with_context(|| format!("link to {target}"))?;
         ensure!(fs::read_link(&link)? == Path::new(target), "link {index} reads back as something else");
         ensure!(fs::symlink_metadata(&link)?.len() == target.len() as u64, "link {index} has another length");
     }
-    ensure_content(&ground.path("link.0"), b"content")?;
-    must_fail("a link to nothing", File::open(ground.path("link.1")), &[Errno::NOENT])
+    ensure_content(&context.path("link.0"), b"content")?;
+    must_fail("a link to nothing", File::open(context.path("link.1")), &[Errno::NOENT])
 }
 
-fn statfs_makes_sense(ground: &Ground) -> Result<()> {
-    let before = statvfs(&ground.folder).context("statvfs")?;
+fn statfs_makes_sense(context: &CaseContext) -> Result<()> {
+    let before = statvfs(&context.folder).context("statvfs")?;
     ensure!(before.f_blocks > 0 && before.f_bfree <= before.f_blocks, "more is free than there is");
     ensure!(before.f_bavail <= before.f_bfree, "more is available than is free");
     ensure!(before.f_namemax >= 255, "names may have {} bytes only", before.f_namemax);

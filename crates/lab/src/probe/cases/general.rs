@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, ensure};
 
 use super::folder::{ensure_content, names, pattern, write};
-use super::{Case, Ground};
+use super::{Case, CaseContext};
 
 pub const CASES: &[Case] = &[
     Case { name: "build", run: build },
@@ -77,14 +77,14 @@ fn build_folder(folder: &Path) -> Result<()> {
     ensure_content(&folder.join("source3.o"), &expected)
 }
 
-fn build(ground: &Ground) -> Result<()> {
-    (0..ground.size(2, 20)).try_for_each(|index| build_folder(&ground.path(&format!("module{index}"))))
+fn build(context: &CaseContext) -> Result<()> {
+    (0..context.size(2, 20)).try_for_each(|index| build_folder(&context.path(&format!("module{index}"))))
 }
 
-fn build_in_parallel(ground: &Ground) -> Result<()> {
+fn build_in_parallel(context: &CaseContext) -> Result<()> {
     std::thread::scope(|scope| {
-        let builds: Vec<_> = (0..ground.size(4, 8))
-            .map(|index| scope.spawn(move || build_folder(&ground.path(&format!("module{index}")))))
+        let builds: Vec<_> = (0..context.size(4, 8))
+            .map(|index| scope.spawn(move || build_folder(&context.path(&format!("module{index}")))))
             .collect();
         for build in builds {
             build.join().unwrap_or_else(|_| anyhow::bail!("a builder panicked"))?;
@@ -94,10 +94,10 @@ fn build_in_parallel(ground: &Ground) -> Result<()> {
 }
 
 /// All files of a tree go into one file, one behind the other, and come out of it as another tree.
-fn archive_and_extract(ground: &Ground) -> Result<()> {
-    let [tree, archive, copy] = ["tree", "archive", "copy"].map(|name| ground.path(name));
+fn archive_and_extract(context: &CaseContext) -> Result<()> {
+    let [tree, archive, copy] = ["tree", "archive", "copy"].map(|name| context.path(name));
     fs::create_dir(&tree)?;
-    let folders = ground.size(3, 20);
+    let folders = context.size(3, 20);
     for index in 0..folders {
         write_sources(&tree.join(format!("folder{index}")))?;
     }
@@ -139,12 +139,13 @@ fn extract(archive: &Path, to: &Path) -> Result<()> {
 }
 
 /// Looks at many files again and again, while a few of them change.
-fn stat_storm(ground: &Ground) -> Result<()> {
-    let files: Vec<_> = (0..ground.size(50, 500)).map(|index| ground.path(&format!("file{index}"))).collect();
+fn stat_storm(context: &CaseContext) -> Result<()> {
+    let files: Vec<_> =
+        (0..context.size(50, 500)).map(|index| context.path(&format!("file{index}"))).collect();
     for (index, path) in files.iter().enumerate() {
         write(path, vec![b'x'; index])?;
     }
-    for round in 0..ground.size(5, 50) {
+    for round in 0..context.size(5, 50) {
         let grown = round % files.len();
         let path = files.get(grown).context("no such file")?;
         File::options().append(true).open(path)?.write_all(b"y")?;
@@ -162,7 +163,7 @@ fn stat_storm(ground: &Ground) -> Result<()> {
 }
 
 /// Programs of the system, as people use them.
-fn shell_pipeline(ground: &Ground) -> Result<()> {
+fn shell_pipeline(context: &CaseContext) -> Result<()> {
     const SCRIPT: &str = "set -e
 mkdir -p a/b c
 for i in 1 2 3 4 5 6 7 8 9; do seq $i 2000 > a/b/file$i; done
@@ -183,7 +184,7 @@ grep -c file listing > /dev/null
 rm -r a c moved
 test -f all.tar";
     let mut shell = std::process::Command::new("sh");
-    let output = shell.args(["-c", SCRIPT]).current_dir(&ground.folder).output().context("start sh")?;
+    let output = shell.args(["-c", SCRIPT]).current_dir(&context.folder).output().context("start sh")?;
     let said = String::from_utf8_lossy(&output.stderr);
     ensure!(output.status.success(), "the script ended with {}: {}", output.status, said.trim());
     Ok(())

@@ -8,7 +8,7 @@ use anyhow::{Context, Result, ensure};
 use rustix::io::Errno;
 
 use super::folder::{forget, must_fail, pattern};
-use super::{Case, Ground};
+use super::{Case, CaseContext};
 
 pub const CASES: &[Case] = &[
     Case { name: "beyond_four_gigabytes", run: beyond_four_gigabytes },
@@ -21,13 +21,13 @@ pub const CASES: &[Case] = &[
     Case { name: "writers_in_parallel", run: writers_in_parallel },
 ];
 
-fn new_file(ground: &Ground, name: &str) -> Result<File> {
-    let file = File::options().read(true).write(true).create_new(true).open(ground.path(name));
+fn new_file(context: &CaseContext, name: &str) -> Result<File> {
+    let file = File::options().read(true).write(true).create_new(true).open(context.path(name));
     file.with_context(|| format!("create {name}"))
 }
 
-fn beyond_four_gigabytes(ground: &Ground) -> Result<()> {
-    let file = new_file(ground, "large")?;
+fn beyond_four_gigabytes(context: &CaseContext) -> Result<()> {
+    let file = new_file(context, "large")?;
     let bytes = pattern(1, 100_000);
     let offsets = [(1u64 << 31) - 50_000, (1 << 32) - 50_000, (1 << 33) + 1, (1 << 40) + 4095];
     for offset in offsets {
@@ -46,8 +46,8 @@ fn beyond_four_gigabytes(ground: &Ground) -> Result<()> {
     Ok(())
 }
 
-fn negative_offsets(ground: &Ground) -> Result<()> {
-    let mut file = new_file(ground, "file")?;
+fn negative_offsets(context: &CaseContext) -> Result<()> {
+    let mut file = new_file(context, "file")?;
     file.write_all(b"content")?;
     must_fail("a seek to before the start", file.seek(SeekFrom::Current(-8)), &[Errno::INVAL])?;
     must_fail("a seek to before the start", file.seek(SeekFrom::End(-8)), &[Errno::INVAL])?;
@@ -60,8 +60,8 @@ fn negative_offsets(ground: &Ground) -> Result<()> {
 }
 
 /// The last bytes that an offset can name, or a refusal; never something at another place.
-fn greatest_offset(ground: &Ground) -> Result<()> {
-    let file = new_file(ground, "file")?;
+fn greatest_offset(context: &CaseContext) -> Result<()> {
+    let file = new_file(context, "file")?;
     let last = i64::MAX.unsigned_abs() - 8;
     match file.write_at(b"12345678", last) {
         Ok(written) => {
@@ -81,11 +81,11 @@ fn greatest_offset(ground: &Ground) -> Result<()> {
     must_fail("a write beyond it", file.write_at(b"x", last + 8), &[Errno::FBIG, Errno::INVAL])
 }
 
-fn holes_are_zeros(ground: &Ground) -> Result<()> {
+fn holes_are_zeros(context: &CaseContext) -> Result<()> {
     const GAP: usize = 100_000;
-    let file = new_file(ground, "sparse")?;
+    let file = new_file(context, "sparse")?;
     let bytes = pattern(2, 5000);
-    let pieces = ground.size(10, 100);
+    let pieces = context.size(10, 100);
     for index in 0..pieces {
         file.write_all_at(&bytes, (index * GAP + index) as u64)?;
     }
@@ -102,8 +102,8 @@ fn holes_are_zeros(ground: &Ground) -> Result<()> {
     Ok(())
 }
 
-fn reading_at_the_end(ground: &Ground) -> Result<()> {
-    let mut file = new_file(ground, "file")?;
+fn reading_at_the_end(context: &CaseContext) -> Result<()> {
+    let mut file = new_file(context, "file")?;
     file.write_all(&pattern(3, 10_001))?;
     forget(&file)?;
     let mut buffer = [0; 100];
@@ -113,10 +113,10 @@ fn reading_at_the_end(ground: &Ground) -> Result<()> {
     Ok(())
 }
 
-fn small_unaligned_writes(ground: &Ground) -> Result<()> {
-    let path = ground.path("file");
+fn small_unaligned_writes(context: &CaseContext) -> Result<()> {
+    let path = context.path("file");
     let mut file = File::options().read(true).write(true).create_new(true).open(&path)?;
-    let expected = pattern(4, ground.size(20_000, 200_000));
+    let expected = pattern(4, context.size(20_000, 200_000));
     let mut rest = expected.as_slice();
     let mut length = 1;
     while !rest.is_empty() {
@@ -134,8 +134,8 @@ fn small_unaligned_writes(ground: &Ground) -> Result<()> {
 }
 
 /// What was cut off must be zeros when the file grows again, however the length was reached.
-fn truncated_up_and_down(ground: &Ground) -> Result<()> {
-    let file = new_file(ground, "file")?;
+fn truncated_up_and_down(context: &CaseContext) -> Result<()> {
+    let file = new_file(context, "file")?;
     for (round, cut) in [1usize, 4095, 4096, 4097, 65_535, 70_000].into_iter().enumerate() {
         let bytes = pattern(round as u64, 100_000);
         file.write_all_at(&bytes, 0)?;
@@ -156,11 +156,11 @@ fn truncated_up_and_down(ground: &Ground) -> Result<()> {
 }
 
 /// Each on ranges of its own, which share pages.
-fn writers_in_parallel(ground: &Ground) -> Result<()> {
+fn writers_in_parallel(context: &CaseContext) -> Result<()> {
     const WRITERS: usize = 8;
     const PIECE: usize = 1000;
-    let path = ground.path("file");
-    let rounds = ground.size(20, 200);
+    let path = context.path("file");
+    let rounds = context.size(20, 200);
     File::create_new(&path)?;
     std::thread::scope(|scope| {
         let writers: Vec<_> = (0..WRITERS)

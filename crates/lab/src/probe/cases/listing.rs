@@ -8,7 +8,7 @@ use anyhow::{Context, Result, ensure};
 use rustix::fs::Dir;
 
 use super::folder::names;
-use super::{Case, Ground};
+use super::{Case, CaseContext};
 
 pub const CASES: &[Case] = &[
     Case { name: "large_folder", run: large_folder },
@@ -22,9 +22,9 @@ fn name(index: usize) -> String {
     format!("file-with-a-name-that-fills-a-reply-{index:06}")
 }
 
-fn make(ground: &Ground, count: usize) -> Result<()> {
+fn make(context: &CaseContext, count: usize) -> Result<()> {
     (0..count).try_for_each(|index| {
-        File::create_new(ground.path(&name(index)))
+        File::create_new(context.path(&name(index)))
             .map(drop)
             .with_context(|| format!("create {}", name(index)))
     })
@@ -47,43 +47,43 @@ fn next(dir: &mut Dir) -> Result<Option<(String, i64)>> {
     }
 }
 
-fn large_folder(ground: &Ground) -> Result<()> {
-    let count = ground.size(1000, 20_000);
-    make(ground, count)?;
+fn large_folder(context: &CaseContext) -> Result<()> {
+    let count = context.size(1000, 20_000);
+    make(context, count)?;
     let expected: Vec<_> = (0..count).map(name).collect();
-    ensure!(names(&ground.folder)? == expected, "the listing of {count} names is not complete");
+    ensure!(names(&context.folder)? == expected, "the listing of {count} names is not complete");
     for index in (0..count).step_by(2) {
-        fs::remove_file(ground.path(&name(index)))?;
+        fs::remove_file(context.path(&name(index)))?;
     }
-    ensure!(names(&ground.folder)?.len() == count / 2, "the listing is wrong after half was removed");
+    ensure!(names(&context.folder)?.len() == count / 2, "the listing is wrong after half was removed");
     Ok(())
 }
 
 /// As `rm -r` and Kafka do: every name must still come, and only once.
-fn removed_while_listed(ground: &Ground) -> Result<()> {
-    let count = ground.size(500, 5000);
-    make(ground, count)?;
-    let mut dir = open(&ground.folder)?;
+fn removed_while_listed(context: &CaseContext) -> Result<()> {
+    let count = context.size(500, 5000);
+    make(context, count)?;
+    let mut dir = open(&context.folder)?;
     let mut seen = BTreeSet::new();
     while let Some((found, _)) = next(&mut dir)? {
         ensure!(seen.insert(found.clone()), "{found} came twice");
-        fs::remove_file(ground.path(&found)).with_context(|| format!("remove {found}"))?;
+        fs::remove_file(context.path(&found)).with_context(|| format!("remove {found}"))?;
     }
     ensure!(seen.len() == count, "{} of {count} names came", seen.len());
-    fs::remove_dir(&ground.folder).context("remove the empty folder")
+    fs::remove_dir(&context.folder).context("remove the empty folder")
 }
 
 /// What was there at the start must come once; what is added may or may not.
-fn added_while_listed(ground: &Ground) -> Result<()> {
-    let count = ground.size(500, 5000);
-    make(ground, count)?;
-    let mut dir = open(&ground.folder)?;
+fn added_while_listed(context: &CaseContext) -> Result<()> {
+    let count = context.size(500, 5000);
+    make(context, count)?;
+    let mut dir = open(&context.folder)?;
     let mut seen = BTreeSet::new();
     let mut added = 0;
     while let Some((found, _)) = next(&mut dir)? {
         ensure!(seen.insert(found.clone()), "{found} came twice");
         if added < count {
-            File::create_new(ground.path(&format!("added-{added}")))?;
+            File::create_new(context.path(&format!("added-{added}")))?;
             added += 1;
         }
     }
@@ -93,10 +93,10 @@ fn added_while_listed(ground: &Ground) -> Result<()> {
 }
 
 /// `telldir`, removals before and behind the position, `seekdir`: the rest must come, and nothing that came before.
-fn positions_stay_valid(ground: &Ground) -> Result<()> {
-    let count = ground.size(500, 3000);
-    make(ground, count)?;
-    let mut dir = open(&ground.folder)?;
+fn positions_stay_valid(context: &CaseContext) -> Result<()> {
+    let count = context.size(500, 3000);
+    make(context, count)?;
+    let mut dir = open(&context.folder)?;
     let mut before = BTreeSet::new();
     let mut position = 0;
     while before.len() < count / 2 {
@@ -106,10 +106,10 @@ fn positions_stay_valid(ground: &Ground) -> Result<()> {
     }
     for (index, gone) in before.iter().enumerate() {
         if index % 2 == 0 {
-            fs::remove_file(ground.path(gone))?;
+            fs::remove_file(context.path(gone))?;
         }
     }
-    let mut again = open(&ground.folder)?;
+    let mut again = open(&context.folder)?;
     again.seek(position).context("seekdir")?;
     let mut after = BTreeSet::new();
     while let Some((found, _)) = next(&mut again)? {
@@ -127,10 +127,10 @@ fn positions_stay_valid(ground: &Ground) -> Result<()> {
     Ok(())
 }
 
-fn numbers_are_those_of_stat(ground: &Ground) -> Result<()> {
+fn numbers_are_those_of_stat(context: &CaseContext) -> Result<()> {
     use std::os::unix::fs::MetadataExt;
-    make(ground, 50)?;
-    let mut dir = open(&ground.folder)?;
+    make(context, 50)?;
+    let mut dir = open(&context.folder)?;
     while let Some(entry) = dir.read() {
         let entry = entry.context("readdir")?;
         let name = entry.file_name().to_string_lossy().into_owned();
@@ -138,7 +138,7 @@ fn numbers_are_those_of_stat(ground: &Ground) -> Result<()> {
         if name == ".." {
             continue;
         }
-        let number = fs::symlink_metadata(ground.path(&name))?.ino();
+        let number = fs::symlink_metadata(context.path(&name))?.ino();
         ensure!(entry.ino() == number, "{name} is listed as {} and stat says {number}", entry.ino());
     }
     Ok(())

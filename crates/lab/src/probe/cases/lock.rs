@@ -7,8 +7,8 @@ use anyhow::{Context, Result, ensure};
 use rustix::io::Errno;
 
 use super::folder::must_fail;
-use super::{Case, Ground};
-use crate::probe::peer::{Ask, Peer};
+use super::{Case, CaseContext};
+use crate::probe::peer::{Peer, PeerRequest};
 use crate::probe::ranges::{self, Kind, Range};
 
 pub const CASES: &[Case] = &[
@@ -37,32 +37,32 @@ fn range(start: i64, length: i64) -> Range {
 }
 
 /// A case with each peer in turn: one on this client, one on another.
-fn with_each(ground: &Ground, case: impl Fn(&File, &mut Peer) -> Result<()>) -> Result<()> {
-    for (index, mut peer) in ground.peers()?.into_iter().enumerate() {
+fn with_each(context: &CaseContext, case: impl Fn(&File, &mut Peer) -> Result<()>) -> Result<()> {
+    for (index, mut peer) in context.peers()?.into_iter().enumerate() {
         let side = ["another process", "another client"].get(index).copied().unwrap_or_default();
-        let path = ground.path(&format!("file-{index}"));
+        let path = context.path(&format!("file-{index}"));
         let file = File::options().read(true).write(true).create_new(true).open(&path)?;
-        peer.must(&Ask::Open(THEIRS.into(), path))?;
+        peer.must(&PeerRequest::Open(THEIRS.into(), path))?;
         case(&file, &mut peer).with_context(|| format!("against {side}"))?;
-        peer.must(&Ask::Close(THEIRS.into()))?;
+        peer.must(&PeerRequest::Close(THEIRS.into()))?;
     }
     Ok(())
 }
 
 fn they_cannot(peer: &mut Peer, kind: Kind, range: Range) -> Result<()> {
-    let number = peer.must_fail(&Ask::Lock(THEIRS.into(), kind, range))?;
+    let number = peer.must_fail(&PeerRequest::Lock(THEIRS.into(), kind, range))?;
     let denied = [Errno::AGAIN, Errno::ACCESS].iter().any(|errno| errno.raw_os_error() == number);
     ensure!(denied, "a lock that is in the way was told with error {number}");
     Ok(())
 }
 
 fn they_can(peer: &mut Peer, kind: Kind, range: Range) -> Result<()> {
-    peer.must(&Ask::Lock(THEIRS.into(), kind, range))?;
-    peer.must(&Ask::Unlock(THEIRS.into(), range))
+    peer.must(&PeerRequest::Lock(THEIRS.into(), kind, range))?;
+    peer.must(&PeerRequest::Unlock(THEIRS.into(), range))
 }
 
-fn write_lock_excludes(ground: &Ground) -> Result<()> {
-    with_each(ground, |file, peer| {
+fn write_lock_excludes(context: &CaseContext) -> Result<()> {
+    with_each(context, |file, peer| {
         ranges::lock(file, Kind::Write, range(0, 100))?;
         for kind in [Kind::Read, Kind::Write] {
             they_cannot(peer, kind, range(0, 100))?;
@@ -75,32 +75,32 @@ fn write_lock_excludes(ground: &Ground) -> Result<()> {
     })
 }
 
-fn read_locks_are_shared(ground: &Ground) -> Result<()> {
-    with_each(ground, |file, peer| {
+fn read_locks_are_shared(context: &CaseContext) -> Result<()> {
+    with_each(context, |file, peer| {
         ranges::lock(file, Kind::Read, range(0, 100))?;
-        peer.must(&Ask::Lock(THEIRS.into(), Kind::Read, range(50, 100)))?;
+        peer.must(&PeerRequest::Lock(THEIRS.into(), Kind::Read, range(50, 100)))?;
         they_cannot(peer, Kind::Write, range(0, 10))?;
         let mine = ranges::lock(file, Kind::Write, range(0, 100));
         must_fail("a write lock over the other's read lock", mine, &[Errno::AGAIN, Errno::ACCESS])?;
-        peer.must(&Ask::Unlock(THEIRS.into(), range(0, 0)))?;
+        peer.must(&PeerRequest::Unlock(THEIRS.into(), range(0, 0)))?;
         ranges::lock(file, Kind::Write, range(0, 100)).context("a write lock when the other's is gone")?;
         they_cannot(peer, Kind::Read, range(0, 1))
     })
 }
 
-fn ranges_that_touch_do_not_meet(ground: &Ground) -> Result<()> {
-    with_each(ground, |file, peer| {
+fn ranges_that_touch_do_not_meet(context: &CaseContext) -> Result<()> {
+    with_each(context, |file, peer| {
         for start in [0, 20, 40] {
             ranges::lock(file, Kind::Write, range(start, 10))?;
-            peer.must(&Ask::Lock(THEIRS.into(), Kind::Write, range(start + 10, 10)))?;
+            peer.must(&PeerRequest::Lock(THEIRS.into(), Kind::Write, range(start + 10, 10)))?;
         }
         they_cannot(peer, Kind::Write, range(19, 2))?;
         ranges::lock(file, Kind::Write, range(60, 0)).context("a lock from the last on")
     })
 }
 
-fn test_tells_the_lock_in_the_way(ground: &Ground) -> Result<()> {
-    with_each(ground, |file, peer| {
+fn test_tells_the_lock_in_the_way(context: &CaseContext) -> Result<()> {
+    with_each(context, |file, peer| {
         ensure!(peer.in_the_way(THEIRS, Kind::Write, range(0, 0))?.is_none(), "nobody has a lock");
         ranges::lock(file, Kind::Write, range(1000, 24))?;
         ensure!(
@@ -125,8 +125,8 @@ fn test_tells_the_lock_in_the_way(ground: &Ground) -> Result<()> {
     })
 }
 
-fn unlock_in_the_middle_splits(ground: &Ground) -> Result<()> {
-    with_each(ground, |file, peer| {
+fn unlock_in_the_middle_splits(context: &CaseContext) -> Result<()> {
+    with_each(context, |file, peer| {
         ranges::lock(file, Kind::Write, range(0, 300))?;
         ranges::unlock(file, range(100, 100))?;
         they_can(peer, Kind::Write, range(100, 100))?;
@@ -138,8 +138,8 @@ fn unlock_in_the_middle_splits(ground: &Ground) -> Result<()> {
     })
 }
 
-fn locks_side_by_side_are_one(ground: &Ground) -> Result<()> {
-    with_each(ground, |file, peer| {
+fn locks_side_by_side_are_one(context: &CaseContext) -> Result<()> {
+    with_each(context, |file, peer| {
         for start in [0, 200, 100] {
             ranges::lock(file, Kind::Write, range(start, 100))?;
         }
@@ -150,8 +150,8 @@ fn locks_side_by_side_are_one(ground: &Ground) -> Result<()> {
     })
 }
 
-fn upgrade_and_downgrade(ground: &Ground) -> Result<()> {
-    with_each(ground, |file, peer| {
+fn upgrade_and_downgrade(context: &CaseContext) -> Result<()> {
+    with_each(context, |file, peer| {
         ranges::lock(file, Kind::Read, range(0, 100))?;
         ranges::lock(file, Kind::Write, range(0, 50)).context("upgrade half")?;
         they_cannot(peer, Kind::Read, range(0, 50))?;
@@ -162,8 +162,8 @@ fn upgrade_and_downgrade(ground: &Ground) -> Result<()> {
     })
 }
 
-fn to_the_end_of_all_offsets(ground: &Ground) -> Result<()> {
-    with_each(ground, |file, peer| {
+fn to_the_end_of_all_offsets(context: &CaseContext) -> Result<()> {
+    with_each(context, |file, peer| {
         ranges::lock(file, Kind::Write, range(i64::MAX, 1)).context("the last byte")?;
         they_cannot(peer, Kind::Write, range(i64::MAX, 1))?;
         they_cannot(peer, Kind::Write, range(0, 0))?;
@@ -179,40 +179,40 @@ fn to_the_end_of_all_offsets(ground: &Ground) -> Result<()> {
     })
 }
 
-fn ranges_that_are_refused(ground: &Ground) -> Result<()> {
-    let file = File::options().read(true).write(true).create_new(true).open(ground.path("file"))?;
+fn ranges_that_are_refused(context: &CaseContext) -> Result<()> {
+    let file = File::options().read(true).write(true).create_new(true).open(context.path("file"))?;
     for refused in [range(-1, 10), range(0, -1), range(i64::MIN, 0)] {
         let result = ranges::lock(&file, Kind::Write, refused);
         must_fail("a lock that begins before the file", result, &[Errno::INVAL])?;
     }
     let result = ranges::lock(&file, Kind::Write, range(i64::MAX, 2));
     must_fail("a lock beyond the greatest offset", result, &[Errno::OVERFLOW, Errno::INVAL])?;
-    let reader = File::open(ground.path("file"))?;
+    let reader = File::open(context.path("file"))?;
     must_fail("a write lock by a reader", ranges::lock(&reader, Kind::Write, range(0, 1)), &[Errno::BADF])?;
     ranges::lock(&reader, Kind::Read, range(0, 1)).context("a read lock by a reader")
 }
 
-/// The one who waits gets the lock after it was released, and not before.
-fn waiting_for_a_lock(ground: &Ground) -> Result<()> {
+/// A waiting process gets the lock after it was released, and not before.
+fn waiting_for_a_lock(context: &CaseContext) -> Result<()> {
     /// Long enough to see that the lock is not given too early.
     const LOOK: Duration = Duration::from_millis(1500);
-    with_each(ground, |file, peer| {
+    with_each(context, |file, peer| {
         ranges::lock(file, Kind::Write, range(0, 10))?;
-        peer.send(&Ask::LockWhenFree(THEIRS.into(), Kind::Write, range(5, 10)))?;
+        peer.send(&PeerRequest::LockWhenFree(THEIRS.into(), Kind::Write, range(5, 10)))?;
         ensure!(!peer.answers_within(LOOK)?, "the lock was given while another had it");
         ranges::unlock(file, range(0, 10))?;
         let told = peer.answer().context("the lock is free")?;
-        ensure!(matches!(told, crate::probe::peer::Told::Done), "the wait ended with {told:?}");
+        ensure!(matches!(told, crate::probe::peer::PeerReply::Done), "the wait ended with {told:?}");
         let mine = ranges::lock(file, Kind::Write, range(5, 1));
         must_fail("a lock that the other got", mine, &[Errno::AGAIN, Errno::ACCESS])?;
-        peer.must(&Ask::Unlock(THEIRS.into(), range(5, 10)))?;
+        peer.must(&PeerRequest::Unlock(THEIRS.into(), range(5, 10)))?;
         ranges::lock_when_free(file, Kind::Write, range(0, 0)).context("wait for what is free")
     })
 }
 
 /// Closing any descriptor of a file releases all of the process's locks on it.
-fn close_releases_all(ground: &Ground) -> Result<()> {
-    with_each(ground, |file, peer| {
+fn close_releases_all(context: &CaseContext) -> Result<()> {
+    with_each(context, |file, peer| {
         for start in [0, 100, 200] {
             ranges::lock(file, Kind::Write, range(start, 10))?;
         }
@@ -221,13 +221,13 @@ fn close_releases_all(ground: &Ground) -> Result<()> {
     })
 }
 
-fn death_releases_all(ground: &Ground) -> Result<()> {
-    let path = ground.path("file");
+fn death_releases_all(context: &CaseContext) -> Result<()> {
+    let path = context.path("file");
     let file = File::options().read(true).write(true).create_new(true).open(&path)?;
     let mut peer = Peer::start()?;
-    peer.must(&Ask::Open(THEIRS.into(), path))?;
-    peer.must(&Ask::Lock(THEIRS.into(), Kind::Write, range(0, 10)))?;
-    peer.must(&Ask::Lock(THEIRS.into(), Kind::Write, range(100, 0)))?;
+    peer.must(&PeerRequest::Open(THEIRS.into(), path))?;
+    peer.must(&PeerRequest::Lock(THEIRS.into(), Kind::Write, range(0, 10)))?;
+    peer.must(&PeerRequest::Lock(THEIRS.into(), Kind::Write, range(100, 0)))?;
     let mine = ranges::lock(&file, Kind::Write, range(0, 0));
     must_fail("a lock that the other has", mine, &[Errno::AGAIN, Errno::ACCESS])?;
     peer.kill()?;
@@ -235,11 +235,11 @@ fn death_releases_all(ground: &Ground) -> Result<()> {
     ranges::lock_when_free(&file, Kind::Write, range(0, 0)).context("lock after the other's death")
 }
 
-fn lock_of_an_unlinked_file(ground: &Ground) -> Result<()> {
-    with_each(ground, |file, peer| {
+fn lock_of_an_unlinked_file(context: &CaseContext) -> Result<()> {
+    with_each(context, |file, peer| {
         for name in ["file-0", "file-1"] {
             // Only one of them is there.
-            let _ = std::fs::remove_file(ground.path(name));
+            let _ = std::fs::remove_file(context.path(name));
         }
         ranges::lock(file, Kind::Write, range(0, 10)).context("lock a file without a name")?;
         they_cannot(peer, Kind::Write, range(0, 10))?;
@@ -248,23 +248,23 @@ fn lock_of_an_unlinked_file(ground: &Ground) -> Result<()> {
     })
 }
 
-/// Locks are between those who ask for them; reads and writes do not.
-fn locks_do_not_stop_others_reading(ground: &Ground) -> Result<()> {
-    with_each(ground, |file, peer| {
+/// Locks are advisory: reads and writes ignore them.
+fn locks_do_not_stop_others_reading(context: &CaseContext) -> Result<()> {
+    with_each(context, |file, peer| {
         use std::os::unix::fs::FileExt;
         file.write_all_at(b"content", 0)?;
         file.sync_all()?;
         ranges::lock(file, Kind::Write, range(0, 0))?;
-        peer.must(&Ask::Write(THEIRS.into(), 0, b"C".to_vec()))?;
-        let found = peer.bytes(&Ask::Read(THEIRS.into(), 0, 1))?;
+        peer.must(&PeerRequest::Write(THEIRS.into(), 0, b"C".to_vec()))?;
+        let found = peer.bytes(&PeerRequest::Read(THEIRS.into(), 0, 1))?;
         ensure!(found == b"C", "the other reads {found:?}");
         Ok(())
     })
 }
 
-fn many_small_locks(ground: &Ground) -> Result<()> {
-    let count = i64::try_from(ground.size(100, 1000))?;
-    with_each(ground, |file, peer| {
+fn many_small_locks(context: &CaseContext) -> Result<()> {
+    let count = i64::try_from(context.size(100, 1000))?;
+    with_each(context, |file, peer| {
         for index in 0..count {
             ranges::lock(file, Kind::Write, range(index * 2, 1)).with_context(|| format!("lock {index}"))?;
         }

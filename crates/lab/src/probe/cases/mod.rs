@@ -23,14 +23,14 @@ use serde::{Deserialize, Serialize};
 
 use super::peer::Peer;
 
-/// Which cases, and where.
+/// The arguments.
 #[derive(Debug, Args)]
 pub struct CasesArgs {
     /// The group
     group: Group,
     /// A folder on the storage; what is made in it is removed again
     folder: PathBuf,
-    /// Where a peer on another client listens
+    /// Address of a peer on another client
     #[arg(long)]
     peer: Option<SocketAddr>,
     /// Names of cases; all of the group if none is named
@@ -48,7 +48,7 @@ pub enum Group {
     Basic,
     /// Loads such as a compiler's, with times.
     General,
-    /// What few programs do, and some rely on.
+    /// Rare operations that some programs rely on.
     Special,
     /// Locks of ranges.
     Lock,
@@ -79,19 +79,19 @@ impl Group {
 /// A case: what must hold, in words that make a name, and how to find out.
 struct Case {
     name: &'static str,
-    run: fn(&Ground) -> Result<()>,
+    run: fn(&CaseContext) -> Result<()>,
 }
 
-/// What a case works on.
-struct Ground {
+/// The context of a case.
+struct CaseContext {
     /// A folder that is empty when the case begins.
     folder: PathBuf,
-    /// Where a peer on another client listens.
+    /// The address of a peer on another client.
     peer: Option<SocketAddr>,
     small: bool,
 }
 
-impl Ground {
+impl CaseContext {
     fn path(&self, name: &str) -> PathBuf {
         self.folder.join(name)
     }
@@ -111,14 +111,14 @@ impl Ground {
     }
 }
 
-/// What is printed for a case.
+/// The line that is printed for a case.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CaseDone {
     /// Its name.
     pub name: String,
     /// How long it took, in milliseconds.
     pub ms: u64,
-    /// What is wrong, if anything.
+    /// The problem, if there is one.
     pub wrong: Option<String>,
 }
 
@@ -135,7 +135,8 @@ pub fn run(args: &CasesArgs) -> Result<()> {
         }
         let folder = args.folder.join(format!("{}-{}", args.group.name(), case.name));
         let begun = Instant::now();
-        let result = run_one(case, &Ground { folder: folder.clone(), peer: args.peer, small: args.small });
+        let result =
+            run_one(case, &CaseContext { folder: folder.clone(), peer: args.peer, small: args.small });
         let ms = u64::try_from(begun.elapsed().as_millis())?;
         // A case that failed may leave anything, also what cannot be removed.
         let cleaned = remove(&folder);
@@ -145,10 +146,10 @@ pub fn run(args: &CasesArgs) -> Result<()> {
     Ok(())
 }
 
-fn run_one(case: &Case, ground: &Ground) -> Result<()> {
-    remove(&ground.folder)?;
-    std::fs::create_dir_all(&ground.folder).with_context(|| format!("make {}", ground.folder.display()))?;
-    (case.run)(ground)
+fn run_one(case: &Case, context: &CaseContext) -> Result<()> {
+    remove(&context.folder)?;
+    std::fs::create_dir_all(&context.folder).with_context(|| format!("make {}", context.folder.display()))?;
+    (case.run)(context)
 }
 
 fn remove(folder: &Path) -> Result<()> {
@@ -169,8 +170,8 @@ mod tests {
             std::env::temp_dir().join(format!("forebay-lab-cases-{}-{}", group.name(), std::process::id()));
         let mut wrong = Vec::new();
         for case in group.cases() {
-            let ground = Ground { folder: folder.clone(), peer: None, small: true };
-            if let Err(error) = run_one(case, &ground) {
+            let context = CaseContext { folder: folder.clone(), peer: None, small: true };
+            if let Err(error) = run_one(case, &context) {
                 wrong.push(format!("{}: {error:#}", case.name));
             }
         }

@@ -9,7 +9,7 @@ use anyhow::{Context, Result, ensure};
 use rustix::io::Errno;
 
 use super::folder::{ensure_content, must_fail, names, write};
-use super::{Case, Ground};
+use super::{Case, CaseContext};
 
 pub const CASES: &[Case] = &[
     Case { name: "what_is_there_is_not_made_again", run: what_is_there_is_not_made_again },
@@ -22,8 +22,8 @@ pub const CASES: &[Case] = &[
     Case { name: "same_name_again_and_again", run: same_name_again_and_again },
 ];
 
-fn what_is_there_is_not_made_again(ground: &Ground) -> Result<()> {
-    let [file, folder] = ["file", "folder"].map(|name| ground.path(name));
+fn what_is_there_is_not_made_again(context: &CaseContext) -> Result<()> {
+    let [file, folder] = ["file", "folder"].map(|name| context.path(name));
     write(&file, b"content")?;
     fs::create_dir(&folder)?;
     for path in [&file, &folder] {
@@ -41,31 +41,31 @@ fn what_is_there_is_not_made_again(ground: &Ground) -> Result<()> {
 }
 
 /// Asked twice: the client may remember that a name is missing, and must forget it when the name is made.
-fn what_is_missing_is_missing(ground: &Ground) -> Result<()> {
-    let missing = ground.path("missing");
+fn what_is_missing_is_missing(context: &CaseContext) -> Result<()> {
+    let missing = context.path("missing");
     for _ in 0..2 {
         must_fail("open of what is missing", File::open(&missing), &[Errno::NOENT])?;
         must_fail("unlink of what is missing", fs::remove_file(&missing), &[Errno::NOENT])?;
         must_fail("rmdir of what is missing", fs::remove_dir(&missing), &[Errno::NOENT])?;
-        must_fail("rename of what is missing", fs::rename(&missing, ground.path("x")), &[Errno::NOENT])?;
+        must_fail("rename of what is missing", fs::rename(&missing, context.path("x")), &[Errno::NOENT])?;
     }
     write(&missing, b"now it is there")?;
     ensure_content(&missing, b"now it is there")
 }
 
-fn renames_that_change_nothing(ground: &Ground) -> Result<()> {
-    let [file, link] = ["file", "link"].map(|name| ground.path(name));
+fn renames_that_change_nothing(context: &CaseContext) -> Result<()> {
+    let [file, link] = ["file", "link"].map(|name| context.path(name));
     write(&file, b"content")?;
     fs::hard_link(&file, &link)?;
     fs::rename(&file, &file).context("rename to itself")?;
     fs::rename(&file, &link).context("rename to another name of itself")?;
-    ensure!(names(&ground.folder)? == ["file", "link"], "a name is gone: {:?}", names(&ground.folder)?);
+    ensure!(names(&context.folder)? == ["file", "link"], "a name is gone: {:?}", names(&context.folder)?);
     ensure!(fs::metadata(&file)?.nlink() == 2, "{} links", fs::metadata(&file)?.nlink());
     Ok(())
 }
 
-fn renames_that_are_refused(ground: &Ground) -> Result<()> {
-    let [file, empty, full] = ["file", "empty", "full"].map(|name| ground.path(name));
+fn renames_that_are_refused(context: &CaseContext) -> Result<()> {
+    let [file, empty, full] = ["file", "empty", "full"].map(|name| context.path(name));
     write(&file, b"content")?;
     fs::create_dir(&empty)?;
     fs::create_dir_all(full.join("inside/deeper"))?;
@@ -75,13 +75,13 @@ fn renames_that_are_refused(ground: &Ground) -> Result<()> {
     must_fail("a file over a folder", fs::rename(&file, &empty), &[Errno::ISDIR])?;
     fs::rename(&full, &empty).context("a folder over an empty one")?;
     ensure!(empty.join("inside/deeper").is_dir(), "the renamed folder lost what was in it");
-    ensure!(names(&ground.folder)? == ["empty", "file"], "the names are {:?}", names(&ground.folder)?);
+    ensure!(names(&context.folder)? == ["empty", "file"], "the names are {:?}", names(&context.folder)?);
     Ok(())
 }
 
 /// A folder's number of links counts its sub-folders, on file systems that count them at all.
-fn rename_between_folders_moves_links(ground: &Ground) -> Result<()> {
-    let [from, to] = ["from", "to"].map(|name| ground.path(name));
+fn rename_between_folders_moves_links(context: &CaseContext) -> Result<()> {
+    let [from, to] = ["from", "to"].map(|name| context.path(name));
     fs::create_dir_all(from.join("moved/inside"))?;
     fs::create_dir(&to)?;
     let before = (fs::metadata(&from)?.nlink(), fs::metadata(&to)?.nlink());
@@ -96,7 +96,7 @@ fn rename_between_folders_moves_links(ground: &Ground) -> Result<()> {
     Ok(())
 }
 
-fn names_of_all_bytes(ground: &Ground) -> Result<()> {
+fn names_of_all_bytes(context: &CaseContext) -> Result<()> {
     let names: [&[u8]; 8] = [
         b"with space",
         b"line\nbreak",
@@ -108,40 +108,40 @@ fn names_of_all_bytes(ground: &Ground) -> Result<()> {
         b"*?[a]",
     ];
     for (index, name) in names.iter().enumerate() {
-        let path = ground.folder.join(OsStr::from_bytes(name));
+        let path = context.folder.join(OsStr::from_bytes(name));
         write(&path, format!("{index}")).with_context(|| format!("name {index}"))?;
     }
-    ensure!(super::folder::names(&ground.folder)?.len() == names.len(), "names are missing in the listing");
+    ensure!(super::folder::names(&context.folder)?.len() == names.len(), "names are missing in the listing");
     for (index, name) in names.iter().enumerate() {
-        let path = ground.folder.join(OsStr::from_bytes(name));
+        let path = context.folder.join(OsStr::from_bytes(name));
         ensure_content(&path, format!("{index}").as_bytes())?;
         fs::remove_file(path)?;
     }
     Ok(())
 }
 
-fn names_too_long(ground: &Ground) -> Result<()> {
+fn names_too_long(context: &CaseContext) -> Result<()> {
     let longest = "n".repeat(255);
-    write(&ground.path(&longest), b"fits")?;
-    ensure!(names(&ground.folder)? == [longest.clone()], "the longest name is listed in another way");
-    let longer = ground.path(&"n".repeat(256));
+    write(&context.path(&longest), b"fits")?;
+    ensure!(names(&context.folder)? == [longest.clone()], "the longest name is listed in another way");
+    let longer = context.path(&"n".repeat(256));
     must_fail("a name of 256 bytes", File::create(&longer), &[Errno::NAMETOOLONG])?;
     must_fail("a folder's name of 256 bytes", fs::create_dir(&longer), &[Errno::NAMETOOLONG])?;
-    let rename = fs::rename(ground.path(&longest), &longer);
+    let rename = fs::rename(context.path(&longest), &longer);
     must_fail("a rename to a name of 256 bytes", rename, &[Errno::NAMETOOLONG])?;
-    ensure_content(&ground.path(&longest), b"fits")
+    ensure_content(&context.path(&longest), b"fits")
 }
 
 /// Each time it is another file, and no handle of an earlier one may come up.
-fn same_name_again_and_again(ground: &Ground) -> Result<()> {
-    let path = ground.path("file");
-    for round in 0..ground.size(50, 1000) {
+fn same_name_again_and_again(context: &CaseContext) -> Result<()> {
+    let path = context.path("file");
+    for round in 0..context.size(50, 1000) {
         let content = format!("round {round}");
         write(&path, &content)?;
         ensure_content(&path, content.as_bytes())?;
         if round % 3 == 0 {
-            fs::rename(&path, ground.path("other"))?;
-            fs::remove_file(ground.path("other"))?;
+            fs::rename(&path, context.path("other"))?;
+            fs::remove_file(context.path("other"))?;
         } else {
             fs::remove_file(&path)?;
         }

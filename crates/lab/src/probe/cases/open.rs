@@ -1,4 +1,4 @@
-//! What a program may do with a file that it has open, whatever happens to its name and its mode meanwhile.
+//! Uses of an open file while its name and its mode change.
 
 use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{Read, Seek, SeekFrom, Write};
@@ -11,10 +11,10 @@ use rustix::fs::FlockOperation;
 use rustix::io::Errno;
 
 use super::folder::{ensure_content, forget, must_fail, names, pattern, write};
-use super::{Case, Ground};
+use super::{Case, CaseContext};
 use crate::probe::mapped::Mapped;
 
-/// How long a client may take to clean up behind the last close.
+/// Time limit for a client to clean up after the last close.
 const CLOSING_PATIENCE: Duration = Duration::from_secs(30);
 const PAUSE: Duration = Duration::from_millis(50);
 
@@ -41,12 +41,12 @@ fn new_file(path: &Path) -> Result<File> {
     file.with_context(|| format!("create {}", path.display()))
 }
 
-fn unlinked_while_open(ground: &Ground) -> Result<()> {
-    let path = ground.path("file");
+fn unlinked_while_open(context: &CaseContext) -> Result<()> {
+    let path = context.path("file");
     let file = new_file(&path)?;
     file.write_all_at(b"before", 0)?;
     fs::remove_file(&path)?;
-    ensure!(names(&ground.folder)?.is_empty(), "the folder lists {:?}", names(&ground.folder)?);
+    ensure!(names(&context.folder)?.is_empty(), "the folder lists {:?}", names(&context.folder)?);
     must_fail("open by the name", File::open(&path), &[Errno::NOENT])?;
     // The name is free for another file.
     write(&path, b"another")?;
@@ -65,15 +65,15 @@ fn unlinked_while_open(ground: &Ground) -> Result<()> {
     ensure_content(&path, b"another")
 }
 
-fn unlinked_while_mapped(ground: &Ground) -> Result<()> {
-    let path = ground.path("file");
+fn unlinked_while_mapped(context: &CaseContext) -> Result<()> {
+    let path = context.path("file");
     let file = new_file(&path)?;
     file.set_len(8192)?;
     let mut map = Mapped::new(&file, 0, 8192)?;
     drop(file);
     map.write(5000, b"mapped")?;
     fs::remove_file(&path)?;
-    ensure!(names(&ground.folder)?.is_empty(), "the folder lists {:?}", names(&ground.folder)?);
+    ensure!(names(&context.folder)?.is_empty(), "the folder lists {:?}", names(&context.folder)?);
     map.write(100, b"after")?;
     map.sync().context("msync after the removal")?;
     let mut found = [0; 6];
@@ -82,12 +82,12 @@ fn unlinked_while_mapped(ground: &Ground) -> Result<()> {
     Ok(())
 }
 
-fn folder_goes_while_its_file_is_open(ground: &Ground) -> Result<()> {
-    let folder = ground.path("partition");
+fn folder_goes_while_its_file_is_open(context: &CaseContext) -> Result<()> {
+    let folder = context.path("partition");
     fs::create_dir(&folder)?;
     let file = new_file(&folder.join("segment"))?;
     file.write_all_at(b"content", 0)?;
-    let doomed = ground.path("partition.0123-delete");
+    let doomed = context.path("partition.0123-delete");
     fs::rename(&folder, &doomed)?;
     fs::remove_file(doomed.join("segment"))?;
     fs::remove_dir(&doomed).context("rmdir of a folder whose only file is open and removed")?;
@@ -98,8 +98,8 @@ fn folder_goes_while_its_file_is_open(ground: &Ground) -> Result<()> {
     Ok(())
 }
 
-fn replaced_while_open(ground: &Ground) -> Result<()> {
-    let [old, new] = ["old", "new"].map(|name| ground.path(name));
+fn replaced_while_open(context: &CaseContext) -> Result<()> {
+    let [old, new] = ["old", "new"].map(|name| context.path(name));
     let mut file = new_file(&old)?;
     file.write_all(b"old content")?;
     write(&new, b"new content!")?;
@@ -115,7 +115,7 @@ fn replaced_while_open(ground: &Ground) -> Result<()> {
     // A client that renames over a file that it has open itself keeps that as `.nfs…`, and removes it some time after the last close.
     let deadline = Instant::now() + CLOSING_PATIENCE;
     loop {
-        let listed = names(&ground.folder)?;
+        let listed = names(&context.folder)?;
         if listed == ["old"] {
             return Ok(());
         }
@@ -124,8 +124,8 @@ fn replaced_while_open(ground: &Ground) -> Result<()> {
     }
 }
 
-fn renamed_while_open(ground: &Ground) -> Result<()> {
-    let [from, to] = ["from", "to"].map(|name| ground.path(name));
+fn renamed_while_open(context: &CaseContext) -> Result<()> {
+    let [from, to] = ["from", "to"].map(|name| context.path(name));
     let mut file = new_file(&from)?;
     file.write_all(b"before")?;
     fs::rename(&from, &to)?;
@@ -134,9 +134,9 @@ fn renamed_while_open(ground: &Ground) -> Result<()> {
     ensure_content(&to, b"before and after")
 }
 
-/// Who has a file open may go on, with a mode that would not let it open the file again.
-fn mode_taken_while_open(ground: &Ground) -> Result<()> {
-    let path = ground.path("file");
+/// A process that has a file open can go on using it after a change of mode that would refuse a new open.
+fn mode_taken_while_open(context: &CaseContext) -> Result<()> {
+    let path = context.path("file");
     let file = new_file(&path)?;
     file.write_all_at(b"first", 0)?;
     fs::set_permissions(&path, Permissions::from_mode(0o000))?;
@@ -148,21 +148,21 @@ fn mode_taken_while_open(ground: &Ground) -> Result<()> {
     Ok(())
 }
 
-fn descriptors_share_an_offset(ground: &Ground) -> Result<()> {
-    let mut first = new_file(&ground.path("file"))?;
+fn descriptors_share_an_offset(context: &CaseContext) -> Result<()> {
+    let mut first = new_file(&context.path("file"))?;
     let mut second = first.try_clone()?;
     first.write_all(b"one ")?;
     second.write_all(b"two ")?;
     drop(first);
     second.write_all(b"three")?;
     drop(second);
-    ensure_content(&ground.path("file"), b"one two three")
+    ensure_content(&context.path("file"), b"one two three")
 }
 
-fn exclusive_creation_has_one_winner(ground: &Ground) -> Result<()> {
+fn exclusive_creation_has_one_winner(context: &CaseContext) -> Result<()> {
     const RIVALS: usize = 8;
-    for round in 0..ground.size(5, 50) {
-        let path = ground.path(&format!("lock.{round}"));
+    for round in 0..context.size(5, 50) {
+        let path = context.path(&format!("lock.{round}"));
         let winners = std::thread::scope(|scope| {
             let rivals: Vec<_> =
                 (0..RIVALS).map(|_| scope.spawn(|| File::create_new(&path).is_ok())).collect();
@@ -173,9 +173,9 @@ fn exclusive_creation_has_one_winner(ground: &Ground) -> Result<()> {
     Ok(())
 }
 
-/// The mode is for later opens: who creates a file may write to it.
-fn created_without_permission_to_write(ground: &Ground) -> Result<()> {
-    let path = ground.path("file");
+/// The mode applies to later opens: the process that creates a file can write to it.
+fn created_without_permission_to_write(context: &CaseContext) -> Result<()> {
+    let path = context.path("file");
     let mut file = OpenOptions::new().write(true).create_new(true).mode(0o444).open(&path)?;
     file.write_all(b"content")?;
     file.sync_all()?;
@@ -184,10 +184,10 @@ fn created_without_permission_to_write(ground: &Ground) -> Result<()> {
     ensure_content(&path, b"content")
 }
 
-fn truncated_and_rewound(ground: &Ground) -> Result<()> {
-    let path = ground.path("file");
+fn truncated_and_rewound(context: &CaseContext) -> Result<()> {
+    let path = context.path("file");
     let mut file = new_file(&path)?;
-    for round in 0..ground.size(5, 50) {
+    for round in 0..context.size(5, 50) {
         let bytes = pattern(round as u64, 10_000 - round * 100);
         file.rewind()?;
         file.set_len(0)?;
@@ -200,11 +200,11 @@ fn truncated_and_rewound(ground: &Ground) -> Result<()> {
     Ok(())
 }
 
-fn append_goes_to_the_end(ground: &Ground) -> Result<()> {
-    let path = ground.path("file");
+fn append_goes_to_the_end(context: &CaseContext) -> Result<()> {
+    let path = context.path("file");
     let mut file = OpenOptions::new().append(true).create_new(true).open(&path)?;
     let mut expected = Vec::new();
-    for round in 0..ground.size(10, 100) {
+    for round in 0..context.size(10, 100) {
         let bytes = pattern(round as u64, 100 + round);
         file.seek(SeekFrom::Start(0))?;
         file.write_all(&bytes)?;
@@ -215,13 +215,13 @@ fn append_goes_to_the_end(ground: &Ground) -> Result<()> {
 }
 
 /// Extended at once, written through a map here and there, and cut to what was used, while it is renamed and removed.
-fn index_as_kafka_makes_it(ground: &Ground) -> Result<()> {
+fn index_as_kafka_makes_it(context: &CaseContext) -> Result<()> {
     const LENGTH: usize = 10 << 20;
-    let path = ground.path("00000000000000000000.index");
+    let path = context.path("00000000000000000000.index");
     let file = new_file(&path)?;
     file.set_len(LENGTH as u64)?;
     let mut map = Mapped::new(&file, 0, LENGTH)?;
-    let entries = ground.size(200, 5000);
+    let entries = context.size(200, 5000);
     for entry in 0..entries {
         map.write(entry * 8, &(entry as u64).to_be_bytes())?;
     }
@@ -239,8 +239,8 @@ fn index_as_kafka_makes_it(ground: &Ground) -> Result<()> {
     Ok(())
 }
 
-fn program_runs_from_the_storage(ground: &Ground) -> Result<()> {
-    let program = ground.path("echo");
+fn program_runs_from_the_storage(context: &CaseContext) -> Result<()> {
+    let program = context.path("echo");
     fs::copy("/bin/echo", &program).context("copy /bin/echo")?;
     fs::set_permissions(&program, Permissions::from_mode(0o755))?;
     let output = std::process::Command::new(&program).arg("hello").output().context("run it")?;
@@ -250,15 +250,15 @@ fn program_runs_from_the_storage(ground: &Ground) -> Result<()> {
     must_fail("running a file without permission to run", refused, &[Errno::ACCESS])
 }
 
-fn many_open_at_once(ground: &Ground) -> Result<()> {
-    let count = ground.size(100, 800);
+fn many_open_at_once(context: &CaseContext) -> Result<()> {
+    let count = context.size(100, 800);
     let files: Vec<File> =
-        (0..count).map(|index| new_file(&ground.path(&format!("file{index}")))).collect::<Result<_>>()?;
+        (0..count).map(|index| new_file(&context.path(&format!("file{index}")))).collect::<Result<_>>()?;
     for (index, file) in files.iter().enumerate() {
         file.write_all_at(format!("{index}").as_bytes(), 0)?;
     }
     for index in 0..count {
-        fs::remove_file(ground.path(&format!("file{index}")))?;
+        fs::remove_file(context.path(&format!("file{index}")))?;
     }
     for (index, file) in files.iter().enumerate() {
         let expected = format!("{index}");
@@ -270,8 +270,8 @@ fn many_open_at_once(ground: &Ground) -> Result<()> {
 }
 
 /// Between descriptors of the same process too; an NFS client asks the server for a lock of all bytes.
-fn flock_excludes(ground: &Ground) -> Result<()> {
-    let path = ground.path("file");
+fn flock_excludes(context: &CaseContext) -> Result<()> {
+    let path = context.path("file");
     let (first, second) = (new_file(&path)?, File::options().read(true).write(true).open(&path)?);
     rustix::fs::flock(&first, FlockOperation::LockExclusive)?;
     let refused = rustix::fs::flock(&second, FlockOperation::NonBlockingLockExclusive);

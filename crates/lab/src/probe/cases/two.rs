@@ -9,8 +9,8 @@ use anyhow::{Context, Result, ensure};
 use rustix::io::Errno;
 
 use super::folder::{ensure_content, forget, must_fail, names, write};
-use super::{Case, Ground};
-use crate::probe::peer::{Ask, Peer, Told};
+use super::{Case, CaseContext};
+use crate::probe::peer::{Peer, PeerReply, PeerRequest};
 
 pub const CASES: &[Case] = &[
     Case { name: "closed_by_one_opened_by_the_other", run: closed_by_one_opened_by_the_other },
@@ -21,32 +21,32 @@ pub const CASES: &[Case] = &[
     Case { name: "listing_of_the_other", run: listing_of_the_other },
 ];
 
-/// How long a client may believe what it knows of a folder (`acdirmax`), and a bit.
+/// A little more than the time for which a client caches a folder (`acdirmax`).
 const CACHE_PATIENCE: Duration = Duration::from_secs(90);
 const PAUSE: Duration = Duration::from_millis(50);
 
-fn with_each_peer(ground: &Ground, case: impl Fn(&mut Peer, &Path) -> Result<()>) -> Result<()> {
-    for (index, mut peer) in ground.peers()?.into_iter().enumerate() {
+fn with_each_peer(context: &CaseContext, case: impl Fn(&mut Peer, &Path) -> Result<()>) -> Result<()> {
+    for (index, mut peer) in context.peers()?.into_iter().enumerate() {
         let side = ["another process", "another client"].get(index).copied().unwrap_or_default();
-        let folder = ground.path(&format!("peer-{index}"));
+        let folder = context.path(&format!("peer-{index}"));
         fs::create_dir(&folder)?;
         case(&mut peer, &folder).with_context(|| format!("with {side}"))?;
     }
     Ok(())
 }
 
-/// What one has closed, the other sees when it opens (close-to-open).
-fn closed_by_one_opened_by_the_other(ground: &Ground) -> Result<()> {
-    with_each_peer(ground, |peer, folder| {
+/// A client that opens a file sees what another one wrote before it closed the file (close-to-open).
+fn closed_by_one_opened_by_the_other(context: &CaseContext) -> Result<()> {
+    with_each_peer(context, |peer, folder| {
         let path = folder.join("file");
         for round in 0..10u8 {
             let content = vec![round; 1000 * usize::from(round + 1)];
             write(&path, &content)?;
-            let found = peer.bytes(&Ask::ReadFile(path.clone()))?;
+            let found = peer.bytes(&PeerRequest::ReadFile(path.clone()))?;
             ensure!(found == content, "the other reads {} bytes that are not round {round}'s", found.len());
-            peer.must(&Ask::Open("file".into(), path.clone()))?;
-            peer.must(&Ask::Write("file".into(), 10, vec![255; 5]))?;
-            peer.must(&Ask::Close("file".into()))?;
+            peer.must(&PeerRequest::Open("file".into(), path.clone()))?;
+            peer.must(&PeerRequest::Write("file".into(), 10, vec![255; 5]))?;
+            peer.must(&PeerRequest::Close("file".into()))?;
             let mut expected = content;
             expected.splice(10..15, [255; 5]);
             ensure_content(&path, &expected).with_context(|| format!("round {round}"))?;
@@ -55,13 +55,13 @@ fn closed_by_one_opened_by_the_other(ground: &Ground) -> Result<()> {
     })
 }
 
-fn removed_by_the_other_while_open(ground: &Ground) -> Result<()> {
-    with_each_peer(ground, |peer, folder| {
+fn removed_by_the_other_while_open(context: &CaseContext) -> Result<()> {
+    with_each_peer(context, |peer, folder| {
         let path = folder.join("file");
         let file = File::options().read(true).write(true).create_new(true).open(&path)?;
         file.write_all_at(b"content", 0)?;
         file.sync_all()?;
-        peer.must(&Ask::Remove(path.clone()))?;
+        peer.must(&PeerRequest::Remove(path.clone()))?;
         file.write_all_at(b"more", 7).context("write after the other removed the file")?;
         forget(&file).context("fsync after the other removed the file")?;
         let mut found = [0; 11];
@@ -71,50 +71,50 @@ fn removed_by_the_other_while_open(ground: &Ground) -> Result<()> {
     })
 }
 
-fn replaced_by_the_other_while_open(ground: &Ground) -> Result<()> {
-    with_each_peer(ground, |peer, folder| {
+fn replaced_by_the_other_while_open(context: &CaseContext) -> Result<()> {
+    with_each_peer(context, |peer, folder| {
         let [old, new] = ["old", "new"].map(|name| folder.join(name));
         let file = File::options().read(true).write(true).create_new(true).open(&old)?;
         file.write_all_at(b"old", 0)?;
         file.sync_all()?;
         write(&new, b"new one")?;
-        peer.must(&Ask::Rename(new, old.clone()))?;
+        peer.must(&PeerRequest::Rename(new, old.clone()))?;
         file.write_all_at(b", more", 3).context("write after the other replaced the file")?;
         forget(&file).context("fsync after the other replaced the file")?;
         let mut found = [0; 9];
         file.read_exact_at(&mut found, 0).context("read after the other replaced the file")?;
         ensure!(&found == b"old, more", "the file holds {found:?}");
         // What this client opens by the name may be the old file for as long as it believes what it knows of the folder.
-        let found = peer.bytes(&Ask::ReadFile(old))?;
+        let found = peer.bytes(&PeerRequest::ReadFile(old))?;
         ensure!(found == b"new one", "the one who replaced it finds {found:?} by its name");
         Ok(())
     })
 }
 
 /// The other holds a file; this one removes it and the folder.
-fn folder_removed_after_the_other_opened(ground: &Ground) -> Result<()> {
-    with_each_peer(ground, |peer, folder| {
+fn folder_removed_after_the_other_opened(context: &CaseContext) -> Result<()> {
+    with_each_peer(context, |peer, folder| {
         let inside = folder.join("inside");
         let path = inside.join("file");
         fs::create_dir(&inside)?;
-        peer.must(&Ask::Open("held".into(), path.clone()))?;
-        peer.must(&Ask::Write("held".into(), 0, b"held".to_vec()))?;
+        peer.must(&PeerRequest::Open("held".into(), path.clone()))?;
+        peer.must(&PeerRequest::Write("held".into(), 0, b"held".to_vec()))?;
         fs::remove_file(&path)?;
         fs::remove_dir(&inside).context("rmdir, with the other's file still open")?;
-        peer.must(&Ask::Write("held".into(), 4, b" on".to_vec()))?;
-        let found = peer.bytes(&Ask::Read("held".into(), 0, 7))?;
+        peer.must(&PeerRequest::Write("held".into(), 4, b" on".to_vec()))?;
+        let found = peer.bytes(&PeerRequest::Read("held".into(), 0, 7))?;
         ensure!(found == b"held on", "the other reads {found:?}");
-        peer.must(&Ask::Close("held".into()))
+        peer.must(&PeerRequest::Close("held".into()))
     })
 }
 
-fn exclusive_creation_between_two(ground: &Ground) -> Result<()> {
-    with_each_peer(ground, |peer, folder| {
+fn exclusive_creation_between_two(context: &CaseContext) -> Result<()> {
+    with_each_peer(context, |peer, folder| {
         for round in 0..20 {
             let path = folder.join(format!("lock.{round}"));
-            peer.send(&Ask::CreateNew(path.clone()))?;
+            peer.send(&PeerRequest::CreateNew(path.clone()))?;
             let mine = File::create_new(&path).is_ok();
-            let theirs = matches!(peer.answer()?, Told::Done);
+            let theirs = matches!(peer.answer()?, PeerReply::Done);
             ensure!(mine != theirs, "round {round}: mine {mine}, theirs {theirs}");
         }
         Ok(())
@@ -122,13 +122,13 @@ fn exclusive_creation_between_two(ground: &Ground) -> Result<()> {
 }
 
 /// What the other makes and removes is listed sooner or later, and looked up at once if nothing was known before.
-fn listing_of_the_other(ground: &Ground) -> Result<()> {
-    with_each_peer(ground, |peer, folder| {
+fn listing_of_the_other(context: &CaseContext) -> Result<()> {
+    with_each_peer(context, |peer, folder| {
         ensure!(names(folder)?.is_empty(), "the folder is not empty");
-        peer.must(&Ask::CreateNew(folder.join("made")))?;
+        peer.must(&PeerRequest::CreateNew(folder.join("made")))?;
         wait_until("what the other made is listed", || Ok(names(folder)? == ["made"]))?;
         ensure!(fs::metadata(folder.join("made"))?.nlink() == 1, "it has another number of links");
-        peer.must(&Ask::Remove(folder.join("made")))?;
+        peer.must(&PeerRequest::Remove(folder.join("made")))?;
         wait_until("what the other removed is gone", || Ok(names(folder)?.is_empty()))?;
         must_fail(
             "open of what the other removed",

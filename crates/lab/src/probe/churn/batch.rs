@@ -7,8 +7,8 @@ const HEADER_BYTES: usize = 61;
 /// Length does not count the base offset and itself.
 const UNCOUNTED_BYTES: usize = 12;
 
-/// The batch of this number: most are small, some have up to 128 KiB. Its CRC is a number like any other: nobody
-/// who stores batches verifies it.
+/// The batch of this number: most are small, some have up to 128 KiB. Its CRC is not a real one: storages
+/// do not verify it.
 pub fn batch(seed: u64, number: u64) -> Vec<u8> {
     let mut random = Random::new(seed ^ number.rotate_left(32));
     let largest = 1usize << (9 + random.below(9));

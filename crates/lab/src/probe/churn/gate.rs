@@ -1,4 +1,4 @@
-//! Lets all works run, or stop between two operations and verify, together.
+//! Lets all workloads run, or makes all of them stop between two operations and verify.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -7,7 +7,7 @@ use anyhow::Result;
 
 use super::{Event, Verified};
 
-/// What all works are to do.
+/// What all workloads do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Order {
     /// Go on.
@@ -18,7 +18,7 @@ pub enum Order {
     Stop,
 }
 
-/// Where the orders are given and the results come together.
+/// Controls the workloads and collects their results.
 pub struct Gate {
     works: usize,
     state: Mutex<State>,
@@ -37,7 +37,7 @@ struct State {
 }
 
 impl Gate {
-    /// A gate for so many works, which begin to work.
+    /// A gate for this many workloads, which start at once.
     pub fn new(works: usize) -> Self {
         let state = State {
             order: Order::Work,
@@ -51,7 +51,7 @@ impl Gate {
         Self { works, state: Mutex::new(state), changed: Condvar::new() }
     }
 
-    /// Gives an order; again is the same as once.
+    /// Gives an order. The same order twice counts once.
     pub fn give(&self, order: Order) {
         let mut state = self.state();
         if state.order != order {
@@ -95,7 +95,7 @@ impl Gate {
         state.total.bytes += found.bytes;
     }
 
-    /// What all works verified together, once, as soon as the last of them has.
+    /// The total of all workloads' verifications, once, as soon as the last of them has verified.
     pub fn finished_verification(&self) -> Option<Event> {
         let mut state = self.state();
         let Order::Verify(round) = state.order else { return None };

@@ -20,7 +20,7 @@ const SEGMENT_BYTES: u64 = 4 << 20;
 const SEGMENTS_KEPT: usize = 4;
 /// What an index is preallocated to.
 const INDEX_BYTES: u64 = 256 << 10;
-/// One batch in so many is followed by an fsync.
+/// One in this many batches is followed by an fsync.
 const SYNC_EVERY: usize = 3;
 
 /// The log.

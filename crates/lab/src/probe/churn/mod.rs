@@ -31,7 +31,7 @@ const PAUSE: Duration = Duration::from_millis(10);
 /// Logs that grow at the same time.
 const LOGS: u64 = 2;
 
-/// Where, and from what.
+/// The arguments.
 #[derive(Debug, Args)]
 pub struct ChurnArgs {
     /// An empty folder on the storage
@@ -42,10 +42,10 @@ pub struct ChurnArgs {
     seed: u64,
 }
 
-/// What the program prints after each verification: all that was acknowledged is there.
+/// The line that is printed after each successful verification.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Event {
-    /// Which verification it was.
+    /// The number of the verification.
     pub round: u64,
     /// Files that were read.
     pub files: u64,
@@ -75,7 +75,7 @@ trait Work: Send {
     fn verify(&mut self) -> Result<Verified>;
 }
 
-/// How much was compared.
+/// The amount of compared data.
 #[derive(Debug, Clone, Copy, Default)]
 struct Verified {
     files: u64,
@@ -89,7 +89,7 @@ impl Verified {
     }
 }
 
-/// Works and verifies until told to stop.
+/// Works and verifies until it is asked to stop.
 pub fn run(args: &ChurnArgs) -> Result<()> {
     let works = works(args)?;
     let gate = Arc::new(Gate::new(works.len()));
@@ -125,7 +125,7 @@ fn works(args: &ChurnArgs) -> Result<Vec<Box<dyn Work>>> {
     Ok(works)
 }
 
-/// What the control file says; none while it is being written.
+/// The order in the control file; `None` while it is being written.
 fn order(control: &Path) -> Option<Order> {
     let text = fs::read_to_string(control).ok()?;
     let mut words = text.split_whitespace();

@@ -21,7 +21,7 @@ pub struct Names {
     folder: PathBuf,
     seed: u64,
     random: Random,
-    /// What must be there.
+    /// The names that must exist.
     model: BTreeMap<String, Object>,
     /// Names and contents so far: no name comes twice.
     made: u64,
@@ -34,7 +34,7 @@ enum Object {
     File(u64),
 }
 
-/// What to do next.
+/// The next step.
 #[derive(Debug, Clone, Copy)]
 enum Step {
     Create,
@@ -89,7 +89,7 @@ impl Names {
         }
     }
 
-    /// Any name that is there; none while there is none.
+    /// A random existing name; `None` if there is none.
     fn any(&mut self) -> Option<(String, Object)> {
         let index = self.random.below(self.model.len());
         self.model.iter().nth(index).map(|(name, object)| (name.clone(), *object))

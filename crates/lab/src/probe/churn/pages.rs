@@ -14,7 +14,7 @@ const PAGE_BYTES: usize = 4096;
 const PAGES: usize = 2048;
 /// Most pages of one write.
 const RUN_MAX: usize = 16;
-/// One write in so many is followed by an fsync.
+/// One in this many writes is followed by an fsync.
 const SYNC_EVERY: usize = 2;
 
 /// The file.

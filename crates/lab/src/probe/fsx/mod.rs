@@ -1,7 +1,7 @@
 //! Random operations on one file, each compared with a copy of the file in memory: the idea of the well-known program fsx.
 //!
 //! Reads go to the client's page cache unless it was dropped, so the client's copy is dropped now and then: what is compared then
-//! comes from the server. What the file system does not support is left out from then on, and told at the end.
+//! comes from the server. Operations that the file system does not support are skipped from then on, and listed at the end.
 
 mod operation;
 mod work;
@@ -22,7 +22,7 @@ const REPORT_EVERY: Duration = Duration::from_secs(1);
 /// Begins the lines that tell how many operations are done.
 const PROGRESS: &str = "operations";
 
-/// Which file, and how much.
+/// The arguments.
 #[derive(Debug, Args)]
 pub struct FsxArgs {
     /// A file; its content is replaced, and it stays
@@ -36,7 +36,7 @@ pub struct FsxArgs {
     server_restarts: bool,
 }
 
-/// What is printed when all went well.
+/// The result that is printed at the end.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct FsxDone {
     /// Operations done.

@@ -21,10 +21,10 @@ use crate::probe::random::Random;
 const FILE_BYTES_MAX: usize = 256 << 10;
 /// Longest read, write, hole and copy, in bytes.
 const OPERATION_BYTES_MAX: usize = 64 << 10;
-/// One look in so many at the file's length is a stat.
+/// One in this many checks of the file's length is a stat.
 const STAT_EVERY: usize = 32;
 const PAGE_BYTES: usize = 4096;
-/// Operations that are told when one goes wrong.
+/// How many of the last operations are printed when one fails.
 const HISTORY: usize = 16;
 
 pub struct Work<'a> {

@@ -14,7 +14,7 @@ use super::meter::Meter;
 use super::target::{self, Target};
 use super::{LoadDone, content};
 
-/// How many, how large.
+/// The arguments.
 #[derive(Debug, Args)]
 pub struct AppendArgs {
     /// Files, each with a stream of its own
@@ -36,7 +36,7 @@ pub struct AppendArgs {
 
 /// How a stream appends.
 #[derive(Clone, Copy)]
-struct Rhythm {
+struct Pace {
     commit_bytes: usize,
     write_bytes: usize,
     stable: StableHow,
@@ -53,7 +53,7 @@ struct Stream {
 pub async fn run(target: &Target, args: &AppendArgs) -> Result<LoadDone> {
     ensure!(args.write_bytes > 0 && args.commit_bytes > 0, "a write and a commit cover at least one byte");
     let stable = if args.stable { StableHow::FileSync } else { StableHow::Unstable };
-    let rhythm = Rhythm { commit_bytes: args.commit_bytes, write_bytes: args.write_bytes, stable };
+    let rhythm = Pace { commit_bytes: args.commit_bytes, write_bytes: args.write_bytes, stable };
     let client = target.client(0).await?;
     let folder = target.folder(&client).await?;
     let mut streams = Vec::new();
@@ -79,7 +79,7 @@ pub async fn run(target: &Target, args: &AppendArgs) -> Result<LoadDone> {
     Ok(done)
 }
 
-async fn append(client: &Client, stream: &Stream, rhythm: Rhythm, meter: &Meter) -> Result<()> {
+async fn append(client: &Client, stream: &Stream, rhythm: Pace, meter: &Meter) -> Result<()> {
     let mut rest = stream.content.clone();
     let mut offset = 0;
     while !rest.is_empty() {

@@ -1,4 +1,4 @@
-//! What is measured while the load runs: time, latencies, processor time.
+//! Measures time, latencies and processor time while the load runs.
 
 use std::fs;
 use std::sync::{Mutex, PoisonError};

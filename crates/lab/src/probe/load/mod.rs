@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 
 use target::Target;
 
-/// Where, and what.
+/// The arguments.
 #[derive(Debug, Args)]
 pub struct LoadArgs {
     /// Address of the server
@@ -39,14 +39,14 @@ pub struct LoadArgs {
     /// Process of the server on this machine, to measure its processor time
     #[arg(long)]
     server_pid: Option<u32>,
-    /// What content is made from; another seed, other content
+    /// Seed of the content
     #[arg(long, default_value_t = 1)]
     seed: u64,
     #[command(subcommand)]
     work: Work,
 }
 
-/// What to do.
+/// The kinds of work.
 #[derive(Debug, Subcommand)]
 pub enum Work {
     /// Append Kafka's record batches to many files, each with unstable writes and a commit after some of them
@@ -61,7 +61,7 @@ pub enum Work {
     Replicas(replicas::ReplicasArgs),
 }
 
-/// What is printed.
+/// The result that is printed at the end.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub struct LoadDone {
     /// Bytes written or read.

@@ -19,7 +19,7 @@ const WRITE_BYTES: usize = 1 << 20;
 /// WRITEs under way when the files are made.
 const WRITES_MAX: usize = 8;
 
-/// How many, how large.
+/// The arguments.
 #[derive(Debug, Args)]
 pub struct ReadArgs {
     /// Files, each with a reader of its own

@@ -20,7 +20,7 @@ const WRITE_BYTES: [usize; 3] = [1 << 20, 256 << 10, 700_000];
 /// WRITEs that a stream has under way at a time.
 const WRITES_MAX: usize = 4;
 
-/// How much.
+/// The arguments.
 #[derive(Debug, Args)]
 pub struct ReplicasArgs {
     /// Bytes of each stream

@@ -19,7 +19,7 @@ pub struct Target {
 }
 
 impl Target {
-    /// A client of its own session, which has nothing to do with the others'.
+    /// A client with a session of its own, independent of the others.
     pub async fn client(&self, number: usize) -> Result<Arc<Client>> {
         let owner = format!("forebay load {} of {}", number, std::process::id());
         let options = ClientOptions::new(&owner).connections(self.connections);

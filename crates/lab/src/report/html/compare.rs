@@ -4,12 +4,12 @@
 use std::fmt::Write;
 
 use super::figures::ratio_text;
-use super::line::{Look, legend};
+use super::line_style::{LineStyle, legend};
 use super::text::{duration, escape};
 use super::{figures, parts, plots, put, ratios};
-use crate::report::compare::Group;
+use crate::report::figure_table::{FigureTable, Named};
+use crate::report::group::Group;
 use crate::report::reference::{self, Reported};
-use crate::report::sheet::{Named, Sheet};
 
 const QUESTION: &str = "The same experiments on several storages: which hold, how fast, at what cost, and beside what the technical \
                         reports measured.";
@@ -96,7 +96,7 @@ fn section(html: &mut String, group: &Group) {
         escape(group.subject.map_or("", |subject| subject.question))
     );
     parts::cards(html, &group.runs);
-    let sheet = Sheet::of(&group.runs);
+    let sheet = FigureTable::of(&group.runs);
     if !sheet.rows.is_empty() {
         html.push_str("<h3>Figures</h3>");
         figures::draw(html, &sheet);
@@ -114,14 +114,15 @@ fn section(html: &mut String, group: &Group) {
 }
 
 /// The reports' ratios beside those of the runs; nothing if the runs have none of them.
-fn reported(html: &mut String, group: &Group, sheet: &Sheet) {
+fn reported(html: &mut String, group: &Group, sheet: &FigureTable) {
     let rows: Vec<_> =
         reference::of(group.experiment).map(|reported| (reported, reported.here.find(sheet))).collect();
     if rows.iter().all(|(_, here)| here.is_empty()) {
         return;
     }
     put!(html, "<h3>Beside the reports</h3><p class=\"note\">{HONESTY}</p>");
-    let looks = sheet.columns.iter().enumerate().map(|(index, column)| (column.as_str(), Look::of(index)));
+    let looks =
+        sheet.columns.iter().enumerate().map(|(index, column)| (column.as_str(), LineStyle::of(index)));
     legend(html, looks);
     html.push_str(
         "<div class=\"wide\"><table class=\"sheet\"><thead><tr><th>Ratio</th><th class=\"number\">Report</th>\
@@ -147,7 +148,7 @@ fn reported(html: &mut String, group: &Group, sheet: &Sheet) {
 }
 
 /// From zero on: the report's ratio as a line, those of the runs as points.
-fn beside(reported: &Reported, here: &[(String, f64)], sheet: &Sheet) -> String {
+fn beside(reported: &Reported, here: &[(String, f64)], sheet: &FigureTable) -> String {
     let largest = here.iter().map(|(_, ratio)| *ratio).fold(reported.value, f64::max) * 1.08;
     let at = |ratio: f64| 6.0 + (ratio / largest).clamp(0.0, 1.0) * 208.0;
     let mut svg = String::new();
@@ -159,7 +160,7 @@ fn beside(reported: &Reported, here: &[(String, f64)], sheet: &Sheet) -> String 
         ratio_text(reported.value)
     );
     for (column, ratio) in here {
-        let look = Look::of(sheet.columns.iter().position(|known| known == column).unwrap_or_default());
+        let look = LineStyle::of(sheet.columns.iter().position(|known| known == column).unwrap_or_default());
         put!(
             svg,
             "<g class=\"{}\"><title>{}: {}</title>{}</g>",

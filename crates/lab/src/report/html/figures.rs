@@ -4,11 +4,11 @@ use std::fmt::Write;
 
 use super::put;
 use super::text::{escape, number};
-use crate::report::sheet::{Cell, Row, Sheet};
-use crate::report::{Better, Target};
+use crate::report::figure_table::{Cell, FigureTable, Row};
+use crate::report::result::{Better, Target};
 
 /// Draws the sheet, if it has rows.
-pub fn draw(html: &mut String, sheet: &Sheet) {
+pub fn draw(html: &mut String, sheet: &FigureTable) {
     if sheet.rows.is_empty() {
         return;
     }

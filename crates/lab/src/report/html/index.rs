@@ -4,10 +4,32 @@ use std::fmt::Write;
 
 use super::text::{duration, escape};
 use super::{parts, put};
-use crate::report::files::{All, NotRun};
-use crate::report::{RunResult, Subject, Verdict};
+use crate::report::result::{RunResult, Verdict};
+use crate::report::subject::{Subject, SubjectOf};
 
 const QUESTION: &str = "Every experiment on every storage that was asked for: does it hold, how long did it take, and what did it find?";
+
+/// What the index of many runs tells besides the runs.
+#[derive(Debug, Clone, Copy)]
+pub struct All<'a> {
+    /// How long all took together, in milliseconds.
+    pub took_ms: u64,
+    /// What should have been run, and was not.
+    pub not_run: &'a [NotRun],
+    /// What an experiment is, by its name.
+    pub subject_of: SubjectOf,
+}
+
+/// A run that there is no result of.
+#[derive(Debug, Clone)]
+pub struct NotRun {
+    /// Name of the experiment.
+    pub experiment: String,
+    /// Name of the storage; of several, with commas between them.
+    pub storage: String,
+    /// Why, in a sentence.
+    pub why: String,
+}
 
 /// A row of the index.
 pub struct Entry<'a> {

@@ -4,22 +4,22 @@
 //! the drawings are SVG that uses them. `page` is a run's report, `compare` puts any runs side by side, `index` leads to the
 //! pages of many runs; they share `parts` (what stands in words), `figures` (the table), `plots` and `timeline`.
 
+mod axis_scale;
 mod compare;
 mod figures;
 mod index;
-mod line;
+mod line_style;
 mod page;
 mod parts;
 mod plot;
 mod plots;
 mod ratios;
-mod ruler;
 mod text;
 mod timeline;
 
 pub use compare::compare;
 pub use figures::ratio_text;
-pub use index::{Entry, index};
+pub use index::{All, Entry, NotRun, index};
 pub use page::page;
 pub use text::number;
 

@@ -7,8 +7,9 @@ use std::fmt::Write;
 
 use super::text::{duration, escape};
 use super::{figures, parts, plots, put, timeline};
-use crate::report::sheet::{Named, Sheet, named};
-use crate::report::{RunResult, Subject};
+use crate::report::figure_table::{FigureTable, Named, named};
+use crate::report::result::RunResult;
+use crate::report::subject::Subject;
 
 /// The whole page for these runs of one experiment.
 pub fn page(subject: &Subject, runs: &[RunResult]) -> String {
@@ -46,7 +47,7 @@ fn about(runs: &[Named]) -> Vec<(&'static str, String)> {
 }
 
 fn figures_of(html: &mut String, runs: &[Named]) {
-    let sheet = Sheet::of(runs);
+    let sheet = FigureTable::of(runs);
     if !sheet.rows.is_empty() {
         html.push_str("<section><h2>Figures</h2>");
         figures::draw(html, &sheet);
@@ -99,7 +100,8 @@ fn logs(html: &mut String, runs: &[Named]) {
 mod tests {
     use super::*;
     use crate::progress::Progress;
-    use crate::report::{Axis, Better, CurveSpec, Excerpt, Measurement, Recorder, Tone};
+    use crate::progress::Tone;
+    use crate::report::{Axis, Better, CurveSpec, Excerpt, Measurement, Recorder};
 
     const SUBJECT: Subject =
         Subject { title: "Killing & restarting", question: "Does it live?", method: "It is killed." };

@@ -7,8 +7,9 @@ use serde_json::Value;
 
 use super::put;
 use super::text::{clock, escape};
-use crate::report::sheet::Named;
-use crate::report::{Check, Event, Excerpt, RunResult, Tone, Verdict};
+use crate::progress::Tone;
+use crate::report::figure_table::Named;
+use crate::report::result::{Check, Event, Excerpt, RunResult, Verdict};
 
 const STYLE: &str = include_str!("page.css");
 

@@ -6,11 +6,11 @@
 use std::borrow::Cow;
 use std::fmt::Write;
 
-use super::line::{Look, legend};
+use super::axis_scale::{AxisScale, Kind};
+use super::line_style::{LineStyle, legend};
 use super::put;
-use super::ruler::{Kind, Ruler};
 use super::text::{clock, escape, number};
-use crate::report::{Axis, CurvePoint, Reference, Scale};
+use crate::report::curve::{Axis, CurvePoint, Reference, Scale};
 
 const WIDTH: f64 = 560.0;
 const HEIGHT: f64 = 300.0;
@@ -31,7 +31,7 @@ const OWN_MARKS_MAX: usize = 8;
 const SHAPES_MAX: usize = 40;
 /// A line never has more places to point at.
 const PLACES_MAX: usize = 150;
-/// A value to compare with that is this many times above all points is told and not drawn: it would flatten the lines.
+/// A reference value that is this many times above all points is printed instead of drawn, because it would flatten the lines.
 const REFERENCE_FAR: f64 = 4.0;
 
 /// What is drawn.
@@ -52,8 +52,8 @@ pub struct Plot<'a> {
 pub struct Line<'a> {
     /// Whose.
     pub name: String,
-    /// How it is told apart.
-    pub look: Look,
+    /// Its style.
+    pub look: LineStyle,
     /// In order from left to right.
     pub points: Cow<'a, [CurvePoint]>,
     /// Before which points the line is broken, as nothing is known of what is between.
@@ -96,8 +96,8 @@ pub fn draw(html: &mut String, plot: &Plot) {
 
 /// Where everything is.
 struct Canvas {
-    x: Ruler,
-    y: Ruler,
+    x: AxisScale,
+    y: AxisScale,
     right: f64,
 }
 
@@ -110,8 +110,8 @@ impl Canvas {
         let heights = heights.chain(near.iter().map(|reference| reference.y));
         let across = plot.x.map_or(Kind::Time, |axis| Kind::Of(axis.scale));
         Self {
-            x: Ruler::fitting(across, points().map(|point| point.x), LEFT, right),
-            y: Ruler::from_zero(Kind::Of(plot.y.scale), heights, HEIGHT - BOTTOM, TOP),
+            x: AxisScale::fitting(across, points().map(|point| point.x), LEFT, right),
+            y: AxisScale::from_zero(Kind::Of(plot.y.scale), heights, HEIGHT - BOTTOM, TOP),
             right,
         }
     }
@@ -299,7 +299,7 @@ mod tests {
         let (x, y) = (Axis::linear("Rate", "messages/s"), Axis::linear("CPU", "%"));
         let lines = lines.iter().enumerate().map(|(index, (name, points))| Line {
             name: (*name).to_owned(),
-            look: Look::of(index),
+            look: LineStyle::of(index),
             points: (*points).into(),
             breaks: Vec::new(),
         });

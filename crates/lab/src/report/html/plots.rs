@@ -1,9 +1,10 @@
 //! What several runs drew, over each other: their curves, and their figures over time.
 
-use super::line::Look;
+use super::line_style::LineStyle;
 use super::plot::{Line, Plot, draw};
-use crate::report::sheet::Named;
-use crate::report::{Axis, Curve, CurvePoint, Reference, Series};
+use crate::report::curve::{Axis, Curve, CurvePoint, Reference};
+use crate::report::figure_table::Named;
+use crate::report::result::Series;
 
 /// Draws every curve of these runs, those of the same drawing together.
 pub fn curves(html: &mut String, runs: &[Named]) {
@@ -63,13 +64,13 @@ fn overlay<'a>(first: &'a Curve, runs: &[Named<'a>]) -> Plot<'a> {
 }
 
 /// What to call the lines of one run in a drawing, and how they look: a colour for each storage, dashes for its parts.
-fn names_and_looks(named: &Named, number: usize, lines: &[&str], runs: usize) -> Vec<(String, Look)> {
+fn names_and_looks(named: &Named, number: usize, lines: &[&str], runs: usize) -> Vec<(String, LineStyle)> {
     let owner = |line: &str| named.storage_of(line).map(|storage| storage.number);
     let alone = runs == 1 && named.storages.len() == 1;
     let look_and_name = |(index, line): (usize, &&str)| {
         let Some(storage) = named.storage_of(line) else {
             let name = if runs == 1 { (*line).to_owned() } else { format!("{} · {line}", named.name) };
-            return (name, Look::of_part(number, index, lines.len()));
+            return (name, LineStyle::of_part(number, index, lines.len()));
         };
         let own = |lines: &[&str]| lines.iter().filter(|line| owner(line) == Some(storage.number)).count();
         let (parts, part) = (own(lines), own(lines.get(..index).unwrap_or_default()));
@@ -79,7 +80,7 @@ fn names_and_looks(named: &Named, number: usize, lines: &[&str], runs: usize) ->
             Some(rest) => format!("{}{rest}", storage.name),
             None => format!("{} · {line}", storage.name),
         };
-        (name, if alone { Look::of(part) } else { Look::of_part(storage.number, part, parts) })
+        (name, if alone { LineStyle::of(part) } else { LineStyle::of_part(storage.number, part, parts) })
     };
     lines.iter().enumerate().map(look_and_name).collect()
 }
@@ -129,7 +130,7 @@ fn drawing_name(series: &Series) -> &str {
 mod tests {
     use super::*;
     use crate::progress::Progress;
-    use crate::report::sheet::named;
+    use crate::report::figure_table::named;
     use crate::report::{CurveSpec, Recorder, RunResult};
 
     fn run(storage: &str, unit: &str, lines: &[&str]) -> RunResult {

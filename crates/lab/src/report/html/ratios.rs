@@ -1,12 +1,12 @@
 //! Curves of shared storages over the same curve of local disks, with the ratios that the technical reports measured as lines
 //! to compare with.
 
-use super::line::Look;
+use super::line_style::LineStyle;
 use super::plot::{Line, Plot, draw};
 use super::plots;
+use crate::report::curve::{Axis, CurvePoint, Reference};
+use crate::report::figure_table::Named;
 use crate::report::reference::{self, Here, Reported, is_local};
-use crate::report::sheet::Named;
-use crate::report::{Axis, CurvePoint, Reference};
 
 /// Draws the ratios of those curves of an experiment for which the reports have some.
 pub fn draw_all(html: &mut String, experiment: &str, runs: &[Named]) {
@@ -57,6 +57,6 @@ fn over<'a>(shared: &Line, local: &Line, upside_down: bool) -> Option<Line<'a>> 
     } else {
         format!("{} ÷ {}", shared.name, local.name)
     };
-    let look: Look = shared.look;
+    let look: LineStyle = shared.look;
     (!points.is_empty()).then_some(Line { name, look, points: points.into(), breaks: Vec::new() })
 }

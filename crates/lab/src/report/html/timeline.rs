@@ -1,12 +1,14 @@
-//! A run over time: its figures, and below them, on the same axis, who was there and what happened.
+//! A run over time: its figures, and below them, on the same axis, the life of each process and the events.
 
 use std::fmt::Write;
 
-use super::line::Look;
+use super::axis_scale::{AxisScale, Kind};
+use super::line_style::LineStyle;
 use super::put;
-use super::ruler::{Kind, Ruler};
 use super::text::{clock, escape, number};
-use crate::report::{Lane, RunResult, Scale, Series, Span, Tone};
+use crate::progress::Tone;
+use crate::report::curve::Scale;
+use crate::report::result::{Lane, RunResult, Series, Span};
 
 const WIDTH: f64 = 1000.0;
 /// Room for names on the left, at least.
@@ -32,7 +34,7 @@ pub fn draw(html: &mut String, run: &RunResult) {
         return;
     }
     let end_ms = run.duration_ms.max(1) as f64;
-    let x = Ruler::fitting(Kind::Time, [0.0, end_ms].into_iter(), left, WIDTH - RIGHT);
+    let x = AxisScale::fitting(Kind::Time, [0.0, end_ms].into_iter(), left, WIDTH - RIGHT);
     let above: f64 = areas.iter().map(Area::height).sum();
     let lanes = run.lanes.len() as f64 * (LANE_HEIGHT + LANE_GAP);
     put!(
@@ -110,11 +112,11 @@ impl<'a> Area<'a> {
         self.names.rows as f64 * NAMES_HEIGHT + AREA_HEIGHT + AREA_GAP
     }
 
-    fn draw(&self, html: &mut String, x: &Ruler, top: f64) {
+    fn draw(&self, html: &mut String, x: &AxisScale, top: f64) {
         let ceiling = top + self.names.rows as f64 * NAMES_HEIGHT + 4.0;
         let base = ceiling + AREA_HEIGHT;
         let values = self.series.iter().flat_map(|series| &series.points).map(|(_, value)| *value);
-        let y = Ruler::from_zero(Kind::Of(Scale::Linear), values, base, ceiling);
+        let y = AxisScale::from_zero(Kind::Of(Scale::Linear), values, base, ceiling);
         self.names.draw(html, &self.series, top + 12.0);
         let unit = self.series.first().map_or("", |first| first.unit.as_str());
         for (at, word) in y.marks() {
@@ -130,7 +132,7 @@ impl<'a> Area<'a> {
             );
         }
         for (index, series) in self.series.iter().enumerate() {
-            let look = Look::of(index);
+            let look = LineStyle::of(index);
             put!(html, "<g class=\"{}\"><title>{}</title>", look.class(), escape(&told(series)));
             for stretch in series.stretches() {
                 draw_stretch(html, stretch, look, (x, &y), (self.series.len() == 1).then_some(base));
@@ -144,8 +146,8 @@ impl<'a> Area<'a> {
 fn draw_stretch(
     html: &mut String,
     stretch: &[(u64, f64)],
-    look: Look,
-    (x, y): (&Ruler, &Ruler),
+    look: LineStyle,
+    (x, y): (&AxisScale, &AxisScale),
     base: Option<f64>,
 ) {
     let points = stretch.iter().map(|(ms, value)| format!("{:.1},{:.1}", x.at(*ms as f64), y.at(*value)));
@@ -190,7 +192,7 @@ impl<'a> Names<'a> {
         }
         for (index, (one, (row, x))) in series.iter().zip(&self.placed).enumerate() {
             let y = top + *row as f64 * NAMES_HEIGHT;
-            let (look, mut x) = (Look::of(index), *x);
+            let (look, mut x) = (LineStyle::of(index), *x);
             if series.len() > 1 {
                 put!(
                     html,
@@ -217,7 +219,7 @@ fn draw_lane_name(html: &mut String, name: &str, left: f64, top: f64) {
     );
 }
 
-fn draw_lane(html: &mut String, x: &Ruler, lane: &Lane, end_ms: u64, top: f64) {
+fn draw_lane(html: &mut String, x: &AxisScale, lane: &Lane, end_ms: u64, top: f64) {
     for span in &lane.spans {
         draw_span(html, x, span, end_ms, top);
     }
@@ -238,7 +240,7 @@ fn shortened(name: &str) -> String {
     ['…'].into_iter().chain(name.chars().skip(letters - LANE_LETTERS_MAX + 1)).collect()
 }
 
-fn draw_span(html: &mut String, x: &Ruler, span: &Span, run_end_ms: u64, top: f64) {
+fn draw_span(html: &mut String, x: &AxisScale, span: &Span, run_end_ms: u64, top: f64) {
     let end_ms = span.to_ms.unwrap_or(run_end_ms);
     let (from, to) = (x.at(span.from_ms as f64), x.at(end_ms as f64));
     let width = (to - from - 1.5).max(1.5);
@@ -278,7 +280,7 @@ mod tests {
         let area = Area::of(all.iter().collect(), LEFT_MIN);
         assert!(area.names.rows > 1);
         let mut html = String::new();
-        let x = Ruler::fitting(Kind::Time, [0.0, 2000.0].into_iter(), LEFT_MIN, WIDTH - RIGHT);
+        let x = AxisScale::fitting(Kind::Time, [0.0, 2000.0].into_iter(), LEFT_MIN, WIDTH - RIGHT);
         area.draw(&mut html, &x, 0.0);
         assert!(html.contains("number 8"));
     }

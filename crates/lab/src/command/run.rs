@@ -1,0 +1,248 @@
+//! `forebay lab run` with one experiment.
+
+use std::path::PathBuf;
+use std::time::SystemTime;
+
+use anyhow::{Context, Result};
+
+use super::args::RunArgs;
+use super::setup::provide;
+use super::status::{STATUS_COULD_NOT_RUN, STATUS_USAGE, STATUS_VERDICT_FAIL};
+use crate::executable;
+use crate::experiment::{self, Experiment};
+use crate::host::{Needs, check_prerequisites};
+use crate::output::print;
+use crate::report::{self, NotRun, RunResult, Verdict};
+use crate::request::{ClusterAddress, EnvironmentKind, Request, StorageKind};
+use crate::run::{self, supervisor};
+use crate::storage;
+
+/// Runs the experiment; returns the exit status.
+pub fn run(args: RunArgs) -> Result<u8> {
+    let Some(experiment) = experiment::find(&args.experiment) else {
+        eprintln!(
+            "forebay lab: there is no experiment {:?}; `forebay lab list` shows all of them",
+            args.experiment
+        );
+        return Ok(STATUS_USAGE);
+    };
+    if let Some(part) = args.part.iter().find(|part| !experiment.parts().contains(&part.as_str())) {
+        eprintln!("forebay lab: {} has no part {part:?}; {}", experiment.name(), parts_told(experiment));
+        return Ok(STATUS_USAGE);
+    }
+    if let Some(why) = cannot_be_combined(experiment, &args) {
+        eprintln!("forebay lab: {why}");
+        return Ok(STATUS_USAGE);
+    }
+    let expect_fail = args.expect_fail.clone();
+    let requests = requests(experiment, args)?;
+    prepare(experiment, &requests)?;
+    Ok(execute(experiment, &requests, &expect_fail)?.status)
+}
+
+/// How an experiment ended.
+#[derive(Default)]
+pub struct Done {
+    /// The exit status.
+    pub status: u8,
+    /// The user interrupted it.
+    pub interrupted: bool,
+    /// The storages without a result.
+    pub missing: Vec<NotRun>,
+}
+
+/// Runs an experiment on one storage after the other, and writes its report.
+pub fn execute(
+    experiment: &dyn Experiment,
+    requests: &Requests,
+    expect_fail: &[StorageKind],
+) -> Result<Done> {
+    let mut results = Vec::new();
+    let mut done = Done::default();
+    requests.forget()?;
+    for request in &requests.each {
+        let missing = |why: &str| NotRun {
+            experiment: request.experiment.clone(),
+            storage: names_of(&request.storages),
+            why: why.to_owned(),
+        };
+        match run::experiment::run(request) {
+            Ok(run::experiment::Outcome::Finished(result)) => {
+                let fail_expected = expect_fail.iter().any(|kind| kind.name() == result.storage);
+                if (result.verdict == Verdict::Fail) != fail_expected && done.status == 0 {
+                    done.status = STATUS_VERDICT_FAIL;
+                }
+                results.push(*result);
+            }
+            Ok(run::experiment::Outcome::CouldNotRun) => {
+                done.status = STATUS_COULD_NOT_RUN;
+                done.missing.push(missing("it could not be run; its output says why"));
+            }
+            Ok(run::experiment::Outcome::Interrupted) => {
+                done.missing.push(missing("interrupted"));
+                return Ok(Done { status: supervisor::STATUS_INTERRUPTED, interrupted: true, ..done });
+            }
+            Err(error) => {
+                eprintln!("forebay lab: {error:#}");
+                done.status = STATUS_COULD_NOT_RUN;
+                done.missing.push(missing(&format!("{error:#}")));
+            }
+        }
+    }
+    conclude(experiment, &requests.out, &results)?;
+    Ok(done)
+}
+
+/// The names of storages, with commas between them.
+pub fn names_of(storages: &[StorageKind]) -> String {
+    storages.iter().map(StorageKind::name).collect::<Vec<_>>().join(",")
+}
+
+/// Why an experiment cannot be run with these arguments.
+fn cannot_be_combined(experiment: &dyn Experiment, args: &RunArgs) -> Option<String> {
+    let name = experiment.name();
+    if let Some(mounted) =
+        args.storage.iter().find(|kind| kind.folder().is_some() && experiment.needs_guests())
+    {
+        return Some(format!("experiment {name} needs guests of its own; {mounted} has none"));
+    }
+    if let Some(kind) = args.storage.iter().find(|kind| !experiment.fits(kind)) {
+        return Some(format!(
+            "experiment {name} cannot be run on {kind}, which lacks an operation that it needs"
+        ));
+    }
+    if let Some(expected) = args.expect_fail.first() {
+        if experiment.compares() {
+            return Some(format!(
+                "experiment {name} has one verdict for all storages together; --expect-fail {expected} is about that of one"
+            ));
+        }
+        let defaults = experiment.default_storages();
+        let storages = if args.storage.is_empty() { defaults } else { args.storage.as_slice() };
+        if let Some(other) = args.expect_fail.iter().find(|kind| !storages.contains(kind)) {
+            return Some(format!("--expect-fail {other}: experiment {name} is not run on {other} here"));
+        }
+    }
+    if !args.bootstrap_server.is_empty() && !experiment.takes_clusters() {
+        return Some(format!(
+            "experiment {name} needs a cluster of its own; `forebay lab list` shows the experiments that run on an existing cluster"
+        ));
+    }
+    None
+}
+
+/// Checks that the machine can run it, removes what earlier runs left behind, and fetches what is missing.
+pub fn prepare(experiment: &dyn Experiment, requests: &Requests) -> Result<()> {
+    check(experiment, &requests.each)?;
+    requests.each.iter().try_for_each(|request| {
+        provide(&request.cache, &request.toolsets(experiment.tools()), experiment.needs_kafka())
+    })
+}
+
+fn check(experiment: &dyn Experiment, requests: &[Request]) -> Result<()> {
+    let environment_kind = |wanted| requests.iter().any(|request| request.environment_kind() == wanted);
+    let guests = environment_kind(EnvironmentKind::Guests);
+    let namespaces = guests || environment_kind(EnvironmentKind::Native);
+    check_prerequisites(Needs { namespaces, guests, kafka: experiment.needs_kafka() })?;
+    if let Some(request) = requests.first() {
+        run::sweep(&request.cache.folder);
+    }
+    for request in requests {
+        for folder in request.storages.iter().filter_map(StorageKind::folder) {
+            storage::check_folder(folder, experiment.disk_bytes(request.profile))?;
+        }
+        if let Some(config) = request.cluster.as_ref().and_then(|cluster| cluster.client_config.as_deref()) {
+            std::fs::File::open(config)
+                .with_context(|| format!("open the clients' configuration {}", config.display()))?;
+        }
+    }
+    Ok(())
+}
+
+fn parts_told(experiment: &dyn Experiment) -> String {
+    match experiment.parts() {
+        [] => "it runs as a whole".to_owned(),
+        parts => format!("it has {}", parts.join(", ")),
+    }
+}
+
+fn conclude(experiment: &dyn Experiment, out: &std::path::Path, results: &[RunResult]) -> Result<()> {
+    if results.is_empty() {
+        return Ok(());
+    }
+    let report = report::write(out, &experiment.subject(), results)?;
+    print(&report::table(results))?;
+    print(&format!("report: {}", report.display()))
+}
+
+/// What to run, and where the results go.
+pub struct Requests {
+    /// The folder of all results.
+    pub out: PathBuf,
+    /// One run each.
+    pub each: Vec<Request>,
+}
+
+impl Requests {
+    /// Removes the results of earlier runs in these folders, so that they are not mistaken for those of this run if it fails.
+    pub fn forget(&self) -> Result<()> {
+        let folders = self.each.iter().map(|request| &request.out);
+        folders.chain([&self.out]).try_for_each(|folder| report::forget(folder))
+    }
+}
+
+/// One request per storage, or one for all of them if the experiment compares storages or runs on an existing cluster.
+pub fn requests(experiment: &dyn Experiment, args: RunArgs) -> Result<Requests> {
+    let absolute =
+        |path: PathBuf| std::path::absolute(&path).with_context(|| format!("resolve {}", path.display()));
+    let cluster = match args.bootstrap_server.as_slice() {
+        [] => None,
+        addresses => Some(ClusterAddress {
+            bootstrap: addresses.join(","),
+            client_config: args.client_config.map(absolute).transpose()?,
+        }),
+    };
+    let storages = match &cluster {
+        Some(_) => Vec::new(),
+        None if args.storage.is_empty() => experiment.default_storages().to_vec(),
+        None => args.storage,
+    };
+    let names: Vec<_> = storages.iter().map(StorageKind::file_name).collect();
+    let on = if cluster.is_some() { "cluster".to_owned() } else { names.join("-") };
+    let out = out_folder(args.out, experiment.name(), &on)?;
+    let cache = args.cache.resolve()?;
+    let daemon =
+        storages.contains(&StorageKind::Forebay).then(|| executable::daemon(args.daemon)).transpose()?;
+    let groups: Vec<Vec<StorageKind>> = if experiment.compares() || cluster.is_some() {
+        vec![storages]
+    } else {
+        storages.into_iter().map(|kind| vec![kind]).collect()
+    };
+    let single = groups.len() == 1;
+    let each = groups.into_iter().map(|group| Request {
+        experiment: experiment.name().to_owned(),
+        out: if single {
+            out.clone()
+        } else {
+            out.join(group.first().map_or(String::new(), StorageKind::file_name))
+        },
+        storages: group,
+        cluster: cluster.clone(),
+        profile: args.profile,
+        repetitions: args.repetitions,
+        parts: args.part.clone(),
+        cache: cache.clone(),
+        daemon: daemon.clone(),
+    });
+    let each = each.collect();
+    Ok(Requests { out, each })
+}
+
+/// The folder for results: the given one, or one named for the experiment, the storages and the time.
+pub fn out_folder(named: Option<PathBuf>, what: &str, on: &str) -> Result<PathBuf> {
+    let out = named.unwrap_or_else(|| {
+        let now = humantime::format_rfc3339_seconds(SystemTime::now()).to_string().replace(':', "");
+        PathBuf::from("lab-results").join(format!("{what}-{on}-{now}"))
+    });
+    std::path::absolute(&out).with_context(|| format!("resolve {}", out.display()))
+}

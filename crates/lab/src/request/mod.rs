@@ -1,0 +1,158 @@
+//! Requests: what the user asked the lab to do.
+
+mod storage_kind;
+
+use std::path::PathBuf;
+
+use anyhow::{Context, Result};
+use clap::ValueEnum;
+use serde::{Deserialize, Serialize};
+
+use crate::toolbox::{Cache, Toolset};
+pub use storage_kind::StorageKind;
+
+/// The size of an experiment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Profile {
+    /// Small enough for a laptop or a CI machine: minutes.
+    Laptop,
+    /// The sizes of the reports that the lab repeats.
+    Full,
+}
+
+impl Profile {
+    /// Its name on the command line and in results.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Laptop => "laptop",
+            Self::Full => "full",
+        }
+    }
+}
+
+/// The kind of environment of a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EnvironmentKind {
+    /// Guests, on networks of the lab's own.
+    Guests,
+    /// Native nodes, on a loopback network of the lab's own.
+    Native,
+    /// The machine's network, with an existing cluster.
+    Cluster,
+}
+
+/// A cluster that the lab did not start.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ClusterAddress {
+    /// The bootstrap servers: `HOST:PORT`, separated by commas.
+    pub bootstrap: String,
+    /// A Java properties file with further client settings (`security.protocol`, `sasl.…`).
+    pub client_config: Option<PathBuf>,
+}
+
+impl ClusterAddress {
+    /// Its name in results: `cluster:HOST`, of the first address.
+    pub fn name(&self) -> String {
+        let first = self.bootstrap.split(',').next().unwrap_or_default();
+        format!("cluster:{}", first.rsplit_once(':').map_or(first, |(host, _)| host))
+    }
+}
+
+/// A cluster that the lab did not start, as one run uses it. `cluster/external.rs` has what can be done with it.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct ExternalCluster {
+    /// Its address.
+    pub cluster: ClusterAddress,
+    /// What the names of the run's topics begin with, and no others: letters, digits and `-`.
+    pub topic_prefix: String,
+    /// Where Kafka's own tools are kept.
+    pub cache: PathBuf,
+    /// A file of the run that exists once topics may have been made.
+    pub mark: PathBuf,
+}
+
+/// One run in one worker.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Request {
+    /// Name of the experiment.
+    pub experiment: String,
+    /// The storages: exactly one, unless the experiment compares storages within one run.
+    pub storages: Vec<StorageKind>,
+    /// The cluster to run on, instead of storages.
+    pub cluster: Option<ClusterAddress>,
+    /// The sizes.
+    pub profile: Profile,
+    /// How often to repeat each measurement; `None`: the experiment decides.
+    pub repetitions: Option<u32>,
+    /// The parts of the experiment to run; empty: all of them.
+    pub parts: Vec<String>,
+    /// The folder of results.
+    pub out: PathBuf,
+    /// The cache of what is fetched.
+    pub cache: Cache,
+    /// The program of the daemon, if one of the storages is Forebay.
+    pub daemon: Option<PathBuf>,
+}
+
+impl Request {
+    /// The tool sets that it needs.
+    pub fn toolsets(&self, of_experiment: &[Toolset]) -> Vec<Toolset> {
+        let mut sets = Vec::new();
+        if self.environment_kind() == EnvironmentKind::Guests {
+            sets.push(Toolset::Guests);
+        }
+        sets.extend_from_slice(of_experiment);
+        if self.storages.contains(&StorageKind::Ganesha) && !sets.contains(&Toolset::Bench) {
+            sets.push(Toolset::Bench);
+        }
+        sets
+    }
+
+    /// The one storage of an experiment that does not compare several.
+    pub fn storage(&self) -> Result<&StorageKind> {
+        self.storages.first().context("no storage is named")
+    }
+
+    /// The kind of environment that the run needs.
+    pub fn environment_kind(&self) -> EnvironmentKind {
+        if self.cluster.is_some() {
+            EnvironmentKind::Cluster
+        } else if self.storages.iter().all(|kind| kind.folder().is_some()) {
+            EnvironmentKind::Native
+        } else {
+            EnvironmentKind::Guests
+        }
+    }
+
+    /// The names of the storages or of the cluster.
+    pub fn names(&self) -> Vec<String> {
+        match &self.cluster {
+            Some(cluster) => vec![cluster.name()],
+            None => self.storages.iter().map(StorageKind::name).collect(),
+        }
+    }
+
+    /// The names of the storages or of the cluster, as in results.
+    pub fn storage_names(&self) -> String {
+        self.names().join(",")
+    }
+
+    /// Whether a part of the experiment is to be run.
+    pub fn wants(&self, part: &str) -> bool {
+        self.parts.is_empty() || self.parts.iter().any(|wanted| wanted == part)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cluster_is_named_for_its_first_host() {
+        let name =
+            |bootstrap: &str| ClusterAddress { bootstrap: bootstrap.into(), client_config: None }.name();
+        assert_eq!(name("kafka-1.example:9092,kafka-2.example:9092"), "cluster:kafka-1.example");
+        assert_eq!(name("[::1]:9092"), "cluster:[::1]");
+    }
+}

@@ -1,0 +1,155 @@
+//! Which storage is meant: its name on the command line, in work orders and in results.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use anyhow::{Context, Result, bail};
+use serde::{Deserialize, Serialize};
+
+use crate::report::storage_file_name;
+
+/// What the name of a folder of the host begins with.
+const MOUNT: &str = "mount:";
+
+/// The storages the lab knows.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
+pub enum StorageKind {
+    /// Forebay, on the host, over NFSv4.2.
+    Forebay,
+    /// The Linux kernel's NFS server, in a guest, over NFSv3.
+    KnfsdV3,
+    /// The Linux kernel's NFS server, in a guest, over NFSv4.2.
+    KnfsdV4,
+    /// NFS-Ganesha, on the host, over NFSv4.2.
+    Ganesha,
+    /// An ext4 of its own for each guest, without NFS.
+    Local,
+    /// A folder of this host, whatever is mounted there; brokers run on the host then, without guests. The path is absolute.
+    Mount(PathBuf),
+}
+
+impl StorageKind {
+    /// All that have a fixed name.
+    pub const NAMED: [Self; 5] = [Self::Forebay, Self::KnfsdV3, Self::KnfsdV4, Self::Ganesha, Self::Local];
+
+    /// Its name on the command line and in results.
+    pub fn name(&self) -> String {
+        self.to_string()
+    }
+
+    /// Its name as a part of a file's name.
+    pub fn file_name(&self) -> String {
+        storage_file_name(&self.name())
+    }
+
+    /// The folder of the host that it is, if it is one.
+    pub fn folder(&self) -> Option<&Path> {
+        match self {
+            Self::Mount(folder) => Some(folder),
+            _ => None,
+        }
+    }
+
+    /// What can be named, for a person.
+    pub fn all_names() -> String {
+        let mut names: Vec<String> = Self::NAMED.iter().map(Self::name).collect();
+        names.push(format!("{MOUNT}DIR"));
+        names.join(", ")
+    }
+}
+
+impl fmt::Display for StorageKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Forebay => f.write_str("forebay"),
+            Self::KnfsdV3 => f.write_str("knfsd-v3"),
+            Self::KnfsdV4 => f.write_str("knfsd-v4"),
+            Self::Ganesha => f.write_str("ganesha"),
+            Self::Local => f.write_str("local"),
+            Self::Mount(folder) => write!(f, "{MOUNT}{}", folder.display()),
+        }
+    }
+}
+
+impl FromStr for StorageKind {
+    type Err = anyhow::Error;
+
+    fn from_str(name: &str) -> Result<Self> {
+        if let Some(folder) = name.strip_prefix(MOUNT) {
+            return mounted(folder);
+        }
+        let known = Self::NAMED.into_iter().find(|kind| kind.name() == name);
+        known.with_context(|| {
+            format!(
+                "there is no storage {name:?}, but {} (a DIR whose name has a comma cannot be used: Kafka takes commas for the ends \
+                 of folders' names; give it a symbolic link without one)",
+                Self::all_names()
+            )
+        })
+    }
+}
+
+fn mounted(folder: &str) -> Result<StorageKind> {
+    if folder.is_empty() {
+        bail!("{MOUNT} names no folder: write {MOUNT}DIR, such as {MOUNT}/mnt/kafka");
+    }
+    if folder.contains([',', '\n']) {
+        bail!(
+            "{folder:?} has a comma or a line's end in its name, which Kafka's log.dirs cannot carry: give it a symbolic link without one"
+        );
+    }
+    let absolute = std::path::absolute(folder).with_context(|| format!("resolve {folder}"))?;
+    // One folder has one name, with a slash at its end or without.
+    Ok(StorageKind::Mount(absolute.components().collect()))
+}
+
+impl From<StorageKind> for String {
+    fn from(kind: StorageKind) -> Self {
+        kind.name()
+    }
+}
+
+impl TryFrom<String> for StorageKind {
+    type Error = anyhow::Error;
+
+    fn try_from(name: String) -> Result<Self> {
+        name.parse()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_storage_is_found_by_the_name_it_says() {
+        let kinds = StorageKind::NAMED.into_iter().chain([StorageKind::Mount("/mnt/x".into())]);
+        for kind in kinds {
+            assert_eq!(kind.name().parse::<StorageKind>().unwrap(), kind);
+        }
+    }
+
+    #[test]
+    fn a_folder_has_one_name_however_it_is_written() {
+        let kind: StorageKind = "mount:/mnt//kafka/".parse().unwrap();
+        assert_eq!(
+            (kind.name().as_str(), kind.file_name().as_str()),
+            ("mount:/mnt/kafka", "mount-mnt-kafka")
+        );
+        assert_eq!(storage_file_name("mount:/mnt/a-b"), "mount-mnt-a--b", "and not that of /mnt/a/b");
+        let relative: StorageKind = "mount:here".parse().unwrap();
+        assert!(relative.folder().unwrap().is_absolute());
+    }
+
+    #[test]
+    fn what_cannot_be_a_storage_is_refused_with_the_reason() {
+        for (name, reason) in
+            [("floppy", "mount:DIR"), ("mount:", "names no folder"), ("mount:/a,b", "comma")]
+        {
+            let error = name.parse::<StorageKind>().unwrap_err().to_string();
+            assert!(error.contains(reason), "{name}: {error}");
+        }
+    }
+}

@@ -1,0 +1,20 @@
+//! What experiments begin with: clusters on the storages under test, loads on them, and checks of their brokers, logs and records.
+//!
+//! A [`Testbed`] is a running cluster with its logs on one storage. [`Testbeds`] are several side by side, for experiments that compare storages;
+//! each is a [`Target`], and so is a cluster that the lab did not start.
+
+mod broker_node;
+mod external_target;
+mod own_cluster;
+mod replicas;
+mod tally;
+mod target;
+mod testbeds;
+pub mod watch;
+
+pub use own_cluster::{Layout, Testbed, TestbedSpec, figure};
+pub use replicas::Replicas;
+pub use tally::{Tally, Title};
+pub use target::Target;
+pub use testbeds::{Outcome, Testbeds, Trial};
+pub use watch::{Ended, describe_verification};
