@@ -1,5 +1,5 @@
-// How much storage a Kafka cluster needs: the arithmetic of `forebay size` (crates/forebay/src/sizing). Both are tested
-// with the cases in crates/forebay/src/sizing/cases.json, so they cannot drift apart.
+// How much storage a Kafka cluster needs: the arithmetic of `forebay size` (crates/forebay/src/commands/size). Both are tested
+// with the cases in crates/forebay/src/commands/size/cases.json, so they cannot drift apart.
 
 /** The fraction of the ideal savings that remains when replicas are stored once. */
 const REPLICAS_SHARED = 0.93

@@ -86,4 +86,14 @@ export function changes(fields: VolumeFields, was: VolumeFields): VolumeEdit {
   return edit
 }
 
+/** Returns the settings that the page of a volume shows as plain text, each with its label. */
+export function settingsOf(volume: Volume): [label: string, text: string][] {
+  const { hourly, daily, weekly } = volume.snapshots
+  return [
+    ['Compression', volume.compression],
+    ['Scheduled snapshots', `${hourly} hourly, ${daily} daily, ${weekly} weekly`],
+    ['Open files survive deletion', volume.preserve_unlink ? 'yes' : 'no; clients rename them to .nfs…'],
+  ]
+}
+
 const plan = (fields: VolumeFields) => ({ hourly: Number(fields.hourly), daily: Number(fields.daily), weekly: Number(fields.weekly) })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import cases from '../../../crates/forebay/src/sizing/cases.json' with { type: 'json' }
+import cases from '../../../crates/forebay/src/commands/size/cases.json' with { type: 'json' }
 import { plan, refusal, type Wanted } from '../../src/lib/sizing'
 
 function close(made: unknown, expected: unknown, at: string): void {

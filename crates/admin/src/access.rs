@@ -2,7 +2,7 @@
 //!
 //! The id is the `X-Request-Id` that came with the request, or else made here. It is in the answer, in the body of an error, and in all
 //! that is logged meanwhile. Who asks to change something is logged at info, with what became of it: that is the trail of changes.
-//! What only looks is logged at debug. Nobody who sends no valid token fills the log: refusals are noted now and then ([`crate::events`]).
+//! What only looks is logged at debug. Nobody who sends no valid token fills the log: refusals are noted now and then ([`forebay_service::events`]).
 //! A token is named by its id; its secret is in no line.
 
 use std::time::{Duration, Instant};
@@ -11,35 +11,27 @@ use axum::extract::{MatchedPath, Request};
 use axum::http::{HeaderName, HeaderValue, Method};
 use axum::middleware::Next;
 use axum::response::Response;
-use forebay_net::http::request_id;
+use forebay_net::http::request_id::{accepted, generate};
 use tracing::{Instrument, Span};
 
+use crate::base::paths::loggable;
+use crate::base::request_id;
 use crate::caller::Identity;
-use crate::handlers::lab;
 use crate::traces;
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
-tokio::task_local! {
-    static CURRENT_ID: String;
-}
-
-/// The id of the request that the current task handles.
-pub fn current_request_id() -> Option<String> {
-    CURRENT_ID.try_with(Clone::clone).ok()
-}
-
 /// Handles a request with an id and a span of its own.
 pub async fn follow(request: Request, next: Next) -> Response {
     let given = request.headers().get(REQUEST_ID);
-    let id = request_id::accepted(given).unwrap_or_else(request_id::generate);
-    let (method, path) = (request.method().clone(), lab::told(request.uri().path()).to_owned());
+    let id = accepted(given).unwrap_or_else(generate);
+    let (method, path) = (request.method().clone(), loggable(request.uri().path()).to_owned());
     let route = request.extensions().get::<MatchedPath>().map(|route| route.as_str().to_owned());
     let span = tracing::info_span!("request", request_id = id, %method, path);
     let traced = traces::of_request(&request, &id, route.as_deref());
     let began = Instant::now();
     let handled = next.run(request).instrument(span.clone()).instrument(traced.clone());
-    let mut response = CURRENT_ID.scope(id.clone(), handled).await;
+    let mut response = request_id::scope(id.clone(), handled).await;
     traced.record("http.response.status_code", response.status().as_u16());
     log(&span, &method, route.as_deref(), &response, began.elapsed());
     if let Ok(value) = HeaderValue::from_str(&id) {

@@ -15,7 +15,7 @@ use axum::response::Response;
 use forebay_net::http::{Peer, Standing};
 use forebay_service::accounts::Verified;
 
-use crate::Api;
+use crate::api::Api;
 use crate::error::{ApiError, Code};
 use crate::views::Role;
 
@@ -72,6 +72,19 @@ impl Caller {
         ApiError::told(Code::RoleInsufficient, format!("{told} {needs}"))
             .about(object)
             .with_remedy("an admin can give it with `forebay user set`")
+    }
+}
+
+impl Api {
+    /// Reports what a caller did.
+    pub(crate) fn note(
+        &self,
+        kind: Kind,
+        object: impl Into<String>,
+        message: impl Into<String>,
+        caller: &Caller,
+    ) {
+        self.service.events.note(kind, object, message, caller.who());
     }
 }
 

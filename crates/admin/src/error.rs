@@ -16,7 +16,8 @@ use forebay_pool::{Explain, Object};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::access;
+use crate::base::problem::Problem;
+use crate::base::request_id;
 
 /// Defines the codes with the status that goes with each.
 macro_rules! codes {
@@ -194,7 +195,7 @@ impl ApiError {
 impl IntoResponse for ApiError {
     fn into_response(mut self) -> Response {
         let code = self.0.code;
-        self.0.request_id = access::current_request_id();
+        self.0.request_id = request_id::current();
         let mut response = (code.status(), Json(ErrorBody { error: *self.0 })).into_response();
         if code.status() == StatusCode::UNAUTHORIZED {
             response
@@ -204,6 +205,16 @@ impl IntoResponse for ApiError {
         // Nothing that is said here is for a cache.
         response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
         response
+    }
+}
+
+impl From<Problem> for ApiError {
+    fn from(problem: Problem) -> ApiError {
+        let error = ApiError::new(Code::BadRequest, problem.field, problem.cause);
+        match problem.remedy {
+            Some(remedy) => error.with_remedy(remedy),
+            None => error,
+        }
     }
 }
 

@@ -14,7 +14,7 @@ use utoipa::openapi::{
 };
 use utoipa::openapi::{Required, Schema};
 
-use crate::RELEASE;
+use crate::api::RELEASE;
 use crate::error::Code;
 
 const DESCRIPTION: &str = "\
@@ -42,11 +42,6 @@ impl Document {
     pub fn text(&self) -> String {
         self.0.to_string()
     }
-}
-
-/// The whole document, as it is served and as it is in the reference.
-pub fn document() -> OpenApi {
-    complete(crate::router::described().1)
 }
 
 /// Adds what applies to all operations.
@@ -153,13 +148,15 @@ fn needs_fields(schema: Option<&RefOr<Schema>>, components: &Components) -> bool
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::paths::BASE;
+    use crate::router::document;
 
     #[test]
     fn every_operation_says_what_it_answers_and_has_a_name_of_its_own() {
         let mut document = document();
         let mut names = Vec::new();
         for (path, item) in &mut document.paths.paths {
-            assert!(path.starts_with(crate::router::BASE), "{path}");
+            assert!(path.starts_with(BASE), "{path}");
             for (_, operation) in operations(item) {
                 names.push(operation.operation_id.clone().unwrap());
                 let answers = &operation.responses.responses;

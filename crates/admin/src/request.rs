@@ -3,7 +3,7 @@
 //! [`Asked`] is who asks and the query, [`Params`] the path, [`Content`] the body. A handler takes an `Asked` first, so that nothing
 //! of a request is looked at before it is known that its sender may make it.
 
-use crate::problem::Problem;
+use crate::base::problem::Problem;
 use std::marker::PhantomData;
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,10 +16,10 @@ use http_body_util::BodyExt;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
-use crate::Api;
+use crate::api::Api;
+use crate::base::strict;
 use crate::caller::{Caller, Identity, Refusal};
 use crate::error::{ApiError, Code, Result};
-use crate::strict;
 use crate::views::{Check, Role};
 
 /// Bytes that a body may have.

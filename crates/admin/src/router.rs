@@ -7,21 +7,23 @@ use axum::middleware;
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use axum::{Extension, Router};
+use forebay_net::http::{Limits, Peer};
 use utoipa::openapi::OpenApi;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
-use crate::Api;
 use crate::access;
+use crate::api::Api;
+pub use crate::base::paths::BASE;
+use crate::base::paths::LAB_PAGES;
 use crate::caller::identify;
 use crate::console;
 use crate::error::{ApiError, Code};
 use crate::handlers::{accounts, events, exports, health, jobs, lab, metrics, nfs, pool, snapshots, volumes};
 use crate::openapi::{self, Document};
-use forebay_net::http::Peer;
 
-/// Where everything is.
-pub const BASE: &str = "/api/v1";
+/// The limits of the API's listeners.
+pub const LIMITS: Limits = Limits { name: "api", connections_max: 128, connections_per_address_max: 48 };
 
 /// What answers requests. Each of them must have a [`forebay_net::http::Peer`] among its extensions.
 pub fn router(api: Arc<Api>) -> Router {
@@ -29,7 +31,7 @@ pub fn router(api: Arc<Api>) -> Router {
     let document = Document::new(&openapi::complete(document));
     routes
         .route("/metrics", get(metrics::exposition))
-        .route(&format!("{}/{{ticket}}/{{*place}}", lab::PAGES), get(lab::page_show))
+        .route(&format!("{}/{{ticket}}/{{*place}}", LAB_PAGES), get(lab::page_show))
         .fallback(no_route)
         .method_not_allowed_fallback(no_method)
         .layer(Extension(document))
@@ -38,8 +40,13 @@ pub fn router(api: Arc<Api>) -> Router {
         .with_state(api)
 }
 
+/// The whole OpenAPI document, as it is served and as it is in the reference.
+pub fn document() -> OpenApi {
+    openapi::complete(described().1)
+}
+
 /// All routes, and what their annotations say of them.
-pub(crate) fn described() -> (Router<Arc<Api>>, OpenApi) {
+fn described() -> (Router<Arc<Api>>, OpenApi) {
     let routes = OpenApiRouter::new()
         .routes(routes!(health::health_show))
         .routes(routes!(health::openapi_show))
@@ -94,7 +101,7 @@ async fn no_route(peer: Option<Extension<Peer>>, method: Method, uri: Uri, heade
     let is_below = |place: &str| {
         uri.path().strip_prefix(place).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     };
-    let is_api = is_below("/api") || is_below(lab::PAGES);
+    let is_api = is_below("/api") || is_below(LAB_PAGES);
     if !is_api && matches!(peer, Some(Extension(Peer::Tcp(_)))) {
         return console::respond(&method, uri.path(), &headers);
     }

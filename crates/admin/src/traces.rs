@@ -11,7 +11,7 @@ use axum::http::HeaderMap;
 use tracing::Span;
 use tracing::field::Empty;
 
-use crate::handlers::lab;
+use crate::base::paths::loggable;
 use forebay_net::http::Peer;
 
 /// The target of all spans that are for traces.
@@ -108,7 +108,7 @@ pub(crate) fn of_request(request: &Request, id: &str, route: Option<&str>) -> Sp
         http.request.method = method,
         http.route = route,
         http.response.status_code = Empty,
-        url.path = lab::told(request.uri().path()),
+        url.path = loggable(request.uri().path()),
         client.address = address.map(tracing::field::display),
         forebay.request_id = id,
     )

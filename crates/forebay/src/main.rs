@@ -1,38 +1,46 @@
 //! The `forebay` binary: the command line, the configuration, and the wiring of the parts.
 //!
-//! [`cli`] defines the command line and [`config`] the settings. [`serve`] opens the pool and starts the
-//! servers on it, and [`notify`] reports the daemon's state to an init system. [`remote`] has the commands
-//! that talk to a daemon through [`admin`], and [`support`] collects a diagnostics bundle. [`lab`] runs the lab, a
-//! program of its own. Start reading at [`serve`].
+//! Start reading at [`commands::serve`], which opens the pool and starts the servers on it. The modules are floors, the ground
+//! first. Each uses only those above it in this list:
+//!
+//! | floor | purpose |
+//! |---|---|
+//! | [`config`] | the settings, and the sources of their values |
+//! | [`arguments`] | arguments that several commands share |
+//! | [`output`] | what commands print |
+//! | [`lab`] | runs the lab, a program of its own |
+//! | [`admin`] | the client of a daemon's API |
+//! | [`traces`] | spans for a collector of OpenTelemetry |
+//! | [`logging`] | the daemon's log |
+//! | [`commands`] | the commands, a folder or file for each family |
+//! | [`remote`] | the lab's command that asks a daemon |
+//! | [`cli`] | the command line: all commands together |
+//! | [`reference`](mod@reference) | the pages that are generated from all of this |
 
 mod admin;
+mod arguments;
 mod cli;
+mod commands;
 mod config;
-mod first;
 mod lab;
 mod logging;
-mod notify;
 mod output;
-mod pool_commands;
-mod recovery;
 mod reference;
 mod remote;
-mod salvage;
-mod serve;
-mod signals;
-mod sizing;
-mod support;
 mod traces;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-use anyhow::Result;
 use clap::{CommandFactory, Parser};
 
-use cli::{Cli, Command, ConfigCommand, LabCommand};
-use config::{Config, ConfigError};
-use pool_commands::Differences;
+use cli::{Cli, Command, LabCommand};
+use commands::pool::Differences;
+use commands::{
+    account, config as config_command, event, export, init, job, nfs, pool, profile, serve, size, snapshot,
+    support, volume,
+};
+use config::ConfigError;
 
 /// Returns memory to the system soon after a load ends, which glibc's allocator does not. Its settings are in
 /// .cargo/config.toml.
@@ -60,18 +68,18 @@ fn main() -> ExitCode {
         Command::Serve(settings) => {
             settings.load().map_err(Into::into).and_then(|config| serve::run(&config))
         }
-        Command::Init(settings) => settings.load().map_err(Into::into).and_then(|config| first::run(&config)),
-        Command::Config(command) => run_config(command),
-        Command::Volume(command) => remote::run(command),
-        Command::Snapshot(command) => remote::run_snapshot(command),
-        Command::Export(command) => remote::export::run(command),
-        Command::Nfs(command) => remote::nfs::run(command),
-        Command::Pool(command) => pool_commands::run(command),
-        Command::User(command) => remote::account::run_user(command),
-        Command::Token(command) => remote::account::run_token(command),
-        Command::Event(command) => remote::watch::run_event(command),
-        Command::Job(command) => remote::watch::run_job(command),
-        Command::Profile(command) => remote::profile::run(command),
+        Command::Init(settings) => settings.load().map_err(Into::into).and_then(|config| init::run(&config)),
+        Command::Config(command) => config_command::run(command),
+        Command::Volume(command) => volume::run(command),
+        Command::Snapshot(command) => snapshot::run(command),
+        Command::Export(command) => export::run(command),
+        Command::Nfs(command) => nfs::run(command),
+        Command::Pool(command) => pool::run(command),
+        Command::User(command) => account::run_user(command),
+        Command::Token(command) => account::run_token(command),
+        Command::Event(command) => event::run(command),
+        Command::Job(command) => job::run(command),
+        Command::Profile(command) => profile::run(command),
         Command::Support(command) => support::run(command),
         Command::Completions { shell } => {
             let mut script = Vec::new();
@@ -79,7 +87,7 @@ fn main() -> ExitCode {
             output::print_own(&String::from_utf8_lossy(&script))
         }
         Command::Man { directory } => reference::manual(&directory),
-        Command::Size(wanted) => sizing::run(&wanted),
+        Command::Size(wanted) => size::run(&wanted),
         Command::Lab(LabCommand::Other(arguments)) => return run_lab(&arguments),
         Command::Lab(LabCommand::Reports { remote }) => remote::lab::reports(&remote),
         Command::Reference { page } => output::print_own(&reference::page(page)),
@@ -124,15 +132,4 @@ fn refuse(error: &clap::Error) -> ExitCode {
         plain.lines().for_each(output::complain);
     }
     ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(STATUS_USAGE))
-}
-
-fn run_config(command: ConfigCommand) -> Result<()> {
-    match command {
-        ConfigCommand::Init { installed: false } => output::print_own(&config::print::annotated_default()),
-        ConfigCommand::Init { installed: true } => output::print_own(&config::print::annotated_installed()),
-        ConfigCommand::Check { file } => {
-            Config::read(&file)?;
-            output::print_line(&format!("{}: ok", file.display()))
-        }
-    }
 }

@@ -14,7 +14,7 @@ use comfy_table::{Table, presets};
 use forebay_pool::is_printable;
 use serde::Serialize;
 
-use crate::cli::remote::{Format, Sure};
+use crate::arguments::{Format, Sure};
 
 /// Text in one line, with every character escaped that would control a terminal: `\n`, `\u{1b}`.
 pub fn escaped(text: &str) -> Cow<'_, str> {

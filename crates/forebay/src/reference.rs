@@ -33,7 +33,7 @@ pub fn manual(directory: &Path) -> Result<()> {
 }
 
 fn openapi() -> String {
-    let document = forebay_admin::openapi::document();
+    let document = forebay_admin::router::document();
     format!("{}\n", forebay_admin::openapi::Document::new(&document).text())
 }
 
@@ -41,7 +41,7 @@ fn openapi() -> String {
 fn command_line() -> String {
     let mut text = String::from(
         "# Command line\n\n\
-         <!-- Made by `make docs` from crates/forebay/src/cli and crates/lab/src/command. Do not edit. -->\n",
+         <!-- Made by `make docs` from crates/forebay/src/commands and crates/lab/src/command. Do not edit. -->\n",
     );
     let mut root = without_environment(Cli::command()).term_width(COLUMNS);
     root.build();

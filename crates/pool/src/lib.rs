@@ -46,5 +46,6 @@ pub use base::mismatch::Mismatch;
 pub use base::names::{NAME_RULE, is_name, is_printable};
 pub use base::options::PoolOptions;
 pub use base::types::*;
+pub use base::volume::{Compression, SnapshotPolicy, VolumeChange, VolumeSpec};
 pub use pool::Pool;
 pub use upkeep::check::CheckWatch;

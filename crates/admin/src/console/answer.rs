@@ -5,7 +5,7 @@ use axum::http::header::{self, HeaderName, HeaderValue};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 
-use super::File;
+use super::files::File;
 
 /// The console runs only its own scripts and styles, talks only to its own server, and cannot be framed.
 const POLICY: &str =

@@ -6,39 +6,13 @@
 //! content are cached without revalidation.
 
 mod answer;
-
-use std::sync::LazyLock;
+mod files;
 
 use axum::http::{HeaderMap, Method, StatusCode};
 use axum::response::Response;
 
 use answer::{html, static_file};
-
-/// A file of the console.
-struct Embedded {
-    /// The path in URLs, without the leading slash.
-    name: &'static str,
-    plain: &'static [u8],
-    /// The compressed content, if that is smaller.
-    gzip: Option<&'static [u8]>,
-}
-
-/// The embedded files; empty if the console had not been built.
-static FILES: &[Embedded] = include!(concat!(env!("OUT_DIR"), "/console.rs"));
-
-/// A file to serve.
-struct File {
-    embedded: &'static Embedded,
-    /// A hash of the content, in quotes.
-    etag: String,
-}
-
-static SERVED: LazyLock<Vec<File>> = LazyLock::new(|| served(FILES));
-
-fn served(files: &'static [Embedded]) -> Vec<File> {
-    let etag = |embedded: &Embedded| format!("\"{}\"", &blake3::hash(embedded.plain).to_hex()[..32]);
-    files.iter().map(|embedded| File { embedded, etag: etag(embedded) }).collect()
-}
+use files::{File, SERVED};
 
 /// The page of a binary that was built without the console.
 const WITHOUT: &str = "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>Forebay</title><h1>Forebay</h1>\
@@ -79,6 +53,7 @@ mod tests {
     use axum::http::HeaderValue;
     use axum::http::header;
 
+    use super::files::{Embedded, served};
     use super::*;
 
     static TABLE: &[Embedded] = &[

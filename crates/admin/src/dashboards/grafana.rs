@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Dashboard, Line, Panel, PanelKind, Unit, expanded};
+use super::panels::{Dashboard, Line, Panel, PanelKind, Unit, expanded};
 
 const SCHEMA_VERSION: u32 = 36;
 /// Columns of a dashboard.

@@ -7,68 +7,19 @@
 mod grafana;
 mod nfs;
 mod overview;
+mod panels;
 mod pool;
 
 use std::fmt::Write;
 
 pub use nfs::DASHBOARD as NFS;
 pub use overview::DASHBOARD as OVERVIEW;
+pub use panels::Dashboard;
+use panels::expanded;
 pub use pool::DASHBOARD as POOL;
 
 /// All dashboards.
 pub static DASHBOARDS: [&Dashboard; 3] = [&OVERVIEW, &NFS, &POOL];
-
-/// A dashboard.
-pub struct Dashboard {
-    /// A permanent identifier: links use it.
-    pub uid: &'static str,
-    /// The title.
-    pub title: &'static str,
-    /// Whether the dashboard has a selector for volumes.
-    volumes: bool,
-    rows: &'static [Row],
-}
-
-/// A row of panels.
-struct Row {
-    title: &'static str,
-    panels: &'static [Panel],
-}
-
-/// One panel.
-struct Panel {
-    title: &'static str,
-    /// A description: what the panel shows, and how to interpret it.
-    says: &'static str,
-    kind: PanelKind,
-    unit: Unit,
-    lines: &'static [Line],
-}
-
-/// How a panel displays its values.
-#[derive(Clone, Copy)]
-enum PanelKind {
-    /// A graph over time, a third of the width.
-    Graph,
-    /// The latest value in large type.
-    Stat,
-    /// Like [`PanelKind::Stat`], where any value but 0 is bad.
-    Alarm,
-}
-
-/// Grafana's names of units.
-#[derive(Clone, Copy)]
-enum Unit {
-    Bytes,
-    BytesPerSecond,
-    PerSecond,
-    Seconds,
-    Ratio,
-    Count,
-}
-
-/// An expression, and the legend of its series.
-type Line = (&'static str, &'static str);
 
 impl Dashboard {
     /// The dashboard's JSON file.
@@ -82,11 +33,6 @@ impl Dashboard {
         let panels = self.rows.iter().flat_map(|row| row.panels);
         panels.flat_map(|panel| panel.lines).map(|(expression, _)| expanded(expression))
     }
-}
-
-/// The expression with its abbreviations expanded, as Grafana needs it.
-fn expanded(expression: &str) -> String {
-    expression.replace("$i", "instance=~\"$instance\"").replace("$r", "$__rate_interval")
 }
 
 /// All expressions of all dashboards as recording rules, for `promtool check rules`. Grafana's variables are

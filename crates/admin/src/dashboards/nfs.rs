@@ -1,7 +1,7 @@
 //! The NFS server: operations, clients, refused and delayed requests.
 
-use super::PanelKind::Graph;
-use super::{Dashboard, Panel, Row, Unit};
+use super::panels::PanelKind::Graph;
+use super::panels::{Dashboard, Panel, Row, Unit};
 
 /// The dashboard of the NFS server.
 pub static DASHBOARD: Dashboard = Dashboard {

@@ -1,7 +1,7 @@
 //! The overview: health, load, latency and capacity.
 
-use super::PanelKind::{Alarm, Graph, Stat};
-use super::{Dashboard, Panel, Row, Unit};
+use super::panels::PanelKind::{Alarm, Graph, Stat};
+use super::panels::{Dashboard, Panel, Row, Unit};
 
 /// The overview dashboard.
 pub static DASHBOARD: Dashboard = Dashboard {

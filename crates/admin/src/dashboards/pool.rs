@@ -1,7 +1,7 @@
 //! The pool: durability, storage efficiency, and data integrity.
 
-use super::PanelKind::Graph;
-use super::{Dashboard, Panel, Row, Unit};
+use super::panels::PanelKind::Graph;
+use super::panels::{Dashboard, Panel, Row, Unit};
 
 /// The dashboard of the pool.
 pub static DASHBOARD: Dashboard = Dashboard {

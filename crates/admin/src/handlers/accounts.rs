@@ -9,7 +9,8 @@ use forebay_service::events::Kind;
 use serde::Deserialize;
 use utoipa::IntoParams;
 
-use super::{Made, Shared, made};
+use super::common::{Made, Shared, made};
+use crate::base::paths::BASE;
 use crate::error::{ErrorBody, Result};
 use crate::request::{Administer, Content, Params, Read};
 use crate::views::{List, NewToken, SetUser, TokenCreated, TokenView, UserView, WhoView};
@@ -76,7 +77,7 @@ pub async fn user_set(
     let message = if is_new { format!("created with role {role}") } else { format!("role set to {role}") };
     api.service.events.note(Kind::UserChanged, format!("user {}", path.user), message, asked.caller.who());
     if is_new {
-        let place = [(LOCATION, format!("{}/users/{}", crate::router::BASE, path.user))];
+        let place = [(LOCATION, format!("{}/users/{}", BASE, path.user))];
         return Ok((StatusCode::CREATED, place, Json(view)).into_response());
     }
     Ok(Json(view).into_response())

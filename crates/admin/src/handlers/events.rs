@@ -6,9 +6,9 @@ use forebay_service::events::{EVENTS_KEPT, Wanted};
 use serde::Deserialize;
 use utoipa::IntoParams;
 
-use super::Shared;
+use super::common::Shared;
+use crate::base::problem::Problem;
 use crate::error::Result;
-use crate::problem::Problem;
 use crate::request::Read;
 use crate::views::{EventView, List, Severity};
 

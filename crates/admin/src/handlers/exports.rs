@@ -11,8 +11,9 @@ use forebay_nfs::policy::{self, Anonymous, BadClients, Clients, Policies, Policy
 use serde::Deserialize;
 use utoipa::IntoParams;
 
-use super::{Made, Shared, made};
-use crate::Api;
+use super::common::{Made, Shared, made};
+use crate::api::Api;
+use crate::base::paths::BASE;
 use crate::caller::Caller;
 use crate::error::{ApiError, Code, ErrorBody, Result};
 use crate::request::{Content, Operate, Params, Read};
@@ -117,7 +118,7 @@ pub async fn policy_put(
     let is_new = api.export_policies()?.replace(&name, rules(&body.rules)?).await?;
     if is_new {
         note(&api, Kind::ExportPolicyCreated, &name, "created", &asked.caller);
-        let place = [(LOCATION, format!("{}/export-policies/{name}", crate::router::BASE))];
+        let place = [(LOCATION, format!("{}/export-policies/{name}", BASE))];
         return Ok((StatusCode::CREATED, place, Json(shown(&api, &name)?)).into_response());
     }
     let message = format!("all rules replaced; rules now: {}", body.rules.len());

@@ -5,8 +5,8 @@ use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Response};
 use axum::{Extension, Json};
 
-use super::Shared;
-use crate::RELEASE;
+use super::common::Shared;
+use crate::api::RELEASE;
 use crate::error::Result;
 use crate::openapi::Document;
 use crate::request::Open;

@@ -6,7 +6,7 @@ use axum::http::StatusCode;
 use serde::Deserialize;
 use utoipa::IntoParams;
 
-use super::Shared;
+use super::common::Shared;
 use crate::error::{ErrorBody, Result};
 use crate::request::{Operate, Params, Read};
 use crate::views::{JobView, List};

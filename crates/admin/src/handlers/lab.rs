@@ -1,6 +1,5 @@
 //! `lab`: lab reports.
 
-use crate::problem::Problem;
 use std::time::SystemTime;
 
 use axum::Json;
@@ -11,14 +10,13 @@ use axum::response::{IntoResponse, Response};
 use serde::Deserialize;
 use utoipa::IntoParams;
 
-use super::Shared;
+use super::common::Shared;
+use crate::base::paths::LAB_PAGES;
+use crate::base::problem::Problem;
 use crate::error::{ApiError, Code, Result};
 use crate::lab::{GOOD_FOR, REPORTS_MAX};
 use crate::request::{Params, Read};
 use crate::views::{self, LabPageView, LabReportView, LabReportsView};
-
-/// Where pages opened with a ticket are served: outside the API's path, since they are not part of the API.
-pub const PAGES: &str = "/lab-pages";
 
 /// A page runs no script, has no origin, loads nothing, and can be framed only by the console.
 const POLICY: &str = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; form-action 'none'; base-uri 'none'; \
@@ -120,7 +118,7 @@ pub async fn report_open(
     let expires = views::time(SystemTime::now() + GOOD_FOR);
     Ok((
         StatusCode::CREATED,
-        Json(LabPageView { path: format!("{PAGES}/{ticket}/{}", place.join("/")), expires }),
+        Json(LabPageView { path: format!("{LAB_PAGES}/{ticket}/{}", place.join("/")), expires }),
     ))
 }
 
@@ -139,11 +137,6 @@ pub async fn page_show(
         Some(Err(_)) => refused("<p>The page can no longer be read. See the list of reports."),
         None => refused("<p>This page is not a report."),
     }
-}
-
-/// The part of a path that may be logged: tickets must not be in the log.
-pub fn told(path: &str) -> &str {
-    if path.starts_with(PAGES) { PAGES } else { path }
 }
 
 /// Escapes a name for use in a path.

@@ -6,7 +6,7 @@ use axum::Json;
 use axum::extract::{FromRequestParts, Request, State};
 use axum::response::Response;
 
-use super::Shared;
+use super::common::Shared;
 use crate::error::Result;
 use crate::history::{HistoryQuery, HistoryView};
 use crate::metrics;

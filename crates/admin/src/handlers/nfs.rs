@@ -17,9 +17,9 @@ use forebay_service::events::Kind;
 use serde::Deserialize;
 use utoipa::IntoParams;
 
-use super::Shared;
+use super::common::Shared;
+use crate::base::problem::Problem;
 use crate::error::{ApiError, Code, ErrorBody, Result};
-use crate::problem::Problem;
 use crate::request::{Operate, Params, Read};
 use crate::views::{
     ClientView, FileView, List, LockView, NfsView, OpenView, OperationView, SessionView, TlsState,

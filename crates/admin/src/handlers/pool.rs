@@ -5,11 +5,11 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use forebay_service::events::Kind;
 
-use super::{Made, OfVolume, SegmentPath, Shared, made};
+use super::common::{Made, OfVolume, SegmentPath, Shared, made};
+use crate::api::{Api, RELEASE};
 use crate::error::{ApiError, Code, Result};
 use crate::request::{Administer, Content, Operate, Params, Read};
 use crate::views::{CheckRequest, EfficiencyView, JobView, List, LostSegmentView, PoolView, ScrubView};
-use crate::{Api, RELEASE};
 
 /// Get the pool and its sizes
 #[utoipa::path(get, path = "/pool", tag = "pool", responses((status = 200, description = "The pool", body = PoolView)))]

@@ -10,8 +10,10 @@ use forebay_service::events::Kind;
 use serde::Deserialize;
 use utoipa::IntoParams;
 
-use super::{Made, OfVolume, Shared, VolumePath, made, volumes};
-use crate::Api;
+use super::common::{Made, OfVolume, Shared, VolumePath, made};
+use super::volumes;
+use crate::api::Api;
+use crate::base::paths::BASE;
 use crate::caller::Caller;
 use crate::error::{ErrorBody, Result};
 use crate::request::{Administer, Content, Operate, Params, Read};
@@ -136,7 +138,7 @@ pub async fn snapshot_put(
         return Ok(Json(view(there)).into_response());
     }
     take(&api, &asked.caller, std::slice::from_ref(&volume), &name).await?;
-    let place = [(LOCATION, format!("{}/volumes/{volume}/snapshots/{name}", crate::router::BASE))];
+    let place = [(LOCATION, format!("{}/volumes/{volume}/snapshots/{name}", BASE))];
     let view = view(api.service.pool.snapshot(&volume, &name)?);
     Ok((StatusCode::CREATED, place, Json(view)).into_response())
 }

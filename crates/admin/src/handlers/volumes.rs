@@ -9,8 +9,9 @@ use forebay_nfs::policy;
 use forebay_pool::{CloneSpec, Volume};
 use forebay_service::events::Kind;
 
-use super::{Force, Made, Shared, VolumePath, made};
-use crate::Api;
+use super::common::{Force, Made, Shared, VolumePath, made};
+use crate::api::Api;
+use crate::base::paths::BASE;
 use crate::caller::Caller;
 use crate::error::{ApiError, Code, ErrorBody, Result};
 use crate::request::{Content, Operate, Params, Read};
@@ -85,7 +86,7 @@ pub async fn volume_put(
         return Ok(Json(there).into_response());
     }
     let volume = create(&api, &asked.caller, &name, settings).await?;
-    let place = [(LOCATION, format!("{}/volumes/{name}", crate::router::BASE))];
+    let place = [(LOCATION, format!("{}/volumes/{name}", BASE))];
     Ok((StatusCode::CREATED, place, Json(view(&api, &volume).await?)).into_response())
 }
 

@@ -18,34 +18,7 @@ mod recorder;
 mod series;
 mod store;
 
-use crate::problem::Problem;
-use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::{SystemTime, UNIX_EPOCH};
-
 pub use query::{HistoryQuery, HistorySeries, HistoryView};
 pub use recorder::{Clock, SystemClock, run};
 pub use series::Unit;
-use store::Store;
-
-/// The history of one daemon.
-#[derive(Default)]
-pub struct History {
-    store: Mutex<Store>,
-}
-
-impl History {
-    /// The recorded points that a query selects, as of `now`. The error is a message for the caller.
-    pub fn view(&self, query: &HistoryQuery, now: SystemTime) -> Result<HistoryView, Problem> {
-        query.answer(&self.store(), seconds(now))
-    }
-
-    fn store(&self) -> MutexGuard<'_, Store> {
-        // At worst, a panic elsewhere leaves a point missing.
-        self.store.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// Seconds since 1970.
-fn seconds(time: SystemTime) -> u64 {
-    time.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
-}
+pub use store::History;

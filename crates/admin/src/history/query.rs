@@ -1,11 +1,13 @@
 //! Queries for points: which series, which time range, and which step.
 
-use crate::problem::Problem;
+use std::time::SystemTime;
+
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use super::series::Unit;
-use super::store::{Point, RESOLUTIONS, Resolution, Series, Store};
+use super::store::{History, Point, RESOLUTIONS, Resolution, Series, Store, seconds};
+use crate::base::problem::Problem;
 
 /// Maximum number of points of a series in one response, and of all series together.
 const POINTS_PER_SERIES_MAX: u64 = 3000;
@@ -80,8 +82,15 @@ struct Shape {
     points: u64,
 }
 
+impl History {
+    /// The recorded points that a query selects, as of `now`. The error is a message for the caller.
+    pub fn view(&self, query: &HistoryQuery, now: SystemTime) -> Result<HistoryView, Problem> {
+        query.answer(&self.store(), seconds(now))
+    }
+}
+
 impl HistoryQuery {
-    pub(super) fn answer(&self, store: &Store, now: u64) -> Result<HistoryView, Problem> {
+    fn answer(&self, store: &Store, now: u64) -> Result<HistoryView, Problem> {
         let shape = self.shape(now)?;
         let mut series = self.select(store);
         series.sort_unstable_by_key(|(name, _)| *name);

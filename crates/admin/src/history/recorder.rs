@@ -4,8 +4,8 @@ use std::future::Future;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use super::store::RESOLUTIONS;
-use super::{History, seconds, series};
+use super::series;
+use super::store::{History, RESOLUTIONS, seconds};
 use crate::metrics::{Observation, Sources};
 
 /// The interval between observations.

@@ -7,6 +7,8 @@
 
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use super::series::{Sampled, Unit};
 
@@ -28,6 +30,24 @@ pub const RESOLUTIONS: [Resolution; 3] = [
     Resolution { seconds: 60, slots: 1440 },
     Resolution { seconds: 15 * 60, slots: 2880 },
 ];
+
+/// The history of one daemon.
+#[derive(Default)]
+pub struct History {
+    store: Mutex<Store>,
+}
+
+impl History {
+    pub(super) fn store(&self) -> MutexGuard<'_, Store> {
+        // At worst, a panic elsewhere leaves a point missing.
+        self.store.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Seconds since 1970.
+pub fn seconds(time: SystemTime) -> u64 {
+    time.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
+}
 
 /// See the module.
 #[derive(Debug, Default)]

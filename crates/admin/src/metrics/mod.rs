@@ -17,42 +17,20 @@
 mod observation;
 mod process;
 pub mod reference;
+mod samples;
+mod sources;
 pub mod table;
 mod text;
 
-use std::sync::Arc;
-
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use forebay_service::Service;
 
 pub use observation::{Observation, VOLUMES_MAX, VolumeSeen};
 pub use process::Process;
+pub use sources::{Source, Sources};
 
 /// The content type of the exposition.
 pub const CONTENT_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
-
-/// A part of the daemon that is measured.
-pub trait Source: Send + Sync {
-    /// Adds its counts to a snapshot of all counts.
-    fn observe(&self, observation: &mut Observation);
-}
-
-/// What is measured: the service first, then each protocol.
-#[derive(Clone)]
-pub struct Sources(Vec<Arc<dyn Source>>);
-
-impl Sources {
-    /// The service, and no protocol yet.
-    pub fn new(service: Arc<Service>) -> Sources {
-        Sources(vec![service])
-    }
-
-    /// Adds a protocol.
-    pub fn add(&mut self, source: Arc<dyn Source>) {
-        self.0.push(source);
-    }
-}
 
 /// Renders all metrics as they are now. Takes a few milliseconds with a thousand volumes. It may block on the
 /// local file system, but never on the network.

@@ -4,9 +4,8 @@ use std::time::Duration;
 
 use forebay_nfs::statistics::{NfsCounters, VolumeTraffic};
 use forebay_pool::{PoolCounters, VolumeUsage};
-use forebay_service::Service;
 
-use super::{Process, Source, Sources};
+use super::process::Process;
 
 /// The number of volumes with their own label value: the oldest. The others are counted together as
 /// [`OTHER`].
@@ -42,57 +41,9 @@ pub struct VolumeSeen {
     pub turned_away: u64,
 }
 
-impl Observation {
-    /// Takes a snapshot of all sources.
-    pub fn take(sources: &Sources) -> Observation {
-        let mut observation = Observation {
-            pool: None,
-            nfs: NfsCounters::default(),
-            volumes: Vec::new(),
-            process: Process::observe(),
-        };
-        for source in &sources.0 {
-            source.observe(&mut observation);
-        }
-        let rest = std::mem::take(&mut observation.nfs.volumes_rest);
-        observation.volumes = bound(observation.volumes, &rest);
-        observation
-    }
-}
-
-impl Source for Service {
-    fn observe(&self, observation: &mut Observation) {
-        observation.pool = self.pool.counters().ok();
-        let usages = observation.pool.iter().flat_map(|pool| &pool.volumes);
-        let seen = |usage: &VolumeUsage| {
-            let waits = usage.id.and_then(|id| self.throttle.waits(id)).unwrap_or_default();
-            VolumeSeen {
-                usage: usage.clone(),
-                traffic: VolumeTraffic::default(),
-                waits: waits.requests,
-                waited: waits.time,
-                turned_away: waits.turned_away,
-            }
-        };
-        observation.volumes = usages.map(seen).collect();
-    }
-}
-
-impl Source for forebay_nfs::Shared {
-    fn observe(&self, observation: &mut Observation) {
-        let counters = self.counters();
-        for volume in &mut observation.volumes {
-            if let Some(traffic) = volume.usage.id.and_then(|id| counters.volumes.get(&id)) {
-                volume.traffic.add(traffic);
-            }
-        }
-        observation.nfs = counters;
-    }
-}
-
 /// The first volumes, and one for all others if there are any. `rest` is traffic that belongs to no single
 /// volume.
-fn bound(volumes: Vec<VolumeSeen>, rest: &VolumeTraffic) -> Vec<VolumeSeen> {
+pub(super) fn bound(volumes: Vec<VolumeSeen>, rest: &VolumeTraffic) -> Vec<VolumeSeen> {
     if volumes.len() <= VOLUMES_MAX && rest == &VolumeTraffic::default() {
         return volumes;
     }

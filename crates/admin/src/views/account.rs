@@ -1,6 +1,6 @@
 //! Users and tokens.
 
-use crate::problem::Problem;
+use crate::base::problem::Problem;
 use std::time::{Duration, SystemTime};
 
 use forebay_pool::is_printable;
@@ -8,8 +8,9 @@ use forebay_service::accounts::{self, CreatedToken, Token, User};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use super::check::Check;
+use super::fields::{present, time};
 use super::words::words;
-use super::{Check, present, time};
 
 words! {
     /// What a user may do. Each role includes the rights of those before it.

@@ -4,7 +4,7 @@ use forebay_service::events::Event;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::time;
+use super::fields::time;
 use super::words::words;
 
 words! {

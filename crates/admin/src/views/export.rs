@@ -1,12 +1,13 @@
 //! Export policies and their rules.
 
-use crate::problem::Problem;
+use crate::base::problem::Problem;
 use forebay_nfs::policy;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use super::check::{Check, check_id};
+use super::fields::present;
 use super::words::words;
-use super::{Check, check_id, present};
 
 words! {
     /// The access that clients have to a volume.

@@ -4,8 +4,9 @@ use forebay_service::jobs::JobStatus;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use super::fields::time;
+use super::pool::CheckView;
 use super::words::words;
-use super::{CheckView, time};
 
 words! {
     /// What a job does.

@@ -3,7 +3,8 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::Check;
+use super::check::Check;
+use super::fields::time;
 use super::words::words;
 
 words! {
@@ -128,8 +129,8 @@ impl From<forebay_pool::ScrubStatus> for ScrubView {
     fn from(status: forebay_pool::ScrubStatus) -> Self {
         ScrubView {
             running: status.running,
-            started: status.started.map(super::time),
-            finished: status.finished.map(super::time),
+            started: status.started.map(time),
+            finished: status.finished.map(time),
             frames: status.frames,
             bytes: status.bytes,
             bytes_total: status.bytes_total,

@@ -1,10 +1,10 @@
 //! Snapshots.
 
-use crate::problem::Problem;
+use crate::base::problem::Problem;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::Check;
+use super::check::Check;
 
 /// A snapshot to take of one volume.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]

@@ -3,13 +3,14 @@
 use forebay_pool::{Attributes, Space, Volume, VolumeChange, VolumeSpec};
 use forebay_service::throttle::Waits;
 
-use crate::problem::Problem;
+use crate::base::problem::Problem;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::time;
+use super::check::{Check, check_bytes, check_id};
+use super::fields::time;
+use super::fields::{given, present};
 use super::words::words;
-use super::{Check, check_bytes, check_id, given, present};
 
 words! {
     /// Compression of new writes.

@@ -21,7 +21,7 @@ use tokio::runtime::Runtime;
 use tokio_rustls::TlsConnector;
 
 use super::target::{self, Target};
-use crate::cli::Remote;
+use crate::arguments::Remote;
 
 /// Longer than any request takes, except those that scan everything. A hanging daemon must not hang the
 /// command forever.

@@ -12,7 +12,7 @@ use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, ServerName};
 use rustls::{ClientConfig, RootCertStore};
 
-use crate::cli::Remote;
+use crate::arguments::Remote;
 use crate::config::API_PORT;
 
 use super::profiles::{self, Profile};

@@ -44,7 +44,48 @@ pub const CRATES: &[Rule] = &[
         circle_max: 8,
     },
     Rule { crate_folder: "nfs", floors: &[], exceptions: &[], circle_max: 6 },
-    Rule { crate_folder: "admin", floors: &[], exceptions: &[], circle_max: 4 },
+    Rule {
+        crate_folder: "admin",
+        floors: &[
+            "base",       // paths, the current request's id, problems of a request, strict JSON
+            "views",      // the types of request and response bodies
+            "error",      // errors as the API reports them
+            "traces",     // spans for OpenTelemetry
+            "metrics",    // metrics for Prometheus
+            "history",    // the metrics of the last month, in memory
+            "dashboards", // Grafana dashboards, generated
+            "lab",        // reports of the lab's experiments
+            "console",    // the files of the web console
+            "watch",      // reports refused NFS clients as events
+            "api",        // everything that requests work on
+            "caller",     // who makes a request, and what that user may do
+            "access",     // the id, the span and the log line of a request
+            "request",    // extractors of query, path and body
+            "openapi",    // completes the OpenAPI document
+            "handlers",   // one file for each family of resources
+            "router",     // all routes
+        ],
+        exceptions: &[],
+        circle_max: 4,
+    },
+    Rule {
+        crate_folder: "forebay",
+        floors: &[
+            "config",    // the settings, and the sources of their values
+            "arguments", // arguments that several commands share
+            "output",    // what commands print
+            "lab",       // runs the lab, a program of its own
+            "admin",     // the client of a daemon's API
+            "traces",    // spans for a collector of OpenTelemetry
+            "logging",   // the daemon's log
+            "commands",  // the commands, a folder or file for each family
+            "remote",    // the lab's command that asks a daemon
+            "cli",       // the command line: all commands together
+            "reference", // the pages that are generated from all of this
+        ],
+        exceptions: &[],
+        circle_max: 4,
+    },
     Rule {
         crate_folder: "lab",
         floors: &[

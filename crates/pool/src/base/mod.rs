@@ -18,3 +18,4 @@ pub(crate) mod signals;
 pub(crate) mod sources;
 pub(crate) mod sync;
 pub(crate) mod types;
+pub(crate) mod volume;

@@ -4,6 +4,7 @@ use std::time::SystemTime;
 
 use bytes::Bytes;
 
+use super::volume::VolumeSpec;
 use crate::Mismatch;
 
 /// Names one pool among all pools: 16 random bytes drawn when the pool is created.
@@ -281,80 +282,6 @@ pub struct Renamed {
     pub to_directory: ChangeInfo,
 }
 
-/// How chunks are compressed when they are stored. Chunks that do not shrink are not, whatever this says.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Compression {
-    /// Not at all.
-    None,
-    /// LZ4: costs little.
-    #[default]
-    Lz4,
-    /// Zstandard, level 1: smaller, and slower.
-    Zstd,
-}
-
-impl std::fmt::Display for Compression {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.write_str(match self {
-            Compression::None => "none",
-            Compression::Lz4 => "lz4",
-            Compression::Zstd => "zstd",
-        })
-    }
-}
-
-impl std::str::FromStr for Compression {
-    type Err = crate::Error;
-    fn from_str(name: &str) -> crate::Result<Self> {
-        match name {
-            "none" => Ok(Compression::None),
-            "lz4" => Ok(Compression::Lz4),
-            "zstd" => Ok(Compression::Zstd),
-            _ => Err(crate::Error::invalid(format!("compression {name}"), "must be none, lz4 or zstd")),
-        }
-    }
-}
-
-/// What a caller chooses for a volume.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct VolumeSpec {
-    /// 1 to 64 characters of `a-z A-Z 0-9 _ - .`, not starting with `.` or `-`.
-    pub name: String,
-    /// Absolute path at which the volume is mounted, such as `/kafka`; not `/`, and neither above nor below
-    /// another volume's.
-    pub junction_path: String,
-    /// Whether clients are told that open files survive their unlink (`OPEN4_RESULT_PRESERVE_UNLINKED`).
-    /// The pool keeps them either way.
-    pub preserve_unlink: bool,
-    /// Owner of the root directory.
-    pub uid: u32,
-    /// Group of the root directory.
-    pub gid: u32,
-    /// Permission bits of the root directory.
-    pub mode: u32,
-    /// How what is written from now on is compressed.
-    pub compression: Compression,
-    /// Bytes of files, holes not counted, that the volume may hold; `None`: as many as the pool has room for. May
-    /// be more than the pool has room for: a volume takes no space before something is written to it.
-    pub size: Option<u64>,
-    /// Bytes that clients may read and write in a second, at least [`crate::VOLUME_RATE_MIN`]; `None`: as many as they can. The pool
-    /// keeps the number; whoever serves the volume keeps to it.
-    pub max_bytes_per_second: Option<u64>,
-    /// How many snapshots are taken, and kept, by the clock.
-    pub snapshots: SnapshotPolicy,
-}
-
-/// How many of the snapshots that the pool takes by itself are kept. None is taken of a period with 0.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct SnapshotPolicy {
-    /// Of those taken at each full hour.
-    pub hourly: u32,
-    /// Of those taken at midnight, UTC.
-    pub daily: u32,
-    /// Of those taken at midnight before each Sunday, UTC.
-    pub weekly: u32,
-}
-
 /// How often snapshots are taken by the clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Period {
@@ -396,47 +323,6 @@ pub struct CloneSpec {
     pub name: String,
     /// See [`VolumeSpec::junction_path`].
     pub junction_path: String,
-}
-
-impl VolumeSpec {
-    /// A volume of that name at that path, root's own, and otherwise as most volumes are.
-    pub fn new(name: &str, junction_path: &str) -> VolumeSpec {
-        VolumeSpec {
-            name: name.to_owned(),
-            junction_path: junction_path.to_owned(),
-            preserve_unlink: true,
-            uid: 0,
-            gid: 0,
-            mode: 0o755,
-            size: None,
-            max_bytes_per_second: None,
-            compression: Compression::default(),
-            snapshots: SnapshotPolicy::default(),
-        }
-    }
-}
-
-/// What is to change of a volume; `None` leaves it as it is.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct VolumeChange {
-    /// Bytes that the volume may hold; `Some(None)`: as many as the pool has room for.
-    pub size: Option<Option<u64>>,
-    /// Where it is mounted. Handles of what is in it stay.
-    pub junction_path: Option<String>,
-    /// Whether clients are told that open files survive their unlink.
-    pub preserve_unlink: Option<bool>,
-    /// Owner of the root directory.
-    pub uid: Option<u32>,
-    /// Group of the root directory.
-    pub gid: Option<u32>,
-    /// Permission bits of the root directory.
-    pub mode: Option<u32>,
-    /// How what is written from now on is compressed.
-    pub compression: Option<Compression>,
-    /// Snapshots that are taken by the clock and kept.
-    pub snapshots: Option<SnapshotPolicy>,
-    /// Bytes that clients may read and write in a second; `Some(None)`: as many as they can.
-    pub max_bytes_per_second: Option<Option<u64>>,
 }
 
 /// A volume as it is.

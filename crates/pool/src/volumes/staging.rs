@@ -8,8 +8,8 @@ use crate::engine::txn::Txn;
 use crate::format::keys;
 use crate::format::records::{UsageRecord, VolumeRecord};
 use crate::{
-    Error, InUse, NAME_BYTES_MAX, Object, Result, Snapshot, VOLUME_RATE_MIN, Volume, VolumeId, VolumeSpec,
-    is_name, is_printable,
+    Error, InUse, NAME_BYTES_MAX, Object, Result, Snapshot, Volume, VolumeId, VolumeSpec, is_name,
+    is_printable,
 };
 
 /// The value of a record that says something by being there.
@@ -41,18 +41,8 @@ pub(crate) fn check_name(what: &str, name: &str) -> Result<()> {
 }
 
 pub(crate) fn check_spec(spec: &VolumeSpec) -> Result<()> {
-    check_owner(Some(spec.uid), Some(spec.gid))?;
-    check_size(spec.size)?;
-    check_rate(spec.max_bytes_per_second)?;
+    spec.check()?;
     check_name("volume", &spec.name)
-}
-
-/// An error unless a volume can have that size.
-fn check_size(size: Option<u64>) -> Result<()> {
-    match size {
-        Some(0) => Err(Error::invalid("size", "must be at least 1 byte")),
-        _ => Ok(()),
-    }
 }
 
 pub(crate) fn check_path(path: &str) -> Result<()> {
@@ -73,27 +63,6 @@ pub(crate) fn check_path(path: &str) -> Result<()> {
         ));
     }
     Ok(())
-}
-
-/// An error unless a volume's root directory can have that owner and group.
-pub(crate) fn check_owner(uid: Option<u32>, gid: Option<u32>) -> Result<()> {
-    if [uid, gid].contains(&Some(u32::MAX)) {
-        return Err(Error::invalid(
-            "owner and group",
-            "4294967295 stands for no one, so choose another number",
-        ));
-    }
-    Ok(())
-}
-
-pub(crate) fn check_rate(limit: Option<u64>) -> Result<()> {
-    match limit {
-        Some(limit) if limit < VOLUME_RATE_MIN => Err(Error::invalid(
-            format!("a limit of {limit} bytes per second"),
-            format!("must be at least {VOLUME_RATE_MIN}"),
-        )),
-        _ => Ok(()),
-    }
 }
 
 pub(crate) fn check_apart(spec: &VolumeSpec, other: &VolumeSpec) -> Result<()> {

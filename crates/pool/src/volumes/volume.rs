@@ -8,7 +8,7 @@ use crate::format::keys::{self, EPOCH_FIRST};
 use crate::format::records::{InodeRecord, UsageRecord, VolumeRecord};
 use crate::tree::attributes;
 use crate::volumes::staging::{
-    MARK, add_volume, check_apart, check_new, check_owner, check_path, check_spec, forget, require_unused,
+    MARK, add_volume, check_apart, check_new, check_path, check_spec, forget, require_unused,
 };
 use crate::{
     Error, Handle, InUse, InodeId, Kind, Object, Result, SetAttributes, Volume, VolumeChange, VolumeId,
@@ -67,7 +67,7 @@ impl Engine {
     pub(crate) async fn volume_modify(self: &Arc<Self>, name: &str, change: VolumeChange) -> Result<Volume> {
         let volume = self.volumes.by_name(name)?;
         let (id, root) = (volume.id, self.inode(volume.root)?);
-        check_owner(change.uid, change.gid)?;
+        change.check()?;
         self.transact(move |txn| {
             let mut record = txn.engine.volumes.record(id)?;
             let attributes = SetAttributes {
@@ -76,7 +76,7 @@ impl Engine {
                 gid: change.gid,
                 ..SetAttributes::default()
             };
-            apply_change(&mut record.spec, change);
+            change.apply(&mut record.spec);
             check_changed(txn, id, &record.spec)?;
             if attributes.mode.is_some() || attributes.uid.is_some() || attributes.gid.is_some() {
                 attributes::apply(txn, &root, &attributes)?;
@@ -136,22 +136,6 @@ impl Engine {
         })
         .await
     }
-}
-
-/// What a volume is to be like after a change. Owner and permissions are the root directory's, and stay what they began as here.
-fn apply_change(spec: &mut VolumeSpec, change: VolumeChange) {
-    if let Some(size) = change.size {
-        spec.size = size;
-    }
-    if let Some(path) = change.junction_path {
-        spec.junction_path = path;
-    }
-    if let Some(limit) = change.max_bytes_per_second {
-        spec.max_bytes_per_second = limit;
-    }
-    spec.preserve_unlink = change.preserve_unlink.unwrap_or(spec.preserve_unlink);
-    spec.compression = change.compression.unwrap_or(spec.compression);
-    spec.snapshots = change.snapshots.unwrap_or(spec.snapshots);
 }
 
 /// Whether a volume can become like that.

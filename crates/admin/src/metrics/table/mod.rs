@@ -9,7 +9,7 @@ mod volume;
 use forebay_nfs::statistics::NfsCounters;
 use forebay_pool::PoolCounters;
 
-pub use super::text::{Samples, Value};
+pub use super::samples::{Samples, Value};
 use super::{Process, VolumeSeen};
 
 /// All metrics, by subject.

@@ -1,0 +1,82 @@
+//! What requests work on.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use forebay_nfs::policy::Policies;
+use forebay_service::Service;
+
+use crate::error::{ApiError, Code, Result};
+use crate::history::History;
+use crate::lab::Lab;
+use crate::metrics::Sources;
+use crate::views::NfsView;
+
+/// The release of the daemon.
+pub const RELEASE: &str = env!("CARGO_PKG_VERSION");
+
+/// What requests work on.
+pub struct Api {
+    /// The pool, and what its protocols share.
+    pub service: Arc<Service>,
+    /// The NFS server, if NFS is served.
+    pub nfs: Option<Arc<forebay_nfs::Shared>>,
+    /// The pool's directory.
+    pub directory: PathBuf,
+    /// Reports of the lab.
+    pub lab: Lab,
+    /// Where clients reach NFS.
+    pub nfs_view: NfsView,
+    /// The history of the metrics.
+    pub history: Arc<History>,
+    /// Whether metrics are served without a token.
+    pub metrics_public: bool,
+    /// Held while all extents are read, so that only one request at a time takes the disk from clients.
+    pub(crate) counting: tokio::sync::Mutex<()>,
+}
+
+impl Api {
+    /// The interface to a service whose pool is in `directory`. If NFS is served, clients reach it at `address`.
+    pub fn new(
+        service: Arc<Service>,
+        nfs: Option<Arc<forebay_nfs::Shared>>,
+        address: SocketAddr,
+        directory: PathBuf,
+    ) -> Api {
+        let with_tls = nfs.as_ref().is_some_and(|nfs| nfs.tls.is_some());
+        Api {
+            service,
+            nfs,
+            directory,
+            lab: Lab::new(None),
+            nfs_view: NfsView::of(address, with_tls),
+            history: Arc::default(),
+            metrics_public: false,
+            counting: tokio::sync::Mutex::default(),
+        }
+    }
+
+    /// The sources of the metrics.
+    pub fn sources(&self) -> Sources {
+        let mut sources = Sources::new(self.service.clone());
+        if let Some(nfs) = &self.nfs {
+            sources.add(nfs.clone());
+        }
+        sources
+    }
+
+    /// The NFS server; an error for the caller if NFS is not served.
+    pub(crate) fn nfs(&self) -> Result<&Arc<forebay_nfs::Shared>> {
+        let missing = || {
+            ApiError::new(Code::Unavailable, "NFS", "is not served")
+                .with_remedy("set nfs.listen, and restart the daemon")
+        };
+        self.nfs.as_ref().ok_or_else(missing)
+    }
+
+    /// The NFS server's export policies; an error for the caller if NFS is not served.
+    pub(crate) fn export_policies(&self) -> Result<&Arc<Policies>> {
+        Ok(&self.nfs()?.policies)
+    }
+}

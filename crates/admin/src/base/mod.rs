@@ -1,0 +1,6 @@
+//! What the rest of the crate stands on: paths, the id of a request, problems of a request, strict JSON.
+
+pub mod paths;
+pub mod problem;
+pub mod request_id;
+pub mod strict;

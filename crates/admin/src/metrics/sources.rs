@@ -1,0 +1,80 @@
+//! The parts of the daemon that are measured, and how an observation of them is taken.
+
+use std::sync::Arc;
+
+use forebay_nfs::statistics::{NfsCounters, VolumeTraffic};
+use forebay_pool::VolumeUsage;
+use forebay_service::Service;
+
+use super::observation::{Observation, VolumeSeen, bound};
+use super::process::Process;
+
+/// A part of the daemon that is measured.
+pub trait Source: Send + Sync {
+    /// Adds its counts to a snapshot of all counts.
+    fn observe(&self, observation: &mut Observation);
+}
+
+/// What is measured: the service first, then each protocol.
+#[derive(Clone)]
+pub struct Sources(Vec<Arc<dyn Source>>);
+
+impl Sources {
+    /// The service, and no protocol yet.
+    pub fn new(service: Arc<Service>) -> Sources {
+        Sources(vec![service])
+    }
+
+    /// Adds a protocol.
+    pub fn add(&mut self, source: Arc<dyn Source>) {
+        self.0.push(source);
+    }
+}
+
+impl Observation {
+    /// Takes a snapshot of all sources.
+    pub fn take(sources: &Sources) -> Observation {
+        let mut observation = Observation {
+            pool: None,
+            nfs: NfsCounters::default(),
+            volumes: Vec::new(),
+            process: Process::observe(),
+        };
+        for source in &sources.0 {
+            source.observe(&mut observation);
+        }
+        let rest = std::mem::take(&mut observation.nfs.volumes_rest);
+        observation.volumes = bound(observation.volumes, &rest);
+        observation
+    }
+}
+
+impl Source for Service {
+    fn observe(&self, observation: &mut Observation) {
+        observation.pool = self.pool.counters().ok();
+        let usages = observation.pool.iter().flat_map(|pool| &pool.volumes);
+        let seen = |usage: &VolumeUsage| {
+            let waits = usage.id.and_then(|id| self.throttle.waits(id)).unwrap_or_default();
+            VolumeSeen {
+                usage: usage.clone(),
+                traffic: VolumeTraffic::default(),
+                waits: waits.requests,
+                waited: waits.time,
+                turned_away: waits.turned_away,
+            }
+        };
+        observation.volumes = usages.map(seen).collect();
+    }
+}
+
+impl Source for forebay_nfs::Shared {
+    fn observe(&self, observation: &mut Observation) {
+        let counters = self.counters();
+        for volume in &mut observation.volumes {
+            if let Some(traffic) = volume.usage.id.and_then(|id| counters.volumes.get(&id)) {
+                volume.traffic.add(traffic);
+            }
+        }
+        observation.nfs = counters;
+    }
+}

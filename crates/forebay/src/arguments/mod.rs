@@ -1,0 +1,7 @@
+//! Arguments that several commands share: the daemon, the output format, the names of objects.
+
+pub mod names;
+pub mod remote;
+pub mod values;
+
+pub use remote::{Format, Remote, Sure};

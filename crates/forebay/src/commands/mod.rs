@@ -1,0 +1,16 @@
+//! The commands: for each family, its command line and what it does.
+
+pub mod account;
+pub mod config;
+pub mod event;
+pub mod export;
+pub mod init;
+pub mod job;
+pub mod nfs;
+pub mod pool;
+pub mod profile;
+pub mod serve;
+pub mod size;
+pub mod snapshot;
+pub mod support;
+pub mod volume;

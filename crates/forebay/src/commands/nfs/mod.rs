@@ -1,0 +1,7 @@
+//! `forebay nfs`.
+
+mod arguments;
+mod run;
+
+pub use arguments::NfsCommand;
+pub use run::run;

@@ -1,0 +1,123 @@
+//! Command line of `forebay pool`.
+
+use clap::Subcommand;
+
+use super::salvage::{self, SalvageArgs};
+use crate::arguments::Remote;
+use crate::config::flags::AdminSettings;
+
+/// `forebay pool`.
+#[derive(Debug, Subcommand)]
+pub enum PoolCommand {
+    /// Recount everything in the pool and report inconsistencies
+    ///
+    /// Counts names, links, sizes, references and space from the extents and directory entries, and compares
+    /// them with the recorded values. Clients are not interrupted. If no daemon is running, this command
+    /// reads and checks the pool's directory itself, without changing it. Prints what was checked and one
+    /// line per difference, and exits with status 4 if there are differences.
+    Check {
+        /// Also read every copy of all data from disk and verify its checksums
+        #[arg(long)]
+        read: bool,
+
+        /// Where the daemon is.
+        #[command(flatten)]
+        remote: Remote,
+    },
+
+    /// Open an inconsistent pool with the metadata that is left
+    ///
+    /// For a pool that the daemon refuses to open because metadata is missing or older than the segments.
+    /// Without an option, the command only reports what is inconsistent, what the metadata still holds, and
+    /// what would be lost, and exits with status 3. With --accept-loss, the pool is opened as the metadata
+    /// describes it. Anything written after that state is lost, except that segments unknown to the metadata
+    /// are kept in lost+found. First try to restore what is missing, and keep a copy of the pool's directory.
+    /// The daemon must not be running.
+    Recover {
+        /// Reset the pool to the state that the metadata describes
+        #[arg(long)]
+        accept_loss: bool,
+
+        /// Where the pool is.
+        #[command(flatten)]
+        settings: AdminSettings,
+    },
+
+    /// List or delete segments that are unknown to the metadata
+    ///
+    /// When the daemon opens the pool, it moves segments that are unknown to the metadata to lost+found.
+    /// After a crash such a segment usually holds only data that was never acknowledged.
+    #[command(subcommand)]
+    LostFound(LostFoundCommand),
+
+    /// Verify all stored data in the background, at a limited rate
+    #[command(subcommand)]
+    Scrub(ScrubCommand),
+
+    /// Show the pool's id, directory, sizes, and the state of the scrub
+    Show {
+        /// Also show the savings from deduplication and compression; this scans every extent
+        #[arg(long)]
+        efficiency: bool,
+
+        /// Where the daemon is.
+        #[command(flatten)]
+        remote: Remote,
+    },
+
+    /// Recover Kafka's records from the segments alone, when the metadata is lost
+    ///
+    /// For a pool that can no longer be opened and has no backup. Reads every segment, whatever its state,
+    /// and writes the record batches that it finds into a new directory as Kafka log files. The command needs
+    /// only the segments and does not change their directory. The daemon must be stopped.
+    ///
+    /// Every batch is verified by its checksum and written exactly once. Segments hold no names: only the
+    /// records can tell which topic and partition a log belongs to. Directories, settings and the last bytes
+    /// of files exist only in the metadata and are not recovered. Deleted records come back if their segment
+    /// has not been cleaned yet. Where several partitions have the same offsets and nothing shows which part
+    /// continues which, one log ends and another begins; report.json lists the possible continuations.
+    ///
+    /// Exits with status 0 if everything found was recovered, and with status 1 if something is damaged or
+    /// incomplete; the report is written in both cases and lists the damage.
+    #[command(after_long_help = salvage::EXAMPLES)]
+    Salvage(SalvageArgs),
+}
+
+/// `forebay pool lost-found`.
+#[derive(Debug, Subcommand)]
+pub enum LostFoundCommand {
+    /// List the segments in lost+found
+    List(Remote),
+
+    /// Delete segments from lost+found
+    Delete {
+        /// The segments' numbers, as `list` prints them
+        #[arg(required_unless_present = "all", conflicts_with = "all")]
+        segments: Vec<String>,
+
+        /// Delete all segments in lost+found
+        #[arg(long)]
+        all: bool,
+
+        /// Where the daemon is.
+        #[command(flatten)]
+        remote: Remote,
+    },
+}
+
+/// `forebay pool scrub`.
+#[derive(Debug, Subcommand)]
+pub enum ScrubCommand {
+    /// Start a scrub from the beginning
+    Start(Remote),
+
+    /// Stop the running scrub
+    Stop(Remote),
+
+    /// Show the scrub's progress and results
+    Status {
+        /// Where the daemon is.
+        #[command(flatten)]
+        remote: Remote,
+    },
+}

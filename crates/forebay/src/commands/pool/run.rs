@@ -1,0 +1,237 @@
+//! `forebay pool`: sends a command to the running daemon and prints the response. A check also works without
+//! a daemon; a salvage never uses one.
+
+use std::fmt;
+use std::io::{IsTerminal, stderr};
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::{Context, Result, anyhow, bail};
+use forebay_admin::views::{
+    CheckRequest, CheckView, EfficiencyView, JobState, JobView, PoolView, ProgressUnit, ScrubView,
+};
+use forebay_pool::Pool;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use serde_json::json;
+
+use super::arguments::{PoolCommand, ScrubCommand};
+use super::{recovery, salvage};
+use crate::admin::client::{Client, NoDaemon};
+use crate::arguments::{Format, Remote};
+use crate::config::{PoolConfig, size};
+use crate::output::{print_as, print_line, print_pairs};
+
+/// Interval for polling a job's progress: short at first, so that checking a small pool is fast, then longer.
+const ASK_FIRST: Duration = Duration::from_millis(20);
+const ASK_EVERY: Duration = Duration::from_millis(500);
+
+/// The number of differences that a check found.
+#[derive(Debug)]
+pub struct Differences(u64);
+
+impl fmt::Display for Differences {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            formatter,
+            "the pool is not consistent: {} differences; keep the pool's directory, and report them together with \
+             the daemon's log",
+            self.0
+        )
+    }
+}
+
+impl std::error::Error for Differences {}
+
+/// Carries out a `forebay pool` command.
+pub fn run(command: PoolCommand) -> Result<()> {
+    match command {
+        PoolCommand::Show { efficiency, remote } => {
+            let client = Client::new(&remote)?;
+            let pool: PoolView = client.get("pool")?;
+            if !efficiency {
+                return print_as(remote.format(), &pool, show);
+            }
+            let found: EfficiencyView = client.get_patiently("pool/efficiency")?;
+            let said = json!({"pool": pool, "efficiency": found});
+            print_as(remote.format(), &said, |_| {
+                show(&pool)?;
+                show_efficiency(&found)
+            })
+        }
+        PoolCommand::Check { read, remote } => report(&check(&remote, read)?, remote.format()),
+        PoolCommand::Recover { accept_loss, settings } => {
+            let config = settings.load()?;
+            recovery::recover(&config.pool, accept_loss)
+        }
+        PoolCommand::LostFound(command) => recovery::lost_found(command),
+        PoolCommand::Scrub(command) => scrub(command),
+        PoolCommand::Salvage(arguments) => salvage::run(arguments),
+    }
+}
+
+fn scrub(command: ScrubCommand) -> Result<()> {
+    let (remote, status): (Remote, ScrubView) = match command {
+        ScrubCommand::Start(remote) => {
+            let status = Client::new(&remote)?.post("pool/scrub", &json!({}))?;
+            (remote, status)
+        }
+        ScrubCommand::Stop(remote) => {
+            let status = Client::new(&remote)?.end("pool/scrub")?;
+            (remote, status)
+        }
+        ScrubCommand::Status { remote } => {
+            let status = Client::new(&remote)?.get("pool/scrub")?;
+            (remote, status)
+        }
+    };
+    print_as(remote.format(), &status, show_scrub)
+}
+
+fn check(remote: &Remote, read: bool) -> Result<CheckView> {
+    let client = Client::new(remote)?;
+    match client.post::<JobView>("pool/check", &CheckRequest { read }) {
+        Ok(job) => wait_for(&client, job),
+        Err(error) if error.is::<NoDaemon>() => {
+            let pool = remote.settings.load()?.pool;
+            if pool.directory.is_dir() { check_offline(&pool, read) } else { Err(error) }
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// Waits for the end of a check and shows its progress.
+fn wait_for(client: &Client, mut job: JobView) -> Result<CheckView> {
+    let bar = progress_bar(&job);
+    let mut wait = ASK_FIRST;
+    while job.state == JobState::Running {
+        std::thread::sleep(wait);
+        wait = (wait * 2).min(ASK_EVERY);
+        job = client.get(&format!("jobs/{}", job.id)).with_context(|| format!("job {} may go on", job.id))?;
+        bar.set_length(job.progress.total);
+        bar.set_position(job.progress.done);
+    }
+    bar.finish_and_clear();
+    match (job.result, job.error) {
+        (Some(report), _) => Ok(report),
+        (None, Some(error)) => bail!("{error}"),
+        (None, None) => bail!("job {}: the check was {}", job.id, job.state),
+    }
+}
+
+fn progress_bar(job: &JobView) -> ProgressBar {
+    let target =
+        if stderr().is_terminal() { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
+    let template = match job.progress.unit {
+        ProgressUnit::Bytes => "{bar:40} {bytes} of {total_bytes} read, {eta} left",
+        ProgressUnit::Chunks => "{bar:40} {pos} of {len} chunks",
+    };
+    let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
+    ProgressBar::with_draw_target(Some(job.progress.total), target).with_style(style)
+}
+
+/// Changes nothing. The pool's lock prevents a daemon from starting meanwhile.
+fn check_offline(config: &PoolConfig, read: bool) -> Result<CheckView> {
+    let runtime = tokio::runtime::Runtime::new().context("the asynchronous runtime cannot be started")?;
+    let check = Pool::check_unopened(&config.directory, config.options(), read, Arc::default());
+    match runtime.block_on(check) {
+        Ok(report) => Ok(report.into()),
+        Err(error @ forebay_pool::Error::Refused { .. }) => Err(error.into()),
+        Err(error) => Err(anyhow!("the pool cannot be checked: {error}")),
+    }
+}
+
+fn report(report: &CheckView, format: Format) -> Result<()> {
+    print_as(format, report, |report| {
+        print_pairs(&[
+            ("inodes", report.inodes.to_string()),
+            ("extents", report.extents.to_string()),
+            ("chunks", report.chunks.to_string()),
+            ("segments", report.segments.to_string()),
+            ("live", size::rounded(report.bytes_live)),
+            (
+                "read and verified",
+                format!("{} ({} frames)", size::rounded(report.bytes_read), report.frames_read),
+            ),
+            ("differences", report.differences_count.to_string()),
+        ])?;
+        report.differences.iter().try_for_each(|difference| print_line(difference))
+    })?;
+    if report.differences_count > 0 {
+        return Err(Differences(report.differences_count).into());
+    }
+    if format == Format::Table { print_line("the pool is consistent") } else { Ok(()) }
+}
+
+fn show(pool: &PoolView) -> Result<()> {
+    print_pairs(&[
+        ("directory", pool.directory.clone()),
+        ("id", pool.id.clone()),
+        ("release", pool.release.clone()),
+        ("times opened", pool.boot.to_string()),
+        ("size", size::rounded(pool.bytes_total)),
+        ("free", size::rounded(pool.bytes_free)),
+        ("used", size::rounded(pool.bytes_logical)),
+        ("stored", size::rounded(pool.bytes_live.saturating_add(pool.bytes_inline))),
+        ("reclaimable", size::rounded(pool.bytes_dead)),
+        ("segments", pool.segments.to_string()),
+        ("missing segments", pool.segments_missing.to_string()),
+        ("in lost+found", lost_found(pool)),
+        ("volumes", pool.volumes.to_string()),
+        ("inodes", pool.inodes_used.to_string()),
+        ("orphans", pool.orphans.to_string()),
+        ("copies", copies(&pool.scrub)),
+        ("scrub", progress(&pool.scrub)),
+        ("damaged", pool.scrub.damaged.to_string()),
+    ])
+}
+
+fn lost_found(pool: &PoolView) -> String {
+    match pool.lost_found_segments {
+        0 => "nothing".to_owned(),
+        count => format!("{count} segments, {}", size::rounded(pool.lost_found_bytes)),
+    }
+}
+
+/// Shows the savings from deduplication and compression.
+pub fn show_efficiency(found: &EfficiencyView) -> Result<()> {
+    print_pairs(&[
+        ("logical", size::rounded(found.bytes_logical)),
+        ("holes", size::rounded(found.bytes_holes)),
+        ("deduplicated", size::rounded(found.bytes_deduplicated)),
+        ("compressed", size::rounded(found.bytes_compressed)),
+        ("physical", size::rounded(found.bytes_physical)),
+        ("in metadata", size::rounded(found.bytes_inline)),
+        ("ratio", format!("{:.2}:1", found.ratio)),
+    ])
+}
+
+fn show_scrub(status: &ScrubView) -> Result<()> {
+    let or_never = |time: &Option<String>| time.clone().unwrap_or_else(|| "never".to_owned());
+    print_pairs(&[
+        ("scrub", progress(status)),
+        ("started", or_never(&status.started)),
+        ("finished", or_never(&status.finished)),
+        ("frames verified", status.frames.to_string()),
+        ("bytes verified", size::rounded(status.bytes)),
+        ("repaired", status.repaired.to_string()),
+        ("damaged", status.damaged.to_string()),
+        ("copies", copies(status)),
+    ])?;
+    status.damage.iter().try_for_each(|damage| print_line(damage))
+}
+
+fn copies(status: &ScrubView) -> String {
+    let missing = if status.degraded { ", degraded: the second is missing; the log says why" } else { "" };
+    format!("{}{missing}", status.copies)
+}
+
+fn progress(status: &ScrubView) -> String {
+    match (&status.finished, status.running) {
+        (_, true) => {
+            let done = status.bytes.saturating_mul(100) / status.bytes_total.max(1);
+            format!("running, {}% done", done.min(100))
+        }
+        (Some(finished), false) => format!("last finished {finished}"),
+        (None, false) => "never finished".to_owned(),
+    }
+}

@@ -1,0 +1,7 @@
+//! `forebay serve`: the daemon. Start reading at [`run`](mod@run).
+
+mod notify;
+mod run;
+mod signals;
+
+pub use run::run;

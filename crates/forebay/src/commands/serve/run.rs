@@ -1,0 +1,288 @@
+//! `forebay serve`: opens the pool, starts the servers on it, and closes everything in order.
+//!
+//! What must hold: whenever the daemon ends in an orderly way, by a signal or after a failure, the pool is
+//! closed last, after all servers have stopped; and every failure is one line that says what to do.
+
+use std::io::ErrorKind;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::{Context, Result, anyhow};
+use forebay_admin::Api;
+use forebay_admin::history;
+use forebay_admin::lab::Lab;
+use forebay_admin::views::NfsView;
+use forebay_net::http::{self, ALPN, Listener, Socket, check_path};
+use forebay_net::tls::{Tls, TlsError};
+use forebay_nfs::{Server, ServerError, Shared};
+use forebay_pool::Pool;
+use forebay_service::Service;
+use forebay_service::events::{Kind, Who};
+use rustix::fs::Mode;
+use rustix::process::{Resource, getrlimit, setrlimit, umask};
+use tokio::signal::unix::Signal;
+
+use super::notify::{self, Notifier};
+use super::signals::{self, Shutdown, Trigger};
+use crate::commands::init::{make_default_volume, make_first_user, open_pool};
+use crate::config::{ApiConfig, Config, ConfigError};
+use crate::traces::{self, Exporter};
+use crate::{logging, output};
+
+/// Maximum time for background work to finish at shutdown.
+const LEFTOVER_WORK_MAX: Duration = Duration::from_secs(5);
+
+/// Number of files that the pool may have open: segments, metadata tables, journals.
+const FILES_OF_POOL: u64 = 1024;
+
+/// Serves until a signal requests a stop.
+pub fn run(config: &Config) -> Result<()> {
+    // Everything that the daemon creates, above all the admin socket, is only for its own user.
+    umask(Mode::from_raw_mode(0o077));
+    let (tracer, exporter) = match &config.traces.otlp_endpoint {
+        Some(endpoint) => {
+            let prepared = traces::prepare(endpoint);
+            let (tracer, exporter) = prepared.map_err(|error| ConfigError::new(format!("{error:#}")))?;
+            (Some(tracer), Some(exporter))
+        }
+        None => (None, None),
+    };
+    logging::start(&config.log, tracer)?;
+    let files_max = raise_file_limit();
+    let runtime = tokio::runtime::Runtime::new().context("the asynchronous runtime cannot be started")?;
+    let result = runtime.block_on(async {
+        let exporting = exporter.map(Exporter::start);
+        let served = serve(config, files_max).await;
+        if let Some(exporting) = exporting {
+            exporting.finish().await;
+        }
+        served
+    });
+    runtime.shutdown_timeout(LEFTOVER_WORK_MAX);
+    result
+}
+
+async fn serve(config: &Config, files_max: u64) -> Result<()> {
+    check_path(&config.admin_socket())?;
+    let (trigger, shutdown) = signals::watch()?;
+    let pool = tokio::select! {
+        pool = open_pool(&config.pool) => pool?,
+        () = shutdown.clone().requested() => return Ok(()),
+    };
+    let nfs_config = nfs_config(config, files_max);
+    let served = serve_pool(config, nfs_config, &pool, &trigger, &shutdown).await;
+    let closed = pool.close().await.map_err(|error| anyhow!("the pool was not closed cleanly: {error}"));
+    served.and(closed)?;
+    tracing::info!("stopped");
+    Ok(())
+}
+
+async fn serve_pool(
+    config: &Config,
+    nfs_config: forebay_nfs::Config,
+    pool: &Pool,
+    trigger: &Trigger,
+    shutdown: &Shutdown,
+) -> Result<()> {
+    make_default_volume(pool).await.map_err(|error| anyhow!("volume kafka cannot be made: {error}"))?;
+    let service = Arc::new(Service::open(pool.clone(), nfs_config.service_options())?);
+    let nfs = Server::bind(service.clone(), config.nfs.listen, nfs_config).await.map_err(explain)?;
+    let address = nfs.local_addr();
+    let mut api = Api::new(service.clone(), Some(nfs.shared()), address, config.pool.directory.clone());
+    api.metrics_public = config.metrics.public;
+    api.lab = Lab::new(config.lab.results_directory.clone());
+    let api = Arc::new(api);
+    make_first_user(pool, &service.accounts).await?;
+    let api_tls = api_tls(&config.api)?;
+    let mut listeners =
+        vec![Listener::Socket(Socket::bind(config.admin_socket(), config.admin.group_access)?)];
+    let mut api_address = None;
+    if let Some(address) = config.api.listen {
+        let listener = Listener::tcp(address, api_tls.clone());
+        let listener = listener.await.map_err(|error| explain_bind("api", address, &error))?;
+        api_address = listener.local_addr();
+        listeners.push(listener);
+    }
+    let reloading = tokio::spawn(reload_when_asked(nfs.shared(), api_tls, signals::reloads()?));
+    let watching = tokio::spawn(forebay_service::watch::run(service.clone()));
+    let refusals = tokio::spawn(forebay_admin::watch::run(nfs.shared()));
+    let recording = tokio::spawn(history::run(api.history.clone(), api.sources(), history::SystemClock));
+    let serving = serve_api(&api, listeners, shutdown);
+    service.events.note(
+        Kind::DaemonStarted,
+        "daemon",
+        started(config, pool, address, api_address),
+        Who::default(),
+    );
+    output::print_line(&ready_line(pool, &api.nfs_view))?;
+    let notifier = Notifier::from_environment();
+    notifier.ready(&notify::status_of(&nfs.shared()));
+    let telling = tokio::spawn(notifier.clone().keep_told(nfs.shared()));
+    let asked = shutdown.clone();
+    let stop = async {
+        asked.requested().await;
+        telling.abort();
+        notifier.stopping();
+    };
+
+    let served = nfs.run(stop).await;
+    reloading.abort();
+    watching.abort();
+    refusals.abort();
+    recording.abort();
+    trigger.shut_down();
+    service.jobs.cancel_all();
+    for listener in serving {
+        listener.await.context("a server of the API failed")?;
+    }
+    served.map_err(|error| anyhow!("the NFS server failed: {error}"))
+}
+
+/// Serves the API on all its listeners.
+fn serve_api(
+    api: &Arc<Api>,
+    listeners: Vec<Listener>,
+    shutdown: &Shutdown,
+) -> Vec<tokio::task::JoinHandle<()>> {
+    let router = forebay_admin::router::router(api.clone());
+    let serve = |listener| {
+        tokio::spawn(http::serve(
+            listener,
+            forebay_admin::LIMITS,
+            router.clone(),
+            shutdown.clone().requested(),
+        ))
+    };
+    listeners.into_iter().map(serve).collect()
+}
+
+fn started(config: &Config, pool: &Pool, nfs: SocketAddr, api: Option<SocketAddr>) -> String {
+    let api = match api {
+        Some(address) if config.api.tls_certificate.is_some() => format!("https://{address}"),
+        Some(address) => format!("http://{address}"),
+        None => "the admin socket only".to_owned(),
+    };
+    let (directory, release) = (config.pool.directory.display(), forebay_admin::RELEASE);
+    format!(
+        "release {release} serves pool {directory}, start {}: NFS at {nfs}, the API at {api}",
+        pool.boot()
+    )
+}
+
+fn api_tls(config: &ApiConfig) -> Result<Option<Arc<Tls>>> {
+    let tls = config.tls().map(|files| Tls::load(files, ALPN)).transpose();
+    Ok(tls.map_err(|error| ConfigError::new(format!("api.tls_…: {error}")))?.map(Arc::new))
+}
+
+/// At every SIGHUP, reads the certificates again and clears the cache of users and groups.
+async fn reload_when_asked(nfs: Arc<Shared>, api: Option<Arc<Tls>>, mut asked: Signal) {
+    while asked.recv().await.is_some() {
+        nfs.identities.forget();
+        let all: Vec<&Tls> = nfs.tls.iter().chain(api.as_deref()).collect();
+        if all.is_empty() {
+            tracing::info!(
+                "SIGHUP: users and groups will be looked up again; no certificates are configured"
+            );
+            continue;
+        }
+        let failed: Vec<TlsError> = all.into_iter().filter_map(|tls| tls.reload().err()).collect();
+        if failed.is_empty() {
+            tracing::info!("SIGHUP: certificates reloaded");
+        }
+        for error in failed {
+            tracing::error!(%error, "SIGHUP: cannot reload certificates; the old ones stay in use");
+        }
+    }
+}
+
+fn nfs_config(config: &Config, files_max: u64) -> forebay_nfs::Config {
+    let connections_max = config.nfs.connections_max.min(connections_for(files_max));
+    if connections_max < config.nfs.connections_max {
+        tracing::warn!(
+            files_max,
+            connections_max,
+            "nfs.connections_max exceeds what the open file limit allows; raise the limit (LimitNOFILE= in the unit, or ulimit -Hn)"
+        );
+    }
+    forebay_nfs::Config {
+        lease_seconds: config.nfs.lease_seconds,
+        grace_seconds: config.nfs.grace_seconds,
+        connections_max,
+        connections_per_client_max: config.nfs.connections_per_client_max,
+        tls: config.nfs.tls(),
+        id_domain: config.nfs.id_domain.clone(),
+        owner_names: config.nfs.owner_names,
+        trace_one_in: config.traces.otlp_endpoint.as_ref().map_or(0, |_| config.traces.nfs_one_in),
+        requests_bytes_max: usize::try_from(config.nfs.requests_max).unwrap_or(usize::MAX),
+        state_bytes_max: usize::try_from(config.nfs.state_max).unwrap_or(usize::MAX),
+        ..forebay_nfs::Config::default()
+    }
+}
+
+/// Explains what an operator can do about an NFS server that fails to start.
+fn explain(error: ServerError) -> anyhow::Error {
+    let (address, source) = match error {
+        ServerError::Bind { address, source } => (address, source),
+        ServerError::Tls(error) => return ConfigError::new(format!("nfs.tls_…: {error}")).into(),
+        error => return anyhow!("{error}"),
+    };
+    explain_bind("nfs", address, &source)
+}
+
+/// Explains what an operator can do about an address that cannot be bound.
+fn explain_bind(section: &str, address: SocketAddr, source: &std::io::Error) -> anyhow::Error {
+    let (cause, remedy) = match source.kind() {
+        ErrorKind::AddrInUse => (
+            "the port is in use".to_owned(),
+            "stop the other server (`ss -ltnp` shows it), or choose another port",
+        ),
+        ErrorKind::PermissionDenied => (
+            "not permitted".to_owned(),
+            "ports below 1024 need root or CAP_NET_BIND_SERVICE; choose a higher one",
+        ),
+        ErrorKind::AddrNotAvailable => (
+            "this machine does not have the address".to_owned(),
+            "choose one of its own (`ip address` shows them), or 0.0.0.0,",
+        ),
+        _ => (source.to_string(), "choose another address"),
+    };
+    anyhow!("{section}.listen {address}: {cause}; {remedy} with --{section}-listen")
+}
+
+/// The line that says that clients can connect, with the mount command.
+fn ready_line(pool: &Pool, nfs: &NfsView) -> String {
+    let Some(volume) = pool.volumes().into_iter().flatten().next() else {
+        return "ready: there is no volume yet; create one with `forebay volume create NAME`".to_owned();
+    };
+    let command = nfs.mount_command(None, &volume.spec.junction_path);
+    format!("ready: on a client, as root: {command}")
+}
+
+/// Raises the limit of open files as far as the system allows; returns the limit.
+fn raise_file_limit() -> u64 {
+    let mut limit = getrlimit(Resource::Nofile);
+    limit.current = limit.maximum;
+    // If this is forbidden, the lower limit stays, which is enough for small installations.
+    let _ = setrlimit(Resource::Nofile, limit);
+    getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX)
+}
+
+/// The number of connections that a limit of open files allows. The pool's share is reserved.
+fn connections_for(files_max: u64) -> usize {
+    let pool = (files_max / 8).max(FILES_OF_POOL.min(files_max / 2));
+    usize::try_from(files_max.saturating_sub(pool)).unwrap_or(usize::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn connections_leave_files_to_the_pool() {
+        assert_eq!(connections_for(1024), 512);
+        assert_eq!(connections_for(4096), 3072);
+        assert_eq!(connections_for(20_000), 17_500);
+        assert!(connections_for(u64::MAX) > 1 << 40);
+    }
+}

@@ -1,0 +1,76 @@
+//! The daemon's view of itself, through its API.
+
+use anyhow::{Result, anyhow};
+
+use super::Contents;
+use crate::admin::client::Client;
+use crate::arguments::Remote;
+
+/// The requests, and the file for each response.
+const QUESTIONS: &[(&str, &str)] = &[
+    ("api/health.json", "/api/v1/health"),
+    ("api/pool.json", "/api/v1/pool"),
+    ("api/scrub.json", "/api/v1/pool/scrub"),
+    ("api/volumes.json", "/api/v1/volumes"),
+    ("api/snapshots.json", "/api/v1/snapshots"),
+    ("api/export-policies.json", "/api/v1/export-policies"),
+    ("api/nfs-clients.json", "/api/v1/nfs/clients"),
+    ("api/nfs-sessions.json", "/api/v1/nfs/sessions"),
+    ("api/nfs-operations.json", "/api/v1/nfs/operations"),
+    ("api/jobs.json", "/api/v1/jobs"),
+    ("api/events.json", "/api/v1/events?limit=2000"),
+    ("api/metrics-history.json", "/api/v1/metrics/history?step=60"),
+    ("metrics.txt", "/metrics"),
+];
+
+/// Where the daemon is.
+pub enum Place {
+    /// On this machine, with this process id, if known.
+    Here(Option<u32>),
+    /// Possibly on another machine.
+    Elsewhere,
+}
+
+/// Sends all requests to the daemon.
+pub fn ask(remote: &Remote, contents: &mut Contents) -> Place {
+    let client = match Client::new(remote) {
+        Ok(client) => client,
+        Err(error) => {
+            contents.add("api/", Err(error));
+            return if remote.server.is_some() { Place::Elsewhere } else { Place::Here(None) };
+        }
+    };
+    let answered = ask_all(&client, contents);
+    match client.is_local() {
+        true => Place::Here(client.daemon_process().filter(|_| answered)),
+        false => Place::Elsewhere,
+    }
+}
+
+/// Whether the daemon responded.
+fn ask_all(client: &Client, contents: &mut Contents) -> bool {
+    for (index, (name, path)) in QUESTIONS.iter().enumerate() {
+        let answer = client.fetch(path);
+        // If the daemon does not answer the first request, the others are skipped.
+        if index == 0
+            && let Err(error) = answer
+        {
+            contents.add("api/", Err(error));
+            return false;
+        }
+        contents.add(name, answer.map(|bytes| laid_out(name, &bytes)));
+    }
+    true
+}
+
+/// JSON with line breaks and indentation.
+fn laid_out(name: &str, bytes: &[u8]) -> Vec<u8> {
+    let lines = || -> Result<Vec<u8>> {
+        if !name.ends_with(".json") {
+            return Err(anyhow!("not JSON"));
+        }
+        let value: serde_json::Value = serde_json::from_slice(bytes)?;
+        Ok(serde_json::to_vec_pretty(&value)?)
+    };
+    lines().unwrap_or_else(|_| bytes.to_vec())
+}

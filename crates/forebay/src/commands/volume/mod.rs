@@ -1,0 +1,9 @@
+//! `forebay volume`.
+
+mod arguments;
+mod run;
+mod settings;
+mod traffic;
+
+pub use arguments::VolumeCommand;
+pub use run::run;

@@ -1,0 +1,105 @@
+//! `forebay volume`.
+
+use anyhow::Result;
+use forebay_admin::views::{
+    EfficiencyView, List, NewClone, NfsView, Rollback, SnapshotView, VolumeEdit, VolumeView,
+};
+use serde_json::json;
+
+use super::arguments::VolumeCommand;
+use super::settings::{Limit, limit, list, say_changes, show};
+use super::traffic;
+use crate::admin::client::{Client, part};
+use crate::arguments::names::Source;
+use crate::commands::pool;
+use crate::config::size;
+use crate::output::{confirm, print_as, print_done, print_gone};
+
+fn place(volume: &str) -> String {
+    format!("volumes/{}", part(volume))
+}
+
+/// Carries out a `forebay volume` command.
+pub fn run(command: VolumeCommand) -> Result<()> {
+    match command {
+        VolumeCommand::Create(arguments) => {
+            let (new, remote) = arguments.volume();
+            let volume: VolumeView = Client::new(&remote)?.post("volumes", &new)?;
+            print_done(
+                remote.format(),
+                &volume,
+                &format!("created volume {} at {}", volume.name, volume.path),
+            )
+        }
+        VolumeCommand::List { remote } => {
+            let volumes: List<VolumeView> = Client::new(&remote)?.get("volumes")?;
+            print_as(remote.format(), &volumes.items, |volumes| list(volumes))
+        }
+        VolumeCommand::Show { name, efficiency, remote } => {
+            let client = Client::new(&remote)?;
+            let volume: VolumeView = client.get(&place(&name))?;
+            let table = |volume: &VolumeView| {
+                let nfs: NfsView = client.get("nfs")?;
+                show(volume, &nfs.mount_command(client.reached().as_deref(), &volume.path))
+            };
+            if !efficiency {
+                return print_as(remote.format(), &volume, table);
+            }
+            let found: EfficiencyView =
+                client.get_patiently(&format!("pool/efficiency?volume={}", part(&volume.name)))?;
+            let said = json!({"volume": volume, "efficiency": found});
+            print_as(remote.format(), &said, |_| {
+                table(&volume)?;
+                pool::show_efficiency(&found)
+            })
+        }
+        VolumeCommand::Traffic { name, last, step, remote } => traffic::run(&name, last, step, &remote),
+        VolumeCommand::Resize { name, size: Limit(size), remote } => {
+            let edit = VolumeEdit { size: Some(size), ..VolumeEdit::default() };
+            let volume: VolumeView = Client::new(&remote)?.patch(&place(&name), &edit)?;
+            print_done(
+                remote.format(),
+                &volume,
+                &format!("volume {} has size {}", volume.name, limit(volume.size)),
+            )
+        }
+        VolumeCommand::Modify(arguments) => {
+            let (name, edit, remote) = arguments.edit();
+            let volume: VolumeView = Client::new(&remote)?.patch(&place(&name), &edit)?;
+            print_as(remote.format(), &volume, |volume| say_changes(volume, &edit))
+        }
+        VolumeCommand::Clone { source: Source { volume, snapshot }, name, path, export, remote } => {
+            let of = match snapshot {
+                Some(snapshot) => format!("{}/snapshots/{}/clones", place(&volume), part(&snapshot)),
+                None => format!("{}/clones", place(&volume)),
+            };
+            let volume: VolumeView = Client::new(&remote)?.post(&of, &NewClone { name, path, export })?;
+            let of = volume.clone_of.as_deref().unwrap_or_default();
+            let sentence = format!("created volume {} at {} as a clone of {of}", volume.name, volume.path);
+            print_done(remote.format(), &volume, &sentence)
+        }
+        VolumeCommand::Rollback { name, to, force, sure, remote } => {
+            let client = Client::new(&remote)?;
+            confirm(sure, || {
+                let taken: SnapshotView = client.get(&format!("{}/snapshots/{}", place(&name), part(&to)))?;
+                Ok(format!("Discard all changes to volume {name} since {}?", taken.created))
+            })?;
+            let place = format!("{}/snapshots/{}/rollback", place(&name), part(&to));
+            let volume: VolumeView = client.post(&place, &Rollback { force })?;
+            print_done(remote.format(), &volume, &format!("reverted volume {name} to {to}"))
+        }
+        VolumeCommand::Delete { name, force, sure, remote } => {
+            let client = Client::new(&remote)?;
+            confirm(sure, || {
+                let volume: VolumeView = client.get(&place(&name))?;
+                Ok(format!(
+                    "Permanently delete volume {name} with {} of data?",
+                    size::rounded(volume.bytes_logical)
+                ))
+            })?;
+            let with_all = if force { "?force=true" } else { "" };
+            client.delete(&format!("{}{with_all}", place(&name)))?;
+            print_gone(remote.format(), &format!("deleted volume {name}"))
+        }
+    }
+}

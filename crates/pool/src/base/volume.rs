@@ -1,0 +1,181 @@
+//! The settings of a volume: their types, what they may be, and how a change is made.
+//!
+//! To add a setting, begin here. It is stored by `format/records/volume.rs`.
+
+use super::error::{Error, Result};
+use super::limits::VOLUME_RATE_MIN;
+
+/// How chunks are compressed when they are stored. Chunks that do not shrink are not, whatever this says.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Compression {
+    /// Not at all.
+    None,
+    /// LZ4: costs little.
+    #[default]
+    Lz4,
+    /// Zstandard, level 1: smaller, and slower.
+    Zstd,
+}
+
+impl std::fmt::Display for Compression {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str(match self {
+            Compression::None => "none",
+            Compression::Lz4 => "lz4",
+            Compression::Zstd => "zstd",
+        })
+    }
+}
+
+impl std::str::FromStr for Compression {
+    type Err = crate::Error;
+    fn from_str(name: &str) -> crate::Result<Self> {
+        match name {
+            "none" => Ok(Compression::None),
+            "lz4" => Ok(Compression::Lz4),
+            "zstd" => Ok(Compression::Zstd),
+            _ => Err(crate::Error::invalid(format!("compression {name}"), "must be none, lz4 or zstd")),
+        }
+    }
+}
+
+/// What a caller chooses for a volume.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct VolumeSpec {
+    /// 1 to 64 characters of `a-z A-Z 0-9 _ - .`, not starting with `.` or `-`.
+    pub name: String,
+    /// Absolute path at which the volume is mounted, such as `/kafka`; not `/`, and neither above nor below
+    /// another volume's.
+    pub junction_path: String,
+    /// Whether clients are told that open files survive their unlink (`OPEN4_RESULT_PRESERVE_UNLINKED`).
+    /// The pool keeps them either way.
+    pub preserve_unlink: bool,
+    /// Owner of the root directory.
+    pub uid: u32,
+    /// Group of the root directory.
+    pub gid: u32,
+    /// Permission bits of the root directory.
+    pub mode: u32,
+    /// How what is written from now on is compressed.
+    pub compression: Compression,
+    /// Bytes of files, holes not counted, that the volume may hold; `None`: as many as the pool has room for. May
+    /// be more than the pool has room for: a volume takes no space before something is written to it.
+    pub size: Option<u64>,
+    /// Bytes that clients may read and write in a second, at least [`crate::VOLUME_RATE_MIN`]; `None`: as many as they can. The pool
+    /// keeps the number; whoever serves the volume keeps to it.
+    pub max_bytes_per_second: Option<u64>,
+    /// How many snapshots are taken, and kept, by the clock.
+    pub snapshots: SnapshotPolicy,
+}
+
+/// How many of the snapshots that the pool takes by itself are kept. None is taken of a period with 0.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SnapshotPolicy {
+    /// Of those taken at each full hour.
+    pub hourly: u32,
+    /// Of those taken at midnight, UTC.
+    pub daily: u32,
+    /// Of those taken at midnight before each Sunday, UTC.
+    pub weekly: u32,
+}
+
+impl VolumeSpec {
+    /// A volume of that name at that path, root's own, and otherwise as most volumes are.
+    pub fn new(name: &str, junction_path: &str) -> VolumeSpec {
+        VolumeSpec {
+            name: name.to_owned(),
+            junction_path: junction_path.to_owned(),
+            preserve_unlink: true,
+            uid: 0,
+            gid: 0,
+            mode: 0o755,
+            size: None,
+            max_bytes_per_second: None,
+            compression: Compression::default(),
+            snapshots: SnapshotPolicy::default(),
+        }
+    }
+
+    /// An error unless a volume can have these settings, whatever other volumes there are. Name and path are checked apart.
+    pub(crate) fn check(&self) -> Result<()> {
+        check_owner(Some(self.uid), Some(self.gid))?;
+        check_size(self.size)?;
+        check_rate(self.max_bytes_per_second)
+    }
+}
+
+/// What is to change of a volume; `None` leaves it as it is.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct VolumeChange {
+    /// Bytes that the volume may hold; `Some(None)`: as many as the pool has room for.
+    pub size: Option<Option<u64>>,
+    /// Where it is mounted. Handles of what is in it stay.
+    pub junction_path: Option<String>,
+    /// Whether clients are told that open files survive their unlink.
+    pub preserve_unlink: Option<bool>,
+    /// Owner of the root directory.
+    pub uid: Option<u32>,
+    /// Group of the root directory.
+    pub gid: Option<u32>,
+    /// Permission bits of the root directory.
+    pub mode: Option<u32>,
+    /// How what is written from now on is compressed.
+    pub compression: Option<Compression>,
+    /// Snapshots that are taken by the clock and kept.
+    pub snapshots: Option<SnapshotPolicy>,
+    /// Bytes that clients may read and write in a second; `Some(None)`: as many as they can.
+    pub max_bytes_per_second: Option<Option<u64>>,
+}
+
+impl VolumeChange {
+    /// An error unless a volume can have that owner and group. The rest is checked with the whole of the settings.
+    pub(crate) fn check(&self) -> Result<()> {
+        check_owner(self.uid, self.gid)
+    }
+
+    /// Makes the change. Owner and permissions are the root directory's, and stay here as the volume was created with.
+    pub(crate) fn apply(self, spec: &mut VolumeSpec) {
+        if let Some(size) = self.size {
+            spec.size = size;
+        }
+        if let Some(path) = self.junction_path {
+            spec.junction_path = path;
+        }
+        if let Some(limit) = self.max_bytes_per_second {
+            spec.max_bytes_per_second = limit;
+        }
+        spec.preserve_unlink = self.preserve_unlink.unwrap_or(spec.preserve_unlink);
+        spec.compression = self.compression.unwrap_or(spec.compression);
+        spec.snapshots = self.snapshots.unwrap_or(spec.snapshots);
+    }
+}
+
+/// An error unless a volume can have that size.
+fn check_size(size: Option<u64>) -> Result<()> {
+    match size {
+        Some(0) => Err(Error::invalid("size", "must be at least 1 byte")),
+        _ => Ok(()),
+    }
+}
+
+/// An error unless a volume's root directory can have that owner and group.
+fn check_owner(uid: Option<u32>, gid: Option<u32>) -> Result<()> {
+    if [uid, gid].contains(&Some(u32::MAX)) {
+        return Err(Error::invalid(
+            "owner and group",
+            "4294967295 stands for no one, so choose another number",
+        ));
+    }
+    Ok(())
+}
+
+/// An error unless clients of a volume can have that limit.
+fn check_rate(limit: Option<u64>) -> Result<()> {
+    match limit {
+        Some(limit) if limit < VOLUME_RATE_MIN => Err(Error::invalid(
+            format!("a limit of {limit} bytes per second"),
+            format!("must be at least {VOLUME_RATE_MIN}"),
+        )),
+        _ => Ok(()),
+    }
+}
