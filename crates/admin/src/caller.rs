@@ -166,7 +166,7 @@ fn of_token(api: &Api, headers: &HeaderMap, address: String) -> Result<Caller, R
         Err(reason) => Err(Refusal {
             code: Code::TokenRefused,
             cause: "not valid",
-            remedy: "ask an admin for another (`forebay token create`)",
+            remedy: "ask an administrator for a new token (`forebay token create`)",
             reason: reason.to_owned(),
             address,
         }),

@@ -105,8 +105,8 @@ async fn no_route(peer: Option<Extension<Peer>>, method: Method, uri: Uri, heade
     if !is_api && matches!(peer, Some(Extension(Peer::Tcp(_)))) {
         return console::respond(&method, uri.path(), &headers);
     }
-    let error = ApiError::new(Code::RouteNotFound, format!("path {}", uri.path()), "there is nothing");
-    error.with_remedy(format!("{BASE}/openapi.json describes all paths")).into_response()
+    let error = ApiError::new(Code::RouteNotFound, format!("path {}", uri.path()), "no such endpoint");
+    error.with_remedy(format!("{BASE}/openapi.json lists all endpoints")).into_response()
 }
 
 async fn no_method(method: Method, uri: Uri) -> Response {

@@ -107,7 +107,9 @@ pub async fn volume_change(
     Content(edit): Content<VolumeEdit>,
 ) -> Result<Json<VolumeView>> {
     let volumes = &api.service.volumes;
-    let name = api.volume(&path.volume)?.spec.name;
+    let volume = api.volume(&path.volume)?;
+    let before = view(&api, &volume).await?;
+    let name = volume.spec.name;
     // Everything that could refuse the second step is checked before the first.
     let assign =
         edit.export.as_deref().map(|policy| api.export_policies().map(|of| (of, policy))).transpose()?;
@@ -118,11 +120,12 @@ pub async fn volume_change(
     if let Some((policies, policy)) = assign {
         policies.assign(&name, policy).await?;
     }
+    let after = view(&api, &api.service.pool.volume(&name)?).await?;
     if edit != VolumeEdit::default() {
-        let edited = serde_json::to_string(&edit).unwrap_or_default();
-        api.note(Kind::VolumeChanged, format!("volume {name}"), format!("changed: {edited}"), &asked.caller);
+        let changes = edit.in_words(&before, &after);
+        api.note(Kind::VolumeChanged, format!("volume {name}"), changes, &asked.caller);
     }
-    Ok(Json(view(&api, &api.service.pool.volume(&name)?).await?))
+    Ok(Json(after))
 }
 
 /// Delete a volume

@@ -5,6 +5,7 @@ use forebay_service::throttle::Waits;
 
 use crate::base::problem::Problem;
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
 use super::check::{Check, check_bytes, check_id};
@@ -301,6 +302,30 @@ pub struct VolumeEdit {
 }
 
 impl VolumeEdit {
+    /// The changes that were made, for an event: `size changed from 1073741824 to none`.
+    pub fn in_words(&self, before: &VolumeView, after: &VolumeView) -> String {
+        let fields = |value: serde_json::Result<Value>| match value {
+            Ok(Value::Object(fields)) => fields,
+            _ => Map::new(),
+        };
+        let word = |value: Option<&Value>| match value {
+            None | Some(Value::Null) => "none".to_owned(),
+            Some(Value::String(text)) => text.clone(),
+            Some(other) => other.to_string(),
+        };
+        let edited = fields(serde_json::to_value(self));
+        let (before, after) = (fields(serde_json::to_value(before)), fields(serde_json::to_value(after)));
+        let change = |field: &String| {
+            let (from, to) = (word(before.get(field)), word(after.get(field)));
+            if from == to {
+                format!("{field} stays {to}")
+            } else {
+                format!("{field} changed from {from} to {to}")
+            }
+        };
+        edited.keys().map(change).collect::<Vec<_>>().join(", ")
+    }
+
     /// The change that the pool is asked to make. The export policy is not the pool's.
     pub fn change(&self) -> Result<VolumeChange, Problem> {
         Ok(VolumeChange {
@@ -471,6 +496,19 @@ mod tests {
         for edited in [VolumeEdit::default(), VolumeEdit { size: Some(None), ..VolumeEdit::default() }] {
             assert_eq!(edit(&serde_json::to_string(&edited).unwrap()), edited);
         }
+    }
+
+    #[test]
+    fn an_event_says_what_changed_from_what_to_what() {
+        let view = |text: &str| {
+            let rest = r#""name":"kafka","id":"1","export":"default","path":"/kafka","preserve_unlink":true,"uid":0,"gid":0,
+                "mode":"0755","created":"","waits":null,"bytes_free":1,"bytes_logical":0,"inodes_used":1,"orphans":0,
+                "compression":"lz4","snapshots":{},"clone_of":null,"max_bytes_per_second":null"#;
+            serde_json::from_str::<VolumeView>(&format!("{{{rest},{text}}}")).unwrap()
+        };
+        let edit: VolumeEdit = serde_json::from_str(r#"{"size":null,"uid":0}"#).unwrap();
+        let words = edit.in_words(&view(r#""size":5"#), &view(r#""size":null"#));
+        assert_eq!(words, "size changed from 5 to none, uid stays 0");
     }
 
     #[test]
