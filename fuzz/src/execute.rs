@@ -8,12 +8,11 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use forebay_nfs_proto::rpc::message::{Call, PROCEDURE_COMPOUND, ReplyHeader};
-use forebay_nfs::rpc::Connection;
 use forebay_nfs_proto::rpc::{AuthSys, OpaqueAuth};
 use forebay_net::memory::RequestMemory;
 use forebay_nfs_proto::xdr::nfs4::*;
 use forebay_nfs_proto::xdr::{Decode, Decoder, Encode, Encoder, Status};
-use forebay_nfs::{Config, Shared, dispatch};
+use forebay_nfs::{Config, Connection, Shared, dispatch};
 use forebay_service::{Clock, Service};
 use forebay_pool::{Pool, PoolOptions, VolumeSpec};
 use tokio::runtime::Runtime;

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use crate::fs::FileHandle;
+use crate::connection::{Connection, ReplyRoom};
 use crate::policy::{Grant, Mapping};
-use crate::rpc::{Connection, ReplyRoom};
 use crate::session::Session;
 use crate::shared::Shared;
 use crate::state::Client;
+use crate::tree::FileHandle;
 use forebay_net::memory::RequestMemory;
 use forebay_nfs_proto::rpc::{Credential, Principal};
 use forebay_nfs_proto::xdr::Status;

@@ -9,33 +9,11 @@ use tokio::net::TcpListener;
 use tokio::sync::watch;
 
 use crate::config::Config;
-use crate::policy::{self, PolicyError};
+use crate::error::ServerError;
+use crate::housekeeping;
+use crate::policy;
 use crate::rpc::server::serve;
 use crate::shared::Shared;
-use crate::state;
-use forebay_net::tls::TlsError;
-
-/// Why a server cannot start.
-#[derive(Debug, thiserror::Error)]
-pub enum ServerError {
-    /// Cannot listen on the address.
-    #[error("NFS cannot listen on {address}: {source}; choose another address, or stop who uses it")]
-    Bind {
-        /// The address.
-        address: SocketAddr,
-        /// The system's error.
-        source: std::io::Error,
-    },
-    /// The TLS configuration is not usable.
-    #[error("NFS cannot use TLS: {0}")]
-    Tls(#[from] TlsError),
-    /// The pool's export policies cannot be read.
-    #[error("{0}")]
-    Policies(#[from] PolicyError),
-    /// The pool failed to return the server's records.
-    #[error("NFS cannot read its records from the pool: {0}")]
-    Pool(#[from] forebay_pool::Error),
-}
 
 /// An NFS server that is bound to its address but does not serve yet.
 pub struct Server {
@@ -74,8 +52,12 @@ impl Server {
     /// start.
     pub async fn run(self, shutdown: impl Future<Output = ()>) -> Result<(), ServerError> {
         let (drain, draining) = watch::channel(false);
-        let housekeeping = tokio::spawn(state::run(self.shared.clone()));
-        let resolving = tokio::spawn(policy::hosts::run(self.shared.clone()));
+        let housekeeping = tokio::spawn(housekeeping::run(self.shared.clone()));
+        let resolving = tokio::spawn(policy::hosts::run(
+            self.shared.policies.clone(),
+            self.shared.config.resolver.clone(),
+            self.shared.config.clock.clone(),
+        ));
         let serving = serve(self.shared.clone(), self.listener, draining);
         tokio::pin!(serving);
         tokio::select! {

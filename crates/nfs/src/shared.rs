@@ -6,13 +6,13 @@ use forebay_pool::Pool;
 use forebay_service::Service;
 
 use crate::config::Config;
-use crate::fs::Exports;
+use crate::error::ServerError;
 use crate::identity::Identities;
 use crate::policy::{Policies, Refusals};
-use crate::server::ServerError;
 use crate::session::SessionTable;
 use crate::state::State;
 use crate::statistics::Statistics;
+use crate::tree::Exports;
 use forebay_net::tls::Tls;
 use forebay_nfs_proto::rpc::ALPN;
 
@@ -51,7 +51,8 @@ impl Shared {
         let state = State::open(pool.clone(), &config).await?;
         let policies = Arc::new(Policies::load(pool.clone())?);
         let exports = Exports::new(pool.clone(), policies.clone())?;
-        let identities = Identities::new(&config);
+        let identities =
+            Identities::new(&config.clock, &config.directory, config.id_domain.clone(), config.owner_names);
         let (sessions, statistics) = (SessionTable::default(), Statistics::default());
         let refusals = Refusals::new(config.clock.clone());
         Ok(Shared {

@@ -11,8 +11,8 @@ use forebay_nfs_proto::xdr::nfs4::{CopyArgs, Operation, OperationResult, ReadPlu
 use forebay_service::throttle::{Away, Demand, Lane};
 
 use crate::compound::Context;
-use crate::fs::FileHandle;
-use crate::policy::gate;
+use crate::gate;
+use crate::tree::FileHandle;
 
 /// Bytes that an operation was let through with.
 #[derive(Default)]

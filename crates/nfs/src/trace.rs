@@ -7,7 +7,7 @@
 use tracing::Span;
 use tracing::field::Empty;
 
-use crate::rpc::Connection;
+use crate::connection::Connection;
 use crate::session::Session;
 use crate::shared::Shared;
 use crate::statistics::operation_name;

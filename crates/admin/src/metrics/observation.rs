@@ -2,7 +2,8 @@
 
 use std::time::Duration;
 
-use forebay_nfs::statistics::{NfsCounters, VolumeTraffic};
+use forebay_nfs::NfsCounters;
+use forebay_nfs::statistics::VolumeTraffic;
 use forebay_pool::{PoolCounters, VolumeUsage};
 
 use super::process::Process;

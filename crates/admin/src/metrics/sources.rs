@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use forebay_nfs::statistics::{NfsCounters, VolumeTraffic};
+use forebay_nfs::NfsCounters;
+use forebay_nfs::statistics::VolumeTraffic;
 use forebay_pool::VolumeUsage;
 use forebay_service::Service;
 

@@ -43,7 +43,38 @@ pub const CRATES: &[Rule] = &[
         exceptions: &[],
         circle_max: 8,
     },
-    Rule { crate_folder: "nfs", floors: &[], exceptions: &[], circle_max: 6 },
+    Rule {
+        crate_folder: "nfs",
+        floors: &[
+            "status",       // the pool's errors as NFS statuses
+            "statistics",   // counters
+            "memory",       // the memory that is kept for clients
+            "identity",     // users and groups
+            "protection",   // how TLS protects a connection
+            "policy",       // export policies
+            "error",        // why a server cannot start
+            "config",       // how a server behaves
+            "connection",   // one TCP connection: replies, calls to the client, TLS
+            "tree",         // filehandles, the tree down to the volumes
+            "state",        // clients, leases, opens, locks
+            "session",      // sessions, slots, the back channel
+            "inspect",      // paths of open files
+            "shared",       // all parts together
+            "counters",     // a snapshot of all counters
+            "housekeeping", // the regular work
+            "trace",        // spans of COMPOUNDs
+            "fs",           // objects, names, attributes, permissions
+            "compound",     // the context of one COMPOUND
+            "gate",         // what export policies allow an operation
+            "throttle",     // throughput limits on operations
+            "ops",          // one file for each operation
+            "dispatch",     // the operations of a COMPOUND, in order
+            "rpc",          // requests on connections
+            "server",       // binds, runs, stops
+        ],
+        exceptions: &[],
+        circle_max: 4,
+    },
     Rule {
         crate_folder: "admin",
         floors: &[

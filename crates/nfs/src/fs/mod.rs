@@ -1,25 +1,19 @@
-//! The pool as NFS clients see it: filehandles, the pseudo file system above the volumes, attributes and
-//! permissions.
+//! The pool as NFS clients see it: objects, their attributes and permissions.
 //!
-//! Operations pass a [`FileHandle`] and get a [`Node`] with an object's attributes, whether it is an inode of
-//! a volume or a directory of the pseudo file system. Changes go directly to the pool. Start at [`resolve`],
-//! which finds objects; [`access`] checks permissions; [`status`] converts the pool's errors to statuses.
+//! Operations pass a filehandle ([`crate::tree::FileHandle`]) and get a [`Node`] with an object's attributes,
+//! whether it is an inode of a volume or a directory of the pseudo file system. Changes go directly to the
+//! pool. Start at [`resolve`], which finds objects; [`access`] checks permissions.
 
 pub mod access;
 pub mod attributes;
-mod exports;
-mod handle;
+mod change;
 pub mod name;
 mod new;
 mod node;
 mod resolve;
 mod setting;
-mod status;
 
-pub use exports::{Child, Exports, Junction, PseudoDirectory, Tree};
-use forebay_nfs_proto::xdr::nfs4::ChangeInfo;
-
-pub use handle::{FileHandle, PseudoId};
+pub use change::change_info;
 pub use new::new_inode;
 pub use node::Node;
 pub use resolve::{
@@ -27,10 +21,3 @@ pub use resolve::{
     writable_directory,
 };
 pub use setting::authorize;
-pub use status::{OrStatus, status_of};
-
-/// The change attributes of a directory before and after an operation. The pool takes both under the directory's lock, so no other
-/// change came in between.
-pub fn change_info(change: forebay_pool::ChangeInfo) -> ChangeInfo {
-    ChangeInfo { atomic: true, before: change.before, after: change.after }
-}

@@ -4,8 +4,8 @@ use std::time::SystemTime;
 
 use forebay_pool::{Attributes, Kind};
 
-use crate::fs::exports::{PseudoDirectory, Tree};
-use crate::fs::handle::{FileHandle, PseudoId};
+use crate::tree::{FileHandle, PseudoId};
+use crate::tree::{PseudoDirectory, Tree};
 
 /// Permission bits of pseudo directories: every user may read them, none may change them.
 const PSEUDO_MODE: u32 = 0o555;

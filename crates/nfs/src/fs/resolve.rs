@@ -1,13 +1,13 @@
 //! Resolves filehandles and names to objects.
 
-use super::status::status_of;
-use crate::fs::OrStatus;
 use forebay_pool::Kind;
 
 use crate::fs::access::{self, EXECUTE, WRITE};
-use crate::fs::exports::SNAPSHOTS;
-use crate::fs::{FileHandle, Node, PseudoId, Tree, name};
+use crate::fs::{Node, name};
 use crate::shared::Shared;
+use crate::status::{OrStatus, status_of};
+use crate::tree::SNAPSHOTS;
+use crate::tree::{FileHandle, PseudoId, Tree};
 use forebay_nfs_proto::rpc::Credential;
 use forebay_nfs_proto::xdr::Status;
 

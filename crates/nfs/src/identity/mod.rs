@@ -21,13 +21,13 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
-use crate::config::Config;
 use cache::Cache;
 pub use directory::Directory;
 use directory::Person;
 use forebay_nfs_proto::xdr::Status;
 use forebay_nfs_proto::xdr::nfs4::Bitmap;
 use forebay_nfs_proto::xdr::nfs4::attribute::{OWNER, OWNER_GROUP};
+use forebay_service::Clock;
 
 /// Maximum length of a name that is looked up, in bytes.
 const NAME_BYTES_MAX: usize = 256;
@@ -53,11 +53,17 @@ pub struct Identities {
 }
 
 impl Identities {
-    pub(crate) fn new(config: &Config) -> Identities {
-        let (clock, directory) = (&config.clock, &config.directory);
+    /// The users and groups of `directory`. Names of `domain` are accepted, if there is one, and returned if
+    /// `owner_names` is set.
+    pub(crate) fn new(
+        clock: &Clock,
+        directory: &Directory,
+        domain: Option<String>,
+        owner_names: bool,
+    ) -> Identities {
         Identities {
-            domain: config.id_domain.clone(),
-            gives_names: config.owner_names && config.id_domain.is_some(),
+            gives_names: owner_names && domain.is_some(),
+            domain,
             user_numbers: Cache::new(clock, directory, |directory, name: &String| {
                 directory.number(Person::User, name)
             }),
@@ -154,8 +160,7 @@ mod tests {
     use super::*;
 
     fn identities(directory: &Directory, owner_names: bool) -> Identities {
-        let id_domain = Some("Example.org".to_owned());
-        Identities::new(&Config { id_domain, owner_names, directory: directory.clone(), ..Config::default() })
+        Identities::new(&Clock::system(), directory, Some("Example.org".to_owned()), owner_names)
     }
 
     fn name(text: &'static str) -> Owner {
@@ -183,7 +188,7 @@ mod tests {
         ] {
             assert_eq!(known.user(&name(owner)).await, Err(Status::BadOwner), "{owner}");
         }
-        let nameless = Identities::new(&Config { directory, ..Config::default() });
+        let nameless = Identities::new(&Clock::system(), &directory, None, false);
         assert_eq!(nameless.user(&name("kafka@example.org")).await, Err(Status::BadOwner));
         assert_eq!(&nameless.user_name(1001)[..], b"1001");
     }

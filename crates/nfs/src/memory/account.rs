@@ -4,9 +4,9 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 
-use super::StateMemory;
 use super::audit::SLOT_BYTES;
 use super::books::{Entry, Kind, Standing};
+use super::state_memory::StateMemory;
 use forebay_nfs_proto::xdr::Status;
 
 /// How long after a refusal a client counts as short of memory, before it is checked again.

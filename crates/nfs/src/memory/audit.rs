@@ -19,13 +19,10 @@
 //!
 //! A stored reply takes exactly as many bytes as it has. The figures are for a 64-bit system, and include the
 //! spare capacity of growing tables and the overhead of allocations.
-//! `crates/nfs/tests/server/state_memory.rs` compares them with the memory use of a server process.
-
-use crate::session::{CONNECTIONS_MAX, Session, Slot};
-use crate::state::Client;
+//! `crates/nfs/tests/server/state_memory/` compares them with the memory use of a server process.
 
 /// Overhead of an allocation.
-pub(super) const ALLOCATION_BYTES: usize = 16;
+const ALLOCATION_BYTES: usize = 16;
 /// Overhead of a hash table entry beside its key and value; tables are between half and seven eighths full.
 const TABLE_ENTRY_BYTES: usize = 24;
 /// Maximum length of a stored credential for callbacks, in bytes.
@@ -33,15 +30,26 @@ const CREDENTIAL_BYTES: usize = 400;
 /// A task that probes a back channel.
 const PROBE_BYTES: usize = 1024;
 
+/// A `state::Client`. That module asserts that it is no larger.
+pub(crate) const CLIENT_OBJECT_BYTES: usize = 288;
+/// A `session::Session`, likewise.
+pub(crate) const SESSION_OBJECT_BYTES: usize = 328;
+/// A slot of a session, likewise.
+pub(crate) const SLOT_OBJECT_BYTES: usize = 56;
+
+/// Number of a session's connections shown to operators, the most recently used: as many as a Linux client
+/// makes.
+pub(crate) const CONNECTIONS_MAX: usize = 16;
+
 /// A session without slots.
-pub const SESSION_BYTES: usize = size_of::<Session>()
+pub const SESSION_BYTES: usize = SESSION_OBJECT_BYTES
     + CREDENTIAL_BYTES
     + PROBE_BYTES
     + CONNECTIONS_MAX * size_of::<usize>()
     + 2 * TABLE_ENTRY_BYTES
     + 8 * ALLOCATION_BYTES;
 /// A slot with a reply of usual length.
-pub const SLOT_BYTES: usize = size_of::<Slot>() + 2 * ALLOCATION_BYTES + REPLY_BYTES_PAID;
+pub const SLOT_BYTES: usize = SLOT_OBJECT_BYTES + 2 * ALLOCATION_BYTES + REPLY_BYTES_PAID;
 /// Number of slots that a new session has.
 pub const SLOTS_FIRST: usize = 4;
 /// A reply up to this length is covered by its slot's charge: that of an OPEN or a CLOSE with attributes, as
@@ -59,7 +67,7 @@ const LOCK_BYTES: usize = 512;
 
 /// A registration of a client with a name of this length, and its first session.
 pub const fn client_bytes(name: usize) -> usize {
-    size_of::<Client>() + 512 + name + SESSION_BYTES + SLOTS_FIRST * SLOT_BYTES
+    CLIENT_OBJECT_BYTES + 512 + name + SESSION_BYTES + SLOTS_FIRST * SLOT_BYTES
 }
 
 /// The charge for a reply of this length beyond its slot's, including the allocator's overhead for long ones.

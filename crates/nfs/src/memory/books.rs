@@ -5,7 +5,8 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::{Limits, StateUsage, shrink};
+use super::limits::{Limits, StateUsage};
+use super::shrink::shrink;
 
 /// What memory is used for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

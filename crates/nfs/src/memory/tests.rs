@@ -1,5 +1,8 @@
 //! The shares of accounts under competing demand.
 
+use std::net::IpAddr;
+use std::sync::Arc;
+
 use super::*;
 
 const MIB: usize = 1 << 20;

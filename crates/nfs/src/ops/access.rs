@@ -5,7 +5,7 @@ use forebay_pool::Kind;
 use crate::compound::Context;
 use crate::fs;
 use crate::fs::access::{EXECUTE, READ, WRITE, granted};
-use crate::policy::gate;
+use crate::gate;
 use forebay_nfs_proto::xdr::Status;
 use forebay_nfs_proto::xdr::nfs4::access as bits;
 use forebay_nfs_proto::xdr::nfs4::{AccessArgs, AccessResult};

@@ -2,7 +2,7 @@
 
 use super::file;
 use crate::compound::Context;
-use crate::fs::OrStatus;
+use crate::status::OrStatus;
 use forebay_nfs_proto::xdr::Status;
 use forebay_nfs_proto::xdr::nfs4::{
     COPY_REQUIREMENTS, CopyArgs, CopyResult, StableHow, Verifier, WriteResponse,

@@ -1,11 +1,12 @@
 //! CREATE (RFC 8881 §18.4): creates objects other than regular files, which OPEN creates.
 
-use crate::fs::OrStatus;
 use forebay_pool::Kind;
 
 use crate::compound::Context;
 use crate::fs;
-use crate::fs::{FileHandle, attributes, change_info, name};
+use crate::fs::{attributes, change_info, name};
+use crate::status::OrStatus;
+use crate::tree::FileHandle;
 use forebay_nfs_proto::xdr::Status;
 use forebay_nfs_proto::xdr::nfs4::{CreateArgs, CreateResult, CreateType, SpecData};
 

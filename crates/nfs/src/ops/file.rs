@@ -1,13 +1,15 @@
 //! Shared code of the operations on file data: finding the file, checking the stateid, and the side effects
 //! of a write.
 
-use crate::fs::OrStatus;
 use forebay_pool::{Attributes, Error, Handle, Kind, SetAttributes};
 
 use crate::compound::Context;
-use crate::fs::{FileHandle, access, status_of};
-use crate::policy::gate;
+use crate::fs::access;
+use crate::gate;
 use crate::state::{IoBasis, Share};
+use crate::status::OrStatus;
+use crate::status::status_of;
+use crate::tree::FileHandle;
 use forebay_nfs_proto::xdr::Status;
 use forebay_nfs_proto::xdr::nfs4::StateId;
 

@@ -2,8 +2,9 @@
 
 use crate::compound::Context;
 use crate::fs;
-use crate::fs::OrStatus;
-use crate::fs::{FileHandle, change_info, name};
+use crate::fs::{change_info, name};
+use crate::status::OrStatus;
+use crate::tree::FileHandle;
 use forebay_nfs_proto::xdr::Status;
 use forebay_nfs_proto::xdr::nfs4::{LinkArgs, LinkResult};
 

@@ -3,12 +3,12 @@
 //! Cookies are the pool's, as in READDIR: each name has its own, which stays valid while other names are
 //! added and removed.
 
-use crate::fs::OrStatus;
 use bytes::Bytes;
 use forebay_pool::XattrPage;
 
 use super::xattr;
 use crate::compound::Context;
+use crate::status::OrStatus;
 use forebay_nfs_proto::xdr::Status;
 use forebay_nfs_proto::xdr::nfs4::{ListxattrsArgs, ListxattrsResult};
 

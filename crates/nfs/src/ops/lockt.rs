@@ -1,11 +1,11 @@
 //! LOCKT (RFC 8881 §18.11).
 
-use crate::fs::OrStatus;
 use forebay_pool::Kind;
 
 use super::file;
 use crate::compound::Context;
 use crate::state::Range;
+use crate::status::OrStatus;
 use forebay_nfs_proto::xdr::Status;
 use forebay_nfs_proto::xdr::nfs4::{LocktArgs, LocktResult, OPAQUE_LIMIT};
 

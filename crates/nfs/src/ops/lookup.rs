@@ -1,7 +1,7 @@
 //! LOOKUP (RFC 8881 §18.13): the object of that name becomes current.
 
 use crate::compound::Context;
-use crate::policy::gate;
+use crate::gate;
 use forebay_nfs_proto::xdr::Status;
 use forebay_nfs_proto::xdr::nfs4::LookupArgs;
 

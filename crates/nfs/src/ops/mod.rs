@@ -59,4 +59,4 @@ mod file;
 mod table;
 mod xattr;
 
-pub use table::run;
+pub use table::check_and_run;

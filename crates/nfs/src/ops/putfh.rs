@@ -1,7 +1,7 @@
 //! PUTFH (RFC 8881 §18.19): the client's filehandle becomes the current one.
 
 use crate::compound::Context;
-use crate::fs::FileHandle;
+use crate::tree::FileHandle;
 use forebay_nfs_proto::xdr::Status;
 use forebay_nfs_proto::xdr::nfs4::PutfhArgs;
 

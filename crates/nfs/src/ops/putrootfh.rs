@@ -1,7 +1,7 @@
 //! PUTROOTFH (RFC 8881 §18.21): the root of the pseudo file system becomes current.
 
 use crate::compound::Context;
-use crate::fs::{FileHandle, Tree};
+use crate::tree::{FileHandle, Tree};
 use forebay_nfs_proto::xdr::Status;
 
 /// Cannot fail.

@@ -4,15 +4,16 @@
 //! invalidate them is always zero. A page ends when the next entry does not fit in `maxcount`, which counts
 //! everything, or in `dircount`, which is a hint and counts only names and cookies.
 
-use crate::fs::OrStatus;
 use forebay_pool::Handle;
 
 use crate::compound::Context;
 use crate::fs;
+use crate::fs::Node;
 use crate::fs::access::{READ, require};
 use crate::fs::attributes::{Source, check_readable};
-use crate::fs::{FileHandle, Node, PseudoId};
-use crate::policy::gate;
+use crate::gate;
+use crate::status::OrStatus;
+use crate::tree::{FileHandle, PseudoId};
 use forebay_nfs_proto::xdr::Encoder;
 use forebay_nfs_proto::xdr::Status;
 use forebay_nfs_proto::xdr::nfs4::attribute::RDATTR_ERROR;

@@ -2,8 +2,9 @@
 
 use crate::compound::Context;
 use crate::fs;
+use crate::fs::change_info;
 use crate::fs::name;
-use crate::fs::{OrStatus, change_info};
+use crate::status::OrStatus;
 use forebay_nfs_proto::xdr::Status;
 use forebay_nfs_proto::xdr::nfs4::{RemoveArgs, RemoveResult};
 

@@ -5,7 +5,9 @@ use forebay_pool::{Error, Kind};
 use crate::compound::Context;
 use crate::fs;
 use crate::fs::access::{WRITE, require};
-use crate::fs::{FileHandle, Node, change_info, name, status_of};
+use crate::fs::{Node, change_info, name};
+use crate::status::status_of;
+use crate::tree::FileHandle;
 use forebay_nfs_proto::xdr::Status;
 use forebay_nfs_proto::xdr::nfs4::{RenameArgs, RenameResult};
 

@@ -1,7 +1,7 @@
 //! SECINFO (RFC 8881 §18.29): the authentication methods for a named object.
 
 use crate::compound::Context;
-use crate::policy::gate;
+use crate::gate;
 use forebay_nfs_proto::xdr::Status;
 use forebay_nfs_proto::xdr::nfs4::{SecinfoArgs, SecinfoResult, SecurityFlavor};
 

@@ -2,8 +2,8 @@
 
 use super::file;
 use crate::compound::Context;
-use crate::fs::OrStatus;
 use crate::state::Share;
+use crate::status::OrStatus;
 use forebay_nfs_proto::xdr::Status;
 use forebay_nfs_proto::xdr::nfs4::{SeekArgs, SeekResult, content};
 

@@ -1,12 +1,12 @@
 //! SETATTR (RFC 8881 §18.30).
 
-use crate::fs::OrStatus;
 use forebay_pool::Handle;
 
 use crate::compound::Context;
 use crate::fs;
 use crate::fs::attributes;
 use crate::state::{IoBasis, Share};
+use crate::status::OrStatus;
 use forebay_nfs_proto::xdr::Status;
 use forebay_nfs_proto::xdr::nfs4::{SetattrArgs, SetattrResult, StateId};
 

@@ -1,12 +1,12 @@
-//! Maps operations to the functions that execute them.
+//! Maps operations to the functions that run them.
 
 use std::time::{Duration, Instant};
 
 use crate::compound::Context;
-use crate::fs::FileHandle;
+use crate::gate;
 use crate::ops::*;
-use crate::policy::gate;
 use crate::statistics;
+use crate::tree::FileHandle;
 use forebay_nfs_proto::xdr::Status;
 use forebay_nfs_proto::xdr::nfs4::{OpCode, Operation, OperationResult, errors};
 
@@ -15,7 +15,7 @@ const SLOW: Duration = Duration::from_secs(1);
 
 macro_rules! table {
     ($($code:ident => $function:path;)*) => {
-        async fn execute(context: &mut Context<'_>, operation: Operation) -> OperationResult {
+        async fn run_unchecked(context: &mut Context<'_>, operation: Operation) -> OperationResult {
             match operation {
                 $(Operation::$code(args) => OperationResult::$code($function(context, args).await),)*
                 Operation::Sequence(_) => OperationResult::Sequence(Err(Status::SequencePos)),
@@ -25,13 +25,13 @@ macro_rules! table {
     };
 }
 
-/// Executes one operation, if the export policies allow it.
-pub async fn run(context: &mut Context<'_>, operation: Operation) -> OperationResult {
+/// Runs one operation, if the export policies allow it.
+pub async fn check_and_run(context: &mut Context<'_>, operation: Operation) -> OperationResult {
     let (begin, code) = (Instant::now(), operation.code());
     // For other operations NoSpc does not mean disk space.
     let changes_files = !matches!(operation, Operation::CreateSession(_));
     let result = match gate::check(context, &operation).await {
-        Ok(()) => execute(context, operation).await,
+        Ok(()) => run_unchecked(context, operation).await,
         Err(status) => {
             context.server.statistics.events.refused(status);
             OperationResult::failed(code, status)

@@ -8,8 +8,9 @@ use forebay_pool::{Error, Handle, NAME_BYTES_MAX};
 
 use crate::compound::Context;
 use crate::fs;
+use crate::fs::Node;
 use crate::fs::access::{READ, WRITE, is_sticky_for, require};
-use crate::fs::{FileHandle, Node};
+use crate::tree::FileHandle;
 use forebay_nfs_proto::xdr::Status;
 
 /// The current object, if its attributes can be read. Directories above the volumes have no attributes.
@@ -54,6 +55,6 @@ pub(super) fn check_name(name: &[u8]) -> Result<(), Status> {
 pub(super) fn status(error: Error) -> Status {
     match error {
         Error::NotFound(_) => Status::NoXattr,
-        other => crate::fs::status_of(other),
+        other => crate::status::status_of(other),
     }
 }

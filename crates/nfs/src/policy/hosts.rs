@@ -15,7 +15,7 @@ use tokio::task::JoinSet;
 use super::Policies;
 use super::record::ADDRESSES_MAX;
 use super::rule::HostAddresses;
-use crate::shared::Shared;
+use forebay_service::Clock;
 
 /// How often names are resolved.
 const REFRESH_PERIOD: Duration = Duration::from_secs(30);
@@ -150,13 +150,12 @@ impl Resolver {
 }
 
 /// Keeps the addresses of all host names up to date until the future is dropped.
-pub(crate) async fn run(server: Arc<Shared>) {
-    let clock = &server.config.clock;
+pub(crate) async fn run(policies: Arc<Policies>, resolver: Resolver, clock: Clock) {
     loop {
-        refresh(&server.policies, &server.config.resolver).await;
+        refresh(&policies, &resolver).await;
         tokio::select! {
             () = clock.sleep_until(clock.now().saturating_add(REFRESH_PERIOD)) => {}
-            () = server.policies.names_changed() => {}
+            () = policies.names_changed() => {}
         }
     }
 }

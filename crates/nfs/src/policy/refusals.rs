@@ -79,7 +79,7 @@ impl Refusals {
     }
 
     /// Records a refusal.
-    pub(super) fn note(&self, refusal: Refusal) {
+    pub(crate) fn note(&self, refusal: Refusal) {
         let refusal = Refusal { client: refusal.client.to_canonical(), ..refusal };
         if self.ledger().note(refusal) {
             self.noted.notify_one();

@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use std::str::FromStr;
 
 use super::clients::Clients;
-use crate::rpc::Protection;
+use crate::protection::Protection;
 use forebay_nfs_proto::rpc::auth::{AUTH_NONE, NOBODY};
 use forebay_nfs_proto::rpc::{Credential, Principal};
 

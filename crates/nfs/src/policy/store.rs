@@ -1,6 +1,5 @@
 //! The policies of one pool: loaded at the start, changed by the operator, queried for every client.
 
-use crate::fs::{OrStatus, status_of};
 use std::collections::{BTreeMap, BTreeSet};
 use std::net::IpAddr;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -10,15 +9,18 @@ use forebay_pool::{Pool, VolumeId, is_name};
 use forebay_service::volumes::ProtocolSettings;
 use tokio::sync::{Mutex, Notify, OwnedMutexGuard};
 
-use super::DEFAULT;
 use super::clients::Clients;
 use super::error::PolicyError;
 use super::hosts::Hosts;
 use super::record::{self, HOSTS, POLICIES, RULES_MAX, VOLUMES};
 use super::rule::{Access, Admission, Anonymous, Groups, NO_ID, Policy, Rule, Squash, TlsUse};
+use crate::status::{OrStatus, status_of};
 use forebay_nfs_proto::xdr::Status;
 
 type Result<T> = std::result::Result<T, PolicyError>;
+
+/// The policy of volumes that name none. It always exists.
+pub const DEFAULT: &str = "default";
 
 /// Maximum number of policies in one pool.
 const POLICIES_MAX: usize = 1000;
@@ -146,7 +148,7 @@ impl Policies {
     }
 
     /// What the client at this address may do with a volume; [`Status::Stale`] if there is no such volume.
-    pub(super) fn decide(&self, volume: VolumeId, client: IpAddr) -> std::result::Result<Admission, Status> {
+    pub(crate) fn decide(&self, volume: VolumeId, client: IpAddr) -> std::result::Result<Admission, Status> {
         let name = self.volume_name(volume)?;
         let known = self.read();
         let policy = known.get(known.policy_of(&name));

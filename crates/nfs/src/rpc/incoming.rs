@@ -9,7 +9,7 @@ use bytes::BytesMut;
 use tokio::io::{AsyncRead, ReadBuf};
 use tokio::net::tcp::OwnedReadHalf;
 
-use super::secure::{Opening, Secure};
+use crate::connection::secure::{Opening, Secure};
 use forebay_nfs_proto::rpc::record::Readable;
 
 /// The reading half of a connection.

@@ -1,14 +1,7 @@
-//! ONC RPC over TCP (RFC 5531): calls and their callers ([`message`], [`auth`]), framing ([`record`]), and
-//! the server that takes calls and sends replies ([`server`]).
+//! ONC RPC over TCP (RFC 5531): accepts connections ([`server`]) within limits ([`roster`]), and reads the
+//! requests on each ([`requests`]).
 
-mod caller;
-mod connection;
 mod incoming;
-mod replies;
 mod requests;
 mod roster;
-mod secure;
 pub(crate) mod server;
-
-pub use connection::{Connection, ReplyRoom};
-pub use secure::Protection;

@@ -21,11 +21,11 @@ use tokio::net::tcp::OwnedReadHalf;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio::time::timeout;
 
-use super::Connection;
 use super::incoming::Incoming;
-use super::replies::{Replies, TRANSFER_TIME_MAX};
-use super::secure::{HANDSHAKE, Secure};
 use crate::config::Config;
+use crate::connection::Connection;
+use crate::connection::replies::{Replies, TRANSFER_TIME_MAX};
+use crate::connection::secure::{HANDSHAKE, Secure};
 use crate::dispatch;
 use crate::shared::Shared;
 use crate::statistics::Events;
@@ -111,7 +111,7 @@ pub(super) async fn serve_connection(resources: Resources, connection: Arc<Conne
         in_work: in_work.clone(),
     };
     tokio::select! {
-        ended = reader.run(reading) => {
+        ended = reader.read_requests(reading) => {
             if let Err(error) = ended {
                 tracing::debug!(id = connection.id, peer = %connection.peer, %error, "NFS connection is out of step");
             }
@@ -140,7 +140,8 @@ struct Reader {
 }
 
 impl Reader {
-    async fn run(mut self, socket: OwnedReadHalf) -> io::Result<()> {
+    /// Reads requests and starts each of them, until there are no more.
+    async fn read_requests(mut self, socket: OwnedReadHalf) -> io::Result<()> {
         let record_bytes_max = self.resources.shared.config.record_bytes_max as usize;
         let buffers = self.resources.memory.buffers.counted_in(self.receiving.clone());
         let mut reader = RecordReader::with_buffers(Incoming::new(socket), record_bytes_max, buffers);

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::Connection;
+use crate::connection::Connection;
 
 /// The connections of one server.
 pub(super) struct Roster {

@@ -10,11 +10,10 @@ use tokio::sync::watch;
 use tokio::task::{JoinError, JoinSet};
 use tokio::time::timeout;
 
-use super::Connection;
 use super::requests::{Memory, Resources, asked_to_drain, serve_connection};
 use super::roster::Roster;
+use crate::connection::Connection;
 use crate::shared::Shared;
-use crate::statistics::Events;
 use forebay_net::LogLimiter;
 
 /// Maximum time for requests in progress to finish at shutdown.
@@ -75,7 +74,7 @@ impl Door {
         match self.roster.admit(&connection) {
             Ok(place) => {
                 let resources = self.resources.clone();
-                let connected = Events::connected(&resources.shared);
+                let connected = resources.shared.statistics.events.connected();
                 connections.spawn(async move {
                     serve_connection(resources, connection, stream).await;
                     drop((place, connected));

@@ -9,8 +9,8 @@ use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
-use super::Session;
-use crate::rpc::Connection;
+use super::client_session::Session;
+use crate::connection::Connection;
 use forebay_nfs_proto::rpc::OpaqueAuth;
 use forebay_nfs_proto::rpc::message::{Call, PROCEDURE_COMPOUND, PROCEDURE_NULL};
 use forebay_nfs_proto::xdr::nfs4::callback::{CALLBACK_VERSION, CbSequenceArgs, decode_status};

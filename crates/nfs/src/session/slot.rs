@@ -4,13 +4,15 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use bytes::Bytes;
 
-use super::SlotGuard;
-use crate::memory::audit::further_reply_bytes;
+use crate::memory::audit::{SLOT_OBJECT_BYTES, further_reply_bytes};
 use forebay_nfs_proto::rpc::Principal;
 use forebay_nfs_proto::xdr::Status;
 
 /// Number of request bytes that are compared to detect a retry.
 const FINGERPRINT_BYTES_MAX: usize = 1024;
+
+// The charge for a slot covers it.
+const _: () = assert!(size_of::<Slot>() <= SLOT_OBJECT_BYTES);
 
 /// Distinguishes a retry from another request that wrongly uses the same sequence id.
 ///
@@ -56,17 +58,9 @@ impl Reply {
     }
 }
 
-/// How a request starts.
-pub enum Start {
-    /// It is new and must be executed.
-    New(SlotGuard),
-    /// It was already answered.
-    Retry(Reply),
-}
-
 /// One slot.
 #[derive(Default)]
-pub(crate) struct Slot {
+pub(super) struct Slot {
     /// Of the last request; 0 if there was none.
     sequenceid: u32,
     /// Bytes charged for its reply beyond those of the slot; while the request is in progress, the maximum

@@ -8,8 +8,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::slot::{Fingerprint, Reply, Slot, Start};
-use super::{Session, SlotGuard};
+use super::slot::{Fingerprint, Reply, Slot};
 use crate::memory::audit::{SESSION_BYTES, SLOT_BYTES, SLOTS_FIRST, further_reply_bytes};
 use crate::memory::{Account, Charge, Kind, NoRoom};
 use crate::state::{Client, FirstSession};
@@ -121,7 +120,7 @@ impl Slots {
     }
 
     /// Reserves memory to store a reply of this size for the request in progress.
-    fn reserve(&self, slotid: u32, reply: usize) -> Result<(), NoRoom> {
+    pub fn reserve(&self, slotid: u32, reply: usize) -> Result<(), NoRoom> {
         let (slotid, bytes) = (slotid as usize, further_reply_bytes(reply));
         let mut inner = self.lock();
         if inner.get(slotid).is_none_or(|slot| slot.charged() >= bytes) {
@@ -136,7 +135,7 @@ impl Slots {
     }
 
     /// Stores the reply in a slot, and frees the slot.
-    fn finish(&self, slotid: u32, reply: Reply) {
+    pub fn finish(&self, slotid: u32, reply: Reply) {
         let mut inner = self.lock();
         let Some(slot) = inner.get_mut(slotid as usize) else { return };
         let before = slot.charged();
@@ -144,49 +143,5 @@ impl Slots {
         let after = slot.charged();
         let bytes = (inner.charge.bytes() + after).saturating_sub(before);
         inner.charge.settle(bytes);
-    }
-}
-
-impl Session {
-    /// Claims the slot for a request, or detects a retry (RFC 8881 §2.10.6.1, §18.46). A reply that must be
-    /// stored may have `reply_bytes_max` bytes. Returns [`Status::Delay`] if there is no room for a further
-    /// slot; nothing has changed in that case.
-    pub fn start(
-        self: &Arc<Self>,
-        args: &SequenceArgs,
-        request: Fingerprint,
-        reply_bytes_max: usize,
-    ) -> Result<Start, Status> {
-        if args.slotid > self.highest_slotid() {
-            return Err(Status::BadSlot);
-        }
-        if args.highest_slotid > self.highest_slotid() {
-            return Err(Status::BadHighSlot);
-        }
-        match self.slots.start(args, request, reply_bytes_max)? {
-            Some(earlier) => Ok(Start::Retry(earlier)),
-            None => Ok(Start::New(SlotGuard { session: self.clone(), slotid: args.slotid, finished: false })),
-        }
-    }
-}
-
-impl SlotGuard {
-    /// Reserves memory to store a reply of this size.
-    pub fn reserve(&self, reply_bytes: usize) -> Result<(), NoRoom> {
-        self.session.slots.reserve(self.slotid, reply_bytes)
-    }
-
-    /// Stores the reply and frees the slot.
-    pub fn finish(mut self, reply: Reply) {
-        self.finished = true;
-        self.session.slots.finish(self.slotid, reply);
-    }
-}
-
-impl Drop for SlotGuard {
-    fn drop(&mut self) {
-        if !self.finished {
-            self.session.slots.finish(self.slotid, Reply::Uncached);
-        }
     }
 }

@@ -5,7 +5,8 @@ use std::hash::{BuildHasher, RandomState};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
-use super::{Callback, Session};
+use super::back_channel::Callback;
+use super::client_session::Session;
 use crate::memory::{NoRoom, shrink};
 use crate::state::Client;
 use forebay_nfs_proto::xdr::Status;

@@ -8,11 +8,15 @@ use std::time::Duration;
 use bytes::Bytes;
 use tokio::sync::Mutex;
 
+use crate::memory::audit::CLIENT_OBJECT_BYTES;
 use crate::memory::{Account, Charge};
 use forebay_nfs_proto::rpc::Principal;
 use forebay_nfs_proto::xdr::Status;
 use forebay_nfs_proto::xdr::nfs4::{ClientId, ClientOwner, CreateSessionResult};
 use forebay_service::Clock;
+
+// The charge for a registration covers it.
+const _: () = assert!(size_of::<Client>() <= CLIENT_OBJECT_BYTES);
 
 /// A client, from EXCHANGE_ID until it leaves, restarts or loses its lease.
 pub struct Client {

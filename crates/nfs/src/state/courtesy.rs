@@ -19,8 +19,8 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::State;
 use super::client::Client;
+use super::protocol::State;
 use forebay_nfs_proto::xdr::Status;
 use forebay_nfs_proto::xdr::nfs4::ClientId;
 use forebay_service::Clock;

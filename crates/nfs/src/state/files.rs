@@ -6,9 +6,9 @@
 
 use forebay_pool::Handle;
 
-use super::State;
 use super::client::Client;
 use super::hold::Hold;
+use super::protocol::State;
 use super::ranges::{LockKind, Range};
 use super::share::Share;
 use super::table::{self, Denied, Outcome, Phase};

@@ -1,8 +1,8 @@
 //! Keeps an open file's inode alive after its last name is removed.
 
-use crate::fs::OrStatus;
 use forebay_pool::{Handle, Pool};
 
+use crate::status::OrStatus;
 use forebay_nfs_proto::xdr::Status;
 
 /// A hold on an inode of the pool, released when dropped. Each open has its own, so that the inode is

@@ -4,18 +4,14 @@
 //! A server whose process or machine was suspended could not receive requests. It detects this by the time
 //! since its last check of the leases, and restarts all leases before it evicts a client.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use super::State;
-use crate::shared::Shared;
+use super::protocol::State;
 use forebay_nfs_proto::xdr::Status;
 use forebay_nfs_proto::xdr::nfs4::ClientId;
 use forebay_service::Clock;
 
-/// Interval between checks of the leases.
-const SWEEP_PERIOD: Duration = Duration::from_secs(1);
 /// A longer time since the last check means that the server was suspended.
 const HALT_MIN: Duration = Duration::from_secs(10);
 
@@ -45,16 +41,6 @@ impl LastSweep {
     pub(super) fn halt(&self) -> Option<Duration> {
         let ago = Duration::from_millis(self.now_ms().saturating_sub(self.at_ms.load(Ordering::Acquire)));
         Some(ago).filter(|ago| *ago > HALT_MIN)
-    }
-}
-
-/// Evicts silent clients and ends the grace period when due, until the future is dropped.
-pub async fn run(server: Arc<Shared>) {
-    let clock = &server.config.clock;
-    loop {
-        server.state.sweep().await;
-        server.sessions.tidy();
-        clock.sleep_until(clock.now().saturating_add(SWEEP_PERIOD)).await;
     }
 }
 

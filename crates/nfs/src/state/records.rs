@@ -21,7 +21,6 @@
 //! the client must not reclaim anything. The bar is lifted once the client has finished reclaiming
 //! (RECLAIM_COMPLETE) and has freed what was revoked (FREE_STATEID).
 
-use crate::fs::OrStatus;
 use std::collections::HashMap;
 
 use bytes::Bytes;
@@ -30,6 +29,7 @@ use tokio::sync::Mutex;
 
 use super::client::Client;
 use crate::memory::shrink;
+use crate::status::OrStatus;
 use forebay_nfs_proto::xdr::Status;
 use forebay_nfs_proto::xdr::nfs4::{ClientId, Verifier};
 

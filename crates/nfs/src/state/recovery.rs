@@ -12,13 +12,13 @@
 //! 3. Normal operation begins.
 //! 4. The pool frees the orphans that no client reclaimed. Until then it frees none.
 
-use crate::fs::OrStatus;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
-use super::State;
 use super::client::Client;
+use super::protocol::State;
 use super::table::Phase;
+use crate::status::OrStatus;
 use forebay_nfs_proto::xdr::Status;
 use forebay_service::Clock;
 

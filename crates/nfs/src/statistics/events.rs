@@ -3,7 +3,6 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::shared::Shared;
 use forebay_nfs_proto::xdr::Status;
 
 /// A counter that only increases.
@@ -80,11 +79,10 @@ pub struct Refusals {
 
 impl Events {
     /// Counts a connection as open until the result is dropped.
-    pub(crate) fn connected(server: &Arc<Shared>) -> Connected {
-        let events = &server.statistics.events;
-        events.accepted.one();
-        events.connections.fetch_add(1, Ordering::Relaxed);
-        Connected(server.clone())
+    pub(crate) fn connected(self: &Arc<Self>) -> Connected {
+        self.accepted.one();
+        self.connections.fetch_add(1, Ordering::Relaxed);
+        Connected(self.clone())
     }
 
     /// Counts a TLS handshake.
@@ -127,10 +125,10 @@ impl Events {
 }
 
 /// An open connection.
-pub(crate) struct Connected(Arc<Shared>);
+pub(crate) struct Connected(Arc<Events>);
 
 impl Drop for Connected {
     fn drop(&mut self) {
-        self.0.statistics.events.connections.fetch_sub(1, Ordering::Relaxed);
+        self.0.connections.fetch_sub(1, Ordering::Relaxed);
     }
 }

@@ -6,20 +6,18 @@
 //! - this module: operations, their number, results and durations,
 //! - `traffic`: bytes read from and written to each volume,
 //! - `events`: connections, refusals, waits,
-//! - `status`: classes of statuses,
-//! - `counters`: one snapshot of all counters, with the server's state.
+//! - `status`: classes of statuses.
 
-mod counters;
 mod events;
 mod status;
 mod traffic;
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use forebay_pool::{Distribution, Histogram};
 
-pub use counters::NfsCounters;
 pub(crate) use events::{Count, Events};
 pub use events::{EventCounts, Refusals};
 use forebay_nfs_proto::xdr::Status;
@@ -38,7 +36,7 @@ const STATUS_SECOND_RANGE: u32 = 10_000;
 pub struct Statistics {
     operations: Box<[Counters]>,
     pub(crate) traffic: Traffic,
-    pub(crate) events: Events,
+    pub(crate) events: Arc<Events>,
 }
 
 struct Counters {
@@ -84,7 +82,7 @@ impl Default for Statistics {
         Statistics {
             operations: (0..OPERATIONS).map(|_| counters()).collect(),
             traffic: Traffic::default(),
-            events: Events::default(),
+            events: Arc::default(),
         }
     }
 }

@@ -1,8 +1,9 @@
 //! What the server says that it did is what clients had it do.
 
 use bytes::Bytes;
+use forebay_nfs::NfsCounters;
 use forebay_nfs::policy::Rule;
-use forebay_nfs::statistics::{NfsCounters, StatusClass, VolumeTraffic};
+use forebay_nfs::statistics::{StatusClass, VolumeTraffic};
 use forebay_nfs_proto::xdr::Status;
 use forebay_nfs_proto::xdr::nfs4::{OpCode, OpenClaim, OpenHow, Operation, StableHow, share};
 use forebay_pool::VolumeId;

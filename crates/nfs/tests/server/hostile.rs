@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use forebay_net::memory::RequestMemory;
+use forebay_nfs::Connection;
 use forebay_nfs::dispatch;
-use forebay_nfs::rpc::Connection;
 use forebay_nfs_client::{Attributes, Client, ClientOptions, Slot, Wire};
 use forebay_nfs_proto::rpc::message::{Call, PROCEDURE_COMPOUND, PROCEDURE_NULL, Refusal, ReplyHeader};
 use forebay_nfs_proto::rpc::{AuthSys, OpaqueAuth};

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use forebay_net::memory::RequestMemory;
+use forebay_nfs::Connection;
 use forebay_nfs::dispatch;
-use forebay_nfs::rpc::Connection;
 use forebay_nfs_client::{Client, FileHandle, OpenFile};
 use forebay_nfs_proto::xdr::Status;
 use forebay_nfs_proto::xdr::nfs4::*;

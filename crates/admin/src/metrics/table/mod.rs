@@ -6,7 +6,7 @@ mod pool;
 mod process;
 mod volume;
 
-use forebay_nfs::statistics::NfsCounters;
+use forebay_nfs::NfsCounters;
 use forebay_pool::PoolCounters;
 
 pub use super::samples::{Samples, Value};

@@ -1,6 +1,5 @@
 //! Attributes of a [`Node`] as `fattr4`.
 
-use crate::fs::OrStatus;
 use std::cell::OnceCell;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
@@ -8,8 +7,10 @@ use std::time::{Duration, SystemTime};
 use forebay_pool::{FILE_SIZE_MAX, Kind, NAME_BYTES_MAX, Space, VolumeId};
 
 use super::{CLONE_BLOCK_BYTES, SETTABLE, check_readable, is_readable, supported};
-use crate::fs::{FileHandle, Node, PseudoId, Tree};
+use crate::fs::Node;
 use crate::shared::Shared;
+use crate::status::OrStatus;
+use crate::tree::{FileHandle, PseudoId, Tree};
 use forebay_nfs_proto::xdr::nfs4::attribute::*;
 use forebay_nfs_proto::xdr::nfs4::{Bitmap, Fattr, FileType, Fsid, NfsTime, SpecData};
 use forebay_nfs_proto::xdr::{Encode, Encoder, Status};

@@ -6,8 +6,10 @@ use forebay_pool::{Attributes, Error, Handle, Kind, SetAttributes};
 use super::{ATTEMPTS_MAX, Target};
 use crate::compound::Context;
 use crate::fs::access::{self, EXECUTE, WRITE};
-use crate::fs::{self, FileHandle, Node, attributes, change_info, name, status_of};
-use crate::policy::gate;
+use crate::fs::{self, Node, attributes, change_info, name};
+use crate::gate;
+use crate::status::status_of;
+use crate::tree::FileHandle;
 use forebay_nfs_proto::xdr::Status;
 use forebay_nfs_proto::xdr::nfs4::{Bitmap, CreateHow, Fattr, OpenHow, Verifier, attribute};
 

@@ -14,7 +14,7 @@ use forebay_nfs_proto::xdr::nfs4::{ClientId, StateId};
 const RANGES_LOCKED_MAX: usize = 2;
 
 /// The owner of a LOCK.
-pub(in crate::state) enum Locker<'a> {
+pub(crate) enum Locker<'a> {
     /// A lock owner that may not have a lock on the file yet.
     New {
         /// The open under which it locks.
@@ -27,7 +27,7 @@ pub(in crate::state) enum Locker<'a> {
 }
 
 /// The result of a LOCK.
-pub(in crate::state) enum Outcome {
+pub(crate) enum Outcome {
     /// Locked.
     Granted(StateId),
     /// Another owner's lock conflicts.

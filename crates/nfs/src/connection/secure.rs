@@ -12,27 +12,21 @@ use rustls::{ServerConfig, ServerConnection};
 use tokio::io::{AsyncReadExt, ReadBuf};
 use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
 
+use crate::protection::Protection;
 use forebay_net::tls::subject;
 
 /// The first byte of a handshake. No accepted RPC record begins with it.
-pub(super) const HANDSHAKE: u8 = 0x16;
+pub(crate) const HANDSHAKE: u8 = 0x16;
 /// Buffer for encrypted data from the socket.
 const SEALED_BYTES: usize = 64 << 10;
 
-/// How a connection is protected.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Protection {
-    /// The subject of the client's certificate, if it presented one.
-    pub certificate: Option<String>,
-}
-
 /// The TLS state of a connection after the handshake.
-pub(super) struct Secure(Mutex<ServerConnection>);
+pub(crate) struct Secure(Mutex<ServerConnection>);
 
 impl Secure {
     /// Performs a handshake. `sealed` has the bytes that have already arrived; bytes after the handshake are
     /// left there.
-    pub(super) async fn accept(
+    pub(crate) async fn accept(
         config: Arc<ServerConfig>,
         reading: &mut OwnedReadHalf,
         writing: &OwnedWriteHalf,
@@ -60,7 +54,7 @@ impl Secure {
     }
 
     /// Encrypts these bytes.
-    pub(super) fn seal<'a>(&self, pieces: impl Iterator<Item = &'a [u8]>) -> io::Result<Bytes> {
+    pub(crate) fn seal<'a>(&self, pieces: impl Iterator<Item = &'a [u8]>) -> io::Result<Bytes> {
         let mut tls = self.lock();
         for piece in pieces {
             tls.writer().write_all(piece)?;
@@ -73,7 +67,7 @@ impl Secure {
     }
 
     /// Whether there is decrypted data that has not been read, or the client has finished.
-    pub(super) fn has_opened(&self) -> bool {
+    pub(crate) fn has_opened(&self) -> bool {
         match self.lock().reader().fill_buf() {
             Ok(_) => true,
             Err(error) => error.kind() != io::ErrorKind::WouldBlock,
@@ -81,7 +75,7 @@ impl Secure {
     }
 
     /// Reads decrypted data. Returns false if there is none until more is decrypted.
-    pub(super) fn take(&self, into: &mut ReadBuf<'_>) -> io::Result<bool> {
+    pub(crate) fn take(&self, into: &mut ReadBuf<'_>) -> io::Result<bool> {
         let mut tls = self.lock();
         let mut reader = tls.reader();
         match reader.fill_buf() {
@@ -99,7 +93,7 @@ impl Secure {
     }
 
     /// Decrypts some of the received data. An empty input means that the socket has ended.
-    pub(super) fn open(&self, sealed: &mut BytesMut) -> io::Result<()> {
+    pub(crate) fn open(&self, sealed: &mut BytesMut) -> io::Result<()> {
         open(&mut self.lock(), sealed)
     }
 }
@@ -132,19 +126,19 @@ async fn send(tls: &mut ServerConnection, writing: &OwnedWriteHalf) -> io::Resul
 }
 
 /// Reads encrypted data from a socket and returns it decrypted.
-pub(super) struct Opening {
+pub(crate) struct Opening {
     secure: Arc<Secure>,
     sealed: BytesMut,
 }
 
 impl Opening {
     /// `sealed` has already been received.
-    pub(super) fn new(secure: Arc<Secure>, sealed: BytesMut) -> Self {
+    pub(crate) fn new(secure: Arc<Secure>, sealed: BytesMut) -> Self {
         Opening { secure, sealed }
     }
 
     /// As [`tokio::io::AsyncRead::poll_read`].
-    pub(super) fn poll_read(
+    pub(crate) fn poll_read(
         &mut self,
         socket: &mut OwnedReadHalf,
         context: &mut Context<'_>,
@@ -163,12 +157,12 @@ impl Opening {
     }
 
     /// Whether something can be read without the socket.
-    pub(super) fn is_readable(&self) -> bool {
+    pub(crate) fn is_readable(&self) -> bool {
         !self.sealed.is_empty() || self.secure.has_opened()
     }
 
     /// Releases as much memory as possible until data arrives.
-    pub(super) fn rest(&mut self) {
+    pub(crate) fn rest(&mut self) {
         if self.sealed.is_empty() {
             self.sealed = BytesMut::new();
         }

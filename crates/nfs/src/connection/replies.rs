@@ -20,14 +20,14 @@ use forebay_net::memory::{Backlog, Waiting};
 use forebay_nfs_proto::rpc::record::{MARK_BYTES, mark};
 
 /// Maximum time for the client to accept outgoing replies.
-pub(super) const TRANSFER_TIME_MAX: Duration = Duration::from_secs(60);
+pub(crate) const TRANSFER_TIME_MAX: Duration = Duration::from_secs(60);
 /// While the backlog of this connection blocks others, the client must accept some data within this time.
 const PROGRESS_TIME: Duration = Duration::from_secs(5);
 /// Maximum number of pieces in one vectored write.
 const SLICES_MAX: usize = 64;
 
 /// See the module documentation.
-pub(super) struct Replies {
+pub(crate) struct Replies {
     stream: OwnedWriteHalf,
     /// Encrypts the output, once TLS is in use.
     tls: OnceLock<Arc<Secure>>,
@@ -72,7 +72,7 @@ impl Reply {
 }
 
 impl Replies {
-    pub(super) fn new(stream: OwnedWriteHalf, backlog: Arc<Backlog>) -> Arc<Self> {
+    pub(crate) fn new(stream: OwnedWriteHalf, backlog: Arc<Backlog>) -> Arc<Self> {
         let (state, closed) = (Mutex::default(), Notify::new());
         Arc::new(Replies { stream, tls: OnceLock::new(), state, closed, backlog })
     }
@@ -83,7 +83,7 @@ impl Replies {
     }
 
     /// Adds a reply to the queue. The caller must call [`Replies::flush`] afterwards.
-    pub(super) fn push(&self, pieces: Vec<Bytes>, permit: OwnedSemaphorePermit) {
+    pub(crate) fn push(&self, pieces: Vec<Bytes>, permit: OwnedSemaphorePermit) {
         let length = pieces.iter().map(Bytes::len).sum::<usize>();
         let Ok(mark) = mark(length) else {
             tracing::error!(length, "a reply is too long for a record");
@@ -104,29 +104,29 @@ impl Replies {
     }
 
     /// The socket, for a handshake while no request is in progress.
-    pub(super) fn socket(&self) -> &OwnedWriteHalf {
+    pub(crate) fn socket(&self) -> &OwnedWriteHalf {
         &self.stream
     }
 
     /// Encrypts everything from now on. There is only one handshake per connection.
-    pub(super) fn secure(&self, secure: Arc<Secure>) {
+    pub(crate) fn secure(&self, secure: Arc<Secure>) {
         // A second handshake is refused before this point.
         let _ = self.tls.set(secure);
     }
 
     /// The account of unread replies.
-    pub(super) fn backlog(&self) -> &Backlog {
+    pub(crate) fn backlog(&self) -> &Backlog {
         &self.backlog
     }
 
     /// Closes the connection after the replies in the queue. The caller must call [`Replies::flush`]
     /// afterwards.
-    pub(super) fn end(&self) {
+    pub(crate) fn end(&self) {
         self.state().ending = true;
     }
 
     /// Sends the queue: as much as the socket accepts here, the rest in a task.
-    pub(super) fn flush(self: &Arc<Self>) {
+    pub(crate) fn flush(self: &Arc<Self>) {
         let Some(mut batch) = self.begin() else { return };
         loop {
             match batch.write_now(&self.stream) {
@@ -219,7 +219,7 @@ impl Replies {
     }
 
     /// Waits until nothing more can be sent.
-    pub(super) async fn closed(&self) {
+    pub(crate) async fn closed(&self) {
         let closed = self.closed.notified();
         tokio::pin!(closed);
         // Registered before the check, so that no wake-up is missed.

@@ -11,9 +11,8 @@ use tokio::sync::watch;
 
 use super::caller::Caller;
 use super::replies::Replies;
-use super::secure::Protection;
-use crate::policy::gate::Decisions;
-use crate::session::Session;
+use crate::policy::Decisions;
+use crate::protection::Protection;
 use forebay_net::memory::{Backlog, Waiting};
 use forebay_nfs_proto::rpc::message::Call;
 use forebay_nfs_proto::xdr::{Decoder, Encoder};
@@ -30,10 +29,10 @@ pub struct Connection {
     /// The client's address.
     pub peer: SocketAddr,
     /// Cached decisions of the export policies about the client.
-    pub decisions: Decisions,
+    pub(crate) decisions: Decisions,
     /// The number of the session last used on it, so that a session is informed of a connection only once.
     session_last: AtomicU64,
-    session: Mutex<Weak<Session>>,
+    session: Mutex<Option<Weak<dyn Carried>>>,
     ending: watch::Sender<bool>,
     tls_offered: AtomicBool,
     protection: OnceLock<Protection>,
@@ -42,9 +41,15 @@ pub struct Connection {
     caller: OnceLock<Caller>,
 }
 
+/// What a connection needs to know about a session that it carries.
+pub(crate) trait Carried: Send + Sync {
+    /// Whether the session's client is gone.
+    fn is_gone(&self) -> bool;
+}
+
 /// Reserved space for a reply that is being built.
 #[derive(Debug, Default)]
-pub struct ReplyRoom(Vec<Waiting>);
+pub(crate) struct ReplyRoom(Vec<Waiting>);
 
 impl Connection {
     /// A connection with this number, from this address.
@@ -64,7 +69,7 @@ impl Connection {
     }
 
     /// Sends calls to the client through the queue of its replies.
-    pub(super) fn call_through(&self, replies: &Arc<Replies>) {
+    pub(crate) fn call_through(&self, replies: &Arc<Replies>) {
         self.caller.get_or_init(|| Caller::new(replies));
     }
 
@@ -76,29 +81,31 @@ impl Connection {
     }
 
     /// Accepts the client's answer to a call. Returns an error if there was no such call.
-    pub(super) fn take_answer(&self, record: Bytes) -> io::Result<()> {
+    pub(crate) fn take_answer(&self, record: Bytes) -> io::Result<()> {
         let expected = self.caller.get().is_some_and(|caller| caller.take(record));
         if expected { Ok(()) } else { Err(io::Error::new(io::ErrorKind::InvalidData, "a reply to no call")) }
     }
 
     /// Records that the session with this number is used on the connection. Returns true if the previous one
     /// was another.
-    pub(crate) fn carry(&self, session: &Arc<Session>, number: u64) -> bool {
+    pub(crate) fn carry<S: Carried + 'static>(&self, session: &Arc<S>, number: u64) -> bool {
         if self.session_last.swap(number, Ordering::Relaxed) == number {
             return false;
         }
-        *self.session.lock().unwrap_or_else(PoisonError::into_inner) = Arc::downgrade(session);
+        let session: Arc<dyn Carried> = session.clone();
+        *self.session.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::downgrade(&session));
         true
     }
 
     /// Whether the last session used on it still exists.
     pub fn carries_session(&self) -> bool {
-        let session = self.session.lock().unwrap_or_else(PoisonError::into_inner).upgrade();
-        session.is_some_and(|session| !session.client.is_gone())
+        let known = self.session.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let session = known.as_ref().and_then(Weak::upgrade);
+        session.is_some_and(|session| !session.is_gone())
     }
 
     /// Sets the account for the client's unread replies.
-    pub(super) fn set_backlog(&self, backlog: Arc<Backlog>) {
+    pub(crate) fn set_backlog(&self, backlog: Arc<Backlog>) {
         // Called once, before the first request.
         let _ = self.backlog.set(backlog);
     }
@@ -119,12 +126,12 @@ impl Connection {
     }
 
     /// Whether a handshake may follow.
-    pub(super) fn tls_is_offered(&self) -> bool {
+    pub(crate) fn tls_is_offered(&self) -> bool {
         self.tls_offered.load(Ordering::Relaxed) && self.protection().is_none()
     }
 
     /// Records that TLS is used from now on.
-    pub(super) fn is_protected_by(&self, protection: Protection) {
+    pub(crate) fn is_protected_by(&self, protection: Protection) {
         // There is only one handshake per connection.
         let _ = self.protection.set(protection);
     }
@@ -140,7 +147,7 @@ impl Connection {
     }
 
     /// Waits until the connection must be closed.
-    pub(super) async fn ended(&self) {
+    pub(crate) async fn ended(&self) {
         // The sender lives as long as `self`.
         let _ = self.ending.subscribe().wait_for(|ending| *ending).await;
     }

@@ -7,15 +7,17 @@
 
 mod named;
 
-use crate::fs::OrStatus;
 use forebay_pool::{Attributes, Handle, Kind, SetAttributes};
 
 use super::file;
 use crate::compound::Context;
+use crate::fs;
 use crate::fs::access::{self, READ, WRITE};
-use crate::fs::{self, FileHandle, status_of};
-use crate::policy::gate;
+use crate::gate;
 use crate::state::Share;
+use crate::status::OrStatus;
+use crate::status::status_of;
+use crate::tree::FileHandle;
 use forebay_nfs_proto::rpc::Credential;
 use forebay_nfs_proto::xdr::Status;
 use forebay_nfs_proto::xdr::nfs4::{

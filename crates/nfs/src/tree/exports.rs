@@ -18,8 +18,8 @@ use std::time::SystemTime;
 use bytes::Bytes;
 use forebay_pool::{Handle, Pool, Snapshot, Volume, VolumeId};
 
-use crate::fs::handle::{FileHandle, PseudoId};
 use crate::policy::Policies;
+use crate::tree::{FileHandle, PseudoId};
 
 /// The pseudo file system of one pool.
 pub struct Exports {

@@ -5,9 +5,9 @@ use std::time::SystemTime;
 
 use forebay_pool::VolumeId;
 
-use super::{EventCounts, OperationStatistics, VolumeTraffic};
 use crate::shared::Shared;
 use crate::state::{Census, MemoryView};
+use crate::statistics::{EventCounts, OperationStatistics, VolumeTraffic};
 use forebay_net::tls::Tls;
 
 /// The server's counters since its start, and its current state.

@@ -14,8 +14,8 @@ use bytes::Bytes;
 use tracing::Instrument;
 
 use crate::compound::Context;
+use crate::connection::{Connection, ReplyRoom};
 use crate::ops::{self, sequence};
-use crate::rpc::{Connection, ReplyRoom};
 use crate::session::{Fingerprint, Reply, Start};
 use crate::shared::Shared;
 use crate::throttle;
@@ -59,7 +59,7 @@ pub async fn answer(
                 context.memory = memory;
                 let span = trace::of_compound(server, connection, xid);
                 context.is_traced = !span.is_disabled();
-                for piece in compound.execute(&mut context).instrument(span).await {
+                for piece in compound.run_compound(&mut context).instrument(span).await {
                     out.put_raw_bytes(piece);
                 }
             }
@@ -124,7 +124,8 @@ impl Compound {
         })
     }
 
-    async fn execute(mut self, context: &mut Context<'_>) -> Vec<Bytes> {
+    /// Runs the COMPOUND: in a session if it begins with SEQUENCE, otherwise its first operation only.
+    async fn run_compound(mut self, context: &mut Context<'_>) -> Vec<Bytes> {
         let mut results = Results::new(self.tag.clone());
         if !matches!(self.minor_version, 1 | 2) {
             return results.fail(Status::MinorVersMismatch);
@@ -134,9 +135,9 @@ impl Compound {
             return results.into_pieces();
         }
         match self.next_operation() {
-            Ok(Operation::Sequence(args)) => return self.execute_in_session(context, args, results).await,
+            Ok(Operation::Sequence(args)) => return self.run_in_session(context, args, results).await,
             Ok(operation) => match outside_session(&operation, self.operations) {
-                Ok(()) => results.push(&execute(context, operation).await),
+                Ok(()) => results.push(&run_traced(context, operation).await),
                 Err(status) => results.push(&OperationResult::failed(operation.code(), status)),
             },
             Err(unread) => results.push(&unread.into_result()),
@@ -144,7 +145,8 @@ impl Compound {
         results.into_pieces()
     }
 
-    async fn execute_in_session(
+    /// Claims a slot of the session and runs the further operations, or answers a retry from the slot.
+    async fn run_in_session(
         mut self,
         context: &mut Context<'_>,
         args: SequenceArgs,
@@ -183,7 +185,7 @@ impl Compound {
             }
             Start::New(slot) => {
                 let limits = Limits::of(&sequenced.session.fore, keep, &slot);
-                self.execute_rest(context, &limits, &mut results).await;
+                self.run_operations(context, &limits, &mut results).await;
                 let pieces = results.into_pieces();
                 slot.finish(if keep { Reply::Cached(pieces.concat().into()) } else { Reply::Uncached });
                 pieces
@@ -191,7 +193,13 @@ impl Compound {
         }
     }
 
-    async fn execute_rest(&mut self, context: &mut Context<'_>, limits: &Limits<'_>, results: &mut Results) {
+    /// Runs the operations after SEQUENCE in order, until one fails.
+    async fn run_operations(
+        &mut self,
+        context: &mut Context<'_>,
+        limits: &Limits<'_>,
+        results: &mut Results,
+    ) {
         for index in 1..self.operations {
             let result = match self.next_operation() {
                 Err(unread) => unread.into_result(),
@@ -201,7 +209,7 @@ impl Compound {
                     let allowed = within_session(context, &operation, last)
                         .and_then(|()| limits.check_before(&operation, results));
                     match allowed {
-                        Ok(()) => self.run(context, operation).await,
+                        Ok(()) => self.run_within_throughput_limits(context, operation).await,
                         Err(status) => OperationResult::failed(code, status),
                     }
                 }
@@ -212,16 +220,20 @@ impl Compound {
         }
     }
 
-    /// Executes an operation when the limits of its volumes admit it. If they do not, only the request's slot
+    /// Runs an operation when the throughput limits of its volumes admit it. If they do not, only the request's slot
     /// is kept until the client is asked to retry.
-    async fn run(&mut self, context: &mut Context<'_>, mut operation: Operation) -> OperationResult {
+    async fn run_within_throughput_limits(
+        &mut self,
+        context: &mut Context<'_>,
+        mut operation: Operation,
+    ) -> OperationResult {
         let (server, code) = (context.server, operation.code());
         match throttle::admit(context, &mut operation).await {
             Ok(admitted) => {
                 if let Some(waited) = admitted.waited {
                     server.statistics.count_wait(code, waited);
                 }
-                let result = execute(context, operation).await;
+                let result = run_traced(context, operation).await;
                 admitted.settle(&result);
                 result
             }
@@ -259,13 +271,13 @@ impl Compound {
     }
 }
 
-/// Executes an operation, with its own span if the COMPOUND is traced.
-async fn execute(context: &mut Context<'_>, operation: Operation) -> OperationResult {
+/// Runs an operation, with its own span if the COMPOUND is traced.
+async fn run_traced(context: &mut Context<'_>, operation: Operation) -> OperationResult {
     if !context.is_traced {
-        return ops::run(context, operation).await;
+        return ops::check_and_run(context, operation).await;
     }
     let span = trace::of_operation(operation.code());
-    let result = ops::run(context, operation).instrument(span.clone()).await;
+    let result = ops::check_and_run(context, operation).instrument(span.clone()).await;
     trace::record_status(&span, result.status());
     result
 }

@@ -12,55 +12,17 @@
 //! still has is refused with NFS4ERR_ACCESS. NFS4ERR_STALE would make Linux give up the mount permanently,
 //! whereas NFS4ERR_ACCESS ends when the policy admits the client again.
 
-use std::sync::{Mutex, PoisonError};
-
 use forebay_pool::VolumeId;
 
-use super::Policies;
-use super::refusals::{Reason, Refusal};
-use super::rule::{Admission, Grant};
 use crate::compound::Context;
-use crate::fs::{self, FileHandle, Node, PseudoId, Tree};
-use crate::rpc::Connection;
+use crate::connection::Connection;
+use crate::fs::{self, Node};
+use crate::policy::{Admission, Decision, Grant, Policies, Reason, Refusal};
 use crate::shared::Shared;
+use crate::tree::{FileHandle, PseudoId, Tree};
 use forebay_nfs_proto::rpc::Credential;
 use forebay_nfs_proto::xdr::Status;
 use forebay_nfs_proto::xdr::nfs4::{Operation, share};
-
-/// Number of cached decisions per connection, the most recent ones. The list is scanned, so a larger one
-/// would not help.
-const DECISIONS_MAX: usize = 64;
-
-/// The decisions for one connection, by volume.
-#[derive(Debug, Default)]
-pub struct Decisions {
-    made: Mutex<Vec<Decision>>,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Decision {
-    volume: VolumeId,
-    /// The generation of the policies at the time of the decision.
-    generation: u64,
-    admission: Admission,
-}
-
-impl Decisions {
-    fn recall(&self, volume: VolumeId, generation: u64) -> Option<Admission> {
-        let made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
-        let found = made.iter().find(|decision| decision.volume == volume);
-        found.filter(|decision| decision.generation == generation).map(|decision| decision.admission)
-    }
-
-    fn note(&self, decision: Decision) {
-        let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
-        made.retain(|old| old.generation >= decision.generation && old.volume != decision.volume);
-        if made.len() >= DECISIONS_MAX {
-            made.remove(0);
-        }
-        made.push(decision);
-    }
-}
 
 /// What the client of a connection may do with a volume; [`Status::Stale`] if the volume is gone.
 fn admission(policies: &Policies, connection: &Connection, volume: VolumeId) -> Result<Admission, Status> {
