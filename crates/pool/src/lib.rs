@@ -1,7 +1,7 @@
 //! The storage engine: volumes, files, chunks, durability. Knows nothing of NFS, S3 or HTTP.
 //!
-//! Callers use a [`Pool`] (`pool.rs`). Its operations on handles and names become atomic batches of metadata; the bytes of files become
-//! chunks in segments, and batches name them. The folders are floors: a module uses its own floor and those below.
+//! Callers use a [`Pool`] (`pool.rs`). Operations on handles and names become atomic batches of metadata. File bytes become
+//! chunks in segments, and batches name the chunks. The folders are floors: a module uses its own floor and those below.
 //!
 //! ```text
 //!   pool.rs   the interface
@@ -17,8 +17,9 @@
 //!   format    keys, records, frames, where chunks are cut
 //!   base      errors, types, counters, locks, time
 //! ```
-//! The two seams are the traits `store::meta::MetaStore` and `store::segment::SegmentStore`. To see how a crash cannot hurt, read
-//! `data/flush/mod.rs`, then `parts/committer.rs` and `engine/txn.rs`. What is stored is in `format`, and drawn in docs/formats.md.
+//! The two seams are the traits `store::meta::MetaStore` and `store::segment::SegmentStore`. To see why a crash does no harm,
+//! read `data/flush/mod.rs`, then `parts/committer.rs` and `engine/txn.rs`. `format` defines what is stored, and docs/formats.md
+//! draws it.
 
 mod base;
 mod data;

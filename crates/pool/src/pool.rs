@@ -1,4 +1,4 @@
-//! The pool's interface. Each method hands over to the engine's method of the same name.
+//! The pool's interface. Each method calls the engine's method of the same name.
 
 use std::path::Path;
 use std::sync::{Arc, RwLock};
@@ -20,17 +20,16 @@ use crate::store::segment::MemorySegments;
 use crate::store::witness::MemoryWitness;
 use crate::*;
 
-/// Time that closing waits for operations that are under way.
+/// How long closing waits for operations in progress.
 const CLOSE_WAIT_MAX: Duration = Duration::from_secs(10);
 
-/// Batches of a copy that is answered as one.
+/// The most batches that one call of `copy_range` makes.
 const COPY_BATCHES_MAX: usize = 16;
 
 /// A pool. Cheap to clone; all clones are the same pool.
 ///
-/// Operations that change anything but file data (create, remove, rename, link, setattr, records) are
-/// durable when they return. They are applied in one order, and a crash keeps a prefix of it.
-/// Several may run at once; each is atomic.
+/// Operations that change anything but file data (create, remove, rename, link, setattr, records) are durable when they return.
+/// They are applied in one order, and a crash keeps a prefix of that order. Callers may run several at once; each is atomic.
 #[derive(Clone)]
 pub struct Pool {
     shared: Arc<Shared>,
@@ -40,7 +39,7 @@ struct Shared {
     id: PoolId,
     boot: u64,
     write_verifier: [u8; 8],
-    /// Taken out when the pool is closed.
+    /// `None` once the pool is closed.
     engine: RwLock<Option<Arc<Engine>>>,
 }
 
@@ -50,13 +49,14 @@ impl Pool {
         let directory = directory.to_path_buf();
         sync::blocking(move || Pool::on(assemble::to_use(&directory, options, false)?)).await
     }
-    /// Opens the pool in `directory` although what is there does not fit together: with the metadata that is there, and at most that. Segments that it
-    /// does not name are set aside. What did not fit is in [`Pool::mismatches`].
+    /// Opens the pool in `directory` although its parts do not belong together. The pool has what the surviving metadata
+    /// describes, and at most that. Segments that the metadata does not name are set aside. [`Pool::mismatches`] returns what
+    /// did not fit.
     pub async fn recover(directory: &Path, options: PoolOptions) -> Result<Pool> {
         let directory = directory.to_path_buf();
         sync::blocking(move || Pool::on(assemble::to_use(&directory, options, true)?)).await
     }
-    /// Says what [`Pool::recover`] would do, and changes nothing.
+    /// Returns what [`Pool::recover`] would do, and changes nothing.
     pub async fn assess(directory: &Path, options: PoolOptions) -> Result<Assessment> {
         let directory = directory.to_path_buf();
         sync::blocking(move || {
@@ -68,7 +68,7 @@ impl Pool {
         })
         .await
     }
-    /// Checks the pool in `directory`, which nobody has open, and changes nothing there. See [`Pool::check_watched`].
+    /// Checks the pool in `directory`, which must not be open, and changes nothing there. See [`Pool::check_watched`].
     pub async fn check_unopened(
         directory: &Path,
         options: PoolOptions,
@@ -78,7 +78,7 @@ impl Pool {
         let directory = directory.to_path_buf();
         let (engine, view) = sync::blocking(move || assemble::to_read(&directory, options, false)).await?;
         let report = engine.check(read_chunks, watch).await;
-        // What cannot be written to the view, which nobody needs any more, has nothing to do with the pool.
+        // The view is discarded, so a failure to write to it says nothing about the pool.
         let _ = engine.close().await;
         sync::blocking(move || {
             drop(engine);
@@ -87,11 +87,11 @@ impl Pool {
         })
         .await
     }
-    /// Whether `directory` holds a pool, of whatever format.
+    /// Returns whether `directory` holds a pool, of any format.
     pub fn is_in(directory: &Path) -> bool {
         Home::is_in(directory)
     }
-    /// A pool in memory, gone with its last clone. For tests and fuzzing.
+    /// Creates a pool in memory, which is dropped with its last clone. For tests and fuzzing.
     pub async fn in_memory(options: PoolOptions) -> Result<Pool> {
         let foundation = Foundation {
             meta: Arc::new(MemoryMeta::default()),
@@ -105,11 +105,11 @@ impl Pool {
         };
         Pool::on(Engine::open(foundation, options)?)
     }
-    /// Makes everything durable and gives the directory free. Later operations fail with [`Error::Closed`].
+    /// Makes everything durable and releases the directory. Later operations fail with [`Error::Closed`].
     pub async fn close(&self) -> Result<()> {
         let Some(engine) = sync::write(&self.shared.engine).take() else { return Err(Error::Closed) };
         let outcome = engine.close().await;
-        // Operations under way still have the engine; they fail soon, now that nothing is committed any more.
+        // Operations in progress still hold the engine. They fail soon, because nothing is committed any more.
         let deadline = tokio::time::Instant::now() + CLOSE_WAIT_MAX;
         while Arc::strong_count(&engine) > 1 && tokio::time::Instant::now() < deadline {
             tokio::time::sleep(Duration::from_millis(1)).await;
@@ -125,15 +125,16 @@ impl Pool {
     pub fn id(&self) -> PoolId {
         self.shared.id
     }
-    /// How many times the pool has been opened. Strictly increases, also after a crash.
+    /// How many times the pool has been opened. Strictly increases, even after a crash.
     pub fn boot(&self) -> u64 {
         self.shared.boot
     }
-    /// Changes with every opening: an unstable write answered with another verifier may be lost.
+    /// A value that changes at each opening. If it differs from the one in the reply to an unstable write, that write may be
+    /// lost.
     pub fn write_verifier(&self) -> [u8; 8] {
         self.shared.write_verifier
     }
-    /// What was counted since the pool was opened, and how it stands. Cheap enough to be asked for every second.
+    /// Counts since the pool was opened, and its current state. Cheap enough to call every second.
     pub fn counters(&self) -> Result<PoolCounters> {
         self.engine()?.counters_now()
     }
@@ -148,49 +149,49 @@ impl Pool {
     pub async fn volume_create(&self, spec: VolumeSpec) -> Result<Volume> {
         self.engine()?.volume_create(spec).await
     }
-    /// All volumes, by name.
+    /// All volumes, ordered by name.
     pub fn volumes(&self) -> Result<Vec<Volume>> {
         Ok(self.engine()?.volumes.list())
     }
-    /// The volume of that name.
+    /// The volume named `name`.
     pub fn volume(&self, name: &str) -> Result<Volume> {
         self.engine()?.volumes.by_name(name)
     }
-    /// Changes whenever a volume or a snapshot comes, goes, or is changed as such. Begins anew at each opening.
+    /// A number that changes when a volume or a snapshot is created, deleted or modified. Starts again at each opening.
     pub fn volumes_version(&self) -> u64 {
         self.engine().map(|engine| engine.volumes.version()).unwrap_or_default()
     }
-    /// Tells of each change of [`Pool::volumes_version`], and ends when the pool is closed.
+    /// Watches [`Pool::volumes_version`]. The channel closes when the pool is closed.
     pub fn watch_volumes(&self) -> Result<watch::Receiver<u64>> {
         Ok(self.engine()?.volumes.watch())
     }
-    /// Whether that is a snapshot, in which nothing can be changed.
+    /// Returns whether `id` is a snapshot, which is read-only.
     pub fn is_read_only(&self, id: VolumeId) -> Result<bool> {
         Ok(matches!(self.engine()?.volumes.require_writable(id), Err(Error::ReadOnly)))
     }
-    /// The volume of that id, or the snapshot; [`Error::Stale`] if there is none.
+    /// The volume or snapshot with this id; [`Error::Stale`] if there is none.
     pub fn volume_by_id(&self, id: VolumeId) -> Result<Volume> {
         self.engine()?.volumes.get(id)
     }
-    /// Gives a volume another size in bytes, or with `None` as much as the pool has room for.
-    /// [`Error::SizeBelowUsed`] if it holds more already.
+    /// Changes the size of a volume, in bytes; `None` removes the limit, so the volume may use all of the pool's free space.
+    /// Fails with [`Error::SizeBelowUsed`] if the volume already holds more.
     pub async fn volume_resize(&self, name: &str, size: Option<u64>) -> Result<Volume> {
         self.engine()?.volume_resize(name, size).await
     }
-    /// Changes what a volume was created with: all of it, or with an error nothing.
+    /// Changes properties of a volume. If it fails, nothing is changed.
     pub async fn volume_modify(&self, name: &str, change: VolumeChange) -> Result<Volume> {
         self.engine()?.volume_modify(name, change).await
     }
-    /// Makes a volume that begins as a copy of a snapshot, in constant time. It keeps the snapshot from being deleted.
+    /// Creates a volume from a snapshot, in constant time. The snapshot cannot be deleted while the clone exists.
     pub async fn volume_clone(&self, volume: &str, snapshot: &str, clone: CloneSpec) -> Result<Volume> {
         self.engine()?.volume_clone(volume, snapshot, clone).await
     }
-    /// Makes a volume what its snapshot shows. With `force` also if there are younger snapshots, which go with it.
-    /// Files that the snapshot does not have are stale from then on; others go on, open or not.
+    /// Rolls a volume back to one of its snapshots. If there are younger snapshots, `force` is required, and they are deleted.
+    /// Handles of files that the snapshot does not have become stale. Other files stay usable, open or not.
     pub async fn volume_rollback(&self, volume: &str, snapshot: &str, force: bool) -> Result<()> {
         self.engine()?.volume_rollback(volume, snapshot, force).await
     }
-    /// Deletes a volume; with `force` also if it has files or snapshots. [`Error::InUse`] if it has clones.
+    /// Deletes a volume. `force` is required if it has files or snapshots. Fails with [`Error::InUse`] if it has clones.
     pub async fn volume_delete(&self, name: &str, force: bool) -> Result<()> {
         self.engine()?.volume_delete(name, force).await
     }
@@ -201,25 +202,25 @@ impl Pool {
 
     // ---- snapshots ----
 
-    /// Takes a snapshot of each of the volumes, all of the same instant. It holds everything that was accepted before, and
-    /// is durable on return. [`Error::Exists`] if one of the volumes has a snapshot of that name.
+    /// Takes a snapshot of each of the volumes, all at the same instant. The snapshots hold every write accepted before the
+    /// call, and are durable on return. Fails with [`Error::Exists`] if one of the volumes has a snapshot of that name.
     pub async fn snapshot_create(&self, volumes: &[String], name: &str) -> Result<Vec<Snapshot>> {
         self.engine()?.snapshot_create(volumes, name, None).await
     }
-    /// The snapshots of one volume, or of all, by volume and age.
+    /// The snapshots of one volume, or of all volumes, ordered by volume and age.
     pub fn snapshots(&self, volume: Option<VolumeId>) -> Result<Vec<Snapshot>> {
         Ok(self.engine()?.volumes.snapshots(volume))
     }
-    /// The snapshot of that id; [`Error::Stale`] if there is none.
+    /// The snapshot with this id; [`Error::Stale`] if there is none.
     pub fn snapshot_by_id(&self, id: VolumeId) -> Result<Snapshot> {
         self.engine()?.volumes.snapshot_by_id(id)
     }
-    /// The snapshot of that name.
+    /// The snapshot of `volume` named `name`.
     pub fn snapshot(&self, volume: &str, name: &str) -> Result<Snapshot> {
         let engine = self.engine()?;
         engine.snapshot_of(engine.volumes.by_name(volume)?.id, name)
     }
-    /// Deletes a snapshot. [`Error::InUse`] if it has clones.
+    /// Deletes a snapshot. Fails with [`Error::InUse`] if it has clones.
     pub async fn snapshot_delete(&self, volume: &str, name: &str) -> Result<()> {
         self.engine()?.snapshot_delete(volume, name).await
     }
@@ -230,37 +231,37 @@ impl Pool {
     pub async fn getattr(&self, handle: Handle) -> Result<Attributes> {
         self.engine()?.inode(handle)?.attributes()
     }
-    /// Sets attributes, and returns what they are then.
+    /// Sets attributes, and returns the attributes after the change.
     pub async fn setattr(&self, handle: Handle, set: SetAttributes) -> Result<Attributes> {
         self.engine()?.setattr(handle, set).await
     }
-    /// What `name` in `directory` stands for. `.` and `..` are not looked up: see [`Pool::parent`].
+    /// Looks up `name` in `directory`. `.` and `..` are not supported: see [`Pool::parent`].
     pub async fn lookup(&self, directory: Handle, name: &[u8]) -> Result<Attributes> {
         self.engine()?.lookup(directory, name)
     }
-    /// The directory that holds `directory`; `None` for a volume's root.
+    /// The parent of `directory`; `None` for a volume's root.
     pub async fn parent(&self, directory: Handle) -> Result<Option<Attributes>> {
         self.engine()?.parent(directory)
     }
-    /// Up to `entries_max` entries after `cookie` (0: from the start), without `.` and `..`.
+    /// Returns up to `entries_max` entries after `cookie` (0: from the start), without `.` and `..`.
     pub async fn readdir(&self, directory: Handle, cookie: u64, entries_max: usize) -> Result<DirectoryPage> {
         self.engine()?.readdir(directory, cookie, entries_max)
     }
-    /// Creates an inode under a name that must not exist ([`Error::Exists`]).
+    /// Creates an inode named `name`. Fails with [`Error::Exists`] if the name exists.
     pub async fn create(&self, directory: Handle, name: &[u8], new: NewInode) -> Result<Created> {
         self.engine()?.create(directory, name, new).await
     }
-    /// Gives an inode that is not a directory another name.
+    /// Adds a name to an inode that is not a directory.
     pub async fn link(&self, handle: Handle, directory: Handle, name: &[u8]) -> Result<ChangeInfo> {
         self.engine()?.link(handle, directory, name).await
     }
-    /// Removes a name: of an empty directory, or of anything else. An inode that loses its last name while
-    /// it is held becomes an orphan in the same atomic step; one that is not held is freed.
+    /// Removes a name. A directory must be empty. An inode that loses its last name while it is held becomes an orphan in the
+    /// same atomic step; one that is not held is freed.
     pub async fn remove(&self, directory: Handle, name: &[u8]) -> Result<Removed> {
         self.engine()?.remove(directory, name).await
     }
-    /// Renames, replacing what `to_name` stood for exactly as [`Pool::remove`] would. Renaming onto another
-    /// name of the same inode changes nothing. A directory cannot go below itself ([`Error::Invalid`]).
+    /// Renames an entry. If `to_name` exists, it is replaced exactly as [`Pool::remove`] would remove it. Renaming onto another
+    /// name of the same inode changes nothing. A directory cannot be moved below itself ([`Error::Invalid`]).
     pub async fn rename(
         &self,
         from: Handle,
@@ -273,12 +274,12 @@ impl Pool {
 
     // ---- extended attributes of files and directories ----
 
-    /// The value of an extended attribute; [`Error::NotFound`] if there is none of that name.
+    /// The value of an extended attribute; [`Error::NotFound`] if there is none with that name.
     pub async fn xattr_get(&self, handle: Handle, name: &[u8]) -> Result<Bytes> {
         self.engine()?.xattr_get(handle, name)
     }
-    /// Sets an extended attribute, durably. [`Error::NoSpace`] beyond what one inode can have of them: see
-    /// [`XATTRS_BYTES_MAX`] and [`XATTR_NAMES_BYTES_MAX`].
+    /// Sets an extended attribute, durably. Fails with [`Error::NoSpace`] if the inode's attributes would exceed
+    /// [`XATTRS_BYTES_MAX`] or [`XATTR_NAMES_BYTES_MAX`].
     pub async fn xattr_set(
         &self,
         handle: Handle,
@@ -292,7 +293,7 @@ impl Pool {
     pub async fn xattr_remove(&self, handle: Handle, name: &[u8]) -> Result<ChangeInfo> {
         self.engine()?.xattr_remove(handle, name).await
     }
-    /// About `names_max` names of extended attributes after `cookie` (0: from the start).
+    /// Returns about `names_max` names of extended attributes after `cookie` (0: from the start).
     pub async fn xattr_list(&self, handle: Handle, cookie: u64, names_max: usize) -> Result<XattrPage> {
         self.engine()?.xattr_list(handle, cookie, names_max)
     }
@@ -303,7 +304,7 @@ impl Pool {
     pub async fn read(&self, handle: Handle, offset: u64, length: u32) -> Result<ReadData> {
         self.engine()?.read(handle, offset, length).await
     }
-    /// Writes; durable on return as `stability` says. Returns the file's attributes after the write.
+    /// Writes data, as durably as `stability` says. Returns the file's attributes after the write.
     pub async fn write(
         &self,
         handle: Handle,
@@ -313,14 +314,14 @@ impl Pool {
     ) -> Result<Attributes> {
         self.engine()?.write(handle, offset, data, stability).await
     }
-    /// Makes earlier writes to the range durable (`length` 0: to the end of the file).
+    /// Makes earlier writes to the range durable. `length` 0 means to the end of the file.
     pub async fn commit(&self, handle: Handle, offset: u64, length: u64) -> Result<()> {
-        // The whole file is flushed, whatever the range: what is in it is on its way in one go.
+        // Flushing the whole file costs no more than flushing a part: all its dirty data is written together.
         let _ = (offset, length);
         self.engine()?.commit(handle).await
     }
 
-    /// Like [`Pool::read`], but holes of at least `hole_bytes_min` bytes are told, not zeros.
+    /// Like [`Pool::read`], but returns holes of at least `hole_bytes_min` bytes as holes, not as zeros.
     pub async fn read_stretches(
         &self,
         handle: Handle,
@@ -330,33 +331,33 @@ impl Pool {
     ) -> Result<ReadStretches> {
         self.engine()?.read_stretches(handle, offset, length, hole_bytes_min).await
     }
-    /// Begins to read a range into memory, as much of it as there is room for. False if the pool is too busy for that.
+    /// Starts reading a range into memory, as far as there is room. Returns false if the pool is too busy.
     pub fn prefetch(&self, handle: Handle, offset: u64, length: u64) -> Result<bool> {
         self.engine()?.prefetch(handle, offset, length)
     }
-    /// The first data at or behind `offset`, or the end of the file; `None` if the file ends at or before `offset`.
+    /// Finds the first data at or after `offset`, or the end of the file; `None` if the file ends at or before `offset`.
     pub async fn seek_data(&self, handle: Handle, offset: u64) -> Result<Option<Sought>> {
         self.engine()?.seek_data(handle, offset).await
     }
-    /// The first hole at or behind `offset`, where the end of the file counts as one; `None` if the file ends at or
-    /// before `offset`.
+    /// Finds the first hole at or after `offset`. The end of the file counts as a hole. `None` if the file ends at or before
+    /// `offset`.
     pub async fn seek_hole(&self, handle: Handle, offset: u64) -> Result<Option<Sought>> {
         self.engine()?.seek_hole(handle, offset).await
     }
-    /// Makes a hole: the range reads as zeros from then on, and takes no space. The size of the file stays. Durable on
-    /// return; if it fails, or in a crash, a first part of it may be done.
+    /// Makes the range a hole: it then reads as zeros and takes no space. The file keeps its size. Durable on return. After a
+    /// failure or a crash, a first part of the range may have been deallocated.
     pub async fn deallocate(&self, handle: Handle, offset: u64, length: u64) -> Result<Attributes> {
         self.engine()?.deallocate(handle, offset, length).await
     }
-    /// Makes the file reach to the end of the range, durably, if all of the range could be written now; else
-    /// [`Error::NoSpace`]. It does not set space aside: what others write later can take it.
+    /// Extends the file to the end of the range, durably, if the pool and the volume have room for the whole range; otherwise
+    /// fails with [`Error::NoSpace`]. No space is reserved: other writes can use it up.
     pub async fn allocate(&self, handle: Handle, offset: u64, length: u64) -> Result<Attributes> {
         self.engine()?.allocate(handle, offset, length).await
     }
-    /// Has a range of a file share what is stored for a range of another, of any volume, or of its own, which it must
-    /// not overlap. `length` `None`: up to the source's end; a source that ends before the range does is [`Error::Invalid`].
-    /// Durable on return. A range of up to some thousand extents is cloned at once or not at all; of a larger one a first part may be
-    /// done if it fails, or in a crash.
+    /// Makes a range of a file share what is stored for a range of another file, in any volume, or of the same file if the
+    /// ranges do not overlap. With `length` `None` the range reaches to the end of the source; a source that ends before the
+    /// range does is [`Error::Invalid`]. Durable on return. A range of up to some thousand extents is cloned atomically. Of a
+    /// larger range a first part may have been cloned after a failure or a crash.
     pub async fn clone_range(
         &self,
         from: (Handle, u64),
@@ -365,7 +366,7 @@ impl Pool {
     ) -> Result<Cloned> {
         self.engine()?.clone_range(from, to, length, usize::MAX).await
     }
-    /// Like [`Pool::clone_range`], but may do a first part only, so that it does not take long.
+    /// Like [`Pool::clone_range`], but may copy only a first part of the range, so that the call stays short.
     pub async fn copy_range(
         &self,
         from: (Handle, u64),
@@ -377,89 +378,89 @@ impl Pool {
 
     // ---- open inodes ----
 
-    /// Holds an inode: as long as it is held it outlives its last name. Counted: one release for each hold.
+    /// Holds an inode: while it is held, it outlives its last name. Holds are counted, and each needs one release.
     /// Holds end with the process; see [`Pool::reap_orphans`].
     pub fn hold(&self, handle: Handle) -> Result<()> {
         self.engine()?.hold(handle)
     }
-    /// Ends one hold. An orphan that nobody holds is freed.
+    /// Releases one hold. An orphan without holds is freed.
     pub fn release(&self, handle: Handle) {
         if let Ok(engine) = self.engine() {
             engine.release(handle);
         }
     }
-    /// Until this is called, after an opening, no orphan is freed and every inode that loses its last name
-    /// becomes one, because holders from before the restart may not have come back yet. From then on
-    /// orphans that nobody holds are freed.
+    /// Allows orphans to be freed. From opening until this call, the pool frees no orphan, and every inode that loses its last
+    /// name becomes one, because holders from before the restart may not have come back yet. After this call the pool frees
+    /// orphans that nobody holds.
     pub async fn reap_orphans(&self) -> Result<()> {
         self.engine()?.reap_orphans().await
     }
 
     // ---- records of the protocols ----
 
-    /// Stores a protocol's own durable record, replacing one with the same key.
+    /// Stores a protocol's own record, durably, replacing any record with the same key.
     pub async fn record_put(&self, namespace: &str, key: &[u8], value: &[u8]) -> Result<()> {
         self.engine()?.record_put(namespace, key, value).await
     }
-    /// Deletes a record, if it is there.
+    /// Deletes a record if it exists.
     pub async fn record_delete(&self, namespace: &str, key: &[u8]) -> Result<()> {
         self.engine()?.record_delete(namespace, key).await
     }
-    /// All records of a namespace, by key.
+    /// All records of a namespace, ordered by key.
     pub fn records(&self, namespace: &str) -> Result<Vec<(Bytes, Bytes)>> {
         self.engine()?.records(namespace)
     }
 
-    /// Waits until all that was deleted has been freed, apart from orphans that are held. For tests, and for
-    /// whoever wants to see space given back.
+    /// Waits until everything that was deleted has been freed, apart from orphans that are held. For tests, and for callers
+    /// that wait for space.
     pub async fn settle(&self) -> Result<()> {
         self.engine()?.settle().await
     }
 
-    /// Recounts everything from the extents and the directory entries, and returns what does not agree, one
-    /// sentence for each difference. With `read_chunks` every copy of every chunk is read and verified as well.
+    /// Recounts everything from the extents and the directory entries. Returns one sentence for each difference. With
+    /// `read_chunks` it also reads and verifies every copy of every chunk.
     pub async fn check(&self, read_chunks: bool) -> Result<Vec<String>> {
         Ok(self.check_report(read_chunks).await?.differences)
     }
-    /// Like [`Pool::check`], with what was looked at.
+    /// Like [`Pool::check`], but also reports what was examined.
     pub async fn check_report(&self, read_chunks: bool) -> Result<CheckReport> {
         self.check_watched(read_chunks, Arc::default()).await
     }
-    /// Like [`Pool::check_report`], and can be watched and cancelled meanwhile ([`Error::Cancelled`]).
+    /// Like [`Pool::check_report`], but the caller can watch and cancel it ([`Error::Cancelled`]).
     pub async fn check_watched(&self, read_chunks: bool, watch: Arc<CheckWatch>) -> Result<CheckReport> {
         self.engine()?.check(read_chunks, watch).await
     }
-    /// What is stored for the files of a volume, or of all volumes. Looks at every extent.
+    /// How much is stored for the files of a volume, or of all volumes. Reads every extent.
     pub async fn efficiency(&self, volume: Option<VolumeId>) -> Result<Efficiency> {
         self.engine()?.efficiency(volume).await
     }
-    /// What the segments hold.
+    /// Sizes of the segments.
     pub fn stored(&self) -> Result<Stored> {
         Ok(self.engine()?.stored())
     }
 
-    /// What did not fit together when the pool was opened by [`Pool::recover`].
+    /// The mismatches that [`Pool::recover`] found when it opened the pool.
     pub fn mismatches(&self) -> Result<Vec<Mismatch>> {
         Ok(self.engine()?.accepted.clone())
     }
-    /// Segments that were found at an opening and that no metadata names. They take space until they are deleted.
+    /// Segments that no metadata names, found when the pool was opened. They take space until they are deleted.
     pub fn lost_and_found(&self) -> Result<Vec<LostSegment>> {
         Ok(self.engine()?.lost_and_found())
     }
-    /// Deletes a segment that was found and that no metadata names; [`Error::NotFound`] if there is none of that number.
+    /// Deletes a segment from lost+found; [`Error::NotFound`] if there is none with that number.
     pub async fn lost_and_found_delete(&self, segment: u64) -> Result<()> {
         self.engine()?.lost_and_found_delete(segment).await
     }
 
-    /// Begins to verify everything that is stored, from the start.
+    /// Starts a scrub from the beginning.
     pub async fn scrub_start(&self) -> Result<()> {
         self.engine()?.scrub_start().await
     }
-    /// Ends the verification that is under way.
+    /// Stops the running scrub.
     pub async fn scrub_stop(&self) -> Result<()> {
         self.engine()?.scrub_stop().await
     }
-    /// How the verification stands, and what it found.
+    /// The state of the scrub, and what it has found.
     pub fn scrub_status(&self) -> Result<ScrubStatus> {
         Ok(self.engine()?.scrub_status())
     }

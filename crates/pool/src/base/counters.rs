@@ -1,8 +1,8 @@
-//! What the pool counts while it works, and how it stands: one snapshot of it for whoever watches the pool.
+//! What the pool counts while it works, and its current state, as one snapshot for monitoring.
 //!
-//! Counting is a relaxed addition where the work is done: no lock and no allocation, so it is always on. Counts begin with the
-//! opening of the pool, and only grow. What is a state and not a count (sizes, the scrub) is asked for when the snapshot is
-//! taken, of those who know it, so it cannot drift.
+//! Counting is a relaxed addition where the work is done: no lock and no allocation, so it is always on. Counts start when the
+//! pool is opened, and only grow. States that are not counts, such as sizes and the scrub, are read from their owners when the
+//! snapshot is taken, so they cannot drift.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -23,7 +23,7 @@ impl Count {
     }
 }
 
-/// The counts of an open pool. Their meaning is that of the fields of [`PoolCounters`].
+/// The counts of an open pool. [`PoolCounters`] documents the fields.
 #[derive(Debug, Default)]
 pub(crate) struct Meters {
     pub(crate) writes: Count,
@@ -46,34 +46,34 @@ pub(crate) struct Meters {
     pub(crate) frames_unreadable: Count,
     pub(crate) frames_repaired: Count,
     pub(crate) bytes_moved: Count,
-    /// Inline bytes of which chunks were made.
+    /// Inline bytes that were moved into chunks.
     pub(crate) bytes_chunked: Count,
 }
 
 impl Meters {
-    /// Chunks were to be stored that the pool has already.
+    /// Counts chunks that a flush did not store because the pool already had them.
     pub(crate) fn shared(&self, chunks: u64, bytes: u64) {
         self.chunks_shared.add(chunks);
         self.bytes_shared.add(bytes);
     }
 
-    /// Chunks of that many bytes were packed into frames of `bytes_stored`, to be stored for the first time.
+    /// Counts new chunks of `bytes` in total, packed into frames of `bytes_stored`.
     pub(crate) fn packed(&self, bytes: u64, bytes_stored: u64) {
         self.bytes_packed.add(bytes);
         self.bytes_packed_stored.add(bytes_stored);
     }
 }
 
-/// What a pool has counted since it was opened, and how it stands.
+/// The counts of a pool since it was opened, and its current state.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PoolCounters {
     /// Writes that were accepted into memory.
     pub writes: u64,
-    /// Bytes of them.
+    /// Bytes of these writes.
     pub bytes_written: u64,
-    /// Writes that had to wait because too much was in memory that is not durable.
+    /// Writes that had to wait because too many bytes in memory were not durable.
     pub write_waits: u64,
-    /// Bytes appended to segments: frames with their headers, padding, and what the cleaner moves.
+    /// Bytes appended to segments: frames with their headers, padding, and frames that the cleaner moved.
     pub bytes_appended: u64,
     /// Bytes of keys and values handed to the metadata store, which writes them to its journal first.
     pub bytes_metadata: u64,
@@ -83,50 +83,50 @@ pub struct PoolCounters {
     pub metadata_syncs: Distribution,
     /// Commit groups.
     pub commit_groups: u64,
-    /// Jobs in them.
+    /// Jobs in all commit groups.
     pub commit_jobs: u64,
-    /// Chunks that readers wanted and that were in memory.
+    /// Chunks requested by readers that were in memory.
     pub cache_hits: u64,
-    /// Chunks that readers wanted and that had to be read from a segment.
+    /// Chunks requested by readers that had to be read from a segment.
     pub cache_misses: u64,
-    /// Chunks that were to be stored and that the pool had already.
+    /// Chunks to store that the pool already had.
     pub chunks_shared: u64,
-    /// Bytes of them, which were not stored again.
+    /// Bytes of these chunks, which were not stored again.
     pub bytes_shared: u64,
-    /// Bytes of chunks that were to be stored and that the pool did not have.
+    /// Bytes of chunks to store that the pool did not have.
     pub bytes_packed: u64,
     /// Bytes of their frames, compressed where that saves enough.
     pub bytes_packed_stored: u64,
-    /// Frames that were read and found whole.
+    /// Frames that were read and were intact.
     pub frames_verified: u64,
     /// Frames that were read and did not match their checksum, in one copy or in all.
     pub frames_damaged: u64,
-    /// Frames that the disk did not give.
+    /// Frames that the disk could not read.
     pub frames_unreadable: u64,
-    /// Frames and whole segments that were written again from another copy.
+    /// Frames and whole segments that were rewritten from another copy.
     pub frames_repaired: u64,
     /// Bytes of frames that the cleaner has moved out of segments that are mostly dead.
     pub bytes_moved: u64,
     /// Bytes of writes that are in memory and not durable.
     pub dirty_bytes: u64,
-    /// The most there may be of them.
+    /// The limit of `dirty_bytes`.
     pub dirty_bytes_max: u64,
-    /// The volumes, by id.
+    /// The volumes, ordered by id.
     pub volumes: Vec<VolumeUsage>,
     /// Sizes of the whole pool.
     pub space: Space,
-    /// What the segments hold.
+    /// Sizes of the segments.
     pub stored: Stored,
-    /// How the verification of all that is stored stands.
+    /// The state of the scrub.
     pub scrub: ScrubStatus,
-    /// Stable storage failed: nothing is written any more before the pool is opened again.
+    /// Stable storage failed: the pool writes nothing more until it is opened again.
     pub stopped: bool,
 }
 
-/// What a volume holds, and what it may hold.
+/// What a volume holds, and its limits.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct VolumeUsage {
-    /// The volume's id; `None` for several together.
+    /// The volume's id; `None` for a sum over several volumes.
     pub id: Option<VolumeId>,
     /// Its name.
     pub name: String,
@@ -136,10 +136,10 @@ pub struct VolumeUsage {
     pub inodes: u64,
     /// Orphans among them.
     pub orphans: u64,
-    /// Snapshots of it.
+    /// Number of its snapshots.
     pub snapshots: u64,
-    /// Bytes that it may hold, if that is limited.
+    /// The most bytes that it may hold, if limited.
     pub size: Option<u64>,
-    /// Bytes that clients may read and write in a second, if that is limited.
+    /// Bytes that clients may read and write per second, if limited.
     pub max_bytes_per_second: Option<u64>,
 }

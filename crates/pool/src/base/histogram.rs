@@ -1,19 +1,19 @@
-//! How long things take: a histogram without locks, of four classes for each doubling.
+//! Latencies: a lock-free histogram with four classes for each doubling.
 //!
-//! The same one serves the pool's syncs and the operations of the protocols on it, so that one way of counting, and one of
-//! telling, is enough. Recording is two additions. A percentile is exact to a fifth of its value. The bounds that are powers of two
+//! The pool's syncs and the operations of the protocols use the same type, so that all are counted and reported alike.
+//! Recording is two additions. A percentile is exact to a fifth of its value. The bounds that are powers of two
 //! ([`Distribution::within_power_of_two`]) fall between classes, so a histogram with those bounds is exact.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// Times below this many binary digits of nanoseconds are not told apart: about a microsecond.
+/// Times below two to the power of this, in nanoseconds, share one class: up to about a microsecond.
 const DIGITS_MIN: u32 = 10;
-/// Classes for each doubling, and all of them: up to more than a minute.
+/// Classes for each doubling, and in total: up to more than a minute.
 const CLASSES_PER_DOUBLING: u64 = 4;
 const CLASSES: usize = 106;
 
-/// Counts times since it was made.
+/// Counts times.
 #[derive(Debug)]
 pub struct Histogram {
     classes: [AtomicU64; CLASSES],
@@ -27,7 +27,7 @@ impl Default for Histogram {
 }
 
 impl Histogram {
-    /// Counts something that took so long.
+    /// Records that something took `time`.
     pub fn record(&self, time: Duration) {
         if let Some(class) = self.classes.get(class_of(time)) {
             class.fetch_add(1, Ordering::Relaxed);
@@ -35,7 +35,7 @@ impl Histogram {
         self.sum_ns.fetch_add(nanoseconds(time), Ordering::Relaxed);
     }
 
-    /// What was counted so far. What is being recorded meanwhile may be in the counts and not yet in the sum.
+    /// The counts so far. A concurrent recording may be in the counts and not yet in the sum.
     pub fn distribution(&self) -> Distribution {
         Distribution {
             classes: self.classes.iter().map(|class| class.load(Ordering::Relaxed)).collect(),
@@ -43,14 +43,14 @@ impl Histogram {
         }
     }
 
-    /// Forgets everything.
+    /// Resets all counts.
     pub fn clear(&self) {
         self.classes.iter().for_each(|class| class.store(0, Ordering::Relaxed));
         self.sum_ns.store(0, Ordering::Relaxed);
     }
 }
 
-/// What a [`Histogram`] had counted at some time, or between two.
+/// The counts of a [`Histogram`] at one time, or between two times.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Distribution {
     /// Empty, or [`CLASSES`] of them.
@@ -64,12 +64,12 @@ impl Distribution {
         self.classes.iter().sum()
     }
 
-    /// All times together.
+    /// The sum of all times.
     pub fn sum(&self) -> Duration {
         Duration::from_nanos(self.sum_ns)
     }
 
-    /// The time that `percent` of a hundred do not exceed; zero if nothing was counted.
+    /// The time that `percent` per cent of the recorded times do not exceed; zero if nothing was recorded.
     pub fn percentile(&self, percent: u64) -> Duration {
         let rank = u128::from(self.count()) * u128::from(percent);
         let mut seen = 0u128;
@@ -82,14 +82,14 @@ impl Distribution {
         Duration::ZERO
     }
 
-    /// How many took less than 2 to the power of `digits` nanoseconds, exactly. From 10 to 36.
+    /// How many times were shorter than 2 to the power of `digits` nanoseconds, exactly. `digits` is from 10 to 36.
     pub fn within_power_of_two(&self, digits: u32) -> u64 {
         let doublings = usize::try_from(digits.saturating_sub(DIGITS_MIN)).unwrap_or(CLASSES);
         let classes = doublings.saturating_mul(CLASSES_PER_DOUBLING as usize).saturating_add(1);
         self.classes.iter().take(classes).sum()
     }
 
-    /// What was counted since `before`; all of it, if the counting began anew.
+    /// What was counted since `before`; everything, if the histogram was cleared since.
     pub fn since(&self, before: &Distribution) -> Distribution {
         if before.count() > self.count() {
             return self.clone();
@@ -102,7 +102,7 @@ impl Distribution {
         }
     }
 
-    /// Adds what another one counted.
+    /// Adds the counts of another distribution.
     pub fn add(&mut self, other: &Distribution) {
         if self.classes.len() < other.classes.len() {
             self.classes.resize(other.classes.len(), 0);
@@ -118,7 +118,7 @@ fn nanoseconds(time: Duration) -> u64 {
     u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }
 
-/// The class of a time: by its highest binary digit, and the two after it.
+/// The class of a time: its highest binary digit and the two digits after it.
 fn class_of(time: Duration) -> usize {
     let nanoseconds = nanoseconds(time);
     let Some(doublings) = nanoseconds.checked_ilog2().and_then(|digits| digits.checked_sub(DIGITS_MIN))
@@ -130,7 +130,7 @@ fn class_of(time: Duration) -> usize {
     usize::try_from(class).unwrap_or(CLASSES).min(CLASSES - 1)
 }
 
-/// The longest time of a class.
+/// The longest time in a class.
 fn longest(class: usize) -> Duration {
     let class = class as u64;
     let (doublings, quarter) = (class / CLASSES_PER_DOUBLING, class % CLASSES_PER_DOUBLING);

@@ -1,7 +1,7 @@
-//! Work that must not stay half done when its caller goes away.
+//! Work that must not stay half done when its caller is dropped.
 //!
-//! A task of its own would do, but it costs the caller two changes of tasks, and often of threads, for each small write. So the work
-//! is part of the caller as long as there is one, and becomes a task of its own only if there is none any more.
+//! Running all such work as a task of its own would cost two task switches, and often thread switches, for each small write. So
+//! the work runs inside the caller's task, and becomes a task of its own only if the caller is dropped.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -9,7 +9,7 @@ use std::task::{Context, Poll};
 
 use tokio::runtime::Handle;
 
-/// See the module. Must be awaited, or dropped, within a runtime; without one the work ends where it is, as it does when
+/// See the module. Must be awaited or dropped within a runtime. Without a runtime the work stops where it is, as it does when
 /// the runtime ends.
 pub(crate) struct Lasting<F: Future<Output: Send> + Send + 'static>(Option<Pin<Box<F>>>);
 
@@ -23,7 +23,7 @@ impl<F: Future<Output: Send> + Send + 'static> Future for Lasting<F> {
     type Output = F::Output;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<F::Output> {
-        // Out of its place while it runs: work that panicked is not gone on with.
+        // The work is taken out while it is polled: if it panics, it is not polled again.
         let Some(mut work) = self.0.take() else { return Poll::Pending };
         let polled = work.as_mut().poll(context);
         if polled.is_pending() {

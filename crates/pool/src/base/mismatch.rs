@@ -1,20 +1,20 @@
-//! Why a pool is not opened: what was found does not belong together. See docs/decisions/0001-opening-proves-the-pool.md.
+//! Why a pool is not opened: its parts do not belong together. See docs/decisions/0001-opening-proves-the-pool.md.
 
 use std::path::PathBuf;
 
-/// What does not fit together in a pool. Nothing was changed by the attempt to open it.
+/// Why the parts of a pool do not belong together. The attempt to open it changed nothing.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Mismatch {
-    /// There is no pool to recover.
+    /// The directory holds no pool.
     #[error("there is no pool in it")]
     NoPool,
-    /// The directory has parts of a pool, and no FORMAT file that says so.
+    /// The directory holds parts of a pool, but no FORMAT file.
     #[error(
         "its FORMAT file is missing, but {there} is there; if this is the whole pool, write the file again (`echo forebay-pool {format} >FORMAT`)"
     )]
     NoFormat {
-        /// What is there.
+        /// The part that was found.
         there: String,
         /// The format that this release writes.
         format: u32,
@@ -30,7 +30,7 @@ pub enum Mismatch {
     /// The metadata store cannot be read.
     #[error("its metadata is damaged: {0}")]
     MetadataDamaged(String),
-    /// The metadata store is older than another part of it says.
+    /// A part of the metadata store is older than STATE says.
     #[error(
         "its metadata is not the last that was there: {part} is of version {found}, and STATE knows version {known}"
     )]
@@ -39,20 +39,20 @@ pub enum Mismatch {
         part: PathBuf,
         /// Its version.
         found: u64,
-        /// The version that was there.
+        /// The version that STATE knows.
         known: u64,
     },
-    /// A journal is damaged where it had been made durable.
+    /// A journal is damaged in a range that had been made durable.
     #[error(
         "its metadata journal {journal} is damaged from byte {offset} on, where it had been made durable"
     )]
     Journal {
         /// The file.
         journal: PathBuf,
-        /// The first byte that is not readable.
+        /// The first unreadable byte.
         offset: u64,
     },
-    /// Batches of metadata are missing between others.
+    /// Batches of metadata are missing between batches that exist.
     #[error(
         "its metadata is incomplete: batches {from} to {to} are missing (a journal was removed, or is older than the tables)"
     )]
@@ -62,23 +62,23 @@ pub enum Mismatch {
         /// The last.
         to: u64,
     },
-    /// The metadata ends before a batch that was durable.
+    /// The metadata ends before a batch that is known to have been durable.
     #[error("its metadata ends at batch {found}, and {witness} says that batch {known} was durable: {lost} batches are missing", lost = known.saturating_sub(*found))]
     Behind {
         /// The last batch that the metadata has.
         found: u64,
         /// A batch that was durable.
         known: u64,
-        /// What says so.
+        /// The witness of that batch.
         witness: String,
     },
-    /// Metadata is there and empty.
+    /// The metadata store exists but is empty.
     #[error("its metadata is empty, but {there}")]
     Empty {
-        /// What says that it was not.
+        /// What shows that it was not empty before.
         there: String,
     },
-    /// Parts of two pools are together.
+    /// The directory holds parts of two pools.
     #[error("{part} belongs to pool {found}, and the metadata to pool {known}")]
     OtherPool {
         /// The part.
@@ -88,7 +88,7 @@ pub enum Mismatch {
         /// The pool that the metadata names.
         known: String,
     },
-    /// A part is of a later start of the pool than the metadata.
+    /// A part was written by a later start of the pool than the metadata.
     #[error("its metadata is of start {known}, and {part} is of start {found}: the metadata is older")]
     LaterStart {
         /// The part.
@@ -98,7 +98,8 @@ pub enum Mismatch {
         /// The start that the metadata counts.
         known: u64,
     },
-    /// Two histories of one pool are mixed: it was put back from a backup, and went on from there, and the part went on without it.
+    /// Two histories of one pool are mixed: the pool was restored from a backup and continued from there, but the part is from
+    /// the history after the backup.
     #[error(
         "{part} is of start {found} of another history of this pool than the metadata (one of them was put back from a backup)"
     )]
@@ -108,7 +109,7 @@ pub enum Mismatch {
         /// Its start.
         found: u64,
     },
-    /// What the state file says is older than the metadata.
+    /// The STATE file is older than the metadata.
     #[error(
         "its STATE file is of start {found}, and the metadata of start {known}: the file was replaced by an older one"
     )]
@@ -118,13 +119,13 @@ pub enum Mismatch {
         /// The start that the metadata counts.
         known: u64,
     },
-    /// The state file is missing or unreadable.
+    /// The STATE file is missing or unreadable.
     #[error("its STATE file is {state}, so nothing shows that the metadata is complete")]
     NoState {
         /// Missing or damaged.
         state: &'static str,
     },
-    /// The metadata names segments, and none of them is there.
+    /// The metadata names segments, but none of their files exist.
     #[error("{named} segments hold its data, and none of them is in {directory}; is the disk mounted there?")]
     NoSegments {
         /// The directory of segments.

@@ -1,8 +1,8 @@
-//! The ground floor: what every other floor uses, and what knows nothing of a pool.
+//! The ground floor: what all other floors use. It knows nothing of a pool.
 //!
-//! Errors, the types of the interface, the counters, and the seams to time, randomness, locks and threads. Nothing flows through
-//! this floor: it uses no other floor, and all others may use it. Open `types.rs` first for the words of the interface, and
-//! `sync.rs` for the locks, which the simulation takes over.
+//! Errors, the types of the interface, the counters, and the seams to time, randomness, locks and threads. This floor uses no
+//! other floor. Open `types.rs` first for the words of the interface, and then `sync.rs` for the locks, which the simulation
+//! takes over.
 
 pub(crate) mod counters;
 pub(crate) mod error;

@@ -1,19 +1,20 @@
-//! What operators may name things. Names are shown on terminals and in logs, and must not command either.
+//! The rules for names that operators choose. Names are shown on terminals and in logs, and must not contain characters that
+//! control either.
 
-/// What [`is_name`] asks for.
+/// The rule that [`is_name`] checks.
 pub const NAME_RULE: &str = "1 to 64 characters of a-z A-Z 0-9 _ - . and not start with . or -";
 
-/// Whether a volume, a snapshot, an export policy or a user can have that name.
+/// Whether `name` is valid for a volume, a snapshot, an export policy or a user.
 pub fn is_name(name: &str) -> bool {
     let known = |byte: u8| byte.is_ascii_alphanumeric() || b"_-.".contains(&byte);
     let starts_well = name.bytes().next().is_some_and(|first| !b".-".contains(&first));
     starts_well && name.len() <= 64 && name.bytes().all(known)
 }
 
-/// Whether a character only shows itself.
+/// Whether a character has no effect but to be displayed.
 ///
-/// Control characters (C0, DEL and C1) command a terminal or end a line; separators of lines and paragraphs end one, too; and marks, embeddings,
-/// overrides and isolates of direction change how the text around them reads.
+/// Control characters (C0, DEL and C1) control a terminal or end a line; line and paragraph separators end a line too; and
+/// directional marks, embeddings, overrides and isolates change how the surrounding text reads.
 pub fn is_printable(character: char) -> bool {
     !character.is_control()
         && !matches!(

@@ -1,33 +1,34 @@
-//! How a pool is to behave, as its owner configures it.
+//! The settings of a pool.
 
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// How a pool is to behave.
+/// The settings of a pool.
 #[derive(Clone, Debug)]
 pub struct PoolOptions {
-    /// Bytes that the pool may hold; `None`: what the file system has room for.
+    /// Bytes that the pool may hold; `None` limits it only by the free space of the file system.
     pub bytes_max: Option<u64>,
-    /// Bytes of unstable writes kept in memory; beyond it writers wait. Default 256 MiB.
+    /// Bytes of unstable writes kept in memory; above this, writers wait. Default 256 MiB.
     pub dirty_bytes_max: u64,
-    /// Age at which unstable writes are made durable unasked, in milliseconds. Default 5000.
+    /// Age at which unstable writes are flushed without a COMMIT, in milliseconds. Default 5000.
     pub dirty_age_ms_max: u64,
-    /// How long a file must not have been written to before what is inline of it, in the metadata store, becomes chunks. Default a minute.
+    /// How long a file must be idle before its inline bytes, which are in the metadata store, are moved into chunks. Default
+    /// one minute.
     pub inline_age: Duration,
     /// Size at which a segment is sealed. Default 128 MiB.
     pub segment_bytes: u64,
     /// Bytes of verified chunks kept in memory for readers. Default 64 MiB.
     pub cache_bytes: u64,
-    /// Bytes of memory for the fingerprints of chunks used lately, which find what is there already. Default
-    /// 64 MiB, enough for about 60 GiB of chunks.
+    /// Bytes of memory for the fingerprints of recently used chunks, which find duplicates without a lookup. Default 64 MiB,
+    /// enough for about 60 GiB of chunks.
     pub fingerprint_bytes: u64,
-    /// Whether large writes to segments go past the system's cache. Default true.
+    /// Whether large writes to segments bypass the page cache. Default true.
     pub direct_io: bool,
-    /// Where a second copy of all chunks is kept, if at all: a directory, on another disk to be of use.
+    /// The directory of a second copy of all chunks, if any. It should be on another disk.
     pub copies_directory: Option<PathBuf>,
-    /// How often everything is verified; `None`: only when asked. Default a week.
+    /// How often a scrub starts; `None` means only on request. Default one week.
     pub scrub_period: Option<Duration>,
-    /// How fast it is verified, in bytes per second. Default 32 MiB.
+    /// How fast a scrub reads, in bytes per second. Default 32 MiB.
     pub scrub_bytes_per_second: u64,
 }
 

@@ -1,4 +1,4 @@
-//! A thread that does jobs in groups: whoever comes while it is at work waits for the next group, and shares its cost.
+//! A thread that runs jobs in groups: jobs submitted while it is busy form the next group and share its cost.
 
 use std::sync::Mutex;
 use std::thread::JoinHandle;
@@ -8,7 +8,7 @@ use tokio::sync::mpsc;
 use crate::base::sync;
 use crate::{Error, Result};
 
-/// Jobs that wait.
+/// The waiting jobs.
 pub(crate) type Waiting<J> = mpsc::UnboundedReceiver<J>;
 
 /// See the module.
@@ -18,7 +18,7 @@ pub(crate) struct Queue<J> {
 }
 
 impl<J: Send + 'static> Queue<J> {
-    /// Starts a thread of that name. `run` does a job, and as many as it wants of those that wait behind it.
+    /// Starts a thread with this name. `run` gets a job, and may take as many of the waiting jobs as it wants.
     pub(crate) fn start(
         name: &'static str,
         mut run: impl FnMut(J, &mut Waiting<J>) + Send + 'static,
@@ -41,13 +41,13 @@ impl<J: Send + 'static> Queue<J> {
         Ok(Queue { jobs: jobs_sender, thread: Mutex::new(Some(thread)) })
     }
 
-    /// [`Error::Closed`] once the thread is to end.
+    /// Submits a job. Fails with [`Error::Closed`] after [`Queue::stop`].
     pub(crate) fn submit(&self, job: J) -> Result<()> {
         let jobs = sync::lock(&self.jobs);
         jobs.as_ref().ok_or(Error::Closed)?.send(job).map_err(|_| Error::Closed)
     }
 
-    /// Does what was submitted, then ends the thread.
+    /// Runs the jobs already submitted, then ends the thread.
     pub(crate) fn stop(&self) {
         drop(sync::lock(&self.jobs).take());
         let Some(thread) = sync::lock(&self.thread).take() else { return };
@@ -61,7 +61,7 @@ impl<J: Send + 'static> Queue<J> {
     }
 }
 
-/// The thread as a task, for the simulation: there are no threads in it.
+/// Runs the queue as a task in the simulation, which has no threads.
 #[cfg(test)]
 async fn run_simulated<J: Send + 'static>(
     mut jobs: Waiting<J>,

@@ -1,4 +1,5 @@
-//! What the pool's tasks wait for. Apart from the engine, so that waiting does not keep the engine alive.
+//! The signals that the pool's tasks wait for. They are separate from the engine, so that a waiting task does not keep the
+//! engine alive.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -9,18 +10,18 @@ use tokio::sync::Notify;
 pub(crate) struct Signals {
     closing: AtomicBool,
     closed: Notify,
-    /// There is much dirty data.
+    /// The amount of dirty data is high.
     pub(crate) pressure: Notify,
     /// There is something to free.
     pub(crate) reap: Notify,
-    /// There are too many inline bytes in a file.
+    /// A file has too many inline bytes.
     pub(crate) inline: Notify,
-    /// A scrub was asked for, or is to end.
+    /// A scrub was requested, or must stop.
     pub(crate) scrub: Notify,
 }
 
 impl Signals {
-    /// The pool is closing, or gone.
+    /// Signals that the pool is closing or gone.
     pub(crate) fn close(&self) {
         self.closing.store(true, Ordering::SeqCst);
         self.closed.notify_waiters();

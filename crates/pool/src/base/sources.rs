@@ -1,19 +1,19 @@
-//! Time and randomness enter the pool only through these two traits, so that tests own them.
+//! The only two traits through which time and randomness enter the pool, so that tests control both.
 
 use std::sync::Mutex;
 use std::time::SystemTime;
 
 use crate::{Error, Result};
 
-/// Where the pool takes the time of day from.
+/// The source of the time of day.
 pub(crate) trait Clock: Send + Sync + 'static {
     /// The time of day.
     fn now(&self) -> SystemTime;
 }
 
-/// Where the pool takes random bytes from.
+/// The source of random bytes.
 pub(crate) trait Entropy: Send + Sync + 'static {
-    /// Fills `bytes` with bytes that nobody can guess.
+    /// Fills `bytes` with unpredictable bytes.
     fn fill(&self, bytes: &mut [u8]) -> Result<()>;
 }
 
@@ -27,7 +27,7 @@ impl Clock for SystemClock {
     }
 }
 
-/// The kernel's random numbers, stretched with BLAKE3 so that a create costs no system call.
+/// Random bytes from the kernel, expanded with BLAKE3 so that a create needs no system call.
 pub(crate) struct SystemEntropy(Mutex<blake3::OutputReader>);
 
 impl SystemEntropy {

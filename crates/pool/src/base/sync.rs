@@ -31,7 +31,7 @@ pub(crate) fn write<T: ?Sized>(lock: &RwLock<T>) -> RwLockWriteGuard<'_, T> {
     lock.write().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Waits on this thread until `done`, of which `changed` tells.
+/// Blocks this thread until `done` returns true. Whoever changes the value must notify `changed`.
 pub(crate) fn wait_until<T>(mutex: &Mutex<T>, changed: &Condvar, done: impl Fn(&T) -> bool) {
     #[cfg(test)]
     schedule::until(|| mutex.try_lock().is_ok_and(|value| done(&value)));
@@ -41,7 +41,7 @@ pub(crate) fn wait_until<T>(mutex: &Mutex<T>, changed: &Condvar, done: impl Fn(&
     }
 }
 
-/// Runs work that blocks on the disk where it holds up nobody.
+/// Runs work that blocks on the disk, on a thread where it delays no other task.
 pub(crate) async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T> + Send + 'static,
 ) -> Result<T> {
@@ -52,7 +52,7 @@ pub(crate) async fn blocking<T: Send + 'static>(
     tokio::task::spawn_blocking(work).await.map_err(|_| Error::Closed)?
 }
 
-/// Like [`blocking`], for work whose outcome nobody waits for.
+/// Like [`blocking`], for work whose result nobody waits for.
 pub(crate) fn in_background<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) {
     #[cfg(test)]
     if schedule::is_simulated() {
@@ -62,15 +62,15 @@ pub(crate) fn in_background<T: Send + 'static>(work: impl FnOnce() -> T + Send +
     tokio::task::spawn_blocking(work);
 }
 
-/// Work that somebody who may block waits for later.
+/// Work that runs elsewhere, for a thread to wait for later.
 pub(crate) enum Pending<T> {
     #[cfg(test)]
     Done(T),
     Begun(JoinHandle<T>),
 }
 
-/// Begins work that blocks on the disk, on a thread of its own: one of a bounded number could be waited for by all others.
-/// In a simulation it is done at once.
+/// Starts work that blocks on the disk, on a thread of its own: with a bounded set of threads, all of them could be waiting for
+/// work that none is left to run. In a simulation the work runs immediately.
 pub(crate) fn begin<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<Pending<T>> {
     #[cfg(test)]
     if schedule::is_simulated() {
@@ -82,7 +82,7 @@ pub(crate) fn begin<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static
 }
 
 impl<T> Pending<T> {
-    /// Waits on this thread for the work to end; [`Error::Closed`] if it panicked.
+    /// Blocks this thread until the work ends; [`Error::Closed`] if it panicked.
     pub(crate) fn wait(self) -> Result<T> {
         match self {
             #[cfg(test)]

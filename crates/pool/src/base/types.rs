@@ -1,4 +1,4 @@
-//! The words of the pool's interface: identifiers, attributes, and what callers pass in and get back.
+//! The types of the pool's interface: identifiers, attributes, and what callers pass in and get back.
 
 use std::time::SystemTime;
 
@@ -7,7 +7,7 @@ use bytes::Bytes;
 use super::volume::VolumeSpec;
 use crate::Mismatch;
 
-/// Names one pool among all pools: 16 random bytes drawn when the pool is created.
+/// Identifies a pool among all pools: 16 random bytes, drawn when the pool is created.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct PoolId(pub [u8; 16]);
 
@@ -18,35 +18,35 @@ impl std::fmt::Display for PoolId {
     }
 }
 
-/// Names one volume of a pool. Never used again after the volume is deleted.
+/// Identifies a volume within a pool. Never reused after the volume is deleted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct VolumeId(pub u32);
 
-/// Names one inode of a pool. Never used again after the inode is freed.
+/// Identifies an inode within a pool. Never reused after the inode is freed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct InodeId(pub u64);
 
-/// Names an inode for as long as it exists, whatever its path is and through restarts.
+/// Identifies an inode for as long as it exists, whatever its path and across restarts.
 ///
-/// `generation` is drawn at random when the inode is created, so that a handle cannot be guessed.
+/// `generation` is drawn at random when the inode is created, so that nobody can guess a handle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Handle {
     /// The volume that the inode belongs to.
     pub volume: VolumeId,
     /// The inode.
     pub inode: InodeId,
-    /// Must equal the inode's own generation, else the handle is stale.
+    /// Must equal the inode's own generation; otherwise the handle is stale.
     pub generation: u32,
 }
 
-/// What an inode is.
+/// The kind of an inode.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A regular file.
     File,
     /// A directory.
     Directory,
-    /// A symbolic link, and the path it holds.
+    /// A symbolic link, with its target path.
     Symlink(Bytes),
     /// A named pipe.
     Fifo,
@@ -58,12 +58,12 @@ pub enum Kind {
     BlockDevice(u32, u32),
 }
 
-/// What is known of an inode apart from its data.
+/// The attributes of an inode.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Attributes {
     /// The inode's handle.
     pub handle: Handle,
-    /// What the inode is.
+    /// The kind of the inode.
     pub kind: Kind,
     /// Permission bits, at most 0o7777.
     pub mode: u32,
@@ -77,7 +77,7 @@ pub struct Attributes {
     pub size: u64,
     /// Bytes of the file that are not holes.
     pub space_used: u64,
-    /// Strictly increases with every change of data or attributes, also through restarts.
+    /// Strictly increases with every change of data or attributes, across restarts too.
     pub change: u64,
     /// Last read.
     pub atime: SystemTime,
@@ -91,10 +91,10 @@ pub struct Attributes {
     pub create_verifier: Option<[u8; 8]>,
 }
 
-/// What a caller chooses for an inode that is to be created.
+/// The attributes that a caller chooses for a new inode.
 #[derive(Clone, Debug)]
 pub struct NewInode {
-    /// What the inode is to be.
+    /// The kind of the inode.
     pub kind: Kind,
     /// Permission bits, at most 0o7777.
     pub mode: u32,
@@ -104,16 +104,16 @@ pub struct NewInode {
     pub gid: u32,
     /// Initial size of a regular file, all of it a hole.
     pub size: u64,
-    /// Last read, if not now.
+    /// Last read; `None` means now.
     pub atime: Option<SystemTime>,
-    /// Last change of data, if not now.
+    /// Last change of data; `None` means now.
     pub mtime: Option<SystemTime>,
-    /// Kept with the inode, to recognise a resent exclusive create.
+    /// Stored with the inode, to recognise a retried exclusive create.
     pub create_verifier: Option<[u8; 8]>,
 }
 
 impl NewInode {
-    /// An empty one of root's, whose times are now.
+    /// An empty inode owned by root, with the current time.
     pub fn new(kind: Kind, mode: u32) -> NewInode {
         NewInode { kind, mode, uid: 0, gid: 0, size: 0, atime: None, mtime: None, create_verifier: None }
     }
@@ -122,13 +122,13 @@ impl NewInode {
 /// A time to set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SetTime {
-    /// The pool's own clock.
+    /// The pool's current time.
     Now,
-    /// The caller's choice.
+    /// A time that the caller gives.
     To(SystemTime),
 }
 
-/// Attributes to set; `None` leaves one as it is.
+/// Attributes to set; `None` leaves an attribute unchanged.
 #[derive(Clone, Debug, Default)]
 pub struct SetAttributes {
     /// Permission bits, at most 0o7777.
@@ -137,7 +137,7 @@ pub struct SetAttributes {
     pub uid: Option<u32>,
     /// Group.
     pub gid: Option<u32>,
-    /// Size of a regular file: truncates, or extends with a hole.
+    /// Size of a regular file: truncates the file, or extends it with a hole.
     pub size: Option<u64>,
     /// Last read.
     pub atime: Option<SetTime>,
@@ -145,10 +145,10 @@ pub struct SetAttributes {
     pub mtime: Option<SetTime>,
 }
 
-/// How durable a write is when it is answered.
+/// How durable a write is when it returns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Stability {
-    /// In memory; lost in a crash unless committed. The write verifier then changes.
+    /// In memory. A crash loses the write unless it was committed; the write verifier then changes.
     Unstable,
     /// Data, and the metadata needed to read it, are durable.
     DataSync,
@@ -174,16 +174,16 @@ pub struct ReadData {
     pub eof: bool,
 }
 
-/// What a part of a file consists of.
+/// A part of a file: data or a hole.
 #[derive(Clone, Debug)]
 pub enum Stretch {
     /// Bytes, in as many pieces as they were stored in.
     Data(Vec<Bytes>),
-    /// So many bytes that are zero, and take no space.
+    /// The length of a hole, which reads as zeros and takes no space.
     Hole(u64),
 }
 
-/// What a part of a file holds, holes as such.
+/// The content of a range, with holes reported as holes.
 #[derive(Clone, Debug, Default)]
 pub struct ReadStretches {
     /// In file order, without gaps.
@@ -192,41 +192,42 @@ pub struct ReadStretches {
     pub eof: bool,
 }
 
-/// Where data, or a hole, was found.
+/// The position of the data or the hole that a seek found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sought {
     /// Where it begins.
     pub offset: u64,
-    /// True if nothing but the end of the file was found, which is at that offset.
+    /// True if only the end of the file was found, which is at `offset`.
     pub eof: bool,
 }
 
-/// Whether an extended attribute may be there before it is set.
+/// Whether setting an extended attribute requires that it exists, or that it does not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SetXattr {
-    /// It may or may not.
+    /// It may exist or not.
     Either,
-    /// It must not: [`crate::Error::Exists`].
+    /// It must not exist: [`crate::Error::Exists`].
     Create,
-    /// It must: [`crate::Error::NotFound`].
+    /// It must exist: [`crate::Error::NotFound`].
     Replace,
 }
 
-/// Some of an inode's extended attributes.
+/// A page of an inode's extended attributes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct XattrPage {
-    /// Names, each with the cookie after which to go on. Those of the same cookie stand together.
+    /// Names, each with the cookie to continue after it. Names with the same cookie are adjacent, and never split over two
+    /// pages.
     pub names: Vec<(u64, Bytes)>,
     /// True if no name follows.
     pub end: bool,
 }
 
-/// What was cloned.
+/// The result of cloning a range.
 #[derive(Clone, Debug)]
 pub struct Cloned {
-    /// Bytes, from the start of the range.
+    /// Bytes cloned, from the start of the range.
     pub bytes: u64,
-    /// The target's attributes then.
+    /// The target's attributes afterwards.
     pub attributes: Attributes,
 }
 
@@ -235,14 +236,14 @@ pub struct Cloned {
 pub struct DirectoryEntry {
     /// The name, without `/` or NUL, 1 to 255 bytes.
     pub name: Bytes,
-    /// Pass it to `readdir` to continue after this entry. Greater than 2, at most `i64::MAX`, and valid for
-    /// as long as the directory exists, whatever is created or removed meanwhile.
+    /// The cookie to pass to `readdir` to continue after this entry. Greater than 2, at most `i64::MAX`, and valid for as long
+    /// as the directory exists, whatever is created or removed meanwhile.
     pub cookie: u64,
-    /// Attributes of what the name stands for.
+    /// Attributes of the inode with this name.
     pub attributes: Attributes,
 }
 
-/// A part of a directory's listing.
+/// A page of a directory listing.
 #[derive(Clone, Debug, Default)]
 pub struct DirectoryPage {
     /// The entries in cookie order.
@@ -251,38 +252,38 @@ pub struct DirectoryPage {
     pub end: bool,
 }
 
-/// What `create` made.
+/// The result of `create`.
 #[derive(Clone, Debug)]
 pub struct Created {
     /// Attributes of the new inode.
     pub attributes: Attributes,
-    /// The change of its directory.
+    /// The change of the directory.
     pub directory: ChangeInfo,
 }
 
-/// What `remove` did.
+/// The result of `remove`.
 #[derive(Clone, Debug)]
 pub struct Removed {
-    /// The inode whose name went.
+    /// The inode whose name was removed.
     pub handle: Handle,
-    /// The change of its directory.
+    /// The change of the directory.
     pub directory: ChangeInfo,
 }
 
-/// What `rename` did.
+/// The result of `rename`.
 #[derive(Clone, Debug)]
 pub struct Renamed {
     /// The inode that was renamed.
     pub handle: Handle,
-    /// The inode whose name was taken over, if there was one.
+    /// The inode that lost its name to the renamed one, if any.
     pub replaced: Option<Handle>,
-    /// The change of the directory that the name left.
+    /// The change of the source directory.
     pub from_directory: ChangeInfo,
-    /// The change of the directory that the name went to.
+    /// The change of the target directory.
     pub to_directory: ChangeInfo,
 }
 
-/// How often snapshots are taken by the clock.
+/// The period of scheduled snapshots.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Period {
     /// At each full hour.
@@ -293,12 +294,12 @@ pub enum Period {
     Weekly,
 }
 
-/// A snapshot: what a volume held at one instant. It is a volume of its own that nothing can change.
+/// A snapshot: the content of a volume at one instant. It is a read-only volume of its own.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Snapshot {
-    /// The id in handles of what is in it.
+    /// The volume id in handles of its inodes.
     pub id: VolumeId,
-    /// The volume that it was taken of.
+    /// The volume that was snapshotted.
     pub volume: VolumeId,
     /// That volume's name.
     pub volume_name: String,
@@ -308,15 +309,15 @@ pub struct Snapshot {
     pub root: Handle,
     /// When it was taken.
     pub created: SystemTime,
-    /// The schedule that took it; `None`: somebody asked for it.
+    /// The schedule that took it; `None` if a user took it.
     pub period: Option<Period>,
     /// Bytes of its files that are not holes.
     pub bytes_logical: u64,
-    /// Names of the volumes that are clones of it, and keep it from being deleted.
+    /// Names of the volumes cloned from it, which prevent its deletion.
     pub clones: Vec<String>,
 }
 
-/// What a caller chooses for a clone.
+/// The properties that a caller chooses for a clone.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CloneSpec {
     /// See [`VolumeSpec::name`].
@@ -325,12 +326,12 @@ pub struct CloneSpec {
     pub junction_path: String,
 }
 
-/// A volume as it is.
+/// A volume.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Volume {
     /// The volume's id.
     pub id: VolumeId,
-    /// What it was created with.
+    /// Its properties.
     pub spec: VolumeSpec,
     /// The root directory.
     pub root: Handle,
@@ -364,40 +365,39 @@ pub struct Space {
     pub orphans: u64,
 }
 
-/// How the verification of all that is stored stands.
+/// The state of the scrub.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ScrubStatus {
-    /// One is under way.
+    /// A scrub is running.
     pub running: bool,
-    /// When the last one began.
+    /// When the latest scrub began.
     pub started: Option<SystemTime>,
-    /// When the last one that was not stopped ended.
+    /// When a scrub last ended without being stopped.
     pub finished: Option<SystemTime>,
-    /// Frames verified in it so far.
+    /// Frames verified by this scrub so far.
     pub frames: u64,
-    /// Bytes of them.
+    /// Bytes of these frames.
     pub bytes: u64,
     /// Bytes of all frames that are referenced.
     pub bytes_total: u64,
-    /// Frames, headers of segments, and whole segments, that were written again from another copy, by it or by readers since the pool
-    /// was opened.
+    /// Frames, segment headers and whole segments that a scrub or a reader rewrote from another copy since the pool was opened.
     pub repaired: u64,
-    /// Frames that are damaged in every copy, headers of segments that could not be mended, and gaps in the metadata.
+    /// Frames that are damaged in every copy, segment headers that could not be repaired, and gaps in the metadata.
     pub damaged: u64,
-    /// The first hundred of them that were found since the pool was opened.
+    /// The first hundred of these that were found since the pool was opened.
     pub damage: Vec<String>,
-    /// Copies that are kept of everything.
+    /// The number of copies that are kept.
     pub copies: u64,
-    /// A copy is not there.
+    /// A copy is missing.
     pub degraded: bool,
 }
 
-/// What a check of the pool found.
+/// The result of checking a pool.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CheckReport {
-    /// Inodes that were looked at.
+    /// Inodes examined.
     pub inodes: u64,
-    /// Extents that were looked at.
+    /// Extents examined.
     pub extents: u64,
     /// Chunks whose references were counted.
     pub chunks: u64,
@@ -407,48 +407,48 @@ pub struct CheckReport {
     pub bytes_live: u64,
     /// Frames that were read and verified.
     pub frames_read: u64,
-    /// Bytes of them.
+    /// Bytes of these frames.
     pub bytes_read: u64,
-    /// Number of things that do not agree.
+    /// Number of differences.
     pub differences_count: u64,
-    /// One sentence for each, up to ten thousand.
+    /// One sentence for each difference, up to ten thousand.
     pub differences: Vec<String>,
 }
 
-/// What is stored for the bytes of a volume's files, or of all.
+/// How much is stored for the bytes of a volume's files, or of all files.
 ///
-/// What several extents share is attributed to each of them in equal parts. Of all volumes each stored version is
-/// counted once, those that only snapshots show included.
+/// What several extents share is attributed to them in equal parts. For all volumes, each stored version is counted once,
+/// including versions that only snapshots show.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Efficiency {
     /// Bytes of files that are not holes.
     pub bytes_logical: u64,
-    /// Bytes of files that are holes, and take no space.
+    /// Bytes of files that are holes and take no space.
     pub bytes_holes: u64,
-    /// Bytes that take no space because others are the same.
+    /// Bytes that take no space because equal bytes are already stored.
     pub bytes_deduplicated: u64,
     /// Bytes that compression saves.
     pub bytes_compressed: u64,
     /// Bytes stored: frames with their headers, and tails.
     pub bytes_physical: u64,
-    /// The part of `bytes_physical` that is in the metadata store: tails, and small overwrites.
+    /// The part of `bytes_physical` in the metadata store: tails and small overwrites.
     pub bytes_inline: u64,
-    /// Extents that were looked at.
+    /// Extents examined.
     pub extents: u64,
 }
 
-/// Segments of the pool, in bytes.
+/// The segments of a pool, in bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Stored {
     /// Number of segments.
     pub segments: u64,
-    /// Frames that are referenced.
+    /// Bytes of frames that are referenced.
     pub bytes_live: u64,
-    /// Frames that are not any more; the cleaner gives their space back.
+    /// Bytes of frames that are no longer referenced. The cleaner frees their space.
     pub bytes_dead: u64,
-    /// Tails, small overwrites and extended attributes, in the metadata store.
+    /// Bytes of tails, small overwrites and extended attributes in the metadata store.
     pub bytes_inline: u64,
-    /// Segments that hold data and were not there at opening. What they hold cannot be read.
+    /// Segments that hold data but were missing at opening. Their data cannot be read.
     pub segments_missing: u64,
     /// Segments that no metadata names, kept in lost+found: see [`crate::Pool::lost_and_found`].
     pub lost_found_segments: u64,
@@ -456,7 +456,7 @@ pub struct Stored {
     pub lost_found_bytes: u64,
 }
 
-/// A segment that no metadata names. It was found at an opening, and kept aside.
+/// A segment that no metadata names. It was found at an opening and moved to lost+found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LostSegment {
     /// Its number.
@@ -470,14 +470,14 @@ pub struct LostSegment {
 /// What recovering a pool would do.
 #[derive(Clone, Debug)]
 pub struct Assessment {
-    /// What does not fit together. Empty: the pool opens without being recovered.
+    /// What does not belong together. If empty, the pool opens without recovery.
     pub mismatches: Vec<Mismatch>,
-    /// Segments that the metadata does not name, and so would be set aside, with their sizes in bytes.
+    /// Segments that recovery would set aside because the metadata does not name them, with their sizes in bytes.
     pub unnamed: Vec<(u64, u64)>,
-    /// Segments that hold data and are not there.
+    /// Segments that the metadata needs but that are missing.
     pub lost: Vec<u64>,
-    /// Volumes that the metadata has.
+    /// Names of the volumes in the metadata.
     pub volumes: Vec<String>,
-    /// Bytes of files that the metadata knows of.
+    /// Bytes of files according to the metadata.
     pub bytes_logical: u64,
 }

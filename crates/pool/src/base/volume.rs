@@ -5,12 +5,12 @@
 use super::error::{Error, Result};
 use super::limits::VOLUME_RATE_MIN;
 
-/// How chunks are compressed when they are stored. Chunks that do not shrink are not, whatever this says.
+/// How chunks are compressed when they are stored. A chunk that would not shrink is stored uncompressed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Compression {
-    /// Not at all.
+    /// No compression.
     None,
-    /// LZ4: costs little.
+    /// LZ4: cheap.
     #[default]
     Lz4,
     /// Zstandard, level 1: smaller, and slower.
@@ -39,16 +39,16 @@ impl std::str::FromStr for Compression {
     }
 }
 
-/// What a caller chooses for a volume.
+/// The properties that a caller chooses for a volume.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VolumeSpec {
     /// 1 to 64 characters of `a-z A-Z 0-9 _ - .`, not starting with `.` or `-`.
     pub name: String,
-    /// Absolute path at which the volume is mounted, such as `/kafka`; not `/`, and neither above nor below
-    /// another volume's.
+    /// Absolute path at which the volume is mounted, such as `/kafka`. Must not be `/`, or be above or below the path of
+    /// another volume.
     pub junction_path: String,
-    /// Whether clients are told that open files survive their unlink (`OPEN4_RESULT_PRESERVE_UNLINKED`).
-    /// The pool keeps them either way.
+    /// Whether clients are told that open files survive their removal (`OPEN4_RESULT_PRESERVE_UNLINKED`).
+    /// The pool keeps such files in either case.
     pub preserve_unlink: bool,
     /// Owner of the root directory.
     pub uid: u32,
@@ -56,31 +56,31 @@ pub struct VolumeSpec {
     pub gid: u32,
     /// Permission bits of the root directory.
     pub mode: u32,
-    /// How what is written from now on is compressed.
+    /// The compression of new writes.
     pub compression: Compression,
-    /// Bytes of files, holes not counted, that the volume may hold; `None`: as many as the pool has room for. May
-    /// be more than the pool has room for: a volume takes no space before something is written to it.
+    /// The most bytes of files, holes not counted, that the volume may hold; `None`: no limit but the pool's. May exceed the
+    /// pool's space: a volume takes no space before data is written to it.
     pub size: Option<u64>,
-    /// Bytes that clients may read and write in a second, at least [`crate::VOLUME_RATE_MIN`]; `None`: as many as they can. The pool
-    /// keeps the number; whoever serves the volume keeps to it.
+    /// Bytes that clients may read and write per second, at least [`crate::VOLUME_RATE_MIN`]; `None`: unlimited. The pool only
+    /// stores this limit; the protocol servers enforce it.
     pub max_bytes_per_second: Option<u64>,
-    /// How many snapshots are taken, and kept, by the clock.
+    /// How many scheduled snapshots are kept.
     pub snapshots: SnapshotPolicy,
 }
 
-/// How many of the snapshots that the pool takes by itself are kept. None is taken of a period with 0.
+/// How many of the scheduled snapshots are kept. With 0 of a period, none are taken for it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SnapshotPolicy {
-    /// Of those taken at each full hour.
+    /// Snapshots taken at each full hour.
     pub hourly: u32,
-    /// Of those taken at midnight, UTC.
+    /// Snapshots taken at midnight, UTC.
     pub daily: u32,
-    /// Of those taken at midnight before each Sunday, UTC.
+    /// Snapshots taken at midnight before each Sunday, UTC.
     pub weekly: u32,
 }
 
 impl VolumeSpec {
-    /// A volume of that name at that path, root's own, and otherwise as most volumes are.
+    /// A volume with this name and path, owned by root, with the defaults for the rest.
     pub fn new(name: &str, junction_path: &str) -> VolumeSpec {
         VolumeSpec {
             name: name.to_owned(),
@@ -104,14 +104,14 @@ impl VolumeSpec {
     }
 }
 
-/// What is to change of a volume; `None` leaves it as it is.
+/// Changes to a volume; `None` leaves a property unchanged.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct VolumeChange {
-    /// Bytes that the volume may hold; `Some(None)`: as many as the pool has room for.
+    /// The most bytes that the volume may hold; `Some(None)`: no limit but the pool's.
     pub size: Option<Option<u64>>,
-    /// Where it is mounted. Handles of what is in it stay.
+    /// Where it is mounted. Handles of its inodes stay valid.
     pub junction_path: Option<String>,
-    /// Whether clients are told that open files survive their unlink.
+    /// Whether clients are told that open files survive their removal.
     pub preserve_unlink: Option<bool>,
     /// Owner of the root directory.
     pub uid: Option<u32>,
@@ -119,11 +119,11 @@ pub struct VolumeChange {
     pub gid: Option<u32>,
     /// Permission bits of the root directory.
     pub mode: Option<u32>,
-    /// How what is written from now on is compressed.
+    /// The compression of new writes.
     pub compression: Option<Compression>,
-    /// Snapshots that are taken by the clock and kept.
+    /// How many scheduled snapshots are kept.
     pub snapshots: Option<SnapshotPolicy>,
-    /// Bytes that clients may read and write in a second; `Some(None)`: as many as they can.
+    /// Bytes that clients may read and write per second; `Some(None)`: unlimited.
     pub max_bytes_per_second: Option<Option<u64>>,
 }
 

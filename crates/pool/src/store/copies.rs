@@ -5,8 +5,8 @@
 //! in the copy's directory    FOREBAY-COPY  "forebay-copy MARK\n"
 //!                            segments/     segments
 //! ```
-//! A directory that does not bear the mark is not it: a disk that is not mounted, say. Nothing is written there. A
-//! directory that was not used before is given a new mark.
+//! A directory without the mark is not the copy: its disk may not be mounted, say. Nothing is written there. A directory that
+//! was never used gets a new mark.
 
 use std::fs::File;
 use std::io::{self, Read, Write};
@@ -19,7 +19,7 @@ const MARK_FILE: &str = "FOREBAY-COPY";
 const MARK_FILE_NEW: &str = "FOREBAY-COPY.new";
 const MARK_WORD: &str = "forebay-copy";
 
-/// What the copy's directory must bear.
+/// The mark that the copy's directory must have.
 pub(crate) struct CopiesMark(String);
 
 fn failed(path: &Path, action: &'static str) -> impl FnOnce(io::Error) -> Error {
@@ -36,7 +36,8 @@ fn read(path: &Path) -> Result<Option<String>> {
 }
 
 impl CopiesMark {
-    /// The mark for the copy of the pool in `home` that is kept in `directory`; gives it one if it was not used before.
+    /// Returns the mark of the second copy in `directory`, for the pool in `home`. If the directory was never used, gives it a
+    /// mark.
     pub(crate) fn load(home: &Path, directory: &Path) -> Result<CopiesMark> {
         if let Some(mark) = CopiesMark::known(home, directory)? {
             return Ok(mark);
@@ -49,7 +50,7 @@ impl CopiesMark {
         Ok(mark)
     }
 
-    /// The mark that the copy in `directory` was given; `None` if it was not used before. Changes nothing.
+    /// Returns the mark of the copy in `directory`; `None` if the directory was never used. Changes nothing.
     pub(crate) fn known(home: &Path, directory: &Path) -> Result<Option<CopiesMark>> {
         let known = read(&home.join(COPIES_FILE))?;
         let known = known.as_deref().and_then(|text| text.trim_end().split_once(' '));
@@ -58,8 +59,8 @@ impl CopiesMark {
             .map(|(mark, _)| CopiesMark(mark.to_owned())))
     }
 
-    /// An error if the directory holds anything. What is there may be a mark of a beginning that was cut short; segments come only after the
-    /// record.
+    /// Returns an error if the directory holds anything but a mark. A mark alone may be left from an interrupted start;
+    /// segments come only after the record.
     pub(crate) fn require_unused(directory: &Path) -> Result<()> {
         let own = ["lost+found", MARK_FILE, MARK_FILE_NEW];
         let mut entries = match std::fs::read_dir(directory) {
@@ -83,7 +84,7 @@ impl CopiesMark {
         write_durably(directory, &directory.join(MARK_FILE), &format!("{MARK_WORD} {}\n", self.0))
     }
 
-    /// An error unless the directory bears the mark.
+    /// Returns an error unless the directory has the mark.
     pub(crate) fn require(&self, directory: &Path) -> Result<()> {
         let path: PathBuf = directory.join(MARK_FILE);
         let expected = format!("{MARK_WORD} {}\n", self.0);
@@ -110,7 +111,7 @@ fn random_mark() -> Result<String> {
     Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
-/// Replaces a file of `directory`, durably and at once.
+/// Replaces a file in `directory` atomically and durably.
 fn write_durably(directory: &Path, path: &Path, text: &str) -> Result<()> {
     let new = path.with_extension("new");
     let write = || {

@@ -1,4 +1,4 @@
-//! The pool's directory: whether it is one, whose it is, and the lock that makes it one process's.
+//! The pool's directory: whether it holds a pool, and the lock that reserves it for one process.
 //!
 //! ```text
 //! FORMAT      text: "forebay-pool VERSION\n"; written last when a pool is created
@@ -9,8 +9,9 @@
 //! COPIES      where the second copy is, and its mark; only if there is one
 //! CREATING    empty; there only while a pool is being created
 //! ```
-//! A pool is created only in a directory that holds none but empty parts, or CREATING and no segments: a creation that was cut short is begun
-//! anew. A directory with parts of a pool and no FORMAT is a pool that has lost it, and is not touched.
+//! A pool is created only in a directory that holds nothing but empty parts, or CREATING and no segments. The latter is an
+//! interrupted creation, which starts again. A directory with parts of a pool but without FORMAT is a pool that has lost it,
+//! and is left unchanged.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
@@ -23,7 +24,7 @@ use crate::store::copies::CopiesMark;
 use crate::store::witness::STATE_FILE;
 use crate::{Error, Mismatch, Result};
 
-/// The oldest format that this release reads. Its pools have no STATE, so nothing says how far their metadata reached.
+/// The oldest format that this release reads. Its pools have no STATE, so nothing records how far their metadata reached.
 const FORMAT_OLDEST: u32 = 2;
 const FORMAT_FILE: &str = "FORMAT";
 const FORMAT_WORD: &str = "forebay-pool";
@@ -48,7 +49,7 @@ fn io_error(path: &Path, action: &'static str) -> impl FnOnce(io::Error) -> Erro
 }
 
 impl Home {
-    /// Locks the pool in `path`, or prepares to create one there.
+    /// Locks the pool in `path`, or prepares the directory for a new one.
     pub(crate) fn open(path: &Path) -> Result<Home> {
         std::fs::create_dir_all(path)
             .map_err(io_error(path, "create the pool's directory (does the user own the one above?)"))?;
@@ -56,7 +57,7 @@ impl Home {
             require_nothing_else(path)?;
         }
         let (directory, lock) = (lock_directory(path)?, lock(path)?);
-        // Somebody else may have created the pool before the lock was ours.
+        // Another process may have created the pool before this one got the lock.
         let home = Home {
             path: path.to_path_buf(),
             format: read_format(path)?,
@@ -69,7 +70,7 @@ impl Home {
         Ok(home)
     }
 
-    /// Locks the pool in `path` to read it: changes nothing.
+    /// Locks the pool in `path` for reading. Changes nothing.
     pub(crate) fn open_to_read(path: &Path) -> Result<Home> {
         let Some(format) = read_format(path)? else {
             require_nothing_else(path)?;
@@ -88,12 +89,12 @@ impl Home {
         Ok(Home { path: path.to_path_buf(), format: Some(format), _lock, _directory: directory })
     }
 
-    /// There is no pool yet.
+    /// Whether the directory holds no pool yet.
     pub(crate) fn is_new(&self) -> bool {
         self.format.is_none()
     }
 
-    /// The pool must have a STATE file.
+    /// Whether the pool must have a STATE file.
     pub(crate) fn has_state(&self) -> bool {
         self.format.is_some_and(|format| format > FORMAT_OLDEST)
     }
@@ -115,12 +116,12 @@ impl Home {
         self.path.join("segments")
     }
 
-    /// What the directory of the second copy is recognised by.
+    /// The mark of the second copy in `directory`.
     pub(crate) fn copies_mark(&self, directory: &Path) -> Result<CopiesMark> {
         CopiesMark::load(&self.path, directory)
     }
 
-    /// Like [`Home::copies_mark`], but changes nothing: `None` if the directory was not used before.
+    /// Like [`Home::copies_mark`], but changes nothing: `None` if the directory was never used.
     pub(crate) fn copies_mark_known(&self, directory: &Path) -> Result<Option<CopiesMark>> {
         let known = CopiesMark::known(&self.path, directory)?;
         if known.is_none() {
@@ -129,7 +130,7 @@ impl Home {
         Ok(known)
     }
 
-    /// Begins to create a pool, where nothing is or a creation was cut short.
+    /// Begins to create a pool, in an empty directory or after an interrupted creation.
     fn begin(&self) -> Result<()> {
         let mark = self.path.join(CREATING_FILE);
         if !mark.exists()
@@ -153,7 +154,7 @@ impl Home {
         create().map_err(io_error(&self.path, "begin to create the pool"))
     }
 
-    /// The pool is complete, and of the current format: says so.
+    /// Records that the pool is complete and of the current format.
     pub(crate) fn finish(&self) -> Result<()> {
         let creating = self.path.join(CREATING_FILE);
         if self.format == Some(FORMAT) && !creating.exists() {
@@ -164,7 +165,7 @@ impl Home {
             let mut file = File::create(&new)?;
             writeln!(file, "{FORMAT_WORD} {FORMAT}")?;
             file.sync_all()?;
-            // The directories below are durable before the file that vouches for them.
+            // The directories must be durable before the FORMAT file that vouches for them.
             File::open(&self.path)?.sync_all()?;
             std::fs::rename(&new, &format)?;
             File::open(&self.path)?.sync_all()?;
@@ -215,7 +216,7 @@ fn require_nothing_else(path: &Path) -> Result<()> {
     Ok(())
 }
 
-/// What there is of a pool in `path`, for people; `None` if there is nothing.
+/// The parts of a pool in `path`, as text; `None` if there are none.
 fn there(path: &Path) -> Result<Option<String>> {
     let segments = count_segments(&path.join("segments"));
     if segments > 0 {
@@ -234,7 +235,7 @@ fn there(path: &Path) -> Result<Option<String>> {
     Ok(file.map(|file| format!("a pool's {file} file")))
 }
 
-/// Segments in a directory of segments.
+/// The number of segments in a directory of segments.
 pub(crate) fn count_segments(directory: &Path) -> usize {
     let Ok(entries) = std::fs::read_dir(directory) else { return 0 };
     entries
@@ -243,7 +244,7 @@ pub(crate) fn count_segments(directory: &Path) -> usize {
         .count()
 }
 
-/// A file that does not exist counts as removed.
+/// Treats a file that does not exist as removed.
 fn absent(removed: io::Result<()>) -> io::Result<()> {
     match removed {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
@@ -251,7 +252,7 @@ fn absent(removed: io::Result<()>) -> io::Result<()> {
     }
 }
 
-/// Locks the directory itself, so that the pool stays locked when somebody deletes the lock file.
+/// Locks the directory itself, so that the pool stays locked even if the lock file is deleted.
 fn lock_directory(path: &Path) -> Result<File> {
     let directory = File::open(path).map_err(io_error(path, "open the pool's directory"))?;
     locked(path, directory)

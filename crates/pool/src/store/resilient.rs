@@ -1,8 +1,9 @@
-//! How the check reads metadata of which a part is damaged: it goes on behind the damage, and remembers the gap.
+//! Reads metadata that is partly damaged, for the check: it continues after the damage, and remembers the gap.
 //!
-//! A table of the metadata store is read block by block. When a block is damaged, a scan ends there, and every scan that begins within
-//! the block's keys fails as well. Which keys those are nobody can read. So the end of the gap is searched for: in steps
-//! that grow until a scan succeeds, then by halves back. Keys are taken as numbers for that, in their first [`PREFIX_BYTES`].
+//! A table of the metadata store is read block by block. When a block is damaged, a scan ends there, and every scan that begins
+//! within the block's keys fails as well. The keys of a damaged block are unknown. So the end of the gap is found by search: in
+//! growing steps until a scan succeeds, then back by bisection. For that, the first [`PREFIX_BYTES`] of a key are treated as a
+//! number.
 
 use std::ops::{ControlFlow, Range};
 use std::sync::{Arc, Mutex};
@@ -14,27 +15,27 @@ use crate::format::keys::{self, Key};
 use crate::store::meta::{MetaView, Visit};
 use crate::{Error, Result, VolumeId};
 
-/// Bytes of a key that the search looks at.
+/// Bytes of a key that the search uses.
 const PREFIX_BYTES: usize = 32;
-/// The first step is 2 to the power of this: less than the offset of an extent, or the hash of a name, changes a key by.
+/// The first step is 2 to the power of this. That is less than the difference between the keys of two extents or of two names.
 const FIRST_STEP_BITS: usize = 80;
-/// Each step is 2 to the power of this times as long as the one before.
+/// Each step is longer than the one before by a factor of 2 to the power of this.
 const STEP_GROWTH_BITS: usize = 2;
 /// How often the last step is halved.
 const HALVINGS: usize = 24;
-/// After so many gaps, what follows in a scan is taken for one.
+/// After this many gaps, the rest of a scan is treated as one gap.
 const GAPS_MAX: usize = 1000;
 
 /// Keys whose records cannot be read.
 #[derive(Clone, Debug)]
 pub(crate) struct Gap {
-    /// No key in it can be read, as far as is known.
+    /// No key in this range can be read, as far as is known.
     pub(crate) range: Range<Key>,
-    /// Why.
+    /// The reason.
     pub(crate) wrong: &'static str,
 }
 
-/// Metadata that is read as far as it can be. See the module.
+/// Metadata that is read as far as possible. See the module.
 pub(crate) struct ResilientView {
     meta: Arc<dyn MetaView>,
     gaps: Mutex<Vec<Gap>>,
@@ -42,7 +43,7 @@ pub(crate) struct ResilientView {
 
 type Prefix = [u8; PREFIX_BYTES];
 
-/// Why metadata cannot be read; `None` if the error has nothing to do with that.
+/// Why metadata cannot be read; `None` if the error has another cause.
 pub(crate) fn unreadable(error: &Error) -> Option<&'static str> {
     match error {
         Error::Damaged(_) => Some("a block of a table is damaged"),
@@ -61,12 +62,12 @@ impl Gap {
         self.range.start.first().copied().unwrap_or_default()
     }
 
-    /// Whether records of a kind are in it.
+    /// Whether the gap may contain records of this kind.
     pub(crate) fn hits_kind(&self, kind: u8) -> bool {
         overlap(&self.range, &keys::items_of_all(kind))
     }
 
-    /// Whether records of the volume's files are in it.
+    /// Whether the gap may contain records of the volume's files.
     pub(crate) fn hits_volume(&self, volume: VolumeId) -> bool {
         keys::VERSIONED.iter().any(|kind| overlap(&self.range, &keys::items(*kind, volume)))
     }
@@ -77,19 +78,19 @@ impl ResilientView {
         ResilientView { meta, gaps: Mutex::default() }
     }
 
-    /// The gaps that were met so far, in the order of their keys.
+    /// The gaps found so far, in key order.
     pub(crate) fn gaps(&self) -> Vec<Gap> {
         let mut gaps = sync::lock(&self.gaps).clone();
         gaps.sort_by(|one, other| one.range.start.cmp(&other.range.start));
         gaps
     }
 
-    /// Whether a gap was met for which that holds.
+    /// Whether a gap for which `is_meant` returns true was found.
     pub(crate) fn any_gap(&self, is_meant: impl FnMut(&Gap) -> bool) -> bool {
         sync::lock(&self.gaps).iter().any(is_meant)
     }
 
-    /// What became of one record: if it could not be understood, it is a gap. Any other error is returned.
+    /// Handles the outcome of one record: a record that cannot be decoded becomes a gap. Any other error is returned.
     pub(crate) fn tolerate(&self, key: &[u8], outcome: Result<()>) -> Result<()> {
         match outcome {
             Err(Error::Damaged(_)) => {
@@ -100,7 +101,7 @@ impl ResilientView {
         }
     }
 
-    /// Remembers a gap, as one with those that it overlaps.
+    /// Records a gap, merged with the gaps that it overlaps.
     fn remember(&self, mut gap: Gap) {
         let mut gaps = sync::lock(&self.gaps);
         gaps.retain(|known| {
@@ -114,7 +115,7 @@ impl ResilientView {
         gaps.push(gap);
     }
 
-    /// A scan up to `end` failed at a key: where to go on.
+    /// A scan up to `end` failed at the key `at`. Returns the key to continue at.
     fn behind(&self, at: &Key, end: &Key, wrong: &'static str) -> Key {
         let (known, is_full) = {
             let gaps = sync::lock(&self.gaps);
@@ -129,7 +130,7 @@ impl ResilientView {
         next
     }
 
-    /// The first key behind `bad`, as far as is seen, that can be read; `end` if there is none.
+    /// The first readable key after `bad` that the search finds; `end` if there is none.
     fn search(&self, bad: &Key, end: &Key) -> Key {
         let start = prefix(bad);
         let (mut low, mut high) = (start, prefix(end));
@@ -159,7 +160,7 @@ impl ResilientView {
         if found.is_ok() { first.unwrap_or_else(|| end.clone()) } else { high.to_vec() }
     }
 
-    /// Whether a scan that begins there finds something, or finds that nothing is there.
+    /// Whether a scan that starts at `at` succeeds, with or without finding a key.
     fn is_readable(&self, at: &Prefix, end: &Key) -> bool {
         self.meta.scan(at.to_vec()..end.clone(), &mut |_, _| Ok(ControlFlow::Break(()))).is_ok()
     }
@@ -170,7 +171,7 @@ impl MetaView for ResilientView {
         self.meta.get(key)
     }
 
-    /// As far as the records can be read.
+    /// Scans as far as records can be read.
     fn scan(&self, range: Range<Key>, visit: &mut Visit<'_>) -> Result<()> {
         let Range { start: mut from, end } = range;
         while from < end {
@@ -194,7 +195,7 @@ impl MetaView for ResilientView {
     }
 }
 
-/// The first key behind another.
+/// The first key after `key`.
 pub(crate) fn after(key: &[u8]) -> Key {
     let mut next = key.to_vec();
     next.push(0);
@@ -207,7 +208,7 @@ fn prefix(key: &[u8]) -> Prefix {
     prefix
 }
 
-/// `number` and 2 to the power of `bits`; `None` if that is too large.
+/// `number` plus 2 to the power of `bits`; `None` on overflow.
 fn plus(mut number: Prefix, bits: usize) -> Option<Prefix> {
     let mut carry = 1_u16 << (bits % 8);
     for byte in number.iter_mut().rev().skip(bits / 8) {
@@ -218,7 +219,7 @@ fn plus(mut number: Prefix, bits: usize) -> Option<Prefix> {
     (carry == 0).then_some(number)
 }
 
-/// The number half way between two, rounded down.
+/// The mean of two numbers, rounded down.
 fn middle(low: Prefix, high: Prefix) -> Prefix {
     let mut sum = [0_u16; PREFIX_BYTES + 1];
     let mut carry = 0;
@@ -244,7 +245,7 @@ mod tests {
     use super::*;
     use crate::store::meta::{Batch, MemoryMeta, MetaStore};
 
-    /// Metadata in which keys within some ranges cannot be read: a scan fails where it comes to one.
+    /// Metadata with unreadable ranges: a scan that reaches one fails.
     struct Damaged(MemoryMeta, Vec<Range<Key>>);
 
     impl MetaView for Damaged {

@@ -1,23 +1,23 @@
-//! Room below the pool.
+//! Free space below the pool.
 //!
-//! The file system's own free space bounds what is really written. A reserve of it is never given to writes, so that removals and
-//! the metadata store always have room: a metadata store that meets a full disk stops for good.
+//! The free space of the file system limits what can be written. Writes never get the last part of it, the reserve, so that
+//! removals and the metadata store always have room: a metadata store that meets a full disk stops for good.
 
 use std::path::PathBuf;
 
 use crate::{Error, Result};
 
-/// Bounds of the reserve, which is otherwise a 20th of the file system.
+/// Limits of the reserve, which is otherwise a 20th of the file system.
 const RESERVE_BYTES_MIN: u64 = 64 << 20;
 const RESERVE_BYTES_MAX: u64 = 2 << 30;
 
-/// Room below the pool.
+/// The space below the pool.
 pub(crate) trait Room: Send + Sync + 'static {
-    /// Bytes in all, and bytes that are free.
+    /// Total bytes and free bytes.
     fn bytes(&self) -> Result<(u64, u64)>;
 }
 
-/// Room in the file system that holds a directory.
+/// The space of the file system that holds a directory.
 pub(crate) struct FileSystemRoom(pub(crate) PathBuf);
 
 impl Room for FileSystemRoom {
@@ -34,7 +34,7 @@ impl Room for FileSystemRoom {
     }
 }
 
-/// Room in memory: as much as anyone asks for.
+/// The space of a pool in memory: unlimited.
 pub(crate) struct UnlimitedRoom;
 
 impl Room for UnlimitedRoom {

@@ -9,7 +9,7 @@ use super::{Batch, Expected, FjallMeta, MemoryMeta, MetaStore, MetaView};
 use crate::Mismatch;
 use crate::format::keys::Key;
 
-/// Opens the store, or makes it where there is none.
+/// Opens the store, or creates it if there is none.
 fn open(directory: &std::path::Path) -> crate::Result<FjallMeta> {
     let is_new = !directory.join("version").exists();
     FjallMeta::open(directory, &Expected { is_new, ..expected(0, [0; 2]) })
@@ -153,13 +153,13 @@ fn is_journal_damage(error: &crate::Error) -> bool {
     matches!(error, crate::Error::Refused { mismatch, .. } if matches!(**mismatch, Mismatch::Journal { .. }))
 }
 
-/// A store with journals as a power failure, or a disk, may leave them.
+/// A store with journals as a power failure or a faulty disk may leave them.
 struct Journal {
     directory: tempfile::TempDir,
 }
 
 impl Journal {
-    /// Groups of batches, each batch one key with a large value; a group is synced, the last only if `synced`.
+    /// Writes groups of batches, each batch one key with a large value. Each group is synced, the last one only if `synced`.
     fn of(groups: &[&[&str]], synced: bool) -> Journal {
         let directory = tempfile::tempdir().unwrap();
         let store = open(directory.path()).unwrap();
@@ -178,7 +178,7 @@ impl Journal {
         self.directory.path().join("0.jnl")
     }
 
-    /// A page of the batch with that key never reached the disk, or is lost.
+    /// Loses a page of the batch with this key, as if it had never reached the disk.
     fn lose_page_of(&self, key: &str) {
         let mut bytes = std::fs::read(self.path()).unwrap();
         let pattern = key.repeat(8);
@@ -199,7 +199,7 @@ impl Journal {
     }
 }
 
-/// Power fails while batches are on their way: the middle of the first never reached the disk.
+/// Power fails while batches are being written: the middle of the first one never reached the disk.
 #[test]
 fn a_journal_torn_after_its_last_sync_loses_what_was_not_synced_and_keeps_it_aside() {
     for (kept, lost) in [(vec![], "a"), (vec!["a"], "b")] {
@@ -233,7 +233,7 @@ fn damage_before_the_last_sync_is_refused_and_nothing_is_changed() {
     }
 }
 
-/// fjall ends a journal silently where it finds no start of a batch, whatever follows.
+/// fjall silently ends a journal where it finds no start of a batch, whatever follows.
 #[test]
 fn a_damaged_start_of_a_synced_batch_is_no_end() {
     let journal = Journal::of(&[&["a"], &["b"], &["c"]], true);
@@ -298,7 +298,7 @@ fn batches_are_counted_from_one_through_restarts() {
     });
     let journal = Journal::of(&[&["a"], &["b", "c"]], true);
     let store = open(journal.directory.path()).unwrap();
-    // The last one was written when the store was dropped.
+    // The last batch was written when the store was dropped.
     assert_eq!(store.position().written, 4);
 }
 
@@ -332,7 +332,7 @@ fn a_journal_that_is_missing_between_others_is_a_gap() {
     let journal = Journal::of(&[&["a"]], true);
     {
         let store = open(journal.directory.path()).unwrap();
-        // Some journals, of which the tables hold only the first ones.
+        // Fill some journals. The tables hold only the first ones.
         for round in 0..4000 {
             store.write(batch(&[(&format!("key{round}"), Some(&"x".repeat(20_000)))])).unwrap();
         }
@@ -353,7 +353,7 @@ fn a_journal_that_is_missing_between_others_is_a_gap() {
     }
 }
 
-/// fjall begins anew what is missing; nothing of that may happen.
+/// fjall recreates missing parts. The store must be refused before that happens.
 #[test]
 fn a_store_that_lacks_a_part_is_refused_and_left_as_it_is() {
     let journal = Journal::of(&[&["a"], &["b"]], true);

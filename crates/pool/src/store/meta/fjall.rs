@@ -1,15 +1,15 @@
 //! The embedded metadata store: fjall, a log-structured merge tree.
 //!
-//! How fjall gives what [`MetaStore`] asks for (release 3.1, checked in its source):
-//! - A batch is written to the journal between a start and an end marker with a checksum, under one lock, and
-//!   then applied to the tree in memory. At opening, an end without its start, or the other way round, is cut off.
-//! - A tree in memory is written out as a whole, the older one first, so what survives a crash is a prefix of the batches even when the tables
-//!   are newer than the journals: after a power failure they may be, for a tree that was sealed while the journal was synced is written
-//!   out with it.
-//! - Scans go through a snapshot: `Keyspace::range` itself would show a batch that is half applied.
-//! - A failed write or sync poisons the database, which refuses everything from then on, as the trait wants.
-//! - What fjall leaves to us: telling a journal that is torn after its last sync from one that is damaged before
-//!   it. Each batch carries a mark for that, see [`super::journal_repair`], which looks at the journals first.
+//! How fjall meets the contract of [`MetaStore`] (release 3.1, checked in its source):
+//! - A batch is written to the journal between a start marker and an end marker with a checksum, under one lock, and then
+//!   applied to the tree in memory. At opening, fjall cuts off an end without its start, and a start without its end.
+//! - A memory table is written out as a whole, the older one first. So what survives a crash is a prefix of the batches, even
+//!   if the tables are newer than the journals. That can happen after a power failure: a memory table that was sealed while the
+//!   journal was being synced is written out together with the newer batches.
+//! - Scans use a snapshot: `Keyspace::range` itself would show a half-applied batch.
+//! - A failed write or sync poisons the database, which then refuses all operations, as the trait requires.
+//! - What fjall leaves to us is to tell a journal that is torn after its last sync from one that is damaged before it. For that
+//!   each batch carries a mark; see [`super::journal_repair`], which reads the journals first.
 
 use std::fs::OpenOptions;
 use std::io::ErrorKind;
@@ -32,44 +32,44 @@ use crate::format::records::malformed;
 use crate::{Error, Mismatch, Result};
 
 const KEYSPACE: &str = "pool";
-/// Under which fjall keeps the name of keyspace 1, in keyspace 0.
+/// The key in keyspace 0 under which fjall stores the name of keyspace 1.
 const NAME_KEY: &[u8] = b"n\0\0\0\0\0\0\0\x01";
 const CACHE_BYTES: u64 = 64 << 20;
 const JOURNAL_BYTES_MAX: u64 = 192 << 20;
 const MEMTABLE_BYTES_MAX: u64 = 24 << 20;
-/// Fewer deletions than this are not worth merging tables for.
+/// Merging tables is not worth the work for fewer deletions than this.
 const DELETIONS_MIN: u64 = 50_000;
 
 /// See the module.
 pub(crate) struct FjallMeta {
-    /// Fields are dropped in this order: the keyspace before its database.
+    /// Fields are dropped in this order: the keyspace must go before its database.
     keyspace: Keyspace,
     database: Database,
-    /// Number of the last batch that was written, and of the last that is durable.
+    /// The number of the last written batch, and of the last durable one.
     batch: AtomicU64,
     durable: AtomicU64,
-    /// Version of the tree of keyspaces' names, which does not change while the store is open.
+    /// Version of the tree of keyspace names, which does not change while the store is open.
     names_version: u64,
-    /// Keys that were deleted since space was last given back.
+    /// Keys deleted since space was last reclaimed.
     deletions: AtomicU64,
-    /// The memory's share of them is on its way to a table, or there.
+    /// The memory table with these deletions has been handed over to be written to a table.
     written_out: AtomicBool,
 }
 
-/// What a store must hold for nothing to be lost.
+/// What a store must contain if nothing was lost.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Expected {
     /// There must be no store yet.
     pub(crate) is_new: bool,
     /// It must hold all batches up to this number.
     pub(crate) batch: u64,
-    /// The part of the pool that says so, for error messages.
+    /// The part of the pool that proves it, for error messages.
     pub(crate) witness: String,
     /// Its trees must be at least of these versions.
     pub(crate) tables: [u64; 2],
-    /// Open a store that ends too early, or is damaged behind some batch, as it was at its last whole batch.
+    /// Whether to open a store that ends too early, or is damaged after some batch, in the state of its last whole batch.
     pub(crate) accept: bool,
-    /// A directory in which a small one can be made for a moment.
+    /// A directory in which a small view may be created temporarily.
     pub(crate) view_parent: PathBuf,
 }
 
@@ -114,7 +114,7 @@ impl FjallMeta {
         FjallMeta::look_at(directory, expected).map(drop)
     }
 
-    /// The versions of the trees, and what the journals hold.
+    /// Returns the versions of the trees, and what the journals hold.
     fn look_at(directory: &Path, expected: &Expected) -> Result<([u64; 2], Survey)> {
         let tables = structure::inspect(directory, expected.tables)?;
         let in_tables = last_in_tables(directory, &expected.view_parent)?;
@@ -126,7 +126,7 @@ impl FjallMeta {
         Ok((tables, survey))
     }
 
-    /// The mark of the next batch.
+    /// Returns the mark for the next batch.
     fn mark_next(&self) -> Mark {
         let batch = self.batch.fetch_add(1, Ordering::SeqCst).saturating_add(1);
         Mark { batch, durable: self.durable.load(Ordering::SeqCst) }
@@ -134,7 +134,7 @@ impl FjallMeta {
 }
 
 impl Drop for FjallMeta {
-    /// Vouches for the last group, if all that was written is durable. It need not be durable itself.
+    /// Writes a batch that vouches for the last group, if everything written is durable. The batch itself need not be durable.
     fn drop(&mut self) {
         if self.batch.load(Ordering::SeqCst) == self.durable.load(Ordering::SeqCst) {
             let _ = self.write(Batch::default());
@@ -152,8 +152,9 @@ fn open_database(directory: &Path) -> fjall::Result<Database> {
         .open()
 }
 
-/// The number of the last batch that the tables hold. They hold all earlier batches as well, because memory tables are written out whole and
-/// in order. Opening a tree deletes the files that its current version does not name, so this opens a view of it.
+/// Returns the number of the last batch that the tables hold. They hold all earlier batches as well, because memory tables are
+/// written out whole and in order. Opening a tree deletes the files that its current version does not name, so this function
+/// opens a view instead.
 fn last_in_tables(directory: &Path, view_parent: &Path) -> Result<u64> {
     let view = View::make(directory, view_parent, Extent::Tables)?;
     let get = |tree, key| get_alone(directory, &structure::tree(view.directory(), tree), key);
@@ -171,7 +172,7 @@ fn last_in_tables(directory: &Path, view_parent: &Path) -> Result<u64> {
     })
 }
 
-/// fjall's lock file holds nothing, but fjall does not open a store that lacks it.
+/// fjall's lock file is empty, but fjall does not open a store without it.
 fn restore_lock(path: &Path) -> Result<()> {
     let made = OpenOptions::new().write(true).create(true).truncate(false).open(path);
     made.map(drop).map_err(|source| Error::Io {
@@ -181,7 +182,7 @@ fn restore_lock(path: &Path) -> Result<()> {
     })
 }
 
-/// Reads one key of a tree that nobody has open: a view of a tree of the store in `directory`.
+/// Reads one key of a tree that is not open, through a view of the store in `directory`.
 fn get_alone(directory: &Path, tree: &Path, key: &[u8]) -> Result<Option<lsm_tree::UserValue>> {
     guarded(directory, || {
         let (sequence, visible) = (SequenceNumberCounter::default(), SequenceNumberCounter::default());
@@ -189,13 +190,13 @@ fn get_alone(directory: &Path, tree: &Path, key: &[u8]) -> Result<Option<lsm_tre
     })
 }
 
-/// Runs `open` on the store in `directory`, and turns errors and panics into refusals: fjall panics on some kinds of damage.
+/// Runs `open` on the store in `directory`, and turns errors and panics into mismatches: fjall panics on some kinds of damage.
 fn guarded<T>(directory: &Path, open: impl FnOnce() -> fjall::Result<T>) -> Result<T> {
     let damaged = |what: String| Error::refused(Mismatch::MetadataDamaged(what));
     match std::panic::catch_unwind(AssertUnwindSafe(open)) {
         Ok(Ok(opened)) => Ok(opened),
         Ok(Err(fjall::Error::Io(source) | fjall::Error::Storage(lsm_tree::Error::Io(source)))) => {
-            // What a file that is cut short, or is not what it was, leads to.
+            // The errors that a truncated or altered file leads to.
             let of_damage = [
                 ErrorKind::InvalidInput,
                 ErrorKind::InvalidData,
@@ -213,7 +214,7 @@ fn guarded<T>(directory: &Path, open: impl FnOnce() -> fjall::Result<T>) -> Resu
     }
 }
 
-/// The error of a store that is open. fjall does not say where the damage is.
+/// Converts an error of an open store. fjall does not say where damage is.
 fn failed(action: &'static str, error: &fjall::Error) -> Error {
     match error {
         fjall::Error::Io(source) | fjall::Error::Storage(lsm_tree::Error::Io(source)) => {
@@ -230,7 +231,7 @@ fn failed(action: &'static str, error: &fjall::Error) -> Error {
     }
 }
 
-/// An error of fjall, in words.
+/// Describes an error of fjall in words.
 fn described(error: &fjall::Error) -> String {
     use lsm_tree::Error as Tree;
     match error {
@@ -286,8 +287,9 @@ impl MetaStore for FjallMeta {
     fn make_durable(&self) -> Result<()> {
         let covered = self.batch.load(Ordering::SeqCst);
         self.database.persist(PersistMode::SyncData).map_err(|error| failed("sync", &error))?;
-        // If a worker of fjall synced the journal just before, and failed, the kernel has told it alone, and this sync of the same file then
-        // succeeds without the pages. The worker has said so by now, and fjall refuses everything from then on.
+        // If one of fjall's workers synced the journal just before this and failed, the kernel reported the error only to that
+        // worker, and this sync of the same file then succeeds although pages were lost. By now the worker has poisoned the
+        // database, so fjall refuses everything from here on.
         self.database.persist(PersistMode::Buffer).map_err(|error| failed("sync", &error))?;
         self.durable.store(covered, Ordering::SeqCst);
         Ok(())
@@ -299,8 +301,8 @@ impl MetaStore for FjallMeta {
         Position { written, durable, tables: [self.names_version, self.keyspace.tree.current_version().id()] }
     }
 
-    /// Tables keep deleted keys until they are merged with older ones, which fjall does when there are more tables, not
-    /// when there are more deletions.
+    /// Tables keep deleted keys until they are merged with older tables. fjall merges by the number of tables, not by the
+    /// number of deletions.
     fn give_back(&self) -> Result<()> {
         let deletions = self.deletions.load(Ordering::Relaxed);
         if deletions < DELETIONS_MIN.max(self.keyspace.approximate_len() as u64 / 4) {
@@ -310,7 +312,7 @@ impl MetaStore for FjallMeta {
             self.keyspace.rotate_memtable().map_err(|error| failed("write out a table", &error))?;
         }
         if self.keyspace.sealed_memtable_count() > 0 {
-            // Merging is for the next call, when the table is there.
+            // The next call merges, once the table is written.
             return Ok(());
         }
         self.keyspace.major_compact().map_err(|error| failed("merge tables", &error))?;
@@ -329,7 +331,7 @@ fn scan(snapshot: &Snapshot, keyspace: &Keyspace, range: Range<Key>, visit: &mut
         return Ok(());
     }
     let mut pairs = snapshot.range(keyspace, range);
-    // What a table holds that is never written, the store may meet with a panic.
+    // fjall may panic on a table with content that fjall never writes.
     let mut next =
         || std::panic::catch_unwind(AssertUnwindSafe(|| pairs.next().map(fjall::Guard::into_inner)));
     loop {
@@ -345,7 +347,7 @@ fn scan(snapshot: &Snapshot, keyspace: &Keyspace, range: Range<Key>, visit: &mut
     Ok(())
 }
 
-/// All keys and values as of one instant; what they take is kept until this is dropped.
+/// All keys and values at one instant. The store keeps them until this is dropped.
 struct FjallView {
     snapshot: Snapshot,
     keyspace: Keyspace,

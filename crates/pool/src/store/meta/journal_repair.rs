@@ -1,20 +1,20 @@
-//! Looks at fjall's journals before fjall does: tells a torn end from damage, and cuts off only the former.
+//! Examines fjall's journals before fjall opens them: tells a torn end from damage, and cuts off only a torn end.
 //!
-//! The pages of a journal that were written but not synced reach the disk in any order. If power fails then, a
-//! batch can be there with a hole of zeros in its middle, and later ones whole. Nothing after the last sync was
-//! ever acknowledged, so the right answer is to end the journal before the first batch that is not whole. fjall
-//! would do so for some of the forms this takes, and refuse to open for others; and it would do it to damage in
-//! the middle of what was synced as well, and so lose what was acknowledged. So it is decided here.
+//! Journal pages that were written but not synced reach the disk in any order. If power fails then, a batch can be on disk with
+//! a hole of zeros in its middle, and later batches whole. Nothing after the last sync was ever acknowledged, so the correct
+//! answer is to end the journal before the first batch that is not whole. fjall does so for some forms of this, and refuses to
+//! open for others. But it would also do so for damage in the middle of what was synced, and so lose acknowledged batches.
+//! Therefore this module decides.
 //!
-//! Each batch carries a [`Mark`]: its number, and up to which number batches were durable when it was written.
-//! A batch that is whole, behind one that is not, thereby tells whether the broken one had been synced. If it had, that
-//! is damage: nothing is changed, and the pool does not open. Else the end is torn: it is kept in a file of its
-//! own, and cut off. Journals other than the newest were synced before the next was begun, so in those nothing is torn.
-//! The one case that cannot be told apart is damage in the very last group before a power loss, behind which nothing
-//! was written; a pool that was closed in order ends in a batch that vouches for that group too.
+//! Each batch carries a [`Mark`]: its number, and the number up to which batches were durable when it was written. A whole
+//! batch after a broken one thereby shows whether the broken one had been synced. If it had, the journal is damaged: nothing is
+//! changed, and the pool does not open. Otherwise the end is torn: it is saved to a file of its own and cut off. Journals other
+//! than the newest were synced before the next one was started, so they have no torn end. One case cannot be told apart: damage
+//! in the very last group before a power loss, with nothing written after it. A pool that was closed in order ends in a batch
+//! that vouches for the last group too.
 //!
-//! The form of a journal (fjall 3.1, numbers little-endian), which ends where it does not go on with a start, and
-//! is filled up with zeros:
+//! The format of a journal (fjall 3.1, numbers little-endian). A journal ends where the next byte is not a start marker, and is
+//! filled up with zeros:
 //! ```text
 //! start: 01 items:4 sequence:8
 //! item:  02 type:1 compression:1 keyspace:8 key length:2 value length:4 stored length:4 key value
@@ -43,7 +43,7 @@ pub(super) const MARK_KEY: [u8; 1] = [0];
 /// How far the journal was synced when a batch was written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Mark {
-    /// Number of the batch; the one before it in the store's life has the number before.
+    /// Number of the batch, counted over the whole life of the store without gaps.
     pub(super) batch: u64,
     /// All batches up to this number were durable.
     pub(super) durable: u64,
@@ -62,36 +62,37 @@ impl Mark {
     }
 }
 
-/// A batch that is whole.
+/// A whole batch.
 struct Whole {
     bytes: usize,
-    /// Which fjall gives; it ascends, and its checksum does not cover it.
+    /// The sequence number that fjall assigns. It ascends, and the checksum does not cover it.
     sequence: u64,
     mark: Option<Mark>,
 }
 
-/// What tables and journals hold together.
+/// What the tables and journals hold together.
 #[derive(Debug)]
 pub(super) struct Survey {
-    /// Number of the last batch. All before it are there.
+    /// Number of the last batch. All earlier batches exist.
     pub(super) last: u64,
     torn: Vec<Torn>,
 }
 
-/// The end of a journal that was never acknowledged, or that is given up.
+/// The end of a journal that was never acknowledged, or that recovery gives up.
 #[derive(Debug)]
 struct Torn {
     path: PathBuf,
-    /// Bytes of whole batches before it.
+    /// Bytes of the whole batches before it.
     whole: usize,
     rest: Vec<u8>,
 }
 
-/// Reads the journals in `directory`, and changes nothing. The tables hold all batches up to `in_tables`. An error if a journal is damaged, or a
-/// batch is missing between others, or there is no journal. `accept`: what is behind the damage or the missing batch is taken for torn.
+/// Reads the journals in `directory`, and changes nothing. The tables hold all batches up to `in_tables`. Returns an error if a
+/// journal is damaged, if a batch is missing between others, or if there is no journal. With `accept`, everything after the
+/// damage or the missing batch is treated as torn.
 ///
-/// After a power failure the tables may be ahead of the journals, and what is written then follows in the same journal. So batches that
-/// the tables hold need not be consecutive.
+/// After a power failure the tables may be ahead of the journals, and later batches then follow in the same journal. So batches
+/// that the tables hold need not be consecutive in the journals.
 pub(super) fn survey(directory: &Path, in_tables: u64, accept: bool) -> Result<Survey> {
     let journals = journals(directory)?;
     let Some(newest) = journals.last().cloned() else {
@@ -105,7 +106,7 @@ pub(super) fn survey(directory: &Path, in_tables: u64, accept: bool) -> Result<S
     for path in journals {
         let journal = read_from_disk(&path)?;
         if !survey.torn.is_empty() {
-            // Behind something that was given up.
+            // This journal follows one whose end is given up.
             survey.torn.push(Torn { path, whole: 0, rest: journal });
             continue;
         }
@@ -126,9 +127,9 @@ pub(super) fn survey(directory: &Path, in_tables: u64, accept: bool) -> Result<S
 }
 
 impl Survey {
-    /// Cuts off what is torn, if anything is, and keeps it aside.
+    /// Cuts off the torn ends, if any, and keeps them in separate files.
     pub(super) fn repair(self) -> Result<()> {
-        // The last first: what is cut off in front of something else would make a gap if this were interrupted.
+        // The last journal first: if an earlier one were cut first and this were interrupted, there would be a gap.
         for Torn { path, whole, rest } in self.torn.into_iter().rev() {
             keep_aside(&path, whole, &rest)?;
             cut(&path, whole)?;
@@ -138,11 +139,11 @@ impl Survey {
     }
 }
 
-/// What is on the disk. After a sync that failed, the kernel keeps pages that never got there, and takes them for written: a journal that was read
-/// from them would look whole until the power fails.
+/// Reads the file from the disk. After a failed sync, the kernel keeps pages that never reached the disk and treats them as
+/// written: a journal read from those pages would look whole until power fails.
 fn read_from_disk(path: &Path) -> Result<Vec<u8>> {
     let mut file = File::open(path).map_err(failed(path, "open the metadata journal"))?;
-    // What a killed daemon has written is still good, and only what is clean is forgotten.
+    // Pages that a killed daemon has written are still good, and only clean pages are dropped from the cache.
     file.sync_all().map_err(failed(path, "sync the metadata journal"))?;
     fadvise(&file, 0, None, Advice::DontNeed)
         .map_err(|error| failed(path, "forget what is cached of the metadata journal")(error.into()))?;
@@ -176,17 +177,17 @@ fn journals(directory: &Path) -> Result<Vec<PathBuf>> {
     Ok(journals.into_iter().map(|(_, path)| path).collect())
 }
 
-/// The start of a journal that consists of whole batches, none of which is missing.
+/// The start of a journal that consists of whole batches without a gap.
 struct Prefix {
     bytes: usize,
     last: Option<Mark>,
-    /// Number of the last batch that is there, in the tables or in the journals so far.
+    /// Number of the last batch, in the tables or in the journals so far.
     last_number: u64,
-    /// The batches that are missing behind the prefix.
+    /// The batches that are missing after the prefix.
     gap: Option<Mismatch>,
 }
 
-/// `known`: all batches up to that number are there.
+/// `known`: all batches up to this number exist.
 fn whole_prefix(journal: &[u8], known: u64) -> Prefix {
     let mut prefix = Prefix { bytes: 0, last: None, last_number: known, gap: None };
     let mut sequence = None;
@@ -209,8 +210,7 @@ fn whole_prefix(journal: &[u8], known: u64) -> Prefix {
     prefix
 }
 
-/// Whether what a batch that is not whole held, at the start of `rest`, had been made durable. `before` is the mark
-/// of the last batch before it.
+/// Whether the broken batch at the start of `rest` had been made durable. `before` is the mark of the last batch before it.
 fn was_synced(rest: &[u8], before: Option<Mark>) -> bool {
     let mut broken = before.map(|mark| mark.batch.saturating_add(1));
     let mut at = 1;
@@ -220,7 +220,7 @@ fn was_synced(rest: &[u8], before: Option<Mark>) -> bool {
             Some(Ok(batch)) => {
                 at += batch.bytes;
                 let Some(mark) = batch.mark else { continue };
-                // Without a batch before it: at the latest the one before the first that is whole again.
+                // Without a batch before it, the number is at most that of the batch before the next whole one.
                 let broken = *broken.get_or_insert(mark.batch.saturating_sub(1));
                 if mark.durable >= broken {
                     return true;
@@ -236,7 +236,7 @@ fn next_start(bytes: &[u8]) -> Option<usize> {
     bytes.iter().position(|byte| *byte == TAG_START)
 }
 
-/// What is cut off is kept beside the journal, under a name that is not taken.
+/// Saves what is cut off in a file beside the journal, under an unused name.
 fn keep_aside(path: &Path, offset: usize, rest: &[u8]) -> Result<()> {
     let used = rest.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1);
     let kept = rest.get(..used).unwrap_or_default();
@@ -263,7 +263,7 @@ fn cut(path: &Path, bytes: usize) -> Result<()> {
     file.sync_all().map_err(failed(path, "sync the metadata journal"))
 }
 
-/// The batch at the start of `bytes`, if it is whole.
+/// Decodes the batch at the start of `bytes`, if it is whole.
 fn whole_batch(bytes: &[u8]) -> Decoded<Whole> {
     let mut decoder = Decoder::new(bytes);
     if decoder.u8()? != TAG_START {
@@ -289,7 +289,7 @@ fn whole_batch(bytes: &[u8]) -> Decoded<Whole> {
     Ok(Whole { bytes: bytes.len() - decoder.remaining(), sequence, mark })
 }
 
-/// Reads over an item; returns the mark if it is one.
+/// Skips an item; returns the mark if the item is one.
 fn read_item(decoder: &mut Decoder<'_>) -> Decoded<Option<Mark>> {
     match decoder.u8()? {
         TAG_CLEAR => {

@@ -1,4 +1,5 @@
-//! A metadata store in memory, gone when dropped. For tests, fuzzing, and to see what the trait asks for.
+//! A metadata store in memory, which is lost when dropped. For tests and fuzzing, and as the simplest implementation of the
+//! trait.
 
 use std::collections::BTreeMap;
 use std::ops::{ControlFlow, Range};
@@ -64,7 +65,7 @@ impl MetaStore for MemoryMeta {
     }
 }
 
-/// A copy of all that a store holds.
+/// Copies everything that a store holds.
 pub(super) fn copy<M: MetaStore + ?Sized>(store: &M) -> Result<Arc<dyn MetaView>> {
     let mut map = BTreeMap::new();
     store.scan(Vec::new()..vec![u8::MAX], &mut |key, value| {

@@ -1,5 +1,5 @@
-//! Inspects the files of fjall's store before fjall opens them. fjall creates a missing part anew and deletes what nothing refers to any
-//! more, so missing parts must be found first. Changes nothing.
+//! Inspects the files of fjall's store before fjall opens them. fjall recreates missing parts and deletes unreferenced files,
+//! so missing parts must be found first. Changes nothing.
 //!
 //! ```text
 //! version                  "FJL" and a version
@@ -10,8 +10,8 @@
 //!     vVERSION             which tables the version has, and the checksum of each
 //!     tables/N             tables
 //! ```
-//! A tree writes a new version, with a higher number, whenever it writes or merges tables. The tree itself checks when it opens that all tables
-//! of its version are there and are not cut short. Each block of a table has a checksum.
+//! A tree writes a new version, with a higher number, whenever it writes or merges tables. When fjall opens a tree, it checks
+//! that all tables of the version exist and are not truncated. Each block of a table has a checksum.
 
 use std::fs;
 use std::io;
@@ -29,7 +29,8 @@ pub(super) fn tree(directory: &Path, number: u64) -> PathBuf {
     directory.join("keyspaces").join(number.to_string())
 }
 
-/// Returns the versions of the trees; an error if the store in `directory` lacks a part, or a tree is older than `known`.
+/// Returns the versions of the trees. Returns an error if the store in `directory` lacks a part, or a tree is older than
+/// `known`.
 pub(super) fn inspect(directory: &Path, known: [u64; 2]) -> Result<[u64; 2]> {
     match fs::read_dir(directory) {
         Ok(mut entries) => {

@@ -1,5 +1,5 @@
-//! A view of a store, in a directory of its own: copies of the files that change, and links to the tables, which never change. Whoever opens the
-//! view may write to it, merge tables and delete them, without changing the store.
+//! A view of a store, in a directory of its own: copies of the files that change, and links to the tables, which never
+//! change. The view may be written to, and its tables merged and deleted, without changing the store.
 
 use std::fs;
 use std::io;
@@ -9,10 +9,10 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::{Error, Result};
 
-/// What the name of a view's directory begins with.
+/// The prefix of a view's directory name.
 pub(crate) const VIEW_PREFIX: &str = "VIEW.";
 
-/// Counts the views of this process.
+/// Numbers the views of this process.
 static COUNT: AtomicU32 = AtomicU32::new(0);
 
 /// See the module. Removed when dropped.
@@ -20,11 +20,11 @@ pub(crate) struct View {
     directory: PathBuf,
 }
 
-/// How much of a store a view has.
+/// Which parts of a store a view has.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Extent {
     All,
-    /// Without the journals.
+    /// Everything but the journals.
     Tables,
 }
 
@@ -34,22 +34,22 @@ fn failed(path: &Path, action: &'static str) -> impl FnOnce(io::Error) -> Error 
 }
 
 impl View {
-    /// Makes a view of the store in `meta`, in a new directory below `parent`.
+    /// Creates a view of the store in `meta`, in a new directory below `parent`.
     pub(crate) fn make(meta: &Path, parent: &Path, extent: Extent) -> Result<View> {
         let meta = meta.canonicalize().map_err(failed(meta, "find the metadata store"))?;
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
         let directory = parent.join(format!("{VIEW_PREFIX}{}.{number}", std::process::id()));
         let action = "make a view of the metadata store (is there room, and may this user write here?)";
-        // One of an earlier process that was killed.
+        // A killed process may have left a view with this name.
         let _ = fs::remove_dir_all(&directory);
-        // For its owner only: it may lie in the directory for temporary files, and journals hold the ends of files.
+        // Only the owner may read it: it may lie in the directory for temporary files, and journals hold file data.
         fs::DirBuilder::new().mode(0o700).create(&directory).map_err(failed(&directory, action))?;
         let view = View { directory };
         view.fill(&meta, extent).map_err(failed(&view.directory, action))?;
         Ok(view)
     }
 
-    /// Where the view is.
+    /// The directory of the view.
     pub(crate) fn directory(&self) -> &Path {
         &self.directory
     }
@@ -76,7 +76,7 @@ impl View {
 impl Drop for View {
     fn drop(&mut self) {
         if let Err(error) = fs::remove_dir_all(&self.directory) {
-            tracing::warn!(path = %self.directory.display(), %error, "a view of the metadata store could not be removed");
+            tracing::warn!(path = %self.directory.display(), %error, "could not remove a view of the metadata store");
         }
     }
 }
@@ -92,7 +92,7 @@ fn copy_files(from: &Path, to: &Path, wanted: impl Fn(&str) -> bool) -> io::Resu
     Ok(())
 }
 
-/// Removes views that killed processes have left in `parent`. The caller holds the pool's lock.
+/// Removes views that killed processes left in `parent`. The caller must hold the pool's lock.
 pub(crate) fn remove_leftovers(parent: &Path) {
     let Ok(entries) = fs::read_dir(parent) else { return };
     for entry in entries.flatten() {

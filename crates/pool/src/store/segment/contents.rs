@@ -1,9 +1,9 @@
-//! What a segment says of itself: which chunks it holds, without the metadata.
+//! What a segment holds according to the segment itself, without the metadata.
 //!
-//! The footer names all. A segment without one (open when the power failed, or when the disk was full) is walked from
-//! frame to frame by their headers; where no frame starts, because a write failed or an append ended on a block of
-//! its own, the walk goes on at the next block. What is found may be dead, and may be damaged: that the metadata
-//! names a place, and that the content matches, is for the caller to see.
+//! The footer names all frames. A segment without a footer (open when power failed or when the disk was full) is walked from
+//! frame to frame by the frame headers. Where no frame starts, because a write failed or an append ended on a block of its own,
+//! the walk continues at the next block. A frame found this way may be dead or damaged: the caller checks that the metadata
+//! names it and that its content matches.
 
 use super::SegmentStore;
 use crate::Result;
@@ -13,7 +13,7 @@ use crate::format::frames::{
 };
 use crate::format::keys::SegmentId;
 
-/// All frames of a segment that has that length, in order of their offsets. Reads the footer, or every header.
+/// All frames of a segment of this length, ordered by offset. Reads the footer, or every frame header.
 pub(crate) fn frames_in(store: &dyn SegmentStore, id: SegmentId, length: u64) -> Result<Vec<FrameAt>> {
     match footer_frames(store, id, length)? {
         Some(frames) => Ok(frames),
@@ -30,7 +30,7 @@ fn footer_frames(store: &dyn SegmentStore, id: SegmentId, length: u64) -> Result
     Ok(read_footer(&footer).ok())
 }
 
-/// What the segment says of itself at its start; `None` if that cannot be read, or names another segment.
+/// The segment's header; `None` if it cannot be read, or names another segment.
 pub(crate) fn header_of(store: &dyn SegmentStore, id: SegmentId) -> Result<Option<SegmentHeader>> {
     // A segment of version 1 may be shorter than a header of version 2.
     for length in [SEGMENT_HEADER_BYTES, SEGMENT_HEADER_BYTES_V1] {
@@ -47,7 +47,7 @@ fn first_frame(store: &dyn SegmentStore, id: SegmentId) -> Result<u64> {
     if let Some(header) = header_of(store, id)? {
         return Ok(header.bytes());
     }
-    // The header is damaged. A frame begins behind the header of the one version or of the other.
+    // The header is damaged. The first frame follows a header of one version or the other.
     let start = store.read(id, SEGMENT_HEADER_BYTES_V1, FRAME_HEADER_BYTES)?;
     let is_first_version = start.is_some_and(|start| read_header(&start).is_ok());
     Ok(if is_first_version { SEGMENT_HEADER_BYTES_V1 } else { SEGMENT_HEADER_BYTES })

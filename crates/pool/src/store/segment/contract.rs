@@ -11,7 +11,7 @@ const ID: SegmentId = SegmentId(7);
 fn each(test: impl Fn(&dyn SegmentStore)) {
     test(&MemorySegments::default());
     let directory = tempfile::tempdir().unwrap();
-    // The directory comes with the preparation.
+    // The preparation creates the directory.
     let store = FileSegments::open(&directory.path().join("segments"), false);
     assert!(store.list().unwrap().is_empty());
     store.prepare().unwrap();

@@ -1,11 +1,11 @@
-//! Writing past the system's cache (O_DIRECT).
+//! Writes that bypass the page cache (O_DIRECT).
 //!
-//! A large write is copied into an aligned buffer and handed to the disk from there, which costs half of what filling the
-//! system's cache does, and leaves that cache to readers. The last block is filled with zeros; the writer gives
-//! it to nobody else, so no block with acknowledged bytes is ever written again. What is written here is durable only
-//! after the file's sync, as ever: the disk has a cache, and the file system its own metadata.
+//! A large write is copied into an aligned buffer and written to the disk from there. That costs half as much as a write
+//! through the page cache, and leaves the cache to readers. The last block is filled with zeros; the writer places nothing else
+//! in it, so no block with acknowledged bytes is ever written again. As with other writes, data is durable only after the file
+//! is synced: the disk has a cache, and the file system has its own metadata.
 //!
-//! A file system that refuses (tmpfs, some overlays) is asked once; from then on all goes through the cache.
+//! If a file system refuses direct writes (tmpfs, some overlays), all later writes go through the cache.
 
 use std::collections::HashMap;
 use std::fs::{File, OpenOptions};
@@ -23,13 +23,13 @@ use crate::base::sync;
 use crate::format::frames::BLOCK_BYTES;
 use crate::format::keys::SegmentId;
 
-/// Bytes that are handed to the disk at once.
+/// Bytes written to the disk at once.
 const BUFFER_BYTES: usize = 2 << 20;
 const BLOCK: usize = BLOCK_BYTES as usize;
-/// Buffers kept for the next write.
+/// Buffers kept for later writes.
 const BUFFERS_KEPT_MAX: usize = 4;
 
-/// Segments that are written past the system's cache.
+/// Segments that are open for direct writes.
 #[derive(Default)]
 pub(super) struct DirectFiles {
     refused: AtomicBool,
@@ -37,7 +37,7 @@ pub(super) struct DirectFiles {
     buffers: Mutex<Vec<Buffer>>,
 }
 
-/// Memory of which a part of [`BUFFER_BYTES`] starts at a multiple of the block size.
+/// Memory that contains [`BUFFER_BYTES`] starting at a multiple of the block size.
 struct Buffer {
     memory: Vec<u8>,
     start: usize,
@@ -57,8 +57,8 @@ impl Buffer {
 }
 
 impl DirectFiles {
-    /// Writes the parts, and zeros up to the end of the last block. False if that is not for it to do: the write
-    /// is small or not aligned, or the file system refuses.
+    /// Writes the parts, and zeros up to the end of the last block. Returns false if nothing was written, because the write is
+    /// small or not aligned, or the file system refuses direct writes.
     pub(super) fn write(&self, id: SegmentId, path: &Path, offset: u64, parts: &[Bytes]) -> io::Result<bool> {
         let total: u64 = parts.iter().map(|part| part.len() as u64).sum();
         if total < LARGE_BYTES || !offset.is_multiple_of(BLOCK_BYTES) || self.refused.load(Ordering::Relaxed)
@@ -69,7 +69,7 @@ impl DirectFiles {
         match written {
             Ok(()) => Ok(true),
             Err(error) if error.kind() == io::ErrorKind::InvalidInput => {
-                tracing::info!(path = %path.display(), "the file system takes no direct writes: using its cache");
+                tracing::info!(path = %path.display(), "the file system does not support direct writes: using its cache");
                 self.refused.store(true, Ordering::Relaxed);
                 Ok(false)
             }
@@ -77,7 +77,7 @@ impl DirectFiles {
         }
     }
 
-    /// The segment gets no large writes any more.
+    /// Closes the segment's file: it gets no more large writes.
     pub(super) fn forget(&self, id: SegmentId) {
         sync::lock(&self.files).remove(&id);
     }
@@ -103,7 +103,7 @@ impl DirectFiles {
     }
 }
 
-/// Fills the buffer with the parts as often as it takes, and writes it each time.
+/// Fills the buffer with the parts, and writes it, until all parts are written.
 fn write_through(buffer: &mut [u8], file: &File, offset: u64, parts: &[Bytes]) -> io::Result<()> {
     let (mut at, mut used) = (offset, 0);
     for part in parts {

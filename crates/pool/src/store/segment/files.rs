@@ -1,13 +1,13 @@
-//! Segments as files of a directory, named by their id in hexadecimal.
+//! Segments as files in a directory, named by their id in hexadecimal.
 //!
-//! A new file's name is durable before its first sync returns: the directory is synced right after the file is
-//! created. A name that does not parse is left alone. Space is preallocated, so that appending to an open
-//! segment cannot run out of it, and given back when the segment is sealed.
+//! A new file's name is durable before the file's first sync returns: the directory is synced right after the file is created.
+//! Files whose name does not parse are ignored. Space is preallocated, so that appending to an open segment cannot run out of
+//! space, and the unused part is released when the segment is sealed.
 //!
-//! What is set aside is moved to the directory `lost+found` below.
+//! Segments that are set aside move to the subdirectory `lost+found`.
 //!
-//! Large writes go past the system's cache (see [`super::direct`]) where the file system lets them; reads, and
-//! small writes, go through it. The two never meet in one block.
+//! Large writes bypass the page cache (see [`super::direct`]) if the file system allows it; reads and small writes use the
+//! cache. The two never touch the same block.
 
 use std::collections::HashMap;
 use std::fs::{File, OpenOptions};
@@ -26,24 +26,24 @@ use crate::{Error, Result};
 
 /// Files kept open for reading.
 const FILES_OPEN_MAX: usize = 256;
-/// Parts given to one `pwritev`; Linux takes at most 1024.
+/// Buffers passed to one `pwritev`; Linux takes at most 1024.
 const PARTS_MAX: usize = 512;
 
-/// The directory of segments that were set aside.
+/// The directory for segments that were set aside.
 pub(crate) const ASIDE: &str = "lost+found";
 
 /// See the module.
 pub(crate) struct FileSegments {
     directory: PathBuf,
-    /// Nothing in the directory is changed, whatever is asked for.
+    /// Whether the store refuses to change anything in the directory.
     read_only: bool,
     files: Mutex<HashMap<SegmentId, Arc<File>>>,
     direct: Option<DirectFiles>,
 }
 
 impl FileSegments {
-    /// Opens the segments in `directory`, which need not exist before it is prepared. `direct`: large writes go past the
-    /// system's cache.
+    /// Opens the segments in `directory`, which need not exist before [`SegmentStore::prepare`]. With `direct`, large writes
+    /// bypass the page cache.
     pub(crate) fn open(directory: &Path, direct: bool) -> FileSegments {
         FileSegments {
             directory: directory.to_path_buf(),
@@ -53,7 +53,8 @@ impl FileSegments {
         }
     }
 
-    /// Opens the segments in `directory` to read them. What would change them is an error, but for `seal`, which does nothing.
+    /// Opens the segments in `directory` for reading. Operations that would change them fail, except `seal`, which does
+    /// nothing.
     pub(crate) fn open_to_read(directory: &Path) -> FileSegments {
         let directory = directory.to_path_buf();
         FileSegments { directory, read_only: true, files: Mutex::default(), direct: None }
@@ -71,13 +72,13 @@ impl FileSegments {
         self.directory.join(ASIDE).join(format!("{id}.seg"))
     }
 
-    /// Closes what is open of a segment.
+    /// Closes the open files of a segment.
     fn forget(&self, id: SegmentId) {
         sync::lock(&self.files).remove(&id);
         self.direct.iter().for_each(|direct| direct.forget(id));
     }
 
-    /// The error for a failed call on a segment; a full disk is [`Error::NoSpace`].
+    /// The error for a failed system call on a segment; a full disk is [`Error::NoSpace`].
     fn failed(&self, id: SegmentId, action: &'static str, source: io::Error) -> Error {
         match source.kind() {
             io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => Error::NoSpace,
@@ -142,7 +143,7 @@ impl SegmentStore for FileSegments {
                 Ok(())
             }
             Err(error) => {
-                // Nothing was written to it. What cannot be deleted now is deleted at the next opening.
+                // Nothing was written to it. If it cannot be deleted now, the next opening deletes it.
                 let _ = std::fs::remove_file(&path);
                 Err(self.failed(id, "create a segment", error))
             }
@@ -180,7 +181,7 @@ impl SegmentStore for FileSegments {
             return Ok(());
         }
         self.direct.iter().for_each(|direct| direct.forget(id));
-        // A file that is shorter has lost its end: it does not get a new one of zeros.
+        // A file that is shorter has lost its end. It must not be extended with zeros.
         self.file(id)
             .and_then(|file| file.set_len(bytes.min(file.metadata()?.len())))
             .map_err(|error| self.failed(id, "seal the segment", error))
@@ -194,7 +195,7 @@ impl SegmentStore for FileSegments {
         match read() {
             Ok(bytes) => Ok(Some(bytes.into())),
             Err(error) => match error.kind() {
-                // An offset beyond what a file can have is beyond the end.
+                // An offset larger than any file's counts as beyond the end.
                 io::ErrorKind::NotFound | io::ErrorKind::UnexpectedEof | io::ErrorKind::InvalidInput => {
                     Ok(None)
                 }
@@ -240,7 +241,7 @@ impl SegmentStore for FileSegments {
 
     fn list_aside(&self) -> Result<Vec<(SegmentId, u64)>> {
         let aside = self.directory.join(ASIDE);
-        // The file system's own lost+found belongs to root.
+        // The lost+found of the file system itself belongs to root.
         match list(&aside) {
             Err(Error::Io { source, .. }) if source.kind() == io::ErrorKind::PermissionDenied => {
                 Ok(Vec::new())
@@ -260,7 +261,7 @@ impl SegmentStore for FileSegments {
     }
 }
 
-/// That there is nothing to move or remove is no failure.
+/// Treats a missing file or directory as success.
 fn absent(done: io::Result<()>) -> io::Result<()> {
     match done {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
@@ -306,7 +307,7 @@ fn write_all_vectored(file: &File, offset: u64, parts: &[Bytes]) -> io::Result<u
     Ok(total)
 }
 
-/// Reads into memory that is not filled with zeros before.
+/// Reads into memory that is not zeroed first.
 fn read_exact_at(file: &File, offset: u64, length: usize) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::with_capacity(length);
     while bytes.len() < length {
@@ -317,7 +318,7 @@ fn read_exact_at(file: &File, offset: u64, length: usize) -> io::Result<Vec<u8>>
             Err(errno) => return Err(errno.into()),
         }
     }
-    // The memory may be larger than was asked for.
+    // The memory may be larger than requested.
     bytes.truncate(length);
     Ok(bytes)
 }

@@ -1,4 +1,4 @@
-//! Segments in memory, gone when dropped.
+//! Segments in memory, lost when dropped.
 
 use std::collections::HashMap;
 use std::sync::RwLock;

@@ -1,9 +1,9 @@
-//! Two copies of every segment, in two stores: two directories, better on two disks.
+//! Two copies of every segment, in two stores: two directories, preferably on two disks.
 //!
-//! What is written goes to both, and both are synced, at the same time, before anything is acknowledged. The first
-//! copy is the one that counts: when it fails, the operation fails. When the second fails it is let go of, with one
-//! line in the log, and service goes on with one copy, *degraded*, until [`SegmentStore::revive`] finds the second again;
-//! what it has missed the scrub fills in. A reader gets the first copy; whoever finds that damaged asks for the other one.
+//! Every write goes to both copies, and both are synced, concurrently, before anything is acknowledged. The first copy is
+//! authoritative: if it fails, the operation fails. If the second fails, the store drops it, writes one line to the log, and
+//! continues with one copy, *degraded*, until [`SegmentStore::revive`] finds the second again. The scrub then copies what the
+//! second has missed. Readers use the first copy; a reader that finds it damaged reads the other one.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, RwLock};
@@ -15,10 +15,10 @@ use crate::base::sync;
 use crate::format::keys::SegmentId;
 use crate::{Error, Result};
 
-/// Opens the second store, or says why it is not there.
+/// Opens the second store, or returns why it is not available.
 pub(crate) type OpenSecond = Box<dyn Fn() -> Result<Arc<dyn SegmentStore>> + Send + Sync>;
 
-/// Bytes that are copied at once; less than a large write, which may write beyond its end.
+/// Bytes copied at once. Less than a large write, because a large write may write beyond its end.
 const COPY_BYTES: u64 = LARGE_BYTES / 2;
 
 /// See the module.
@@ -30,7 +30,7 @@ pub(crate) struct MirroredSegments {
 }
 
 impl MirroredSegments {
-    /// Segments in `first`, and in what `open_second` opens. If that fails the pool begins degraded.
+    /// A store with `first`, and the second store that `open_second` opens. If that fails, the pool starts degraded.
     pub(crate) fn open(first: Arc<dyn SegmentStore>, open_second: OpenSecond) -> MirroredSegments {
         let second = open_second().inspect_err(|error| warn_degraded("open", error)).ok();
         MirroredSegments { first, second: RwLock::new(second), open_second }
@@ -40,7 +40,7 @@ impl MirroredSegments {
         sync::read(&self.second).clone()
     }
 
-    /// Does something in the second copy, if it is there; lets go of it when that fails.
+    /// Runs `work` on the second copy, if there is one. If that fails, drops the second copy.
     fn in_second(&self, action: &'static str, work: impl FnOnce(&dyn SegmentStore) -> Result<()>) {
         let Some(second) = self.second() else { return };
         if let Err(error) = work(&*second) {
@@ -67,7 +67,7 @@ fn warn_degraded(action: &str, error: &Error) {
     );
 }
 
-/// Writes where a segment may have begun while there was no second copy.
+/// Writes to a segment that may have been created while there was no second copy.
 fn write_or_create(store: &dyn SegmentStore, id: SegmentId, offset: u64, parts: &[Bytes]) -> Result<()> {
     match store.write(id, offset, parts) {
         Err(Error::Io { source, .. }) if source.kind() == std::io::ErrorKind::NotFound => {
@@ -80,13 +80,13 @@ fn write_or_create(store: &dyn SegmentStore, id: SegmentId, offset: u64, parts: 
 
 fn sync_or_create(store: &dyn SegmentStore, id: SegmentId) -> Result<()> {
     match store.sync(id) {
-        // Nothing of it was written since the second copy came back.
+        // No write to it since the second copy came back.
         Err(Error::Io { source, .. }) if source.kind() == std::io::ErrorKind::NotFound => Ok(()),
         outcome => outcome,
     }
 }
 
-/// The segments of two lists, with the larger length.
+/// The union of two lists, with the larger length of each segment.
 fn union(first: Vec<(SegmentId, u64)>, second: Vec<(SegmentId, u64)>) -> Vec<(SegmentId, u64)> {
     let mut segments: BTreeMap<SegmentId, u64> = first.into_iter().collect();
     for (id, bytes) in second {
@@ -135,14 +135,14 @@ impl SegmentStore for MirroredSegments {
 
     fn seal(&self, id: SegmentId, bytes: u64) -> Result<()> {
         match self.first.seal(id, bytes) {
-            // Lost; the second copy may have it, and the scrub brings it back.
+            // The first copy has lost the segment. The second copy may have it, and the scrub restores it.
             Err(Error::Io { source, .. }) if source.kind() == std::io::ErrorKind::NotFound => {}
             outcome => outcome?,
         }
         if let Some(second) = self.second()
             && let Err(error) = second.seal(id, bytes)
         {
-            // It may have missed the segment: the scrub sees to that.
+            // The second copy may not have the segment; the scrub copies it.
             tracing::debug!(segment = %id, %error, "not sealed in the second copy");
         }
         Ok(())
@@ -176,7 +176,7 @@ impl SegmentStore for MirroredSegments {
         Ok(())
     }
 
-    /// Of both, with the larger length.
+    /// The segments of both copies, with the larger length.
     fn list_aside(&self) -> Result<Vec<(SegmentId, u64)>> {
         let second = self.second().map_or(Ok(Vec::new()), |second| second.list_aside())?;
         Ok(union(self.first.list_aside()?, second))
@@ -188,7 +188,7 @@ impl SegmentStore for MirroredSegments {
         Ok(())
     }
 
-    /// Of both, with the larger length, so that neither is cut where only the other was.
+    /// The segments of both copies, with the larger length, so that a segment is not truncated because its other copy is short.
     fn list(&self) -> Result<Vec<(SegmentId, u64)>> {
         Ok(union(self.first.list()?, self.list_copy(1)?.unwrap_or_default()))
     }
@@ -208,7 +208,7 @@ impl SegmentStore for MirroredSegments {
         let second = (self.open_second)()?;
         second.prepare()?;
         *sync::write(&self.second) = Some(second);
-        tracing::info!("the second copy of the pool is there again");
+        tracing::info!("the second copy of the pool is available again");
         Ok(true)
     }
 

@@ -1,7 +1,7 @@
 //! Segments: the second of the pool's two seams.
 //!
-//! A segment is an append-only file of frames, one chunk in each. The store knows nothing of what the bytes
-//! mean; [`crate::format::frames`] does. Every implementation passes the tests in `contract`.
+//! A segment is an append-only file of frames, each with one chunk. The store does not know what the bytes mean;
+//! [`crate::format::frames`] does. Every implementation passes the tests in `contract`.
 
 mod contents;
 #[cfg(test)]
@@ -23,59 +23,61 @@ use bytes::Bytes;
 use crate::Result;
 use crate::format::keys::SegmentId;
 
-/// A write of at least that much is large: see [`SegmentStore::write`].
+/// A write of at least this many bytes is large: see [`SegmentStore::write`].
 pub(crate) const LARGE_BYTES: u64 = 1 << 20;
 
 /// Append-only segments.
 ///
-/// Calls come from many callers at any time; no two write to the same bytes, and no two large writes, nor a large
-/// and another one, to the same block.
+/// Many callers may call at the same time. No two calls write to the same bytes, and no large write shares a block with any
+/// other write.
 pub(crate) trait SegmentStore: Send + Sync + 'static {
-    /// Makes the store ready to be written to. What it holds may be looked at before.
+    /// Makes the store ready for writing. It may be read before.
     fn prepare(&self) -> Result<()> {
         Ok(())
     }
-    /// Creates an empty segment that will grow to about `bytes`. When a `sync` of it has returned, the segment
-    /// itself, not only its bytes, is durable.
+    /// Creates an empty segment that will grow to about `bytes`. When `sync` has returned, the segment's existence is durable
+    /// too, not only its bytes.
     fn create(&self, id: SegmentId, bytes: u64) -> Result<()>;
-    /// Writes `parts`, one after the other, at `offset`. After an error the bytes there are undefined until
-    /// they are written again; [`crate::Error::NoSpace`] says that the disk is full. A write of at least
-    /// [`LARGE_BYTES`] that starts at a multiple of [`crate::format::frames::BLOCK_BYTES`] may fill its last block with zeros.
+    /// Writes `parts`, one after the other, at `offset`. After an error the bytes there are undefined until they are written
+    /// again; [`crate::Error::NoSpace`] means that the disk is full. A write of at least [`LARGE_BYTES`] that starts at a
+    /// multiple of [`crate::format::frames::BLOCK_BYTES`] may fill its last block with zeros.
     fn write(&self, id: SegmentId, offset: u64, parts: &[Bytes]) -> Result<()>;
-    /// Makes what was written durable. After an error nothing written may be relied on.
+    /// Makes all writes to the segment durable. After an error the caller must not rely on anything written.
     fn sync(&self, id: SegmentId) -> Result<()>;
-    /// Ends a segment: `bytes` is its length, and nothing is written to it any more.
+    /// Ends a segment: `bytes` is its final length. Nothing may be written to it afterwards.
     fn seal(&self, id: SegmentId, bytes: u64) -> Result<()>;
     /// Exactly `length` bytes at `offset`; `None` if the segment does not exist or is shorter.
     fn read(&self, id: SegmentId, offset: u64, length: usize) -> Result<Option<Bytes>>;
-    /// Deletes a segment, if it is there. A read that has begun ends well. True if that was done in every copy; false while one is away.
+    /// Deletes a segment if it exists. A read that has started completes. Returns true if the segment was deleted in every
+    /// copy, false while a copy is missing.
     fn delete(&self, id: SegmentId) -> Result<bool>;
-    /// All segments with their length in bytes, in no order.
+    /// All segments with their length in bytes, in any order.
     fn list(&self) -> Result<Vec<(SegmentId, u64)>>;
-    /// Makes earlier deletions durable: none of those segments comes back after a crash. True if that was done in every copy.
+    /// Makes earlier deletions durable: none of those segments comes back after a crash. Returns true if that was done in every
+    /// copy.
     fn sync_deletions(&self) -> Result<bool>;
-    /// Takes a segment out of the store without deleting it: it is kept aside, for somebody to look at.
+    /// Takes a segment out of the store without deleting it, and keeps it for inspection.
     fn set_aside(&self, id: SegmentId) -> Result<()>;
-    /// Segments that were set aside, with their length in bytes, in no order.
+    /// Segments that were set aside, with their length in bytes, in any order.
     fn list_aside(&self) -> Result<Vec<(SegmentId, u64)>>;
-    /// Deletes a segment that was set aside, if it is there.
+    /// Deletes a segment that was set aside, if it exists.
     fn delete_aside(&self, id: SegmentId) -> Result<()>;
 
-    // ---- copies: a store that keeps one only needs none of these ----
+    // ---- copies: a store with a single copy needs none of these ----
 
-    /// How many copies of each segment the store keeps, those included that are not there just now.
+    /// How many copies of each segment the store keeps, including copies that are currently missing.
     fn copies(&self) -> usize {
         1
     }
-    /// A copy is not there: what is written now it misses.
+    /// Whether a copy is missing, and so misses what is written now.
     fn is_degraded(&self) -> bool {
         false
     }
-    /// Looks for a copy that is not there. True if it is back; it has missed something.
+    /// Looks for a missing copy. Returns true if it is back; it then lacks what was written meanwhile.
     fn revive(&self) -> Result<bool> {
         Ok(false)
     }
-    /// Like [`SegmentStore::list`], of one copy; `None` while that is not there.
+    /// Like [`SegmentStore::list`], for one copy; `None` while that copy is missing.
     fn list_copy(&self, _copy: usize) -> Result<Option<Vec<(SegmentId, u64)>>> {
         self.list().map(Some)
     }
@@ -83,12 +85,12 @@ pub(crate) trait SegmentStore: Send + Sync + 'static {
     fn read_copy(&self, _copy: usize, id: SegmentId, offset: u64, length: usize) -> Result<Option<Bytes>> {
         self.read(id, offset, length)
     }
-    /// Writes bytes again, durably, that were found to be wrong in one copy.
+    /// Rewrites bytes that are wrong in one copy, durably.
     fn restore(&self, _copy: usize, id: SegmentId, offset: u64, bytes: &Bytes) -> Result<()> {
         self.write(id, offset, std::slice::from_ref(bytes))?;
         self.sync(id)
     }
-    /// Makes a segment's first `bytes` in the copy `to`, which lacks it or a part of it, what they are in the other.
+    /// Copies a segment's first `bytes` to the copy `to`, which lacks the segment or a part of it, from the other copy.
     fn copy_over(&self, _to: usize, _id: SegmentId, _bytes: u64) -> Result<()> {
         Ok(())
     }

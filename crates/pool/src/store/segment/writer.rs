@@ -1,12 +1,11 @@
-//! The open segment: where frames are appended.
+//! The open segment, to which frames are appended.
 //!
-//! A lock gives each append its place; writing and syncing are not under it, so that several are written at once,
-//! and frames of the next commit group are appended while those of the last are on their way to the disk. One sync
-//! serves all that were appended before it began. A failed sync is remembered: nothing appended before it may ever
-//! be reported durable.
+//! Each append gets its place under a lock, but writes and syncs without it. So several appends are written at once, and frames
+//! of the next commit group are appended while those of the last are being synced. One sync covers all appends that were
+//! written before it began. A failed sync is remembered: no append before it may ever be reported as durable.
 //!
-//! Frames are packed byte by byte, but a large append starts and ends on a block of its own, so that the store
-//! can write it past the system's cache. No block is written by two such appends.
+//! Frames are packed byte by byte, but a large append starts and ends on a block of its own, so that the store can write it
+//! without the page cache. No two large appends write the same block.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -27,7 +26,7 @@ use crate::format::records::ChunkRecord;
 use crate::store::meta::MetaStore;
 use crate::{Error, PoolId, Result};
 
-/// A chunk that was appended, and is durable after [`SegmentWriter::sync`].
+/// An appended chunk, which is durable after [`SegmentWriter::sync`].
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Placed {
     pub(crate) id: ChunkId,
@@ -35,27 +34,27 @@ pub(crate) struct Placed {
     pub(crate) record: ChunkRecord,
 }
 
-/// Chunks that were appended, in the order they were given.
+/// The appended chunks, in the order in which the caller passed them.
 pub(crate) struct Appended {
     pub(crate) placed: Vec<Placed>,
-    /// What to give to [`SegmentWriter::sync`].
+    /// The ticket for [`SegmentWriter::sync`].
     pub(crate) ticket: u64,
-    /// Keep the segments from being deleted before metadata names the chunks.
+    /// Keeps the segments from being deleted before metadata names the chunks.
     pins: Pins,
 }
 
 impl Appended {
-    /// A job in the committer has staged the chunks. Nothing else runs there before the batch is applied, so the
-    /// segments need no protection any more.
+    /// Must be called by the committer's job that staged the chunks. No other job runs before the batch is applied, so the
+    /// segments need no more protection.
     pub(crate) fn named(self) {
         drop(self.pins);
     }
 }
 
-/// Chunks of several appends as one: what they have in common is appended once.
+/// The chunks of several appends as one append. Chunks that they have in common are appended once.
 struct Together {
     chunks: Vec<Packed>,
-    /// For each append, where each of its chunks is among all.
+    /// For each append, the position of each of its chunks in the joint list.
     places: Vec<Vec<usize>>,
 }
 
@@ -75,7 +74,7 @@ impl Together {
 
 type PinCounts = Arc<Mutex<HashMap<SegmentId, u32>>>;
 
-/// Segments that hold chunks which metadata is about to name.
+/// Segments that hold chunks which metadata will soon name.
 struct Pins {
     counts: PinCounts,
     ids: Vec<SegmentId>,
@@ -119,17 +118,17 @@ struct Open {
     frames: Vec<(u64, u32, ChunkId)>,
 }
 
-/// A place for frames in a segment, and what is to be written there.
+/// A reserved place for frames in a segment, and the bytes to write there.
 struct Reserved {
     segment: SegmentId,
-    /// Up to where the next frame may start.
+    /// The end is where the next frame may start.
     range: Range<u64>,
     parts: Vec<Bytes>,
     placed: Vec<Placed>,
 }
 
 impl Open {
-    /// Gives the chunks the next place.
+    /// Reserves the next place for the chunks.
     fn place(&mut self, chunks: &[Packed]) -> Result<Reserved> {
         let total: u64 = chunks.iter().map(Packed::bytes_stored).sum();
         let is_large = total >= LARGE_BYTES;
@@ -158,7 +157,7 @@ impl Open {
 struct State {
     open: Option<Open>,
     next: u64,
-    /// How many writes are under way in which segment: until they have ended it is not sealed.
+    /// Number of writes in progress for each segment: a segment is not sealed before they have ended.
     writing: HashMap<SegmentId, u32>,
 }
 
@@ -167,9 +166,9 @@ pub(crate) struct SegmentWriter {
     store: Arc<dyn SegmentStore>,
     segment_bytes: u64,
     state: Mutex<State>,
-    /// Segments that hold appended bytes which no sync has covered yet.
+    /// Segments with appended bytes that no sync has covered yet.
     unsynced: Mutex<Unsynced>,
-    /// Held while syncing: who waits for it finds its own bytes synced by then.
+    /// Held during a sync: a caller that waited for it may find its own bytes synced.
     syncing: Mutex<()>,
     /// Counts appends; an append is durable once `synced` has reached its number.
     appended: AtomicU64,
@@ -179,11 +178,11 @@ pub(crate) struct SegmentWriter {
     stamp: Stamp,
 }
 
-/// What segments say of where they come from.
+/// The origin that is written to each segment's header.
 pub(crate) struct Stamp {
     pub(crate) pool: PoolId,
     pub(crate) mark: u32,
-    /// Part of every segment's id, so that none is used twice.
+    /// Part of every segment's id, so that no id is reused.
     pub(crate) boot: u64,
     pub(crate) meta: Arc<dyn MetaStore>,
     pub(crate) clock: Arc<dyn Clock>,
@@ -198,7 +197,7 @@ impl Stamp {
 
 #[derive(Default)]
 struct Unsynced {
-    /// Segments to sync, and those of them that are full and get sealed then.
+    /// Segments to sync, and the length of those that are full and will be sealed after the sync.
     segments: Vec<(SegmentId, Option<u64>)>,
     failed: bool,
 }
@@ -225,16 +224,16 @@ impl SegmentWriter {
         }
     }
 
-    /// No chunk that is in the segment, or comes into it, will be named by metadata from now on, beyond those
-    /// that are named. False for the open segment, a pinned one, and one that has yet to be synced.
+    /// Returns true if metadata will not name any further chunk in the segment. False for the open segment, a pinned one, and
+    /// one that has not been synced yet.
     pub(crate) fn is_settled(&self, id: SegmentId) -> bool {
-        // In this order: a segment is pinned before it stops being the open one.
+        // The order matters: a segment is pinned before it stops being the open one.
         let open = sync::lock(&self.state).open.as_ref().map(|open| open.id);
         let unsynced = sync::lock(&self.unsynced).segments.iter().any(|(known, _)| *known == id);
         open != Some(id) && !unsynced && !sync::lock(&self.pins).contains_key(&id)
     }
 
-    /// Whether each segment is [settled](Self::is_settled), but for the one that is appended to.
+    /// Whether every segment except the open one is [settled](Self::is_settled).
     pub(crate) fn has_only_open_in_use(&self) -> bool {
         let open = sync::lock(&self.state).open.as_ref().map(|open| open.id);
         let unsynced = sync::lock(&self.unsynced).segments.iter().any(|(known, _)| Some(*known) != open);
@@ -252,7 +251,7 @@ impl SegmentWriter {
             self.ended_writing(&reserved, written.is_ok());
             written?;
             self.meters.bytes_appended.add(reserved.range.end.saturating_sub(reserved.range.start));
-            // Only now: a sync that begins before the write has ended must not be the one that counts.
+            // Not earlier: a sync that begins before the write has ended must not cover this append.
             sync::lock(&self.unsynced).add(reserved.segment, None);
             rest = rest.get(reserved.placed.len()..).unwrap_or_default();
             placed.extend(reserved.placed);
@@ -260,7 +259,7 @@ impl SegmentWriter {
         Ok(Appended { placed, ticket: self.appended.fetch_add(1, Ordering::SeqCst) + 1, pins })
     }
 
-    /// Like [`SegmentWriter::append`] for each of several, in one go.
+    /// Like [`SegmentWriter::append`], for several appends in one write.
     pub(crate) fn append_together(&self, appends: Vec<Vec<Packed>>) -> Result<Vec<Appended>> {
         let offered = appends.iter().flatten().fold((0, 0), add_chunk);
         let together = Together::new(appends);
@@ -275,7 +274,7 @@ impl SegmentWriter {
         Ok(together.places.into_iter().map(of).collect())
     }
 
-    /// Finds a place for as many of the chunks as go into one segment: at least one.
+    /// Reserves a place for as many of the chunks as fit into one segment: at least one.
     fn reserve(&self, chunks: &[Packed], pins: &mut Pins) -> Result<Reserved> {
         let mut state = sync::lock(&self.state);
         let open = self.open(&mut state)?;
@@ -296,7 +295,7 @@ impl SegmentWriter {
             state.next += 1;
             self.store.create(id, self.segment_bytes)?;
             if let Err(error) = self.store.write(id, 0, &[frames::segment_header(id, self.stamp.now())]) {
-                // If it cannot be deleted either, the next opening will: no metadata names it.
+                // If this fails, the next opening deletes the segment: no metadata names it.
                 let _ = self.store.delete(id);
                 return Err(error);
             }
@@ -305,8 +304,7 @@ impl SegmentWriter {
         state.open.as_mut().ok_or(Error::Closed)
     }
 
-    /// The write to a reserved place has ended. If it failed, the place is used again, unless there is something behind
-    /// it.
+    /// Ends a write to a reserved place. If the write failed, the place is reused, unless another append follows it.
     fn ended_writing(&self, reserved: &Reserved, is_written: bool) {
         let mut state = sync::lock(&self.state);
         if let Some(count) = state.writing.get_mut(&reserved.segment) {
@@ -323,7 +321,7 @@ impl SegmentWriter {
             open.offset = reserved.range.start;
             open.frames.truncate(open.frames.len().saturating_sub(reserved.placed.len()));
         } else {
-            // Whoever walks over the frames finds the next one at the start of a block.
+            // A walk over the frames finds the next one at the start of a block.
             open.offset = open.offset.next_multiple_of(BLOCK_BYTES);
         }
     }
@@ -335,7 +333,7 @@ impl SegmentWriter {
         let length = open.offset + footer.len() as u64;
         match self.store.write(open.id, open.offset, &[footer]) {
             Ok(()) => sync::lock(&self.unsynced).add(open.id, Some(length)),
-            // A segment without a footer is as good, so a full disk is no reason to fail.
+            // A segment is complete without a footer, so a full disk is no reason to fail.
             Err(error) => {
                 tracing::warn!(segment = %open.id, %error, "segment is left without a footer");
                 sync::lock(&self.unsynced).add(open.id, Some(open.offset));
@@ -343,8 +341,7 @@ impl SegmentWriter {
         }
     }
 
-    /// Ends the open segment if it is a certain one, and makes everything appended so far durable then. Blocks on
-    /// the disk.
+    /// If `certain` holds for the open segment, ends it and makes everything appended so far durable. Blocks on the disk.
     pub(crate) fn retire_if(&self, certain: impl Fn(SegmentId) -> bool) -> Result<()> {
         {
             let mut state = sync::lock(&self.state);
@@ -360,7 +357,7 @@ impl SegmentWriter {
         self.sync(self.appended.fetch_add(1, Ordering::SeqCst) + 1)
     }
 
-    /// Makes the append with that ticket, and all before it, durable.
+    /// Makes the append with this ticket durable, and all earlier ones.
     pub(crate) fn sync(&self, ticket: u64) -> Result<()> {
         if self.synced.load(Ordering::SeqCst) >= ticket {
             return Ok(());
@@ -395,7 +392,7 @@ impl SegmentWriter {
 
     fn seal(&self, id: SegmentId, bytes: u64) {
         if sync::lock(&self.state).writing.contains_key(&id) {
-            // With the sync that covers what is being written.
+            // A write to it is in progress: the sync that covers the write seals it.
             sync::lock(&self.unsynced).add(id, Some(bytes));
         } else if let Err(error) = self.store.seal(id, bytes) {
             tracing::warn!(segment = %id, %error, "segment keeps its preallocated space");
@@ -418,13 +415,12 @@ impl Unsynced {
     }
 }
 
-/// Counts chunks and their bytes.
+/// Adds a chunk to a count of chunks and bytes.
 fn add_chunk((chunks, bytes): (u64, u64), chunk: &Packed) -> (u64, u64) {
     (chunks + 1, bytes + u64::from(chunk.bytes))
 }
 
-/// How many of `chunks` go into a segment with that much room: at least one, as a segment may be a little
-/// larger than it should.
+/// How many of `chunks` fit into a segment with this much room: at least one, because a segment may exceed its size a little.
 fn frames_that_fit(chunks: &[Packed], room: u64) -> usize {
     let mut used = 0;
     let fits = chunks.iter().take_while(|chunk| {

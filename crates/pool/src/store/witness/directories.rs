@@ -1,4 +1,4 @@
-//! The witness of a pool in directories: a state file in the pool's own, and one in the second copy's.
+//! The witness of a pool in directories: a state file in the pool's directory, and one in the second copy's.
 
 use std::path::{Path, PathBuf};
 
@@ -19,13 +19,13 @@ struct Copy {
 }
 
 impl DirectoryWitness {
-    /// The witness of the pool in `home`, with its second copy in `copy`, if there is one: a directory that bears that mark.
+    /// The witness of the pool in `home`. `copy` is the second copy, if there is one: its mark and its directory.
     pub(crate) fn of(home: &Path, copy: Option<(CopiesMark, PathBuf)>) -> DirectoryWitness {
         let copy = copy.map(|(mark, directory)| Copy { mark, file: StateFile::of(&directory), directory });
         DirectoryWitness { own: StateFile::of(home), copy }
     }
 
-    /// The second copy, if its directory is there.
+    /// The second copy, if its directory is available.
     fn copy_there(&self) -> Option<&Copy> {
         self.copy.as_ref().filter(|copy| copy.mark.require(&copy.directory).is_ok())
     }
@@ -52,7 +52,7 @@ impl Witness for DirectoryWitness {
         if let Some(copy) = self.copy_there()
             && let Err(error) = copy.file.write(state, durably)
         {
-            tracing::warn!(%error, "the pool's state could not be written to the second copy");
+            tracing::warn!(%error, "could not write the pool's state to the second copy");
         }
     }
 }

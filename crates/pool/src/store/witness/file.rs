@@ -1,12 +1,12 @@
-//! A state in a file of three slots. The first two are written by turns, without a sync; the third only with one. So whatever a power
-//! failure does to what is being written, a slot is left that was whole.
+//! A state in a file with three slots. The first two are written alternately, without a sync; the third is only written with
+//! a sync. So whatever a power failure does to the slot being written, another slot is whole.
 //!
 //! ```text
 //! slot, at 0, 4096 and 8192: one line, then zeros
 //!     forebay-state 1 serial=N pool=… start=… mark=… phase=… batch=… tables=….… sum=CHECKSUM
 //! ```
-//! The slot with the highest serial is the state. The checksum is the first 8 bytes of the BLAKE3 of what stands before ` sum=`, in
-//! hexadecimal. All slots lie in blocks of their own and are written in place.
+//! The slot with the highest serial is the state. The checksum is the first 8 bytes, in hexadecimal, of the BLAKE3 of the
+//! text before ` sum=`. Each slot lies in a block of its own and is written in place.
 
 use std::fs::{File, OpenOptions};
 use std::io;
@@ -19,14 +19,14 @@ use crate::base::sync;
 use crate::format::codec::{Decoded, Malformed};
 use crate::{Error, Result};
 
-/// The file's name, in whatever directory.
+/// The file's name, in the pool's and in the copy's directory.
 pub(crate) const STATE_FILE: &str = "STATE";
 const WORD: &str = "forebay-state 1";
 const SLOT_BYTES: u64 = 4096;
 const SLOTS: u64 = 3;
 /// The slot that is only written with a sync.
 const SLOT_SYNCED: u64 = 2;
-/// Longest line.
+/// Longest line, in bytes.
 const LINE_BYTES_MAX: usize = 512;
 
 /// See the module.
@@ -38,7 +38,7 @@ pub(crate) struct StateFile {
 #[derive(Default)]
 struct Written {
     file: Option<File>,
-    /// Of the newest slot.
+    /// The serial of the newest slot.
     serial: u64,
 }
 
@@ -48,12 +48,12 @@ fn failed(path: &Path, action: &'static str) -> impl FnOnce(io::Error) -> Error 
 }
 
 impl StateFile {
-    /// The state file of `directory`, whether it exists or not.
+    /// The state file of `directory`, which need not exist.
     pub(crate) fn of(directory: &Path) -> StateFile {
         StateFile { path: directory.join(STATE_FILE), written: Mutex::default() }
     }
 
-    /// What the file says. Changes nothing.
+    /// Reads the state. Changes nothing.
     pub(crate) fn read(&self) -> Result<Found> {
         Ok(match self.newest()? {
             Slots::NoFile => Found::Missing,
@@ -73,7 +73,7 @@ impl StateFile {
         Ok(newest.map_or(Slots::Unreadable, |(serial, state)| Slots::Newest(serial, state)))
     }
 
-    /// Writes the state into the slot that is due. Makes it durable, and the file's name with it, if asked to.
+    /// Writes the state into the next slot. With `durably`, makes the state and the file's name durable.
     pub(crate) fn write(&self, state: &State, durably: bool) -> Result<()> {
         let mut written = sync::lock(&self.written);
         if written.file.is_none() {
@@ -91,7 +91,7 @@ impl StateFile {
         write().map_err(failed(&self.path, "write the pool's state"))
     }
 
-    /// Opens the file, and makes it if it does not exist: at its full length, so that a slot is later written in place.
+    /// Opens the file, or creates it at its full length, so that slots are later written in place.
     fn open(&self) -> Result<File> {
         let open = || {
             let mut options = OpenOptions::new();
@@ -119,7 +119,7 @@ impl StateFile {
 enum Slots {
     NoFile,
     Unreadable,
-    /// The higher serial, and its state.
+    /// The highest serial, and its state.
     Newest(u64, State),
 }
 
@@ -131,7 +131,7 @@ fn slot(serial: u64, state: &State) -> String {
     let line = format!("{WORD} serial={serial} {}", state.fields());
     let sum = checksum(&line);
     let mut slot = format!("{line} sum={sum}\n");
-    // What an older line that was longer has left.
+    // Overwrites the rest of an older, longer line.
     while slot.len() < LINE_BYTES_MAX {
         slot.push('\0');
     }

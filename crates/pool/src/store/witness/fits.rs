@@ -6,7 +6,7 @@ use crate::format::records::{Record, StartRecord};
 use crate::store::meta::MetaStore;
 use crate::{Error, Mismatch, PoolId, Result};
 
-/// Returns an error unless the part belongs to this pool and this history of it, and is no newer than the metadata.
+/// Returns an error unless the part belongs to this pool and this history, and is no newer than the metadata.
 pub(crate) fn require_fits(part: &str, meta: &dyn MetaStore, pool: PoolId, state: &State) -> Result<()> {
     let key = keys::start(state.boot);
     let mark = meta.get(&key)?.map(|value| StartRecord::decode(&key, &value)).transpose()?;

@@ -20,7 +20,7 @@ const COPY_PERIOD: Duration = Duration::from_secs(10);
 pub(crate) struct Keeper {
     witness: Arc<dyn Witness>,
     meta: Arc<dyn MetaStore>,
-    /// The state of this start; what changes is taken from the metadata store.
+    /// The state of this start; the fields that change are taken from the metadata store.
     start: State,
     copy_told: Arc<Mutex<Option<Instant>>>,
     failed: Arc<AtomicBool>,
@@ -31,7 +31,7 @@ impl Keeper {
         Keeper { witness, meta, start, copy_told: Arc::default(), failed: Arc::default() }
     }
 
-    /// Remembers, durably and everywhere, that the pool is open, or closed.
+    /// Records the phase (open or closed) durably, in the pool's directory and in the second copy.
     pub(crate) fn establish(&self, phase: Phase) -> Result<()> {
         let state = self.start.at(phase, self.meta.position());
         self.witness.establish(&state)?;
@@ -51,13 +51,14 @@ impl Keeper {
         }
     }
 
-    /// Notes that a commit group is durable, without a sync. A failure is no error of the group, because the earlier state is still true.
+    /// Records that a commit group is durable, without a sync. If this fails, the group still succeeds, because the earlier
+    /// state is still true.
     pub(crate) fn note(&self) {
         let state = self.start.at(Phase::Running, self.meta.position());
         if let Err(error) = self.witness.note(&state)
             && !self.failed.swap(true, Ordering::Relaxed)
         {
-            tracing::error!(%error, "the pool's state cannot be written; after a crash, less can be proved about the metadata");
+            tracing::error!(%error, "cannot write the pool's state; after a crash, less can be proved about the metadata");
         }
         let now = Instant::now();
         let mut told = sync::lock(&self.copy_told);

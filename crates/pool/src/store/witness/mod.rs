@@ -1,8 +1,8 @@
-//! The witness remembers, outside the metadata store, how far the metadata reached. With it, opening can tell complete metadata from metadata
-//! that is lost, cut or old. docs/decisions/0001-opening-proves-the-pool.md gives the reasons.
+//! The witness records, outside the metadata store, how far the metadata reached. With it, opening can tell complete metadata
+//! from metadata that is lost, truncated or old. docs/decisions/0001-opening-proves-the-pool.md gives the reasons.
 //!
-//! A [`State`] only claims what was durable before it was written. An older state is therefore still true, and only the first and the last state of a
-//! start are synced.
+//! A [`State`] only claims what was durable before it was written. An older state is therefore still true, and only the first
+//! and the last state of a start are synced.
 
 mod directories;
 mod file;
@@ -19,10 +19,10 @@ use crate::format::codec::{Decoded, Malformed};
 use crate::store::meta::Position;
 use crate::{PoolId, Result};
 
-/// How far a start of the pool has come.
+/// The phase of a start of the pool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Phase {
-    /// The pool is about to be opened: the metadata may not have counted this start yet.
+    /// The pool is being opened: the metadata may not have counted this start yet.
     Opening,
     /// The pool is open, or was not closed in order.
     Running,
@@ -30,13 +30,13 @@ pub(crate) enum Phase {
     Closed,
 }
 
-/// What a witness remembers.
+/// The state that a witness records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct State {
     pub(crate) pool: PoolId,
     /// The start of the pool that the state describes.
     pub(crate) boot: u64,
-    /// Drawn for that start, so that two histories of a pool with the same starts can be told apart.
+    /// Drawn at random for this start, to tell apart two histories of a pool that have the same start number.
     pub(crate) mark: u32,
     pub(crate) phase: Phase,
     /// All batches of metadata up to this number were durable.
@@ -45,12 +45,12 @@ pub(crate) struct State {
     pub(crate) tables: [u64; 2],
 }
 
-/// What was found where a witness keeps its state.
+/// What was read from the place where a witness keeps its state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Found {
-    /// Nothing was ever written there, or the place itself is not there.
+    /// Nothing was ever written there, or the place itself does not exist.
     Missing,
-    /// Something is there and cannot be read.
+    /// The state exists but cannot be read.
     Damaged,
     There(State),
 }
@@ -61,28 +61,28 @@ impl Found {
     }
 }
 
-/// Remembers the pool's state outside the metadata store, in the pool's directory and, if there is one, in the second copy's.
+/// Records the pool's state outside the metadata store, in the pool's directory and, if there is one, in the second copy's.
 pub(crate) trait Witness: Send + Sync + 'static {
-    /// What the pool's own directory says.
+    /// The state in the pool's own directory.
     fn own(&self) -> Result<Found>;
-    /// What the second copy's directory says; `Missing` without one.
+    /// The state in the second copy's directory; `Missing` without a copy.
     fn copy(&self) -> Result<Found>;
-    /// Remembers a state in the pool's directory, durably.
+    /// Records a state in the pool's directory, durably.
     fn establish(&self, state: &State) -> Result<()>;
-    /// Remembers a state in the pool's directory, without a sync.
+    /// Records a state in the pool's directory, without a sync.
     fn note(&self, state: &State) -> Result<()>;
-    /// Remembers the state in the second copy's directory, if that is there. It must not tell of more than the metadata holds
-    /// durably. Failing to write it is no error.
+    /// Records the state in the second copy's directory, if it is available. The state must not claim more than the metadata
+    /// holds durably. A failure to write it is not an error.
     fn note_in_copy(&self, _state: &State, _durably: bool) {}
 }
 
 impl State {
-    /// The state as it is when the metadata has come so far.
+    /// The state in `phase` when the metadata has reached `position`.
     pub(crate) fn at(self, phase: Phase, position: Position) -> State {
         State { phase, batch: position.durable, tables: position.tables, ..self }
     }
 
-    /// As text: the fields, without a checksum.
+    /// The fields as text, without a checksum.
     fn fields(&self) -> String {
         let phase = match self.phase {
             Phase::Opening => "opening",
