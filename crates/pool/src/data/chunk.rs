@@ -1,7 +1,7 @@
-//! Reading chunks: from the cache, or from their segment with every byte verified.
+//! Reads chunks from the cache, or from their segment with every byte verified.
 //!
-//! Chunks that several readers want at once are read once ([`crate::parts::loads`]). Frames that lie next to each other are read in
-//! one call. Where the store keeps copies, a frame that is damaged in one is read from another, and repaired
+//! A chunk that several readers want at once is read once ([`crate::parts::loads`]). Adjacent frames are read in one call.
+//! Where the store keeps copies, a frame that is damaged in one copy is read from another and repaired
 //! ([`crate::data::repair`]).
 
 use bytes::Bytes;
@@ -15,19 +15,19 @@ use crate::format::records::ChunkRecord;
 use crate::parts::loads::Claim;
 use crate::{Compression, Error, Handle, Result};
 
-/// Times that a chunk is looked up again because it was moved while it was being read.
+/// How often a chunk is looked up again because it was moved during the read.
 const TRIES_MAX: usize = 8;
-/// Bytes of neighbouring frames that are read in one call, by one thread.
+/// The number of bytes of adjacent frames that one thread reads in one call.
 const RUN_BYTES_MAX: u64 = 512 << 10;
-/// Bytes between two frames that are rather read than skipped.
+/// A gap between two frames of at most this many bytes is read instead of skipped.
 const GAP_BYTES_MAX: u64 = 8 << 10;
 
-/// Frames that lie next to each other in a segment, in order.
+/// Adjacent frames of a segment, in order.
 pub(crate) type Run = Vec<(ChunkId, ChunkRecord)>;
 
 impl Engine {
-    /// The chunk's bytes, verified. Blocks on the disk unless they are in the cache. `None` if the pool does not
-    /// have the chunk (any more). `reader` is named in the log if the chunk is damaged.
+    /// The verified bytes of a chunk. Blocks on the disk unless the chunk is in the cache. Returns `None` if the pool does
+    /// not have the chunk, or no longer has it. If the chunk is damaged, the log names `reader`.
     pub(crate) fn chunk_content(&self, id: ChunkId, reader: Handle) -> Result<Option<Bytes>> {
         loop {
             if let Some(content) = self.caches.chunks.get(id) {
@@ -40,7 +40,8 @@ impl Engine {
         }
     }
 
-    /// Like [`Engine::chunk_content`], but the cache is left as it is. `None` also if the chunk is being moved, or damaged.
+    /// Like [`Engine::chunk_content`], but does not change the cache. Also returns `None` if the chunk is being moved, or is
+    /// damaged.
     pub(crate) fn chunk_content_once(&self, id: ChunkId) -> Result<Option<Bytes>> {
         if let Some(content) = self.caches.chunks.get(id) {
             return Ok(Some(content));
@@ -69,7 +70,7 @@ impl Engine {
         Err(damaged(id, tried, reader))
     }
 
-    /// The chunk's bytes from where `record` says they are; `None` if they are not there, or not whole, in any copy.
+    /// The chunk's bytes, read from the place that `record` names. Returns `None` if no copy holds them there intact.
     pub(crate) fn read_frame(&self, id: ChunkId, record: &ChunkRecord) -> Result<Option<Bytes>> {
         let Some(length) = frame_length(record) else { return Ok(None) };
         let frame = self.stores.segments.read(record.segment, record.offset, length);
@@ -80,8 +81,8 @@ impl Engine {
         }
     }
 
-    /// The chunk's frame from where `record` says it is, verified, to be appended elsewhere; `None` as for
-    /// [`Engine::read_frame`].
+    /// The chunk's verified frame, read from the place that `record` names, for appending it elsewhere. Returns `None` as
+    /// [`Engine::read_frame`] does.
     pub(crate) fn read_packed(&self, id: ChunkId, record: &ChunkRecord) -> Result<Option<Packed>> {
         let Some(length) = frame_length(record) else { return Ok(None) };
         let frame = self.stores.segments.read(record.segment, record.offset, length);
@@ -95,8 +96,7 @@ impl Engine {
         }
     }
 
-    /// Groups chunks that lie next to each other, leaving out those that are in the cache or gone. Blocks on the
-    /// disk.
+    /// Groups chunks whose frames are adjacent, and leaves out those that are in the cache or gone. Blocks on the disk.
     pub(crate) fn runs_of(&self, ids: &[ChunkId]) -> Result<Vec<Run>> {
         let mut located: Vec<(ChunkId, ChunkRecord)> = Vec::with_capacity(ids.len());
         for id in ids {
@@ -119,8 +119,8 @@ impl Engine {
         Ok(runs)
     }
 
-    /// Reads the frames of a run into the cache, as far as they are whole and nobody else is at it. Who then
-    /// wants one that is not there sees to it alone, and learns why. Blocks on the disk.
+    /// Reads the frames of a run into the cache, except those that are damaged or that another reader is loading. A reader
+    /// that needs a chunk left out here reads it alone, and gets the error. Blocks on the disk.
     pub(crate) fn load_run(&self, run: &Run) {
         let claims: Vec<Claim<'_>> =
             run.iter().filter_map(|(id, _)| self.caches.loads.claim(*id).ok()).collect();
@@ -136,7 +136,7 @@ impl Engine {
             if frames.get(at..end).is_some()
                 && let Ok(content) = frame_content(&frames.slice(at..end), *id)
             {
-                // One that is damaged is counted when it is read by itself.
+                // A damaged frame is counted when it is read alone.
                 self.meters.frames_verified.add(1);
                 self.caches.chunks.insert(*id, content);
             }
@@ -144,7 +144,7 @@ impl Engine {
     }
 }
 
-/// Bytes of the frame, unless that is more than a frame can have.
+/// The length of the frame, or `None` if it is longer than a frame can be.
 fn frame_length(record: &ChunkRecord) -> Option<usize> {
     let length = usize::try_from(record.bytes_stored).ok()?;
     (length <= CHUNK_BYTES_MAX + FRAME_HEADER_BYTES).then_some(length)

@@ -1,12 +1,12 @@
-//! Cloning a range of a file into another, or into another place of the same: the extents of the target name the chunks
-//! that those of the source name. Nothing is read and nothing is written but metadata, and the bytes that are inline.
+//! Clones a range of a file into another file, or to another place in the same file: the target's extents name the chunks
+//! that the source's extents name. Only metadata and inline bytes are read and written.
 //!
-//! What is unstable of the source is flushed first. Then, in the committer, what the target has in the range goes, as for a
-//! hole (see [`crate::data::holes`]), and the source's extents, moved, take its place: one batch, so that readers, and
-//! a crash, see all or nothing. Only a range of very many extents takes several batches, each of them whole.
+//! The source's dirty data is flushed first. Then a job in the committer removes what the target has in the range, as for a
+//! hole (see [`crate::data::holes`]), and puts the moved extents of the source in its place. This is one batch, so readers
+//! and a crash see all of it or nothing. Only a range with very many extents takes several batches, each of them whole.
 //!
 //! Both inodes' `order` locks are held from the flush to the last batch, so that nobody else changes their extents. The two
-//! may be in different volumes, since chunks are the pool's, and the source may be in a snapshot.
+//! files may be in different volumes, since chunks belong to the pool, and the source may be in a snapshot.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -23,12 +23,13 @@ use crate::format::records::{Content, Extent};
 use crate::parts::inode::{Cleared, Inode};
 use crate::{Cloned, Error, FILE_SIZE_MAX, Handle, Result};
 
-/// Extents of the source, or of the target, that one batch is about at most. Few in tests, so that their files need several.
+/// The number of extents of the source, or of the target, that one batch handles at most. Small in tests, so that their
+/// files need several batches.
 const BATCH_EXTENTS_MAX: usize = if cfg!(test) { 16 } else { 8192 };
-/// What a batch takes in the metadata store for each extent, beside inline bytes, about.
+/// An estimate of the bytes that each extent takes in a batch of the metadata store, apart from inline bytes.
 const EXTENT_BYTES: u64 = 128;
 
-/// A range of the source, and where in the target it goes.
+/// A range of the source, and its place in the target.
 #[derive(Clone)]
 struct Way {
     from: Arc<Inode>,
@@ -38,10 +39,10 @@ struct Way {
 }
 
 impl Engine {
-    /// Clones `length` bytes, or up to the source's end if that is `None`. `batches_max`: how many batches it may take; beyond
-    /// that, fewer bytes are cloned.
+    /// Clones `length` bytes, or everything up to the source's end if `length` is `None`. Uses at most `batches_max`
+    /// batches, and clones fewer bytes if those do not suffice.
     ///
-    /// [`Error::Invalid`] if the source is shorter, or if source and target overlap.
+    /// Returns [`Error::Invalid`] if the source is shorter, or if source and target overlap.
     pub(crate) async fn clone_range(
         self: &Arc<Self>,
         from: (Handle, u64),
@@ -71,7 +72,7 @@ impl Engine {
         Ok(Cloned { bytes, attributes: way.to.attributes()? })
     }
 
-    /// By who holds both inodes' `order` locks.
+    /// The caller must hold both inodes' `order` locks.
     async fn clone_ordered(self: &Arc<Self>, way: &Way, batches_max: usize) -> Result<u64> {
         self.flush_written_ordered(&way.from).await?;
         self.caches.tails.forget(way.to.key());
@@ -89,7 +90,7 @@ impl Engine {
     }
 }
 
-/// The part of a source of that size that is meant.
+/// The range to clone from a source of this size.
 fn range_of(offset: u64, length: Option<u64>, size: u64) -> Result<Range<u64>> {
     let end = match length {
         None => size,
@@ -115,16 +116,16 @@ impl Way {
         Ok(())
     }
 
-    /// Rollbacks that both have seen.
+    /// The number of rollbacks that each of the two inodes has seen.
     fn rollbacks(&self) -> (u64, u64) {
-        // One after the other, as they may be the same.
+        // One after the other, because they may be the same inode.
         let from = self.from.state().rollbacks;
         let to = self.to.state().rollbacks;
         (from, to)
     }
 }
 
-/// Takes the `order` locks of both, in the order of their keys, as whoever takes several does.
+/// Takes both `order` locks in the order of the inodes' keys. Everyone who takes several must use that order.
 async fn lock_both(
     one: &Arc<Inode>,
     other: &Arc<Inode>,
@@ -137,15 +138,15 @@ async fn lock_both(
     (first, Some(second.order.clone().lock_owned().await))
 }
 
-/// Stages the first part of a range. Returns where that ends.
+/// Stages the first part of a range. Returns the offset where that part ends.
 fn stage(txn: &mut Txn<'_>, way: &Way, seen: (u64, u64)) -> Result<u64> {
     let now = way.rollbacks();
     if now.0 != seen.0 {
-        // Nothing of what was to be cloned is there any more.
+        // The data that the caller wanted to clone no longer exists.
         return Err(Error::Stale);
     }
     if now.1 != seen.1 {
-        // It was asked for before the rollback, so it is as if it had been done by then.
+        // The request came before the rollback, so it may count as done before it.
         return Ok(way.range.end);
     }
     let size = way.from.live()?.record.size;
@@ -177,7 +178,7 @@ fn stage(txn: &mut Txn<'_>, way: &Way, seen: (u64, u64)) -> Result<u64> {
     Ok(range.end)
 }
 
-/// What extents take in the metadata store, about.
+/// An estimate of the bytes that extents take in the metadata store.
 fn bytes_of(extents: &[Extent]) -> u64 {
     let bytes = |(_, extent): &Extent| match extent.content {
         Content::Inline(_) => EXTENT_BYTES + u64::from(extent.length),

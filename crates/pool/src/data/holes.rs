@@ -1,11 +1,12 @@
-//! Holes: making them, filling them in advance, and finding them.
+//! Makes holes, allocates ranges, and finds data and holes.
 //!
-//! A hole is made as a truncation is, in the committer, under the inode's `order` lock: extents within it go, those that
-//! reach into it are cut, and what is dirty there goes with them. So it needs no flush, and works in a pool that is full. A
-//! large one is made in several batches, each of which leaves the file whole; a crash in between leaves the first of them.
+//! A hole is made in the same way as a truncation: in the committer, under the inode's `order` lock. Extents inside the hole
+//! are removed, extents that reach into it are cut, and dirty data inside it is dropped. This needs no flush, and therefore
+//! works in a full pool. A large hole takes several batches, each of which leaves the file consistent. A crash in between
+//! leaves the first ones.
 //!
-//! A file's data is what its extents and its unstable pieces cover. Zeros that were written are data until they are
-//! flushed, and may be holes then, so what is found is as of one instant.
+//! The data of a file is what its extents and its dirty pieces cover. Written zeros count as data until they are flushed,
+//! and may be holes afterwards, so the result of a search holds for one instant only.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -20,15 +21,15 @@ use crate::format::records::Extent;
 use crate::parts::inode::{Cleared, Inode};
 use crate::{Attributes, Error, FILE_SIZE_MAX, Handle, Result, Sought};
 
-/// Extents that one batch removes at most. Few in tests, so that their files need several.
+/// The number of extents that one batch removes at most. Small in tests, so that their files need several batches.
 const BATCH_EXTENTS_MAX: usize = if cfg!(test) { 8 } else { 1024 };
-/// Extents that are looked at without a break.
+/// The number of extents that are read without a pause.
 const STEP_EXTENTS_MAX: usize = if cfg!(test) { 8 } else { 1024 };
-/// Times that a search begins anew because the file was changed under it.
+/// How often a search starts again because the file was changed meanwhile.
 const TRIES_MAX: usize = 64;
 
 impl Engine {
-    /// Makes a hole of the range. The file's size stays.
+    /// Turns the range into a hole. The file's size does not change.
     pub(crate) async fn deallocate(
         self: &Arc<Self>,
         handle: Handle,
@@ -42,7 +43,7 @@ impl Engine {
         let hole = offset..offset.saturating_add(length);
         if !hole.is_empty() {
             let (engine, file) = (self.clone(), inode.clone());
-            // A batch that is under way needs the lock, whether or not its caller still waits.
+            // A batch that has been started needs the lock, even if its caller no longer waits.
             Lasting::new(async move {
                 let _order = file.order.clone().lock_owned().await;
                 engine.punch(&file, hole).await
@@ -52,7 +53,7 @@ impl Engine {
         inode.attributes()
     }
 
-    /// By who holds the inode's `order` lock.
+    /// The caller must hold the inode's `order` lock.
     async fn punch(self: &Arc<Self>, inode: &Arc<Inode>, hole: Range<u64>) -> Result<()> {
         let rollbacks = inode.live()?.rollbacks;
         self.caches.tails.forget(inode.key());
@@ -62,7 +63,7 @@ impl Engine {
             let end = hole.end;
             at = self
                 .transact(move |txn| {
-                    // It was asked for before the rollback, so it is as if it had been done by then.
+                    // The request came before the rollback, so it may count as done before it.
                     let over = file.live()?.rollbacks != rollbacks;
                     if over { Ok(end) } else { stage_hole(txn, &file, rest) }
                 })
@@ -71,10 +72,11 @@ impl Engine {
         Ok(())
     }
 
-    /// Makes the file as large as the range reaches. [`Error::NoSpace`] unless all of the range could be written now.
+    /// Extends the file to the end of the range if it is shorter. Returns [`Error::NoSpace`] unless all of the range could
+    /// be written now.
     ///
-    /// Nothing is set aside: what is written to the range is stored where there is room then, and may be stored
-    /// already, so that a reservation could only be a guess.
+    /// Nothing is reserved. A later write may be stored anywhere, or may not need room because its chunks exist already, so
+    /// the size of a reservation could only be a guess.
     pub(crate) async fn allocate(
         self: &Arc<Self>,
         handle: Handle,
@@ -91,9 +93,9 @@ impl Engine {
         let room = self.require_room_for(&inode, offset..end).await;
         self.volumes.release(handle.volume, growth);
         room?;
-        // A size that only unstable writes give it may be lost.
+        // A size that only dirty writes have given the file may be lost.
         if length > 0 && inode.live()?.record.size < end {
-            // It carries an mtime, which a flush must not set back. The lock goes with the job.
+            // The change carries an mtime, which a flush must not set back. The job takes the lock with it.
             let order = inode.order.clone().lock_owned().await;
             let file = inode.clone();
             self.transact(move |txn| {
@@ -102,13 +104,13 @@ impl Engine {
             })
             .await?;
         } else {
-            // The size may be another's, who still waits for it.
+            // Another operation may have set the size, and may still be waiting for its batch to be durable.
             self.settle_changes().await?;
         }
         inode.attributes()
     }
 
-    /// [`Error::NoSpace`] unless the pool has room for what is a hole of the range.
+    /// Returns [`Error::NoSpace`] unless the pool has room for all holes in the range.
     async fn require_room_for(&self, inode: &Arc<Inode>, range: Range<u64>) -> Result<()> {
         if self.require_room(range.end - range.start).is_ok() {
             return Ok(());
@@ -116,19 +118,19 @@ impl Engine {
         self.require_room(self.uncovered(inode, range).await?)
     }
 
-    /// The first data at or behind `offset`; its end is the file's size if there is none.
+    /// The first data at or behind `offset`. If there is none, the end is the file's size.
     pub(crate) async fn seek_data(self: &Arc<Self>, handle: Handle, offset: u64) -> Result<Option<Sought>> {
         let found = self.search(handle, offset, Search::Data).await?;
         Ok(found.map(|(at, size)| Sought { offset: at.min(size), eof: at >= size }))
     }
 
-    /// The first hole at or behind `offset`: one begins where the file ends.
+    /// The first hole at or behind `offset`. The end of the file counts as the start of a hole.
     pub(crate) async fn seek_hole(self: &Arc<Self>, handle: Handle, offset: u64) -> Result<Option<Sought>> {
         let found = self.search(handle, offset, Search::Hole).await?;
         Ok(found.map(|(at, size)| Sought { offset: at.min(size), eof: at >= size }))
     }
 
-    /// `None` if the file ends before `offset`; else what was found, and the file's size.
+    /// Returns what was found and the file's size, or `None` if the file ends before `offset`.
     async fn search(
         self: &Arc<Self>,
         handle: Handle,
@@ -163,7 +165,7 @@ impl Engine {
         while at < range.end {
             let (extents, part) = self.extents_within(inode.key(), at..range.end, STEP_EXTENTS_MAX)?;
             let mut stored = extents.iter().map(range_of).peekable();
-            // The data of this part, in order, wherever it is.
+            // The data of this part from all sources, in order.
             loop {
                 let from_pieces = covered.peek().map_or(u64::MAX, |piece| piece.start);
                 let from_extents = stored.peek().map_or(u64::MAX, |extent| extent.start);
@@ -187,7 +189,7 @@ impl Engine {
         Ok(range.end)
     }
 
-    /// Bytes of the range that are holes.
+    /// The number of bytes of the range that are holes.
     pub(crate) async fn uncovered(&self, inode: &Arc<Inode>, range: Range<u64>) -> Result<u64> {
         let mut pieces = self.covered_by_pieces(inode, range.clone())?.into_iter().peekable();
         let (mut holes, mut at, mut next) = (0, range.start, range.start);
@@ -208,7 +210,7 @@ impl Engine {
         Ok(holes + range.end.saturating_sub(at))
     }
 
-    /// Where unstable pieces are in the range, in order.
+    /// The places of dirty pieces in the range, in order.
     fn covered_by_pieces(&self, inode: &Inode, range: Range<u64>) -> Result<Vec<Range<u64>>> {
         let state = inode.live()?;
         let flushing = state.flushing.iter().flat_map(|pieces| pieces.within(range.clone()));
@@ -230,7 +232,7 @@ fn range_of((offset, extent): &Extent) -> Range<u64> {
     *offset..offset.saturating_add(u64::from(extent.length))
 }
 
-/// Stages a hole in the first part of the range. Returns where that ends.
+/// Stages a hole in the first part of the range. Returns the offset where that part ends.
 fn stage_hole(txn: &mut Txn<'_>, inode: &Arc<Inode>, range: Range<u64>) -> Result<u64> {
     let mut record = txn.record(inode)?;
     let (before, part) = txn.engine.extents_within(inode.key(), range, BATCH_EXTENTS_MAX)?;

@@ -1,12 +1,12 @@
-//! The size of a volume: writes that would make it hold more are refused.
+//! The size limit of a volume: writes that would exceed it are refused.
 //!
-//! What counts is the bytes that files hold, without holes, and for unstable writes the bytes by which they may make
-//! files grow. Those are reserved before a write is accepted, so that what was accepted never fails for the
-//! volume's size when it is made durable. A reservation is released when the write is in the extents, and so
-//! counted, or is thrown away.
+//! The limit counts the bytes that files hold, without holes, plus the bytes by which dirty writes may make files grow. The
+//! latter are reserved before a write is accepted, so that an accepted write never fails because of the volume's size when
+//! it is made durable. A reservation is released when the written bytes are in extents, and so are counted, or when they are
+//! discarded.
 //!
-//! Reserving every byte that is written is cheap, and too much where a write goes over what is there already.
-//! Only when that does not fit is it found out exactly: so overwriting works in a full volume as well.
+//! Reserving every written byte is cheap, but too much if the write replaces existing data. Only when that reservation does
+//! not fit is the exact number determined, so that overwriting works in a full volume, too.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -15,12 +15,12 @@ use crate::engine::Engine;
 use crate::parts::inode::Inode;
 use crate::{Error, Result, VolumeId};
 
-/// Flushes of different inodes that run at once.
+/// The number of inodes that are flushed at the same time.
 const FLUSHES_MAX: usize = 16;
 
 impl Engine {
-    /// Takes room in the file's volume for a write to `range`. Returns by how many bytes it may make the volume
-    /// grow; [`Error::NoSpace`] if there is no room.
+    /// Reserves room in the file's volume for a write to `range`. Returns by how many bytes the write may make the volume
+    /// grow, or [`Error::NoSpace`] if there is no room.
     pub(crate) async fn reserve_growth(
         self: &Arc<Self>,
         inode: &Arc<Inode>,
@@ -31,13 +31,13 @@ impl Engine {
         if self.volumes.reserve(volume, bytes) {
             return Ok(bytes);
         }
-        // Afterwards nothing is reserved for what only went over something.
+        // After the flush, bytes that only replaced others are no longer reserved.
         self.flush_volume(volume).await?;
         let growth = self.uncovered(inode, range).await?;
         if self.volumes.reserve(volume, growth) { Ok(growth) } else { Err(Error::NoSpace) }
     }
 
-    /// Makes everything durable that was written to files of the volume so far.
+    /// Makes everything durable that has been written to files of the volume so far.
     pub(crate) async fn flush_volume(self: &Arc<Self>, volume: VolumeId) -> Result<()> {
         let mut inodes = self.writes.dirty.inodes();
         inodes.retain(|inode| inode.handle.volume == volume);
@@ -49,7 +49,7 @@ impl Engine {
             }
             while let Some(outcome) = flushes.join_next().await {
                 match outcome.map_err(|_| Error::Closed)? {
-                    // It was freed meanwhile.
+                    // The inode was freed meanwhile.
                     Ok(()) | Err(Error::Stale) => {}
                     Err(error) => return Err(error),
                 }

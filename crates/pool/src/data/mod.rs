@@ -1,9 +1,9 @@
-//! The bytes of files: writing, flushing, reading, holes, clones.
+//! The bytes of files: writing, flushing, reading, holes and clones.
 //!
-//! A write goes into memory (`write.rs`) and becomes durable with a flush: `flush/mod.rs` takes what is dirty, `plan.rs` and
-//! `stretch/` cut it into chunks and append them, and one transaction of the engine names them. A read puts together what is in
-//! memory and what extents name (`read.rs`), and gets chunks verified from `chunk.rs`. Open `flush/mod.rs` first: its
-//! documentation says why a crash cannot hurt.
+//! A write goes into memory (`write.rs`), and a flush makes it durable: `flush/mod.rs` takes the dirty data, `plan.rs` and
+//! `stretch/` cut it into chunks and append them, and one transaction of the engine names them. A read combines the data in
+//! memory with the extents (`read.rs`), and gets verified chunks from `chunk.rs`. Open `flush/mod.rs` first: its
+//! documentation says why a crash at any point is safe.
 
 pub(crate) mod chunk;
 pub(crate) mod clone_range;

@@ -1,12 +1,12 @@
-//! The part of a flush that comes before its batch: cutting, hashing, packing, appending, syncing.
+//! The part of a flush that comes before its batch: cutting, hashing, packing, appending and syncing.
 //!
-//! Dirty pieces are planned stretch by stretch. A large flush appends its chunks in portions, in the order of the file;
-//! each portion is packed on several cores, and goes to the disk while the next is being cut and hashed. So a
-//! flush holds no more than two portions beyond what was written. When the plan is made all of them are synced.
+//! Dirty pieces are planned stretch by stretch. A large flush appends its chunks in portions, in the order of the file. Each
+//! portion is packed on several cores, and is written to the disk while the next one is cut and hashed. So a flush holds no
+//! more than two portions in addition to the written data. When the plan is complete, all portions are synced.
 //!
-//! A small flush, as a broker's fsync of a few records is, mostly adds a tail and stores no chunk. It is cut where it is asked
-//! for ([`Engine::cut`]), as handing it to another thread and back takes longer than the cutting; what chunks it has go to
-//! [`crate::parts::storer`] together with those of others.
+//! A small flush, such as a broker's fsync of a few records, usually adds a tail and stores no chunk. The calling thread
+//! cuts it ([`Engine::cut`]), because handing it to another thread and back takes longer than the cutting. Any chunks that
+//! result go to [`crate::parts::storer`], together with those of other flushes.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -27,31 +27,33 @@ use crate::parts::tails::{self, Tail};
 use crate::store::segment::Appended;
 use crate::{Compression, Error, Handle, Result};
 
-/// Bytes of chunks that are packed and appended at once.
+/// The number of bytes of chunks that are packed and appended at once.
 const PORTION_BYTES: usize = 4 << 20;
-/// Bytes of chunks that are worth another core to pack them.
+/// The number of bytes of chunks that justify another core for packing.
 const PACK_BYTES_MIN: usize = 1 << 20;
-/// Cores that pack one portion at most.
+/// The number of cores that pack one portion, at most.
 const PACKERS_MAX: usize = 4;
-/// A flush of no more bytes than this is small: see the module. Few in tests, so that they have others.
+/// A flush of up to this many bytes is small (see the module's documentation). Less in tests, so that they have other
+/// flushes, too.
 pub(crate) const SMALL_BYTES_MAX: u64 = if cfg!(test) { 32 << 10 } else { 128 << 10 };
-/// Dirty pieces that lie further apart have nothing to do with each other.
+/// Dirty pieces that lie further apart do not affect each other.
 const APART_BYTES: u64 = REACH_BEFORE_BYTES + stretch::REACH_BEHIND_GAP_BYTES;
 
-/// What a flush will name in its batch. All of it is durable.
+/// The changes that a flush will put into its batch. All chunks that it names are durable.
 #[derive(Default)]
 pub(crate) struct Plan {
     pub(crate) changes: Vec<ExtentChange>,
     pub(crate) appended: Vec<Appended>,
-    /// What stays dirty.
+    /// The pieces that stay dirty.
     pub(crate) left: Pieces,
-    /// From where on the last of the changes is about all extents, up to the end of what was written there.
+    /// The end of the stretch that was changed last: from the offset from which the change lists all extents, to the end of
+    /// the last written piece.
     last: Range<u64>,
-    /// What the extents at the end of that become.
+    /// The resulting extents at the end of that stretch.
     end: Vec<Extent>,
 }
 
-/// How a flush is to be done.
+/// Options of a flush.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Manner {
     /// Look for chunks that the pool has already.
@@ -60,14 +62,14 @@ pub(crate) struct Manner {
     pub(crate) leave_tails: bool,
 }
 
-/// A chunk that is to be packed and appended.
+/// A chunk that has to be packed and appended.
 struct Fresh {
     id: ChunkId,
     content: Bytes,
     compression: Compression,
 }
 
-/// A plan whose last chunks are still to be stored.
+/// A plan whose last chunks have not been stored yet.
 pub(crate) struct Draft {
     plan: Plan,
     planner: Planner,
@@ -80,12 +82,12 @@ struct Planner {
     compression: Compression,
     share: bool,
     portion: Vec<Fresh>,
-    /// Where each chunk of the portion is in it.
+    /// The position of each chunk in the portion.
     places: HashMap<ChunkId, usize>,
     portion_bytes: usize,
     /// Chunks of earlier portions.
     before: HashSet<ChunkId>,
-    /// The portion before this one, on its way to the disk.
+    /// The previous portion, while it is being written to the disk.
     appending: Option<Pending<Result<Appended>>>,
     appended: Vec<Appended>,
 }
@@ -101,8 +103,8 @@ impl Engine {
         self.cut(inode, pieces, manner)?.store()
     }
 
-    /// Plans the flush of `pieces`, but leaves the last portion of chunks to be stored. Of few pieces that is all, and nothing
-    /// blocks, apart from reading what has long been written.
+    /// Plans the flush of `pieces`, but does not store the last portion of chunks. With few pieces there is only one
+    /// portion, so nothing blocks, except for reading older data.
     pub(crate) fn cut(
         self: &Arc<Self>,
         inode: &Arc<Inode>,
@@ -141,8 +143,8 @@ impl Engine {
         Ok(Draft { plan, planner })
     }
 
-    /// The extents that matter to, or are changed by, writing a stretch: all that reach behind the offset that is returned
-    /// with them, and not too far behind the stretch.
+    /// The extents that affect, or are changed by, writing a stretch. Returns an offset, and all extents from that offset to
+    /// a limited distance behind the stretch.
     fn extents_about(&self, inode: &Arc<Inode>, dirty: &[(u64, Bytes)]) -> Result<(u64, Vec<Extent>)> {
         let start = dirty.first().map_or(0, |(offset, _)| *offset);
         let end = dirty.last().map_or(0, end_of);
@@ -161,7 +163,7 @@ impl Engine {
 }
 
 impl Draft {
-    /// The plan, and what is left to be stored.
+    /// The plan, and the chunks that have not been stored yet.
     pub(crate) fn pack(self) -> (Plan, Vec<Packed>) {
         let Draft { mut plan, planner } = self;
         plan.appended = planner.appended;
@@ -170,7 +172,7 @@ impl Draft {
         (plan, packed)
     }
 
-    /// Stores what is left to be stored. Blocks on the disk.
+    /// Stores the remaining chunks. Blocks on the disk.
     fn store(self) -> Result<Plan> {
         let Draft { mut plan, mut planner } = self;
         planner.begin_append()?;
@@ -234,7 +236,7 @@ impl Planner {
         self.portion.get(*place).map(|fresh| fresh.content.clone())
     }
 
-    /// Begins to pack and append the portion, once the one before it is done.
+    /// Starts packing and appending the portion, once the previous one is done.
     fn begin_append(&mut self) -> Result<()> {
         self.end_append()?;
         let portion = std::mem::take(&mut self.portion);
@@ -259,7 +261,7 @@ impl Planner {
     }
 }
 
-/// Packs chunks, on several cores if they are many.
+/// Packs chunks, on several cores if there are many bytes.
 fn pack_all(portion: &[Fresh], bytes: usize) -> Vec<Packed> {
     let parts = packers().min(bytes / PACK_BYTES_MIN).max(1);
     let mut parts = portion.chunks(portion.len().div_ceil(parts).max(1));
@@ -268,14 +270,14 @@ fn pack_all(portion: &[Fresh], bytes: usize) -> Vec<Packed> {
         let others: Vec<_> = parts.map(|part| (part, scope.spawn(|| pack(part)))).collect();
         let mut packed = pack(first);
         for (part, thread) in others {
-            // A thread that panicked has done nothing that cannot be done here.
+            // If a thread has panicked, its part is packed here.
             packed.extend(thread.join().unwrap_or_else(|_| pack(part)));
         }
         packed
     })
 }
 
-/// Asked for once: the system takes long to tell.
+/// Cached, because the system call is slow.
 fn packers() -> usize {
     static PACKERS: OnceLock<usize> = OnceLock::new();
     *PACKERS.get_or_init(|| std::thread::available_parallelism().map_or(1, usize::from).min(PACKERS_MAX))
@@ -290,14 +292,14 @@ fn end_of((offset, bytes): &(u64, Bytes)) -> u64 {
     offset.saturating_add(bytes.len() as u64)
 }
 
-/// Where the last of many pieces begins: behind it a stream may go on. 0 if they are few, as small synchronous writes are: to store chunks for
-/// them would cost each of those another sync.
+/// The start of the last piece, if there are many pieces: only behind it can a stream continue. Returns 0 if there are few,
+/// as for small synchronous writes: storing chunks for those would cost each of them another sync.
 fn scattered_until(pieces: &Pieces) -> u64 {
     let last = pieces.last_offset().unwrap_or(0);
     if pieces.bytes() > SMALL_BYTES_MAX { last } else { 0 }
 }
 
-/// The pieces, in groups that have nothing to do with each other.
+/// The pieces, in groups that do not affect each other.
 fn stretches(pieces: &Pieces) -> Vec<Vec<(u64, Bytes)>> {
     let mut stretches: Vec<Vec<(u64, Bytes)>> = Vec::new();
     for (offset, bytes) in pieces.iter() {
@@ -313,18 +315,18 @@ fn stretches(pieces: &Pieces) -> Vec<Vec<(u64, Bytes)>> {
 }
 
 impl Plan {
-    /// The end of the file as it is once the plan is carried out, unless the plan is not about it. `size` is the file's durable
-    /// size so far, behind which it has no extents.
+    /// The end of the file after the plan is carried out, or `None` if the plan does not change it. `size` is the file's
+    /// durable size so far. The file has no extents behind it.
     pub(crate) fn tail(&self, inode: &Arc<Inode>, truncations: u64, size: u64) -> Option<Tail> {
         let is_about_end = !self.changes.is_empty() && self.last.end >= size;
         is_about_end.then(|| Tail::new(inode, truncations, self.last.start, &self.end))
     }
 
-    /// Where the last of `pieces` ends, apart from what is left of them.
+    /// The end of the last of `pieces`, without the bytes that stay dirty.
     pub(crate) fn end_of_stored(&self, pieces: &Pieces) -> u64 {
         let stored = pieces.iter().filter_map(|(offset, bytes)| {
             let end = end_of(&(offset, bytes.clone()));
-            // What is left of a piece is its end, or all of it.
+            // Only the end of a piece, or all of it, can stay dirty.
             let start = self.left.within(offset..end).first().map_or(end, |(start, _)| *start);
             (start > offset).then_some(start)
         });

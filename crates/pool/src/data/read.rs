@@ -1,9 +1,9 @@
-//! Reading: dirty pieces over flushing pieces over extents; what none of them covers is a hole.
+//! Reads files: dirty pieces over flushing pieces over extents. A range that none of them covers is a hole.
 //!
-//! A reader takes no lock that outlasts a memory operation. It looks at the pieces first, and then, for what they do not
-//! cover, at the extents as of one instant. A flush that ends in between does not disturb it: the pieces it
-//! holds are the same bytes. A truncation that ends in between would, so then the reader begins again; likewise
-//! when a chunk that it found is gone because it was overwritten.
+//! A reader holds locks only during operations in memory. It looks at the pieces first, and then, for the ranges that they
+//! do not cover, at the extents as of one instant. A flush that ends in between does no harm: the reader still holds pieces
+//! with the same bytes. A truncation that ends in between would do harm, so the reader then starts again. It also starts
+//! again if a chunk that it found is gone because it was overwritten.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -17,18 +17,18 @@ use crate::format::records::{Content, ExtentRecord};
 use crate::parts::inode::{Inode, State};
 use crate::{Error, Handle, ReadData, ReadStretches, Result, Stretch};
 
-/// Times that a read begins anew because the file was changed under it.
+/// How often a read starts again because the file was changed meanwhile.
 const TRIES_MAX: usize = 64;
 static ZEROS: [u8; 64 << 10] = [0; 64 << 10];
 
-/// Where the bytes of a range come from.
+/// The source of the bytes of a range.
 enum Segment {
     Memory(Bytes),
     Hole(u64),
     Chunk { id: ChunkId, range: Range<usize> },
 }
 
-/// The part of a read that is settled under the inode's lock.
+/// The part of a read that is determined under the inode's lock.
 struct View {
     range: Range<u64>,
     eof: bool,
@@ -49,7 +49,7 @@ impl Engine {
         Ok(ReadData { pieces, eof: read.eof })
     }
 
-    /// Holes of fewer than `hole_bytes_min` bytes are zeros.
+    /// A hole of fewer than `hole_bytes_min` bytes is returned as zeros.
     pub(crate) async fn read_stretches(
         self: &Arc<Self>,
         handle: Handle,
@@ -81,7 +81,7 @@ impl Engine {
         )))
     }
 
-    /// `None` while a truncation is being applied, which is a matter of microseconds.
+    /// Returns `None` while a truncation is being applied, which takes microseconds.
     fn view(&self, inode: &Arc<Inode>, offset: u64, length: u32) -> Result<Option<View>> {
         let mut state = inode.live()?;
         state.require_file()?;
@@ -105,7 +105,7 @@ impl Engine {
         Ok(Some(view))
     }
 
-    /// Where the bytes come from; `None` if the file was truncated meanwhile.
+    /// The sources of the bytes. Returns `None` if the file was truncated meanwhile.
     fn segments_of(&self, inode: &Inode, view: &View) -> Result<Option<Vec<Segment>>> {
         let mut segments = Vec::new();
         let mut at = view.range.start;
@@ -143,7 +143,7 @@ impl Engine {
         Ok(())
     }
 
-    /// The bytes; `None` if a chunk is gone.
+    /// Returns the bytes, or `None` if a chunk is gone.
     async fn fetch(
         self: &Arc<Self>,
         handle: Handle,
@@ -171,7 +171,7 @@ impl Engine {
         }
     }
 
-    /// Reads chunks into the cache, in parallel where they do not lie next to each other.
+    /// Reads chunks into the cache, in parallel unless they are adjacent.
     async fn load_all(self: &Arc<Self>, ids: Vec<ChunkId>) -> Result<()> {
         let engine = self.clone();
         let runs = sync::blocking(move || engine.runs_of(&ids)).await?;
@@ -222,7 +222,7 @@ impl Engine {
     }
 }
 
-/// Makes one of holes that follow each other.
+/// Merges adjacent holes.
 fn merge_holes(segments: Vec<Segment>) -> Vec<Segment> {
     let mut merged: Vec<Segment> = Vec::with_capacity(segments.len());
     for segment in segments {
@@ -234,7 +234,7 @@ fn merge_holes(segments: Vec<Segment>) -> Vec<Segment> {
     merged
 }
 
-/// Unstable pieces within `range`, newest on top, in order.
+/// The dirty and flushing pieces within `range`, in order. Newer ones hide older ones.
 fn pieces_over(state: &State, range: Range<u64>) -> Vec<(u64, Bytes)> {
     let dirty = state.dirty.within(range.clone());
     let Some(flushing) = &state.flushing else { return dirty };
@@ -250,7 +250,7 @@ fn pieces_over(state: &State, range: Range<u64>) -> Vec<(u64, Bytes)> {
     pieces
 }
 
-/// The part `range` of an extent that starts at `offset`.
+/// The part of an extent that lies in `range`. The extent starts at `offset`.
 fn segment_of(offset: u64, extent: ExtentRecord, range: Range<u64>) -> Result<Segment> {
     let index = |at: u64| usize::try_from(at - offset).unwrap_or(usize::MAX);
     let (from, to) = (index(range.start), index(range.end));

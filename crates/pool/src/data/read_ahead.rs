@@ -1,7 +1,7 @@
-//! Reading ahead: the chunks that a sequential reader will ask for next are in the cache when it does.
+//! Reads ahead, so that the next chunks that a sequential reader asks for are in the cache.
 //!
-//! Which reader is sequential, and how far to read ahead for it, says [`crate::parts::readers`]. A few threads read. Nothing is read
-//! ahead that the disk has no time for: the next read asks again.
+//! [`crate::parts::readers`] decides which reader is sequential, and how far to read ahead for it. A few threads read. If
+//! the disk has no time, nothing is read ahead, and the next read tries again.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -14,11 +14,11 @@ use crate::format::records::Content;
 use crate::parts::inode::Inode;
 use crate::{Handle, Result};
 
-/// Threads that read ahead at once.
+/// The number of threads that read ahead at the same time.
 const THREADS_MAX: usize = 8;
 
 impl Engine {
-    /// A read of `range` has begun: reads ahead if the reader is sequential. Does not block.
+    /// Called when a read of `range` starts. Reads ahead if the reader is sequential. Does not block.
     pub(crate) fn read_ahead(self: &Arc<Self>, inode: &Arc<Inode>, range: &Range<u64>) {
         let bytes_max = self.caches.chunks.bytes_max() / 2;
         let Some(ahead) = self.caches.ahead.note(inode.key(), range, bytes_max) else { return };
@@ -30,7 +30,8 @@ impl Engine {
         self.in_reading_thread(move || engine.load_ahead(key, ahead));
     }
 
-    /// Begins to read a range into the cache, as far as there is room for it. False if others keep the pool busy with that.
+    /// Starts to read a range into the cache, as far as there is room. Returns false if the threads are busy with other
+    /// ranges.
     pub(crate) fn prefetch(self: &Arc<Self>, handle: Handle, offset: u64, length: u64) -> Result<bool> {
         let inode = self.inode(handle)?;
         inode.live()?.require_file()?;
@@ -52,7 +53,7 @@ impl Engine {
         });
     }
 
-    /// What cannot be read is no concern here: whoever reads it will learn why.
+    /// Ignores chunks that cannot be read: the client that reads them gets the error.
     fn load_ahead(self: &Arc<Self>, key: InodeKey, range: Range<u64>) {
         let Ok(extents) = self.extents(key, range) else { return };
         let ids: Vec<ChunkId> = extents

@@ -1,4 +1,4 @@
-//! Reading a frame from every copy, and writing it again where it is damaged.
+//! Reads a frame from every copy, and rewrites it where it is damaged.
 
 use bytes::Bytes;
 
@@ -10,15 +10,15 @@ use crate::format::frames::{CHUNK_BYTES_MAX, FRAME_HEADER_BYTES, frame_content};
 use crate::format::keys::ChunkId;
 use crate::format::records::ChunkRecord;
 
-/// What is wrong with a frame whose content does not match its chunk's id.
+/// What [`Repaired::wrong`] says of a frame whose content does not match its chunk's id.
 const DAMAGED: &str = "damaged";
 
 /// The outcome of reading a frame in every copy.
 pub(crate) struct Repaired {
     pub(crate) content: Option<Bytes>,
-    /// Copies that were written again.
+    /// The number of copies that were rewritten.
     pub(crate) copies: u64,
-    /// What is wrong if no copy is whole: "damaged", or why it cannot be read.
+    /// What is wrong if no copy is intact: "damaged", or why the frame cannot be read.
     pub(crate) wrong: String,
 }
 
@@ -29,8 +29,8 @@ impl Repaired {
 }
 
 impl Engine {
-    /// Unpacks a frame that was read, and counts whether it is whole. `None` if it is damaged, or if there is no such frame, which is
-    /// no damage: the cleaner may have moved it. Without `count_damage` the caller counts the damage itself.
+    /// Unpacks a frame and counts whether it is intact. Returns `None` if it is damaged, or if there is no such frame. The
+    /// latter is no damage: the cleaner may have moved it. Without `count_damage`, the caller counts the damage itself.
     pub(crate) fn verified<T>(
         &self,
         frame: &Result<Option<Bytes>>,
@@ -51,9 +51,9 @@ impl Engine {
         whole
     }
 
-    /// The chunk's bytes from a copy other than the first, which is repaired with it. `None` if no copy is whole.
+    /// The chunk's bytes from a copy other than the first, and repairs the first. Returns `None` if no copy is intact.
     pub(crate) fn read_other_copy(&self, id: ChunkId, record: &ChunkRecord) -> Result<Option<Bytes>> {
-        // Deleted, as the cleaner has moved what was in it: nothing is damaged.
+        // The segment was deleted after the cleaner moved its frames. Nothing is damaged.
         if !self.segments.knows(record.segment) {
             return Ok(None);
         }
@@ -62,8 +62,8 @@ impl Engine {
         Ok(repaired.content)
     }
 
-    /// Reads a frame in every copy. If it is whole in one, writes it again in those in which it is not.
-    /// Blocks on the disk.
+    /// Reads a frame in every copy. If one copy is intact, rewrites the frame in the others that are not. Blocks on the
+    /// disk.
     pub(crate) fn repair_frame(&self, id: ChunkId, record: &ChunkRecord) -> Result<Repaired> {
         let length = record.bytes_stored as usize;
         if length > CHUNK_BYTES_MAX + FRAME_HEADER_BYTES {
@@ -71,7 +71,7 @@ impl Engine {
         }
         let (mut whole, mut wrong, mut why) = (None, Vec::new(), DAMAGED.to_owned());
         for copy in 0..self.stores.segments.copies() {
-            // A read that fails is as good as damage: the other copy is tried.
+            // A read that fails counts as damage: the other copy is tried.
             let frame = self.stores.segments.read_copy(copy, record.segment, record.offset, length);
             let content = self.verified(&frame, true, |frame| frame_content(frame, id));
             let frame = frame.unwrap_or_else(|error| {

@@ -1,4 +1,4 @@
-//! Writing: bytes become dirty pieces in memory; a stable write is flushed before it is answered.
+//! Writes files: bytes become dirty pieces in memory. A stable write is flushed before it is answered.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,7 +14,7 @@ use crate::{Attributes, Error, FILE_SIZE_MAX, Handle, Result, Stability};
 /// Shorter writes are copied, so that a small piece does not keep a caller's large buffer in memory.
 const COPY_BYTES_MAX: usize = 16 << 10;
 
-/// How often a writer that waits for room looks whether there is still hope.
+/// How often a writer that waits for room checks whether flushing can still help.
 const LOOK_AGAIN: Duration = Duration::from_millis(500);
 
 impl Engine {
@@ -48,7 +48,7 @@ impl Engine {
         inode.attributes()
     }
 
-    /// Takes room among the dirty bytes, waiting for it if need be, but not for ever when flushing does not help.
+    /// Takes room among the dirty bytes. Waits for it if necessary, but not for ever if flushing does not help.
     async fn reserve(&self, bytes: u64) -> Result<()> {
         let mut waited = false;
         loop {
@@ -69,7 +69,7 @@ impl Engine {
         }
     }
 
-    /// Puts a piece among the dirty ones, for which `growth` is reserved. Returns how many dirty bytes it replaced.
+    /// Adds a dirty piece, for which `growth` is reserved. Returns how many dirty bytes it replaced.
     fn insert(&self, inode: &Arc<Inode>, offset: u64, data: Bytes, growth: u64) -> Result<u64> {
         let now = self.clock.now();
         let release = |_: &Error| self.volumes.release(inode.handle.volume, growth);

@@ -1,8 +1,8 @@
-//! The extents of a file: what is stored of it, by offset. Ranges without an extent are holes.
+//! The extents of a file, which map offsets to stored content. A range without an extent is a hole.
 //!
-//! Nobody else reads or stages extent records. Extents of a file never overlap, and none is longer than
-//! [`EXTENT_BYTES_MAX`], so those that reach into a range are found by looking that far before it. This holds for what a
-//! volume or a snapshot shows: what is stored of several epochs does overlap (see [`crate::parts::view`]).
+//! Only this file reads and stages extent records. Extents of a file never overlap, and none is longer than
+//! [`EXTENT_BYTES_MAX`], so a lookup that starts that far before a range finds every extent that reaches into it. This holds
+//! for what one volume or snapshot shows. The stored records of several epochs do overlap (see [`crate::parts::view`]).
 
 use std::collections::BTreeMap;
 use std::ops::{ControlFlow, Range};
@@ -16,7 +16,7 @@ use crate::format::records::{
 use crate::parts::inode::Inode;
 use crate::{Result, VolumeId};
 
-/// What becomes of a stretch of a file: these extents instead of those.
+/// A change to a range of a file, which replaces the extents `before` with the extents `after`.
 #[derive(Debug, Default)]
 pub(crate) struct ExtentChange {
     pub(crate) before: Vec<Extent>,
@@ -24,7 +24,7 @@ pub(crate) struct ExtentChange {
 }
 
 impl ExtentChange {
-    /// The same change, without what stays as it is. Both lists are in order.
+    /// The same change without the extents that both lists contain. Both lists must be in order.
     pub(crate) fn without_common(self) -> ExtentChange {
         let mut change = ExtentChange::default();
         let mut before = self.before.into_iter().peekable();
@@ -44,7 +44,7 @@ impl ExtentChange {
         change
     }
 
-    /// Bytes that are inline afterwards, less those that were before.
+    /// The number of inline bytes after the change, minus the number before it.
     pub(crate) fn inline_difference(&self) -> i64 {
         inline_bytes(&self.after).saturating_sub(inline_bytes(&self.before))
     }
@@ -56,7 +56,7 @@ fn inline_bytes(extents: &[Extent]) -> i64 {
 }
 
 impl Engine {
-    /// The file's extents that reach into `range`, in order, as they are now.
+    /// The file's current extents that reach into `range`, in order.
     pub(crate) fn extents(&self, key: InodeKey, range: Range<u64>) -> Result<Vec<Extent>> {
         let from = range.start.saturating_sub(EXTENT_BYTES_MAX);
         let mut extents = self.extents_in(key, from..range.end, usize::MAX)?;
@@ -64,8 +64,8 @@ impl Engine {
         Ok(extents)
     }
 
-    /// The first `count` of the file's extents that reach into `range`, in order, and the part of the range, from its
-    /// start, that these are all of.
+    /// Returns the first `count` of the file's extents that reach into `range`, in order. Also returns the part of the
+    /// range, from its start, that the returned extents describe completely.
     pub(crate) fn extents_within(
         &self,
         key: InodeKey,
@@ -103,9 +103,9 @@ impl Engine {
 }
 
 impl Txn<'_> {
-    /// Stages the change, references to chunks and the volume's usage included. `placed` says where chunks were
-    /// appended that the pool may not have. False if a chunk that was to be shared is gone: then the
-    /// transaction is of no use any more. `space_used` follows.
+    /// Stages the change, including the references to chunks and the volume's usage. `placed` says where chunks were
+    /// appended that the pool may not have. Returns false if a chunk that was to be shared is gone: the caller must then
+    /// abandon the transaction. The record's `space_used` is adjusted.
     pub(crate) fn change_extents(
         &mut self,
         inode: &Inode,
@@ -118,7 +118,7 @@ impl Txn<'_> {
         let after: BTreeMap<u64, &ExtentRecord> =
             change.after.iter().map(|(offset, extent)| (*offset, extent)).collect();
         let mut difference = 0;
-        // What is referred to anew comes first, so that a chunk kept by another extent is not freed in between.
+        // New references come first, so that a chunk that another extent keeps is not freed in between.
         let new = || after.iter().filter(|(offset, extent)| before.get(offset) != Some(extent));
         for (_, extent) in new() {
             if let Content::Chunk { id, .. } = &extent.content
@@ -142,13 +142,13 @@ impl Txn<'_> {
         Ok(true)
     }
 
-    /// Stages the end of an extent of a file that goes as a whole.
+    /// Stages the removal of an extent, as part of removing the whole file.
     pub(crate) fn free_extent(&mut self, key: InodeKey, offset: u64, extent: &ExtentRecord) -> Result<()> {
         self.remove_extent(key, offset, extent)?;
         self.account(key.volume, -i64::from(extent.length))
     }
 
-    /// `before`: what was there.
+    /// `before` is the record that this one replaces.
     fn put_extent(
         &mut self,
         key: InodeKey,
@@ -171,7 +171,7 @@ impl Txn<'_> {
         if self.is_plain(key.volume) { self.replaced(key.volume, extent) } else { Ok(()) }
     }
 
-    /// An extent of a volume without versions is not stored any more.
+    /// Accounts for an extent of a volume without versions that is no longer stored.
     fn replaced(&mut self, volume: VolumeId, extent: &ExtentRecord) -> Result<()> {
         self.account_inline(volume, extent, -1)?;
         match &extent.content {

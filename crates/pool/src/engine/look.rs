@@ -1,4 +1,4 @@
-//! Looking at what a volume or a snapshot shows, and at the records of chunks.
+//! Reads what a volume or a snapshot shows, and the records of chunks.
 
 use std::sync::Arc;
 
@@ -9,8 +9,9 @@ use crate::parts::view::View;
 use crate::{Result, VolumeId};
 
 impl Engine {
-    /// Calls `look` with what a volume or snapshot shows, and calls it again if anything but a write has changed that meanwhile.
-    /// [`crate::Error::Stale`] if the volume is gone, so that nothing that is being freed is ever taken for missing.
+    /// Calls `look` with the view of a volume or snapshot, and calls it again if anything but a write has changed the view
+    /// meanwhile. Returns [`crate::Error::Stale`] if the volume is gone, so that records that are being freed are never
+    /// mistaken for missing ones.
     pub(crate) fn look<T>(&self, volume: VolumeId, mut look: impl FnMut(&View) -> Result<T>) -> Result<T> {
         loop {
             let view = self.volumes.view(volume)?;
@@ -21,7 +22,7 @@ impl Engine {
         }
     }
 
-    /// The record of an item as a volume or a snapshot shows it.
+    /// The record of an item, as the volume or snapshot shows it.
     pub(crate) fn item<R: Record>(&self, volume: VolumeId, item: &Item) -> Result<Option<R>> {
         let found = self.look(volume, |view| view.get(&*self.stores.meta, item))?;
         found.map(|(key, value)| R::decode(&key, &value)).transpose()

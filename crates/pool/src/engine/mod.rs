@@ -1,9 +1,9 @@
-//! The engine: all parts of an open pool together, and how its metadata is changed.
+//! The engine holds all parts of an open pool, and changes its metadata.
 //!
-//! Operations on the floors above add their methods to [`Engine`] in the file named for them. They read through it (`look.rs`,
-//! `extents.rs`), and change metadata with a transaction: a job for the committer ([`Engine::transact`]) stages its changes in a
-//! [`txn::Txn`], which becomes one atomic batch, and the job is answered when the batch is durable. Open `txn.rs` first, then
-//! `transact.rs`. How an engine is put together at opening is in `opening/lifecycle.rs`.
+//! Each file in the folders above adds its operations to [`Engine`] as methods. Operations read through `look.rs` and
+//! `extents.rs`. To change metadata, an operation gives the committer a job ([`Engine::transact`]). The job stages its
+//! changes in a [`txn::Txn`], which becomes one atomic batch, and the operation returns when the batch is durable. Open
+//! `txn.rs` first, then `transact.rs`. `opening/lifecycle.rs` builds the engine when the pool is opened.
 
 pub(crate) mod extents;
 pub(crate) mod look;
@@ -48,7 +48,7 @@ use crate::store::segment::{SegmentStore, SegmentWriter};
 use crate::store::witness::Keeper;
 use crate::{Error, Handle, Mismatch, PoolId, PoolOptions, Result};
 
-/// An open pool. See the module.
+/// An open pool. See the module's documentation.
 pub(crate) struct Engine {
     pub(crate) identity: Identity,
     pub(crate) options: PoolOptions,
@@ -56,13 +56,13 @@ pub(crate) struct Engine {
     pub(crate) committing: Committing,
     /// The volumes and snapshots.
     pub(crate) volumes: Volumes,
-    /// The inodes that are in memory.
+    /// The inodes in memory.
     pub(crate) inodes: InodeCache,
     /// The segments that the metadata names.
     pub(crate) segments: SegmentTable,
-    /// Inodes without a name that wait to be freed.
+    /// Inodes without a name that wait for the reaper.
     pub(crate) orphans: Orphans,
-    /// Whether there may be extended attributes.
+    /// Whether any extended attributes may exist.
     pub(crate) xattrs: Presence,
     /// The next ids, and the era.
     pub(crate) counters: Mutex<Counters>,
@@ -76,30 +76,30 @@ pub(crate) struct Engine {
     pub(crate) meters: Arc<Meters>,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) entropy: Arc<dyn Entropy>,
-    /// The directory is only looked at: nothing but a view of the metadata is written.
+    /// The directory was opened for reading: only a view of the metadata is written.
     pub(crate) read_only: bool,
     /// Mismatches that the caller accepted at opening.
     pub(crate) accepted: Vec<Mismatch>,
-    /// The last field: the directory is unlocked after everything else is gone.
+    /// Must be the last field, so that the directory is unlocked after everything else is dropped.
     pub(crate) _home: Option<Home>,
 }
 
-/// Which pool this is, and which start of it.
+/// Identifies the pool, and this start of it.
 pub(crate) struct Identity {
     pub(crate) id: PoolId,
-    /// Counts the openings of the pool.
+    /// The number of times that the pool has been opened.
     pub(crate) boot: u64,
-    /// Keys the hashes of names, so that nobody can make many names with the same hash.
+    /// The key for hashing names. It is secret, so that no client can choose many names with the same hash.
     pub(crate) name_key: [u8; 32],
 }
 
-/// What the pool is stored in.
+/// The stores that hold the pool.
 pub(crate) struct Stores {
     pub(crate) meta: Arc<dyn MetaStore>,
     pub(crate) segments: Arc<dyn SegmentStore>,
     /// Appends frames to the open segment.
     pub(crate) writer: Arc<SegmentWriter>,
-    /// How much the file system can still take.
+    /// Reports how much space the file system has left.
     pub(crate) room: Box<dyn Room>,
     /// Keeps the state file up to date.
     pub(crate) keeper: Keeper,
@@ -115,37 +115,37 @@ pub(crate) struct Committing {
     pub(crate) written: Written,
 }
 
-/// What writes leave in memory until it is durable, or stored as chunks.
+/// State of written data that is not durable yet, or not stored as chunks yet.
 pub(crate) struct Writes {
-    /// Inodes with unstable content.
+    /// Inodes with dirty data.
     pub(crate) dirty: Dirty,
-    /// Files with bytes inline in the metadata store.
+    /// Files with bytes stored inline in the metadata store.
     pub(crate) inline: InlineFiles,
     /// Held shared while a write is put into memory, and exclusively while a snapshot is taken.
     pub(crate) gate: Arc<tokio::sync::RwLock<()>>,
 }
 
-/// What is kept in memory to make things faster. All of it can be lost.
+/// Caches. Losing their content costs only time.
 pub(crate) struct Caches {
     /// Verified content of chunks.
     pub(crate) chunks: ChunkCache,
-    /// Records of chunks that were used lately.
+    /// Records of recently used chunks.
     pub(crate) fingerprints: Fingerprints,
     /// Chunks that are being read.
     pub(crate) loads: Loads,
     /// The extents at the ends of files.
     pub(crate) tails: Tails,
-    /// Sequential readers, and what was read ahead for them.
+    /// Sequential readers, and the data that was read ahead for them.
     pub(crate) ahead: ReadAhead,
 }
 
-/// What the background tasks remember.
+/// The state of the background tasks.
 pub(crate) struct Upkeep {
     pub(crate) scrub: Scrub,
     pub(crate) cleaner: Cleaner,
-    /// Segments that were set aside, with their length in bytes.
+    /// Segments that were set aside, with their lengths in bytes.
     pub(crate) aside: Mutex<BTreeMap<SegmentId, u64>>,
-    /// The tasks that run.
+    /// The running tasks.
     pub(crate) tasks: Mutex<Vec<JoinHandle<()>>>,
 }
 
@@ -159,7 +159,7 @@ impl Engine {
         }
     }
 
-    /// Drops the unstable content of an inode that is being freed, and what was reserved for it.
+    /// Drops the dirty data of an inode that is being freed, and releases its reservations.
     pub(crate) fn discard(&self, inode: &Inode) {
         let mut state = inode.state();
         let bytes = state.discard();
@@ -180,8 +180,8 @@ impl Engine {
         if self.is_closing() { Err(Error::Closed) } else { Ok(()) }
     }
 
-    /// Draws a write verifier, which differs from that of any other opening of any pool. This includes a pool that was restored from a
-    /// backup, which counts some openings again.
+    /// Draws a write verifier that differs from that of every other opening of any pool. Counting openings would not do: a
+    /// pool that was restored from a backup repeats some numbers.
     pub(crate) fn new_write_verifier(&self) -> Result<[u8; 8]> {
         let mut nonce = [0; 16];
         self.entropy.fill(&mut nonce)?;
@@ -201,19 +201,19 @@ impl Engine {
         change_floor(self.era())
     }
 
-    /// Counts openings of the pool, and rollbacks.
+    /// A number that grows with each opening of the pool and each rollback.
     pub(crate) fn era(&self) -> u64 {
         sync::lock(&self.counters).era
     }
 
-    /// A generation that nobody can guess; never 0.
+    /// A random generation that no client can guess. It is never 0.
     pub(crate) fn generation(&self) -> Result<u32> {
         let mut bytes = [0; 4];
         self.entropy.fill(&mut bytes)?;
         Ok(u32::from_le_bytes(bytes).max(1))
     }
 
-    /// The inode that a handle names; [`Error::Stale`] if it is gone.
+    /// The inode that a handle names. Returns [`Error::Stale`] if the inode is gone.
     pub(crate) fn inode(&self, handle: Handle) -> Result<Arc<Inode>> {
         if !self.volumes.is_live(handle.volume) {
             return Err(Error::Stale);
@@ -226,7 +226,7 @@ impl Engine {
         Ok(inode)
     }
 
-    /// The inode with that key, whatever its state; `None` if it has no record.
+    /// The inode with this key, in any state. Returns `None` if it has no record.
     pub(crate) fn inode_by_key(&self, key: InodeKey) -> Result<Option<Arc<Inode>>> {
         self.inodes.get(key, || {
             let record = self.inode_record(key)?;

@@ -1,4 +1,4 @@
-//! Records that the protocols keep in the pool: small, durable, and opaque here.
+//! Small durable records that the protocols keep in the pool. The pool does not interpret them.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;

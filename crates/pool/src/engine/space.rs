@@ -1,16 +1,16 @@
-//! How much space the pool takes, and whether there is room for more.
+//! How much space the pool takes, and how much it has left.
 //!
-//! Two limits hold at once. `bytes_max`, if set, bounds what live data takes: referenced frames, tails, and an estimate for each
-//! inode. The file system's free space bounds what is really written ([`crate::store::room`]).
+//! Two limits apply at once. `bytes_max`, if set, limits what live data takes: referenced frames, tails, and an estimate for
+//! each inode. The file system's free space limits what is written to the disk ([`crate::store::room`]).
 
 use crate::engine::Engine;
 use crate::{Error, Result, Space, VolumeId};
 
-/// Estimate of what an inode and its directory entry take in the metadata store.
+/// An estimate of the bytes that an inode and its directory entry take in the metadata store.
 const INODE_BYTES: u64 = 1024;
 
 impl Engine {
-    /// Bytes that durable content takes.
+    /// The number of bytes that durable content takes.
     fn bytes_used(&self) -> u64 {
         let usage = self.volumes.usage_total();
         self.segments.bytes_live() + usage.bytes_inline + usage.inodes_stored.saturating_mul(INODE_BYTES)
@@ -23,7 +23,7 @@ impl Engine {
         let bytes_max = self.options.bytes_max.unwrap_or(u64::MAX);
         let usage = self.volumes.usage_total();
         Ok(Space {
-            // What others on the file system take is no use of the pool's: it makes the pool smaller.
+            // Other data on the file system does not count as used. It makes the pool smaller.
             bytes_total: bytes_max.min(room_total).min(used.saturating_add(room_free)),
             bytes_free: bytes_max.saturating_sub(used).min(room_free).saturating_sub(dirty),
             bytes_logical: usage.bytes_logical,
@@ -47,12 +47,12 @@ impl Engine {
         })
     }
 
-    /// [`Error::NoSpace`] unless that many bytes, beyond all that is dirty, would fit.
+    /// Returns [`Error::NoSpace`] unless this many bytes fit, in addition to all dirty bytes.
     pub(crate) fn require_room(&self, bytes: u64) -> Result<()> {
         if self.space()?.bytes_free < bytes { Err(Error::NoSpace) } else { Ok(()) }
     }
 
-    /// [`Error::NoSpace`] unless another inode would fit.
+    /// Returns [`Error::NoSpace`] unless another inode fits.
     pub(crate) fn require_room_for_inode(&self) -> Result<()> {
         self.require_room(INODE_BYTES)
     }

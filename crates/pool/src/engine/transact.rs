@@ -1,4 +1,4 @@
-//! Running a transaction: as a job in the committer ([`crate::parts::committer`]), which runs one after the other.
+//! Runs transactions as jobs in the committer ([`crate::parts::committer`]), which runs them one after the other.
 
 use std::sync::Arc;
 
@@ -10,8 +10,8 @@ use crate::parts::committer::Answer;
 use crate::{Error, Result};
 
 impl Engine {
-    /// Runs `job` in the committer. Returns when what it staged is durable, or its error at once, with nothing
-    /// staged.
+    /// Runs `job` in the committer. Returns when the changes that the job staged are durable. If the job fails, returns its
+    /// error at once, and nothing is staged.
     pub(crate) async fn transact<T, F>(self: &Arc<Self>, job: F) -> Result<T>
     where
         T: Send + 'static,
@@ -22,7 +22,7 @@ impl Engine {
         receiver.await.map_err(|_| Error::Closed)?
     }
 
-    /// Like [`Engine::transact`], but sends the outcome to `sender` instead of waiting for it.
+    /// Like [`Engine::transact`], but sends the result to `sender` instead of waiting for it.
     pub(crate) fn submit<T, F>(self: &Arc<Self>, job: F, sender: oneshot::Sender<Result<T>>) -> Result<()>
     where
         T: Send + 'static,

@@ -1,8 +1,8 @@
-//! One atomic change of metadata, while it is being put together.
+//! One atomic change of metadata, while it is being assembled.
 //!
-//! A job in the committer reads through its `Txn`, so that it sees its own changes, and stages what it wants to
-//! change. [`Txn::commit`] turns it all into one batch; then, and only then, the inodes, chunks, segments and
-//! counters in memory follow. A `Txn` that is dropped changes nothing.
+//! A job in the committer reads through its `Txn`, so that it sees its own changes, and stages further changes there.
+//! [`Txn::commit`] turns them into one batch. Only then do the inodes, chunks, segments and counters in memory follow.
+//! Dropping a `Txn` changes nothing.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -23,8 +23,8 @@ use crate::{Error, Handle, InodeId, Result, VolumeId};
 
 /// How the inode in memory follows its record.
 enum Follow {
-    /// The record was changed by a metadata operation.
-    /// `mtime_set`: the caller chose its mtime. `cleared`: what is unstable there goes.
+    /// A metadata operation changed the record. `mtime_set`: the caller chose the mtime. `cleared`: the range whose dirty
+    /// data is dropped.
     Changed { mtime_set: bool, cleared: Option<Cleared> },
     /// The record is the result of a flush.
     Flushed(Flushed),
@@ -40,10 +40,10 @@ struct StagedInode {
     follow: Follow,
 }
 
-/// Runs when the batch is applied, before anything after it can be.
+/// Runs when the batch is applied, before any later batch can be applied.
 type Then = Box<dyn FnOnce(&Engine)>;
 
-/// See the module.
+/// See the module's documentation.
 pub(crate) struct Txn<'a> {
     pub(crate) engine: &'a Engine,
     changes: BTreeMap<Key, Option<Bytes>>,
@@ -52,7 +52,7 @@ pub(crate) struct Txn<'a> {
     chunks: BTreeMap<ChunkId, Option<ChunkRecord>>,
     segments: BTreeMap<SegmentId, SegmentRecord>,
     counters: Option<Counters>,
-    /// A volume that is being created.
+    /// The volume that this transaction creates, if any.
     creating: Option<VolumeId>,
     then: Vec<Then>,
 }
@@ -93,26 +93,26 @@ impl<'a> Txn<'a> {
         self.changes.insert(key, None);
     }
 
-    /// What is staged for the keys in a range.
+    /// The staged changes for the keys in a range.
     pub(crate) fn staged(&self, range: Range<Key>) -> impl Iterator<Item = (Key, Option<Bytes>)> {
         self.changes.range(range).map(|(key, value)| (key.clone(), value.clone()))
     }
 
-    /// Does `then` when the batch is applied.
+    /// Runs `then` when the batch is applied.
     pub(crate) fn then(&mut self, then: impl FnOnce(&Engine) + 'static) {
         self.then.push(Box::new(then));
     }
 
     // ---- inodes ----
 
-    /// The inode that a handle names, to be changed; [`Error::Stale`] if it is gone, [`Error::ReadOnly`] if it is
-    /// in a snapshot.
+    /// The inode that a handle names, for changing it. Returns [`Error::Stale`] if the inode is gone, and
+    /// [`Error::ReadOnly`] if it is in a snapshot.
     pub(crate) fn inode(&self, handle: Handle) -> Result<Arc<Inode>> {
         self.engine.volumes.require_writable(handle.volume)?;
         self.engine.inode(handle)
     }
 
-    /// The inode's record, with what is staged.
+    /// The inode's record, including staged changes.
     pub(crate) fn record(&self, inode: &Inode) -> Result<InodeRecord> {
         match self.inodes.get(&inode.key()) {
             Some(StagedInode { follow: Follow::Deleted, .. }) => Err(Error::Stale),
@@ -125,7 +125,7 @@ impl<'a> Txn<'a> {
     pub(crate) fn touch(&mut self, inode: &Arc<Inode>, mut record: InodeRecord) -> u64 {
         let state = inode.state();
         record.change = state.change_staged();
-        // A ctime that an unstable write has shown already does not go back.
+        // The ctime must not go back behind one that a dirty write has already shown.
         record.ctime = self.engine.clock.now().max(state.attributes(inode.handle).ctime);
         drop(state);
         let change = record.change;
@@ -133,7 +133,7 @@ impl<'a> Txn<'a> {
         change
     }
 
-    /// Like [`Txn::touch`], where the record's mtime is what the caller chose or now.
+    /// Like [`Txn::touch`], for a record whose mtime the caller chose or is the current time.
     pub(crate) fn touch_with_mtime(&mut self, inode: &Arc<Inode>, record: InodeRecord) -> u64 {
         let change = self.touch(inode, record);
         if let Some(StagedInode { follow: Follow::Changed { mtime_set, .. }, .. }) =
@@ -144,7 +144,7 @@ impl<'a> Txn<'a> {
         change
     }
 
-    /// Like [`Txn::touch_with_mtime`], where extents went or were replaced, and with them what is unstable there.
+    /// Like [`Txn::touch_with_mtime`], for a change that removed or replaced extents. Also drops the dirty data there.
     pub(crate) fn touch_and_clear(&mut self, inode: &Arc<Inode>, record: InodeRecord, what: Cleared) -> u64 {
         let change = self.touch_with_mtime(inode, record);
         if let Some(StagedInode { follow: Follow::Changed { cleared, .. }, .. }) =
@@ -155,21 +155,21 @@ impl<'a> Txn<'a> {
         change
     }
 
-    /// Stages the record that a flush results in.
+    /// Stages the record that results from a flush.
     pub(crate) fn flushed(&mut self, inode: &Arc<Inode>, record: InodeRecord, flushed: Flushed) {
         self.stage(inode, record, Follow::Flushed(flushed));
     }
 
     fn stage(&mut self, inode: &Arc<Inode>, record: InodeRecord, follow: Follow) {
         let follow = match self.inodes.get(&inode.key()) {
-            // Still new, whatever else happens to it in the same batch.
+            // The inode stays new, whatever else the same batch does to it.
             Some(StagedInode { follow: Follow::Created, .. }) => Follow::Created,
             _ => follow,
         };
         self.inodes.insert(inode.key(), StagedInode { inode: inode.clone(), record, follow });
     }
 
-    /// Stages a new inode with that record. Returns it.
+    /// Stages a new inode with this record, and returns it.
     pub(crate) fn create_inode(&mut self, volume: VolumeId, mut record: InodeRecord) -> Result<Arc<Inode>> {
         let mut counters = self.counters.unwrap_or_else(|| *sync::lock(&self.engine.counters));
         let id = InodeId(counters.inode_next);
@@ -184,7 +184,7 @@ impl<'a> Txn<'a> {
         Ok(inode)
     }
 
-    /// Stages the end of an inode: its record goes, and its handle is stale.
+    /// Stages the deletion of an inode: its record is removed, and its handle becomes stale.
     pub(crate) fn delete_inode(&mut self, inode: &Arc<Inode>) -> Result<()> {
         let record = inode.state().record.clone();
         let usage = self.usage(inode.handle.volume)?;
@@ -204,7 +204,7 @@ impl<'a> Txn<'a> {
         Ok(id)
     }
 
-    /// Begins another era: every `change` that is handed out in it is larger than all before.
+    /// Begins another era. Every `change` of the new era is larger than all earlier ones.
     pub(crate) fn begin_era(&mut self) -> u64 {
         let mut counters = self.counters.unwrap_or_else(|| *sync::lock(&self.engine.counters));
         counters.era += 1;
@@ -212,19 +212,19 @@ impl<'a> Txn<'a> {
         counters.era
     }
 
-    /// Stages another record for a volume.
+    /// Stages a new record for a volume.
     pub(crate) fn change_volume(&mut self, id: VolumeId, record: VolumeRecord) {
         self.put(keys::volume(id), &record);
         self.then(move |engine| engine.volumes.set_record(id, record));
     }
 
-    /// What the volume holds, to be changed.
+    /// The volume's usage, for changing it.
     pub(crate) fn usage(&mut self, volume: VolumeId) -> Result<&mut UsageRecord> {
         let known = self.engine.volumes.usage(volume);
         Ok(self.usage.entry(volume).or_insert(known))
     }
 
-    /// Stages the end of a volume's, or a snapshot's, own records.
+    /// Stages the removal of the records of a volume or snapshot itself.
     pub(crate) fn forget_volume(&mut self, volume: VolumeId) {
         self.usage.remove(&volume);
         for key in [keys::usage(volume), keys::volume(volume), keys::deleting(volume), keys::purging(volume)]
@@ -236,7 +236,7 @@ impl<'a> Txn<'a> {
 
     // ---- chunks ----
 
-    /// The chunk's record, with what is staged.
+    /// The chunk's record, including staged changes.
     pub(crate) fn chunk(&self, id: ChunkId) -> Result<Option<ChunkRecord>> {
         match self.chunks.get(&id) {
             Some(record) => Ok(*record),
@@ -244,8 +244,9 @@ impl<'a> Txn<'a> {
         }
     }
 
-    /// One more extent points into the chunk. `placed` says where it was appended, in case the pool does not
-    /// have it, or has lost the segment that holds it; false if it does not and it was not.
+    /// Counts one more extent that refers to the chunk. `placed` says where the chunk was appended, in case the pool does
+    /// not have it, or has lost the segment that holds it. Returns false if the pool does not have the chunk and `placed` is
+    /// `None`.
     pub(crate) fn chunk_refer(&mut self, id: ChunkId, placed: Option<ChunkRecord>) -> Result<bool> {
         let record = match (self.chunk(id)?, placed) {
             (Some(known), placed) => {
@@ -270,7 +271,7 @@ impl<'a> Txn<'a> {
         Ok(true)
     }
 
-    /// One extent fewer points into the chunk; without any its place is dead.
+    /// Counts one extent fewer that refers to the chunk. When none is left, the chunk's place is dead.
     pub(crate) fn chunk_unrefer(&mut self, id: ChunkId) -> Result<()> {
         let Some(mut record) = self.chunk(id)? else {
             return Err(Error::Damaged(format!("an extent points to chunk {id}, which has no record")));
@@ -285,7 +286,7 @@ impl<'a> Txn<'a> {
         Ok(())
     }
 
-    /// The chunk is at `to` now, if it still was at `from`.
+    /// Records that the chunk has moved to `to`, if it still was at `from`.
     pub(crate) fn chunk_move(&mut self, id: ChunkId, from: (SegmentId, u64), to: ChunkRecord) -> Result<()> {
         let Some(record) = self.chunk(id)? else { return Ok(()) };
         if (record.segment, record.offset) != from {
@@ -302,7 +303,7 @@ impl<'a> Txn<'a> {
         self.segments.entry(id).or_insert(known)
     }
 
-    /// Stages the end of a segment's record.
+    /// Stages the removal of a segment's record.
     pub(crate) fn forget_segment(&mut self, id: SegmentId) {
         self.delete(keys::segment(id));
         self.then(move |engine| engine.segments.forget(id));
@@ -310,9 +311,9 @@ impl<'a> Txn<'a> {
 
     // ---- the end ----
 
-    /// Writes all that is staged as one batch, visible when this returns.
+    /// Writes all staged changes as one batch. They are visible when this returns.
     pub(crate) fn commit(mut self) -> Result<()> {
-        // Whatever a job has looked at before: nothing changes in a snapshot, and nothing in a volume that is gone.
+        // Checked here whatever the job has checked before: snapshots never change, and volumes that are gone do not either.
         for volume in self.inodes.keys().map(|key| key.volume).filter(|id| self.creating != Some(*id)) {
             self.engine.volumes.require_writable(volume)?;
         }
@@ -334,7 +335,7 @@ impl<'a> Txn<'a> {
         Ok(())
     }
 
-    /// Readers of truncated files wait while extents, size and what is unstable may disagree.
+    /// Makes readers of truncated files wait while extents, size and dirty data may disagree.
     fn set_truncating(&self, truncating: bool) {
         for staged in self.inodes.values() {
             if matches!(staged.follow, Follow::Changed { cleared: Some(_), .. }) {
@@ -359,7 +360,7 @@ impl<'a> Txn<'a> {
         Ok(())
     }
 
-    /// What a plain volume stores changes with what it shows.
+    /// In a plain volume, the number of stored inodes changes with the number of shown ones.
     fn count_inode(&mut self, volume: VolumeId, follow: &Follow) -> Result<()> {
         let usage = self.usage(volume)?;
         match follow {
@@ -385,7 +386,7 @@ impl<'a> Txn<'a> {
         }
     }
 
-    /// What is in memory follows the batch.
+    /// Updates memory after the batch.
     fn follow(self) {
         let engine = self.engine;
         for (_, staged) in self.inodes {
@@ -433,7 +434,7 @@ impl<'a> Txn<'a> {
     }
 }
 
-/// Bytes of a change as the metadata store is given it.
+/// The size in bytes of a change in a batch of the metadata store.
 fn bytes_of((key, value): &(Key, Option<Bytes>)) -> u64 {
     (key.len() + value.as_ref().map_or(0, Bytes::len)) as u64
 }

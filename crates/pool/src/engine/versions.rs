@@ -1,9 +1,8 @@
-//! Writing what has versions: which are written, which are kept for snapshots, and which go.
+//! Writes items that have versions, and decides which versions are written, kept for snapshots, or removed.
 //!
-//! A volume's records are written at its current epoch. The version before is of use only if a snapshot sees it, that
-//! is, if it was written at or before the epoch of the youngest snapshot; such a version is *pinned*, and left alone.
-//! Any other is replaced. A deletion leaves a tombstone where something older would be shown otherwise, and
-//! nothing where not.
+//! A volume's records are written at its current epoch. The previous version is needed only if a snapshot sees it, that is,
+//! if it was written at or before the epoch of the youngest snapshot. Such a version is *pinned*, and is left alone. Any
+//! other version is replaced. A deletion leaves a tombstone only if an older version would be shown otherwise.
 //!
 //! ```text
 //! epoch        1         2 (a snapshot was taken between)
@@ -15,8 +14,8 @@
 //! delete       b         tombstone                           tombstone, b
 //! ```
 //!
-//! An extent's version refers to a chunk for as long as it is stored, whoever sees it: the reference is taken before the
-//! version is written, and given back when the version goes.
+//! A version of an extent holds a reference to its chunk for as long as it is stored, whichever view shows it. The reference
+//! is taken before the version is written, and released when the version is removed.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -40,7 +39,7 @@ struct Version {
 }
 
 impl Txn<'_> {
-    /// What an item is in a volume, with what is staged.
+    /// The current state of an item in a volume, including staged changes.
     pub(crate) fn item<R: Record>(&self, volume: VolumeId, item: &Item) -> Result<Option<R>> {
         let found = match self.layered(volume) {
             None => {
@@ -55,13 +54,13 @@ impl Txn<'_> {
         found.map(|(key, value)| R::decode(&key, &value)).transpose()
     }
 
-    /// Whether an item of the volume has one version at most: then whoever replaces or deletes it accounts for
-    /// what was there.
+    /// Whether each item of the volume has at most one version. If so, the code that replaces or deletes a version accounts
+    /// for the old one.
     pub(crate) fn is_plain(&self, volume: VolumeId) -> bool {
         self.layered(volume).is_none()
     }
 
-    /// Stages what an item is from now on. An extent's chunk must have been referred to already.
+    /// Stages the new state of an item. The reference to an extent's chunk must have been taken already.
     pub(crate) fn put_item(&mut self, volume: VolumeId, item: &Item, record: &impl Record) -> Result<()> {
         let value = Bytes::from(record.encode());
         let Some(writing) = self.layered(volume) else {
@@ -77,7 +76,7 @@ impl Txn<'_> {
         Ok(())
     }
 
-    /// Stages the end of an item that is there.
+    /// Stages the removal of an existing item.
     pub(crate) fn remove_item(&mut self, volume: VolumeId, item: &Item) -> Result<()> {
         let Some(writing) = self.layered(volume) else {
             self.delete(item.at(volume, EPOCH_FIRST));
@@ -100,7 +99,7 @@ impl Txn<'_> {
         Ok(())
     }
 
-    /// Stages the end of all versions of an item that nobody sees: neither one of `viewpoints`, newest first, nor a
+    /// Stages the removal of all versions of an item that no view shows: neither one of `viewpoints`, newest first, nor a
     /// volume that builds on them.
     pub(crate) fn purge_item(&mut self, volume: VolumeId, item: &Item, viewpoints: &[Epoch]) -> Result<()> {
         let Some(writing) = self.layered(volume) else { return Ok(()) };
@@ -119,7 +118,7 @@ impl Txn<'_> {
                 self.drop_version(volume, item, &version)?;
             }
         }
-        // A tombstone that hides nothing is of no use.
+        // A tombstone that hides nothing is not needed.
         if kept.last().is_some_and(|oldest| is_tombstone(&oldest.value))
             && writing.view.get_below(&*self.engine.stores.meta, item)?.is_none()
         {
@@ -130,7 +129,7 @@ impl Txn<'_> {
         Ok(())
     }
 
-    /// Stages the end of a version of a volume that is gone.
+    /// Stages the removal of a version that belongs to a deleted volume.
     pub(crate) fn drop_stored(&mut self, volume: VolumeId, key: Key, value: Bytes) -> Result<()> {
         let (item, epoch) = Item::of(&key).ok_or_else(|| malformed("version", &key))?;
         self.drop_version(volume, &item, &Version { epoch, key, value })
@@ -141,7 +140,7 @@ impl Txn<'_> {
         self.engine.volumes.writing(volume).filter(|writing| !writing.view.plain)
     }
 
-    /// The volume's own versions that it shows, newest first, with what is staged.
+    /// The volume's own versions that it shows, newest first, including staged changes.
     fn shown_versions(&self, volume: VolumeId, item: &Item, writing: &Writing) -> Result<Vec<Version>> {
         let mut versions = self.versions(volume, item)?;
         let layer: Option<&Layer> = writing.view.layers.first();
@@ -149,7 +148,7 @@ impl Txn<'_> {
         Ok(versions)
     }
 
-    /// All of the volume's own versions, newest first, with what is staged.
+    /// All of the volume's own versions, newest first, including staged changes.
     fn versions(&self, volume: VolumeId, item: &Item) -> Result<Vec<Version>> {
         let range = item.versions(volume);
         let mut found = BTreeMap::new();
@@ -180,7 +179,7 @@ impl Txn<'_> {
         Ok(())
     }
 
-    /// The volume stores one version more, or less, that is no tombstone.
+    /// Counts one stored version more or less. Tombstones do not count.
     fn count_stored(&mut self, volume: VolumeId, item: &Item, value: &[u8], sign: i64) -> Result<()> {
         if item.is_inode() {
             let usage = self.usage(volume)?;

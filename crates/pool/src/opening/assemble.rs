@@ -1,4 +1,4 @@
-//! Puts a pool together from its directories, either to use it or to read it.
+//! Assembles a pool from its directories, for use or for reading.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -14,7 +14,8 @@ use crate::store::segment::{FileSegments, MirroredSegments, SegmentStore};
 use crate::store::witness::{DirectoryWitness, Found, Witness};
 use crate::{Error, Mismatch, PoolOptions, Result};
 
-/// Opens the pool in `directory`, or creates one there. With `accept`, opens it despite mismatches, with the metadata that is there.
+/// Opens the pool in `directory`, or creates one there. With `accept`, opens it despite mismatches, with the metadata that
+/// it finds.
 pub(crate) fn to_use(directory: &Path, options: PoolOptions, accept: bool) -> Result<Arc<Engine>> {
     let assemble = || {
         let home = Home::open(directory)?;
@@ -41,15 +42,15 @@ pub(crate) fn to_use(directory: &Path, options: PoolOptions, accept: bool) -> Re
     assemble().map_err(|error| in_pool(error, directory))
 }
 
-/// Opens the pool in `directory` to read it, and changes nothing there. The view must outlive the engine. With `accept`, opens it despite
-/// mismatches.
+/// Opens the pool in `directory` for reading, and changes nothing there. The view must outlive the engine. With `accept`,
+/// opens it despite mismatches.
 pub(crate) fn to_read(directory: &Path, options: PoolOptions, accept: bool) -> Result<(Arc<Engine>, View)> {
     let assemble = || {
         let home = Home::open_to_read(directory)?;
         let witness = Arc::new(witness_to_read(&home, &options)?);
         let wanted = Wanted { is_new: false, has_state: home.has_state(), accept, read_only: true };
         let expected = expected(&*witness, wanted, &std::env::temp_dir())?;
-        // First the store itself, so that errors name its files and not those of the view.
+        // Examine the store itself first, so that errors name its files and not those of the view.
         FjallMeta::examine(&home.meta(), &expected)?;
         let view = View::make(&home.meta(), &std::env::temp_dir(), Extent::All)?;
         let foundation = Foundation {
@@ -101,7 +102,7 @@ fn witness_to_read(home: &Home, options: &PoolOptions) -> Result<DirectoryWitnes
     Ok(DirectoryWitness::of(home.path(), copy.transpose()?.flatten()))
 }
 
-/// The segments in the pool's directory, and their copies where those are kept.
+/// The segments in the pool's directory, and their second copies if the pool keeps them.
 fn segments(home: &Home, options: &PoolOptions) -> Result<Arc<dyn SegmentStore>> {
     let first = Arc::new(FileSegments::open(&home.segments(), options.direct_io));
     let Some(directory) = options.copies_directory.clone() else { return Ok(first) };

@@ -1,9 +1,9 @@
-//! Opening a pool: proves that its parts belong together, before anything is changed, and then deals with segments that no record
-//! names. docs/decisions/0001-opening-proves-the-pool.md gives the reasons.
+//! Examines a pool at opening: proves that its parts belong together before anything is changed, and then deals with
+//! segments that no record names. docs/decisions/0001-opening-proves-the-pool.md gives the reasons.
 //!
-//! The rules rest on two facts. Batches of metadata are numbered without a gap, and every witness (the state files, the headers of segments)
-//! only names batches that were durable. And the record of a segment goes only after its file is gone for good, so a file without a record
-//! was never named by any batch that the metadata holds.
+//! The rules rest on two facts. First, batches of metadata are numbered without a gap, and every witness (the state files
+//! and the headers of segments) names only batches that were durable. Second, the record of a segment is removed only after
+//! its file is durably deleted, so a file without a record was never named by any batch that the metadata holds.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -17,7 +17,7 @@ use crate::store::segment::{SegmentStore, frames_in, header_of};
 use crate::store::witness::{Found, Phase, State, Witness};
 use crate::{Error, Mismatch, PoolId, Result};
 
-/// Named segments whose headers are looked at: the newest.
+/// How many of the segments that the metadata names have their headers read: the newest ones.
 const NAMED_HEADERS: usize = 8;
 
 /// The kind of pool that the caller expects, and how strict opening has to be.
@@ -25,7 +25,7 @@ const NAMED_HEADERS: usize = 8;
 pub(crate) struct Wanted {
     /// There is no pool yet.
     pub(crate) is_new: bool,
-    /// The pool says how far its metadata reached: one of format 2 does not.
+    /// Whether the pool records how far its metadata reached. A pool of format 2 does not.
     pub(crate) has_state: bool,
     /// Collect mismatches instead of refusing, and open the pool with the metadata that is there.
     pub(crate) accept: bool,
@@ -40,7 +40,7 @@ pub(crate) struct Verdict {
     pub(crate) boot: u64,
     /// The start that this one becomes.
     pub(crate) boot_next: u64,
-    /// The last start closed the pool in order, and nothing has changed since.
+    /// The last start closed the pool cleanly, and nothing has changed since.
     pub(crate) closed: bool,
     /// Mismatches that were accepted.
     pub(crate) mismatches: Vec<Mismatch>,
@@ -48,18 +48,18 @@ pub(crate) struct Verdict {
     pub(crate) unnamed: Vec<(SegmentId, u64)>,
 }
 
-/// Everything that the judgement rests on.
+/// All evidence for the verdict.
 struct Evidence {
     wanted: Wanted,
     position: Position,
     pool: Option<PoolRecord>,
-    /// The mark of every start that the metadata knows of.
+    /// The marks of all starts that the metadata knows.
     marks: BTreeMap<u64, u32>,
     own: Found,
     copy: Found,
     named: BTreeMap<SegmentId, SegmentRecord>,
     there: Vec<(SegmentId, u64)>,
-    /// Of the unnamed segments that are there, and of some that are named.
+    /// The headers of all unnamed segments that exist, and of some named ones.
     headers: Vec<(SegmentId, SegmentHeader)>,
 }
 
@@ -139,7 +139,7 @@ impl Evidence {
         self.judge_segments(report)
     }
 
-    /// The metadata has no pool record. Only a new pool may be like that.
+    /// Handles metadata without a pool record. Only a new pool may lack it.
     fn judge_without_pool(&self, report: &mut dyn FnMut(Mismatch) -> Result<()>) -> Result<()> {
         let segments = self.there.len();
         let there = match (segments, self.own, self.wanted.is_new) {
@@ -150,7 +150,7 @@ impl Evidence {
             (0, _, false) => "the FORMAT file says that a pool was made".to_owned(),
             (count, ..) => format!("{count} segments are there"),
         };
-        // There is nothing to open, even if mismatches are accepted.
+        // Nothing can be opened, even if mismatches are accepted.
         report(Mismatch::Empty { there: there.clone() })?;
         Err(Error::refused(Mismatch::Empty { there }))
     }
@@ -237,7 +237,7 @@ impl Evidence {
     }
 }
 
-/// Where a part comes from, in its own words.
+/// Describes where a part comes from, as the part itself says.
 struct Origin {
     pool: PoolId,
     boot: u64,
@@ -251,9 +251,10 @@ impl From<State> for Origin {
     }
 }
 
-/// Puts the segments in order before a start creates new ones. A named segment is sealed at its length, because it may have been open, with
-/// space preallocated. An unnamed segment is deleted if it holds no frame, or if the last start made it and closed the pool in order, because the
-/// metadata is known to be complete then. Any other unnamed segment is set aside. Returns the number of segments set aside.
+/// Prepares the segments before a start creates new ones. A named segment is sealed at its recorded length, because it may
+/// have been open, with preallocated space. An unnamed segment is deleted if it holds no frame. It is also deleted if the
+/// last start made it and closed the pool cleanly, because the metadata is then known to be complete. Any other unnamed
+/// segment is set aside. Returns the number of segments set aside.
 pub(crate) fn tidy(store: &dyn SegmentStore, verdict: &Verdict, there: &[(SegmentId, u64)]) -> Result<usize> {
     let mut aside = 0;
     let (mut changed, unnamed): (bool, BTreeMap<_, _>) = (false, verdict.unnamed.iter().copied().collect());

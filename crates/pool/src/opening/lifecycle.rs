@@ -1,4 +1,4 @@
-//! How an engine is put together at opening, and how it ends.
+//! Builds an engine when a pool is opened, and closes it.
 
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
@@ -35,10 +35,10 @@ use crate::store::witness::{Keeper, Phase, State, Witness};
 use crate::upkeep::background;
 use crate::{PoolId, PoolOptions, Result};
 
-/// Inodes kept in memory beyond those that must be.
+/// The number of inodes that the cache keeps beyond those that must stay in memory.
 const INODES_CACHED_MAX: usize = 64 << 10;
 
-/// What an engine is built on.
+/// The stores and settings that an engine is built on.
 pub(crate) struct Foundation {
     pub(crate) meta: Arc<dyn MetaStore>,
     pub(crate) store: Arc<dyn SegmentStore>,
@@ -52,7 +52,7 @@ pub(crate) struct Foundation {
 }
 
 impl Engine {
-    /// Opens, or creates, the pool on these foundations. Blocks on the disk; call it within a runtime.
+    /// Opens or creates the pool on this foundation. Blocks on the disk. Must be called within a runtime.
     pub(crate) fn open(foundation: Foundation, options: PoolOptions) -> Result<Arc<Engine>> {
         let Foundation { meta, store, room, clock, entropy, witness, wanted, home } = foundation;
         let verdict = examine::examine(&*meta, &*store, &*witness, wanted)?;
@@ -69,9 +69,11 @@ impl Engine {
                 if read_only {
                     return Ok(());
                 }
-                // Before the metadata counts the start, so that no metadata is ever of a later start than the state.
+                // Must come before the metadata counts the start, so that metadata never belongs to a later start than the
+                // state.
                 witness.establish(&start.at(Phase::Opening, meta.position()))?;
-                // A new pool becomes one only when it is complete; one of an older format is one, and has its state now.
+                // A new pool is marked as a pool only when it is complete. A pool of an older format is one already, and has
+                // its state now.
                 home.as_ref().filter(|home| !home.is_new()).map_or(Ok(()), Home::finish)
             },
             verdict.boot_next,
@@ -154,7 +156,7 @@ impl Engine {
         Ok(engine)
     }
 
-    /// Makes everything durable and ends the tasks. Operations that are still under way fail.
+    /// Makes everything durable and ends the tasks. Operations that are still running fail.
     pub(crate) async fn close(self: &Arc<Self>) -> Result<()> {
         let mut outcome = Ok(());
         for inode in self.writes.dirty.inodes() {
@@ -181,7 +183,7 @@ impl Engine {
         sync::blocking(move || engine.vouch()).await
     }
 
-    /// Records that the pool was closed in order: everything that was written is durable, and nothing more will be written.
+    /// Records that the pool was closed cleanly: everything that was written is durable, and nothing more will be written.
     fn vouch(&self) -> Result<()> {
         self.stopped.check()?;
         if !self.read_only {
@@ -198,8 +200,8 @@ struct Started {
     state: State,
 }
 
-/// Counts this opening, durably, before anything else happens, and draws the identity of a new pool. Calls `announce` before it changes the
-/// metadata.
+/// Durably counts this opening before anything else happens, and draws the identity of a new pool. Calls `announce` before
+/// it changes the metadata.
 fn begin_boot(
     meta: &dyn MetaStore,
     entropy: &dyn Entropy,
@@ -221,7 +223,7 @@ fn begin_boot(
     counters.era += 1;
     let mut mark = [0; 4];
     entropy.fill(&mut mark)?;
-    // 0 is the mark of a start that is not known.
+    // 0 stands for the mark of an unknown start.
     let mark = u32::from_le_bytes(mark).max(1);
     let state = State { pool: pool.id, boot, mark, phase: Phase::Opening, batch: 0, tables: [0; 2] };
     announce(state)?;
@@ -239,7 +241,7 @@ fn load_counters(meta: &dyn MetaStore) -> Result<Counters> {
     let key = keys::counters();
     match meta.get(&key)? {
         Some(value) => Counters::decode(&key, &value),
-        // 0 is no inode. The first volume has number 1.
+        // 0 is not a valid inode number. The first volume has number 1.
         None => Ok(Counters { inode_next: 1, volume_next: 1, era: 0 }),
     }
 }

@@ -1,6 +1,6 @@
-//! From a directory to an open pool.
+//! Opens a pool from its directory.
 //!
-//! `assemble.rs` opens the stores in a directory, and `examine.rs` shows that what is in them belongs together, before anything is
+//! `assemble.rs` opens the stores in a directory. `examine.rs` proves that their contents belong together before anything is
 //! changed. Open `assemble.rs` first.
 
 pub(crate) mod assemble;

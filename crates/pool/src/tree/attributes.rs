@@ -1,4 +1,4 @@
-//! Attributes: setting them, and truncation, which is setting the size.
+//! Sets attributes. Setting the size is a truncation.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -24,13 +24,13 @@ impl Engine {
             }
             state.record.kind == Kind::File
         };
-        // A flush carries size and times from before it began, so it must not end after these are set. The
-        // lock goes with the job, which runs even if the caller goes away.
+        // A flush carries size and times from before it began, so it must not end after these are set. The job takes the
+        // lock with it, and runs even if the caller is cancelled.
         let ordered = is_file && (set.size.is_some() || set.mtime.is_some() || set.atime.is_some());
         let order = if ordered { Some(inode.order.clone().lock_owned().await) } else { None };
         let file = inode.clone();
         self.transact(move |txn| {
-            // Let go of when the batch is applied, or never will be.
+            // Release the lock when the batch is applied, or when it is dropped.
             txn.then(move |_| drop(order));
             apply(txn, &file, &set)
         })
@@ -70,10 +70,10 @@ pub(crate) fn apply(txn: &mut Txn<'_>, inode: &Arc<Inode>, set: &SetAttributes) 
     Ok(())
 }
 
-/// Stages the new size, with the end of all extents beyond it, so that what was there never comes back.
+/// Stages the new size, and removes all extents beyond it, so that the truncated bytes never come back.
 fn truncate(txn: &mut Txn<'_>, inode: &Arc<Inode>, record: &mut InodeRecord, size: u64) -> Result<()> {
-    // Extents may lie beyond the size only up to the end of what a failed flush left: none. So an extending
-    // truncation has nothing to scan.
+    // No extents lie beyond the size, not even after a failed flush. So a truncation that extends the file has nothing to
+    // scan.
     if size < record.size {
         let before = txn.engine.extents(inode.key(), size..u64::MAX)?;
         let after = stretch::up_to(&before, size);

@@ -1,8 +1,8 @@
-//! Reading directories: names in the order of their hash.
+//! Reads directories. Names are in the order of their hashes.
 //!
-//! A directory entry's key holds the keyed hash of its name, and the hash is the entry's cookie. So a cookie stays
-//! valid whatever is created or removed meanwhile, and nobody can craft names that collide. Entries of equal hash
-//! (once in billions of billions) are told apart by their names and never split across pages.
+//! The key of a directory entry holds the keyed hash of its name, and the hash is the entry's cookie. So a cookie stays
+//! valid whatever is created or removed meanwhile, and no client can craft names that collide. Entries with equal hashes are
+//! extremely rare. They are told apart by their names, and never split across pages.
 
 use std::ops::ControlFlow;
 
@@ -14,7 +14,7 @@ use crate::format::records::{EntryRecord, Record, malformed};
 use crate::parts::inode::Inode;
 use crate::{Attributes, DirectoryEntry, DirectoryPage, Error, Handle, NAME_BYTES_MAX, Object, Result};
 
-/// A name that can stand in a directory, or why it cannot.
+/// Returns an error unless the name is valid in a directory.
 pub(crate) fn check_name(name: &[u8]) -> Result<()> {
     if name.len() > NAME_BYTES_MAX {
         return Err(Error::NameTooLong);
@@ -54,7 +54,7 @@ impl Engine {
         let missing = || Error::NotFound(Object::Entry(shown(name)));
         let entry = self.entry(inode.key(), name);
         let entry: EntryRecord = self.item(directory.volume, &entry)?.ok_or_else(missing)?;
-        // An entry whose inode is gone was removed just now.
+        // An entry without an inode has just been removed.
         self.entry_attributes(directory, entry)?.ok_or_else(missing)
     }
 
@@ -91,14 +91,14 @@ impl Engine {
                     page.entries.push(DirectoryEntry { name, cookie, attributes });
                 }
             }
-            // A page whose entries were all removed just now would give the caller no cookie to go on from.
+            // If all entries of the page have just been removed, the caller would get no cookie to continue with.
             if end || !page.entries.is_empty() {
                 return Ok(page);
             }
         }
     }
 
-    /// Entries after `cookie`, and whether no other follows.
+    /// Entries after `cookie`, and whether they are the last.
     fn entries_after(
         &self,
         directory: &Inode,
@@ -110,7 +110,7 @@ impl Engine {
         self.look(key.volume, |view| {
             let mut found: Vec<Found> = Vec::new();
             let mut end = true;
-            // One more than asked for, to see whether it is the last.
+            // Ask for one more, to see whether another entry follows.
             view.scan(&*self.stores.meta, &range, entries_max.saturating_add(1), &mut |key, value| {
                 let (hash, name) = keys::entry_in(key).ok_or_else(|| malformed(EntryRecord::NAME, key))?;
                 if found.len() >= entries_max && found.last().is_some_and(|(last, _, _)| *last != hash) {
@@ -124,8 +124,8 @@ impl Engine {
         })
     }
 
-    /// Attributes of what an entry stands for; `None` if it is gone. Listing a large directory does not push
-    /// other inodes out of memory.
+    /// The attributes of an entry's inode, or `None` if the inode is gone. Listing a large directory does not evict other
+    /// inodes from memory.
     fn entry_attributes(&self, directory: Handle, entry: EntryRecord) -> Result<Option<Attributes>> {
         let key = InodeKey { volume: directory.volume, inode: entry.inode };
         let handle = Handle { volume: key.volume, inode: key.inode, generation: entry.generation };
@@ -134,7 +134,7 @@ impl Engine {
                 return Ok(inode.attributes().ok());
             }
             let record = self.inode_record(key)?;
-            // It may have come into memory, and been changed, meanwhile.
+            // The inode may have been loaded and changed meanwhile.
             if self.inodes.peek(key).is_none() {
                 return Ok(record.map(|record| record.attributes(handle)));
             }

@@ -1,7 +1,7 @@
-//! The tree of a volume: directories, names, attributes, extended attributes, and inodes that have lost their name.
+//! The tree of a volume: directories, names, attributes, extended attributes, and orphans.
 //!
-//! Each operation on a handle becomes one transaction of the engine, and is durable when it returns. The bytes of files are below
-//! (`data`), whole volumes above (`volumes`). Open `namespace.rs` first.
+//! Each operation on a handle is one transaction of the engine, and is durable when it returns. The layer below holds the
+//! bytes of files (`data`), and the layer above handles whole volumes (`volumes`). Open `namespace.rs` first.
 
 pub(crate) mod attributes;
 pub(crate) mod directory;

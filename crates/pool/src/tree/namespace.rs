@@ -1,4 +1,4 @@
-//! Changing directories: create, link, remove, rename. Each is one job in the committer, and so one atomic batch.
+//! Changes directories: create, link, remove, rename. Each is one job in the committer, and therefore one atomic batch.
 
 use std::sync::Arc;
 
@@ -15,9 +15,9 @@ use crate::{
     Result,
 };
 
-/// Names that an inode can have.
+/// The maximum number of names of an inode.
 const LINKS_MAX: u32 = 65_000;
-/// Longest path that a symbolic link can hold.
+/// The maximum length of a symbolic link's target.
 const SYMLINK_BYTES_MAX: usize = 4096;
 
 impl Engine {
@@ -69,7 +69,7 @@ impl Engine {
             if find(txn, &parent, &name)?.is_some() {
                 return Err(Error::Exists(Object::Entry(shown(&name))));
             }
-            // An orphan has lost its last name for good.
+            // An orphan never gets another name.
             if record.nlink == 0 {
                 return Err(Error::Stale);
             }
@@ -180,20 +180,20 @@ fn check_new(new: &NewInode) -> Result<()> {
     }
 }
 
-/// The record of a directory that can be changed.
+/// The record of a directory, for changing it.
 fn directory_record(txn: &Txn<'_>, directory: &Inode) -> Result<InodeRecord> {
     let record = txn.record(directory)?;
     if !record.is_directory() {
         return Err(Error::NotDirectory);
     }
-    // It was removed while somebody held it.
+    // The directory was removed while a client held it.
     if record.nlink == 0 {
         return Err(Error::Stale);
     }
     Ok(record)
 }
 
-/// What `name` stands for, if it is there.
+/// The inode that `name` refers to, if the name exists.
 fn find(txn: &Txn<'_>, directory: &Inode, name: &[u8]) -> Result<Option<Arc<Inode>>> {
     let entry = txn.engine.entry(directory.key(), name);
     let Some(entry) = txn.item::<EntryRecord>(directory.handle.volume, &entry)? else { return Ok(None) };
@@ -208,7 +208,7 @@ fn require(txn: &Txn<'_>, directory: &Inode, name: &[u8]) -> Result<Arc<Inode>> 
     find(txn, directory, name)?.ok_or_else(|| Error::NotFound(Object::Entry(shown(name))))
 }
 
-/// `directory` must be neither `inode` nor anywhere below it.
+/// Returns an error if `directory` is `inode`, or lies anywhere below it.
 fn require_not_below(txn: &Txn<'_>, directory: &Arc<Inode>, inode: InodeId) -> Result<()> {
     let volume = directory.handle.volume;
     let mut at = directory.clone();
@@ -273,7 +273,7 @@ fn move_entry(
     add_entry(txn, target, to_name, inode)
 }
 
-/// The directory holds `entries` more names and `subdirectories` more directories.
+/// Records that the directory holds `entries` more names, and `subdirectories` more directories.
 fn change_entries(
     txn: &mut Txn<'_>,
     directory: &Arc<Inode>,
@@ -290,7 +290,7 @@ fn change_entries(
     Ok(ChangeInfo { before, after })
 }
 
-/// The inode loses one name; with the last one it becomes an orphan. Returns 1 for a directory, else 0.
+/// Removes one name of the inode. Without any name, the inode becomes an orphan. Returns 1 for a directory, otherwise 0.
 fn lose_name(txn: &mut Txn<'_>, inode: &Arc<Inode>) -> Result<i64> {
     let mut record = txn.record(inode)?;
     let directory = record.is_directory();

@@ -1,14 +1,14 @@
-//! Orphans: inodes without a name. They live while somebody holds them, and are freed after that.
+//! Orphans: inodes without a name. An orphan lives while it has holds, and is freed afterwards.
 //!
-//! The orphan's record is written in the batch that removes the last name, and deleted in the batch that deletes
-//! the last of the inode. In between a crash changes nothing: the orphan is found at the next opening. Freeing
-//! goes in bounded batches. Once the first is done the file is not whole any more, so it is marked as *freeing*
-//! there, and nobody gets hold of it again, also after a crash.
+//! The batch that removes the last name also writes the orphan's record, and the batch that deletes the last part of the
+//! inode deletes that record. A crash in between changes nothing: the next opening finds the orphan. Freeing takes bounded
+//! batches. After the first one the file is incomplete, so that batch marks it as *freeing*, and nobody can hold it again,
+//! even after a crash.
 //!
-//! After an opening nothing is freed before [`Engine::reap_orphans`]: whoever held an orphan before the restart
-//! may come back for it. What was being freed already goes on at once, as does the purge (see [`crate::volumes::purge`]), which
-//! is the reaper's work too. Orphans belong to a volume: those that a snapshot shows are never freed, and a clone
-//! begins with orphans that no client holds.
+//! After an opening, no orphan is freed before [`Engine::reap_orphans`] is called: a client that held an orphan before the
+//! restart may reclaim it. Inodes that were already being freed continue at once, and so does the purge (see
+//! [`crate::volumes::purge`]), which the reaper does, too. Orphans belong to a volume. Orphans that a snapshot shows are
+//! never freed, and a clone starts with orphans that no client holds.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -23,23 +23,23 @@ use crate::parts::inode::Inode;
 use crate::parts::view::BATCH_ITEMS;
 use crate::{Error, Handle, Result, VolumeId};
 
-/// Extents, and extended attributes, that one batch frees at most.
+/// The number of extents, and of extended attributes, that one batch frees at most.
 const BATCH_EXTENTS_MAX: usize = 1024;
 
-/// An inode that is being freed, and how far that has got.
+/// An inode that is being freed, and the progress so far.
 struct Freeing {
     inode: Arc<Inode>,
-    /// Extents before this offset are gone.
+    /// Extents before this offset have been freed.
     from: u64,
     /// The mark is in the metadata store.
     marked: bool,
-    /// Rollbacks that the inode has seen: another one may bring it back.
+    /// The number of rollbacks that the inode has seen. Another rollback may bring the inode back.
     rollbacks: u64,
     _order: OwnedMutexGuard<()>,
 }
 
 impl Engine {
-    /// Keeps an inode, even without a name, until [`Engine::release`].
+    /// Keeps an inode until [`Engine::release`], even without a name.
     pub(crate) fn hold(&self, handle: Handle) -> Result<()> {
         let inode = self.inode(handle)?;
         let mut state = inode.live()?;
@@ -47,9 +47,9 @@ impl Engine {
         Ok(())
     }
 
-    /// Ends one hold. The last one that ends has an orphan freed.
+    /// Ends one hold. Ending an orphan's last hold queues it for freeing.
     pub(crate) fn release(&self, handle: Handle) {
-        // Held, so it is in memory.
+        // A held inode is always in memory.
         let Some(inode) = self.inodes.peek(handle.into()) else { return };
         if inode.handle != handle {
             return;
@@ -63,13 +63,13 @@ impl Engine {
         }
     }
 
-    /// From here on frees orphans that no client holds, those of before this opening included.
+    /// Allows the reaper to free orphans that no client holds, including those from before this opening.
     pub(crate) async fn reap_orphans(self: &Arc<Self>) -> Result<()> {
         self.orphans.begin_reaping();
         self.transact(|txn| txn.engine.queue_all_orphans()).await
     }
 
-    /// Queues what was being freed when the pool was last open.
+    /// Queues the inodes that were being freed when the pool was last open.
     pub(crate) fn resume_freeing(&self) -> Result<()> {
         self.queue_all_orphans()?;
         self.orphans.wake();
@@ -80,9 +80,9 @@ impl Engine {
         self.volumes.list().iter().try_for_each(|volume| self.queue_orphans(volume.id))
     }
 
-    /// Queues the volume's orphans that are to be freed: those that were being freed already, and, if that is
-    /// done by now, those that nobody holds. In the committer, or before anybody else is there: a rollback in the
-    /// middle could bring back what is then freed.
+    /// Queues the volume's orphans that must be freed: those that were being freed already and, once the reaper frees
+    /// orphans, those that nobody holds. Must run in the committer, or before the pool is in use: a rollback in the middle
+    /// could bring back an inode that is then freed.
     fn queue_orphans(&self, volume: VolumeId) -> Result<()> {
         let found = self.look(volume, |view| {
             let mut found = Vec::new();
@@ -114,14 +114,14 @@ impl Engine {
         Ok(())
     }
 
-    /// Like [`Engine::queue_orphans`], right behind a batch that makes others the volume's orphans.
+    /// Like [`Engine::queue_orphans`], for use right after a batch that changes which orphans the volume has.
     pub(crate) fn queue_new_orphans(&self, volume: VolumeId) {
         if let Err(error) = self.queue_orphans(volume) {
             tracing::warn!(volume = volume.0, %error, "deleted files are freed with the next opening only");
         }
     }
 
-    /// Waits until everything that can be freed now has been.
+    /// Waits until everything that can be freed now has been freed.
     pub(crate) async fn settle(&self) -> Result<()> {
         self.orphans.wake();
         let target = self.orphans.rounds_asked();
@@ -140,7 +140,7 @@ impl Engine {
         }
     }
 
-    /// Frees inodes that were taken from the queue, data and all. They go back there if that fails.
+    /// Frees inodes from the queue, including their data. If that fails, they return to the queue.
     pub(crate) async fn free_orphans(self: &Arc<Self>, inodes: &[Arc<Inode>]) -> Result<()> {
         self.free(inodes).await.inspect_err(|_| self.orphans.requeue(inodes))
     }
@@ -150,11 +150,11 @@ impl Engine {
         for inode in inodes {
             let Some(rollbacks) = begin(self, inode) else { continue };
             let _order = inode.order.clone().lock_owned().await;
-            // A rollback may have brought it back meanwhile, and what is dirty now came after that.
+            // A rollback may have brought the inode back. Its dirty data was then written afterwards.
             if inode.state().rollbacks != rollbacks {
                 continue;
             }
-            // What a flush that was under way has put back.
+            // Drop the data that a flush in progress has made dirty again.
             self.discard(inode);
             freeing.push(Freeing { inode: inode.clone(), from: 0, marked: false, rollbacks, _order });
         }
@@ -166,8 +166,8 @@ impl Engine {
     }
 }
 
-/// From here on the inode's handle is stale. `None` if it is not to be freed any more; else how many rollbacks it has
-/// seen.
+/// Makes the inode's handle stale from now on. Returns how many rollbacks the inode has seen, or `None` if it must no longer
+/// be freed.
 fn begin(engine: &Engine, inode: &Arc<Inode>) -> Option<u64> {
     let mut state = inode.state();
     state.queued = false;
@@ -182,7 +182,7 @@ fn begin(engine: &Engine, inode: &Arc<Inode>) -> Option<u64> {
     Some(rollbacks)
 }
 
-/// Stages one batch's worth of freeing. Returns what is left to do.
+/// Stages one batch of freeing. Returns the remaining work.
 fn free_some(txn: &mut Txn<'_>, freeing: Vec<Freeing>) -> Result<Vec<Freeing>> {
     let mut budget = BATCH_EXTENTS_MAX;
     let mut left = Vec::new();
@@ -215,7 +215,7 @@ fn free_some(txn: &mut Txn<'_>, freeing: Vec<Freeing>) -> Result<Vec<Freeing>> {
     Ok(left)
 }
 
-/// The inode has no extents and no extended attributes any more.
+/// Removes an inode that has no extents and no extended attributes left.
 fn end(txn: &mut Txn<'_>, one: &Freeing) -> Result<()> {
     let (volume, item) = (one.inode.handle.volume, Item::orphan(one.inode.handle.inode));
     if txn.item::<OrphanRecord>(volume, &item)?.is_some() {
@@ -226,7 +226,7 @@ fn end(txn: &mut Txn<'_>, one: &Freeing) -> Result<()> {
     txn.delete_inode(&one.inode)
 }
 
-/// Stages the end of up to `budget` extents. Returns how many, and whether there are more.
+/// Stages the removal of up to `budget` extents. Returns how many were removed, and whether there are more.
 fn free_extents(txn: &mut Txn<'_>, one: &mut Freeing, budget: usize) -> Result<(usize, bool)> {
     let key = one.inode.key();
     let mut extents = txn.engine.extents_from(key, one.from, budget.saturating_add(1))?;

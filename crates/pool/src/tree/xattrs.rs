@@ -1,8 +1,9 @@
-//! Extended attributes: small named values of files and directories, with versions as everything else of an inode.
+//! Extended attributes: small named values of files and directories. They have versions, like all records of an inode.
 //!
-//! They are found by the keyed hash of their names, as directory entries are, and listed in that order: the hash is the cookie, and
-//! stays good whatever is set or removed meanwhile. They are no part of the inode's record, so inodes without them, which
-//! are almost all, would pay one look when they are freed; they do so only in pools that hold extended attributes at all.
+//! Like directory entries, they are found by the keyed hashes of their names, and listed in that order. The hash is the
+//! cookie, and stays valid whatever is set or removed meanwhile. They are not part of the inode's record, so freeing an
+//! inode needs a lookup for them, although almost no inode has any. A pool that holds no extended attributes at all skips
+//! that lookup.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -21,7 +22,7 @@ use crate::{
     XATTR_NAMES_BYTES_MAX, XATTRS_BYTES_MAX, XattrPage,
 };
 
-/// What a name takes in a list of names, beside its own bytes: Linux's `user.`, and the NUL behind it.
+/// The bytes that a name takes in a list of names, apart from its own: Linux's prefix `user.`, and a NUL.
 const NAME_OVERHEAD_BYTES: u64 = 6;
 
 /// Cookie, name and value.
@@ -36,7 +37,7 @@ impl Engine {
         found.map(|record| record.value).ok_or_else(|| missing(name))
     }
 
-    /// Up to `count` names behind `cookie`. Names of one cookie stay together.
+    /// Returns up to `count` names after `cookie`. Names with the same cookie stay together.
     pub(crate) fn xattr_list(&self, handle: Handle, cookie: u64, count: usize) -> Result<XattrPage> {
         let inode = self.inode(handle)?;
         require_kind(&*inode.live()?)?;
@@ -98,7 +99,8 @@ impl Engine {
         Item::xattr(key.inode, self.name_hash(name), name)
     }
 
-    /// The first `count` of an inode's attributes behind `cookie`, and those of the last one's cookie; and whether those are all.
+    /// The first `count` of an inode's attributes after `cookie`, any others with the last one's cookie, and whether these
+    /// are all.
     fn xattrs_after(&self, key: InodeKey, cookie: u64, count: usize) -> Result<(Vec<Found>, bool)> {
         let range = |volume| keys::xattrs_after(InodeKey { volume, ..key }, cookie);
         self.look(key.volume, |view| {
@@ -126,7 +128,8 @@ impl Engine {
 }
 
 impl Txn<'_> {
-    /// Stages the end of up to about `budget` attributes of an inode that goes. Returns how many, and whether there are more.
+    /// Stages the removal of up to about `budget` attributes of an inode that is being freed. Returns how many, and whether
+    /// there are more.
     pub(crate) fn free_xattrs(&mut self, inode: &Inode, budget: usize) -> Result<(usize, bool)> {
         if !self.engine.xattrs.may_be() {
             return Ok((0, false));
@@ -141,7 +144,7 @@ impl Txn<'_> {
     }
 }
 
-/// Only these have a place for them, as on Linux.
+/// Only files and directories can have extended attributes, as on Linux.
 fn require_kind(state: &State) -> Result<()> {
     match state.record.kind {
         Kind::File | Kind::Directory => Ok(()),
@@ -163,7 +166,7 @@ fn missing(name: &[u8]) -> Error {
     Error::NotFound(Object::ExtendedAttribute(shown(name)))
 }
 
-/// [`Error::NoSpace`] if the inode would have too much of them.
+/// Returns [`Error::NoSpace`] if the inode would exceed its limit.
 fn require_room(txn: &Txn<'_>, inode: &Inode, name: &[u8], value: &[u8]) -> Result<()> {
     let (found, _) = txn.engine.xattrs_after(inode.key(), 0, usize::MAX)?;
     let others = found.iter().filter(|(_, other, _)| other != name);
@@ -175,7 +178,7 @@ fn require_room(txn: &Txn<'_>, inode: &Inode, name: &[u8], value: &[u8]) -> Resu
     if names > XATTR_NAMES_BYTES_MAX || bytes > XATTRS_BYTES_MAX { Err(Error::NoSpace) } else { Ok(()) }
 }
 
-/// In a volume with versions, whoever writes them counts what is stored.
+/// In a volume with versions, the code that writes the versions counts the stored bytes.
 fn account(txn: &mut Txn<'_>, inode: &Inode, difference: i64) -> Result<()> {
     let volume = inode.handle.volume;
     if txn.is_plain(volume) {
@@ -185,7 +188,7 @@ fn account(txn: &mut Txn<'_>, inode: &Inode, difference: i64) -> Result<()> {
     Ok(())
 }
 
-/// `change` and ctime of the inode are new; its mtime, which is that of the data, is not.
+/// The inode gets a new `change` and ctime, but keeps its mtime, which belongs to the data.
 fn changed(txn: &mut Txn<'_>, inode: &Arc<Inode>) -> Result<ChangeInfo> {
     let record = txn.record(inode)?;
     let before = inode.state().change();
@@ -207,7 +210,7 @@ mod tests {
     use crate::store::segment::MemorySegments;
     use crate::{NewInode, Pool, PoolOptions, VolumeSpec};
 
-    /// A store that counts how often extended attributes are looked for.
+    /// A store that counts lookups of extended attributes.
     #[derive(Default)]
     struct Counting {
         store: MemoryMeta,
@@ -252,7 +255,7 @@ mod tests {
         Pool::on(Engine::open(foundation, PoolOptions::default()).unwrap()).unwrap()
     }
 
-    /// Makes a file and frees it again; returns how often extended attributes were looked for.
+    /// Creates a file and frees it. Returns the number of lookups of extended attributes.
     async fn looks_to_free(pool: &Pool, meta: &Counting, xattr: bool) -> usize {
         let root = pool.volume("v").unwrap().root;
         let made = pool.create(root, b"file", NewInode::new(Kind::File, 0o600)).await.unwrap();
@@ -275,7 +278,7 @@ mod tests {
         assert_eq!(looks_to_free(&pool, &meta, false).await, 0);
         assert!(looks_to_free(&pool, &meta, true).await > 0, "here there are some");
         pool.close().await.unwrap();
-        // Those that a snapshot shows count too, also for the next opening.
+        // Attributes that a snapshot shows count as well, even after the next opening.
         let pool = open(&meta, &store);
         pool.reap_orphans().await.unwrap();
         assert_eq!(looks_to_free(&pool, &meta, false).await, 0);

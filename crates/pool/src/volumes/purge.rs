@@ -1,8 +1,9 @@
-//! The purge: frees what is stored and nobody sees, after a snapshot or a volume was deleted, or a volume rolled back.
+//! The purge: frees stored versions that no view shows, after a snapshot or a volume was deleted, or a volume was rolled
+//! back.
 //!
-//! The volume is marked in the batch that makes it necessary, and the mark goes when all its items have been looked at
-//! and nothing came in between that makes it necessary again. So a crash at any point only means that it
-//! begins anew. It looks for candidates beside the committer, and decides within it, batch by batch.
+//! The batch that makes a purge necessary marks the volume. The mark is removed when all items have been visited, and no
+//! later batch has made a purge necessary again. So after a crash at any point the purge just starts again. It searches for
+//! candidates outside the committer, and decides inside it, batch by batch.
 
 use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
@@ -16,20 +17,20 @@ use crate::format::records::{is_tombstone, malformed};
 use crate::parts::view::View;
 use crate::{Result, VolumeId};
 
-/// Items that one batch purges at most.
+/// The number of items that one batch purges at most.
 const BATCH_ITEMS_MAX: usize = 1024;
-/// Keys that are looked at without a break.
+/// The number of keys that are read without a pause.
 const STEP_KEYS_MAX: usize = 64 << 10;
 
-/// What a step has found.
+/// The result of a step.
 struct Step {
     candidates: Vec<Item>,
-    /// Where to go on.
+    /// The key to continue with.
     next: Option<Key>,
 }
 
 impl Engine {
-    /// Frees what nobody sees of the volume's versions.
+    /// Frees the volume's versions that no view shows.
     pub(crate) async fn purge_volume(self: &Arc<Self>, volume: VolumeId) -> Result<()> {
         let Some(reason) = self.volumes.purge(volume) else { return Ok(()) };
         for kind in keys::VERSIONED {
@@ -58,7 +59,7 @@ impl Engine {
         .await
     }
 
-    /// Items of which some version may be of no use: those with several, a tombstone, or a hidden one.
+    /// Finds items that may have an unneeded version: items with several versions, a tombstone, or a hidden version.
     fn find_candidates(&self, view: &View, range: Range<Key>) -> Result<Step> {
         let mut step = Step { candidates: Vec::new(), next: None };
         let mut last: Option<Item> = None;
@@ -96,7 +97,7 @@ impl Engine {
         .await
     }
 
-    /// Frees all that a deleted volume has stored, and last of all its record.
+    /// Frees everything that a deleted volume has stored, and finally its record.
     pub(crate) async fn free_volume(self: &Arc<Self>, volume: VolumeId) -> Result<()> {
         for kind in keys::VERSIONED {
             loop {

@@ -1,13 +1,13 @@
 //! Rollback: a volume becomes what one of its snapshots shows, in constant time.
 //!
-//! The volume goes to a new epoch, and the epochs between the snapshot's and it are hidden. What was written at them is
-//! then seen by nobody, and the purge removes it. The snapshot stays, as do older ones.
+//! The volume gets a new epoch, and the epochs between the snapshot's and the new one are hidden. No view shows the versions
+//! of hidden epochs, and the purge removes them. The snapshot itself stays, and so do older ones.
 //!
-//! What is in memory follows in the committer, right behind the batch, so nothing is written in between: inodes that
-//! the snapshot has go on, with the holds that they have, and the others are stale. A flush, a read or a freeing that was
-//! begun before finds the inode's count of rollbacks, or of truncations, changed. A client must see that files are not
-//! what they were, and `change` must never repeat: the rollback begins an era, whose first `change` is the
-//! least that the volume's inodes show from then on.
+//! Memory follows in the committer, right after the batch, so nothing is written in between. Inodes that the snapshot has
+//! continue, with their current holds. All others become stale. A flush, read or freeing that began earlier notices that the
+//! inode's count of rollbacks, or of truncations, has changed. A client must notice that files have changed, and a value of
+//! `change` must never repeat. Therefore the rollback begins an era, whose first `change` is the least that the volume's
+//! inodes show from then on.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -20,11 +20,12 @@ use crate::parts::inode::{Inode, change_floor};
 use crate::volumes::staging::{begin_purge, forget, require_unused};
 use crate::{Error, InUse, InodeId, Result, Snapshot, VolumeId};
 
-/// Records by inode; `None` for one that is not shown.
+/// Records by inode. `None` for an inode that is not shown.
 type Shown = BTreeMap<InodeId, Option<InodeRecord>>;
 
 impl Engine {
-    /// Makes the volume what its snapshot shows. Younger snapshots go with `force`, and prevent it without.
+    /// Makes the volume what its snapshot shows. With `force`, deletes younger snapshots. Without `force`, fails if there
+    /// are any.
     pub(crate) async fn volume_rollback(
         self: &Arc<Self>,
         volume: &str,
@@ -40,19 +41,20 @@ impl Engine {
         .await
     }
 
-    /// What the snapshot shows of the inodes that are in memory.
+    /// The snapshot's records of the inodes that are in memory.
     fn shown_inodes(&self, volume: VolumeId, snapshot: VolumeId) -> Result<Shown> {
         let inodes = self.inodes.of_volume(volume).into_iter().map(|inode| inode.handle.inode);
         inodes.map(|inode| Ok((inode, self.item(snapshot, &Item::inode(inode))?))).collect()
     }
 
-    /// What is in memory of the volume becomes what the volume shows now.
+    /// Updates the volume's inodes in memory to what the volume shows now.
     fn roll_back_inodes(&self, volume: VolumeId, mut shown: Shown) {
         let floor = self.volumes.change_floor(volume);
         for inode in self.inodes.of_volume(volume) {
             let record = match shown.remove(&inode.handle.inode) {
                 Some(record) => record.map(|record| record.with_change_floor(floor)),
-                // It came into memory since. If it cannot be read it does so again, when it can.
+                // The inode was loaded meanwhile. If its record cannot be read, drop it from memory, so that it is loaded
+                // again later.
                 None => self.inode_record(inode.key()).unwrap_or_else(|error| {
                     tracing::warn!(inode = inode.handle.inode.0, %error, "forgotten in a rollback");
                     self.inodes.forget(inode.key());
@@ -95,7 +97,7 @@ fn stage(txn: &mut Txn<'_>, volume: VolumeId, to: &Snapshot, force: bool) -> Res
     record.hidden.push(hidden);
     record.epoch = Epoch(record.epoch.0.checked_add(1).ok_or(Error::NoSpace)?);
     record.change_floor = change_floor(txn.begin_era());
-    // Read before anything changes: afterwards, what cannot be read could not be refused any more.
+    // Read before anything changes: afterwards, an error could no longer prevent the rollback.
     let inodes = txn.engine.shown_inodes(volume, to.id)?;
     let usage = txn.engine.volumes.usage(to.id);
     let own = txn.usage(volume)?;

@@ -1,9 +1,9 @@
-//! Snapshots by the clock: which are due, what they are called, and which have been kept long enough.
+//! Scheduled snapshots: which are due, how they are named, and which have expired.
 //!
-//! A snapshot of a period is due when none was taken since the period began: since the last full hour, midnight, or
-//! midnight before Sunday, all in UTC. So one that was missed while the pool was closed is taken soon after it is
-//! opened, and a new volume gets its first one when the next period begins. Volumes whose snapshots are due together get
-//! them of one instant. Snapshots that somebody asked for, and those with clones, are never deleted here.
+//! A snapshot of a period is due if none was taken since the period began: since the last full hour, midnight, or midnight
+//! before Sunday, all in UTC. So a snapshot that was missed while the pool was closed is taken soon after the next opening,
+//! and a new volume gets its first one when the next period begins. Volumes whose snapshots are due at the same time get
+//! them at one instant. Snapshots that a user asked for, and those with clones, are never deleted here.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use crate::engine::Engine;
 use crate::{Error, Period, Result, Snapshot, SnapshotPolicy, Volume};
 
-/// How often the clock is looked at.
+/// How often the schedule is checked.
 pub(crate) const LOOK_EVERY: Duration = Duration::from_secs(5);
 
 const HOUR: u64 = 60 * 60;
@@ -24,7 +24,7 @@ const FIRST_SUNDAY: u64 = 3 * DAY;
 const PERIODS: [Period; 3] = [Period::Hourly, Period::Daily, Period::Weekly];
 
 impl Period {
-    /// The word that names of its snapshots begin with.
+    /// The first word of the names of its snapshots.
     pub fn name(self) -> &'static str {
         match self {
             Period::Hourly => "hourly",
@@ -33,7 +33,7 @@ impl Period {
         }
     }
 
-    /// When the period began that `now` is in; seconds since 1970.
+    /// The start of the period that contains `now`, in seconds since 1970.
     fn began(self, now: u64) -> u64 {
         match self {
             Period::Hourly => now - now % HOUR,
@@ -55,13 +55,13 @@ impl SnapshotPolicy {
 }
 
 impl Engine {
-    /// Takes the snapshots that are due, and deletes those that were kept long enough.
+    /// Takes the snapshots that are due, and deletes those that have expired.
     pub(crate) async fn keep_schedule(self: &Arc<Self>) -> Result<()> {
         let now = seconds(self.clock.now());
         for ((period, name), volumes) in self.due(now) {
             match self.snapshot_create(&volumes, &name, Some(period)).await {
                 Ok(_) => tracing::info!(?volumes, name, "snapshot taken by the clock"),
-                // A volume went meanwhile, or somebody took the name: the rest is due again in a moment, or done.
+                // A volume was deleted meanwhile, or a user took the name. The next check handles the rest.
                 Err(error @ (Error::NotFound(_) | Error::Exists(_) | Error::Stale)) => {
                     tracing::warn!(?volumes, name, %error, "snapshot not taken");
                 }
@@ -74,7 +74,7 @@ impl Engine {
         Ok(())
     }
 
-    /// Volumes of which a snapshot is due, by period and the name that it is to have.
+    /// The volumes with a snapshot due, by period and name of the snapshot.
     fn due(&self, now: u64) -> BTreeMap<(Period, String), Vec<String>> {
         let mut due: BTreeMap<(Period, String), Vec<String>> = BTreeMap::new();
         for volume in self.volumes.list() {
@@ -96,7 +96,7 @@ impl Engine {
                     Ok(()) => {
                         tracing::info!(volume = taken.volume_name, name = taken.name, "snapshot expired")
                     }
-                    // Somebody was quicker, with deleting or with cloning it.
+                    // A user has deleted or cloned it meanwhile.
                     Err(Error::NotFound(_) | Error::InUse { .. } | Error::Stale) => {}
                     Err(error) => return Err(error),
                 }
@@ -116,7 +116,7 @@ fn is_due(period: Period, volume: &Volume, taken: &[Snapshot], now: u64) -> bool
 fn expired(period: Period, volume: &Volume, mut taken: Vec<Snapshot>) -> Vec<Snapshot> {
     let keep = usize::try_from(volume.spec.snapshots.keep(period)).unwrap_or(usize::MAX);
     if keep == 0 {
-        // Nobody counts them any more; they are left to whoever asked for that.
+        // The schedule no longer counts them. The user decides when to delete them.
         return Vec::new();
     }
     taken.retain(|taken| taken.period == Some(period));
@@ -130,18 +130,18 @@ fn seconds(time: SystemTime) -> u64 {
     time.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
 }
 
-/// Such as `hourly.2026-11-22_0100`.
+/// For example `hourly.2026-11-22_0100`.
 fn name(period: Period, now: u64) -> String {
     let (year, month, day) = date(now / DAY);
     let (hour, minute) = (now % DAY / HOUR, now % HOUR / 60);
     format!("{}.{year:04}-{month:02}-{day:02}_{hour:02}{minute:02}", period.name())
 }
 
-/// Year, month and day of the Gregorian calendar. Counts in years that begin in March, so that a leap day is a
-/// year's last, and in eras of 400 years, which all have the same number of days.
+/// Year, month and day of the Gregorian calendar. Calculates with years that begin in March, so that a leap day is the last
+/// day of a year, and with eras of 400 years, which all have the same number of days.
 fn date(days_since_1970: u64) -> (u64, u64, u64) {
     const DAYS_OF_ERA: u64 = 146_097;
-    /// From March 1st of year 0 to 1970.
+    /// The number of days from March 1st of year 0 to 1970.
     const DAYS_BEFORE_1970: u64 = 719_468;
     let days = days_since_1970 + DAYS_BEFORE_1970;
     let (era, day_of_era) = (days / DAYS_OF_ERA, days % DAYS_OF_ERA);
@@ -179,7 +179,7 @@ mod tests {
 
     #[test]
     fn periods_begin_at_full_hours_midnight_and_sundays() {
-        // Sunday 2026-11-22 01:00 UTC, and a little later.
+        // Sunday 2026-11-22 01:00 UTC, plus some minutes.
         let now = 1_795_309_200 + 1234;
         assert_eq!(Period::Hourly.began(now), 1_795_309_200);
         assert_eq!(Period::Daily.began(now), 1_795_305_600);
@@ -187,7 +187,7 @@ mod tests {
         assert_eq!(Period::Weekly.began(1_795_305_599), 1_795_305_600 - WEEK);
     }
 
-    /// A clock that stands until it is set.
+    /// A clock that shows the time that a test sets.
     struct SetClock(Mutex<u64>);
 
     impl Clock for SetClock {
@@ -234,7 +234,7 @@ mod tests {
         at(&pool, sunday).await;
         at(&pool, sunday + HOUR).await;
         pool.close().await.unwrap();
-        // Three hours were missed: one is made up for.
+        // Three hours were missed, and one snapshot makes up for them.
         let pool = open();
         at(&pool, sunday + 4 * HOUR + 37 * 60).await;
         let mut found = names(&pool);
@@ -250,7 +250,7 @@ mod tests {
                 "b@hourly.2026-11-22_0437",
             ]
         );
-        // What is cloned stays, and is not counted in place of a younger one.
+        // A cloned snapshot stays, and does not take the place of a younger one.
         let clone = crate::CloneSpec { name: "c".into(), junction_path: "/c".into() };
         pool.volume_clone("b", "hourly.2026-11-22_0437", clone).await.unwrap();
         at(&pool, sunday + 5 * HOUR).await;

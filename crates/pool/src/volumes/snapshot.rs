@@ -1,14 +1,15 @@
-//! Snapshots and clones: taking them, and ending them. What makes them cheap is in [`crate::parts::view`] and
-//! [`crate::engine::versions`]; here are only their records.
+//! Takes and deletes snapshots and clones. This file handles their records. [`crate::parts::view`] and
+//! [`crate::engine::versions`] make them cheap.
 //!
-//! A snapshot is one job in the committer, however large the volume is, and of several volumes it is the same instant:
-//! 1. what is unstable is flushed, while writers go on,
-//! 2. no write is accepted any more, and what came since is flushed,
-//! 3. the job writes the snapshots' records, and advances the volumes' epochs,
-//! 4. writes are accepted again.
+//! A snapshot is one job in the committer, however large the volume is. A snapshot of several volumes shows all of them at
+//! the same instant:
+//! 1. Dirty data is flushed while writers continue.
+//! 2. Writes are blocked, and the data written meanwhile is flushed.
+//! 3. The job writes the snapshots' records, and advances the volumes' epochs.
+//! 4. Writes are accepted again.
 //!
-//! So a snapshot holds everything that was accepted before it, and of what was accepted after it nothing. A crash before
-//! the job's batch is durable leaves no snapshot; after it, a complete one.
+//! So a snapshot holds every write that was accepted before it, and none that was accepted after it. A crash before the
+//! job's batch is durable leaves no snapshot. A later crash leaves a complete one.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -21,7 +22,7 @@ use crate::volumes::staging::{add_volume, begin_purge, check_name, check_new, fo
 use crate::{CloneSpec, Error, Object, Period, Result, Snapshot, Volume, VolumeId, VolumeSpec};
 
 impl Engine {
-    /// Takes a snapshot of each of the volumes, all of one instant.
+    /// Takes a snapshot of each volume, all at the same instant.
     pub(crate) async fn snapshot_create(
         self: &Arc<Self>,
         volumes: &[String],
@@ -36,7 +37,7 @@ impl Engine {
             }
             self.flush_volume(*id).await?;
         }
-        // It goes with the job, which runs even if the caller goes away.
+        // The job takes the guard with it, and runs even if the caller is cancelled.
         let gate = self.writes.gate.clone().write_owned().await;
         for id in &ids {
             self.flush_volume(*id).await?;
@@ -64,7 +65,7 @@ impl Engine {
         if ids.is_empty() { Err(Error::invalid_arguments("no volume is named")) } else { Ok(ids) }
     }
 
-    /// The snapshot of a volume that has that name.
+    /// The volume's snapshot with this name.
     pub(crate) fn snapshot_of(&self, volume: VolumeId, name: &str) -> Result<Snapshot> {
         let found = self.volumes.snapshots(Some(volume)).into_iter().find(|taken| taken.name == name);
         found.ok_or_else(|| {
@@ -73,7 +74,7 @@ impl Engine {
         })
     }
 
-    /// Ends a snapshot's name at once; what only it shows is freed in the background, also after a restart.
+    /// Removes a snapshot's name at once. Versions that only it shows are freed in the background, even after a restart.
     pub(crate) async fn snapshot_delete(self: &Arc<Self>, volume: &str, name: &str) -> Result<()> {
         let volume = self.volumes.by_name(volume)?.id;
         let name = name.to_owned();
@@ -87,7 +88,7 @@ impl Engine {
         .await
     }
 
-    /// Makes a volume that begins as a copy of a snapshot.
+    /// Creates a volume that begins as a copy of a snapshot.
     pub(crate) async fn volume_clone(
         self: &Arc<Self>,
         volume: &str,
@@ -99,7 +100,7 @@ impl Engine {
         self.transact(move |txn| {
             let taken = txn.engine.snapshot_of(of, &snapshot)?;
             let record = txn.engine.volumes.record(taken.id)?;
-            // The limits are the volume's, as they are now.
+            // The clone gets the current limits of the volume.
             let volume = txn.engine.volumes.record(of)?;
             let spec = VolumeSpec {
                 name: clone.name,
@@ -121,7 +122,7 @@ impl Engine {
                 ..record
             };
             let made = add_volume(txn, id, record, usage);
-            // Nobody can hold what has no name in it.
+            // No client can hold the clone's inodes without a name.
             txn.then(move |engine| engine.queue_new_orphans(id));
             Ok(made)
         })

@@ -1,5 +1,4 @@
-//! What creating and ending volumes, snapshots and clones have in common: the rules for names and paths, and the staging of their
-//! records.
+//! Code that volumes, snapshots and clones share: the rules for names and paths, and the staging of their records.
 
 use bytes::Bytes;
 
@@ -12,7 +11,7 @@ use crate::{
     is_printable,
 };
 
-/// The value of a record that says something by being there.
+/// The value of a record whose presence is its only information.
 pub(crate) const MARK: &[u8] = b"\x01\x00";
 
 /// Stages the records of a new volume.
@@ -28,14 +27,14 @@ pub(crate) fn add_volume(
     volume
 }
 
-/// An error unless a volume can be created with that specification.
+/// Returns an error unless a volume can be created with this specification.
 pub(crate) fn check_new(txn: &Txn<'_>, spec: &VolumeSpec) -> Result<()> {
     check_spec(spec)?;
     check_path(&spec.junction_path)?;
     txn.engine.volumes.list().iter().try_for_each(|other| check_apart(spec, &other.spec))
 }
 
-/// An error unless a volume, or a snapshot, can have that name.
+/// Returns an error unless the name is valid for a volume or a snapshot.
 pub(crate) fn check_name(what: &str, name: &str) -> Result<()> {
     if is_name(name) { Ok(()) } else { Err(Error::invalid_name(what, name)) }
 }
@@ -80,7 +79,7 @@ pub(crate) fn check_apart(spec: &VolumeSpec, other: &VolumeSpec) -> Result<()> {
     Ok(())
 }
 
-/// [`Error::InUse`] if the snapshot has clones.
+/// Returns [`Error::InUse`] if the snapshot has clones.
 pub(crate) fn require_unused(taken: &Snapshot, remedy: &'static str) -> Result<()> {
     if taken.clones.is_empty() {
         return Ok(());
@@ -92,13 +91,13 @@ pub(crate) fn require_unused(taken: &Snapshot, remedy: &'static str) -> Result<(
     })
 }
 
-/// Stages the end of a snapshot.
+/// Stages the deletion of a snapshot.
 pub(crate) fn forget(txn: &mut Txn<'_>, snapshot: VolumeId) {
     txn.forget_volume(snapshot);
     txn.then(move |engine| engine.forget_inodes(snapshot));
 }
 
-/// Stages that a volume has versions that no view shows any more, and wakes the reaper.
+/// Stages the mark that a volume has versions that no view shows, and wakes the reaper.
 pub(crate) fn begin_purge(txn: &mut Txn<'_>, volume: VolumeId) {
     txn.put_bytes(keys::purging(volume), Bytes::from_static(MARK));
     txn.then(move |engine| {
@@ -108,7 +107,7 @@ pub(crate) fn begin_purge(txn: &mut Txn<'_>, volume: VolumeId) {
 }
 
 impl Engine {
-    /// Drops what is in memory of a volume or snapshot that is gone.
+    /// Drops the inodes of a deleted volume or snapshot from memory.
     pub(crate) fn forget_inodes(&self, volume: VolumeId) {
         for inode in self.inodes.of_volume(volume) {
             let mut state = inode.state();

@@ -45,7 +45,7 @@ impl Engine {
                 },
             )?;
             let Handle { inode, generation, .. } = root.handle;
-            // As the root's record is going to be counted when it is written.
+            // Writing the root's record counts the root.
             let usage = UsageRecord { inodes_stored: 1, ..*txn.usage(id)? };
             let record = VolumeRecord {
                 spec,
@@ -63,7 +63,7 @@ impl Engine {
         .await
     }
 
-    /// Changes what the volume was created with, and its root directory with it: all in one batch, or nothing.
+    /// Changes the specification of a volume, and its root directory accordingly: all in one batch, or nothing.
     pub(crate) async fn volume_modify(self: &Arc<Self>, name: &str, change: VolumeChange) -> Result<Volume> {
         let volume = self.volumes.by_name(name)?;
         let (id, root) = (volume.id, self.inode(volume.root)?);
@@ -88,12 +88,12 @@ impl Engine {
         .await
     }
 
-    /// Gives a volume another size, or with `None` as much as the pool has room for.
+    /// Changes a volume's size. With `None`, the volume can use all room in the pool.
     pub(crate) async fn volume_resize(self: &Arc<Self>, name: &str, size: Option<u64>) -> Result<Volume> {
         self.volume_modify(name, VolumeChange { size: Some(size), ..VolumeChange::default() }).await
     }
 
-    /// Ends a volume's name at once, and those of its snapshots; its content is freed in the background, also after a
+    /// Removes the names of a volume and its snapshots at once. The content is freed in the background, even after a
     /// restart.
     pub(crate) async fn volume_delete(self: &Arc<Self>, name: &str, force: bool) -> Result<()> {
         let id = self.volumes.by_name(name)?.id;
@@ -116,7 +116,7 @@ impl Engine {
                     remedy: "delete them first, or use force to delete them with the volume",
                 });
             }
-            // The root is an inode too.
+            // The root counts as an inode, too.
             if !force && txn.usage(id)?.inodes > 1 {
                 return Err(Error::VolumeNotEmpty(name));
             }
@@ -124,7 +124,7 @@ impl Engine {
                 forget(txn, taken.id);
             }
             txn.put_bytes(keys::deleting(id), bytes::Bytes::from_static(MARK));
-            // What it shows is gone at once; what it stores goes bit by bit.
+            // What the volume shows is gone at once. What it stores is freed step by step.
             let usage = txn.usage(id)?;
             *usage = usage.showing(UsageRecord::default());
             txn.then(move |engine| {
@@ -138,11 +138,11 @@ impl Engine {
     }
 }
 
-/// Whether a volume can become like that.
+/// Returns an error unless the volume can be changed to this specification.
 fn check_changed(txn: &Txn<'_>, id: VolumeId, spec: &VolumeSpec) -> Result<()> {
     check_spec(spec)?;
     let volumes = &txn.engine.volumes;
-    // A path from before a rule was made may stay: everything else about its volume can still be changed.
+    // A path that is older than a rule may stay, so that everything else about its volume can be changed.
     if volumes.record(id)?.spec.junction_path != spec.junction_path {
         check_path(&spec.junction_path)?;
     }
@@ -154,7 +154,7 @@ fn check_changed(txn: &Txn<'_>, id: VolumeId, spec: &VolumeSpec) -> Result<()> {
     require_room_for(txn, id, spec)
 }
 
-/// Refuses a size below what the volume holds, if it is another than it has.
+/// Refuses a changed size that is smaller than what the volume holds.
 pub(crate) fn require_room_for(txn: &Txn<'_>, id: VolumeId, spec: &VolumeSpec) -> Result<()> {
     let used = txn.engine.volumes.bytes_used(id);
     let before = txn.engine.volumes.record(id)?.spec.size;

@@ -1,22 +1,23 @@
-//! Making a file's unstable content durable.
+//! Makes a file's dirty data durable.
 //!
-//! The order of the steps is what a crash must not break:
-//! 1. The dirty pieces move to *flushing*: still seen by readers, over the extents, under newer dirty pieces.
-//! 2. They are cut (see [`crate::data::plan`] and [`crate::data::stretch`]); chunks that the pool does not have are appended to the open segment.
+//! A crash must be safe at any point of these steps:
+//! 1. The dirty pieces move to *flushing*. Readers still see them, over the extents and under newer dirty pieces.
+//! 2. They are cut (see [`crate::data::plan`] and [`crate::data::stretch`]). Chunks that the pool does not have are appended
+//!    to the open segment.
 //! 3. The segment is synced. A crash up to here leaves frames that no metadata names.
-//! 4. One batch names the chunks, and carries extents, size and times. A crash before it is durable leaves the file as
-//!    it was; after it, the file has all of the flush.
-//! 5. When the batch is durable, callers are answered.
+//! 4. One batch names the chunks, and carries extents, size and times. A crash before the batch is durable leaves the file
+//!    as it was. After that, the file has everything that was flushed.
+//! 5. When the batch is durable, callers get their answers.
 //!
-//! A flush that nobody waits for may leave the tail of a stream in memory, as dirty as it was, so that a stream writes
-//! its tails to the disk rarely. It does so a few times at most.
+//! A flush that no caller waits for may leave the tail of a stream dirty in memory, so that a stream seldom writes its tails
+//! to the disk. It may do so only a few times in a row.
 //!
-//! A flush of very many pieces, as small writes at random places leave them, does 2 to 5 for one portion after the other, in the order of the
-//! file (`flush/taken.rs`). So no batch holds up the committer for long, the memory it takes is bounded, and writers that wait for room
-//! get it early. A crash in between leaves the first portions.
+//! A flush of very many pieces, such as small writes at random places leave, repeats steps 2 to 5 for one portion after the
+//! other, in the order of the file (`flush/taken.rs`). Thus no batch delays the committer for long, the memory that a flush
+//! takes is bounded, and writers that wait for room get it early. A crash in between leaves the first portions.
 //!
-//! The inode's `order` lock is held from 1 to 5, so nobody else changes its extents. A caller that goes away in the middle
-//! does not leave the work half done ([`Lasting`]).
+//! The inode's `order` lock is held during steps 1 to 5, so nobody else changes its extents. If the caller is cancelled in
+//! between, the work still finishes ([`Lasting`]).
 
 mod taken;
 
@@ -38,13 +39,13 @@ use crate::store::segment::Appended;
 use crate::{Error, Result, TRACES};
 use taken::Taken;
 
-/// Times that a flush is begun again because a chunk it wanted to share was freed meanwhile.
+/// How often a flush starts again because a chunk that it wanted to share was freed meanwhile.
 const TRIES_MAX: usize = 4;
 
-/// What became of a flush.
+/// The outcome of a flush.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Outcome {
-    /// All is durable, apart from so many bytes that are dirty as before, with that growth reserved for them.
+    /// All is durable, except for this many bytes that stay dirty, with this growth still reserved for them.
     Done { bytes_left: u64, growth_left: u64 },
     /// A chunk that was to be shared is gone.
     Vanished,
@@ -52,16 +53,16 @@ enum Outcome {
 
 /// What a flush has done.
 enum Effect {
-    /// All that it was to flush is durable.
+    /// Everything that it had to flush is durable.
     Durable,
-    /// There was nothing to flush, or nothing any more.
+    /// There was nothing to flush, or no longer anything.
     Nothing,
 }
 
 const ALL_DONE: Outcome = Outcome::Done { bytes_left: 0, growth_left: 0 };
 
 impl Engine {
-    /// Makes all that was written to the file so far durable.
+    /// Makes everything durable that has been written to the file so far.
     pub(crate) async fn flush(self: &Arc<Self>, inode: &Arc<Inode>) -> Result<()> {
         match self.flush_if(inode, |state| state.is_written(), false).await? {
             Effect::Durable => Ok(()),
@@ -69,14 +70,15 @@ impl Engine {
         }
     }
 
-    /// Waits until the changes of metadata that are visible by now are durable. What was written to a file can be gone by a rollback or a
-    /// removal that a power failure would undo: only then is it of no account any more. Costs no sync of its own.
+    /// Waits until all metadata changes that are visible now are durable. A rollback or a removal can discard what was
+    /// written to a file, but a power failure could undo that rollback or removal. The written data may be forgotten only
+    /// when the change is durable. This costs no sync of its own.
     pub(crate) async fn settle_changes(self: &Arc<Self>) -> Result<()> {
         self.transact(|_| Ok(())).await
     }
 
-    /// Makes everything that is in memory only durable, times of reading included. Nobody waits for this flush in
-    /// particular: if the inode is freed meanwhile, there is nothing left to make durable.
+    /// Makes everything durable that is only in memory, including access times. No caller depends on this flush: if the
+    /// inode is freed meanwhile, nothing remains to make durable.
     pub(crate) async fn flush_all(self: &Arc<Self>, inode: &Arc<Inode>) -> Result<()> {
         match self.flush_if(inode, |state| state.is_unstable(), false).await {
             Err(Error::Stale) => Ok(()),
@@ -104,16 +106,16 @@ impl Engine {
             let _order = inode.order.clone().lock_owned().await;
             engine.flush_ordered(&inode, needed, leave_tails).await
         };
-        // From the wait for the inode's order on.
+        // The span includes the wait for the inode's `order` lock.
         Lasting::new(flush.instrument(tracing::info_span!(target: TRACES, "pool.flush"))).await
     }
 
-    /// Like [`Engine::flush`], by who holds the inode's `order` lock.
+    /// Like [`Engine::flush`]. The caller must hold the inode's `order` lock.
     pub(crate) async fn flush_written_ordered(self: &Arc<Self>, inode: &Arc<Inode>) -> Result<()> {
         self.flush_ordered(inode, |state| state.is_written(), false).await.map(drop)
     }
 
-    /// By who holds the inode's `order` lock.
+    /// The caller must hold the inode's `order` lock.
     async fn flush_ordered(
         self: &Arc<Self>,
         inode: &Arc<Inode>,
@@ -134,7 +136,7 @@ impl Engine {
         Ok(effect)
     }
 
-    /// Returns what comes next as well.
+    /// Flushes one portion, and also returns the next.
     async fn flush_portion(
         self: &Arc<Self>,
         inode: &Arc<Inode>,
@@ -151,12 +153,12 @@ impl Engine {
         let rolled_back = inode.state().rollbacks != taken.rollbacks;
         let is_done = matches!(outcome, Ok(Outcome::Done { .. }));
         if rolled_back && !is_done {
-            // It was written before the rollback, so it is as if it had been durable by then.
+            // The data was written before the rollback, so it may count as durable before it.
             outcome = Ok(ALL_DONE);
         }
         let mut next = None;
         if let Ok(Outcome::Done { bytes_left, growth_left }) = outcome {
-            // A rollback takes the rest with it.
+            // A rollback discards the rest, too.
             next = if rolled_back { None } else { taken.next(inode) };
             let (bytes_next, growth_next) = next.as_ref().map_or((0, 0), |next| (next.bytes(), next.growth));
             self.release_taken(inode, taken, bytes_left + bytes_next, growth_left + growth_next);
@@ -171,14 +173,14 @@ impl Engine {
         }
     }
 
-    /// Gives back what the pieces took that a flush has taken, apart from what is dirty again or comes next.
+    /// Releases the room that a flush's pieces took, except for pieces that are dirty again or belong to the next portion.
     fn release_taken(&self, inode: &Inode, taken: &Taken, bytes_left: u64, growth_left: u64) {
         self.writes.dirty.release(taken.bytes().saturating_sub(bytes_left));
         self.volumes.release(inode.handle.volume, taken.growth.saturating_sub(growth_left));
     }
 
-    /// Nothing was flushed: what was taken is dirty again, under what was written meanwhile, unless the inode is
-    /// gone, or was rolled back, and what was taken with it.
+    /// Makes the pieces of a flush that failed dirty again, under newer writes. Does not do so if the inode is gone, or was
+    /// rolled back, because the pieces are then gone, too.
     fn put_back(&self, inode: &Inode, taken: &Taken) {
         match taken.restore(inode) {
             Some(replaced) => self.writes.dirty.release(replaced),
@@ -186,7 +188,8 @@ impl Engine {
         }
     }
 
-    /// Plans a flush; see [`crate::data::plan`] for why a small one is cut here. Returns what is still to be stored as well.
+    /// Plans a flush, and returns the plan and the chunks that are still to be stored. [`crate::data::plan`] says why a
+    /// small flush is cut here.
     async fn plan_taken(
         self: &Arc<Self>,
         inode: &Arc<Inode>,
@@ -202,7 +205,7 @@ impl Engine {
         Ok(self.cut(inode, &taken.pieces, manner)?.pack())
     }
 
-    /// `share`: look for chunks that the pool has already.
+    /// With `share`, looks for chunks that the pool has already.
     async fn flush_taken(
         self: &Arc<Self>,
         inode: &Arc<Inode>,
@@ -226,7 +229,7 @@ impl Engine {
         let tell = staged.clone();
         let job = move |txn: &mut Txn<'_>, plan: Plan| {
             let outcome = if file.state().rollbacks != taken.rollbacks {
-                // It was written before the rollback: nothing of it is to be seen.
+                // The data was written before the rollback, so nothing of it may become visible.
                 ALL_DONE
             } else if taken.stage(txn, &file, &plan)? {
                 left
@@ -273,7 +276,7 @@ impl Engine {
         let then = Box::new(move |appended: Result<Appended>| match appended {
             Ok(appended) => {
                 plan.appended.push(appended);
-                // If the pool has been closed, nobody is told, which says so.
+                // If the pool is closed, the sender is dropped, and the receiver sees that.
                 let _ = engine.submit(move |txn: &mut Txn<'_>| job(txn, plan), sender);
             }
             Err(error) => {
@@ -302,7 +305,7 @@ mod tests {
     use crate::store::segment::MemorySegments;
     use crate::{Kind, NewInode, Pool, PoolOptions, Stability, VolumeSpec};
 
-    /// A store whose syncs can be held.
+    /// A store whose syncs a test can hold back.
     #[derive(Default)]
     struct Held {
         store: MemoryMeta,
@@ -340,7 +343,7 @@ mod tests {
         }
     }
 
-    /// Else a power failure brings the volume back as it was before the rollback, without what was committed.
+    /// Otherwise a power failure brings back the volume from before the rollback, but without the committed data.
     #[tokio::test(flavor = "multi_thread")]
     async fn a_commit_of_what_a_rollback_took_waits_until_the_rollback_is_durable() {
         let meta = Arc::<Held>::default();

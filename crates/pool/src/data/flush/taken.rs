@@ -1,4 +1,4 @@
-//! What a flush has taken of a file's unstable content, and what becomes of it.
+//! The part of a file's dirty data that a flush has taken.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -10,21 +10,21 @@ use crate::format::keys::ChunkId;
 use crate::format::records::ChunkRecord;
 use crate::parts::inode::{Flushed, Inode, Pieces, State, Unstable};
 
-/// Pieces of a portion. Few in tests, so that their flushes need several.
+/// The number of pieces in a portion. Small in tests, so that their flushes need several portions.
 const PORTION_PIECES_MAX: usize = if cfg!(test) { 4 } else { 8192 };
 
-/// Times in a row that a tail is left in memory.
+/// How often in a row a tail may be left in memory.
 const DEFERRALS_MAX: u8 = 3;
 
-/// What a flush makes durable at once, and what comes after it.
+/// The data that a flush makes durable in one batch, and the data that follows it.
 pub(super) struct Taken {
     pub(super) pieces: Arc<Pieces>,
-    /// What follows in the file. Its turn comes when the pieces are durable.
+    /// The pieces that follow in the file. Their turn comes when `pieces` are durable.
     rest: Arc<Pieces>,
     unstable: Unstable,
-    /// Bytes by which the pieces and the rest may make the volume grow, reserved there.
+    /// The number of bytes by which the pieces and the rest may make the volume grow. The volume has reserved them.
     pub(super) growth: u64,
-    /// Rollbacks and truncations that the inode has seen, and its size, as far as that is durable.
+    /// The number of rollbacks and truncations that the inode has seen, and its durable size.
     pub(super) rollbacks: u64,
     pub(super) truncations: u64,
     pub(super) size: u64,
@@ -32,7 +32,7 @@ pub(super) struct Taken {
 }
 
 impl Taken {
-    /// Moves what is dirty to *flushing*; `None` if there is nothing.
+    /// Moves the dirty pieces to *flushing*. Returns `None` if there are none.
     pub(super) fn take(inode: &Inode, needed: fn(&State) -> bool, leave_tails: bool) -> Option<Taken> {
         let mut state = inode.state();
         if state.freed || !needed(&state) {
@@ -48,7 +48,7 @@ impl Taken {
         Some(Taken { leave_tails, ..taken })
     }
 
-    /// The first portion of `all`, which is *flushing*.
+    /// The first portion of `all`, whose pieces are *flushing*.
     fn portion(state: &State, all: Arc<Pieces>, unstable: Unstable, growth: u64, rollbacks: u64) -> Taken {
         let (pieces, rest) = match all.split(PORTION_PIECES_MAX) {
             Some((first, rest)) => (Arc::new(first), Arc::new(rest)),
@@ -58,31 +58,31 @@ impl Taken {
         Taken { pieces, rest, unstable, growth, rollbacks, truncations, size, leave_tails: false }
     }
 
-    /// The next portion, now that this one is durable; `None` if there is none.
+    /// Returns the next portion after this one has become durable, or `None` if this was the last.
     pub(super) fn next(&self, inode: &Inode) -> Option<Taken> {
         if self.rest.is_empty() {
             return None;
         }
         let state = inode.state();
-        // What came meanwhile is not covered.
+        // The flush does not cover writes that came after it began.
         let unstable = if state.dirty.is_empty() { &state.unstable } else { &self.unstable };
         let growth = self.growth_of(self.rest.bytes());
-        // A rollback that came just now is found out as one that comes later.
+        // If a rollback has just happened, it is detected in the same way as one that comes later.
         Some(Taken::portion(&state, self.rest.clone(), unstable.clone(), growth, self.rollbacks))
     }
 
-    /// All that is still to be made durable.
+    /// The number of bytes that are still to be made durable.
     pub(super) fn bytes(&self) -> u64 {
         self.pieces.bytes() + self.rest.bytes()
     }
 
-    /// The part of the reserved growth that is for so many bytes which replace nothing.
+    /// The part of the reserved growth that belongs to this many bytes, if they replace nothing.
     pub(super) fn growth_of(&self, bytes: u64) -> u64 {
         self.growth.min(bytes)
     }
 
-    /// Makes what was taken dirty again, under what was written meanwhile. Returns how many bytes that replaces; `None` if
-    /// the inode is gone, or was rolled back.
+    /// Makes the taken pieces dirty again, under newer writes. Returns how many of their bytes newer writes replace, or
+    /// `None` if the inode is gone or was rolled back.
     pub(super) fn restore(&self, inode: &Inode) -> Option<u64> {
         let mut state = inode.state();
         if state.rollbacks != self.rollbacks {
@@ -97,7 +97,7 @@ impl Taken {
         Some(state.dirty.restore_under(&self.pieces) + state.dirty.restore_under(&self.rest))
     }
 
-    /// Stages the flush. False if a chunk that was to be shared is gone.
+    /// Stages the flush. Returns false if a chunk that was to be shared is gone.
     pub(super) fn stage(&self, txn: &mut Txn<'_>, inode: &Arc<Inode>, plan: &Plan) -> Result<bool> {
         let placed = plan.appended.iter().flat_map(|appended| &appended.placed);
         let placed: BTreeMap<ChunkId, ChunkRecord> =
@@ -109,7 +109,7 @@ impl Taken {
             }
         }
         let unstable = self.covered(inode);
-        // What stays dirty, or comes later, and so may be lost, is not covered by the size.
+        // Bytes that stay dirty, or that belong to a later portion, may be lost, so the size must not include them.
         let is_all = plan.left.is_empty() && self.rest.is_empty();
         let size = if is_all { unstable.size } else { plan.end_of_stored(&self.pieces) };
         record.size = record.size.max(size);
@@ -119,7 +119,7 @@ impl Taken {
         record.atime = unstable.atime.unwrap_or(record.atime);
         let rest = (!self.rest.is_empty()).then(|| self.rest.clone());
         if rest.is_some() {
-            // Shown by nobody: what is shown stands for the rest, too, which may be lost.
+            // No reader ever sees this value: the one that readers see also stands for the rest, which may be lost.
             record.change = inode.state().change_next();
         }
         let growth = self.growth_of(plan.left.bytes());
@@ -127,7 +127,7 @@ impl Taken {
         Ok(true)
     }
 
-    /// What the flush covers of the unstable attributes: all there is, if nothing was written or discarded since it began.
+    /// The dirty attributes that the flush covers: all of them, if nothing was written or discarded since it began.
     fn covered(&self, inode: &Inode) -> Unstable {
         let state = inode.state();
         let all = state.dirty.is_empty() && state.unstable.change >= self.unstable.change;

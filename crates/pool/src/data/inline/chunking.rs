@@ -1,12 +1,13 @@
-//! Making chunks of inline bytes.
+//! Turns inline bytes into chunks.
 //!
-//! Bytes of extents that follow each other become one chunk, or some; the chunks that the pool does not have are appended and synced; then one
-//! batch has each extent's record point to its part of a chunk, if the record still is what was read. Nothing else of the record changes,
-//! so whoever sees it sees the same bytes, and the cutter goes on there as it would have: that is why it may be done to the stored
-//! versions, whether a volume shows them or only a snapshot. A crash at any point leaves each extent inline or in a chunk.
+//! The bytes of adjacent extents become one or more chunks. Chunks that the pool does not have are appended and synced. Then
+//! one batch makes each extent's record point to its part of a chunk, unless the record has changed since it was read.
+//! Nothing else in the record changes, so every view still shows the same bytes, and the cutter continues there as before.
+//! Therefore this is safe for all stored versions, whether a volume shows them or only a snapshot. A crash at any point
+//! leaves each extent either inline or in a chunk.
 //!
-//! A file's `order` lock is held meanwhile, as a flush counts on the extents that it has read. A file that somebody else keeps locked is
-//! left for later. Steps are small, and paced, so that clients hardly wait for them.
+//! The file's `order` lock is held meanwhile, because a flush relies on the extents that it has read. A file whose lock
+//! another task holds is left for later. Steps are small and paced, so that clients hardly notice them.
 
 use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::ops::{ControlFlow, Range};
@@ -30,21 +31,21 @@ use crate::store::resilient::{ResilientView, unreadable};
 use crate::store::segment::Appended;
 use crate::{Compression, Error, Result};
 
-/// Inline bytes that become chunks in one step, and the files that they are in.
+/// The number of inline bytes that one step turns into chunks, and the number of files that they may come from.
 const STEP_BYTES_MAX: u64 = 4 << 20;
 const STEP_FILES_MAX: usize = 64;
-/// Keys that are looked at without a break.
+/// The number of keys that are read without a pause.
 const STEP_KEYS_MAX: u64 = if cfg!(test) { 20 } else { 64 << 10 };
-/// What a key and its record take, about.
+/// An estimate of the bytes of a key with its record.
 const KEY_BYTES: u64 = 100;
-/// How fast it goes on while the pool is in use.
+/// The speed limit while the pool is in use.
 const BYTES_PER_SECOND: u64 = 64 << 20;
-/// How long a file's lock is waited for.
+/// How long chunking waits for a file's lock.
 const LOCK_WAIT_MAX: Duration = Duration::from_secs(1);
-/// How long a closing pool goes on at most.
+/// How long chunking may delay the closing of the pool.
 const CLOSE_MAX: Duration = Duration::from_secs(10);
 
-/// A stored version of an extent, whose bytes are inline.
+/// A stored version of an extent with inline bytes.
 struct Version {
     key: Key,
     epoch: Epoch,
@@ -52,51 +53,51 @@ struct Version {
     bytes: Bytes,
 }
 
-/// What a look at stored extents has found.
+/// The result of reading stored extents.
 #[derive(Default)]
 struct Found {
     versions: Vec<Version>,
-    /// Bytes of them.
+    /// The total number of inline bytes.
     bytes: u64,
-    /// Keys that were looked at.
+    /// The number of keys that were read.
     keys: u64,
     /// Records that cannot be read, one sentence for each.
     damaged: Vec<String>,
-    /// Where to go on.
+    /// The key to continue with.
     next: Option<Key>,
 }
 
-/// What one step is about.
+/// The work of one step.
 #[derive(Default)]
 struct Step {
     versions: Vec<(Compression, Vec<Version>)>,
     bytes: u64,
     keys: u64,
-    /// Files of which nothing is left to look at.
+    /// Files that have been read completely.
     done: Vec<InodeKey>,
-    /// How many files somebody else kept locked.
+    /// The number of files whose lock another task held.
     left: usize,
-    /// What cannot be read, one sentence for each.
+    /// Records that cannot be read, one sentence for each.
     damaged: Vec<String>,
     orders: Vec<OwnedMutexGuard<()>>,
 }
 
-/// What chunking some files has left undone.
+/// What chunking could not do.
 #[derive(Default)]
 struct Undone {
     files: usize,
-    /// What cannot be read, one sentence for each.
+    /// Records that cannot be read, one sentence for each.
     damaged: Vec<String>,
 }
 
-/// Extents that follow each other, and the chunk that they point into from now on.
+/// Adjacent extents, and the chunk that they will point to.
 struct Group {
     id: ChunkId,
     versions: Vec<Version>,
 }
 
 impl Engine {
-    /// Chunks the inline bytes of files for which it is time.
+    /// Chunks the inline bytes of the files that are due.
     pub(crate) async fn chunk_round(self: &Arc<Self>) -> Result<()> {
         let due = self.writes.inline.due(self.options.inline_age);
         let undone = self.chunk_files(due, None).await?;
@@ -106,7 +107,8 @@ impl Engine {
         Ok(())
     }
 
-    /// Chunks what is inline, so that it has its second copy, before the pool is closed. What cannot be done must not keep it open.
+    /// Chunks all inline bytes before the pool is closed, so that they have a second copy. A failure must not keep the pool
+    /// open.
     pub(crate) async fn chunk_before_close(self: &Arc<Self>) {
         let due = self.writes.inline.due(Duration::ZERO);
         if due.is_empty() || self.stopped.check().is_err() {
@@ -125,8 +127,8 @@ impl Engine {
         }
     }
 
-    /// Chunks what is inline in any file that nobody is writing to, as long as `goes_on`. Returns what is damaged of it, but not
-    /// the gaps in the metadata: [`Engine::scrub_metadata`] counts those.
+    /// Chunks the inline bytes of every file that no client is writing to, as long as `goes_on` returns true. Returns the
+    /// damage that it finds, except for gaps in the metadata, which [`Engine::scrub_metadata`] counts.
     pub(crate) async fn chunk_all(self: &Arc<Self>, goes_on: impl Fn() -> bool) -> Result<Vec<String>> {
         let Range { start, end } = keys::items_of_all(keys::EXTENT);
         let view = Arc::new(ResilientView::new(self.stores.meta.clone()));
@@ -152,8 +154,8 @@ impl Engine {
         Ok(damaged)
     }
 
-    /// Chunks all that is inline in the files and can be read. With a deadline, which is for a pool that is closing, it does not pause, and
-    /// ends there.
+    /// Chunks all readable inline bytes of the files. With a deadline, which a pool that is closing sets, it does not pause,
+    /// and stops at the deadline.
     async fn chunk_files(
         self: &Arc<Self>,
         files: Vec<InodeKey>,
@@ -175,7 +177,7 @@ impl Engine {
             let (bytes, done) = (step.bytes + step.keys * KEY_BYTES, std::mem::take(&mut step.done));
             match self.chunk_step(step).await {
                 Ok(()) => {}
-                // A chunk's record cannot be read. Trying again would not help; the next scrub does.
+                // A chunk's record cannot be read. Trying again would not help. The next scrub tries again.
                 Err(error) if unreadable(&error).is_some() => {
                     self.stopped.check()?;
                     undone.damaged.push(error.to_string());
@@ -209,7 +211,7 @@ impl Engine {
                 }
                 Err(error) => return Err(error),
             };
-            // Without an inode there is nobody who could change the extents: only snapshots show them.
+            // Without an inode nobody can change the extents: only snapshots show them.
             if let Some(inode) = inode {
                 match order_of(&inode, step.orders.is_empty()).await {
                     Some(order) => step.orders.push(order),
@@ -217,7 +219,7 @@ impl Engine {
                         step.left += 1;
                         continue;
                     }
-                    // It may be waited for when no other file is locked.
+                    // Waiting for this lock is safe while no other file is locked.
                     None => {
                         waiting.push_front((key, range));
                         break;
@@ -238,7 +240,7 @@ impl Engine {
                 step.done.push(key);
                 continue;
             };
-            // Its lock is taken already.
+            // This file's lock is taken already.
             waiting.push_front((key, next..range.end));
             break;
         }
@@ -251,7 +253,7 @@ impl Engine {
         let (groups, appended) = sync::blocking(move || engine.store_inline(versions)).await?;
         if !groups.is_empty() {
             self.transact(move |txn| {
-                // Let go of when the batch is applied, or never will be.
+                // Release the locks when the batch is applied, or when it is dropped.
                 txn.then(move |_| drop(orders));
                 let placed = appended.iter().flat_map(|appended| &appended.placed);
                 let placed = placed.map(|placed| (placed.id, placed.record)).collect();
@@ -295,7 +297,7 @@ impl Engine {
     }
 }
 
-/// The versions in the range that are inline, up to a number of bytes, and of keys. Blocks on the disk.
+/// Finds inline versions in the range, up to a number of bytes and of keys. Blocks on the disk.
 fn find_inline(view: &dyn MetaView, range: Range<Key>, bytes_max: u64) -> Result<Found> {
     let mut found = Found::default();
     view.scan(range, &mut |key, value| {
@@ -321,7 +323,7 @@ fn find_inline(view: &dyn MetaView, range: Range<Key>, bytes_max: u64) -> Result
     Ok(found)
 }
 
-/// The file's `order` lock, waited for a while if `wait`.
+/// Takes the file's `order` lock. With `wait`, waits for it for a limited time.
 async fn order_of(inode: &Inode, wait: bool) -> Option<OwnedMutexGuard<()>> {
     match inode.order.clone().try_lock_owned() {
         Ok(order) => Some(order),
@@ -330,7 +332,7 @@ async fn order_of(inode: &Inode, wait: bool) -> Option<OwnedMutexGuard<()>> {
     }
 }
 
-/// Versions of one epoch that follow each other, each time as many as go into a chunk.
+/// Groups adjacent versions of the same epoch, each group as long as one chunk allows.
 fn group(mut versions: Vec<Version>) -> Vec<Vec<Version>> {
     versions.sort_by_key(|version| (version.epoch, version.offset));
     let mut groups: Vec<Vec<Version>> = Vec::new();
@@ -353,7 +355,8 @@ fn group(mut versions: Vec<Version>) -> Vec<Vec<Version>> {
     groups
 }
 
-/// Has the extents of a group point into its chunk, as far as they are what they were, and the chunk is there: what is not stays inline.
+/// Makes the extents of a group point to its chunk. An extent that has changed stays as it is, and all stay inline if the
+/// chunk is gone.
 fn stage(txn: &mut Txn<'_>, group: &Group, placed: &BTreeMap<ChunkId, ChunkRecord>) -> Result<()> {
     let mut at = 0;
     for version in &group.versions {
@@ -361,7 +364,7 @@ fn stage(txn: &mut Txn<'_>, group: &Group, placed: &BTreeMap<ChunkId, ChunkRecor
         let offset = at;
         at += length;
         let Some(volume) = keys::volume_in(&version.key) else { continue };
-        // Of a volume that is being deleted the purge knows what it has read.
+        // The purge of a deleted volume relies on the records that it has read.
         if !txn.engine.volumes.is_live(volume) {
             continue;
         }

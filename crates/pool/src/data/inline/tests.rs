@@ -1,4 +1,4 @@
-//! What makes chunks of inline bytes, with a power failure at every step of the work.
+//! Tests chunking of inline bytes, with a power failure at every step of the work.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,7 +16,7 @@ fn bytes(seed: u8, length: usize) -> Bytes {
     bytes.into()
 }
 
-/// Two volumes' files with tails and overwrites, of two epochs, and what a snapshot shows of them.
+/// Writes tails and overwrites to files of two volumes, in two epochs, with a snapshot in between.
 async fn small_writes(pool: &Pool) -> Vec<Handle> {
     let mut files = Vec::new();
     for name in ["v", "w"] {
@@ -57,13 +57,13 @@ async fn contents(pool: &Pool, files: &[Handle]) -> Vec<Vec<u8>> {
     all
 }
 
-/// Does all that a round does, for all files.
+/// Does the work of a round, for all files.
 async fn chunk(pool: &Pool) -> crate::Result<()> {
     pool.engine()?.chunk_all(|| true).await.map(drop)
 }
 
 fn quiet() -> PoolOptions {
-    // The pool itself leaves them alone, and each look is at files that are old.
+    // The pool's own rounds leave the files alone, and each call here finds files that are old enough.
     PoolOptions { inline_age: Duration::ZERO, ..options() }
 }
 
@@ -99,7 +99,7 @@ async fn whatever_step_the_power_fails_at_inline_bytes_stay_what_they_are() {
     assert!(step > 4, "too few steps to mean anything: {step}");
 }
 
-/// Its next append is cut with what was chunked, so that replicas still share.
+/// The next append must be cut with the chunked bytes, so that replicas still share chunks.
 #[tokio::test]
 async fn a_stream_that_goes_on_after_a_pause_is_cut_like_one_without_a_pause() {
     let pool = Arc::<FaultyDisk>::default().open(quiet()).unwrap();
@@ -120,7 +120,7 @@ async fn a_stream_that_goes_on_after_a_pause_is_cut_like_one_without_a_pause() {
         }
     }
     let shared = pool.stored().unwrap();
-    // The tail alone is not what the other's is.
+    // Only the tail differs from the other file's.
     assert!(shared.bytes_live + shared.bytes_inline < live + 300_000, "{shared:?} after {live}");
     assert_eq!(pool.check(true).await.unwrap(), Vec::<String>::new());
 }

@@ -1,20 +1,20 @@
-//! What the extents of a stretch of a file become when dirty pieces are written over them.
+//! Writes dirty pieces over the extents of a stretch of a file, and determines its new extents.
 //!
-//! Parts are *settled* (they point into chunks that stay as they are) or *loose*: just written, inline, or in a
-//! provisional chunk. A *run* is a longest sequence of loose parts without a gap. A run with something new in it is cut
-//! ([`crate::format::cut`]) from where the settled part before it says the cutter was (`run.rs`):
-//! - What has an end becomes chunks; zeros become holes.
-//! - What is behind the last cut is a *tail* and stays inline, one small record for each flush, so that a sequence of
-//!   small appends costs little. A long tail becomes a provisional chunk, to be cut again with what follows.
-//! - A run that fills a gap has on its right what was cut without knowing what comes before. That is cut again, until
-//!   the cuts agree with those that are there.
-//! - What a piece repeats of the chunk that it begins in is left out: NFS clients send whole pages, also of an append.
-//! - Small overwrites stay inline between what is left of a chunk, until there are too many in one place
+//! Parts are *settled* (they point into chunks that stay as they are) or *loose*: newly written, inline, or in a provisional
+//! chunk. A *run* is a maximal sequence of loose parts without a gap. A run with new bytes is cut ([`crate::format::cut`]).
+//! The cutter starts in the state that the settled part before the run records (`run.rs`):
+//! - Pieces with an end become chunks. Zeros become holes.
+//! - The bytes behind the last cut are a *tail*. A tail stays inline, as one small record for each flush, so that a sequence
+//!   of small appends costs little. A long tail becomes a provisional chunk, which is cut again with the bytes that follow.
+//! - If a run fills a gap, the parts behind it were cut without knowing what comes before them. They are cut again, until
+//!   the new cuts agree with the old ones.
+//! - Bytes that a piece repeats from the chunk in which it begins are left out: NFS clients send whole pages, even for an
+//!   append.
+//! - Small overwrites stay inline between the remaining parts of a chunk, until there are too many in one place
 //!   (`window.rs`).
-//! - In a large flush nothing but the last piece can be the end of a stream that goes on. There a tail of a page or more becomes a
-//!   chunk, so that the metadata store holds little of what is written at random places; and a run that is too short to
-//!   be cut is *scattered*: it becomes a settled chunk, and what lies around it is neither read nor cut again.
-//!
+//! - In a large flush, only the last piece can be the end of a stream that continues. In all other places, a tail of at
+//!   least a page becomes a chunk, so that random writes leave little in the metadata store. A run that is too short to be
+//!   cut is *scattered*: it becomes a settled chunk, and its neighbours are neither read nor cut again.
 //! ```text
 //! before      [ chunk A             ][t1][t2]                       t: inline
 //! dirty                                      [d ]
@@ -41,60 +41,60 @@ use crate::format::records::Extent;
 use part::{Part, load_if_whole, overlay, without_repeated};
 use run::Run;
 
-/// How far behind a dirty piece lies what its cutting may change, unless it fills a gap.
+/// How far behind a dirty piece its cutting may change extents, unless the piece fills a gap.
 pub(crate) const REACH_BEHIND_BYTES: u64 = window::WINDOW_BYTES;
-/// How far behind a dirty piece that fills a gap.
+/// The same for a dirty piece that fills a gap.
 pub(crate) const REACH_BEHIND_GAP_BYTES: u64 = run::RECUT_BYTES_MAX + 2 * CHUNK_BYTES_MAX as u64;
 
-/// Bytes that become a chunk by themselves, where nothing is known to follow them. Of fewer the records of a chunk, and the header of its
-/// frame, would be a large part.
+/// The number of bytes that become a chunk of their own where nothing is known to follow them. For fewer bytes, the chunk's
+/// record and the header of its frame would be a large part of the cost.
 pub(crate) const PAGE_BYTES: usize = 4096;
 
-/// The pool's chunks, as far as a rewrite needs them.
+/// The access to the pool's chunks that a rewrite needs.
 pub(crate) trait Chunks {
-    /// The bytes of a chunk; [`crate::Error::Damaged`] if they cannot be read.
+    /// The bytes of a chunk. Returns [`crate::Error::Damaged`] if they cannot be read.
     fn read(&mut self, id: ChunkId) -> Result<Bytes>;
-    /// Like [`Chunks::read`], of a chunk that will not be read again soon.
+    /// Like [`Chunks::read`], for a chunk that will not be read again soon.
     fn read_once(&mut self, id: ChunkId) -> Result<Bytes>;
-    /// Has a chunk stored, unless the pool has it.
+    /// Stores a chunk, unless the pool has it.
     fn write(&mut self, content: Bytes, about: About) -> Result<ChunkId>;
 }
 
-/// What is known of a chunk that is to be stored.
+/// Hints about a chunk to be stored.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct About {
-    /// There is no point in compressing it.
+    /// Compressing it would not help.
     pub(crate) is_compressed: bool,
-    /// It will be read again soon, to be cut with what follows it.
+    /// It will soon be read again, and be cut together with the bytes that follow it.
     pub(crate) is_provisional: bool,
 }
 
-/// What a rewrite results in.
+/// The result of a rewrite.
 #[derive(Debug, Default)]
 pub(crate) struct Rewritten {
     pub(crate) extents: Vec<Extent>,
-    /// Dirty ranges that are to stay dirty: they are in no extent.
+    /// Ranges that must stay dirty. No extent covers them.
     pub(crate) left: Vec<Range<u64>>,
 }
 
-/// How dirty pieces are written.
+/// Options for writing dirty pieces.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Manner {
     /// New bytes of a tail that nothing follows stay dirty.
     pub(crate) leave: bool,
-    /// What ends at or before this offset is no end of a stream that goes on. 0 if that is not known of anything.
+    /// A piece that ends at or before this offset is not the end of a stream that continues. 0 if nothing is known.
     pub(crate) scattered_until: u64,
 }
 
 impl Manner {
-    /// Whether bytes there that follow each other are too few to be cut, and no end of a stream.
+    /// Whether these adjacent bytes are too few to be cut, and not the end of a stream.
     fn is_scattered(&self, range: Range<u64>) -> bool {
         range.end <= self.scattered_until && range.end.saturating_sub(range.start) < CHUNK_BYTES_MIN as u64
     }
 }
 
-/// What the stretch consists of after `dirty` (in order) is written over `extents`: all of the file's that reach
-/// into what lies so far before and behind as the constants above say.
+/// Writes `dirty` (in order) over `extents`, and returns the new extents of the stretch. `extents` must contain all of the
+/// file's extents that reach into the distance before and behind the dirty pieces that the constants above give.
 pub(crate) fn rewrite(
     extents: &[Extent],
     dirty: &[(u64, Bytes)],
@@ -123,22 +123,22 @@ pub(crate) fn rewrite(
     Ok(Rewritten { extents: parts.iter().map(Part::extent).collect(), left: stretch.left })
 }
 
-/// A stretch on its way: what is done, and the rest, in order.
+/// A stretch during a rewrite: the finished parts, and the rest, in order.
 struct Stretch<'a> {
-    /// As they were.
+    /// The extents before the rewrite.
     extents: &'a [Extent],
     rest: VecDeque<Part>,
     done: Vec<Part>,
-    /// What is known of the stream at an offset that the cutter has reached.
+    /// What is known about the stream at an offset that the cutter has reached.
     known: Option<(u64, Cut)>,
     left: Vec<Range<u64>>,
-    /// Where parts are that are done and scattered, and still inline.
+    /// The places of finished, scattered parts that are still inline.
     scattered: Vec<u64>,
     manner: Manner,
 }
 
 impl Stretch<'_> {
-    /// Moves the run that the rest begins with to what is done.
+    /// Settles the run at the beginning of the rest.
     fn settle_run(&mut self, chunks: &mut dyn Chunks) -> Result<()> {
         let mut end = self.rest.front().map_or(0, |part| part.offset);
         let follows = |part: &&Part| {
@@ -167,7 +167,7 @@ impl Stretch<'_> {
         run.settle(is_scattered, self, chunks)
     }
 
-    /// What is known of the stream where a run starts.
+    /// What is known about the stream at the start of a run.
     fn cut_at(&self, offset: u64) -> Cut {
         let before = self.done.last().filter(|part| part.end() == offset);
         match (self.known, before) {
@@ -178,7 +178,7 @@ impl Stretch<'_> {
         }
     }
 
-    /// Whether something lies right behind `offset`.
+    /// Whether any part begins right at `offset`.
     fn is_followed(&self, offset: u64) -> bool {
         self.rest.front().is_some_and(|part| part.offset == offset)
     }

@@ -1,4 +1,4 @@
-//! Parts: extents to be, some of them just written.
+//! Parts: future extents, some of them newly written.
 
 use std::ops::Range;
 
@@ -10,12 +10,12 @@ use crate::format::keys::ChunkId;
 use crate::format::records::{Content, Extent, ExtentRecord};
 use crate::{Error, Result};
 
-/// Where a part's bytes are.
+/// The place of a part's bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Source {
-    /// In a chunk, from `offset` on; `end` as in [`Content::Chunk`].
+    /// In a chunk, starting at `offset`. `end` is as in [`Content::Chunk`].
     Chunk { id: ChunkId, offset: u32, end: Option<Cut> },
-    /// Here. `new`: not as it is in the metadata store.
+    /// In memory. `new`: they differ from the metadata store.
     Inline { bytes: Bytes, new: bool },
 }
 
@@ -28,9 +28,9 @@ pub(super) struct Part {
 }
 
 impl Part {
-    /// Bytes that were just written, or put together anew.
+    /// Bytes that were newly written or newly assembled.
     pub(super) fn new(offset: u64, bytes: Bytes) -> Part {
-        // A dirty piece is a write, which is far shorter than 4 GiB; so is all that is made of them.
+        // A dirty piece comes from a write, which is far shorter than 4 GiB, and so is everything made from dirty pieces.
         let length = u32::try_from(bytes.len()).unwrap_or(u32::MAX);
         Part { offset, length, source: Source::Inline { bytes, new: true } }
     }
@@ -43,7 +43,7 @@ impl Part {
     pub(super) fn is_new(&self) -> bool {
         matches!(self.source, Source::Inline { new: true, .. })
     }
-    /// What is known at the end of a settled part.
+    /// What is known about the stream at the end of a settled part.
     pub(super) fn cut(&self) -> Option<Cut> {
         match self.source {
             Source::Chunk { end, .. } => end,
@@ -57,13 +57,13 @@ impl Part {
             Source::Chunk { .. } => None,
         }
     }
-    /// A provisional chunk stays as it is.
+    /// Makes a provisional chunk final.
     pub(super) fn settle(&mut self) {
         if let Source::Chunk { end, .. } = &mut self.source {
             end.get_or_insert(Cut::Stream);
         }
     }
-    /// A chunk is provisional from now on.
+    /// Makes a chunk provisional.
     pub(super) fn loosen(&mut self) {
         if let Source::Chunk { end, .. } = &mut self.source {
             *end = None;
@@ -77,7 +77,7 @@ impl Part {
         (self.offset, ExtentRecord { length: self.length, content })
     }
 
-    /// The part of it that lies in `keep`. `trimmed` is what is known behind a chunk that loses its end.
+    /// The part of this part that lies in `keep`. `trimmed` is what is known behind a chunk that loses its end.
     pub(super) fn clip(&self, keep: Range<u64>, trimmed: Option<Cut>) -> Option<Part> {
         let (start, end) = (keep.start.max(self.offset), keep.end.min(self.end()));
         if start >= end {
@@ -123,8 +123,8 @@ impl Part {
     }
 }
 
-/// The part's bytes; `None` if it is damaged. Then it is to stay as it is, so that what can be read still can, and what
-/// was written is not stuck.
+/// The part's bytes, or `None` if they are damaged. A damaged part must stay as it is, so that its readable bytes stay
+/// readable and the new writes are not blocked.
 pub(super) fn load_if_whole(part: &Part, chunks: &mut dyn Chunks) -> Result<Option<Bytes>> {
     match part.load(chunks) {
         Ok(bytes) => Ok(Some(bytes)),
@@ -133,7 +133,7 @@ pub(super) fn load_if_whole(part: &Part, chunks: &mut dyn Chunks) -> Result<Opti
     }
 }
 
-/// One piece of several that follow each other.
+/// Joins adjacent pieces.
 pub(super) fn join(pieces: &[Bytes]) -> Bytes {
     match pieces {
         [one] => one.clone(),
@@ -153,14 +153,14 @@ fn part_of((offset, extent): &Extent) -> Part {
     Part { offset: *offset, length: extent.length, source }
 }
 
-/// The extents of a file that is cut off at `size`. What is left of the last chunk is provisional: it is cut again
-/// together with what is appended, so that a log that was truncated is cut like one that was not.
+/// The extents of a file that is cut off at `size`. The rest of the last chunk becomes provisional: it is cut again together
+/// with the bytes appended next, so that a truncated log is cut like one that was never longer.
 pub(crate) fn up_to(extents: &[Extent], size: u64) -> Vec<Extent> {
     let kept = extents.iter().filter_map(|extent| part_of(extent).clip(0..size, None));
     kept.map(|part| part.extent()).collect()
 }
 
-/// What is left of the extents of a file, which are in order, where nothing is any more in `range`.
+/// The extents of a file without `range`. The extents must be in order.
 pub(crate) fn without(extents: &[Extent], range: Range<u64>) -> Vec<Extent> {
     let parts = extents.iter().map(part_of);
     let left = parts.flat_map(|part| {
@@ -170,8 +170,8 @@ pub(crate) fn without(extents: &[Extent], range: Range<u64>) -> Vec<Extent> {
     left.flatten().map(|part| part.extent()).collect()
 }
 
-/// The extents of a file as far as they lie in `range`, as they are when that range begins at `to`; `None` if one would
-/// reach further than a file can.
+/// The extents of a file within `range`, moved so that the range begins at `to`. Returns `None` if one would end behind the
+/// largest offset of a file.
 pub(crate) fn moved(extents: &[Extent], range: &Range<u64>, to: u64) -> Option<Vec<Extent>> {
     let within = extents.iter().filter_map(|extent| left_over(&part_of(extent), range.clone()));
     within
@@ -182,18 +182,18 @@ pub(crate) fn moved(extents: &[Extent], range: &Range<u64>, to: u64) -> Option<V
         .collect()
 }
 
-/// Whether one of the extents, which are in order, covers a byte of `range`.
+/// Whether one of the extents covers a byte of `range`. They must be in order.
 pub(crate) fn covers(extents: &[Extent], range: Range<u64>) -> bool {
     let end = |(offset, extent): &Extent| offset.saturating_add(u64::from(extent.length));
     let at = extents.partition_point(|extent| end(extent) <= range.start);
     extents.get(at).is_some_and(|(offset, _)| *offset < range.end)
 }
 
-/// The dirty pieces without what they repeat of the chunk that they begin in.
+/// The dirty pieces without the bytes that they repeat from the chunk in which they begin.
 ///
-/// An NFS client sends whole pages: what is appended to a file comes with the bytes before it, down to the start of the page, although
-/// they are stored already. Taken for an overwrite, they would cost the chunk its end, and with it what is known of the stream there. Of
-/// scattered pieces nothing is read.
+/// An NFS client sends whole pages: an append comes with the stored bytes before it, down to the start of the page. If those
+/// counted as an overwrite, the chunk would lose its end, and with it what is known about the stream there. For scattered
+/// pieces, nothing is read.
 pub(super) fn without_repeated(
     extents: &[Extent],
     dirty: &[(u64, Bytes)],
@@ -219,7 +219,7 @@ pub(super) fn without_repeated(
     Ok(pieces)
 }
 
-/// How many bytes a piece repeats of the chunk that it begins in and ends behind.
+/// How many bytes a piece repeats from the chunk in which it begins, and behind which it ends.
 fn repeated(extents: &[Extent], offset: u64, bytes: &Bytes, chunks: &mut dyn Chunks) -> Result<usize> {
     let before = extents.partition_point(|(start, _)| *start < offset);
     let Some(part) = before.checked_sub(1).and_then(|index| extents.get(index)).map(part_of) else {
@@ -255,7 +255,7 @@ pub(super) fn overlay(extents: &[Extent], dirty: &[(u64, Bytes)]) -> Vec<Part> {
     parts
 }
 
-/// What is left of a part of which only so much is to be kept. It stays as it is.
+/// The part of a part that lies in `keep`. A shortened chunk is settled.
 fn left_over(part: &Part, keep: Range<u64>) -> Option<Part> {
     let mut left = part.clip(keep, Some(Cut::Stream))?;
     if left.length != part.length {

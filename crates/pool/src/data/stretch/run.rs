@@ -1,4 +1,4 @@
-//! Cutting a run of loose parts.
+//! Cuts a run of loose parts.
 
 use std::ops::Range;
 
@@ -11,18 +11,18 @@ use crate::format::cut::{
     self, CHUNK_BYTES_MAX, Cut, Piece, Rope, ZERO_RUN_BYTES_MIN, all_zero, zero_prefix,
 };
 
-/// How far behind a filled gap is cut again at most.
+/// How far behind a filled gap data is cut again, at most.
 pub(super) const RECUT_BYTES_MAX: u64 = 2 << 20;
-/// A tail of more inline bytes becomes a provisional chunk.
+/// A tail with more inline bytes becomes a provisional chunk.
 const INLINE_BYTES_MAX: usize = 128 << 10;
-/// Inline parts of a tail beyond which they are merged.
+/// A tail with more inline parts has them merged.
 const TAIL_PARTS_MAX: usize = 48;
-/// A tail of at least so many zeros is a hole. Fewer may be the beginning of something.
+/// A tail of at least this many zeros becomes a hole. Fewer zeros may be the beginning of something else.
 const HOLE_BYTES_MIN: usize = 4 << 10;
-/// Zeros of a hole that are kept before what follows it, as they may belong to a header.
+/// The number of zeros of a hole that are kept before the bytes that follow it, as they may belong to a header.
 const ZEROS_KEPT: usize = 16;
 
-/// Parts that follow each other, and their bytes.
+/// Adjacent parts, and their bytes.
 #[derive(Default)]
 pub(super) struct Run {
     parts: Vec<Part>,
@@ -47,8 +47,8 @@ impl Run {
         self.start()..self.offset(self.bytes.len())
     }
 
-    /// Cuts the run, and moves what becomes of it to what is done of the stretch. If it is scattered it has nothing to do with what
-    /// lies around it.
+    /// Cuts the run, and moves the result to the finished parts of the stretch. A scattered run is independent of its
+    /// neighbours.
     pub(super) fn settle(
         mut self,
         is_scattered: bool,
@@ -59,7 +59,7 @@ impl Run {
             stretch.done.append(&mut self.parts);
             return Ok(());
         };
-        // What is old was cut from the same start before, in vain.
+        // Old bytes need no search: they were searched from the same start before, without a cut.
         let mut searched = usize::try_from(first_new.offset - self.start()).unwrap_or(0);
         let behind = if is_scattered { 0 } else { self.end_of_recutting(stretch) };
         let (mut at, mut cut) = (0, stretch.cut_at(self.start()));
@@ -82,14 +82,14 @@ impl Run {
         self.settle_tail(at, is_scattered, stretch, chunks)
     }
 
-    /// Up to where settled parts that follow the run are cut again: to its end, unless it fills a gap.
+    /// The offset up to which settled parts behind the run are cut again: the run's end, unless the run fills a gap.
     fn end_of_recutting(&self, stretch: &Stretch<'_>) -> u64 {
         let end = self.parts.iter().rev().find(|part| part.is_new()).map_or(0, Part::end);
         let filled = end > 0 && !covers(stretch.extents, end - 1..end);
         end.saturating_add(if filled { RECUT_BYTES_MAX } else { 0 })
     }
 
-    /// A chunk, or a hole, for a piece.
+    /// Turns a piece into a chunk or a hole.
     fn write(
         &self,
         at: usize,
@@ -106,8 +106,8 @@ impl Run {
         Ok(())
     }
 
-    /// The first of the old parts that stay, as the cutter has come to where one begins knowing what was known
-    /// when they were cut.
+    /// The first old part that can stay: the cutter has reached its start, and knows the same about the stream as when the
+    /// part was cut.
     fn agreement(&self, at: usize, cut: Cut) -> Option<usize> {
         let offset = self.offset(at);
         let index = self.parts.partition_point(|part| part.offset < offset);
@@ -116,7 +116,7 @@ impl Run {
         (starts && before.cut() == Some(cut)).then_some(index)
     }
 
-    /// Takes in the part that follows the run, if it is loose, or a chunk that starts before `behind`.
+    /// Adds the part that follows the run, if it is loose, or a chunk that starts before `behind`.
     fn extend(&mut self, stretch: &mut Stretch<'_>, behind: u64, chunks: &mut dyn Chunks) -> Result<bool> {
         let end = self.offset(self.bytes.len());
         let follows = |part: &&Part| {
@@ -130,7 +130,7 @@ impl Run {
         Ok(true)
     }
 
-    /// The parts from `at` on, without a hole that they may begin with.
+    /// The parts from `at` on, without a hole at their beginning.
     fn tail(&self, at: usize) -> Vec<Part> {
         let from = |start: u64| self.parts.iter().filter_map(move |part| part.clip(start..u64::MAX, None));
         let mut zeros = 0;
@@ -151,7 +151,7 @@ impl Run {
         from(self.offset(at + hole)).collect()
     }
 
-    /// What is behind the last cut stays as it is: inline, or what is left of chunks.
+    /// The bytes behind the last cut stay as they are: inline, or in partly used chunks.
     fn settle_tail(
         self,
         at: usize,
@@ -162,7 +162,7 @@ impl Run {
         let is_settled = is_scattered || stretch.is_followed(self.range().end);
         let mut tail = self.tail(at);
         if !is_settled {
-            // What was cut without knowing what comes before is cut again with what follows.
+            // Parts that were cut without knowledge of what precedes them are cut again together with what follows.
             tail.iter_mut().for_each(Part::loosen);
             if stretch.manner.leave {
                 leave(&mut tail, stretch);
@@ -171,7 +171,7 @@ impl Run {
         let end = is_settled.then_some(Cut::Stream);
         for group in tail.chunk_by(|one, other| one.inline().is_some() && other.inline().is_some()) {
             match group.first().filter(|part| is_scattered && part.inline().is_some()) {
-                // Stored when it is known whether it is merged with what lies around it (`window.rs`).
+                // Stored once it is known whether it is merged with its neighbours (`window.rs`).
                 Some(first) => {
                     stretch.scattered.push(first.offset);
                     stretch.done.push(Part::new(first.offset, joined(group)));
@@ -183,13 +183,13 @@ impl Run {
     }
 }
 
-/// The bytes of inline parts that follow each other.
+/// The bytes of adjacent inline parts.
 fn joined(group: &[Part]) -> Bytes {
     let pieces: Vec<Bytes> = group.iter().filter_map(|part| part.inline().cloned()).collect();
     join(&pieces)
 }
 
-/// Stores parts of a tail: several inline ones, or one chunk.
+/// Stores parts of a tail, inline or in chunks.
 fn store_inline(
     group: &[Part],
     end: Option<Cut>,
@@ -229,7 +229,7 @@ fn leave(tail: &mut Vec<Part>, stretch: &mut Stretch<'_>) {
     }
 }
 
-/// A part for a chunk that holds `content`.
+/// A part for a chunk with this content.
 pub(super) fn chunk(
     offset: u64,
     content: Bytes,

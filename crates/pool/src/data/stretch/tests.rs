@@ -1,4 +1,4 @@
-//! Tests of how dirty pieces and extents become extents.
+//! Tests how dirty pieces and extents become new extents.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -35,7 +35,7 @@ impl Chunks for Stored {
     }
 }
 
-/// A file in memory: what a rewrite must not change, beyond what is dirty.
+/// A file in memory. A rewrite must not change it, except for the dirty pieces.
 #[derive(Default)]
 struct Model {
     bytes: Vec<Option<u8>>,
@@ -49,12 +49,12 @@ impl Model {
         self.flush(&[dirty], false);
     }
 
-    /// Returns what stays dirty.
+    /// Returns the ranges that stay dirty.
     fn flush(&mut self, dirty: &[(u64, Bytes)], leave: bool) -> Vec<Range<u64>> {
         self.flush_as(dirty, Manner { leave, ..Manner::default() })
     }
 
-    /// As one flush of many pieces, after which nothing goes on but behind the last one.
+    /// Like one flush of many pieces, after which only the last piece can be continued.
     fn flush_many(&mut self, dirty: &[(u64, Bytes)]) {
         let scattered_until = dirty.last().map_or(0, |(offset, _)| *offset);
         self.flush_as(dirty, Manner { leave: false, scattered_until });
@@ -128,7 +128,7 @@ fn log(payload: usize, length: usize) -> Vec<u8> {
     (0..).flat_map(|n| batch(n * 10, payload, 1)).take(length).collect()
 }
 
-/// The chunks of a log that is written in one go.
+/// The chunks of a log that is written at once.
 fn chunks_of(bytes: &[u8]) -> Vec<ChunkId> {
     let mut model = Model::default();
     model.write(0, bytes);
@@ -189,7 +189,7 @@ fn an_overwrite_reads_nothing_and_stays_inline() {
     model.check();
 }
 
-/// Pages at random places of a file, some of them again.
+/// Pages at random places of a file. Some places occur more than once.
 fn scattered_pages(model: &mut Model, pages: usize) {
     for round in 0..12usize {
         let mut dirty: Vec<(u64, Bytes)> = (0..pages / 5)
@@ -207,7 +207,7 @@ fn scattered_pages(model: &mut Model, pages: usize) {
 fn scattered_pages_become_chunks_and_are_merged() {
     let mut model = Model::default();
     scattered_pages(&mut model, 640);
-    // The last page of each flush could have been a stream's end.
+    // The last page of each flush could have been the end of a stream.
     assert!(model.inline() <= 12, "{} are inline", model.inline());
     let windows = 640 * 4096 / window::WINDOW_BYTES as usize;
     assert!(model.extents.len() <= windows * (window::PARTS_MAX + 2), "{} extents", model.extents.len());
@@ -231,7 +231,7 @@ fn in_a_large_flush_only_the_last_tail_stays_inline() {
     let mut model = Model::default();
     model.flush_many(&[piece(0), piece(1 << 20), piece(2 << 20)]);
     assert_eq!(model.inline(), 1);
-    // It goes on, and is cut as if it had been written at once.
+    // The stream continues, and must be cut as if it had been written at once.
     let more = random(4, 400_000);
     for tail in [0, 1 << 20, 2 << 20] {
         model.write(tail + bytes.len(), &more);
@@ -241,7 +241,7 @@ fn in_a_large_flush_only_the_last_tail_stays_inline() {
     assert!(model.chunk_ids().starts_with(&whole));
 }
 
-/// A client sends a stream in many writes, and what is flushed begins with any of them.
+/// A client sends a stream in many writes, and a flush can begin with any of them.
 #[test]
 fn a_stream_in_large_flushes_is_cut_like_one_in_small_ones() {
     for payload in [900, 16_000, 300_000] {
@@ -283,8 +283,8 @@ fn a_log_that_was_truncated_is_cut_like_one_that_was_not() {
     }
 }
 
-/// A broker appends whole batches, and its host's NFS client sends the page that the append begins in with it: the bytes before the
-/// append are stored by then, and often end a chunk.
+/// A broker appends whole batches, and its host's NFS client also sends the bytes before the append, from the start of the
+/// page. Those bytes are stored by then, and often end a chunk.
 #[test]
 fn an_append_that_comes_with_the_page_before_it_is_cut_like_one_that_does_not() {
     for payload in [300, 9_000, 40_000, 250_000] {
@@ -347,14 +347,14 @@ fn what_is_left_dirty_is_a_tail_that_replaces_nothing() {
         model.extents.last().map(|(offset, extent)| offset + u64::from(extent.length)),
         Some(left[0].start)
     );
-    // Something inline is replaced: it cannot wait.
+    // The write replaces something inline, so it cannot wait.
     let start = left[0].start as usize;
     model.write(start, &bytes[start..]);
     assert_eq!(model.flush(&[(left[0].start, Bytes::from(vec![1; 100]))], true), []);
     model.check();
 }
 
-/// Writes to a log, in whatever order they come, and flushes in between.
+/// Writes to a log, in any order, with flushes in between.
 fn rhythm() -> impl Strategy<Value = (usize, Vec<usize>, Vec<u8>)> {
     let payload = prop_oneof![Just(300usize), Just(5_000), Just(16_000), Just(60_000), Just(400_000)];
     let splits = prop::collection::vec(prop_oneof![1..5_000usize, 4_000..140_000usize], 1..40);
@@ -364,8 +364,8 @@ fn rhythm() -> impl Strategy<Value = (usize, Vec<usize>, Vec<u8>)> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 24, max_shrink_iters: 60, ..ProptestConfig::default() })]
 
-    /// In any order and rhythm a log reads as it was written; in order, it has the chunks of one that was written at
-    /// once, and out of order almost all of them.
+    /// Written in any order and rhythm, a log reads as it was written. Written in order, it has the same chunks as a log
+    /// that was written at once. Written out of order, it has almost all of them.
     #[test]
     fn chunks_do_not_depend_on_how_a_log_was_written((payload, splits, choices) in rhythm()) {
         let length: usize = splits.iter().sum();
@@ -381,7 +381,7 @@ proptest! {
         }
         inorder.check();
         prop_assert!(inorder.chunk_ids() == expected, "other chunks in order");
-        // Writes overtake a few others; some flushes take several.
+        // Some writes overtake a few others. Some flushes take several writes.
         let mut choices = choices.into_iter().cycle();
         while !pieces.is_empty() {
             let mut dirty = Vec::new();

@@ -1,4 +1,4 @@
-//! Merging what random small writes have shattered.
+//! Merges the many small parts that random small writes leave.
 
 use std::collections::BTreeSet;
 
@@ -11,13 +11,14 @@ use crate::Result;
 use crate::format::cut::{self, Cut, Rope, all_zero};
 use crate::format::keys::ChunkId;
 
-/// Parts are counted in file-aligned ranges of that size.
+/// Parts are counted in aligned ranges of the file, each of this size.
 pub(super) const WINDOW_BYTES: u64 = 256 << 10;
-/// Parts in a window beyond which they are merged: a little fewer than it has pages, so that one which was written page by page is merged once,
-/// when it is nearly full. Fewer would have windows merged again and again that are not.
+/// A window with more parts than this is merged. The number is a little below the number of pages in a window, so that a
+/// window that is written page by page is merged once, when it is nearly full. With a smaller limit, windows that are not
+/// written page by page would be merged again and again.
 pub(super) const PARTS_MAX: usize = 60;
 
-/// Reads what is merged, and is of no use afterwards.
+/// Reads chunks that are merged, and that are not needed afterwards.
 struct Once<'a>(&'a mut dyn Chunks);
 
 impl Chunks for Once<'_> {
@@ -32,8 +33,8 @@ impl Chunks for Once<'_> {
     }
 }
 
-/// The parts, where those that lie without a gap in a window with too many are rewritten, if `dirty` touched the window.
-/// A window with a damaged part stays as it is. What then is left of the parts that are at `scattered`, in order, becomes chunks.
+/// Rewrites adjacent parts in windows that `dirty` touched and that have too many parts, and returns all parts. A window
+/// with a damaged part stays as it is. Parts at `scattered` (in order) that remain become chunks.
 pub(super) fn mend(
     parts: Vec<Part>,
     dirty: &[(u64, Bytes)],
@@ -62,7 +63,7 @@ pub(super) fn mend(
     Ok(mended)
 }
 
-/// A scattered part of a page or more as a chunk; any other as it is.
+/// Turns a scattered part of at least a page into a chunk. Returns any other part unchanged.
 fn settle(part: Part, scattered: &[u64], chunks: &mut dyn Chunks) -> Result<Part> {
     match part.inline().filter(|bytes| bytes.len() >= PAGE_BYTES) {
         Some(bytes) if scattered.binary_search(&part.offset).is_ok() => {
@@ -72,7 +73,7 @@ fn settle(part: Part, scattered: &[u64], chunks: &mut dyn Chunks) -> Result<Part
     }
 }
 
-/// Where the crowded windows start.
+/// The starts of the windows with too many parts.
 fn crowded(parts: &[Part], dirty: &[(u64, Bytes)]) -> Vec<u64> {
     let mut touched = BTreeSet::new();
     for (offset, bytes) in dirty {
@@ -88,7 +89,7 @@ fn crowded(parts: &[Part], dirty: &[(u64, Bytes)]) -> Vec<u64> {
     starts.filter(is_crowded).collect()
 }
 
-/// `None` if something is damaged.
+/// Returns `None` if a part is damaged.
 fn merge_all(parts: &[Part], chunks: &mut dyn Chunks) -> Result<Option<Vec<Part>>> {
     let (mut merged, mut once) = (Vec::new(), Once(chunks));
     for group in parts.chunk_by(|one, other| one.end() == other.offset) {
@@ -106,7 +107,7 @@ fn merge_all(parts: &[Part], chunks: &mut dyn Chunks) -> Result<Option<Vec<Part>
     Ok(Some(merged))
 }
 
-/// Cuts the bytes, which are at `offset`, with an end to the last chunk.
+/// Cuts the bytes, which start at `offset`, so that the last chunk ends with them.
 fn merge(offset: u64, pieces: &[Bytes], chunks: &mut dyn Chunks, merged: &mut Vec<Part>) -> Result<()> {
     let mut bytes = Rope::default();
     bytes.push(join(pieces));
