@@ -1,5 +1,6 @@
 // Converts between a volume of the API and the fields of a form.
 import type { NewVolume, Volume, VolumeEdit } from '../api/types'
+import { bytes } from './format'
 import { optionalBytes, writeBytes } from './quantity'
 import * as rules from './rules'
 
@@ -12,13 +13,74 @@ export interface VolumeFields {
   uid: string
   gid: string
   mode: string
-  compression: 'none' | 'lz4' | 'zstd'
+  compression: string
   exported: string
   hourly: string
   daily: string
   weekly: string
   preserve: boolean
 }
+
+/** A text input of the form. */
+export interface Input {
+  key: Exclude<keyof VolumeFields, 'preserve'>
+  label: string
+  mono?: boolean
+  placeholder?: string
+  hint?: string
+}
+
+/** A selection of the form. */
+export interface Selection {
+  key: 'exported' | 'compression'
+  label: string
+  options: (readonly [string, string])[]
+  hint: string
+}
+
+/** The main inputs of the form for an existing volume, or for a new one. */
+export function inputsOf(volume: Volume | null, name: string): Input[] {
+  const isNew = volume === null
+  return [
+    ...(isNew ? [{ key: 'name', label: 'Name', mono: true, placeholder: 'kafka-1' } as const] : []),
+    { key: 'path', label: 'Mount path', mono: true, placeholder: `/${name}`, hint: isNew ? 'Default: “/” and the name.' : 'Existing mounts are not affected.' },
+    { key: 'size', label: 'Size', placeholder: 'no limit', hint: isNew ? 'For example, 500 GiB.' : `Currently used: ${bytes(volume.bytes_logical)}.` },
+    { key: 'limit', label: 'Throughput limit', placeholder: 'no limit', hint: 'For example, 200 MiB/s.' },
+  ]
+}
+
+/** The selections of the form. */
+export function selectionsOf(policies: string[]): Selection[] {
+  return [
+    { key: 'exported', label: 'Export policy', options: policies.map((name) => [name, name] as const), hint: 'Controls which clients have access.' },
+    { key: 'compression', label: 'Compression', options: [['lz4', 'lz4'], ['zstd', 'zstd'], ['none', 'none']], hint: 'Applies to new writes only.' },
+  ]
+}
+
+/** Inputs that belong together, each group with its heading. */
+export const GROUPS: { legend: string; inputs: Input[] }[] = [
+  {
+    legend: 'Root directory',
+    inputs: [
+      { key: 'uid', label: 'Owner (uid)' },
+      { key: 'gid', label: 'Group (gid)' },
+      { key: 'mode', label: 'Permissions', mono: true },
+    ],
+  },
+  {
+    legend: 'Scheduled snapshots: number to keep',
+    inputs: [
+      { key: 'hourly', label: 'Hourly' },
+      { key: 'daily', label: 'Daily' },
+      { key: 'weekly', label: 'Weekly' },
+    ],
+  },
+]
+
+/** The check boxes of the form. */
+export const FLAGS: { key: 'preserve'; label: string }[] = [
+  { key: 'preserve', label: 'Open files survive deletion, without “silly renames” (required for Kafka)' },
+]
 
 export function fieldsOf(volume: Volume | null): VolumeFields {
   return {
@@ -39,7 +101,7 @@ export function fieldsOf(volume: Volume | null): VolumeFields {
 }
 
 /** Returns what is wrong with each field, or null. */
-export function problemsOf(fields: VolumeFields, isNew: boolean) {
+export function problemsOf(fields: VolumeFields, isNew: boolean): Partial<Record<keyof VolumeFields, string | null>> {
   return {
     name: isNew ? rules.name(fields.name) : null,
     path: rules.path(fields.path, isNew),
@@ -63,7 +125,7 @@ export function newVolume(fields: VolumeFields): NewVolume {
     uid: Number(fields.uid),
     gid: Number(fields.gid),
     mode: fields.mode,
-    compression: fields.compression,
+    compression: compressionOf(fields),
     snapshots: plan(fields),
     export: fields.exported,
     preserve_unlink: fields.preserve,
@@ -79,7 +141,7 @@ export function changes(fields: VolumeFields, was: VolumeFields): VolumeEdit {
   if (fields.uid !== was.uid) edit.uid = Number(fields.uid)
   if (fields.gid !== was.gid) edit.gid = Number(fields.gid)
   if (fields.mode !== was.mode) edit.mode = fields.mode
-  if (fields.compression !== was.compression) edit.compression = fields.compression
+  if (fields.compression !== was.compression) edit.compression = compressionOf(fields)
   if (fields.exported !== was.exported) edit.export = fields.exported
   if (fields.preserve !== was.preserve) edit.preserve_unlink = fields.preserve
   if (fields.hourly !== was.hourly || fields.daily !== was.daily || fields.weekly !== was.weekly) edit.snapshots = plan(fields)
@@ -97,3 +159,6 @@ export function settingsOf(volume: Volume): [label: string, text: string][] {
 }
 
 const plan = (fields: VolumeFields) => ({ hourly: Number(fields.hourly), daily: Number(fields.daily), weekly: Number(fields.weekly) })
+
+// The form offers no other values.
+const compressionOf = (fields: VolumeFields) => fields.compression as Volume['compression']

@@ -96,7 +96,7 @@ fn described() -> (Router<Arc<Api>>, OpenApi) {
     OpenApiRouter::new().nest(BASE, routes).split_for_parts()
 }
 
-/// What is not in the API is the console's, for who comes over TCP.
+/// Answers paths outside the API: over TCP with the console's files.
 async fn no_route(peer: Option<Extension<Peer>>, method: Method, uri: Uri, headers: HeaderMap) -> Response {
     let is_below = |place: &str| {
         uri.path().strip_prefix(place).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))

@@ -37,7 +37,7 @@ pub fn status_of(error: Error) -> Status {
         Error::NoSpace | Error::SizeBelowUsed { .. } => Status::NoSpc,
         // The client tries again.
         Error::Contended(_) => Status::Delay,
-        // The daemon is going down. A client that waits finds the next one; one that is told of an
+        // The daemon is going down. A client that waits finds the next one; one that gets an
         // I/O error gives it to the application, and a Kafka broker takes its log directory offline.
         Error::Closed => Status::Delay,
         Error::Damaged(_)

@@ -150,7 +150,7 @@ impl Volumes {
         Ok(())
     }
 
-    /// Deletes a volume, and then its settings. With `force` also if it has files or snapshots.
+    /// Deletes a volume, and then its settings. With `force`, even if it has files or snapshots.
     pub async fn delete<S: ProtocolSettings>(
         &self,
         name: &str,

@@ -183,7 +183,7 @@ fn older_metadata_is_accepted_only_by_who_says_so_and_newer_segments_are_kept() 
     let listed = daemon.done(&["pool", "lost-found", "list"]);
     assert_eq!(listed.lines().count(), aside + 1, "{listed}");
     assert!(daemon.done(&["pool", "show"]).contains(&format!("{aside} segments")));
-    wait_until("it is told of", || daemon.done(&["event", "list"]).contains("that no metadata names"));
+    wait_until("it is reported", || daemon.done(&["event", "list"]).contains("that no metadata names"));
     let deleted = daemon.done(&["pool", "lost-found", "delete", "--all"]);
     assert_eq!(deleted.lines().count(), aside, "{deleted}");
     assert!(daemon.done(&["pool", "lost-found", "delete", "--all"]).contains("lost+found is empty"));

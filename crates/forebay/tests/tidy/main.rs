@@ -221,6 +221,26 @@ fn links_between_documents_lead_somewhere() {
 }
 
 #[test]
+fn prose_is_plain_english() {
+    // Turns of phrase that hide the actor. CONTRIBUTING.md quotes some of them as bad examples.
+    let worst: Vec<String> = [
+        "by_who ",
+        "for_who ",
+        " who_is to ",
+        "what_came of",
+        "is_told of",
+        "also_if ",
+        "description = \"They\"",
+        "description = \"It\"",
+    ]
+    .map(|phrase| phrase.replace('_', " "))
+    .into();
+    assert_no_line("name the actor: see Text in CONTRIBUTING.md", &files(), |file, line| {
+        file.path != "CONTRIBUTING.md" && worst.iter().any(|phrase| line.contains(phrase.as_str()))
+    });
+}
+
+#[test]
 fn nothing_names_a_place_on_one_machine() {
     let places = ["/ro_ot/", "/ho_me/", "/wo_rk/"].map(|place| place.replace('_', ""));
     assert_no_line("other machines do not have this", &files(), |_, line| {

@@ -172,7 +172,7 @@ mod tests {
         assert_eq!(told(&mut ledger), [Telling::Again(of(7), 999)]);
         ledger.count_up(TOLD_EVERY * 2);
         assert_eq!(told(&mut ledger), [], "it was quiet");
-        assert!(ledger.note(of(7)), "and is told of at once when it comes back");
+        assert!(ledger.note(of(7)), "and is reported at once when it comes back");
     }
 
     #[test]

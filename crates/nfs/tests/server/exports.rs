@@ -500,7 +500,7 @@ async fn a_restart_does_not_depend_on_the_name_service() {
     client.files().open_with(&file.handle, args).await.expect("it takes back what it had open");
 }
 
-/// What is told of refusals, in time.
+/// The next report of refusals, in time.
 async fn told(daemon: &Daemon) -> Telling {
     let next = daemon.shared().refusals.next();
     tokio::time::timeout(DEADLINE, next).await.expect("something is told")
