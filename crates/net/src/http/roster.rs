@@ -1,8 +1,9 @@
-//! Who is connected, and who has to go when there are too many.
+//! The connections of a listener, and which of them is closed when there are too many.
 //!
-//! There is a limit for each address, and one for all. At a limit a newcomer takes the place of the oldest connection on which nobody has
-//! shown a valid token, of the address that has most: so whoever opens connections and is slow on them keeps nobody out. If tokens were shown
-//! on all of them, the oldest goes that carries out no request. Only where all are at work is a newcomer refused.
+//! There is a limit for each address and one for all addresses. At a limit a new connection takes the place of the oldest connection
+//! without an identified caller, of the address with the most connections. So a peer that opens connections and uses them slowly keeps
+//! nobody out. If all callers are identified, the oldest connection without a request in progress is closed. A new connection is
+//! refused only if all connections have requests in progress.
 
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -20,21 +21,21 @@ pub struct Roster {
 
 #[derive(Default)]
 struct Open {
-    /// The oldest first.
+    /// Oldest first.
     connections: Vec<Arc<Connection>>,
 }
 
 /// A connection that has a place.
 pub struct Connection {
-    /// Where it comes from; nowhere that can be told, if it came by the UNIX socket.
+    /// The peer's address; `None` for the UNIX socket.
     address: Option<IpAddr>,
-    /// Who uses it.
+    /// Who uses the connection.
     pub standing: Arc<Standing>,
     ended: Notify,
 }
 
 impl Connection {
-    /// Resolves when its place is another's.
+    /// Resolves when another connection takes its place.
     pub async fn ended(&self) {
         self.ended.notified().await;
     }
@@ -54,12 +55,13 @@ impl Drop for Place {
 }
 
 impl Roster {
-    /// Room for so many connections, none of them there.
+    /// A roster without connections.
     pub fn new(connections_max: usize, per_address_max: usize) -> Arc<Roster> {
         Arc::new(Roster { connections_max, per_address_max, open: Mutex::default() })
     }
 
-    /// A place for a new connection, if there is one or another connection has to go. Without an address only the limit for all counts.
+    /// A place for a new connection, if there is one or another connection can be closed. Without an address only the limit for all
+    /// addresses applies.
     pub fn admit(self: &Arc<Self>, address: Option<IpAddr>) -> Option<Place> {
         let address = address.map(|address| address.to_canonical());
         let own_max = if address.is_some() { self.per_address_max } else { self.connections_max };
@@ -79,7 +81,7 @@ impl Roster {
     }
 
     fn open(&self) -> MutexGuard<'_, Open> {
-        // Every change leaves a list that is in order, so a panic elsewhere does no harm.
+        // Every change leaves a consistent list, so a panic elsewhere does no harm.
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -89,7 +91,7 @@ impl Open {
         self.connections.iter().filter(|connection| connection.address == address).count()
     }
 
-    /// All addresses, those with most connections first.
+    /// All addresses, those with the most connections first.
     fn addresses(&self) -> Vec<Option<IpAddr>> {
         let mut addresses: Vec<_> = self.connections.iter().map(|connection| connection.address).collect();
         addresses.sort_unstable();
@@ -98,7 +100,7 @@ impl Open {
         addresses
     }
 
-    /// Ends one connection of these addresses, looked at in this order; false if none has to go.
+    /// Ends one connection of these addresses, searched in this order; false if none can be closed.
     fn end_one(&mut self, addresses: &[Option<IpAddr>]) -> bool {
         let is_stranger = |standing: &Standing| !standing.is_identified();
         let is_idle = |standing: &Standing| !standing.is_working();

@@ -1,4 +1,4 @@
-//! The UNIX socket: who may open its file is admin, so its permissions are the access control.
+//! The UNIX socket. Its file's permissions are the access control: every process that can open it is admin.
 
 use std::fs::Permissions;
 use std::io::ErrorKind;
@@ -13,7 +13,7 @@ const PATH_BYTES_MAX: usize = 107;
 /// The mode of a socket that the daemon's group may connect to.
 const GROUP_MODE: u32 = 0o660;
 
-/// Why there cannot be a socket: which, and what to do.
+/// Why the socket cannot be created.
 #[derive(Debug, thiserror::Error)]
 #[error("admin socket {path}: {problem}", path = path.display())]
 pub struct BindError {
@@ -44,9 +44,10 @@ pub struct Socket {
 }
 
 impl Socket {
-    /// Binds `path`, replacing what a daemon that was killed left there. With `group_access` the process's group may connect, too.
+    /// Binds `path`, and replaces a socket file that a killed daemon left there. With `group_access` the process's group may connect
+    /// as well.
     ///
-    /// The process's umask must keep others out: the file exists before it could be changed.
+    /// The process's umask must keep others out, because the file exists before its mode can be changed.
     pub fn bind(path: PathBuf, group_access: bool) -> Result<Socket, BindError> {
         check_path(&path)?;
         remove_leftover(&path)?;
@@ -65,7 +66,7 @@ impl Socket {
         Ok(socket)
     }
 
-    /// Where connections come in.
+    /// The listener.
     pub(super) fn listener(&self) -> &UnixListener {
         &self.listener
     }
@@ -73,12 +74,12 @@ impl Socket {
 
 impl Drop for Socket {
     fn drop(&mut self) {
-        // A file that stays is replaced at the next start.
+        // The next start replaces a file that stays.
         let _ = std::fs::remove_file(&self.path);
     }
 }
 
-/// Removes a socket that nobody listens on. Anything else at `path` is an error.
+/// Removes a socket without a listener. Anything else at `path` is an error.
 fn remove_leftover(path: &Path) -> Result<(), BindError> {
     use std::os::unix::fs::FileTypeExt;
     let metadata = match std::fs::symlink_metadata(path) {

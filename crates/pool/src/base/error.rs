@@ -354,6 +354,7 @@ impl Explain for Error {
     fn remedy(&self) -> Option<String> {
         let remedy = match self {
             Error::NotFound(Object::Volume(_)) => "`forebay volume list` shows all volumes",
+            Error::Exists(Object::Volume(_) | Object::Snapshot { .. }) => "choose another name",
             Error::NotFound(Object::Snapshot { .. }) => "`forebay snapshot list` shows all snapshots",
             Error::PathTaken { .. } => "choose a path that is not below or above it",
             Error::SizeBelowUsed { .. } => "delete files first",

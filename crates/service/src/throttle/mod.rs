@@ -1,4 +1,4 @@
-//! Throughput limits of volumes: what requests move is counted, and waits where it exceeds the limit.
+//! Throughput limits of volumes: the bytes that requests move are counted, and requests beyond the limit wait.
 //!
 //! ```text
 //!   request ── lane of the volume ── within the limit ─────────► carried out
@@ -10,7 +10,7 @@
 //! What must hold:
 //! - A request waits before it takes anything but its own memory, and the memory of all waiting requests is limited: other volumes and
 //!   other clients do not notice.
-//! - What was admitted and not used, because a file ended or an operation failed, is given back.
+//! - Bytes that were admitted and not used, because a file ended or an operation failed, are given back.
 //!
 //! The limit is the volume's, in the pool ([`forebay_pool::VolumeSpec::max_bytes_per_second`]). Its snapshots count with it. How a
 //! request of a protocol becomes a [`Demand`], and how a client is turned away, is the protocol's business.
@@ -36,14 +36,14 @@ pub use lane::{Away, Demand, Lane, Waits};
 const HELD_PART: usize = 4;
 const HELD_PER_VOLUME_PART: u64 = 2;
 
-/// The limits of a server's volumes.
+/// The throughput limits of a pool's volumes.
 pub struct Throttle {
     pool: Pool,
     clock: Clock,
     /// The largest request, in bytes of data.
     request_bytes_max: u64,
     held_max: u64,
-    /// Bytes of payloads that wait.
+    /// Bytes of waiting payloads.
     held: AtomicU64,
     lifted: AtomicBool,
     lifting: Notify,
@@ -53,7 +53,7 @@ pub struct Throttle {
 /// The lanes of volumes that have a limit, and of their snapshots.
 #[derive(Default)]
 struct Lanes {
-    /// Of the pool's volumes, when this was made; none if it never was.
+    /// The version of the pool's volumes that this was made from; `None` at first.
     version: Option<u64>,
     by_volume: HashMap<VolumeId, Arc<Lane>>,
 }
@@ -96,7 +96,7 @@ impl Throttle {
         self.current().by_volume.get(&volume).cloned()
     }
 
-    /// Takes over what changed in the pool.
+    /// Reads the limits again if the pool's volumes have changed.
     fn refresh(&self) {
         drop(self.current());
     }
@@ -113,9 +113,9 @@ impl Throttle {
     }
 
     fn read_limits(&self) {
-        // The map is replaced as a whole, so a panic leaves one that is in order.
+        // The map is replaced as a whole, so a panic leaves a consistent one.
         let mut lanes = self.lanes.write().unwrap_or_else(PoisonError::into_inner);
-        // Asked before the volumes are looked at: what changes in between is looked at again.
+        // Read before the volumes, so that a change in between is read again.
         let version = self.pool.volumes_version();
         // A closing pool refuses what is let through, so its limits may stay as they were.
         let (Ok(volumes), Ok(snapshots)) = (self.pool.volumes(), self.pool.snapshots(None)) else { return };
@@ -142,7 +142,7 @@ impl Throttle {
                 by_volume.insert(snapshot.id, lane);
             }
         }
-        // Whoever waits for a volume that is gone goes on, and finds out.
+        // Requests that wait for a deleted volume continue, and fail.
         let gone = lanes.by_volume.iter().filter(|(id, _)| !by_volume.contains_key(id));
         gone.filter(|(_, lane)| by_volume.values().all(|kept| !Arc::ptr_eq(kept, lane)))
             .for_each(|(_, lane)| lane.change(None, self.request_bytes_max, now));
@@ -160,18 +160,18 @@ impl Throttle {
         self.held_max / HELD_PER_VOLUME_PART
     }
 
-    /// Takes memory for a payload that is to wait; false if there is none.
+    /// Reserves memory for a waiting payload; false if there is none.
     fn hold(&self, bytes: u64) -> bool {
         let more = |held: u64| {
             let sum = held.saturating_add(bytes);
-            // One payload always has room.
+            // A single payload always has room.
             (bytes == 0 || held == 0 || sum <= self.held_max).then_some(sum)
         };
         self.held.fetch_update(Ordering::AcqRel, Ordering::Acquire, more).is_ok()
     }
 }
 
-/// Tells when limits may have changed.
+/// Resolves when limits may have changed.
 struct Changes<'a> {
     volumes: Option<watch::Receiver<u64>>,
     lifting: Pin<Box<Notified<'a>>>,
@@ -192,6 +192,6 @@ async fn changed(volumes: &mut Option<watch::Receiver<u64>>) {
     {
         return;
     }
-    // The pool is closed: whoever waits goes on when its time comes, and finds out.
+    // The pool is closed. Waiting requests continue when their time comes, and fail then.
     std::future::pending().await
 }
