@@ -175,7 +175,7 @@ where
     let _ = stop.send(true);
     let last = async { while connections.join_next().await.is_some() {} };
     if tokio::time::timeout(LAST_REQUESTS_MAX, last).await.is_err() {
-        tracing::warn!("{name}: a request was not waited for");
+        tracing::warn!("{name}: stopped without waiting for all requests");
     }
 }
 
@@ -208,8 +208,8 @@ async fn serve_connection<S, B>(
                 Ok(Ok(stream)) => {
                     serve_http(name, stream, connection, respond(Peer::Tcp(peer), true), stopped).await;
                 }
-                Ok(Err(error)) => tracing::debug!(%peer, %error, "{name}: no TLS"),
-                Err(_) => tracing::debug!(%peer, "{name}: no TLS in time"),
+                Ok(Err(error)) => tracing::debug!(%peer, %error, "{name}: the TLS handshake failed"),
+                Err(_) => tracing::debug!(%peer, "{name}: the TLS handshake timed out"),
             }
         }
     }
@@ -265,7 +265,7 @@ async fn serve_http<T, B>(
         () = place.ended() => {
             // Only requests in progress are finished.
             if !place.standing.is_working() {
-                tracing::debug!("{name}: a connection made room for another");
+                tracing::debug!("{name}: a connection was closed to make room for another");
                 return;
             }
             connection.as_mut().graceful_shutdown();
@@ -273,7 +273,7 @@ async fn serve_http<T, B>(
         }
     };
     if let Err(error) = ended {
-        tracing::debug!(%error, "{name}: a connection broke");
+        tracing::debug!(%error, "{name}: a connection failed");
     }
 }
 

@@ -90,10 +90,10 @@ impl Engine {
                 Ok(()) => {
                     copies += 1;
                     self.meters.frames_repaired.add(1);
-                    tracing::warn!(chunk = %id, segment = %record.segment, copy, "damaged frame written again from another copy");
+                    tracing::warn!(chunk = %id, segment = %record.segment, copy, "damaged frame rewritten from another copy");
                 }
                 Err(error) => {
-                    tracing::error!(chunk = %id, segment = %record.segment, copy, %error, "a damaged frame could not be written again");
+                    tracing::error!(chunk = %id, segment = %record.segment, copy, %error, "a damaged frame could not be rewritten");
                 }
             }
         }

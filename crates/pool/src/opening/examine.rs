@@ -282,14 +282,14 @@ fn set_aside(store: &dyn SegmentStore, id: SegmentId, bytes: u64) -> Result<bool
         Ok(()) => {
             tracing::warn!(
                 segment = %id, bytes,
-                "a segment that the metadata does not name was moved to lost+found; after a crash it usually holds only what was \
+                "a segment that the metadata does not name was moved to lost+found; after a crash it usually holds only data that was \
                  never acknowledged; `forebay pool lost-found` lists such segments and deletes them"
             );
             Ok(true)
         }
         // A file system's own lost+found belongs to root.
         Err(Error::Io { source, .. }) if source.kind() == std::io::ErrorKind::PermissionDenied => {
-            tracing::warn!(segment = %id, bytes, %source, "a segment that the metadata does not name stays where it is");
+            tracing::warn!(segment = %id, bytes, %source, "a segment that the metadata does not name could not be moved to lost+found");
             Ok(false)
         }
         Err(error) => Err(error),

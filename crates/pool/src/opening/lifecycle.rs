@@ -90,7 +90,7 @@ impl Engine {
         let (there, aside) = (store.list()?, store.list_aside()?.into_iter().collect());
         let segments = SegmentTable::load(&*meta, pool.boot, &there)?;
         for segment in segments.lost() {
-            tracing::error!(%segment, "a segment that holds data is not there; what it holds cannot be read");
+            tracing::error!(%segment, "a segment that holds data is missing; its data cannot be read");
         }
         let signals = Arc::<Signals>::default();
         let stopped = Stopped::default();

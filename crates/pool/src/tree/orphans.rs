@@ -117,7 +117,7 @@ impl Engine {
     /// Like [`Engine::queue_orphans`], for use right after a batch that changes which orphans the volume has.
     pub(crate) fn queue_new_orphans(&self, volume: VolumeId) {
         if let Err(error) = self.queue_orphans(volume) {
-            tracing::warn!(volume = volume.0, %error, "deleted files are freed with the next opening only");
+            tracing::warn!(volume = volume.0, %error, "deleted files will be freed only after the next opening");
         }
     }
 

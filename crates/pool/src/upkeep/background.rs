@@ -1,5 +1,5 @@
-//! The pool's own tasks: flushing what has aged, chunking what stays inline, freeing what was deleted, snapshots by the clock,
-//! verifying what is stored. They end when the pool is closed or dropped.
+//! The pool's background tasks: they flush aged data, chunk inline bytes, free what was deleted, take scheduled snapshots,
+//! and verify stored data. They end when the pool is closed or dropped.
 
 use std::sync::{Arc, Weak};
 use std::time::Duration;
@@ -13,10 +13,10 @@ use crate::parts::dirty::WRITE_BEHIND_BYTES;
 use crate::parts::inode::Inode;
 use crate::volumes::schedule;
 
-/// Flushes of different inodes that run at once.
+/// The number of inodes that are flushed at the same time.
 const FLUSHES_MAX: usize = 16;
 
-/// How often the scrubber looks whether there is something to do.
+/// How often the scrubber checks whether it has work.
 const SCRUB_PAUSE: Duration = Duration::from_secs(60);
 
 /// Starts the tasks.
@@ -31,8 +31,8 @@ pub(crate) fn start(engine: &Arc<Engine>) -> Vec<JoinHandle<()>> {
     ]
 }
 
-/// Flushes inodes whose oldest unstable change is older than `age` or that have much that is dirty, and all of them under
-/// pressure.
+/// Flushes inodes whose oldest dirty change is older than `age`, or that have much dirty data. Under memory pressure,
+/// flushes all of them.
 async fn flusher(engine: Weak<Engine>, signals: Arc<Signals>, age: Duration) {
     let pause = (age / 4).clamp(Duration::from_millis(5), Duration::from_secs(1));
     while !signals.is_closing() {
@@ -40,7 +40,7 @@ async fn flusher(engine: Weak<Engine>, signals: Arc<Signals>, age: Duration) {
         let due = due(&engine, age);
         let failed = flush_all(&engine, due).await;
         drop(engine);
-        // A flush that failed (no space, say) is not tried again at once, however great the pressure.
+        // A flush that failed, for example for lack of space, is not repeated at once, however high the pressure.
         let pressure = async {
             if failed {
                 std::future::pending::<()>().await;
@@ -69,7 +69,7 @@ fn due(engine: &Engine, age: Duration) -> Vec<Arc<Inode>> {
     due
 }
 
-/// True if a flush failed.
+/// Returns true if a flush failed.
 async fn flush_all(engine: &Arc<Engine>, inodes: Vec<Arc<Inode>>) -> bool {
     let mut failed = false;
     for some in inodes.chunks(FLUSHES_MAX) {
@@ -80,7 +80,7 @@ async fn flush_all(engine: &Arc<Engine>, inodes: Vec<Arc<Inode>>) -> bool {
                 let outcome = engine.flush_aged(&inode).await;
                 if let Err(error) = &outcome {
                     let (volume, inode) = (inode.handle.volume.0, inode.handle.inode.0);
-                    tracing::warn!(volume, inode, %error, "flush failed; unstable data stays in memory");
+                    tracing::warn!(volume, inode, %error, "flush failed; the dirty data stays in memory");
                 }
                 engine.writes.dirty.settle(&inode);
                 outcome.is_err()
@@ -93,14 +93,14 @@ async fn flush_all(engine: &Arc<Engine>, inodes: Vec<Arc<Inode>>) -> bool {
     failed
 }
 
-/// Takes snapshots by the clock.
+/// Takes scheduled snapshots.
 async fn scheduler(engine: Weak<Engine>, signals: Arc<Signals>) {
     while !signals.is_closing() {
         let Some(engine) = engine.upgrade() else { break };
         if let Err(error) = engine.keep_schedule().await
             && !engine.is_closing()
         {
-            tracing::warn!(%error, "the snapshots that are due were not taken; it is tried again");
+            tracing::warn!(%error, "taking scheduled snapshots failed; the pool will try again");
         }
         drop(engine);
         tokio::select! {
@@ -126,7 +126,7 @@ async fn reaper(engine: Weak<Engine>, signals: Arc<Signals>, pause: Duration) {
     }
 }
 
-/// Makes chunks of what is inline in files that nobody writes to any more.
+/// Turns inline bytes of files that are no longer written to into chunks.
 async fn chunker(engine: Weak<Engine>, signals: Arc<Signals>, age: Duration) {
     let pause = (age / 4).clamp(Duration::from_millis(5), Duration::from_secs(15));
     while !signals.is_closing() {
@@ -134,7 +134,7 @@ async fn chunker(engine: Weak<Engine>, signals: Arc<Signals>, age: Duration) {
         if let Err(error) = engine.chunk_round().await
             && !engine.is_closing()
         {
-            tracing::warn!(%error, "inline bytes stay in the metadata store; it is tried again");
+            tracing::warn!(%error, "chunking inline bytes failed; the pool will try again");
         }
         drop(engine);
         tokio::select! {
@@ -146,14 +146,14 @@ async fn chunker(engine: Weak<Engine>, signals: Arc<Signals>, age: Duration) {
     }
 }
 
-/// Verifies everything when it is time to, or when asked.
+/// Scrubs the pool when a scrub is due, or when the operator asks for one.
 async fn scrubber(engine: Weak<Engine>, signals: Arc<Signals>) {
     while !signals.is_closing() {
         let Some(engine) = engine.upgrade() else { break };
         if let Err(error) = engine.scrub_round().await
             && !engine.is_closing()
         {
-            tracing::warn!(%error, "the scrub stopped early; it goes on within a minute");
+            tracing::warn!(%error, "the scrub stopped early; it continues within a minute");
         }
         drop(engine);
         tokio::select! {

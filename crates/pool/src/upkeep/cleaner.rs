@@ -1,13 +1,13 @@
-//! The cleaner: gives back what dead frames take in segments that are mostly dead.
+//! The cleaner: reclaims the space of dead frames in segments that are mostly dead.
 //!
-//! It appends the frames that are still referenced to the open segment, syncs, and then has the chunk records point
-//! there, in one batch, each only if the chunk is still where it was read. A segment without a referenced frame is
-//! deleted like any other dead one. A crash at any point leaves each chunk at one place that its record names.
-//! A reader that finds the old segment gone looks the chunk up again.
+//! It appends the frames that are still referenced to the open segment, and syncs it. Then one batch makes the chunk records
+//! point to the new places, each only if its chunk is still at the old one. A segment without a referenced frame is deleted
+//! like any other dead segment. After a crash at any point, each chunk is at the one place that its record names. A reader
+//! that finds the old segment gone looks the chunk up again.
 //!
-//! Which chunks a segment holds, the segment itself says; if that is not all that the metadata names in it, because
-//! a header or a footer is damaged, the metadata is searched. The work is paced, so that clients have the
-//! disk, unless room is short; and it makes way for deletions, which give back more for less.
+//! The segment itself says which chunks it holds. If it does not name all that the metadata has there, because a header or a
+//! footer is damaged, the metadata is searched. The work is paced, so that clients have the disk, unless room is short. It
+//! gives way to deletions, which free more space with less work.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
@@ -25,22 +25,22 @@ use crate::format::keys::{self, ChunkId, SegmentId};
 use crate::format::records::{ChunkRecord, Record, SegmentRecord, malformed};
 use crate::store::segment::{Appended, frames_in};
 
-/// Segments that one round cleans at most.
+/// The number of segments that one round cleans at most.
 const SEGMENTS_MAX: usize = 8;
-/// Bytes that are moved in one step.
+/// The number of bytes that one step moves.
 const STEP_BYTES_MAX: u64 = 8 << 20;
-/// How fast chunks are moved while there is room enough.
+/// How fast chunks are moved while there is enough room.
 const BYTES_PER_SECOND: u64 = 64 << 20;
-/// After which time a segment that could not be cleaned is tried again.
+/// How long a segment that could not be cleaned is left alone.
 const RETRY: Duration = Duration::from_secs(600);
-/// Dead bytes from which on the open segment is not kept for further frames, if nothing in it is alive.
+/// With at least this many dead bytes and nothing alive, the open segment is retired.
 const RETIRE_BYTES_MIN: u64 = 1 << 20;
 
 /// A chunk, and where it is.
 pub(crate) type Located = (ChunkId, ChunkRecord);
 
 impl Engine {
-    /// Cleans some segments, if any are worth it. Returns early when there are orphans to free.
+    /// Cleans some segments, if any are worth it. Returns early if there are orphans to free.
     pub(crate) async fn clean(self: &Arc<Self>) -> Result<()> {
         let engine = self.clone();
         sync::blocking(move || engine.retire_dead_open_segment()).await?;
@@ -72,7 +72,7 @@ impl Engine {
     }
 
     fn worth_cleaning(&self, is_short: bool) -> Vec<SegmentId> {
-        // When room is short, a tenth of a segment is worth the work; else a half.
+        // When room is short, cleaning is worth while if a tenth of a segment is dead, otherwise if half of it is.
         let dead_min = |record: &SegmentRecord| record.bytes_named / if is_short { 10 } else { 2 };
         let now = Instant::now();
         let mut given_up = sync::lock(&self.upkeep.cleaner.given_up);
@@ -84,7 +84,7 @@ impl Engine {
         worth.map(|(id, _)| id).filter(|id| self.stores.writer.is_settled(*id)).take(SEGMENTS_MAX).collect()
     }
 
-    /// An open segment in which everything is dead ends here, so that its space is given back. Blocks on the disk.
+    /// Retires the open segment if everything in it is dead, so that its space can be freed. Blocks on the disk.
     fn retire_dead_open_segment(&self) -> Result<()> {
         let is_dead = |id: SegmentId| {
             let record = self.segments.usage(id);
@@ -93,7 +93,7 @@ impl Engine {
         self.stores.writer.retire_if(is_dead).inspect_err(|error| self.stopped.stop(error))
     }
 
-    /// All chunks whose records name the segment, in the order they are in it. Blocks on the disk.
+    /// All chunks whose records name the segment, in the order of their offsets. Blocks on the disk.
     pub(crate) fn chunks_in(&self, segment: SegmentId) -> Result<Vec<Located>> {
         let mut chunks = BTreeMap::new();
         if let Some((_, length)) = self.stores.segments.list()?.into_iter().find(|(id, _)| *id == segment) {
@@ -107,11 +107,11 @@ impl Engine {
                 }
             }
         }
-        // Read after the records: what was freed meanwhile makes it smaller, not larger.
+        // Read after the records: frees in between make the number smaller, never larger.
         let live = self.segments.usage(segment).bytes_live;
         let found: u64 = chunks.values().map(|(_, record)| u64::from(record.bytes_stored)).sum();
         if found < live {
-            tracing::warn!(%segment, found, live, "a segment does not name all it holds; searching the metadata");
+            tracing::warn!(%segment, found, live, "a segment does not name all chunks that it holds; searching the metadata");
             return self.search_chunks_in(segment);
         }
         Ok(chunks.into_values().collect())
@@ -144,7 +144,7 @@ impl Engine {
         .await
     }
 
-    /// Appends and syncs copies of the chunks that can be read. `None` if there are none.
+    /// Appends and syncs copies of the readable chunks. Returns `None` if there are none.
     fn copy_chunks(&self, chunks: Vec<Located>) -> Result<Option<(Vec<Located>, Appended)>> {
         let mut readable = Vec::with_capacity(chunks.len());
         let mut copies: Vec<Packed> = Vec::with_capacity(chunks.len());
@@ -154,7 +154,7 @@ impl Engine {
                     copies.push(packed);
                     readable.push((id, record));
                 }
-                // Freed or moved meanwhile, or damaged: whoever reads it will tell.
+                // The chunk was freed or moved meanwhile, or is damaged. In the last case, readers report it.
                 None => {
                     tracing::warn!(chunk = %id, segment = %record.segment, "the cleaner cannot read a chunk")
                 }

@@ -1,4 +1,4 @@
-//! A snapshot of all that the pool counts, and of how it stands.
+//! Takes a snapshot of all counters and gauges of the pool.
 
 use std::sync::Arc;
 

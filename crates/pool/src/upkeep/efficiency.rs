@@ -1,8 +1,8 @@
-//! What is stored for what: how much of the files' bytes deduplication and compression save.
+//! Storage efficiency: how many of the files' bytes deduplication and compression save.
 //!
-//! It is counted from the extents and chunk records as of one instant, when asked, so there are no counters that could
-//! go wrong. A chunk with several references is attributed to each in equal parts. Of a volume it is what the volume shows; of the
-//! pool, everything that is stored, what only snapshots show included.
+//! The numbers are computed from the extents and chunk records of one instant on request, so no counters can drift. A chunk
+//! with several references is attributed to each in equal parts. For a volume, the numbers cover what the volume shows. For
+//! the pool, they cover everything stored, including what only snapshots show.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -15,11 +15,11 @@ use crate::parts::view::{BATCH_ITEMS, RangeIn, View};
 use crate::store::meta::MetaView;
 use crate::{Efficiency, Kind, Result, Stored, VolumeId};
 
-/// Sums of parts of bytes, in 2^-20 bytes, so that thirds of many chunks still add up.
+/// Sums of fractions of bytes, in units of 2^-20 bytes, so that thirds of many chunks still add up.
 #[derive(Default)]
 struct Sums {
     chunked: u64,
-    /// Of the chunks' bytes and of their frames', what is attributed here.
+    /// The attributed parts of the chunks' bytes and of their frames' bytes.
     unique: u128,
     stored: u128,
 }
@@ -27,7 +27,7 @@ struct Sums {
 const PART_BITS: u32 = 20;
 
 impl Engine {
-    /// What the segments hold.
+    /// The bytes that segments hold.
     pub(crate) fn stored(&self) -> Stored {
         let aside = sync::lock(&self.upkeep.aside);
         let mut stored = Stored {
@@ -47,7 +47,7 @@ impl Engine {
     }
 
     pub(crate) async fn efficiency(self: &Arc<Self>, volume: Option<VolumeId>) -> Result<Efficiency> {
-        // In the committer, so that the view is as the metadata says.
+        // In the committer, so that the view agrees with the metadata.
         let (meta, view) = self
             .transact(move |txn| {
                 let view = volume.map(|volume| txn.engine.volumes.view(volume)).transpose()?;
@@ -58,7 +58,7 @@ impl Engine {
     }
 }
 
-/// Visits the items of a kind: what a volume shows, or all versions that the pool stores.
+/// Visits the items of a kind: those that a volume shows, or all versions that the pool stores.
 fn each<R: Record>(
     meta: &dyn MetaView,
     view: Option<&View>,

@@ -1,6 +1,7 @@
-//! The headers of segments, in every copy: whether they are whole, and how they are written again.
+//! Verifies the headers of segments in every copy, and rewrites damaged ones.
 //!
-//! No reader needs a header, for the metadata locates every chunk. An opening and a salvage do: the header says whose a segment is.
+//! Readers do not need headers, because the metadata locates every chunk. Opening and salvage do: the header says which pool
+//! the segment belongs to.
 
 use std::collections::HashMap;
 
@@ -23,7 +24,7 @@ enum Header {
 }
 
 impl Engine {
-    /// The segments that are there, with the copies that have them.
+    /// The existing segments, and which copies have them.
     pub(crate) fn segments_there(&self) -> Result<HashMap<SegmentId, Vec<usize>>> {
         let mut there: HashMap<SegmentId, Vec<usize>> = HashMap::new();
         for copy in 0..self.stores.segments.copies() {
@@ -34,7 +35,8 @@ impl Engine {
         Ok(there)
     }
 
-    /// What is wrong with a segment's headers, one sentence for each copy in which something is. `there`: the copies that have the segment.
+    /// The faults of a segment's headers, one sentence for each copy with a fault. `there`: the copies that have the
+    /// segment.
     pub(crate) fn header_faults(&self, segment: SegmentId, there: &[usize]) -> Vec<String> {
         let faults = there.iter().filter_map(|copy| match self.header(segment, *copy) {
             Header::Wrong(wrong) => Some(fault(segment, *copy, &wrong)),
@@ -58,7 +60,8 @@ impl Engine {
         }
     }
 
-    /// Writes the headers of a settled segment again where they are wrong: as they are in another copy, else made anew. `chunks`: those in it.
+    /// Rewrites the damaged headers of a settled segment, from another copy or, if no copy has one, from what the metadata
+    /// knows. `chunks`: the chunks in the segment.
     pub(crate) fn mend_headers(&self, segment: SegmentId, chunks: &[Located]) -> Result<()> {
         let copies = if self.stores.segments.is_degraded() { 1 } else { self.stores.segments.copies() };
         let (mut whole, mut wrong) = (None, Vec::new());
@@ -86,10 +89,10 @@ impl Engine {
                 Ok(()) => {
                     self.meters.frames_repaired.add(1);
                     self.upkeep.scrub.count_repaired(1);
-                    tracing::warn!(%segment, copy, what, "a segment's header was written again");
+                    tracing::warn!(%segment, copy, what, "a segment's header was rewritten");
                 }
                 Err(error) => {
-                    tracing::error!(%segment, copy, %error, "a segment's header could not be written again");
+                    tracing::error!(%segment, copy, %error, "a segment's header could not be rewritten");
                     self.upkeep.scrub.count_damage(fault(segment, copy, &what));
                 }
             }
@@ -109,7 +112,7 @@ impl Engine {
         self.stores.segments.read_copy(copy, segment, 0, SEGMENT_HEADER_BYTES as usize)
     }
 
-    /// Whether a frame begins where a header of version 1 ends. A header of version 2 would overwrite it.
+    /// Whether a frame begins where a header of version 1 ends. A header of version 2 would overwrite that frame.
     fn is_of_first_version(&self, segment: SegmentId, copies: usize, chunks: &[Located]) -> Result<bool> {
         if chunks.iter().any(|(_, record)| record.offset < SEGMENT_HEADER_BYTES) {
             return Ok(true);
@@ -124,7 +127,8 @@ impl Engine {
         Ok(false)
     }
 
-    /// What is known of where a segment comes from: not up to which batch the metadata was durable then, nor when that was.
+    /// The known origin of a segment. It lacks the batch up to which the metadata was durable at that time, and the time
+    /// itself.
     fn origin_known(&self, segment: SegmentId) -> Result<SegmentOrigin> {
         let key = keys::start(segment.boot());
         let start = self.stores.meta.get(&key)?.map(|value| StartRecord::decode(&key, &value)).transpose()?;

@@ -1,4 +1,4 @@
-//! Segments that no metadata names: what opening has set aside, and what an operator does with it.
+//! Segments that no metadata names: opening has set them aside, and the operator can list, recover or delete them.
 
 use std::sync::Arc;
 
@@ -29,7 +29,7 @@ impl Engine {
         .await
     }
 
-    /// What recovering would do. For an engine that was opened to read, whatever does not fit.
+    /// Returns what recovering would do. If the engine was opened for reading, includes the mismatches.
     pub(crate) fn assess(&self) -> Result<Assessment> {
         let mut unnamed: Vec<(u64, u64)> = self
             .stores

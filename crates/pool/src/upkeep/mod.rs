@@ -1,7 +1,8 @@
-//! What a pool does for itself: verifying, cleaning, freeing, and telling how it stands.
+//! Maintenance of a pool: verifying, cleaning, freeing, and reporting its state.
 //!
-//! The background tasks (`background.rs`) and the operator start this work; it reads what the floors below have stored, moves or
-//! mends it through their transactions, and returns reports. Open `background.rs` first for what runs when.
+//! The background tasks (`background.rs`) and the operator start this work. It reads what the layers below have stored,
+//! moves or repairs it through their transactions, and returns reports. Open `background.rs` first, which says what runs
+//! when.
 
 pub(crate) mod background;
 pub(crate) mod check;

@@ -1,5 +1,5 @@
-//! The reaper: frees what was deleted. That is orphans that no client holds, deleted volumes, versions that no view shows any more,
-//! and segments in which nothing is alive.
+//! The reaper: frees orphans that no client holds, deleted volumes, versions that no view shows any more, and segments in
+//! which nothing is alive.
 
 use std::sync::Arc;
 
@@ -15,12 +15,12 @@ impl Engine {
         if let Err(error) = self.reap_all().await
             && !self.is_closing()
         {
-            tracing::warn!(%error, "freeing deleted files failed; it is tried again with the next deletion");
+            tracing::warn!(%error, "freeing deleted files failed; the next deletion tries again");
         }
         self.orphans.end_rounds(asked);
     }
 
-    /// Wakes those who wait for the reaper: the pool is closing.
+    /// Wakes all tasks that wait for the reaper, because the pool is closing.
     pub(crate) fn reaper_end(&self) {
         self.orphans.wake_waiters();
     }
@@ -38,7 +38,7 @@ impl Engine {
         }
         for volume in self.volumes.purging() {
             match self.purge_volume(volume).await {
-                // It was deleted meanwhile.
+                // The volume was deleted meanwhile.
                 Err(Error::Stale) => self.orphans.wake(),
                 outcome => outcome?,
             }
@@ -50,7 +50,7 @@ impl Engine {
         sync::blocking(move || meta.give_back()).await
     }
 
-    /// Deletes segments in which nothing is alive. The batches that have freed their last chunks are durable before.
+    /// Deletes segments in which nothing is alive. The batches that freed their last chunks must be durable first.
     pub(crate) async fn delete_dead_segments(self: &Arc<Self>) -> Result<()> {
         let dead = self
             .transact(|txn| {
@@ -67,7 +67,7 @@ impl Engine {
             return Ok(());
         }
         let engine = self.clone();
-        // A record outlives its file: opening takes a file without a record for one that was never named.
+        // A record must outlive its file: opening takes a file without a record for one that was never named.
         let dead = sync::blocking(move || engine.delete_for_good(dead)).await?;
         self.transact(move |txn| {
             dead.into_iter().for_each(|id| txn.forget_segment(id));
@@ -76,8 +76,8 @@ impl Engine {
         .await
     }
 
-    /// Deletes segments. Returns those that are gone from every copy for good. A copy that is not reachable loses them when it is
-    /// back.
+    /// Deletes segments. Returns those that are durably deleted from every copy. A copy that is unreachable deletes them
+    /// when it is available again.
     fn delete_for_good(&self, mut ids: Vec<SegmentId>) -> Result<Vec<SegmentId>> {
         let mut gone = Vec::with_capacity(ids.len());
         for id in ids.drain(..) {

@@ -1,11 +1,11 @@
-//! The scrub: reads every frame that is referenced, in every copy, and verifies it, at a limited rate.
+//! The scrub: reads and verifies every referenced frame, in every copy, at a limited rate.
 //!
-//! It begins with what is inline in the metadata store (see [`crate::data::inline`]): that is verified by being read, and becomes chunks where
-//! nobody is writing. Then it goes from segment to segment, and remembers durably how far it got, so that a restart goes on there. A frame
-//! that is damaged in one copy is written again from another; a segment that a copy lacks is copied. What is damaged in
-//! all copies is reported, and stays: a reader gets an error for it, never wrong bytes. It begins by itself when the last
-//! one is a period ago, and when a copy has come back that missed something. It also reads all metadata
-//! ([`crate::upkeep::scrub_metadata`]) and the headers of segments ([`crate::upkeep::headers`]).
+//! It begins with the inline bytes in the metadata store (see [`crate::data::inline`]): reading verifies them, and they
+//! become chunks in files that nobody is writing to. Then it goes from segment to segment, and durably records its progress,
+//! so that it continues there after a restart. A frame that is damaged in one copy is rewritten from another. A segment that
+//! a copy lacks is copied. Damage in all copies is reported and stays: a reader gets an error for it, never wrong bytes. A
+//! scrub starts by itself one period after the last, and when a copy is available again that has missed something. It also
+//! reads all metadata ([`crate::upkeep::scrub_metadata`]) and the headers of segments ([`crate::upkeep::headers`]).
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -22,18 +22,18 @@ use crate::parts::scrub::{KEY, NAMESPACE, ScrubRecord, State};
 use crate::upkeep::cleaner::Located;
 use crate::{Error, Result, ScrubStatus};
 
-/// Bytes that are verified in one step.
+/// The number of bytes that one step verifies.
 const STEP_BYTES: u64 = 2 << 20;
 
 impl Engine {
-    /// Begins a scrub from the start. One that is under way begins again.
+    /// Starts a scrub from the beginning, even if one is running.
     pub(crate) async fn scrub_start(self: &Arc<Self>) -> Result<()> {
         self.begin_scrub().await?;
         self.signals.scrub.notify_one();
         Ok(())
     }
 
-    /// Ends the scrub that is under way, if one is.
+    /// Stops the scrub that is running, if any.
     pub(crate) async fn scrub_stop(self: &Arc<Self>) -> Result<()> {
         let record = {
             let mut state = sync::lock(&self.upkeep.scrub.state);
@@ -62,7 +62,7 @@ impl Engine {
         }
     }
 
-    /// Does what there is to do.
+    /// Does the work that is due.
     pub(crate) async fn scrub_round(self: &Arc<Self>) -> Result<()> {
         if self.copies_missed_something().await? || self.is_scrub_due().await? {
             self.begin_scrub().await?;
@@ -84,7 +84,7 @@ impl Engine {
             }
             let record = {
                 let mut state = sync::lock(&self.upkeep.scrub.state);
-                // Begun again, or stopped, meanwhile.
+                // The scrub was restarted or stopped meanwhile.
                 if !state.record.running || state.generation != generation {
                     continue;
                 }
@@ -96,7 +96,7 @@ impl Engine {
         self.end_scrub().await
     }
 
-    /// Before the first segment: chunks what is inline, in a segment that is scrubbed then like any other.
+    /// Runs before the first segment: chunks inline bytes into a segment that is then scrubbed like any other.
     async fn scrub_inline(self: &Arc<Self>) -> Result<()> {
         let generation = {
             let state = sync::lock(&self.upkeep.scrub.state);
@@ -131,14 +131,14 @@ impl Engine {
         sync::blocking(move || {
             if engine.stores.segments.is_degraded() {
                 sync::lock(&engine.upkeep.scrub.state).wanted = true;
-                // Why it is not there was said when it went.
+                // The reason was logged when the copy became unavailable.
                 if engine.revive_copy().is_err() {
                     return Ok(false);
                 }
             }
             let was_wanted = sync::lock(&engine.upkeep.scrub.state).wanted;
             if was_wanted {
-                // What was appended meanwhile lacks in the open segment, too, and only what is settled is scrubbed.
+                // The copy also lacks frames of the open segment, and only settled segments are scrubbed.
                 engine.stores.writer.retire_if(|_| true).inspect_err(|error| engine.stopped.stop(error))?;
                 if !engine.stores.writer.has_only_open_in_use() {
                     return Ok(false);
@@ -192,7 +192,7 @@ impl Engine {
             state.generation += 1;
             state.record
         };
-        tracing::info!("scrub begun: verifying all that is stored");
+        tracing::info!("scrub started");
         self.remember_scrub(record).await
     }
 
@@ -207,7 +207,7 @@ impl Engine {
             state.record
         };
         let ScrubRecord { frames, bytes, repaired, damaged, .. } = record;
-        tracing::info!(frames, bytes, repaired, damaged, "scrub done");
+        tracing::info!(frames, bytes, repaired, damaged, "scrub finished");
         self.remember_scrub(record).await
     }
 
@@ -215,7 +215,7 @@ impl Engine {
         self.record_put(NAMESPACE, KEY, &record.encode()).await
     }
 
-    /// The first segment that is not done, and to which nothing is appended any more.
+    /// The first segment that is not done yet, and that no longer grows.
     fn next_to_scrub(&self) -> Option<SegmentId> {
         let record = sync::lock(&self.upkeep.scrub.state).record;
         let mut segments = self.segments.list().into_iter().filter(|_| record.running);
@@ -253,7 +253,7 @@ impl Engine {
         Ok(())
     }
 
-    /// Copies the segment to where it is missing or too short.
+    /// Copies the segment to the copies in which it is missing or too short.
     fn complete_copies(&self, segment: SegmentId) -> Result<()> {
         let copies = self.stores.segments.copies();
         if copies < 2 || self.stores.segments.is_degraded() {
@@ -266,7 +266,7 @@ impl Engine {
         }
         let longest = lengths.iter().copied().max().unwrap_or_default();
         for (copy, _) in lengths.iter().enumerate().filter(|(_, length)| **length == 0) {
-            tracing::warn!(%segment, copy, "a copy of a segment is missing: made again");
+            tracing::warn!(%segment, copy, "a segment is missing or too short in a copy; copying it");
             self.stores.segments.copy_over(copy, segment, longest)?;
             self.meters.frames_repaired.add(1);
             sync::lock(&self.upkeep.scrub.state).record.repaired += 1;
@@ -291,7 +291,7 @@ impl Engine {
                 tracing::error!(
                     place,
                     wrong,
-                    "scrub: no copy is whole; files that hold it cannot be read there"
+                    "scrub: every copy is damaged; the files that use this data cannot be read there"
                 );
                 state.describe(format!("{place}: {wrong}, in every copy"));
             }

@@ -1,4 +1,5 @@
-//! The part of the scrub that reads the metadata: every key once, at the scrub's rate, so that every block of every table is verified.
+//! The part of the scrub that reads the metadata: every key once, at the scrub's rate, so that every block of every table is
+//! verified.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -14,11 +15,11 @@ use crate::format::keys::{self, Key};
 use crate::store::meta::MetaView;
 use crate::store::resilient::{Gap, ResilientView, after};
 
-/// Bytes of keys and values that are read in one step.
+/// The number of bytes of keys and values that one step reads.
 const STEP_BYTES: u64 = 2 << 20;
 
 impl Engine {
-    /// Reads all metadata, if that was not done yet since the scrub began. Damage is counted, and described.
+    /// Reads all metadata, unless that was done since the scrub began. Counts and describes damage.
     pub(crate) async fn scrub_metadata(self: &Arc<Self>) -> Result<()> {
         let Some(generation) = self.upkeep.scrub.running() else { return Ok(()) };
         let begun = generation.saturating_add(1);
@@ -46,7 +47,7 @@ impl Engine {
     }
 }
 
-/// Reads a part of the metadata. Returns how many bytes that was, and where to go on.
+/// Reads a part of the metadata. Returns the number of bytes read, and the key to continue with.
 fn read_step(view: &ResilientView, from: Key) -> Result<(u64, Option<Key>)> {
     let (mut bytes, mut next) = (0_u64, None);
     view.scan(from..keys::end(), &mut |key, value| {

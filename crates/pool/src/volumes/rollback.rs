@@ -56,7 +56,7 @@ impl Engine {
                 // The inode was loaded meanwhile. If its record cannot be read, drop it from memory, so that it is loaded
                 // again later.
                 None => self.inode_record(inode.key()).unwrap_or_else(|error| {
-                    tracing::warn!(inode = inode.handle.inode.0, %error, "forgotten in a rollback");
+                    tracing::warn!(inode = inode.handle.inode.0, %error, "rollback: the record of an inode cannot be read; the inode was dropped from memory");
                     self.inodes.forget(inode.key());
                     None
                 }),

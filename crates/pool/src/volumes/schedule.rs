@@ -60,10 +60,10 @@ impl Engine {
         let now = seconds(self.clock.now());
         for ((period, name), volumes) in self.due(now) {
             match self.snapshot_create(&volumes, &name, Some(period)).await {
-                Ok(_) => tracing::info!(?volumes, name, "snapshot taken by the clock"),
+                Ok(_) => tracing::info!(?volumes, name, "scheduled snapshot taken"),
                 // A volume was deleted meanwhile, or a user took the name. The next check handles the rest.
                 Err(error @ (Error::NotFound(_) | Error::Exists(_) | Error::Stale)) => {
-                    tracing::warn!(?volumes, name, %error, "snapshot not taken");
+                    tracing::warn!(?volumes, name, %error, "scheduled snapshot failed");
                 }
                 Err(error) => return Err(error),
             }
@@ -94,7 +94,11 @@ impl Engine {
             for taken in expired(period, volume, self.volumes.snapshots(Some(volume.id))) {
                 match self.snapshot_delete(&taken.volume_name, &taken.name).await {
                     Ok(()) => {
-                        tracing::info!(volume = taken.volume_name, name = taken.name, "snapshot expired")
+                        tracing::info!(
+                            volume = taken.volume_name,
+                            name = taken.name,
+                            "expired snapshot deleted"
+                        )
                     }
                     // A user has deleted or cloned it meanwhile.
                     Err(Error::NotFound(_) | Error::InUse { .. } | Error::Stale) => {}

@@ -1,5 +1,5 @@
-//! What a check says of metadata that cannot be read: which records they are, and which files are hit as far as the rest of the metadata
-//! tells.
+//! Describes unreadable metadata in a check's report: which records cannot be read, and which files are affected, as far as
+//! the other metadata shows.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -11,18 +11,18 @@ use crate::upkeep::check::VolumeThen;
 use crate::upkeep::check::records::each_shown;
 use crate::{InodeId, Result, VolumeId};
 
-/// Files that are named for one gap; further ones are counted.
+/// The number of files that are named for one gap. Further files are only counted.
 const NAMED_MAX: usize = 100;
-/// Directories above a file that its path names.
+/// The number of directories that a file's path names at most.
 const DEPTH_MAX: usize = 200;
 
-/// What can be read of a volume or a snapshot.
+/// The readable records of a volume or a snapshot.
 #[derive(Default)]
 struct Survey {
     inodes: HashMap<InodeId, InodeRecord>,
-    /// A name of each inode, and the directory that it is in.
+    /// A name of each inode, and the directory that holds the name.
     names: HashMap<InodeId, (InodeId, Vec<u8>)>,
-    /// Entries of directories.
+    /// The number of entries of each directory.
     entries: HashMap<InodeId, u64>,
     space_used: HashMap<InodeId, u64>,
     /// Files that refer to chunks whose records cannot be read.
@@ -35,7 +35,7 @@ pub(crate) fn describe_gaps(
     meta: &ResilientView,
     volumes: &[VolumeThen],
 ) -> Result<Vec<String>> {
-    // Before the surveys: those meet no gap that the check has not met.
+    // Read before the surveys, which find no gap that the check has not found.
     let gaps = meta.gaps();
     let mut hits = vec![Hits::default(); gaps.len()];
     for volume in volumes {
@@ -100,12 +100,12 @@ fn volume_name(engine: &Engine, id: VolumeId) -> String {
     }
 }
 
-/// Whether a gap hits what the volume or snapshot shows.
+/// Whether a gap may affect what the volume or snapshot shows.
 pub(crate) fn hits_view(gap: &Gap, volume: &VolumeThen) -> bool {
     volume.view.layers.iter().any(|layer| gap.hits_volume(layer.volume))
 }
 
-/// Whether something of an inode that the volume or snapshot shows may be in a gap.
+/// Whether a record of an inode that the volume or snapshot shows may be in a gap.
 fn hits_inode(gap: &Gap, volume: &VolumeThen, inode: InodeId) -> bool {
     let all = |kind, layer: VolumeId| {
         let first = keys::inode_prefix(kind, layer, inode);
@@ -140,7 +140,7 @@ impl Survey {
         Ok(survey)
     }
 
-    /// The inodes that a gap hits, as far as can be told.
+    /// The inodes that a gap affects, as far as the readable records show.
     fn hit_by(&self, gap: &Gap, volume: &VolumeThen) -> BTreeSet<InodeId> {
         let count = |counts: &HashMap<InodeId, u64>, inode| counts.get(inode).copied().unwrap_or_default();
         let known = self.inodes.iter().filter(|(inode, _)| hits_inode(gap, volume, **inode));
@@ -150,7 +150,7 @@ impl Survey {
                 let named = self.names.keys().copied().filter(is_hit);
                 named.filter(|inode| hits_inode(gap, volume, *inode)).collect()
             }
-            // An older version may be in the place of one that is lost, and nothing tells.
+            // An older version may be shown in place of a lost one, and no record reveals it.
             keys::ENTRY | keys::EXTENT if !volume.view.plain => known.map(|(inode, _)| *inode).collect(),
             keys::ENTRY => {
                 let short = known.filter(|(inode, record)| record.entries != count(&self.entries, inode));

@@ -1,13 +1,14 @@
-//! The check: recounts everything from the extents and the directory entries, and compares. What each volume and each
-//! snapshot shows is in [`crate::upkeep::check::view`]; here is what is stored, whoever sees it. Where metadata is damaged it goes on behind
-//! the damage ([`crate::store::resilient`]), and says at the end what is hit ([`crate::upkeep::check::damage`]). It reads the headers of segments
-//! ([`crate::upkeep::headers`]), and their content on demand.
+//! The check: recounts everything from extents and directory entries, and compares the counts with the records.
+//! [`crate::upkeep::check::view`] checks what each volume and each snapshot shows. This file checks what is stored,
+//! whichever view shows it. Where metadata is damaged, the check continues behind the damage ([`crate::store::resilient`]),
+//! and at the end reports what is affected ([`crate::upkeep::check::damage`]). It reads the headers of segments
+//! ([`crate::upkeep::headers`]), and on request their content.
 //!
-//! It looks at the metadata as of one instant, so nobody waits for it. Where it looks at what is there now, at segments
-//! and frames, it asks again before it reports what may have been moved or freed since.
+//! The check reads the metadata as of one instant, so nobody has to wait for it. When it reads current segments and frames,
+//! it looks again before it reports something that may have been moved or freed meanwhile.
 //!
-//! Of each inode it keeps a record in memory, and of chunks as many counts as fit in [`REFERENCES_MAX`]; of more chunks
-//! it takes several passes over the extents.
+//! The check keeps a record of each inode in memory, and up to [`REFERENCES_MAX`] counts of chunks. For more chunks it takes
+//! several passes over the extents.
 
 mod damage;
 mod records;
@@ -34,12 +35,12 @@ use crate::upkeep::check::records::{each, each_stored};
 use crate::upkeep::check::view::check_view;
 use crate::{CheckReport, Result, VolumeId};
 
-/// References that are counted in one pass; each takes about 60 bytes.
+/// The number of references that one pass counts. Each takes about 60 bytes.
 const REFERENCES_MAX: u64 = 4 << 20;
-/// Differences that are described; further ones are counted.
+/// The number of differences that are described. Further ones are only counted.
 const DESCRIBED_MAX: usize = 10_000;
 
-/// A volume or snapshot at the instant that the check looks at.
+/// A volume or snapshot at the instant of the check.
 pub(crate) struct VolumeThen {
     pub(crate) id: VolumeId,
     pub(crate) view: Arc<View>,
@@ -64,7 +65,7 @@ impl Engine {
         watch: Arc<CheckWatch>,
     ) -> Result<CheckReport> {
         let engine = self.clone();
-        // In the committer, so that the volumes are as the metadata says.
+        // In the committer, so that the volumes agree with the metadata.
         let (meta, volumes) = self
             .transact(|txn| {
                 let volumes = &txn.engine.volumes;
@@ -157,9 +158,10 @@ impl Check<'_> {
         (0..passes).try_for_each(|pass| self.chunks_of(pass, passes, read))
     }
 
-    /// The chunks that are due in one of several passes. Every version of every extent refers to its chunk, whoever sees it.
+    /// Checks the chunks of one of several passes. Every version of every extent refers to its chunk, whichever view shows
+    /// it.
     fn chunks_of(&mut self, pass: u64, passes: u64, read: bool) -> Result<()> {
-        // Ids are hashes, so each pass gets its share.
+        // Ids are hashes, so the passes get equal shares.
         let is_due =
             |id: &ChunkId| (u64::from(u16::from_be_bytes([id.0[0], id.0[1]])) * passes) >> 16 == pass;
         let (meta, watch, references) = (self.meta.clone(), self.watch.clone(), &mut self.references);
@@ -196,7 +198,7 @@ impl Check<'_> {
         Ok(())
     }
 
-    /// Verifies every copy of a chunk, where it is now.
+    /// Verifies every copy of a chunk at its current place.
     fn read_chunk(&mut self, id: ChunkId, mut record: ChunkRecord) {
         self.watch.read(u64::from(record.bytes_stored));
         let wrong = loop {
@@ -210,9 +212,9 @@ impl Check<'_> {
                 Err(error) => format!("cannot be read: {error}"),
             };
             match self.engine.chunk_record(id) {
-                // Moved while it was read.
+                // The chunk was moved during the read.
                 Ok(Some(now)) if (now.segment, now.offset) != (record.segment, record.offset) => record = now,
-                // Freed since.
+                // The chunk was freed meanwhile.
                 Ok(None) => return,
                 _ => break wrong,
             }
@@ -223,7 +225,7 @@ impl Check<'_> {
         ));
     }
 
-    /// What volumes store; what they show is compared volume by volume.
+    /// Compares what volumes store. What they show is compared for each volume.
     fn compare_usage(&mut self) {
         let mut usage = std::mem::take(&mut self.usage);
         let volumes = std::mem::take(&mut self.volumes);
@@ -250,7 +252,7 @@ impl Check<'_> {
             if live != record.bytes_live && !self.lacks(keys::CHUNK) {
                 self.report(format!("segment {id}: {} live bytes recorded, {live} found", record.bytes_live));
             }
-            // Else emptied and deleted since.
+            // Otherwise the segment was emptied and deleted meanwhile.
             let is_needed =
                 || live.max(record.bytes_live) > 0 && self.engine.segments.usage(id).bytes_live > 0;
             let Some(copies) = there.get(&id) else {
@@ -272,12 +274,12 @@ impl Check<'_> {
         Ok(())
     }
 
-    /// Whether records of a kind cannot be read.
+    /// Whether records of this kind cannot be read.
     fn lacks(&self, kind: u8) -> bool {
         self.meta.any_gap(|gap| gap.hits_kind(kind))
     }
 
-    /// Reads what is not compared with anything.
+    /// Reads the records that are not compared with anything.
     fn others(&mut self) -> Result<()> {
         let (first, last) = (keys::items_of_all(keys::INODE).start, keys::segments().end);
         for range in [keys::pool()..first, last..keys::end()] {
@@ -286,7 +288,7 @@ impl Check<'_> {
         Ok(())
     }
 
-    /// Says what cannot be read.
+    /// Reports the records that cannot be read.
     fn gaps(&mut self) -> Result<()> {
         for difference in describe_gaps(self.engine, &self.meta, &self.volumes)? {
             self.report(difference);

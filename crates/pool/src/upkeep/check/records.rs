@@ -1,4 +1,4 @@
-//! How the check visits records. One that cannot be understood is remembered as a gap, and the visit goes on.
+//! How the check visits records. A record that cannot be decoded is remembered as a gap, and the visit continues.
 
 use std::ops::{ControlFlow, Range};
 
@@ -11,7 +11,7 @@ use crate::upkeep::check::VolumeThen;
 use crate::upkeep::check::watch::CheckWatch;
 use crate::{InodeId, Result, VolumeId};
 
-/// Visits all records of a kind with what their key names.
+/// Visits all records of a kind, with the id in their key.
 pub(crate) fn each<K, R: Record>(
     (meta, watch): (&ResilientView, &CheckWatch),
     range: Range<Key>,
@@ -29,7 +29,7 @@ pub(crate) fn each<K, R: Record>(
     })
 }
 
-/// Visits all versions that are stored of a kind, but tombstones, with the volume that has them.
+/// Visits all stored versions of a kind, except tombstones, with their volume.
 pub(crate) fn each_stored<R: Record>(
     (meta, watch): (&ResilientView, &CheckWatch),
     kind: u8,
@@ -49,7 +49,7 @@ pub(crate) fn each_stored<R: Record>(
     })
 }
 
-/// Visits all that can be read of a kind, as a volume or snapshot shows it, with the inode that its key names.
+/// Visits all readable records of a kind that a volume or snapshot shows, with the inode in their key.
 pub(crate) fn each_shown<R: Record>(
     meta: &ResilientView,
     volume: &VolumeThen,

@@ -1,5 +1,5 @@
-//! The part of the check that looks at one volume, or one snapshot, as it shows itself: its inodes, their names, their
-//! links, their extents, their extended attributes, and what it is said to hold.
+//! The part of the check that handles what one volume or snapshot shows: its inodes, their names, links, extents and
+//! extended attributes, and its recorded usage.
 
 use std::collections::HashMap;
 
@@ -15,11 +15,11 @@ use crate::upkeep::check::damage::hits_view;
 use crate::upkeep::check::records::each_shown;
 use crate::{InodeId, Result};
 
-/// What was counted of one inode.
+/// The counts of one inode.
 #[derive(Default)]
 struct Counted {
     names: u32,
-    /// Of a directory: entries, and directories among them.
+    /// For a directory: its entries, and the directories among them.
     entries: u64,
     subdirectories: u32,
     space_used: u64,
@@ -36,7 +36,7 @@ struct ViewCheck<'a> {
     differences: Vec<String>,
 }
 
-/// What does not agree in a volume or a snapshot.
+/// Returns all disagreements in a volume or a snapshot.
 pub(crate) fn check_view(meta: &ResilientView, volume: &VolumeThen) -> Result<Vec<String>> {
     let mut check = ViewCheck {
         meta,
@@ -63,7 +63,7 @@ pub(crate) fn check_view(meta: &ResilientView, volume: &VolumeThen) -> Result<Ve
 }
 
 impl ViewCheck<'_> {
-    /// Visits all that is shown of a kind, with the inode that its key names.
+    /// Visits all shown records of a kind, with the inode in their key.
     fn each<R: Record>(
         &self,
         range: &RangeIn<'_>,

@@ -1,4 +1,4 @@
-//! How far a check is, seen from outside, and the wish that it ends.
+//! Reports the progress of a check to its caller, and lets the caller cancel it.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -25,17 +25,18 @@ impl Count {
 }
 
 impl CheckWatch {
-    /// Chunks whose references were compared, and all there are; 0 before they were counted.
+    /// The number of chunks whose references have been compared, and the number of all chunks. Both are 0 before the chunks
+    /// are counted.
     pub fn chunks(&self) -> (u64, u64) {
         self.chunks.get()
     }
 
-    /// Bytes of frames that were read and verified, and those that are referenced.
+    /// The number of bytes of frames that were read and verified, and of those that are referenced.
     pub fn bytes(&self) -> (u64, u64) {
         self.bytes.get()
     }
 
-    /// Has the check end soon, with [`Error::Cancelled`].
+    /// Asks the check to end soon with [`Error::Cancelled`].
     pub fn cancel(&self) {
         self.cancelled.store(true, Ordering::Relaxed);
     }
@@ -45,12 +46,12 @@ impl CheckWatch {
         self.bytes.total.store(bytes, Ordering::Relaxed);
     }
 
-    /// A chunk was compared.
+    /// Counts a compared chunk.
     pub(crate) fn compared(&self) {
         self.chunks.done.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// A frame of that many bytes was read.
+    /// Counts a frame of this many bytes.
     pub(crate) fn read(&self, bytes: u64) {
         self.bytes.done.fetch_add(bytes, Ordering::Relaxed);
     }
