@@ -225,7 +225,7 @@ impl From<forebay_pool::Error> for ApiError {
             Error::NotFound(Object::Volume(_)) => Code::VolumeNotFound,
             Error::NotFound(Object::Snapshot { .. }) => Code::SnapshotNotFound,
             Error::NotFound(_) | Error::Stale => Code::NotFound,
-            Error::Exists(_) | Error::PathTaken { .. } => Code::AlreadyExists,
+            Error::Exists(_) => Code::AlreadyExists,
             Error::Invalid(_) | Error::NameTooLong => Code::Invalid,
             Error::NoSpace => Code::NoSpace,
             Error::SizeBelowUsed { .. } => Code::SizeBelowUsed,

@@ -20,7 +20,7 @@ pub fn status_of(error: Error) -> Status {
     match error {
         Error::Stale => Status::Stale,
         Error::NotFound(_) => Status::NoEnt,
-        Error::Exists(_) | Error::PathTaken { .. } => Status::Exist,
+        Error::Exists(_) => Status::Exist,
         Error::NotDirectory => Status::NotDir,
         Error::IsDirectory => Status::IsDir,
         Error::NotSymlink | Error::NotFile => Status::WrongType,

@@ -220,7 +220,7 @@ mod tests {
 
         volumes.create(VolumeSpec::new("a", "/a"), &labels, Who::default()).await.unwrap();
         let refused = volumes.create(VolumeSpec::new("b", "/a"), &labels, Who::default()).await;
-        assert!(matches!(refused, Err(Error::PathTaken { .. })), "{refused:?}");
+        assert!(matches!(refused, Err(Error::Exists(Object::JunctionPath { .. }))), "{refused:?}");
         let again = volumes.create(VolumeSpec::new("a", "/c"), &labels, Who::default()).await;
         assert!(matches!(again, Err(Error::Exists(_))), "{again:?}");
         assert_eq!(names(), ["a"]);

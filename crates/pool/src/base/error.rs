@@ -47,8 +47,15 @@ pub enum Object {
         /// The snapshot's own name.
         name: String,
     },
-    /// A path that a volume is mounted at.
-    JunctionPath(String),
+    /// A path that clients mount, and the volume that is mounted there, above it or below it.
+    JunctionPath {
+        /// The path.
+        path: String,
+        /// The volume's name.
+        volume: String,
+        /// The path of the volume.
+        volume_path: String,
+    },
     /// A segment in `lost+found`, by its number in hexadecimal.
     LostSegment(String),
 }
@@ -67,7 +74,7 @@ impl Display for Object {
             Object::ExtendedAttribute(name) => write!(formatter, "extended attribute {name}"),
             Object::Volume(name) => write!(formatter, "volume {name}"),
             Object::Snapshot { volume, name } => write!(formatter, "snapshot {volume}@{name}"),
-            Object::JunctionPath(path) => write!(formatter, "junction path {path}"),
+            Object::JunctionPath { path, .. } => write!(formatter, "junction path {path}"),
             Object::LostSegment(number) => write!(formatter, "segment {number} in lost+found"),
         }
     }
@@ -92,15 +99,6 @@ pub enum Error {
     NotFound(Object),
     /// The name is taken.
     Exists(Object),
-    /// The junction path lies below another volume's, or above it.
-    PathTaken {
-        /// The path that was asked for.
-        path: String,
-        /// The other volume's name.
-        volume: String,
-        /// The other volume's path.
-        volume_path: String,
-    },
     /// The operation needs a directory.
     NotDirectory,
     /// The operation cannot be done to a directory.
@@ -265,7 +263,6 @@ impl Explain for Error {
         match self {
             Error::Stale => Some("stale handle".into()),
             Error::NotFound(object) | Error::Exists(object) => Some(object.to_string()),
-            Error::PathTaken { path, .. } => Some(format!("junction path {path}")),
             Error::NameTooLong => Some("name too long".into()),
             Error::Invalid(argument) => Some(argument.argument.clone().unwrap_or("invalid argument".into())),
             Error::XattrTooLarge => Some("extended attribute too large".into()),
@@ -304,10 +301,10 @@ impl Explain for Error {
         match self {
             Error::Stale => "the inode no longer exists".into(),
             Error::NotFound(_) => "not found".into(),
-            Error::Exists(_) => "already exists".into(),
-            Error::PathTaken { volume, volume_path, .. } => {
+            Error::Exists(Object::JunctionPath { volume, volume_path, .. }) => {
                 format!("already used by volume {volume} at {volume_path}")
             }
+            Error::Exists(_) => "already exists".into(),
             Error::NotDirectory => "not a directory".into(),
             Error::IsDirectory => "is a directory".into(),
             Error::NotSymlink => "not a symbolic link".into(),
@@ -356,7 +353,7 @@ impl Explain for Error {
             Error::NotFound(Object::Volume(_)) => "`forebay volume list` shows all volumes",
             Error::Exists(Object::Volume(_) | Object::Snapshot { .. }) => "choose another name",
             Error::NotFound(Object::Snapshot { .. }) => "`forebay snapshot list` shows all snapshots",
-            Error::PathTaken { .. } => "choose a path that is not below or above it",
+            Error::Exists(Object::JunctionPath { .. }) => "choose a path that is not below or above it",
             Error::SizeBelowUsed { .. } => "delete files first",
             Error::ReadOnly => "clone it to get a volume that can be changed",
             Error::InUse { remedy, .. } => remedy,

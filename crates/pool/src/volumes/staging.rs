@@ -70,11 +70,11 @@ pub(crate) fn check_apart(spec: &VolumeSpec, other: &VolumeSpec) -> Result<()> {
     }
     let (mine, theirs) = (format!("{}/", spec.junction_path), format!("{}/", other.junction_path));
     if mine.starts_with(&theirs) || theirs.starts_with(&mine) {
-        return Err(Error::PathTaken {
+        return Err(Error::Exists(Object::JunctionPath {
             path: spec.junction_path.clone(),
             volume: other.name.clone(),
             volume_path: other.junction_path.clone(),
-        });
+        }));
     }
     Ok(())
 }
