@@ -1,9 +1,7 @@
-//! The server's certificate, and the requirements for client certificates, in RPC-with-TLS (RFC 9289). Other
-//! protocols of the daemon use it as well.
+//! Certificates for TLS: the server's own, and the authorities that client certificates must come from.
 //!
 //! The files are read at the start and whenever the operator asks for a reload; existing connections are not
-//! affected. The handshake is in [`crate::rpc`]. Export policies ([`crate::policy`]) determine which clients
-//! must use TLS.
+//! affected. Each protocol does its own handshake, and decides which clients must use TLS.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};

@@ -29,7 +29,7 @@ impl Engine {
         .await
     }
 
-    /// Returns what recovering would do. If the engine was opened for reading, includes the mismatches.
+    /// Returns what recovering would do. Includes the mismatches that were accepted when the engine was opened.
     pub(crate) fn assess(&self) -> Result<Assessment> {
         let mut unnamed: Vec<(u64, u64)> = self
             .stores
