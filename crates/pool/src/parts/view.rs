@@ -2,8 +2,7 @@
 //!
 //! A view is a list of layers. Each layer is the stored records of one volume up to an epoch, except for epochs that a
 //! rollback has hidden. The view shows the newest version in the first layer that shows the item at all. A *tombstone*
-//! is a
-//! version that says that the item does not exist.
+//! is a version that says that the item does not exist.
 //!
 //! ```text
 //!                                       layers
