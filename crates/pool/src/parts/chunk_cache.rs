@@ -14,8 +14,8 @@ use bytes::Bytes;
 use crate::base::sync;
 use crate::format::keys::ChunkId;
 
-/// The recent chunks may use at least one part in this many of the bytes, so that chunks read ahead are still cached
-/// when a client reads them.
+/// The recent chunks may always use one part in this many of the bytes, so that chunks read ahead are still cached when
+/// a client reads them.
 const RECENT_SHARE: u64 = 2;
 /// The number of names to remember for each cached chunk.
 const REMEMBERED_PER_CHUNK: usize = 4;

@@ -89,7 +89,7 @@ impl Orphans {
         self.reaping.load(Ordering::SeqCst)
     }
 
-    /// Queues inodes that could not be freed again.
+    /// Returns inodes to the queue that could not be freed.
     pub(crate) fn requeue(&self, inodes: &[Arc<Inode>]) {
         let mut queue = sync::lock(&self.queue);
         for inode in inodes {

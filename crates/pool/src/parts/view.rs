@@ -76,8 +76,8 @@ impl Layer {
     }
 
     /// Adds the items that the layer shows within `range` to `found`, except those that an upper layer already added.
-    /// Adds up to `items` items and none after `horizon`. Returns the last item that the scan covers, if it stopped
-    /// early.
+    /// Adds up to `items` items and none after `horizon`. Returns the new horizon: the last item covered, if this scan
+    /// or that of an upper layer stopped early.
     fn collect(
         &self,
         meta: &dyn MetaView,
