@@ -164,9 +164,7 @@ fn copy(from: &Path, to: &Path, apart: bool) {
         let (path, target) = (entry.path(), to.join(entry.file_name()));
         if path.is_dir() {
             copy(&path, &target, apart);
-        } else if !apart
-            && (path.ends_with("tables") || path.extension().is_some_and(|extension| extension == "seg"))
-        {
+        } else if !apart && path.extension().is_some_and(|extension| extension == "seg") {
             fs::hard_link(&path, &target).unwrap();
         } else {
             copy_file(&path, &target);
