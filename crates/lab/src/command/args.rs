@@ -18,6 +18,7 @@ pub struct RunArgs {
     /// Storages to run on, separated by commas; the default depends on the experiment
     ///
     /// mount:DIR is a directory of this host, such as an NFS mount. The brokers then run on this host, without guests.
+    /// forebay:PROGRAM is another build of the daemon, such as an earlier release.
     #[arg(long, value_delimiter = ',', value_name = "STORAGE")]
     pub(super) storage: Vec<StorageKind>,
     /// Storages that are expected to fail, separated by commas: the exit status then counts fail as pass, and pass as fail

@@ -20,8 +20,8 @@ pub const COMPARISON_FILE: &str = "compare.html";
 
 /// What files and folders of a storage of that name are called: other names for other storages, as far as a person would tell them apart.
 pub fn storage_file_name(name: &str) -> String {
-    match name.strip_prefix("mount:/") {
-        Some(path) => format!("mount-{}", path.replace('-', "--").replace('/', "-")),
+    match name.split_once(":/") {
+        Some((kind, path)) => format!("{kind}-{}", path.replace('-', "--").replace('/', "-")),
         None => name.replace([':', '/'], "-"),
     }
 }

@@ -11,6 +11,8 @@ use crate::report::storage_file_name;
 
 /// What the name of a folder of the host begins with.
 const MOUNT: &str = "mount:";
+/// What the name of another build of the daemon begins with.
+const DAEMON: &str = "forebay:";
 
 /// The storages the lab knows.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -18,6 +20,8 @@ const MOUNT: &str = "mount:";
 pub enum StorageKind {
     /// Forebay, on the host, over NFSv4.2.
     Forebay,
+    /// Another build of Forebay's daemon, such as an earlier release, to compare with. The path is absolute.
+    Daemon(PathBuf),
     /// The Linux kernel's NFS server, in a guest, over NFSv3.
     KnfsdV3,
     /// The Linux kernel's NFS server, in a guest, over NFSv4.2.
@@ -55,6 +59,7 @@ impl StorageKind {
     /// What can be named, for a person.
     pub fn all_names() -> String {
         let mut names: Vec<String> = Self::NAMED.iter().map(Self::name).collect();
+        names.push(format!("{DAEMON}PROGRAM"));
         names.push(format!("{MOUNT}DIR"));
         names.join(", ")
     }
@@ -64,6 +69,7 @@ impl fmt::Display for StorageKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Forebay => f.write_str("forebay"),
+            Self::Daemon(program) => write!(f, "{DAEMON}{}", program.display()),
             Self::KnfsdV3 => f.write_str("knfsd-v3"),
             Self::KnfsdV4 => f.write_str("knfsd-v4"),
             Self::Ganesha => f.write_str("ganesha"),
@@ -79,6 +85,9 @@ impl FromStr for StorageKind {
     fn from_str(name: &str) -> Result<Self> {
         if let Some(folder) = name.strip_prefix(MOUNT) {
             return mounted(folder);
+        }
+        if let Some(program) = name.strip_prefix(DAEMON) {
+            return daemon(program);
         }
         let known = Self::NAMED.into_iter().find(|kind| kind.name() == name);
         known.with_context(|| {
@@ -105,6 +114,14 @@ fn mounted(folder: &str) -> Result<StorageKind> {
     Ok(StorageKind::Mount(absolute.components().collect()))
 }
 
+fn daemon(program: &str) -> Result<StorageKind> {
+    if program.is_empty() {
+        bail!("{DAEMON} names no program: write {DAEMON}PROGRAM, such as {DAEMON}/usr/bin/forebay");
+    }
+    let absolute = std::path::absolute(program).with_context(|| format!("resolve {program}"))?;
+    Ok(StorageKind::Daemon(absolute.components().collect()))
+}
+
 impl From<StorageKind> for String {
     fn from(kind: StorageKind) -> Self {
         kind.name()
@@ -125,7 +142,9 @@ mod tests {
 
     #[test]
     fn every_storage_is_found_by_the_name_it_says() {
-        let kinds = StorageKind::NAMED.into_iter().chain([StorageKind::Mount("/mnt/x".into())]);
+        let kinds = StorageKind::NAMED
+            .into_iter()
+            .chain([StorageKind::Mount("/mnt/x".into()), StorageKind::Daemon("/opt/earlier/forebay".into())]);
         for kind in kinds {
             assert_eq!(kind.name().parse::<StorageKind>().unwrap(), kind);
         }
@@ -145,9 +164,12 @@ mod tests {
 
     #[test]
     fn what_cannot_be_a_storage_is_refused_with_the_reason() {
-        for (name, reason) in
-            [("floppy", "mount:DIR"), ("mount:", "names no folder"), ("mount:/a,b", "comma")]
-        {
+        for (name, reason) in [
+            ("floppy", "mount:DIR"),
+            ("mount:", "names no folder"),
+            ("forebay:", "names no program"),
+            ("mount:/a,b", "comma"),
+        ] {
             let error = name.parse::<StorageKind>().unwrap_err().to_string();
             assert!(error.contains(reason), "{name}: {error}");
         }

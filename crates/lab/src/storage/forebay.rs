@@ -1,7 +1,7 @@
 //! `forebay`: the daemon, on the host, with a pool in the scratch folder.
 
 use std::fs::File;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::time::{Duration, Instant};
 
@@ -17,7 +17,9 @@ use crate::request::StorageKind;
 
 /// The storage.
 pub struct Forebay {
+    kind: StorageKind,
     program: PathBuf,
+    port: u16,
     server: Server,
     pool: PathBuf,
     log: PathBuf,
@@ -29,6 +31,8 @@ pub struct Forebay {
 /// The junction path of the volume that every new pool has.
 const JUNCTION_PATH: &str = "/kafka";
 const PORT: u16 = 2049;
+/// The port of another build, which may run beside the daemon under test.
+const PORT_OTHER: u16 = 2051;
 const CONNECTIONS: u32 = 4;
 /// Limited, so that the used space of the volume is that of the pool, without the other content of the host's disk.
 const POOL_SIZE_MAX: &str = "48GiB";
@@ -37,11 +41,34 @@ const PATIENCE: Duration = Duration::from_secs(30);
 impl Forebay {
     /// Starts the daemon on an empty pool, with additional arguments.
     pub fn start(environment: &Environment, arguments: &[String]) -> Result<Self> {
+        let program = environment.daemon()?.to_owned();
+        Self::start_as(environment, StorageKind::Forebay, program, "forebay", PORT, arguments)
+    }
+
+    /// Starts another build of the daemon on an empty pool.
+    pub fn start_other(environment: &Environment, program: &Path) -> Result<Self> {
+        if !program.is_file() {
+            bail!("there is no program {}: name a build of the daemon", program.display());
+        }
+        let kind = StorageKind::Daemon(program.to_owned());
+        Self::start_as(environment, kind, program.to_owned(), "forebay-other", PORT_OTHER, &[])
+    }
+
+    fn start_as(
+        environment: &Environment,
+        kind: StorageKind,
+        program: PathBuf,
+        name: &str,
+        port: u16,
+        arguments: &[String],
+    ) -> Result<Self> {
         let mut storage = Self {
-            program: environment.daemon()?.to_owned(),
+            kind,
+            program,
+            port,
             server: Server::new("forebay serve"),
-            pool: environment.fresh("forebay-data")?,
-            log: environment.logs().join("forebay.log"),
+            pool: environment.fresh(&format!("{name}-data"))?,
+            log: environment.logs().join(format!("{name}.log")),
             listen: environment.gateway(),
             arguments: arguments.to_vec(),
             connections: CONNECTIONS,
@@ -53,7 +80,7 @@ impl Forebay {
     fn serve(&mut self) -> Result<()> {
         let mut command = Command::new(&self.program);
         command.arg("serve").arg("--pool-directory").arg(&self.pool).args(["--pool-size-max", POOL_SIZE_MAX]);
-        command.arg("--nfs-listen").arg(format!("{}:{PORT}", self.listen));
+        command.arg("--nfs-listen").arg(format!("{}:{}", self.listen, self.port));
         // Other daemons may run on this machine; this one is reached by its socket.
         command.args(["--api-listen", "off"]);
         command.args(&self.arguments);
@@ -64,7 +91,7 @@ impl Forebay {
             .with_context(|| format!("open {}", self.log.display()))?;
         self.server.start(&mut command, log)?;
         self.server
-            .wait_for_port(self.listen, PORT, PATIENCE)
+            .wait_for_port(self.listen, self.port, PATIENCE)
             .with_context(|| format!("forebay serve did not come up; its log is {}", self.log.display()))
     }
 }
@@ -72,7 +99,7 @@ impl Forebay {
 impl Forebay {
     /// The options of mounts.
     fn options(&self) -> String {
-        format!("vers=4.2,nconnect={}", self.connections)
+        format!("vers=4.2,nconnect={},port={}", self.connections, self.port)
     }
 
     /// Runs a command of the daemon's program against the pool.
@@ -169,10 +196,13 @@ struct PoolChecked {
 
 impl Storage for Forebay {
     fn kind(&self) -> StorageKind {
-        StorageKind::Forebay
+        self.kind.clone()
     }
 
     fn versions(&self) -> Vec<(String, String)> {
+        if self.kind != StorageKind::Forebay {
+            return Vec::new();
+        }
         vec![("forebay".into(), env!("CARGO_PKG_VERSION").into())]
     }
 
@@ -186,7 +216,7 @@ impl Storage for Forebay {
     }
 
     fn host_server(&self) -> Option<HostServer> {
-        let address = (self.listen, PORT).into();
+        let address = (self.listen, self.port).into();
         Some(HostServer { address, path: JUNCTION_PATH, pid: self.server.pid()?, data: self.pool.clone() })
     }
 

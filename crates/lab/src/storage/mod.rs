@@ -32,6 +32,7 @@ pub fn start(kind: &StorageKind, environment: &Environment) -> Result<Box<dyn St
         StorageKind::KnfsdV3 => Box::new(kernel_nfs::KernelNfs::start(environment, kernel_nfs::Version::V3)?),
         StorageKind::KnfsdV4 => Box::new(kernel_nfs::KernelNfs::start(environment, kernel_nfs::Version::V4)?),
         StorageKind::Forebay => Box::new(Forebay::start(environment, &[])?),
+        StorageKind::Daemon(program) => Box::new(Forebay::start_other(environment, program)?),
         StorageKind::Ganesha => Box::new(ganesha::Ganesha::start(environment)?),
         StorageKind::Mount(folder) => Box::new(mounted::Mounted::start(folder, environment)?),
     })

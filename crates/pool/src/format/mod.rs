@@ -1,8 +1,8 @@
-//! What bytes on the disk mean: keys, records, frames, and where a stream of bytes is cut into chunks.
+//! The meaning of the bytes on the disk: keys, records, frames, and the cutting of a stream of bytes into chunks.
 //!
-//! Values go in and bytes come out, and the other way round; this floor does no I/O. Everything here is part of the format
-//! (`docs/formats.md`): a change makes existing pools unreadable, or stores equal bytes twice. Open `keys.rs` first, then
-//! `records/mod.rs`.
+//! This layer converts values to bytes and back, and does no I/O. Everything here is part of the format
+//! (`docs/formats.md`): a change makes existing pools unreadable, or stores equal bytes twice. Open `keys.rs` first,
+//! then `records/mod.rs`.
 
 pub(crate) mod codec;
 pub(crate) mod cut;
@@ -10,5 +10,5 @@ pub(crate) mod frames;
 pub(crate) mod keys;
 pub(crate) mod records;
 
-/// The newest format that this release reads, and the one it writes.
+/// The newest format that this release reads, and the only one that it writes.
 pub(crate) const FORMAT: u32 = 3;
