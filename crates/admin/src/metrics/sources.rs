@@ -53,7 +53,7 @@ impl Observation {
 impl Source for Service {
     fn observe(&self, observation: &mut Observation) {
         observation.pool = self.pool.counters().ok();
-        let usages = observation.pool.iter().flat_map(|pool| &pool.volumes);
+        let usages = observation.pool.iter().flat_map(|pool| &pool.volumes).filter(|usage| !usage.is_bucket);
         let seen = |usage: &VolumeUsage| {
             let waits = usage.id.and_then(|id| self.throttle.waits(id)).unwrap_or_default();
             VolumeSeen {

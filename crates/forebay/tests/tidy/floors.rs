@@ -36,6 +36,7 @@ pub const CRATES: &[Rule] = &[
             "data",    // bytes of files
             "tree",    // directories, names, attributes
             "volumes", // volumes, snapshots, clones
+            "buckets", // tables of entries that own content
             "upkeep",  // checking, scrubbing, cleaning, freeing
             "opening", // from a directory to an open pool
             "pool",    // the interface

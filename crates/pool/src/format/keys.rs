@@ -13,6 +13,7 @@
 //! 22 volume:4 inode:8 offset:8 ~epoch:8                      extent
 //! 23 volume:4 inode:8 ~epoch:8                               orphan
 //! 24 volume:4 inode:8 hash:8 length:1 name ~epoch:8          extended attribute
+//! 25 volume:4 table:1 key, escaped ~version:8 ~epoch:8      entry of a bucket (`bucket_keys.rs`)
 //! 30 chunk id:32                                             chunk record
 //! 31 segment:8                                               segment record
 //! 40 length:1 namespace key                                  record of a protocol
@@ -99,12 +100,13 @@ pub(crate) const ENTRY: u8 = 0x21;
 pub(crate) const EXTENT: u8 = 0x22;
 pub(crate) const ORPHAN: u8 = 0x23;
 pub(crate) const XATTR: u8 = 0x24;
+pub(crate) const BUCKET_ENTRY: u8 = 0x25;
 pub(crate) const CHUNK: u8 = 0x30;
 pub(crate) const SEGMENT: u8 = 0x31;
 pub(crate) const RECORD: u8 = 0x40;
 
 /// The kinds of items, which have versions.
-pub(crate) const VERSIONED: [u8; 5] = [INODE, ENTRY, EXTENT, ORPHAN, XATTR];
+pub(crate) const VERSIONED: [u8; 6] = [INODE, ENTRY, EXTENT, ORPHAN, XATTR, BUCKET_ENTRY];
 
 const EPOCH_BYTES: usize = 8;
 
@@ -135,6 +137,11 @@ impl Item {
         Item(Builder::new(XATTR).number(inode.0).number(hash).bytes(&[length]).bytes(name).0)
     }
 
+    /// An entry of a bucket. Its bytes are from [`crate::format::bucket_keys`].
+    pub(crate) fn bucket_entry(bytes: &[u8]) -> Item {
+        Item(Builder::new(BUCKET_ENTRY).bytes(bytes).0)
+    }
+
     /// The item and the epoch in a key.
     pub(crate) fn of(key: &[u8]) -> Option<(Item, Epoch)> {
         let at = key.len().checked_sub(EPOCH_BYTES)?;
@@ -152,6 +159,10 @@ impl Item {
 
     pub(crate) fn is_xattr(&self) -> bool {
         self.0.first() == Some(&XATTR)
+    }
+
+    pub(crate) fn is_bucket_entry(&self) -> bool {
+        self.0.first() == Some(&BUCKET_ENTRY)
     }
 
     /// The key of the version that `volume` has at that epoch.
@@ -173,19 +184,19 @@ impl Item {
     }
 }
 
-struct Builder(Vec<u8>);
+pub(super) struct Builder(pub(super) Vec<u8>);
 
 impl Builder {
-    fn new(kind: u8) -> Self {
+    pub(super) fn new(kind: u8) -> Self {
         let mut key = Vec::with_capacity(48);
         key.push(kind);
         Builder(key)
     }
-    fn bytes(mut self, bytes: &[u8]) -> Self {
+    pub(super) fn bytes(mut self, bytes: &[u8]) -> Self {
         self.0.extend_from_slice(bytes);
         self
     }
-    fn volume(self, volume: VolumeId) -> Self {
+    pub(super) fn volume(self, volume: VolumeId) -> Self {
         self.bytes(&volume.0.to_be_bytes())
     }
     fn inode(self, key: InodeKey) -> Self {
@@ -245,7 +256,7 @@ fn namespace_length(namespace: &str) -> u8 {
 }
 
 /// All keys that start with `prefix`.
-fn starting_with(prefix: Key) -> Range<Key> {
+pub(super) fn starting_with(prefix: Key) -> Range<Key> {
     let mut end = prefix.clone();
     while let Some(last) = end.pop() {
         if last < u8::MAX {
@@ -290,6 +301,7 @@ pub(crate) fn kind_name(kind: u8) -> &'static str {
         EXTENT => "extents",
         ORPHAN => "records of deleted files",
         XATTR => "extended attributes",
+        BUCKET_ENTRY => "entries of buckets",
         CHUNK => "chunk records",
         SEGMENT => "segment records",
         RECORD => "records of protocols (clients' state, export policies, users)",

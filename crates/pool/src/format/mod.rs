@@ -4,11 +4,14 @@
 //! (`docs/formats.md`): a change makes existing pools unreadable, or stores equal bytes twice. Open `keys.rs` first,
 //! then `records/mod.rs`.
 
+pub(crate) mod bucket_keys;
 pub(crate) mod codec;
 pub(crate) mod cut;
 pub(crate) mod frames;
 pub(crate) mod keys;
 pub(crate) mod records;
 
-/// The newest format that this release reads, and the only one that it writes.
+/// The format of a pool without buckets.
 pub(crate) const FORMAT: u32 = 3;
+/// The format of a pool that has, or had, buckets, and the newest that this release reads.
+pub(crate) const FORMAT_BUCKETS: u32 = 4;

@@ -40,10 +40,12 @@ impl Orphans {
         }
     }
 
-    /// Queues the inode if it can be freed: it has no name and no holder.
-    pub(crate) fn consider(&self, inode: &Arc<Inode>) {
+    /// Queues the inode if it can be freed: it has no name and no holder. `at_once`: nobody can reclaim a hold from before
+    /// the last opening.
+    pub(crate) fn consider(&self, inode: &Arc<Inode>, at_once: bool) {
+        let is_reaping = at_once || self.reaping.load(Ordering::SeqCst);
         let mut state = inode.state();
-        let free = self.reaping.load(Ordering::SeqCst) && state.holds == 0 && state.record.nlink == 0;
+        let free = is_reaping && state.holds == 0 && state.record.nlink == 0;
         if !free || state.queued || state.freed {
             return;
         }

@@ -12,7 +12,10 @@ use crate::format::keys::{self, EPOCH_FIRST, EPOCH_LAST, EPOCH_NONE, Epoch};
 use crate::format::records::{Record, UsageRecord, VolumeRecord, malformed};
 use crate::parts::view::{Layer, View};
 use crate::store::meta::MetaStore;
-use crate::{Error, Object, Result, Snapshot, SnapshotName, Volume, VolumeId, VolumeUsage};
+use crate::{
+    Bucket, BucketSpec, Error, Object, Result, Snapshot, SnapshotName, Volume, VolumeId, VolumeSpec,
+    VolumeUsage,
+};
 
 struct VolumeState {
     record: VolumeRecord,
@@ -99,10 +102,50 @@ impl Volumes {
         self.version.subscribe()
     }
 
-    /// The volumes, without snapshots, by name.
+    /// The volumes, without snapshots and buckets, by name.
     pub(crate) fn list(&self) -> Vec<Volume> {
+        self.list_if(|record| !record.is_bucket)
+    }
+
+    /// The volumes and the buckets, without snapshots, by name.
+    pub(crate) fn list_with_buckets(&self) -> Vec<Volume> {
+        self.list_if(|_| true)
+    }
+
+    /// The buckets, by name.
+    pub(crate) fn buckets(&self) -> Vec<Bucket> {
         let map = sync::read(&self.map);
-        let volumes = map.iter().filter(|(_, state)| state.is_volume() && !state.deleting);
+        let buckets = map.iter().filter(|(_, state)| state.record.is_bucket && !state.deleting);
+        let mut buckets: Vec<Bucket> = buckets.map(|(id, state)| state.bucket(*id)).collect();
+        buckets.sort_by(|one, other| one.spec.name.cmp(&other.spec.name));
+        buckets
+    }
+
+    /// The bucket with this id. Returns [`Error::Stale`] if there is none.
+    pub(crate) fn bucket(&self, id: VolumeId) -> Result<Bucket> {
+        let found = self.live(id, |state| state.record.is_bucket.then(|| state.bucket(id)))?;
+        found.ok_or(Error::Stale)
+    }
+
+    /// The bucket with this name.
+    pub(crate) fn bucket_by_name(&self, name: &str) -> Result<Bucket> {
+        let map = sync::read(&self.map);
+        let mut buckets = map.iter().filter(|(_, state)| state.record.is_bucket && !state.deleting);
+        let found = buckets.find(|(_, state)| state.record.spec.name == name);
+        let found = found.map(|(id, state)| state.bucket(*id));
+        found.ok_or_else(|| Error::NotFound(Object::Bucket(name.to_owned())))
+    }
+
+    /// Whether this is a bucket.
+    pub(crate) fn is_bucket(&self, id: VolumeId) -> bool {
+        self.live(id, |state| state.record.is_bucket).unwrap_or(false)
+    }
+
+    fn list_if(&self, is_wanted: impl Fn(&VolumeRecord) -> bool) -> Vec<Volume> {
+        let map = sync::read(&self.map);
+        let is_wanted =
+            |state: &VolumeState| state.is_volume() && !state.deleting && is_wanted(&state.record);
+        let volumes = map.iter().filter(|(_, state)| is_wanted(state));
         let mut volumes: Vec<Volume> = volumes.map(|(id, state)| volume(&map, *id, &state.record)).collect();
         volumes.sort_by(|one, other| one.spec.name.cmp(&other.spec.name));
         volumes
@@ -125,6 +168,7 @@ impl Volumes {
             snapshots: snapshots.get(id).copied().unwrap_or_default(),
             size: state.record.spec.size,
             max_bytes_per_second: state.record.spec.max_bytes_per_second,
+            is_bucket: state.record.is_bucket,
         };
         volumes.map(usage).collect()
     }
@@ -345,6 +389,18 @@ impl Volumes {
 }
 
 impl VolumeState {
+    fn bucket(&self, id: VolumeId) -> Bucket {
+        let VolumeSpec { name, size, max_bytes_per_second, compression, .. } = self.record.spec.clone();
+        Bucket {
+            id,
+            spec: BucketSpec { name, size, max_bytes_per_second, compression },
+            created: self.record.created,
+            bytes_logical: self.usage.bytes_logical,
+            // The root directory and orphans have no entry.
+            objects: self.usage.inodes.saturating_sub(self.usage.orphans + 1),
+        }
+    }
+
     fn is_volume(&self) -> bool {
         self.record.snapshot.is_none()
     }

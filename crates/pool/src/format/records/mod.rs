@@ -3,12 +3,14 @@
 //! Every value starts with a version byte and a flags byte. Flag bit 0 marks a deletion at one epoch, which hides the
 //! value of an older epoch. Such a value, a *tombstone*, ends after the flags. Readers of a view never see a tombstone.
 
+mod bucket_entry;
 mod extent;
 mod inode;
 mod space;
 mod volume;
 mod xattr;
 
+pub(crate) use bucket_entry::BucketEntryRecord;
 pub(crate) use extent::{ChunkRecord, Content, EXTENT_BYTES_MAX, Extent, ExtentRecord};
 #[cfg(test)]
 pub(crate) use inode::sample as sample_inode;
@@ -50,16 +52,25 @@ pub(crate) trait Record: Sized {
     fn encode_fields(&self, encoder: Encoder) -> Encoder;
     fn decode_fields(decoder: Decoder<'_>) -> Decoded<Self>;
 
+    /// The version byte. A value with a version that a release does not know is malformed to it.
+    fn version(&self) -> u8 {
+        VERSION
+    }
+    /// Decodes the fields of a value of this version.
+    fn decode_version(version: u8, decoder: Decoder<'_>) -> Decoded<Self> {
+        if version == VERSION { Self::decode_fields(decoder) } else { Err(Malformed) }
+    }
+
     /// The value as stored.
     fn encode(&self) -> Vec<u8> {
-        self.encode_fields(Encoder::with_capacity(128).u8(VERSION).u8(0)).done()
+        self.encode_fields(Encoder::with_capacity(128).u8(self.version()).u8(0)).done()
     }
 
     /// Decodes the value that was stored under `key`.
     fn decode(key: &[u8], value: &[u8]) -> Result<Self> {
         let mut decoder = Decoder::new(value);
         let decoded = match (decoder.u8(), decoder.u8()) {
-            (Ok(VERSION), Ok(0)) => Self::decode_fields(decoder),
+            (Ok(version), Ok(0)) => Self::decode_version(version, decoder),
             _ => Err(Malformed),
         };
         decoded.map_err(|Malformed| malformed(Self::NAME, key))

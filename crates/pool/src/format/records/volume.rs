@@ -2,12 +2,15 @@
 
 use std::time::SystemTime;
 
-use super::{Record, decode_time, encode_time};
+use super::{Record, VERSION, decode_time, encode_time};
 use crate::format::codec::{Decoded, Decoder, Encoder, Malformed};
 use crate::format::keys::Epoch;
 use crate::{
     Compression, Handle, InodeId, Period, SnapshotName, SnapshotPolicy, Volume, VolumeId, VolumeSpec,
 };
+
+/// The version byte of a bucket's record. Releases that do not know buckets refuse it.
+const VERSION_BUCKET: u8 = 2;
 
 /// The size of a pair of epochs.
 const HIDDEN_BYTES: usize = 16;
@@ -30,6 +33,8 @@ pub(crate) struct VolumeRecord {
     pub(crate) hidden: Vec<(Epoch, Epoch)>,
     /// Set if this is a snapshot.
     pub(crate) snapshot: Option<SnapshotRecord>,
+    /// Whether it is a bucket, which has entries in place of directories.
+    pub(crate) is_bucket: bool,
 }
 
 /// The fields that only a snapshot has.
@@ -120,6 +125,16 @@ fn decode_snapshot(decoder: &mut Decoder<'_>) -> Decoded<Option<SnapshotRecord>>
 
 impl Record for VolumeRecord {
     const NAME: &'static str = "volume";
+    fn version(&self) -> u8 {
+        if self.is_bucket { VERSION_BUCKET } else { VERSION }
+    }
+    fn decode_version(version: u8, decoder: Decoder<'_>) -> Decoded<Self> {
+        match version {
+            VERSION => Self::decode_fields(decoder),
+            VERSION_BUCKET => Ok(VolumeRecord { is_bucket: true, ..Self::decode_fields(decoder)? }),
+            _ => Err(Malformed),
+        }
+    }
     fn encode_fields(&self, encoder: Encoder) -> Encoder {
         let encoder = encode_spec(encoder, &self.spec).u64(self.root.0).u32(self.root_generation);
         let mut encoder = encode_time(encoder, self.created)
@@ -148,6 +163,7 @@ impl Record for VolumeRecord {
             origin: decode_volume(&mut decoder)?,
             snapshot: decode_snapshot(&mut decoder)?,
             hidden: Vec::new(),
+            is_bucket: false,
         };
         while decoder.remaining() >= HIDDEN_BYTES {
             record.hidden.push((Epoch(decoder.u64()?), Epoch(decoder.u64()?)));
@@ -178,11 +194,14 @@ mod tests {
             origin: Some(VolumeId(4)),
             hidden: vec![(Epoch(2), Epoch(3)), (Epoch(5), Epoch(5))],
             snapshot: None,
+            is_bucket: false,
         };
+        let bucket = VolumeRecord { is_bucket: true, origin: None, hidden: Vec::new(), ..volume.clone() };
+        assert_eq!(bucket.encode()[0], 2, "a release that knows no buckets must not take it for a volume");
         let taken = SnapshotRecord { of: VolumeId(1), period: Some(Period::Daily) };
         let snapshot =
             VolumeRecord { snapshot: Some(taken), origin: None, hidden: Vec::new(), ..volume.clone() };
-        for record in [volume, snapshot] {
+        for record in [volume, snapshot, bucket] {
             let unlimited = record.encode();
             assert_eq!(VolumeRecord::decode(b"k", &unlimited).unwrap(), record);
             let spec = VolumeSpec { max_bytes_per_second: Some(7_000_000), ..record.spec.clone() };
