@@ -201,5 +201,5 @@ impl<'a> Setup<'a> {
 }
 
 fn mount_point(kind: &StorageKind) -> String {
-    format!("/mnt/{kind}")
+    format!("/mnt/{}", kind.file_name())
 }
