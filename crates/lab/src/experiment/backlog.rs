@@ -123,12 +123,13 @@ impl Experiment for Backlog {
     fn subject(&self) -> Subject {
         Subject {
             title: "Backlog",
-            question: "Consumers rest until far more waits for them than brokers' machines remember, and then catch up while producers go \
-                       on. How fast is each of it?",
-            method: "Brokers on each storage, each in a Linux machine of its own; a topic with three replicas of each partition; messages of 16 KiB at a \
-                     fixed rate. Consumers rest until the backlog is as large as planned, and until every broker's machine has dropped its \
-                     caches, and the host what it keeps of the storage's files. Then they read as fast as they can, while producers go on, \
-                     until they have caught up. The time of each phase is taken by itself, on the storages in turns.",
+            question: "Consumers pause until the backlog is far larger than the memory of the brokers' machines, and then catch up while \
+                       producers continue. How fast is each phase?",
+            method: "Each storage has its own brokers, each in a Linux machine of its own. Producers write messages of 16 KiB at a fixed rate to \
+                     a topic with three replicas of each partition. Consumers pause until the backlog has the planned size, and until every \
+                     broker's machine has dropped its caches and the host its cached pages of the storage's files. Then the consumers read as \
+                     fast as they can, while producers continue, until they have caught up. Each phase is timed separately. The storages \
+                     take turns.",
         }
     }
 
@@ -226,12 +227,12 @@ fn conclude(tally: &Tally, storages: &[String], repetitions: u32, recorder: &Rec
     if let [first, second, ..] = storages
         && let Some(found) = tally.mean_ratio(&["drain_mb_per_s".to_owned()], first, second)
     {
-        let title = format!("Consumers drain {first} at least {RATIO_MIN} as fast as {second}");
+        let title = format!("Consumers drain {first} at least {RATIO_MIN} times as fast as {second}");
         recorder.check("drain_ratio", &title, found.mean >= RATIO_MIN, found);
     }
     let told = storages.iter().filter_map(|storage| {
         let drain = tally.median("drain_mb_per_s", storage)?;
         Some(format!("{} MB/s from {storage}", number(drain)))
     });
-    Ok(format!("Consumers drain the backlog with {}.", told.collect::<Vec<_>>().join(", ")))
+    Ok(format!("Consumers drain the backlog at {}.", told.collect::<Vec<_>>().join(", ")))
 }

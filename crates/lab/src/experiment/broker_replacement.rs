@@ -111,14 +111,14 @@ impl Experiment for BrokerReplacement {
     fn subject(&self) -> Subject {
         Subject {
             title: "A broker's machine is replaced",
-            question: "A broker ends, and another machine takes its place. How long does the cluster lack a replica, and does that grow with \
-                       what the broker holds? Are consumers' offsets and all records still there?",
-            method: "Three brokers on each storage hold three replicas of everything. One is ended in order; another machine, which was booted \
-                     and formatted before, starts a broker with its id and settings. On shared storage it mounts the same log directory; with a local disk it \
-                     begins with an empty one. A client asks the cluster ten times a second which replicas are in sync. Measured is the time \
-                     from the end of the one broker's process until every partition has all replicas in sync, at three sizes of data, on \
-                     the storages in turns. A consumer group's offsets are compared with those before the first replacement, and in \
-                     the end every record is read back and compared.",
+            question: "A broker stops, and another machine takes its place. How long does the cluster lack a replica, and does that time grow \
+                       with the broker's data? Are consumers' offsets and all records still there?",
+            method: "Three brokers on each storage hold three replicas of everything. One of them is stopped cleanly. Another machine, which was \
+                     booted and formatted before, starts a broker with the same id and settings. On shared storage it mounts the same log \
+                     directory; with a local disk it starts with an empty one. A client asks the cluster ten times a second which replicas \
+                     are in sync. The result is the time from the end of the first broker's process until every partition has all its \
+                     replicas in sync, for three sizes of data. The storages take turns. A consumer group's offsets are compared with those \
+                     before the first replacement. At the end every record is read back and compared.",
         }
     }
 
@@ -315,7 +315,7 @@ const DRAWING: &str = "replacement_by_size";
 fn conclude(tally: &Tally, sizes: &Sizes, storages: &[String], recorder: &Recorder) -> String {
     recorder.curve(CurveSpec {
         drawing: DRAWING.to_owned(),
-        title: "Time to replace a broker by what it holds".to_owned(),
+        title: "Time to replace a broker by size of its data".to_owned(),
         x: Axis::linear("Data of each broker", "MB"),
         y: Axis::linear("Until all replicas are in sync", "s"),
         references: Vec::new(),

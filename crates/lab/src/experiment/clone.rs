@@ -65,13 +65,13 @@ impl Experiment for Clone {
 
     fn subject(&self) -> Subject {
         Subject {
-            title: "A second cluster, at once",
-            question: "All volumes of a running Kafka cluster are snapshotted at one instant and cloned. How long does that take, does a second \
-                       cluster on the clones serve every record that was acknowledged before, and does the first go on untouched?",
-            method: "Three nodes, each with a volume of its own, are broker and controller at once. While a producer writes to a topic with \
+            title: "A second cluster from clones",
+            question: "One command takes a snapshot of all volumes of a running Kafka cluster, and each volume is cloned. How long does this \
+                       take? Does a second cluster on the clones serve every record acknowledged before, and does the first continue undisturbed?",
+            method: "Three nodes, each with a volume of its own, are both broker and controller. While a producer writes to a topic with \
                      flush.messages=1, one command takes a snapshot of all three volumes at one instant, and each is cloned. A second cluster \
                      starts on the clones, in guests on a network of their own. Each cluster's topic is read from its beginning and compared \
-                     with what had been acknowledged.",
+                     with the acknowledged records.",
         }
     }
 
@@ -165,7 +165,7 @@ impl Work<'_> {
         self.check_nodes(&first, &second)?;
         std::fs::remove_file(&self.plan.acknowledged).context("remove the log of acknowledgements")?;
         Ok(format!(
-            "A second cluster serves the {} records that were acknowledged before the snapshot; the first went on.",
+            "A second cluster serves the {} records that were acknowledged before the snapshot; the first one continued.",
             number(before as f64)
         ))
     }
@@ -261,7 +261,7 @@ impl Work<'_> {
 
     fn conclude_first(&self, first: &Nodes, production: Production, went_on: bool) -> Result<()> {
         let recorder = self.recorder;
-        let title = "The first cluster went on while the second started";
+        let title = "The first cluster continued while the second started";
         recorder.check(
             "went_on",
             title,

@@ -97,12 +97,12 @@ impl Experiment for Cpu {
     fn subject(&self) -> Subject {
         Subject {
             title: "Broker CPU",
-            question: "How much of their machines' processors do brokers need at each rate of messages, on each storage?",
-            method: "Three brokers on each storage, each in a Linux machine of its own with one processor. Producers and consumers \
-                     work on one topic with three replicas of each partition, at one fixed rate after the other, on the storages in turns. When \
-                     the rate has settled, the experiment reads what processor time each broker's machine has taken of this host, waits, and \
-                     reads it again. The machine's kernel and its NFS client count. A rate of which less than 95 % was published, in \
-                     the median repetition, fails.",
+            question: "How much CPU do brokers need on each storage at each rate of messages?",
+            method: "Each storage has three brokers, each in a Linux machine of its own with one processor. Producers and consumers \
+                     use one topic with three replicas of each partition, at several fixed rates in turn. The storages take turns. When \
+                     the rate is steady, the experiment reads the CPU time that each broker's machine has used on this host, waits, and \
+                     reads it again. This includes the machine's kernel with its NFS client. A rate fails if less than 95 % of it was \
+                     published in the median repetition.",
         }
     }
 

@@ -134,13 +134,13 @@ impl Experiment for Throughput {
     fn subject(&self) -> Subject {
         Subject {
             title: "Throughput",
-            question: "How much can a Kafka cluster produce and consume on a storage, with and without every batch on disk before it counts, \
-                       at replication factors 1 and 3, with one and several volumes for each broker?",
-            method: "Three brokers on each storage, each in a Linux machine of its own. Producers send as fast as the cluster takes it, and consumers \
-                     read it: messages of 3 KiB, half random bytes and half zeros, from a pool of 100, as the reports' load has them. The \
-                     settings of topics and clients are those of the reports' two drivers. Counted is, after a warm-up, what is produced and \
-                     consumed together. Storages take turns within each repetition, and each repetition has new clusters. On one machine all \
-                     brokers and the load share its processors, so that storages are compared at the same CPU.",
+            question: "How much can a Kafka cluster produce and consume on a storage, with and without a flush of every batch before its \
+                       acknowledgement, at replication factors 1 and 3, with one and several volumes for each broker?",
+            method: "Each storage has three brokers, each in a Linux machine of its own. Producers send as fast as the cluster accepts data, and \
+                     consumers read it. As in the reports' load, messages have 3 KiB, half random bytes and half zeros, from a pool of 100. The \
+                     settings of topics and clients are those of the reports' two drivers. The result is the sum of the produced and the consumed \
+                     data after a warm-up. Storages take turns within each repetition, and each repetition has new clusters. All brokers and \
+                     the load share one machine's processors, so the storages are compared with the same CPU.",
         }
     }
 

@@ -31,7 +31,7 @@ impl ExternalTarget {
         recorder.setting("brokers", brokers);
         recorder.setting("not measured", "CPU of brokers and storage: the cluster was there before");
         recorder.event(Tone::Plain, format_args!("{} answers, with {brokers} broker(s)", cluster.name()));
-        recorder.event(Tone::Plain, "what brokers and their storage take of their machines is not measured");
+        recorder.event(Tone::Plain, "the CPU use of the brokers and of their storage is not measured");
         Ok(Self { name: cluster.name(), tools, brokers })
     }
 }

@@ -119,7 +119,7 @@ impl Testbeds {
             ended.extend(target.ended()?);
         }
         let detail = if ended.is_empty() { "all run".to_owned() } else { ended.join(", ") };
-        recorder.check("processes", "No broker ended, and no server of a storage", ended.is_empty(), detail);
+        recorder.check("processes", "No broker and no storage server ended", ended.is_empty(), detail);
         Ok(())
     }
 }
@@ -202,7 +202,7 @@ impl Trial<'_> {
         let lost = self.target.lost()?;
         if !lost.is_empty() {
             // Each load would run into a timeout of a minute.
-            self.fail(format_args!("not run, since {}", lost.join(", ")), recorder);
+            self.fail(format_args!("not run, because {}", lost.join(", ")), recorder);
             return Ok(None);
         }
         let measured = self.measure(recorder);

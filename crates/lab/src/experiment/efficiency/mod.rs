@@ -85,14 +85,14 @@ impl Experiment for Efficiency {
     fn subject(&self) -> Subject {
         Subject {
             title: "Three replicas, stored once",
-            question: "Kafka at replication factor 3 gives its storage every byte three times. How much does the storage keep, also after \
-                       a broker lost its logs and copied them from the others?",
+            question: "Kafka at replication factor 3 writes every byte three times to its storage. How much space does the storage need, also \
+                       after a broker has lost its logs and copied them from the others?",
             method: "Three brokers at replication factor 3 keep all logs on one volume, without compression by Kafka. First they store \
-                     records of random bytes, which nothing can compress, so that all that is saved is saved on replicas. Then 40 % of each \
-                     partition are deleted, and one broker loses its logs and copies them from the others. Last they store the reports' \
-                     payload: half random bytes, half zeros, from a pool of 100. Before each count the clients send what they kept and the \
-                     pool comes to rest. Logical is what clients see their files take, all replicas; physical is what the pool keeps for \
-                     them. In the end every record is read back.",
+                     records of random bytes, which cannot be compressed, so all savings come from replicas. Then 40 % of each partition is \
+                     deleted, and one broker loses its logs and copies them from the others. Last they store the reports' payload: half random \
+                     bytes, half zeros, from a pool of 100. Before each count the clients write back their dirty data, and the experiment waits \
+                     until the pool is idle. Logical is the size of the clients' files, with all replicas; physical is the space that they take \
+                     in the pool. At the end every record is read back.",
         }
     }
 
@@ -113,7 +113,7 @@ impl Experiment for Efficiency {
         work.compare_with_clients(&pooled)?;
         work.read_back(environment)?;
         Ok(format!(
-            "For every {:.2} bytes that three replicas hold the pool keeps one; at the end, {} MB for {} MB.",
+            "The pool stores one byte for every {:.2} bytes of the three replicas; at the end, {} MB for {} MB.",
             steady.ratio(),
             number(pooled.space.physical as f64 / 1e6),
             number(pooled.space.logical as f64 / 1e6),
@@ -327,7 +327,7 @@ impl<'a> Work<'a> {
         );
         self.recorder.check(
             "logical",
-            "Clients see their files take what the pool calls logical",
+            "The clients' files have the size that the pool counts as logical",
             difference <= LOGICAL_TOLERANCE,
             detail,
         );

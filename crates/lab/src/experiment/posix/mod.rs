@@ -97,14 +97,14 @@ impl Experiment for Posix {
 
     fn subject(&self) -> Subject {
         Subject {
-            title: "A file system, as POSIX has it",
-            question: "Does a mounted volume do what programs expect of a file system: all system calls and their errors, locks, maps, \
-                       every byte where it was put? And does it still while its server is killed and started again and again?",
-            method: "Two Linux clients mount one volume. pjdfstest tries the system calls and their errors; cases in the groups of the \
-                     Connectathon's suite try single operations, small loads, and locks within a client and between two; fsx does random \
-                     operations on one file; a tree of files is created, renamed, listed while it is deleted, and removed. Then all of it \
-                     again while the server is killed and started again and again. A case that failed there, because the answer to a finished \
-                     operation may have been lost with the server, is run once more, alone; the report counts those.",
+            title: "A file system according to POSIX",
+            question: "Does a mounted volume behave as programs expect of a file system: system calls and their errors, locks, memory \
+                       mappings, and every byte of data? Does it also do so while its server is repeatedly killed and restarted?",
+            method: "Two Linux clients mount one volume. pjdfstest tries the system calls and their errors. Cases in the groups of the \
+                     Connectathon test suite try single operations, small loads, and locks within a client and between two. fsx does random \
+                     operations on one file. A tree of files is created, renamed, listed while it is deleted, and removed. Then all parts \
+                     run again while the server is repeatedly killed and restarted. A case that fails there is run once more, alone, because \
+                     the reply to a finished operation may have been lost with the server; the report counts these.",
         }
     }
 
@@ -170,14 +170,14 @@ impl Experiment for Posix {
             None => "no object is left".to_owned(),
             Some(first) => format!("{} objects are left, such as {}", extra.len(), first.path.display()),
         };
-        recorder.check("empty", "Nothing is left", extra.is_empty(), detail);
+        recorder.check("empty", "No files are left", extra.is_empty(), detail);
         if storage.can_be_killed() {
             recorder.stage("recounting");
             let differences = storage.check()?;
             let detail = differences.first().map_or("clean", String::as_str);
             recorder.check(
                 "recount",
-                "The server's recount finds nothing wrong",
+                "The server's check finds no differences",
                 differences.is_empty(),
                 detail,
             );
@@ -188,7 +188,7 @@ impl Experiment for Posix {
             guest.stop()?;
         }
         storage.stop()?;
-        Ok(format!("programs that expect a file system found one on {kind}"))
+        Ok(format!("{kind} behaves as a POSIX file system"))
     }
 }
 

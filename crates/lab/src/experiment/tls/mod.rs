@@ -37,8 +37,8 @@ impl Experiment for Tls {
             title: "NFS over TLS",
             question: "Can Linux clients mount over TLS, with and without a certificate, and are all other clients refused?",
             method: "The lab makes certificates for the server and for clients. Guests mount with TLS, with and without a certificate, and \
-                     compare their bytes. Then those try who must be refused: without TLS, without a certificate, with one of another \
-                     authority, from an address outside the export policy. The server is restarted once.",
+                     compare the data. Then clients that must be refused try to mount: without TLS, without a certificate, with a certificate \
+                     of another authority, and from an address that the export policy does not allow. The server is restarted once.",
         }
     }
 
@@ -241,7 +241,7 @@ impl Setup<'_> {
         let (sent, came) = write_and_read(guest)?;
         let name = format!("{}_data", guest.name());
         let detail = format!("{MEGABYTES} MB, {sent}");
-        self.recorder.check(&name, "What is written over TLS is read over TLS", sent == came, detail);
+        self.recorder.check(&name, "Data written over TLS is read back over TLS", sent == came, detail);
         Ok(())
     }
 
@@ -274,7 +274,7 @@ fn survives_restart(recorder: &Recorder, broker: &Guest, storage: &mut Forebay) 
     let (sent, came) = write_and_read(broker)?;
     recorder.check(
         "restart",
-        "The client goes on over TLS after kill -9 and a restart",
+        "The client continues over TLS after kill -9 and a restart",
         sent == came,
         sent.trim(),
     );
