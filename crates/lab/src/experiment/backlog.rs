@@ -1,8 +1,8 @@
-//! `backlog`: how fast do consumers catch up with what no broker remembers any more? The storage reports' test of steady state and
-//! backlog (E6).
+//! `backlog`: how fast do consumers catch up with data that is in no broker's cache any more? The storage reports' test of steady state
+//! and backlog (E6).
 //!
-//! Three phases: producers alone build a backlog, consumers drain it while producers go on, and then all goes on as it would. Before the
-//! drain begins, every broker's machine and the host below the storage are made to forget what was written, so that consumers read from the disk.
+//! There are three phases: producers alone build a backlog, consumers drain it while producers continue, and then both run steadily.
+//! Before the drain, every broker's machine and the host below the storage drop their caches, so that consumers read from the disk.
 
 use std::time::Duration;
 
@@ -20,7 +20,7 @@ use crate::testbed::{Outcome, Tally, TestbedSpec, Testbeds, Title, Trial};
 pub struct Backlog;
 
 const FACTOR: u32 = 3;
-/// Each storage is first as often as the other.
+/// An even number, so that each storage is first equally often.
 const REPETITIONS: u32 = 4;
 /// Brokers that share a processor get faster from one drain to the next, on one storage for longer than on the other.
 const WARM_UPS: u32 = 2;
@@ -56,8 +56,8 @@ impl Sizes {
                 partitions: 12,
                 producers: 2,
                 consumers: 2,
-                // What brokers can take beside a drain: the more a drain starves producers, the faster it is, and it does so more on one
-                // storage than on the other. So producers linger, too: a request for each message would use up the brokers' processor.
+                // A rate that brokers can accept during a drain. A drain that starves producers is faster, and it starves them more on
+                // one storage than on another. Producers linger, because a request for each message would use up the brokers' processor.
                 rate: 500,
                 warm_up_rate: 1000,
                 linger_ms: 100,
@@ -142,7 +142,7 @@ impl Experiment for Backlog {
     }
 
     fn disk_bytes(&self, profile: Profile) -> u64 {
-        // Producers go on while consumers drain.
+        // Producers continue while consumers drain.
         Sizes::of(profile).backlog_bytes.saturating_mul(u64::from(FACTOR)).saturating_mul(2)
     }
 
@@ -169,7 +169,7 @@ impl Experiment for Backlog {
         let testbeds = Testbeds::start(environment, request, sizes.testbed(), recorder)?;
         testbeds.require_brokers(FACTOR)?;
         let (load, clients) = (sizes.load(), reports_driver(false, FACTOR).lingering(sizes.linger_ms));
-        // With a drain: that is the work that Java must have learned.
+        // With a drain, because that is the work that Java must have compiled.
         let warm_up =
             Load { rate: sizes.warm_up_rate, backlog_bytes: sizes.backlog_bytes / 2, ..load.clone() };
         testbeds.warm_up(&warm_up, &clients, WARM_UPS, recorder)?;
