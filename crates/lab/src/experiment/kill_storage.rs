@@ -230,7 +230,7 @@ fn check_brokers(testbed: &Testbed, environment: &Environment, recorder: &Record
         if !lines.is_empty() {
             let file = broker.log_file();
             let file = file.strip_prefix(environment.out()).unwrap_or(file).display().to_string();
-            let title = format!("What broker {} said about its storage", broker.id());
+            let title = format!("Log of broker {} about its storage", broker.id());
             recorder.excerpt(Excerpt { title, file, lines, highlight: String::new() });
         }
     }

@@ -19,7 +19,7 @@ pub struct ExternalTarget {
 }
 
 impl ExternalTarget {
-    /// Asks the cluster that the request names for its brokers.
+    /// Connects to the cluster of the request, and asks it for its brokers.
     pub fn reach(environment: &Environment, request: &Request, recorder: &Recorder) -> Result<Self> {
         let cluster = request.cluster.as_ref().context("no cluster is named")?;
         recorder.stage("cluster");
