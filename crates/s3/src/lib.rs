@@ -1,1 +1,7 @@
 //! The S3 server.
+
+pub mod checksum;
+pub mod clock;
+pub mod errors;
+pub mod facts;
+pub mod percent;
