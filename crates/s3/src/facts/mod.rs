@@ -21,7 +21,7 @@ pub use content_headers::ContentHeaders;
 pub use format::{FactsError, Format};
 pub use lock::{Lock, Retention, RetentionMode};
 pub use object::ObjectFacts;
-pub use parts::{PARTS_INLINE_MAX, PartRecord, Parts};
+pub use parts::{PARTS_INLINE_MAX, PartRecord, Parts, part_bytes};
 pub use storage_class::StorageClass;
 pub use tags::{BUCKET_TAGS_MAX, OBJECT_TAGS_MAX, Tags};
 pub use upload::{PartFacts, UploadFacts};

@@ -99,7 +99,7 @@ impl Parts {
 }
 
 /// Returns the bytes of the object that a part holds, or `None` if no part has this number.
-pub(crate) fn part_bytes(list: &[PartRecord], number: u32) -> Option<Range<u64>> {
+pub fn part_bytes(list: &[PartRecord], number: u32) -> Option<Range<u64>> {
     let mut start = 0u64;
     for part in list {
         let end = start.checked_add(part.size)?;

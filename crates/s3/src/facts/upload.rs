@@ -62,9 +62,12 @@ pub struct PartFacts {
     /// When the part was uploaded, in milliseconds since 1970.
     #[serde(rename = "m")]
     pub modified_ms: u64,
-    /// The checksum of the part's bytes.
-    #[serde(rename = "c", default, skip_serializing_if = "is_default")]
-    pub checksum: Option<Checksum>,
+    /// The checksum of the part's bytes in the algorithm of the upload. The object's checksum is computed of these.
+    #[serde(rename = "c")]
+    pub checksum: Checksum,
+    /// The checksum that the uploader sent in another algorithm. That is possible only if the upload names none.
+    #[serde(rename = "g", default, skip_serializing_if = "is_default")]
+    pub given: Option<Checksum>,
 }
 
 impl UploadFacts {
@@ -125,14 +128,16 @@ mod tests {
     fn the_stored_format_of_parts_has_not_changed() {
         let stored = concat!(
             r#"{"f":1,"s":5242880,"e":"5eb63bbbe01eeed093cb22bb8f5acdc3","m":1700000000000,"#,
-            r#""c":{"a":"CRC32C","t":"FULL_OBJECT","v":"AQIDBA=="}}"#,
+            r#""c":{"a":"CRC64NVME","t":"FULL_OBJECT","v":"AQIDBAUGBwg="},"#,
+            r#""g":{"a":"CRC32C","t":"FULL_OBJECT","v":"AQIDBA=="}}"#,
         );
         let facts = PartFacts {
             format: Format,
             size: 5 << 20,
             etag: "5eb63bbbe01eeed093cb22bb8f5acdc3".to_owned(),
             modified_ms: 1_700_000_000_000,
-            checksum: Some(Checksum::of_bytes(Algorithm::Crc32c, &[1, 2, 3, 4])),
+            checksum: Checksum::of_bytes(Algorithm::Crc64Nvme, &[1, 2, 3, 4, 5, 6, 7, 8]),
+            given: Some(Checksum::of_bytes(Algorithm::Crc32c, &[1, 2, 3, 4])),
         };
         assert_eq!(String::from_utf8(facts.encode().unwrap()).unwrap(), stored);
         assert_eq!(PartFacts::decode(stored.as_bytes()).unwrap(), facts);
