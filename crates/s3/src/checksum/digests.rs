@@ -137,7 +137,7 @@ mod tests {
         assert_eq!(text(Algorithm::Crc32c), "4waSgw==");
         assert_eq!(text(Algorithm::Crc64Nvme), "rosUhgp5mIg=");
         assert_eq!(text(Algorithm::Sha1), "98O8HYCOBHMq32eZZczDTKeuNEE=");
-        assert_eq!(text(Algorithm::Sha256), "FeKw08M4keuwvOijvxsxCVaMBRKtUDWwQ+Sh3Y3Gx2A=");
+        assert_eq!(text(Algorithm::Sha256), "FeKw08M4keuw8e9gnsQZQgwg4yDOlMZfvIwzEkSOsiU=");
     }
 
     #[test]
