@@ -1,1 +1,11 @@
 //! The S3 server.
+
+pub mod checksum;
+pub mod clock;
+pub mod conditions;
+pub mod copy_source;
+pub mod errors;
+pub mod facts;
+pub mod names;
+pub mod percent;
+pub mod range;
