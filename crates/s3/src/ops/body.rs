@@ -163,3 +163,26 @@ impl ByteStream for Body {
         RemainingLength::new_exact(usize::try_from(self.length).unwrap_or(usize::MAX))
     }
 }
+
+/// Hashes a range of a content.
+pub async fn digest(
+    pool: &Pool,
+    handle: Handle,
+    range: Range<u64>,
+    digests: &mut crate::checksum::Digests,
+) -> S3Result {
+    let mut at = range.start;
+    while at < range.end {
+        let step = u32::try_from(range.end - at).unwrap_or(u32::MAX).min(STEP_BYTES as u32);
+        let read = pool.read(handle, at, step).await.or_s3()?;
+        let before = at;
+        for piece in read.pieces {
+            at += piece.len() as u64;
+            digests.update(&piece);
+        }
+        if at == before {
+            return Err(forebay_pool::Error::Damaged("a content is shorter than its size".into())).or_s3();
+        }
+    }
+    Ok(())
+}

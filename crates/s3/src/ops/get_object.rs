@@ -6,9 +6,9 @@ use hyper::{HeaderMap, StatusCode};
 use s3s::dto::{ETag, GetObjectInput, GetObjectOutput, HeadObjectInput, HeadObjectOutput};
 use s3s::{S3Error, S3ErrorCode, S3Request, S3Response, S3Result};
 
+use super::answer::fill_checksum;
 use super::body::Reading;
 use super::request::header;
-use crate::checksum::{Algorithm, Checksum};
 use crate::clock;
 use crate::conditions::{ReadConditions, Validators};
 use crate::errors::with_code;
@@ -198,17 +198,8 @@ macro_rules! describe {
         if facts.storage_class != crate::facts::StorageClass::default() {
             $output.storage_class = Some(facts.storage_class.to_dto());
         }
-        if wants_checksum($headers, &$selected)
-            && let Some(Checksum { algorithm, kind, value }) = facts.checksum.clone()
-        {
-            $output.checksum_type = Some(kind.to_dto());
-            match algorithm {
-                Algorithm::Crc32 => $output.checksum_crc32 = Some(value),
-                Algorithm::Crc32c => $output.checksum_crc32c = Some(value),
-                Algorithm::Crc64Nvme => $output.checksum_crc64nvme = Some(value),
-                Algorithm::Sha1 => $output.checksum_sha1 = Some(value),
-                Algorithm::Sha256 => $output.checksum_sha256 = Some(value),
-            }
+        if wants_checksum($headers, &$selected) {
+            fill_checksum!($output, facts.checksum.clone());
         }
     }};
 }

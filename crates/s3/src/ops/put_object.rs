@@ -3,9 +3,10 @@
 use s3s::dto::{PutObjectInput, PutObjectOutput};
 use s3s::{S3Request, S3Response, S3Result};
 
+use super::answer::fill_checksum;
 use super::body;
 use super::request::{self, NewFacts};
-use crate::checksum::{Algorithm, ChecksumType, ExpectedChecksums};
+use crate::checksum::{Algorithm, ExpectedChecksums};
 use crate::conditions::WriteConditions;
 use crate::facts::ObjectFacts;
 use crate::names;
@@ -57,18 +58,8 @@ pub async fn put_object(
     let mut output = PutObjectOutput {
         e_tag: Some(s3s::dto::ETag::Strong(etag)),
         version_id: published.answer(),
-        size: None,
         ..PutObjectOutput::default()
     };
-    if let Some(checksum) = checksum {
-        output.checksum_type = Some(ChecksumType::FullObject.to_dto());
-        match algorithm {
-            Algorithm::Crc32 => output.checksum_crc32 = Some(checksum.value),
-            Algorithm::Crc32c => output.checksum_crc32c = Some(checksum.value),
-            Algorithm::Crc64Nvme => output.checksum_crc64nvme = Some(checksum.value),
-            Algorithm::Sha1 => output.checksum_sha1 = Some(checksum.value),
-            Algorithm::Sha256 => output.checksum_sha256 = Some(checksum.value),
-        }
-    }
+    fill_checksum!(output, checksum);
     Ok(S3Response::new(output))
 }
