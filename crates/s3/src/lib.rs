@@ -6,6 +6,7 @@ pub mod conditions;
 pub mod copy_source;
 pub mod errors;
 pub mod facts;
+pub mod listing;
 pub mod names;
 pub mod percent;
 pub mod range;
