@@ -3,6 +3,7 @@
 pub mod checksum;
 pub mod clock;
 pub mod conditions;
+pub mod configuration;
 pub mod copy_source;
 pub mod errors;
 pub mod facts;
