@@ -3,9 +3,11 @@
 pub mod checksum;
 pub mod clock;
 pub mod conditions;
+pub mod configuration;
 pub mod copy_source;
 pub mod errors;
 pub mod facts;
+pub mod listing;
 pub mod names;
 pub mod ops;
 pub mod percent;

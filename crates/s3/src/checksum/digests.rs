@@ -16,7 +16,7 @@ pub struct Digests {
 }
 
 enum Hasher {
-    Crc(crc_fast::Digest),
+    Crc(Box<crc_fast::Digest>),
     Sha1(Box<Sha1>),
     Sha256(Box<Sha256>),
 }
@@ -90,9 +90,9 @@ impl Sums {
 impl Hasher {
     fn new(algorithm: Algorithm) -> Hasher {
         match algorithm {
-            Algorithm::Crc32 => Hasher::Crc(crc_fast::Digest::new(CrcAlgorithm::Crc32IsoHdlc)),
-            Algorithm::Crc32c => Hasher::Crc(crc_fast::Digest::new(CrcAlgorithm::Crc32Iscsi)),
-            Algorithm::Crc64Nvme => Hasher::Crc(crc_fast::Digest::new(CrcAlgorithm::Crc64Nvme)),
+            Algorithm::Crc32 => Hasher::Crc(Box::new(crc_fast::Digest::new(CrcAlgorithm::Crc32IsoHdlc))),
+            Algorithm::Crc32c => Hasher::Crc(Box::new(crc_fast::Digest::new(CrcAlgorithm::Crc32Iscsi))),
+            Algorithm::Crc64Nvme => Hasher::Crc(Box::new(crc_fast::Digest::new(CrcAlgorithm::Crc64Nvme))),
             Algorithm::Sha1 => Hasher::Sha1(Box::default()),
             Algorithm::Sha256 => Hasher::Sha256(Box::default()),
         }

@@ -45,11 +45,11 @@ impl std::error::Error for FactsError {
 }
 
 /// Encodes facts for storing.
-pub(super) fn encode<T: Serialize>(what: &'static str, facts: &T) -> Result<Vec<u8>, FactsError> {
+pub(crate) fn encode<T: Serialize>(what: &'static str, facts: &T) -> Result<Vec<u8>, FactsError> {
     serde_json::to_vec(facts).map_err(|source| FactsError { what, source })
 }
 
 /// Decodes stored facts.
-pub(super) fn decode<T: DeserializeOwned>(what: &'static str, bytes: &[u8]) -> Result<T, FactsError> {
+pub(crate) fn decode<T: DeserializeOwned>(what: &'static str, bytes: &[u8]) -> Result<T, FactsError> {
     serde_json::from_slice(bytes).map_err(|source| FactsError { what, source })
 }

@@ -19,6 +19,7 @@ mod version_id;
 
 pub use content_headers::ContentHeaders;
 pub use format::{FactsError, Format};
+pub(crate) use format::{decode, encode};
 pub use lock::{Lock, Retention, RetentionMode};
 pub use object::ObjectFacts;
 pub use parts::{PARTS_INLINE_MAX, PartRecord, Parts, part_bytes};
