@@ -1,22 +1,23 @@
 //! CreateBucket, DeleteBucket, HeadBucket, ListBuckets, GetBucketLocation, and the versioning of a bucket.
 
-use bytes::Bytes;
 use forebay_pool::{BucketSpec, Object, Seek};
 use s3s::dto::{
-    Bucket, BucketLocationConstraint, BucketVersioningStatus, CreateBucketInput, CreateBucketOutput,
-    DeleteBucketInput, DeleteBucketOutput, GetBucketLocationInput, GetBucketLocationOutput,
-    GetBucketVersioningInput, GetBucketVersioningOutput, HeadBucketInput, HeadBucketOutput, ListBucketsInput,
-    ListBucketsOutput, PutBucketVersioningInput, PutBucketVersioningOutput,
+    Bucket, BucketLocationConstraint, CreateBucketInput, CreateBucketOutput, DeleteBucketInput,
+    DeleteBucketOutput, GetBucketLocationInput, GetBucketLocationOutput, GetBucketVersioningInput,
+    GetBucketVersioningOutput, HeadBucketInput, HeadBucketOutput, ListBucketsInput, ListBucketsOutput,
+    PutBucketVersioningInput, PutBucketVersioningOutput,
 };
 use s3s::{S3Error, S3ErrorCode, S3Request, S3Response, S3Result};
 
 use super::answer::owner;
 use crate::clock;
-use crate::errors::{invalid_argument, malformed_xml};
+use crate::configuration::{ObjectLock, Versioning};
+use crate::errors::invalid_argument;
 use crate::names;
 use crate::pool_error::{OrS3, of_pool};
 use crate::shared::{Caller, Shared, now_ms};
-use crate::store::{BucketFacts, Entries, OBJECTS, Setting, Versioning, versioning};
+use crate::store::refuse_if_err;
+use crate::store::{BucketFacts, Entries, OBJECTS, Setting, versioning};
 
 /// Buckets in one page.
 const PAGE_BUCKETS_MAX: usize = 10_000;
@@ -38,7 +39,7 @@ pub async fn create_bucket(
         Setting::Facts.put(change, &facts)?;
         if is_locked {
             Setting::Versioning.put(change, &Versioning::Enabled)?;
-            Setting::ObjectLock.put_bytes(change, Bytes::from_static(b"{}"))?;
+            Setting::ObjectLock.put(change, &ObjectLock::default())?;
         }
         Ok(())
     };
@@ -174,11 +175,7 @@ pub async fn get_bucket_versioning(
     request: S3Request<GetBucketVersioningInput>,
 ) -> S3Result<S3Response<GetBucketVersioningOutput>> {
     let bucket = shared.bucket(&request.input.bucket)?;
-    let status = match versioning(&shared.stored(&bucket)).or_s3()? {
-        Versioning::Unversioned => None,
-        Versioning::Enabled => Some(BucketVersioningStatus::from_static(BucketVersioningStatus::ENABLED)),
-        Versioning::Suspended => Some(BucketVersioningStatus::from_static(BucketVersioningStatus::SUSPENDED)),
-    };
+    let status = versioning(&shared.stored(&bucket)).or_s3()?.to_dto();
     Ok(S3Response::new(GetBucketVersioningOutput { status, ..GetBucketVersioningOutput::default() }))
 }
 
@@ -189,19 +186,10 @@ pub async fn put_bucket_versioning(
 ) -> S3Result<S3Response<PutBucketVersioningOutput>> {
     let input = request.input;
     let bucket = shared.bucket(&input.bucket)?;
-    let status = input.versioning_configuration.status.ok_or_else(malformed_xml)?;
-    let wanted = match status.as_str() {
-        BucketVersioningStatus::ENABLED => Versioning::Enabled,
-        BucketVersioningStatus::SUSPENDED => Versioning::Suspended,
-        _ => return Err(malformed_xml()),
-    };
+    let wanted = Versioning::from_dto(&input.versioning_configuration)?;
     let change = move |change: &mut forebay_pool::BucketChange<'_, '_>| {
-        if wanted == Versioning::Suspended && Setting::ObjectLock.bytes(change)?.is_some() {
-            return Ok(Err(S3Error::with_message(
-                S3ErrorCode::InvalidBucketState,
-                "An Object Lock configuration is present on this bucket, so the versioning state cannot be changed.",
-            )));
-        }
+        let has_lock = Setting::ObjectLock.bytes(change)?.is_some();
+        refuse_if_err!(Versioning::check_change(wanted, has_lock));
         Setting::Versioning.put(change, &wanted)?;
         Ok(Ok(()))
     };

@@ -7,11 +7,12 @@ use s3s::{S3Error, S3ErrorCode, S3Result};
 use super::body::Reading;
 use super::request::header;
 use crate::conditions::{ReadConditions, Validators};
+use crate::configuration::Versioning;
 use crate::copy_source::CopySource;
 use crate::errors::{invalid_argument, invalid_request};
 use crate::pool_error::{OrS3, no_such_key};
 use crate::shared::{Shared, now_ms};
-use crate::store::{self, Version, Versioning};
+use crate::store::{self, Version};
 
 /// How often a copy looks again because the source was replaced meanwhile.
 const TRIES_MAX: usize = 64;

@@ -11,13 +11,14 @@ use super::body::Reading;
 use super::request::header;
 use crate::clock;
 use crate::conditions::{ReadConditions, Validators};
+use crate::configuration::Versioning;
 use crate::errors::with_code;
 use crate::facts::{ObjectFacts, VersionId};
 use crate::names;
 use crate::pool_error::{OrS3, no_such_key};
 use crate::range;
 use crate::shared::{Shared, now_ms};
-use crate::store::{self, Stored, Version, Versioning};
+use crate::store::{self, Stored, Version};
 
 /// How often a read looks again because the object was replaced meanwhile.
 const TRIES_MAX: usize = 64;

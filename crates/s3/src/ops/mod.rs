@@ -11,6 +11,7 @@ mod copy_object;
 mod copy_source;
 mod delete_object;
 mod get_object;
+mod listing;
 mod multipart;
 mod put_object;
 mod request;
@@ -53,6 +54,10 @@ operations! {
     bucket::head_bucket(HeadBucketInput) -> HeadBucketOutput;
     get_object::head_object(HeadObjectInput) -> HeadObjectOutput;
     bucket::list_buckets(ListBucketsInput) -> ListBucketsOutput;
+    listing::list_multipart_uploads(ListMultipartUploadsInput) -> ListMultipartUploadsOutput;
+    listing::list_object_versions(ListObjectVersionsInput) -> ListObjectVersionsOutput;
+    listing::list_objects(ListObjectsInput) -> ListObjectsOutput;
+    listing::list_objects_v2(ListObjectsV2Input) -> ListObjectsV2Output;
     multipart::list_parts(ListPartsInput) -> ListPartsOutput;
     bucket::put_bucket_versioning(PutBucketVersioningInput) -> PutBucketVersioningOutput;
     put_object::put_object(PutObjectInput) -> PutObjectOutput;

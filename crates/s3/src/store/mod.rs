@@ -25,7 +25,7 @@ mod version;
 pub use entries::{Entries, Stored};
 pub use publish::{NewVersion, Published, publish, replace_facts};
 pub use remove::{Removal, Removed, remove};
-pub use settings::{BucketFacts, Setting, Versioning, versioning};
+pub use settings::{BucketFacts, Setting, versioning};
 pub use uploads::{
     UploadNumber, end_upload, new_upload, part_key, parts_after, put_part, remove_ended_parts, upload_of,
 };

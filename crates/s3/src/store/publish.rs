@@ -7,8 +7,9 @@ use forebay_pool::{BucketChange, Draft, EntryContent, Result};
 
 use super::remove::remove_version;
 use super::version::{damaged, newest, null_version};
-use super::{Decided, NULL_VERSIONS, OBJECTS, PART_LISTS, Version, Versioning, refuse_if_err, versioning};
+use super::{Decided, NULL_VERSIONS, OBJECTS, PART_LISTS, Version, refuse_if_err, versioning};
 use crate::conditions::WriteConditions;
+use crate::configuration::Versioning;
 use crate::facts::{ObjectFacts, VersionId};
 
 /// A version to be published.

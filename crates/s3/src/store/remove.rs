@@ -5,10 +5,9 @@ use s3s::{S3Error, S3ErrorCode};
 
 use super::publish::{NewVersion, put};
 use super::version::{find, newest, null_version};
-use super::{
-    Decided, Entries, NULL_VERSIONS, OBJECTS, PART_LISTS, Version, Versioning, refuse_if_err, versioning,
-};
+use super::{Decided, Entries, NULL_VERSIONS, OBJECTS, PART_LISTS, Version, refuse_if_err, versioning};
 use crate::conditions::DeleteConditions;
+use crate::configuration::Versioning;
 use crate::facts::{ObjectFacts, VersionId};
 
 /// A request to remove an object or one of its versions.

@@ -1,11 +1,13 @@
 //! Settings of a bucket. Each is an entry, so a change sees the settings as they are at that moment.
 
 use bytes::Bytes;
-use forebay_pool::{BucketChange, EntryContent, Error, Result};
+use forebay_pool::{BucketChange, EntryContent, Result};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use super::version::damaged;
 use super::{Entries, SETTINGS};
+use crate::configuration::{self, Versioning};
 
 /// A setting that a bucket can have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,10 +56,7 @@ impl Setting {
     /// The setting, decoded.
     pub fn get<T: DeserializeOwned>(self, entries: &impl Entries) -> Result<Option<T>> {
         let Some(bytes) = self.bytes(entries)? else { return Ok(None) };
-        let decoded = serde_json::from_slice(&bytes);
-        decoded.map(Some).map_err(|error| {
-            Error::Damaged(format!("setting {} of a bucket: {error}", String::from_utf8_lossy(self.key())))
-        })
+        configuration::decode(&bytes).map(Some).map_err(damaged)
     }
 
     /// Stages bytes.
@@ -67,8 +66,7 @@ impl Setting {
 
     /// Stages a value.
     pub fn put(self, change: &mut BucketChange<'_, '_>, value: &impl Serialize) -> Result<()> {
-        let bytes = serde_json::to_vec(value)
-            .map_err(|error| Error::Meta(format!("a setting of a bucket cannot be encoded: {error}")))?;
+        let bytes = configuration::encode(value).map_err(damaged)?;
         self.put_bytes(change, bytes.into())
     }
 
@@ -86,19 +84,6 @@ pub struct BucketFacts {
     pub owner: String,
     /// When it was created, in milliseconds since 1970.
     pub created_ms: u64,
-}
-
-/// Whether a bucket keeps replaced and removed versions.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Versioning {
-    /// It never did.
-    #[default]
-    Unversioned,
-    /// It keeps them.
-    Enabled,
-    /// It keeps those from before; new versions replace the null version.
-    Suspended,
 }
 
 /// The bucket's versioning.
