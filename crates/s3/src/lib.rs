@@ -1,6 +1,7 @@
 //! The S3 server.
 
 pub mod checksum;
+pub mod cleaning;
 pub mod clock;
 pub mod conditions;
 pub mod configuration;
@@ -13,5 +14,6 @@ pub mod ops;
 pub mod percent;
 pub mod pool_error;
 pub mod range;
+pub mod server;
 pub mod shared;
 pub mod store;
