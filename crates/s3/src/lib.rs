@@ -1,1 +1,3 @@
 //! The S3 server.
+
+pub mod auth;
