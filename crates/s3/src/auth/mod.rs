@@ -1,0 +1,3 @@
+//! Who a request is from, and whether policies allow it.
+
+pub mod policy;
