@@ -1,3 +1,5 @@
+//! What is due for versions and uploads, to the millisecond.
+
 use super::*;
 use crate::configuration::lifecycle::Filter;
 
