@@ -22,6 +22,17 @@ pub fn malformed_xml() -> S3Error {
     S3Error::with_message(S3ErrorCode::MalformedXML, message)
 }
 
+/// Returns the error for a condition that does not hold.
+pub fn precondition_failed() -> S3Error {
+    let message = "At least one of the pre-conditions you specified did not hold.";
+    S3Error::with_message(S3ErrorCode::PreconditionFailed, message)
+}
+
+/// Returns the error for a part of the protocol that this server does not offer.
+pub fn not_implemented(message: &'static str) -> S3Error {
+    S3Error::with_message(S3ErrorCode::NotImplemented, message)
+}
+
 /// Returns an InvalidArgument error.
 pub fn invalid_argument(message: impl Into<String>) -> S3Error {
     S3Error::with_message(S3ErrorCode::InvalidArgument, message.into())

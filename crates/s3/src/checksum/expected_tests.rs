@@ -1,3 +1,5 @@
+//! What requests may announce about their bodies, and what happens if a body differs.
+
 use super::*;
 
 fn headers(pairs: &[(&'static str, &str)]) -> HeaderMap {
@@ -54,6 +56,16 @@ fn each_announcement_is_compared_with_the_body() {
         assert_eq!(refusal.code().as_str(), code);
         assert_eq!(refusal.status_code().unwrap(), 400);
     }
+}
+
+#[test]
+fn an_announced_hash_that_was_not_computed_is_not_taken_for_equal() {
+    let sha256 = ("x-amz-content-sha256", "15e2b0d3c33891ebb0f1ef609ec419420c20e320ce94c65fbc8c3312448eb225");
+    for announced in [sha256, CRC32] {
+        let expected = parse(&[announced]).unwrap();
+        assert!(expected.verify(&Sums::of([], BODY)).is_err(), "{announced:?}");
+    }
+    assert!(parse(&[sha256]).unwrap().without_payload_hash().verify(&Sums::of([], BODY)).is_ok());
 }
 
 #[test]

@@ -1,3 +1,5 @@
+//! Checksums and ETags of objects in parts, against values of other servers and of whole bodies.
+
 use super::*;
 use proptest::collection::vec;
 use proptest::prelude::*;

@@ -30,13 +30,12 @@ pub(super) fn parse(headers: &HeaderMap) -> S3Result<Option<[u8; 32]>> {
     })
 }
 
-/// Compares a body's SHA-256 with the header.
+/// Compares a body's SHA-256 with the header. A SHA-256 that is expected and was not computed counts as different.
 pub(super) fn verify(expected: Option<[u8; 32]>, found: Option<&[u8]>) -> S3Result {
-    match (expected, found) {
-        (Some(expected), Some(found)) if expected != found => {
-            let message = "The provided 'x-amz-content-sha256' header does not match what was computed.";
-            Err(bad_request("XAmzContentSHA256Mismatch", message))
-        }
-        _ => Ok(()),
+    let Some(expected) = expected else { return Ok(()) };
+    if found == Some(expected.as_slice()) {
+        return Ok(());
     }
+    let message = "The provided 'x-amz-content-sha256' header does not match what was computed.";
+    Err(bad_request("XAmzContentSHA256Mismatch", message))
 }

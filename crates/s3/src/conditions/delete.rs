@@ -5,9 +5,8 @@ use s3s::S3Result;
 use s3s::dto::{ObjectIdentifier, Timestamp, TimestampFormat};
 
 use super::etags::Etags;
-use super::precondition_failed;
 use crate::clock;
-use crate::errors::invalid_argument;
+use crate::errors::{invalid_argument, precondition_failed};
 use crate::facts::ObjectFacts;
 
 /// The conditions of a request that removes an object. Deleting an object that does not exist succeeds whatever

@@ -6,8 +6,8 @@ use s3s::dto::{Timestamp, TimestampFormat};
 use s3s::{S3Error, S3ErrorCode, S3Result};
 
 use super::etags::Etags;
-use super::precondition_failed;
 use crate::clock;
+use crate::errors::precondition_failed;
 
 /// The conditions of a request that reads an object.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -4,7 +4,7 @@ use hyper::HeaderMap;
 use s3s::{S3Error, S3ErrorCode, S3Result};
 
 use super::etags::Etags;
-use super::precondition_failed;
+use crate::errors::{not_implemented, precondition_failed};
 
 /// The conditions of a request that replaces the current object.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -20,8 +20,7 @@ impl WriteConditions {
         let if_none_match = Etags::from_headers(headers, "if-none-match");
         match (&if_match, &if_none_match) {
             (Some(_), Some(_)) | (_, Some(Etags::List(_))) => {
-                let message = "A header you provided implies functionality that is not implemented";
-                Err(S3Error::with_message(S3ErrorCode::NotImplemented, message))
+                Err(not_implemented("A header you provided implies functionality that is not implemented"))
             }
             _ => Ok(WriteConditions { if_match, must_be_absent: if_none_match.is_some() }),
         }

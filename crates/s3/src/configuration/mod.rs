@@ -17,10 +17,3 @@ pub use ownership::ObjectOwnership;
 pub use public_access_block::PublicAccessBlock;
 pub use stored::{decode, encode};
 pub use versioning::Versioning;
-
-use s3s::{S3Error, S3ErrorCode};
-
-/// Returns the error for a setting that this server does not offer.
-fn not_implemented(message: &'static str) -> S3Error {
-    S3Error::with_message(S3ErrorCode::NotImplemented, message)
-}

@@ -3,8 +3,7 @@
 use s3s::{S3Result, dto};
 use serde::{Deserialize, Serialize};
 
-use super::not_implemented;
-use crate::errors::malformed_xml;
+use crate::errors::{malformed_xml, not_implemented};
 
 /// Who owns the objects of a bucket. There are no access control lists, so only one value is possible.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]

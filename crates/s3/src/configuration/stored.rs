@@ -29,8 +29,34 @@ pub fn decode<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, FactsError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::configuration::Versioning;
+    use crate::configuration::cors::Cors;
+    use crate::configuration::lifecycle::Lifecycle;
+    use crate::configuration::{ObjectLock, ObjectOwnership, PublicAccessBlock, Versioning};
     use crate::facts::Tags;
+
+    /// Decodes what release 1 writes, and expects the same when it is encoded again.
+    fn check<T: Serialize + DeserializeOwned>(stored: &str) {
+        let setting: T = decode(stored.as_bytes()).unwrap();
+        assert_eq!(String::from_utf8(encode(&setting).unwrap()).unwrap(), stored);
+    }
+
+    #[test]
+    fn the_stored_formats_have_not_changed() {
+        check::<Versioning>(r#"{"f":1,"s":"Enabled"}"#);
+        check::<ObjectOwnership>(r#"{"f":1,"s":"BucketOwnerEnforced"}"#);
+        check::<PublicAccessBlock>(r#"{"f":1,"s":{"ba":true,"ia":false,"bp":true,"rb":false}}"#);
+        check::<ObjectLock>(r#"{"f":1,"s":{"r":{"m":"GOVERNANCE","p":{"d":30}}}}"#);
+        check::<ObjectLock>(r#"{"f":1,"s":{"r":{"m":"COMPLIANCE","p":{"y":7}}}}"#);
+        check::<Cors>(concat!(
+            r#"{"f":1,"s":{"r":[{"i":"one","o":["*"],"m":["GET"],"h":["x-*"],"x":["ETag"],"a":60},"#,
+            r#"{"o":["http://a"],"m":["PUT"]}]}}"#,
+        ));
+        check::<Lifecycle>(concat!(
+            r#"{"f":1,"s":{"r":[{"i":"a","on":true,"w":{"o":true,"p":"logs/"},"e":{"d":1}},"#,
+            r#"{"i":"b","on":false,"w":{"p":"x","t":{"k":"v"},"g":1,"l":9},"e":{"t":86400000},"n":{"d":2,"k":3}},"#,
+            r#"{"i":"c","on":true,"w":{},"e":{"m":true},"u":7}]}}"#,
+        ));
+    }
 
     #[test]
     fn settings_are_stored_with_a_format_number() {

@@ -3,8 +3,7 @@
 use s3s::{S3Error, S3ErrorCode, S3Result, dto};
 use serde::{Deserialize, Serialize};
 
-use super::not_implemented;
-use crate::errors::malformed_xml;
+use crate::errors::{malformed_xml, not_implemented};
 
 /// The versioning state of a bucket. Once enabled it can only be suspended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]

@@ -4,7 +4,7 @@ use hyper::HeaderMap;
 use s3s::S3Result;
 use serde::{Deserialize, Serialize};
 
-use super::is_default;
+use super::defaults::is_default;
 use crate::errors::{bad_request, invalid_argument};
 
 /// The longest redirect location.

@@ -3,7 +3,7 @@
 use s3s::{S3Result, dto};
 use serde::{Deserialize, Serialize};
 
-use super::is_default;
+use super::defaults::is_default;
 use crate::clock;
 use crate::errors::{invalid_argument, malformed_xml};
 

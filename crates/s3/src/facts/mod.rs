@@ -7,6 +7,7 @@
 //! Start with [`ObjectFacts`].
 
 mod content_headers;
+mod defaults;
 mod format;
 mod lock;
 mod object;
@@ -28,8 +29,3 @@ pub use tags::{BUCKET_TAGS_MAX, OBJECT_TAGS_MAX, Tags};
 pub use upload::{PartFacts, UploadFacts};
 pub use user_metadata::UserMetadata;
 pub use version_id::VersionId;
-
-/// Returns whether a field has its default, and need not be stored.
-fn is_default<T: Default + PartialEq>(value: &T) -> bool {
-    *value == T::default()
-}

@@ -2,8 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::defaults::is_default;
 use super::format::{decode, encode};
-use super::{ContentHeaders, FactsError, Format, Lock, Parts, StorageClass, Tags, UserMetadata, is_default};
+use super::{ContentHeaders, FactsError, Format, Lock, Parts, StorageClass, Tags, UserMetadata};
 use crate::checksum::Checksum;
 
 /// What is stored with each object version. A delete marker is a version with few facts and no bytes.

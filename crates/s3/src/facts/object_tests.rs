@@ -1,3 +1,5 @@
+//! The stored format of object facts, and their way through it.
+
 use proptest::collection::{btree_map, vec};
 use proptest::option;
 use proptest::prelude::*;

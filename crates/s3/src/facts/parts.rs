@@ -7,8 +7,9 @@ use std::ops::Range;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use super::Format;
+use super::defaults::is_default;
 use super::format::{FactsError, decode, encode};
-use super::{Format, is_default};
 
 /// The most parts whose list is stored in the object's facts.
 pub const PARTS_INLINE_MAX: usize = 100;

@@ -2,8 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::defaults::is_default;
 use super::format::{decode, encode};
-use super::{ContentHeaders, FactsError, Format, Lock, StorageClass, Tags, UserMetadata, is_default};
+use super::{ContentHeaders, FactsError, Format, Lock, StorageClass, Tags, UserMetadata};
 use crate::checksum::{Algorithm, Checksum, ChecksumType};
 
 /// What is stored with an upload. Completion gives most of it to the object.

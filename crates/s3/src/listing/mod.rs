@@ -13,5 +13,5 @@ mod token;
 pub use encoding::Encoding;
 pub use page::{Listed, Page, page};
 pub use position::{Entry, Position, Source};
-pub use query::{Query, Select, Start, page_size};
+pub use query::{Query, Select, Start, check_version_marker, page_size};
 pub use token::ContinuationToken;

@@ -1,3 +1,5 @@
+//! Pages against a model that filters, rolls up and sorts, and what they cost.
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::convert::Infallible;
 

@@ -47,6 +47,18 @@ pub struct Query {
     pub select: Select,
 }
 
+impl Start {
+    /// Returns where ListObjectVersions or ListMultipartUploads begins, from `key-marker` and the rank of the version or
+    /// upload that the other marker names. An empty key counts as none.
+    pub fn after_markers(key_marker: Option<&str>, rank: Option<u64>) -> Start {
+        match (key_marker.filter(|key| !key.is_empty()), rank) {
+            (None, _) => Start::Beginning,
+            (Some(key), None) => Start::AfterKey(key.to_owned()),
+            (Some(key), Some(rank)) => Start::AfterEntry(key.to_owned(), rank),
+        }
+    }
+}
+
 impl Query {
     /// Returns the common prefix of a key, if the key is rolled up.
     pub(super) fn common_prefix<'a>(&self, key: &'a str) -> Option<&'a str> {
@@ -73,6 +85,17 @@ impl Query {
     }
 }
 
+/// Checks the markers of ListObjectVersions: `version-id-marker` goes with a key.
+pub fn check_version_marker(key_marker: Option<&str>, version_id_marker: Option<&str>) -> S3Result {
+    match (key_marker.unwrap_or_default(), version_id_marker) {
+        ("", Some(_)) => {
+            Err(invalid_argument("A version-id marker cannot be specified without a key marker."))
+        }
+        (_, Some("")) => Err(invalid_argument("A version-id marker cannot be empty.")),
+        _ => Ok(()),
+    }
+}
+
 /// Returns the size of a page from `max-keys` or `max-uploads`: 1000 unless less is asked for.
 pub fn page_size(name: &str, requested: Option<i32>) -> S3Result<usize> {
     let Some(requested) = requested else { return Ok(PAGE_SIZE_MAX) };
@@ -85,6 +108,19 @@ pub fn page_size(name: &str, requested: Option<i32>) -> S3Result<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn markers_name_a_key_and_then_an_entry_of_it() {
+        assert_eq!(Start::after_markers(None, None), Start::Beginning);
+        assert_eq!(Start::after_markers(Some(""), Some(1)), Start::Beginning);
+        assert_eq!(Start::after_markers(Some("a"), None), Start::AfterKey("a".to_owned()));
+        assert_eq!(Start::after_markers(Some("a"), Some(1)), Start::AfterEntry("a".to_owned(), 1));
+        assert!(check_version_marker(Some("a"), Some("null")).is_ok());
+        assert!(check_version_marker(Some("a"), None).is_ok());
+        for (key, version) in [(None, "null"), (Some(""), "null"), (Some("a"), "")] {
+            assert!(check_version_marker(key, Some(version)).is_err());
+        }
+    }
 
     #[test]
     fn a_page_has_at_most_a_thousand_items() {

@@ -1,3 +1,5 @@
+//! Which requests a CORS setting allows, and the headers of its answers.
+
 use super::*;
 
 fn texts(texts: &[&str]) -> Vec<String> {

@@ -1,8 +1,11 @@
 //! What is due for an object version or an upload at a given time.
 
+use s3s::dto::TimestampFormat;
+
 use super::{Expiration, Lifecycle, NoncurrentExpiration, Rule};
-use crate::clock::{DAY_MS, midnight_at_or_after};
+use crate::clock::{DAY_MS, midnight_at_or_after, timestamp};
 use crate::facts::Tags;
+use crate::percent;
 
 /// An object version, as rules see it.
 #[derive(Debug, Clone, Copy)]
@@ -87,6 +90,17 @@ impl Lifecycle {
             rule.abort_upload_days.map(|days| (days_after(initiated_ms, days), rule.id.as_str()))
         });
         scheduled.min_by_key(|(at_ms, _)| *at_ms)
+    }
+}
+
+impl Due<'_> {
+    /// Returns the value of x-amz-expiration, if the object itself is to expire.
+    pub fn expiration_header(&self) -> Option<String> {
+        let mut date = Vec::new();
+        let formatted = timestamp(self.at_ms).format(TimestampFormat::HttpDate, &mut date);
+        let date = formatted.ok().and_then(|()| String::from_utf8(date).ok())?;
+        let rule_id = percent::encode(self.rule_id);
+        (self.action == Action::Expire).then(|| format!("expiry-date=\"{date}\", rule-id=\"{rule_id}\""))
     }
 }
 

@@ -1,3 +1,5 @@
+//! What is due for versions and uploads, to the millisecond.
+
 use super::*;
 use crate::configuration::lifecycle::Filter;
 
@@ -110,6 +112,9 @@ fn the_rule_that_acts_first_is_announced() {
     };
     let first = both.schedule(&version).unwrap();
     assert_eq!((first.rule_id, first.at_ms), ("one", 20_004 * DAY_MS));
+    let header = "expiry-date=\"Tue, 08 Oct 2024 00:00:00 GMT\", rule-id=\"one\"";
+    assert_eq!(first.expiration_header().as_deref(), Some(header));
+    assert_eq!(Due { action: Action::RemoveVersion, ..first }.expiration_header(), None);
 }
 
 #[test]

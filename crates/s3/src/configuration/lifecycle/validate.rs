@@ -6,8 +6,7 @@ use s3s::{S3Result, dto};
 
 use super::{Expiration, Filter, Lifecycle, NoncurrentExpiration, Rule};
 use crate::clock::{DAY_MS, millis};
-use crate::configuration::not_implemented;
-use crate::errors::{invalid_argument, invalid_request, malformed_xml};
+use crate::errors::{invalid_argument, invalid_request, malformed_xml, not_implemented};
 
 const RULES_MAX: usize = 1000;
 const ID_CHARS_MAX: usize = 255;

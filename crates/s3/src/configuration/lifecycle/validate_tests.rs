@@ -1,3 +1,5 @@
+//! Which lifecycle documents are accepted, and that they are returned as they were sent.
+
 use super::*;
 use crate::clock::timestamp;
 
