@@ -16,12 +16,14 @@ use s3s::host::{DomainError, MultiDomain};
 use s3s::service::{S3Service, S3ServiceBuilder};
 use tower::Service;
 
+use crate::guard::Guard;
 use crate::ops::Operations;
 use crate::shared::Shared;
 
 /// Answers requests. Cheap to clone.
 #[derive(Clone)]
 pub struct Server {
+    guard: Arc<Guard>,
     library: S3Service,
 }
 
@@ -34,18 +36,26 @@ impl Server {
         access: impl S3Access,
         domains: &[String],
     ) -> Result<Server, DomainError> {
+        let guard = Arc::new(Guard::new(shared.region.clone(), domains));
         let mut builder = S3ServiceBuilder::new(Operations(shared));
         builder.set_auth(auth);
         builder.set_access(access);
         if !domains.is_empty() {
             builder.set_host(MultiDomain::new(domains)?);
         }
-        Ok(Server { library: builder.build() })
+        Ok(Server { guard, library: builder.build() })
     }
 
     async fn answer(self, request: Request<Incoming>) -> Response<s3s::Body> {
         let id = request_id::generate();
-        let request = request.map(|body| s3s::Body::http_body_unsync(body));
+        let resource = request.uri().path().to_owned();
+        let request = match self.guard.admit(request) {
+            Ok(request) => request,
+            Err(refusal) => {
+                tracing::debug!(%refusal, request_id = id, "s3: refused");
+                return refusal.response(&id, &resource);
+            }
+        };
         let mut response = match self.library.call(request).await {
             Ok(response) => response,
             Err(error) => {

@@ -6,16 +6,64 @@ use bytes::{Bytes, BytesMut};
 use forebay_pool::{Draft, Handle, Pool, Stability, VolumeId};
 use futures::StreamExt;
 use hyper::HeaderMap;
+use hyper::http::Extensions;
 use s3s::dto::StreamingBlob;
 use s3s::stream::{ByteStream, RemainingLength};
 use s3s::{S3Error, S3ErrorCode, S3Result, StdError, TrailingHeaders};
 use tokio::sync::mpsc;
 
 use crate::checksum::{Algorithm, ExpectedChecksums, Sums};
+use crate::errors::bad_request;
+use crate::guard::BodyFate;
 use crate::pool_error::OrS3;
 
 /// The bytes that are written to a draft, or read from an object, at once.
 const STEP_BYTES: usize = 256 << 10;
+
+/// A body that arrives, and what is known of it.
+pub struct Arriving {
+    body: Option<StreamingBlob>,
+    trailers: Option<TrailingHeaders>,
+    /// How the body ended, as the guard in front of the library has seen it.
+    fate: Option<BodyFate>,
+    /// Whether its chunks are signed one by one.
+    has_signed_chunks: bool,
+}
+
+impl Arriving {
+    /// The body of a request.
+    pub fn of(
+        body: Option<StreamingBlob>,
+        trailers: Option<TrailingHeaders>,
+        headers: &HeaderMap,
+        extensions: &Extensions,
+    ) -> Arriving {
+        let hash = super::request::header(headers, "x-amz-content-sha256");
+        Arriving {
+            body,
+            trailers,
+            fate: extensions.get::<BodyFate>().cloned(),
+            has_signed_chunks: hash.is_some_and(|hash| hash.starts_with("STREAMING-AWS4")),
+        }
+    }
+
+    /// The error for a body that failed. The library's errors are opaque, so the guard's view of the body decides. If that saw
+    /// nothing wrong, the library did: the signature of a chunk, or the hash of the body.
+    fn failed(&self) -> S3Error {
+        let refusal = self.fate.as_ref().and_then(|fate| fate.get()?.refusal());
+        match refusal {
+            Some(refusal) => refusal.to_s3_error(),
+            None if self.has_signed_chunks => S3Error::with_message(
+                S3ErrorCode::SignatureDoesNotMatch,
+                "The request signature we calculated does not match the signature you provided. Check your key and signing method.",
+            ),
+            None => bad_request(
+                "XAmzContentSHA256Mismatch",
+                "The provided 'x-amz-content-sha256' header does not match what was computed.",
+            ),
+        }
+    }
+}
 
 /// Writes a body into a new draft, from `offset` on, and commits it. Returns once all that the request announces about the body
 /// is verified.
@@ -23,8 +71,7 @@ pub async fn receive(
     pool: &Pool,
     bucket: VolumeId,
     offset: u64,
-    body: Option<StreamingBlob>,
-    trailers: Option<TrailingHeaders>,
+    mut arriving: Arriving,
     expected: &mut ExpectedChecksums,
     computed: impl IntoIterator<Item = Algorithm>,
 ) -> S3Result<(Draft, Sums)> {
@@ -32,9 +79,12 @@ pub async fn receive(
     let mut digests = expected.digests(computed);
     let mut at = offset;
     let mut waiting = BytesMut::new();
-    if let Some(mut body) = body {
+    if let Some(mut body) = arriving.body.take() {
         while let Some(piece) = body.next().await {
-            let piece = piece.map_err(broken_body)?;
+            let piece = piece.map_err(|error| {
+                tracing::debug!(%error, "the body of a request failed");
+                arriving.failed()
+            })?;
             digests.update(&piece);
             waiting.extend_from_slice(&piece);
             while waiting.len() >= STEP_BYTES {
@@ -47,7 +97,7 @@ pub async fn receive(
         write(pool, draft.handle(), at, waiting.freeze()).await?;
     }
     let sums = digests.finish();
-    let trailers: Option<HeaderMap> = trailers.and_then(|trailers| trailers.take());
+    let trailers: Option<HeaderMap> = arriving.trailers.and_then(|trailers| trailers.take());
     expected.take_trailers(trailers.as_ref())?;
     expected.verify(&sums)?;
     pool.commit(draft.handle(), 0, 0).await.or_s3()?;
@@ -58,20 +108,6 @@ async fn write(pool: &Pool, handle: Handle, at: u64, bytes: Bytes) -> S3Result<u
     let end = at.saturating_add(bytes.len() as u64);
     pool.write(handle, at, bytes, Stability::Unstable).await.or_s3()?;
     Ok(end)
-}
-
-/// The error for a body that did not arrive whole. The library's errors are opaque.
-fn broken_body(error: StdError) -> S3Error {
-    match error.downcast::<S3Error>() {
-        Ok(error) => *error,
-        Err(error) => {
-            let message =
-                "You did not provide the number of bytes specified by the Content-Length HTTP header";
-            let mut broken = S3Error::with_message(S3ErrorCode::IncompleteBody, message);
-            broken.set_source(error);
-            broken
-        }
-    }
 }
 
 /// Keeps an object's bytes while somebody reads them, even when the object is replaced or removed meanwhile.

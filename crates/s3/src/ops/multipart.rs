@@ -8,7 +8,7 @@ use s3s::dto::{
 use s3s::{S3Request, S3Response, S3Result};
 
 use super::answer::{fill_checksum_value, initiator, owner};
-use super::body;
+use super::body::{self, Arriving};
 use super::copy_source;
 use super::request::{NewFacts, header};
 use crate::checksum::{Algorithm, Checksum, Digests, ExpectedChecksums, Sums, multipart::UploadChecksum};
@@ -116,8 +116,7 @@ pub async fn upload_part(
         shared.pool(),
         bucket.id,
         offset,
-        input.body,
-        request.trailing_headers,
+        Arriving::of(input.body, request.trailing_headers, &request.headers, &request.extensions),
         &mut expected,
         [facts.algorithm],
     )

@@ -4,7 +4,7 @@ use s3s::dto::{PutObjectInput, PutObjectOutput};
 use s3s::{S3Request, S3Response, S3Result};
 
 use super::answer::fill_checksum;
-use super::body;
+use super::body::{self, Arriving};
 use super::request::{self, NewFacts};
 use crate::checksum::{Algorithm, ExpectedChecksums};
 use crate::conditions::WriteConditions;
@@ -33,8 +33,7 @@ pub async fn put_object(
         shared.pool(),
         bucket.id,
         0,
-        input.body,
-        request.trailing_headers,
+        Arriving::of(input.body, request.trailing_headers, &request.headers, &request.extensions),
         &mut expected,
         [algorithm],
     )
