@@ -43,7 +43,10 @@ pub fn fuzz_guard(bytes: &[u8]) {
             drain(admitted.into_body());
             debug_assert!(fate.is_some_and(|fate| fate.get().is_some()), "the body has ended");
         }
-        Err(refusal) => drain(refusal.response("id", "/").into_body()),
+        Err(refusal) => {
+            let sent = drain(refusal.response("id", "/").into_body());
+            debug_assert!(sent, "a response in memory does not fail");
+        }
     }
 }
 

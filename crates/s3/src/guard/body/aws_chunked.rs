@@ -17,7 +17,7 @@ use super::fate::{BodyEnd, BodyError, BodyFate};
 use crate::guard::payload::Chunking;
 
 /// Most bytes of a chunk that is framed anew.
-pub(in crate::guard) const PIECE_BYTES_MAX: usize = 64 << 10;
+pub(super) const PIECE_BYTES_MAX: usize = 64 << 10;
 
 const LINE_END: &[u8] = b"\r\n";
 
