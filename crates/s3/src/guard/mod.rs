@@ -134,3 +134,5 @@ fn refuse_form(parts: &Parts) -> Result<(), Refusal> {
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod through_s3s;
