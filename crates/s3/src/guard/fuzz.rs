@@ -13,9 +13,8 @@ use super::body::{AwsChunked, BodyFate};
 use super::payload::Chunking;
 use super::{BodyEnd, Guard};
 
-/// Takes bytes as the head of a request, in lines: method and target, then headers. A line that is no header is left out, so that the
-/// fuzzer does not lose time on what the HTTP server refuses. The body is what follows an empty line. A request that is admitted must
-/// be read to its end, and then have a fate.
+/// Takes bytes as the head of a request, in lines: method and target, then headers. A line that is no header is left out: the HTTP
+/// server refuses it. The body follows an empty line. A request that is admitted must be readable to its end, and then have a fate.
 pub fn fuzz_guard(bytes: &[u8]) {
     let (head, body) = split_at_empty_line(bytes);
     let mut lines = head.split(|byte| *byte == b'\n');
@@ -126,7 +125,12 @@ mod tests {
         }
 
         #[test]
-        fn no_chunks_panic(form in 0u8..8, length: u8, piece: u8, text in "([0-9a-f]{1,4}(;chunk-signature=[0-9a-f]{64})?\r\n|[a-z]{0,9}\r\n|0\r\n){0,6}") {
+        fn no_chunks_panic(
+            form in 0u8..8,
+            length: u8,
+            piece: u8,
+            text in "([0-9a-f]{1,4}(;chunk-signature=[0-9a-f]{64})?\r\n|[a-z]{0,9}\r\n|0\r\n){0,6}",
+        ) {
             let mut bytes = vec![form, 0, length, piece];
             bytes.extend_from_slice(text.as_bytes());
             fuzz_aws_chunked(&bytes);

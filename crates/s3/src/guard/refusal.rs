@@ -1,4 +1,4 @@
-//! Why the guard refuses a request, and what S3 answers.
+//! The reasons for which the guard refuses a request, and the answer of S3 to each.
 
 use std::error::Error;
 use std::fmt;
@@ -9,7 +9,7 @@ use super::signature::SignatureFault;
 
 /// Why a request is refused. Displays as S3 words it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[allow(missing_docs, reason = "the fields are what their names say")]
+#[allow(missing_docs, reason = "the names of the fields say all")]
 pub enum Refusal {
     /// S3 has no such HTTP method.
     MethodNotAllowed { method: String },

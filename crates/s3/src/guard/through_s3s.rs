@@ -17,7 +17,7 @@ use super::*;
 
 const EMPTY_SHA256: &str = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
 
-/// What the operation saw.
+/// The request as the operation saw it.
 #[derive(Debug, Default)]
 struct Seen {
     data: Vec<u8>,
@@ -139,7 +139,7 @@ impl Signer {
     }
 }
 
-/// Sends a request through the guard and s3s, and returns the status and what the operation saw.
+/// Sends a request through the guard and s3s, and returns the status and the request as the operation saw it.
 async fn send(request: hyper::http::request::Builder, body: Vec<u8>) -> (u16, Seen) {
     let pieces: Vec<Bytes> = body.chunks(100_000).map(Bytes::copy_from_slice).collect();
     let admitted = Guard::new("us-east-1", ["s3.example.com"])

@@ -35,14 +35,14 @@ impl<B> AwsChunked<B>
 where
     B: Body<Data = Bytes, Error: Into<Box<dyn Error + Send + Sync>>>,
 {
-    /// A body whose data has so many bytes.
+    /// A body whose data has `data_bytes` bytes.
     pub(in crate::guard) fn new(body: B, chunking: Chunking, data_bytes: u64, fate: BodyFate) -> Self {
         let framed = (!chunking.signed).then(Framed::default);
         let chunks = Chunks::new(chunking, data_bytes);
         AwsChunked { inner: Box::pin(body), chunks, framed, fate, ended: false }
     }
 
-    /// Checks what has come, and returns what may pass at once.
+    /// Checks the bytes that have come, and returns them if they may pass unchanged.
     fn take(&mut self, mut input: Bytes) -> Result<Option<Bytes>, BodyEnd> {
         let unchanged = input.clone();
         while let Some(data) = self.chunks.next_data(&mut input)? {

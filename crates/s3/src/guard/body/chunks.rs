@@ -44,16 +44,16 @@ pub(super) struct Chunks {
 enum State {
     /// In the header of a chunk, of which this came before.
     Header(BytesMut),
-    /// In the data of a chunk, of which so many bytes are left.
+    /// In the data of a chunk. Holds the number of bytes that are left.
     Data(u64),
-    /// After the data of a chunk: so many bytes of CRLF have come.
+    /// After the data of a chunk. Holds the number of bytes of CRLF that have come.
     DataEnd(u8),
     /// After the last chunk.
     Trailers(Trailers),
 }
 
 impl Chunks {
-    /// The framing of a body whose data has so many bytes.
+    /// The framing of a body whose data has `data_bytes` bytes.
     pub(super) fn new(chunking: Chunking, data_bytes: u64) -> Self {
         let state = State::Header(BytesMut::new());
         Chunks { chunking, unannounced: data_bytes, count: 0, newest: 0, state }
@@ -152,7 +152,7 @@ impl Chunks {
 
 /// Takes the bytes up to a line feed from the input, or all if there is none, and says which.
 fn up_to_line_feed(input: &mut Bytes) -> (Bytes, bool) {
-    // What is longer is refused, so a line feed behind that need not be found.
+    // A longer line is refused, so a line feed behind the limit need not be found.
     match input.iter().take(HEADER_BYTES_MAX).position(|byte| *byte == b'\n') {
         Some(at) => (input.split_to(at + 1), true),
         None => (std::mem::take(input), false),

@@ -1,8 +1,9 @@
-//! Which headers a signature must cover.
+//! The rule for the list of signed headers.
 //!
-//! s3s signs what the client lists, and obeys what is there. Without this check the holder of a presigned URL could turn an upload
-//! into a copy with one more header. s3s also skips a listed header that is absent or not UTF-8, so the list could be extended by
-//! such a header without changing the signature. And s3s copies a header as often as it is listed, so a few KiB could become many MiB.
+//! s3s checks the signature of the headers that the client lists, and obeys all others too. Without this rule the holder of a presigned
+//! URL could turn an upload into a copy with one more header. s3s also skips a listed header that is absent or not UTF-8, so the list
+//! could be extended by such a header without changing the signature. And s3s copies a header as often as it is listed, so a few KiB
+//! could become many MiB.
 
 use std::collections::HashSet;
 use std::str;
