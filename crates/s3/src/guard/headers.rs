@@ -10,7 +10,7 @@ use super::refusal::Refusal;
 /// Most bytes that the headers may have, with their separators.
 pub(super) const HEADERS_BYTES_MAX: usize = 16 << 10;
 
-/// What `: ` and the end of the line take.
+/// The length of `: ` and of the end of the line.
 const SEPARATORS_BYTES: usize = 4;
 
 /// Headers outside `x-amz-` that a request may have once. For s3s a repeated header is often an absent one: a request with two

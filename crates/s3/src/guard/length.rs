@@ -23,18 +23,18 @@ const X_AMZ_COPY_SOURCE: HeaderName = HeaderName::from_static("x-amz-copy-source
 /// Subresources of an object whose PUT carries XML. s3s takes a PUT with any other parameter as one of data.
 const MESSAGE_SUBRESOURCES: [&str; 4] = ["acl", "legal-hold", "retention", "tagging"];
 
-/// Extension of a request that stores an object or part: the length in bytes of what it stores, without any framing.
+/// Extension of a request that stores an object or part: its length in bytes, without any framing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DataLength(pub u64);
 
-/// What the body must be like.
+/// The length and the form that a body must have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum BodyRule {
-    /// Exactly so many bytes.
+    /// A plain body of exactly this length.
     Exactly { bytes: u64, is_data: bool },
-    /// At most so many bytes.
+    /// A plain body of at most this length.
     AtMost { bytes: u64 },
-    /// aws-chunks with exactly so many bytes of data.
+    /// aws-chunks whose data has exactly this length.
     Chunked { bytes: u64, chunking: Chunking },
 }
 

@@ -1,4 +1,4 @@
-//! What stands between the HTTP server and the library s3s: it refuses what the library would wrongly obey.
+//! Stands between the HTTP server and the library s3s, and refuses requests that the library would wrongly accept.
 //!
 //! ```text
 //! http::Request<B>
@@ -6,14 +6,14 @@
 //!    target     bucket and key of the path, percent-decoded; limits of the key
 //!    query      parameters, decoded as s3s decodes them
 //!    signature  which kind of signature, and its scope, dates and list of signed headers; not the signature itself
-//!    payload    what x-amz-content-sha256 announces
+//!    payload    the form of the body that x-amz-content-sha256 announces
 //!    length     how many bytes the body may and must have
 //!       body    counts the body, or reads and frames its aws-chunks
 //! http::Request<s3s::Body>
 //! ```
 //!
-//! The guard checks no signature: s3s does. It rewrites the `Authorization` header from what it has parsed, so that s3s cannot read
-//! it in another way. Whatever else it has accepted it leaves as it came, because the signature covers it.
+//! The guard does not check the signature: s3s does. The guard writes the `Authorization` header anew from the parts that it has
+//! parsed, so that s3s cannot read it in another way. All other headers stay as they came, because the signature covers them.
 //!
 //! A request that the guard refuses becomes a [`Refusal`], which knows the error response of S3. Faults of the body are known only
 //! while an operation reads it, and s3s turns them into opaque errors. So each admitted request carries a [`BodyFate`] as an
@@ -134,3 +134,5 @@ fn refuse_form(parts: &Parts) -> Result<(), Refusal> {
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod through_s3s;

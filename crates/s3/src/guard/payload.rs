@@ -1,4 +1,4 @@
-//! What `x-amz-content-sha256` and `x-amz-trailer` announce about the body.
+//! The form of the body, as `x-amz-content-sha256` and `x-amz-trailer` announce it.
 
 use hyper::header::{HeaderMap, HeaderName};
 
@@ -21,7 +21,7 @@ const TRAILERS: [&str; 5] = [
 /// The form of a body.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Payload {
-    /// Nothing is said.
+    /// No form is announced.
     Unknown,
     /// The plain body, whose SHA-256 is given.
     Hashed,

@@ -1,4 +1,4 @@
-//! Why the guard refuses a request, and what S3 answers.
+//! The reasons for which the guard refuses a request, and the answer of S3 to each.
 
 use std::error::Error;
 use std::fmt;
@@ -9,7 +9,7 @@ use super::signature::SignatureFault;
 
 /// Why a request is refused. Displays as S3 words it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-#[allow(missing_docs, reason = "the fields are what their names say")]
+#[allow(missing_docs, reason = "the names of the fields say all")]
 pub enum Refusal {
     /// S3 has no such HTTP method.
     MethodNotAllowed { method: String },
@@ -52,8 +52,8 @@ pub enum Refusal {
     Expired { lifetime_seconds: i64, expires: String, server: String },
     /// These headers are there and must be signed.
     HeadersNotSigned { names: Vec<String> },
-    /// The signature claims to cover a header that is not there or is not text.
-    SignedHeaderAbsent { name: String },
+    /// The list of signed headers names one that is not there or is not text, or names it twice.
+    InvalidSignedHeader { name: String },
 
     /// `x-amz-content-sha256` is missing.
     MissingContentSha256,
@@ -108,7 +108,7 @@ impl Refusal {
             Presigned(_) => "AuthorizationQueryParametersError",
             MissingDate | NotYetValid | Expired { .. } | HeadersNotSigned { .. } => "AccessDenied",
             RequestTimeTooSkewed { .. } => "RequestTimeTooSkewed",
-            SignedHeaderAbsent { .. } => "SignatureDoesNotMatch",
+            InvalidSignedHeader { .. } => "SignatureDoesNotMatch",
             RepeatedHeader { .. }
             | IllegibleHeader { .. }
             | TwoLengths
@@ -214,7 +214,7 @@ impl fmt::Display for Refusal {
             NotYetValid => "Request is not valid yet",
             Expired { .. } => "Request has expired.",
             HeadersNotSigned { .. } => "There were headers present in the request which were not signed",
-            SignedHeaderAbsent { .. } => {
+            InvalidSignedHeader { .. } => {
                 "The request signature we calculated does not match the signature you provided. Check your key and \
                  signing method."
             }

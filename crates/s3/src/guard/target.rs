@@ -11,7 +11,7 @@ use super::refusal::Refusal;
 /// Most bytes that a key may have, decoded.
 const KEY_BYTES_MAX: usize = 1024;
 
-/// What a request is about, as far as limits depend on it.
+/// The kind of thing that a request names. Limits depend on it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Target {
     Service,

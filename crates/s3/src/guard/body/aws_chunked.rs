@@ -17,7 +17,7 @@ use super::fate::{BodyEnd, BodyError, BodyFate};
 use crate::guard::payload::Chunking;
 
 /// Most bytes of a chunk that is framed anew.
-pub(in crate::guard) const PIECE_BYTES_MAX: usize = 64 << 10;
+pub(super) const PIECE_BYTES_MAX: usize = 64 << 10;
 
 const LINE_END: &[u8] = b"\r\n";
 
@@ -35,14 +35,14 @@ impl<B> AwsChunked<B>
 where
     B: Body<Data = Bytes, Error: Into<Box<dyn Error + Send + Sync>>>,
 {
-    /// A body whose data has so many bytes.
+    /// A body whose data has `data_bytes` bytes.
     pub(in crate::guard) fn new(body: B, chunking: Chunking, data_bytes: u64, fate: BodyFate) -> Self {
         let framed = (!chunking.signed).then(Framed::default);
         let chunks = Chunks::new(chunking, data_bytes);
         AwsChunked { inner: Box::pin(body), chunks, framed, fate, ended: false }
     }
 
-    /// Checks what has come, and returns what may pass at once.
+    /// Checks the bytes that have come, and returns them if they may pass unchanged.
     fn take(&mut self, mut input: Bytes) -> Result<Option<Bytes>, BodyEnd> {
         let unchanged = input.clone();
         while let Some(data) = self.chunks.next_data(&mut input)? {

@@ -30,7 +30,7 @@ const SIGNATURE_BYTES: usize = 64;
 
 /// The framing of a body, as far as it has been read.
 #[derive(Debug)]
-pub(in crate::guard) struct Chunks {
+pub(super) struct Chunks {
     chunking: Chunking,
     /// Bytes of data that chunk headers have yet to announce.
     unannounced: u64,
@@ -44,23 +44,23 @@ pub(in crate::guard) struct Chunks {
 enum State {
     /// In the header of a chunk, of which this came before.
     Header(BytesMut),
-    /// In the data of a chunk, of which so many bytes are left.
+    /// In the data of a chunk. Holds the number of bytes that are left.
     Data(u64),
-    /// After the data of a chunk: so many bytes of CRLF have come.
+    /// After the data of a chunk. Holds the number of bytes of CRLF that have come.
     DataEnd(u8),
     /// After the last chunk.
     Trailers(Trailers),
 }
 
 impl Chunks {
-    /// The framing of a body whose data has so many bytes.
-    pub(in crate::guard) fn new(chunking: Chunking, data_bytes: u64) -> Self {
+    /// The framing of a body whose data has `data_bytes` bytes.
+    pub(super) fn new(chunking: Chunking, data_bytes: u64) -> Self {
         let state = State::Header(BytesMut::new());
         Chunks { chunking, unannounced: data_bytes, count: 0, newest: 0, state }
     }
 
     /// Takes bytes from the input until it has data to return, or until nothing is left.
-    pub(in crate::guard) fn next_data(&mut self, input: &mut Bytes) -> Result<Option<Bytes>, BodyEnd> {
+    pub(super) fn next_data(&mut self, input: &mut Bytes) -> Result<Option<Bytes>, BodyEnd> {
         while !input.is_empty() {
             match &mut self.state {
                 State::Header(begun) => {
@@ -101,7 +101,7 @@ impl Chunks {
     }
 
     /// The trailers, once the body has ended.
-    pub(in crate::guard) fn finish(&mut self) -> Result<Bytes, BodyEnd> {
+    pub(super) fn finish(&mut self) -> Result<Bytes, BodyEnd> {
         match &mut self.state {
             State::Trailers(trailers) => trailers.finish(self.chunking),
             State::Header(_) | State::Data(_) | State::DataEnd(_) => Err(BodyEnd::Cut),
@@ -138,7 +138,10 @@ impl Chunks {
             return Err(ChunkFault::Size);
         }
         let signature = rest.strip_prefix(b";chunk-signature=");
-        let is_signed = signature.is_some_and(|signature| signature.len() == SIGNATURE_BYTES);
+        let is_signed = signature.is_some_and(|signature| {
+            // Whether it is the right one is for s3s to say.
+            signature.len() == SIGNATURE_BYTES && signature.iter().all(u8::is_ascii_graphic)
+        });
         if self.chunking.signed != is_signed || (!is_signed && !rest.is_empty()) {
             return Err(ChunkFault::Header);
         }
@@ -149,7 +152,7 @@ impl Chunks {
 
 /// Takes the bytes up to a line feed from the input, or all if there is none, and says which.
 fn up_to_line_feed(input: &mut Bytes) -> (Bytes, bool) {
-    // What is longer is refused, so a line feed behind that need not be found.
+    // A longer line is refused, so a line feed behind the limit need not be found.
     match input.iter().take(HEADER_BYTES_MAX).position(|byte| *byte == b'\n') {
         Some(at) => (input.split_to(at + 1), true),
         None => (std::mem::take(input), false),

@@ -31,7 +31,7 @@ pub enum BodyEnd {
     WrongLength,
 }
 
-/// What is wrong with the framing of an aws-chunked body. Chunks are counted from 1.
+/// A fault in the framing of an aws-chunked body. Chunks are counted from 1.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ChunkFault {
     /// A chunk's header is too long.
@@ -67,12 +67,12 @@ pub enum ChunkFault {
 }
 
 impl BodyFate {
-    /// How the body ended; nothing as long as it has not.
+    /// How the body ended, or `None` as long as it has not.
     pub fn get(&self) -> Option<&BodyEnd> {
         self.0.get()
     }
 
-    /// The first end holds: what follows it is its consequence.
+    /// Sets the end, unless there is one: later ends are consequences of the first.
     pub(super) fn set(&self, end: BodyEnd) {
         let _ = self.0.set(end);
     }
@@ -85,7 +85,7 @@ impl BodyFate {
 }
 
 impl BodyEnd {
-    /// What S3 answers to a request whose body ended so; nothing if it is complete.
+    /// The answer of S3 to a request whose body ended in this way, or `None` if the body is complete.
     pub fn refusal(&self) -> Option<Refusal> {
         Some(match *self {
             BodyEnd::Complete => return None,

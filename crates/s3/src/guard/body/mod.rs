@@ -15,7 +15,7 @@ pub(super) use aws_chunked::AwsChunked;
 use counted::Counted;
 pub use fate::{BodyEnd, BodyError, BodyFate, ChunkFault};
 
-/// A body that obeys the rule or fails, and what tells how it ended.
+/// Returns a body that obeys the rule or fails, and the fate that says how it ended.
 pub(super) fn governed<B>(body: B, rule: BodyRule) -> (s3s::Body, BodyFate)
 where
     B: http_body::Body<Data = Bytes, Error: Into<Box<dyn Error + Send + Sync>>> + Send + 'static,

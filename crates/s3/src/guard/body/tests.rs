@@ -88,7 +88,7 @@ fn chunkings() -> impl Strategy<Value = Chunking> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
+    #![proptest_config(ProptestConfig::with_cases(256))]
 
     #[test]
     fn a_body_in_any_pieces_has_the_same_data_and_trailers(

@@ -84,7 +84,7 @@ mod tests {
             ("\r\n".to_owned(), true, None),
             (format!("{crc}\r\n\r\n"), false, CRC),
             (format!("{crc}\n\r\n"), false, CRC),
-            (format!("X-Amz-Checksum-Crc32: sOO8/Q== \r\n\r\n"), false, CRC),
+            ("X-Amz-Checksum-Crc32: sOO8/Q== \r\n\r\n".to_owned(), false, CRC),
             (format!("{crc}\r\n{SIGNATURE}:aa\r\n\r\n"), true, CRC),
             (format!("{crc}\n\r\n{SIGNATURE}:aa\r\n\r\n"), true, CRC),
         ] {

@@ -1,8 +1,8 @@
-//! What can be wrong with the parameters of a signature.
+//! Faults in the parameters of a signature.
 
 use std::fmt;
 
-/// What is wrong with the parameters of a signature. Displays as S3 words it.
+/// A fault in the parameters of a signature. Displays as S3 words it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SignatureFault {
     /// The header has not three components, or the query lacks a parameter.

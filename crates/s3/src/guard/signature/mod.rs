@@ -68,3 +68,9 @@ pub(super) fn check(
         None => Ok(Kind::Anonymous),
     }
 }
+
+/// A date as S3 writes it, for tests that sign.
+#[cfg(test)]
+pub(super) fn written_date(time: SystemTime) -> String {
+    date::written(date::seconds(time))
+}

@@ -39,7 +39,7 @@ pub(super) fn check(query: &Query, headers: &HeaderMap, region: &str, now: i64) 
     let listed = needed("X-Amz-SignedHeaders")?;
     let lifetime = lifetime(needed("X-Amz-Expires")?)?;
 
-    if signed_at - now > date::SKEW_SECONDS_MAX {
+    if signed_at.saturating_sub(now) > date::SKEW_SECONDS_MAX {
         return Err(Refusal::NotYetValid);
     }
     let expires_at = signed_at + lifetime;
