@@ -94,7 +94,7 @@ impl ExpectedChecksums {
 }
 
 /// Reads the checksum of a CompleteMultipartUpload request, which is the checksum of the object and not of the body.
-pub fn of_completion(headers: &HeaderMap) -> S3Result<Option<Checksum>> {
+pub(super) fn of_completion(headers: &HeaderMap) -> S3Result<Option<Checksum>> {
     let Some((algorithm, text)) = single_value(headers)? else { return Ok(None) };
     let composite = text.split_once('-').filter(|(_, parts)| parts.parse::<u16>().is_ok());
     let (value, kind) = match composite {

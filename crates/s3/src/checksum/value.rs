@@ -36,12 +36,12 @@ impl Checksum {
 }
 
 /// Encodes a raw value as headers have it.
-pub fn encode(value: &[u8]) -> String {
+pub(super) fn encode(value: &[u8]) -> String {
     base64_simd::STANDARD.encode_to_string(value)
 }
 
 /// Decodes a value. Returns `None` if it is not base64 or has another length than the algorithm.
-pub fn decode(algorithm: Algorithm, text: &str) -> Option<Vec<u8>> {
+pub(super) fn decode(algorithm: Algorithm, text: &str) -> Option<Vec<u8>> {
     let value = base64_simd::STANDARD.decode_to_vec(text).ok()?;
     (value.len() == algorithm.value_bytes()).then_some(value)
 }
