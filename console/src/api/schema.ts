@@ -894,7 +894,7 @@ export interface components {
             tls: components["schemas"]["TlsState"];
         };
         /**
-         * @description Why something was not done, for programs.
+         * @description The reason for an error, as a stable code for programs.
          * @enum {string}
          */
         Code: "bad_request" | "invalid" | "token_missing" | "token_refused" | "role_insufficient" | "route_not_found" | "volume_not_found" | "snapshot_not_found" | "export_policy_not_found" | "export_rule_not_found" | "client_not_found" | "stateid_not_found" | "user_not_found" | "token_not_found" | "job_not_found" | "lab_report_not_found" | "not_found" | "method_not_allowed" | "request_timeout" | "already_exists" | "differs" | "in_use" | "volume_not_empty" | "size_below_used" | "permanent" | "last_admin" | "too_many" | "job_running" | "job_ended" | "body_too_large" | "media_type_unsupported" | "internal" | "unavailable" | "no_space";
@@ -941,22 +941,22 @@ export interface components {
              */
             ratio: number;
         };
-        /** @description Every answer that says that something was not done. */
+        /** @description The body of every error response. */
         ErrorBody: {
-            /** @description Why, and what to do. */
+            /** @description The error. */
             error: components["schemas"]["ErrorView"];
         };
-        /** @description Why something was not done, and what to do. */
+        /** @description The reason for an error, and its remedy. */
         ErrorView: {
-            /** @description For programs. */
+            /** @description The reason, as a stable code for programs. */
             code: components["schemas"]["Code"];
-            /** @description What happened, to what, and why. */
+            /** @description The error in words: the object and the reason. */
             message: string;
-            /** @description To what, such as `volume kafka`. */
+            /** @description The object that the error concerns, such as `volume kafka`. */
             object?: string | null;
-            /** @description What to do. */
+            /** @description The remedy. */
             remedy?: string | null;
-            /** @description The request that it answers, as the daemon's log names it. */
+            /** @description The id of the request, which the daemon's log also contains. */
             request_id?: string | null;
         };
         /** @description An event. */
@@ -974,7 +974,7 @@ export interface components {
             message: string;
             /** @description The object it concerns, such as `volume kafka`. */
             object: string;
-            /** @description How serious it is. */
+            /** @description The severity of the event. */
             severity: components["schemas"]["Severity"];
             /**
              * Format: date-time
@@ -1048,7 +1048,7 @@ export interface components {
             to: number;
         };
         /**
-         * @description What a job does.
+         * @description The kind of a job.
          * @enum {string}
          */
         JobKind: "pool_check";
@@ -1059,7 +1059,7 @@ export interface components {
         JobState: "running" | "succeeded" | "failed" | "cancelled";
         /** @description A background job. */
         JobView: {
-            /** @description Why it failed, and what to do. */
+            /** @description The reason for the failure, and the remedy. */
             error?: string | null;
             /**
              * Format: date-time
@@ -1071,7 +1071,7 @@ export interface components {
              * @description The job's id, as in `jobs/{id}`.
              */
             id: number;
-            /** @description What it does. */
+            /** @description The kind of the job. */
             kind: components["schemas"]["JobKind"];
             /** @description The job's progress. */
             progress: components["schemas"]["ProgressView"];
@@ -1116,7 +1116,7 @@ export interface components {
              * @description The size of the page in bytes; null if there is no page.
              */
             page_bytes?: number | null;
-            /** @description What is wrong with the report. */
+            /** @description The problem with the report, if it has one. */
             problem?: string | null;
             /** @description The runs, one for each storage system. */
             runs: components["schemas"]["LabRunView"][];
@@ -1132,7 +1132,7 @@ export interface components {
             directory?: string | null;
             /** @description The reports, newest first. */
             items: components["schemas"]["LabReportView"][];
-            /** @description Why the list may be incomplete, and what to do. */
+            /** @description The reason why the list may be incomplete, and the remedy. */
             problem?: string | null;
             /**
              * Format: uint64
@@ -1154,7 +1154,7 @@ export interface components {
             checks_passed: number;
             /**
              * Format: uint64
-             * @description How long it took, in milliseconds.
+             * @description The duration in milliseconds.
              */
             duration_ms: number;
             /** @description The profile, which sets the sizes. */
@@ -1245,7 +1245,7 @@ export interface components {
                 message: string;
                 /** @description The object it concerns, such as `volume kafka`. */
                 object: string;
-                /** @description How serious it is. */
+                /** @description The severity of the event. */
                 severity: components["schemas"]["Severity"];
                 /**
                  * Format: date-time
@@ -1265,7 +1265,7 @@ export interface components {
         List_JobView: {
             /** @description The objects. */
             items: {
-                /** @description Why it failed, and what to do. */
+                /** @description The reason for the failure, and the remedy. */
                 error?: string | null;
                 /**
                  * Format: date-time
@@ -1277,7 +1277,7 @@ export interface components {
                  * @description The job's id, as in `jobs/{id}`.
                  */
                 id: number;
-                /** @description What it does. */
+                /** @description The kind of the job. */
                 kind: components["schemas"]["JobKind"];
                 /** @description The job's progress. */
                 progress: components["schemas"]["ProgressView"];
@@ -1304,7 +1304,7 @@ export interface components {
             items: (components["schemas"]["FileView"] & {
                 /** @description The client's id. */
                 client: string;
-                /** @description What the lock prevents other owners from doing. */
+                /** @description The kind of the lock: the access that it denies to other owners. */
                 kind: components["schemas"]["LockKind"];
                 /**
                  * Format: uint64
@@ -1506,7 +1506,7 @@ export interface components {
                  * @description When it was created.
                  */
                 created: string;
-                /** @description What the token is for. */
+                /** @description The purpose of the token. */
                 description: string;
                 /**
                  * Format: date-time
@@ -1607,7 +1607,7 @@ export interface components {
                 orphans: number;
                 /** @description The path that clients mount (junction path). */
                 path: string;
-                /** @description Whether clients are told that open files survive their unlink. */
+                /** @description Whether the server promises clients that open files survive their unlink. */
                 preserve_unlink: boolean;
                 /**
                  * Format: uint64
@@ -1630,7 +1630,7 @@ export interface components {
             total: number;
         };
         /**
-         * @description What a lock prevents other owners from doing.
+         * @description The kind of a lock: the access that it denies to other owners.
          * @enum {string}
          */
         LockKind: "read" | "write";
@@ -1638,7 +1638,7 @@ export interface components {
         LockView: components["schemas"]["FileView"] & {
             /** @description The client's id. */
             client: string;
-            /** @description What the lock prevents other owners from doing. */
+            /** @description The kind of the lock: the access that it denies to other owners. */
             kind: components["schemas"]["LockKind"];
             /**
              * Format: uint64
@@ -1707,7 +1707,7 @@ export interface components {
             groups?: components["schemas"]["Groups"];
             /** @description How callers identify themselves; default sys. */
             security?: components["schemas"]["Security"];
-            /** @description Which of their users are mapped to the anonymous user; default none. */
+            /** @description The clients' users that the server maps to the anonymous user; default none. */
             squash?: components["schemas"]["Squash"];
             /** @description Whether connections must use TLS; default optional. */
             tls?: components["schemas"]["TlsUse"];
@@ -1726,7 +1726,7 @@ export interface components {
         };
         /** @description A token to create. Without `expires_in` and `expires` it does not expire. */
         NewToken: {
-            /** @description What the token is for. */
+            /** @description The purpose of the token. */
             description?: string;
             /**
              * Format: date-time
@@ -1763,7 +1763,7 @@ export interface components {
             name: string;
             /** @description The path that clients mount; default `/` and the volume's name. */
             path?: string;
-            /** @description Whether clients are told that open files survive their unlink; default true. */
+            /** @description Whether the server promises clients that open files survive their unlink; default true. */
             preserve_unlink?: boolean;
             /**
              * Format: uint64
@@ -1983,7 +1983,7 @@ export interface components {
             unit: components["schemas"]["ProgressUnit"];
         };
         /**
-         * @description What a user may do. Each role includes the rights of those before it.
+         * @description The rights of a user. Each role includes the rights of the roles before it.
          * @enum {string}
          */
         Role: "read-only" | "operator" | "admin";
@@ -2008,7 +2008,7 @@ export interface components {
             anonymous_uid?: number;
             /** @description The source of a caller's supplementary groups. */
             groups?: components["schemas"]["Groups"];
-            /** @description Which of their users are mapped to the anonymous user. */
+            /** @description The clients' users that the server maps to the anonymous user. */
             squash?: components["schemas"]["Squash"];
             /** @description Whether connections must use TLS. */
             tls?: components["schemas"]["TlsUse"];
@@ -2038,7 +2038,7 @@ export interface components {
             groups: components["schemas"]["Groups"];
             /** @description How callers identify themselves. */
             security: components["schemas"]["Security"];
-            /** @description Which of their users are mapped to the anonymous user. */
+            /** @description The clients' users that the server maps to the anonymous user. */
             squash: components["schemas"]["Squash"];
             /** @description Whether connections must use TLS. */
             tls: components["schemas"]["TlsUse"];
@@ -2060,7 +2060,7 @@ export interface components {
              * @description Number of copies the pool keeps.
              */
             copies: number;
-            /** @description Descriptions of the first of them. */
+            /** @description Descriptions of the first damaged frames, segments and gaps. */
             damage: string[];
             /**
              * Format: uint64
@@ -2130,7 +2130,7 @@ export interface components {
             role: components["schemas"]["Role"];
         };
         /**
-         * @description How serious an event is.
+         * @description The severity of an event.
          * @enum {string}
          */
         Severity: "info" | "warning" | "error";
@@ -2184,7 +2184,7 @@ export interface components {
              * @description When it was created.
              */
             created: string;
-            /** @description What the token is for. */
+            /** @description The purpose of the token. */
             description: string;
             /**
              * Format: date-time
@@ -2243,7 +2243,7 @@ export interface components {
             mode?: string;
             /** @description The path that clients mount. Existing mounts keep working. */
             path?: string;
-            /** @description Whether clients are told that open files survive their unlink. Applies to files opened from now on. */
+            /** @description Whether the server promises clients that open files survive their unlink. Applies to files opened from now on. */
             preserve_unlink?: boolean;
             /**
              * Format: uint64
@@ -2278,7 +2278,7 @@ export interface components {
             mode?: string;
             /** @description The path that clients mount; default `/` and the volume's name. */
             path?: string;
-            /** @description Whether clients are told that open files survive their unlink; default true. */
+            /** @description Whether the server promises clients that open files survive their unlink; default true. */
             preserve_unlink?: boolean;
             /**
              * Format: uint64
@@ -2344,7 +2344,7 @@ export interface components {
             orphans: number;
             /** @description The path that clients mount (junction path). */
             path: string;
-            /** @description Whether clients are told that open files survive their unlink. */
+            /** @description Whether the server promises clients that open files survive their unlink. */
             preserve_unlink: boolean;
             /**
              * Format: uint64

@@ -22,7 +22,7 @@ use crate::base::request_id;
 /// Defines the codes with the status that goes with each.
 macro_rules! codes {
     ($($(#[$meta:meta])* $code:ident = $word:tt => $status:ident,)*) => {
-        /// Why something was not done, for programs.
+        /// The reason for an error, as a stable code for programs.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, ToSchema)]
         #[serde(rename_all = "snake_case")]
         pub enum Code { $($(#[$meta])* #[serde(rename = $word)] $code,)* }
@@ -107,30 +107,30 @@ codes! {
     NoSpace = "no_space" => INSUFFICIENT_STORAGE,
 }
 
-/// Every answer that says that something was not done.
+/// The body of every error response.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct ErrorBody {
-    /// Why, and what to do.
+    /// The error.
     pub error: ErrorView,
 }
 
-/// Why something was not done, and what to do.
+/// The reason for an error, and its remedy.
 #[derive(Clone, Debug, Serialize, Deserialize, ToSchema)]
 pub struct ErrorView {
-    /// For programs.
+    /// The reason, as a stable code for programs.
     pub code: Code,
-    /// What happened, to what, and why.
+    /// The error in words: the object and the reason.
     pub message: String,
-    /// To what, such as `volume kafka`.
+    /// The object that the error concerns, such as `volume kafka`.
     pub object: Option<String>,
-    /// What to do.
+    /// The remedy.
     pub remedy: Option<String>,
-    /// The request that it answers, as the daemon's log names it.
+    /// The id of the request, which the daemon's log also contains.
     pub request_id: Option<String>,
 }
 
 impl ErrorView {
-    /// All of it in one line.
+    /// The message and the remedy in one line.
     pub fn sentence(&self) -> String {
         match &self.remedy {
             Some(remedy) => format!("{}; {remedy}", self.message),
@@ -139,15 +139,15 @@ impl ErrorView {
     }
 }
 
-/// Why a request is not carried out.
+/// The error of a request.
 #[derive(Clone, Debug)]
 pub struct ApiError(Box<ErrorView>);
 
-/// What handlers return.
+/// The result of a handler.
 pub type Result<T> = std::result::Result<T, ApiError>;
 
 impl ApiError {
-    /// Why something was not done to `object`. A remedy may follow ([`ApiError::with_remedy`]).
+    /// An error that concerns `object`. [`ApiError::with_remedy`] adds a remedy.
     pub fn new(code: Code, object: impl Into<String>, cause: impl Into<String>) -> ApiError {
         let object = object.into();
         let message = format!("{object}: {}", cause.into());

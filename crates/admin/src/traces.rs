@@ -1,8 +1,7 @@
-//! Traces: the spans of requests that somebody collects, and the counts of what became of them.
+//! Traces: the spans of requests, and counts of exported and dropped spans.
 //!
-//! Spans that are for traces have a target of their own ([`TARGET`]), so that the log has none of them, and they cost nothing while nobody
-//! collects them. Their fields are named as OpenTelemetry names attributes. A trace that the client has begun is
-//! gone on with, if it says so in a `traceparent` (W3C Trace Context).
+//! Spans for traces have their own target ([`TARGET`]), so that they are not in the log and cost nothing if traces are not collected. Their
+//! fields have the names of OpenTelemetry's attributes. A request with a `traceparent` (W3C Trace Context) continues the client's trace.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -14,10 +13,10 @@ use tracing::field::Empty;
 use crate::base::paths::loggable;
 use forebay_net::http::Peer;
 
-/// The target of all spans that are for traces.
+/// The target of all spans for traces.
 pub const TARGET: &str = forebay_pool::TRACES;
 
-/// What became of spans since the daemon started. Spans belong to the process, not to one of its servers.
+/// The counts of spans since the daemon started. Spans belong to the process, not to one of its servers.
 pub static SPANS: SpanCounters = SpanCounters { exported: AtomicU64::new(0), dropped: AtomicU64::new(0) };
 
 /// Counts of spans.
@@ -27,28 +26,28 @@ pub struct SpanCounters {
 }
 
 impl SpanCounters {
-    /// The collector has taken so many.
+    /// Counts spans that the collector has accepted.
     pub fn add_exported(&self, count: usize) {
         self.exported.fetch_add(count as u64, Ordering::Relaxed);
     }
 
-    /// So many are lost.
+    /// Counts spans that were dropped.
     pub fn add_dropped(&self, count: usize) {
         self.dropped.fetch_add(count as u64, Ordering::Relaxed);
     }
 
-    /// How many the collector has taken.
+    /// The number of spans that the collector has accepted.
     pub fn exported(&self) -> u64 {
         self.exported.load(Ordering::Relaxed)
     }
 
-    /// How many are lost.
+    /// The number of spans that were dropped.
     pub fn dropped(&self) -> u64 {
         self.dropped.load(Ordering::Relaxed)
     }
 }
 
-/// A place in a trace that somebody else has begun.
+/// The parent span in a trace that the client started.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Parent {
     /// The trace: 32 hexadecimal digits.
@@ -60,7 +59,7 @@ pub struct Parent {
 }
 
 impl Parent {
-    /// Reads a `traceparent`. One that is not as it must be counts as none.
+    /// Parses a `traceparent`. Returns `None` if it is malformed.
     fn read(header: &str) -> Option<Parent> {
         let mut parts = header.split('-');
         let [version, trace_id, span_id, flags] =
@@ -69,7 +68,7 @@ impl Parent {
             text.len() == digits && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
         };
         let is_zero = |text: &str| text.bytes().all(|byte| byte == b'0');
-        // Later versions may have more behind the flags; this one has not.
+        // Later versions may have more fields after the flags. Version 00 has none.
         let is_known = is_hex(version, 2) && version != "ff" && (version != "00" || parts.next().is_none());
         if !is_known || !is_hex(trace_id, 32) || !is_hex(span_id, 16) || !is_hex(flags, 2) {
             return None;
@@ -86,7 +85,7 @@ impl Parent {
     }
 }
 
-/// The span of a request; none if its trace is one that is not collected.
+/// The span of a request. It is disabled if the client's trace is not sampled.
 pub(crate) fn of_request(request: &Request, id: &str, route: Option<&str>) -> Span {
     let parent = Parent::of(request.headers());
     if parent.as_ref().is_some_and(|parent| !parent.is_sampled) {

@@ -1,4 +1,4 @@
-//! Reports NFS clients that export policies refuse something.
+//! Reports NFS clients whose requests export policies refuse.
 
 use forebay_service::events::{Kind, Who};
 use std::net::IpAddr;
@@ -7,7 +7,7 @@ use std::sync::Arc;
 use forebay_nfs::Shared as Nfs;
 use forebay_nfs::policy::{Access, Deciding, Reason, Refusal, TOLD_EVERY, Telling};
 
-/// Tells of them for as long as it is polled.
+/// Emits an event for each report of refusals, as long as the future is polled.
 pub async fn run(nfs: Arc<Nfs>) {
     loop {
         let telling = nfs.refusals.next().await;
@@ -43,7 +43,8 @@ fn told(nfs: &Nfs, refusal: &Refusal, often: &str) -> (String, String, Option<Ip
     (format!("client {client}"), message, Some(client))
 }
 
-/// What the policy says, and what would let the client do it. It may have been changed meanwhile, and says what it says now.
+/// The reason for a refusal according to the current policy, and the command that would allow the request. The policy may have changed
+/// since the refusal.
 fn why(deciding: &Deciding, client: IpAddr, reason: Reason) -> String {
     let policy = &deciding.policy;
     let Some(rule) = &deciding.rule else {

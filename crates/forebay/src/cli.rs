@@ -194,7 +194,7 @@ Then, on a client:
 ";
 
 const LAB_COMMANDS: &str = "\
-All other commands are those of the program forebay-lab, which `forebay lab` finds beside `forebay` or in PATH and runs:
+All other commands are those of the program forebay-lab, which `forebay lab` finds in the directory of `forebay` or in PATH and runs:
 `forebay lab --help` lists them.
 ";
 

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 
-/// Runs a program to its end; its error output becomes part of the error if it fails.
+/// Runs a program to its end. If it fails, the error contains its error output.
 pub fn run(command: &mut Command) -> Result<()> {
     let name = command.get_program().to_string_lossy().into_owned();
     let output = command.stdin(Stdio::null()).output().with_context(|| format!("start {name}"))?;
@@ -22,7 +22,8 @@ pub fn run(command: &mut Command) -> Result<()> {
     Ok(())
 }
 
-/// Runs a program to its end and returns what it said, which must be little; one that takes longer than `patience` is ended, with an error.
+/// Runs a program to its end and returns its output, which must be small. A program that takes longer than `patience` is killed, and the
+/// result is an error.
 pub fn output_within(command: &mut Command, patience: Duration) -> Result<Output> {
     let name = command.get_program().to_string_lossy().into_owned();
     let mut child = command
@@ -48,7 +49,7 @@ pub fn last_lines(text: &str, count: usize) -> String {
     lines.get(lines.len().saturating_sub(count)..).unwrap_or_default().join(" / ")
 }
 
-/// Bytes in the files directly in a folder and in its sub-folders; what cannot be read counts nothing.
+/// The size of the files directly in a folder and in its sub-folders. Files that cannot be read are not counted.
 pub fn folder_bytes(folder: &Path) -> u64 {
     let Ok(entries) = fs::read_dir(folder) else { return 0 };
     let sizes = entries.flatten().map(|entry| match entry.metadata() {

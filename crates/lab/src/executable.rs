@@ -1,12 +1,12 @@
-//! Where the programs are that the lab starts: this one again, as a worker, an agent or a probe, and the daemon under test.
+//! The paths of the programs that the lab starts: this one again, as a worker, an agent or a probe, and the daemon under test.
 
 use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
 
-/// The daemon's program, which is installed beside this one.
+/// The daemon's program, which is installed in the directory of this one.
 const DAEMON: &str = "forebay";
-/// The variable that names another one. `forebay lab` sets it to its own path.
+/// The environment variable that names another program. `forebay lab` sets it to its own path.
 pub const DAEMON_VARIABLE: &str = "FOREBAY_LAB_DAEMON";
 
 /// This program. Guests see the host's file system, so it has the same path there.
@@ -14,7 +14,7 @@ pub fn lab() -> Result<PathBuf> {
     std::env::current_exe().context("find this program")
 }
 
-/// The daemon: the program that was named, or else the one beside this program.
+/// The daemon: the given program, or the one in the directory of this program.
 pub fn daemon(named: Option<PathBuf>) -> Result<PathBuf> {
     let path = match named {
         Some(path) => std::path::absolute(&path).with_context(|| format!("resolve {}", path.display()))?,

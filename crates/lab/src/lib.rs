@@ -1,7 +1,7 @@
 //! The lab: real Kafka brokers on real Linux NFS clients, on one machine, and a verdict that anyone can check.
 //!
-//! What flows in: the name of an experiment, the storages to try and a profile (sizes). What flows out: a directory with
-//! `result.json`, `report.html` and logs, and an exit status (0 pass, 1 could not run, 2 usage, 4 verdict fail).
+//! Input: the name of an experiment, the storages to try and a profile (sizes). Output: a directory with `result.json`,
+//! `report.html` and logs, and an exit status (0 pass, 1 could not run, 2 usage, 4 verdict fail).
 //!
 //! How a run is put together:
 //!
@@ -14,13 +14,13 @@
 //! * The experiment boots guests: `environment.boot(GuestSpec)` gives a [`host::Guest`], a User-Mode Linux kernel whose root is the
 //!   host's file system and whose init is this program ([`agent`]). `guest.spawn(Command)` starts a program there,
 //!   `guest.mount(&MountSpec, …)` mounts a storage.
-//! * A [`storage::Storage`] is what brokers keep their logs on: Forebay, the kernel's NFS servers, Ganesha, a local disk.
-//! * [`testbed`] starts what most experiments begin with: a cluster ([`cluster`]) on a storage.
-//! * [`client`] is not a run: it gives a person one such guest, with mounts from any server that this host reaches.
+//! * A [`storage::Storage`] holds the brokers' logs: Forebay, the kernel's NFS servers, Ganesha, a local disk.
+//! * [`testbed`] starts a cluster ([`cluster`]) on a storage, with which most experiments begin.
+//! * [`client`] is not a run: it gives the user one such guest, with mounts from any server that this host reaches.
 //! * [`report`] turns the experiment's outcome into `result.json` and `report.html`.
 //!
-//! No module uses one above it. From the ground up: `exec`, `executable`, `output`, `progress` and `wire`; `toolbox` (what is fetched),
-//! `report`, `request` (what the user asked for), `agent`, `host`, `probe`, `cluster`, `storage`, `testbed`, `experiment`, `client`, `run`,
+//! No module uses one above it. From the ground up: `exec`, `executable`, `output`, `progress` and `wire`; `toolbox` (fetched programs),
+//! `report`, `request` (the user's requests), `agent`, `host`, `probe`, `cluster`, `storage`, `testbed`, `experiment`, `client`, `run`,
 //! `command`.
 //!
 //! Open `host/environment.rs` first.

@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-/// The allocator of the daemon, so that the load generators do not compete with it by other means.
+/// The same allocator as the daemon's, so that the load generators do not compete with it differently.
 #[global_allocator]
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 

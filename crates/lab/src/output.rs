@@ -1,11 +1,11 @@
-//! What the lab prints on standard output, and text that comes from elsewhere made fit for a terminal.
+//! The lab's standard output, and the escaping of foreign text for a terminal.
 
 use std::borrow::Cow;
 use std::io::{ErrorKind, Write};
 
 use anyhow::Result;
 
-/// Prints text and the end of a line. A reader that went away, as `head` does, is no error.
+/// Prints a line. It is no error if the reader has closed the pipe, as `head` does.
 pub fn print(text: &str) -> Result<()> {
     match writeln!(std::io::stdout(), "{text}") {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(error.into()),
@@ -13,8 +13,8 @@ pub fn print(text: &str) -> Result<()> {
     }
 }
 
-/// The text with everything escaped that a terminal would obey instead of show: control characters, except ends of lines and tabs, and
-/// characters that change the direction of text become such as `\u{1b}`.
+/// Escapes the characters that a terminal would interpret, in the form `\u{1b}`: control characters, except line ends and tabs, and
+/// characters that change the direction of text.
 pub fn escaped(text: &str) -> Cow<'_, str> {
     let is_hidden = |character: char| {
         (character.is_control() && !"\n\t".contains(character))

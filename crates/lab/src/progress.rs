@@ -8,17 +8,17 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::{Deserialize, Serialize};
 
-/// How something is meant.
+/// The tone of an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Tone {
-    /// Nothing to say.
+    /// Neutral.
     Plain,
-    /// What the experiment does.
+    /// A stage of the experiment.
     Stage,
-    /// As it should be.
+    /// Good.
     Good,
-    /// Not as it should be.
+    /// Bad.
     Bad,
 }
 
@@ -80,7 +80,7 @@ impl Progress {
     /// The next stage of the work begins.
     pub fn stage(&self, label: &str) {
         if let Some(note) = &self.note {
-            // A note that cannot be written must not end the work.
+            // A failure to write the stage must not end the work.
             let _ = std::fs::write(note, label);
         }
         self.bar.set_prefix(label.to_owned());
@@ -90,12 +90,12 @@ impl Progress {
         }
     }
 
-    /// How far the stage is; replaces what was shown before, and is not shown on plain lines.
+    /// Shows the progress of the stage. It replaces the previous text, and is not shown in plain lines.
     pub fn detail(&self, text: &str) {
         self.bar.set_message(text.to_owned());
     }
 
-    /// Something worth a line of its own.
+    /// Shows an event on a line of its own.
     pub fn event(&self, tone: Tone, text: &str) {
         let mark = match tone {
             Tone::Good => "✓",
@@ -111,7 +111,7 @@ impl Progress {
         }
     }
 
-    /// Takes the spinner away.
+    /// Removes the spinner.
     pub fn finish(&self) {
         self.bar.finish_and_clear();
     }

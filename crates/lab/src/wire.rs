@@ -4,8 +4,8 @@
 //! payload. Kind [`MESSAGE`] is JSON ([`Request`] towards the guest, [`Reply`] towards the worker); the other kinds are raw
 //! bytes, so that output of a program needs no escaping.
 //!
-//! A [`Request::Spawn`] keeps its connection: output frames follow until [`Reply::Exited`], and the worker may send
-//! [`Request::Signal`], and [`STDIN`] if it said so, meanwhile. A connection that ends before the program does ends the program.
+//! A [`Request::Spawn`] keeps its connection: output frames follow until [`Reply::Exited`]. During that time the worker may send
+//! [`Request::Signal`] and, if the request announced it, [`STDIN`]. If the connection ends before the program, the program is killed.
 
 use std::io::{self, Read, Write};
 use std::path::PathBuf;
@@ -14,13 +14,13 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
 /// Payload is JSON.
 pub const MESSAGE: u8 = 0;
-/// Payload is what a spawned program wrote to its standard output.
+/// Payload is standard output of a spawned program.
 pub const STDOUT: u8 = 1;
-/// Payload is what a spawned program wrote to its standard error.
+/// Payload is standard error of a spawned program.
 pub const STDERR: u8 = 2;
 /// Payload is the content of a file.
 pub const DATA: u8 = 3;
-/// Payload is for the standard input of a spawned program; one without any bytes is its end.
+/// Payload is standard input for a spawned program. An empty payload is its end.
 pub const STDIN: u8 = 4;
 
 /// The TCP port an agent listens on, at its guest's address.
@@ -29,7 +29,7 @@ pub const AGENT_PORT: u16 = 7100;
 /// Longest payload either side accepts, in bytes.
 const PAYLOAD_BYTES_MAX: usize = 64 << 20;
 
-/// What the worker asks of a guest.
+/// A request of the worker to a guest.
 #[derive(Debug, Serialize, Deserialize)]
 pub enum Request {
     /// Answer [`Reply::Done`].
@@ -54,9 +54,9 @@ pub enum Request {
     Sync,
     /// Write dirty pages back and drop the page cache, entries and inodes.
     DropCaches,
-    /// Load kernel modules, with what they need, by name.
+    /// Load kernel modules, by name, with their dependencies.
     LoadModules(Vec<String>),
-    /// Unmount nothing, write nothing back: power the guest off.
+    /// Power the guest off without unmounting or writing anything back.
     PowerOff,
 }
 
@@ -69,11 +69,11 @@ pub struct Program {
     pub env: Vec<(String, String)>,
     /// Working folder; `/` if none.
     pub folder: Option<PathBuf>,
-    /// Whether its standard input comes in frames; else it is empty.
+    /// Whether its standard input arrives in frames. Otherwise it is empty.
     pub takes_input: bool,
 }
 
-/// A file system to mount, as mount(2) wants it.
+/// The arguments of mount(2).
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Mount {
     /// Device, or `server:/path`.
@@ -86,18 +86,18 @@ pub struct Mount {
     pub options: String,
 }
 
-/// What a guest answers.
+/// A reply of a guest.
 #[derive(Debug, Serialize, Deserialize)]
 pub enum Reply {
-    /// It is done.
+    /// The request was executed.
     Done,
-    /// It failed, and why.
+    /// The request failed for this reason.
     Failed(String),
     /// The program runs, with this pid in the guest.
     Started(i32),
     /// The program ended.
     Exited(Exit),
-    /// What is below a folder.
+    /// The content of a folder and its sub-folders.
     Tree(Vec<TreeEntry>),
 }
 
@@ -136,7 +136,7 @@ pub struct TreeEntry {
     pub folder: bool,
     /// Size in bytes, as stat says; 0 for a folder.
     pub bytes: u64,
-    /// Bytes that the file system says it takes (stat's blocks), holes not counted; 0 for a folder.
+    /// The space that it takes in bytes, according to stat's blocks, without holes; 0 for a folder.
     pub allocated_bytes: u64,
 }
 

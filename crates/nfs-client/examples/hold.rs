@@ -1,5 +1,5 @@
-//! Holds files of a volume open, and writes and reads a little all the time, until standard input ends: a client for whoever
-//! wants to look at one, such as the console's tests.
+//! Holds files of a volume open, and continuously writes and reads a little, until standard input ends. The console's tests use
+//! it as an example client.
 //!
 //! `hold 127.0.0.1:2049 /kafka`
 
@@ -14,7 +14,7 @@ use forebay_nfs_client::{Client, ClientOptions};
 
 const FILES: usize = 3;
 const BYTES: u32 = 64 << 10;
-/// No file gets larger.
+/// The number of writes after which a file is overwritten from its start. It limits the size of the files.
 const WRITES_MAX: u64 = 512;
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -24,7 +24,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
     let (end, mut ended) = tokio::sync::oneshot::channel::<()>();
     std::thread::spawn(move || {
-        // Whatever ends it, it has ended.
+        // An error counts as the end of standard input.
         let _ = std::io::stdin().read_to_end(&mut Vec::new());
         drop(end);
     });
@@ -39,14 +39,14 @@ fn main() -> Result<(), Box<dyn Error>> {
 
 async fn hold(address: SocketAddr, path: &str) -> Result<(), Box<dyn Error>> {
     let client = Client::connect(address, ClientOptions::new("example-broker")).await?;
-    // Refused if an earlier run has said so under this name, and its lease has not run out.
+    // The server refuses this if an earlier run did it under this name and its lease has not expired.
     let _ = client.reclaim_complete().await;
     let files = client.files();
     let directory = files.resolve(path).await?;
     let mut open = Vec::new();
     for number in 0..FILES {
         let name = format!("{number:020}.log");
-        // Of an earlier run; the first has nothing to remove.
+        // Removes the file of an earlier run, if there is one.
         let _ = files.remove(&directory, &name).await;
         open.push(files.create(&directory, &name).await?);
     }

@@ -1,9 +1,9 @@
-//! Writes unstable pages of 4 KiB to random places of a file over NFS, commits, and prints for each tenth of the writes how fast they
-//! were answered and how much memory the server's process had.
+//! Writes pages of 4 KiB (UNSTABLE) to random places of a file over NFS, then commits. For each tenth of the writes, prints the rate
+//! and the memory of the server's process.
 //!
 //! `random_writes 127.0.0.1:2049 /kafka PID [--writes 1000000] [--file-bytes 2147483648] [--at-once 32] [--idle SECONDS]`
 //!
-//! The volume must let everyone write, as one that was made with `--mode 0777` does.
+//! All users must be able to write to the volume: create it with `--mode 0777`.
 
 use std::error::Error;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ const PAGE_BYTES: usize = 4096;
 
 type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;
 
-/// The server's memory, now and at most, in MiB.
+/// The server's current and peak memory, in MiB.
 fn memory(pid: &str) -> (u64, u64) {
     let table = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
     let mib = |name: &str| {
@@ -29,7 +29,7 @@ fn memory(pid: &str) -> (u64, u64) {
     (mib("VmRSS:"), mib("VmHWM:"))
 }
 
-/// The number after so many steps of a splitmix64 generator: places and contents are the same in every run.
+/// The mixing function of splitmix64. Places and contents are the same in every run.
 fn mixed(step: u64) -> u64 {
     let mut state = step.wrapping_mul(0x9e37_79b9_7f4a_7c15);
     state = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

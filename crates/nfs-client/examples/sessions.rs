@@ -1,11 +1,11 @@
-//! Floods a server with sessions whose slots all hold a reply, while a few clients work, and prints what that costs: memory of the
-//! server's process, what the server refused, and how long the clients that work had to wait.
+//! Floods a server with sessions whose slots all hold a reply, while a few clients work. Prints the memory of the server's process, the
+//! number of requests that the server refused, and how long the working clients had to wait.
 //!
 //! `sessions 127.0.0.1:2049 /kafka PID [--clients 1000] [--sessions 10] [--slots 256] [--apart] [--strangers | --open] [--wait SECONDS]`
 //!
-//! The volume must let everyone write, as one that was made with `--mode 0777` does. With `--apart` each client calls from an address of its
-//! own in 127.0.0.0/8; with `--strangers` the flood uses no export, and
-//! with `--open` each of its clients has a file open, so that it may take more. At the end it waits for the leases to run out.
+//! All users must be able to write to the volume: create it with `--mode 0777`. With `--apart` each client of the flood has its own
+//! address in 127.0.0.0/8. With `--strangers` the flood uses no export. With `--open` each of its clients holds a file open, for which
+//! the server grants it more memory. At the end the example waits until the leases have expired.
 
 use std::error::Error;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -21,9 +21,9 @@ use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
 const WORKERS: usize = 8;
-/// Clients of the flood that do something at a time.
+/// The number of clients of the flood that run at the same time.
 const AT_ONCE: usize = 32;
-/// Between two rounds of a client that works, so that the pool is not what fills the memory.
+/// The pause between two rounds of a working client. It keeps the pool's own memory use small.
 const PAUSE: Duration = Duration::from_millis(50);
 
 type Outcome<T> = Result<T, Box<dyn Error + Send + Sync>>;
@@ -72,7 +72,7 @@ impl Arguments {
     }
 }
 
-/// What the clients that work saw.
+/// The results of the working clients.
 #[derive(Default)]
 struct Work {
     done: usize,
@@ -108,14 +108,14 @@ async fn main() -> Outcome<()> {
         all.slowest = all.slowest.max(work.slowest);
     }
     println!(
-        "{WORKERS} clients worked all the time: {} rounds, told to come again {} times, the slowest round {:?}",
+        "{WORKERS} clients worked all the time: {} rounds, {} replies of NFS4ERR_DELAY, the slowest round took {:?}",
         all.done, all.delays, all.slowest
     );
     report(begin, &arguments, "after");
     Ok(())
 }
 
-/// Prints the memory of the server's process, now and at most.
+/// Prints the current and the peak memory of the server's process.
 fn report(begin: Instant, arguments: &Arguments, phase: &str) {
     let table = std::fs::read_to_string(format!("/proc/{}/status", arguments.pid)).unwrap_or_default();
     let mib = |line: &str| {
@@ -123,13 +123,13 @@ fn report(begin: Instant, arguments: &Arguments, phase: &str) {
         rest.split_whitespace().next().and_then(|kib| kib.parse::<u64>().ok()).unwrap_or_default() >> 10
     };
     let (now, most) = (mib("VmRSS:"), mib("VmHWM:"));
-    println!("{:>6.1}s {phase:<9} {now:>5} MiB, {most} at most", begin.elapsed().as_secs_f64());
+    println!("{:>6.1}s {phase:<9} {now:>5} MiB, peak {most} MiB", begin.elapsed().as_secs_f64());
 }
 
 /// A client of the flood.
 struct Flooder {
     _hoarder: Hoarder,
-    /// With a file open.
+    /// With `--open`, the client that holds a file open.
     _open: Option<Client>,
 }
 
@@ -170,7 +170,7 @@ async fn flood(arguments: &Arc<Arguments>, begin: Instant) -> Outcome<(Hoard, Ve
     Ok((all, flooders))
 }
 
-/// Works as a broker does until it is told to end: appends, reads, and creates, renames and removes files.
+/// Works like a broker until `ending` is set: writes, reads, and creates, renames and removes files.
 async fn work(arguments: Arc<Arguments>, number: usize, ending: Arc<AtomicBool>) -> Outcome<Work> {
     let mut work = Work::default();
     let client = Client::mount(

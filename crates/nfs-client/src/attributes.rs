@@ -5,7 +5,7 @@ pub use forebay_nfs_proto::xdr::nfs4::attribute;
 use forebay_nfs_proto::xdr::nfs4::{Bitmap, Fattr, FileType, NfsTime};
 use forebay_nfs_proto::xdr::{Decode, Decoder, Encode, Encoder, XdrError};
 
-/// Attributes of an object, as far as the server told them.
+/// Attributes of an object. Those that the server did not send are `None`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[expect(missing_docs, reason = "RFC 8881 §5.8 defines each")]
 pub struct Attributes {
@@ -23,7 +23,7 @@ pub struct Attributes {
 }
 
 impl Attributes {
-    /// The attributes that can be asked for.
+    /// The attributes that this client can decode.
     pub fn all() -> Bitmap {
         Bitmap::of(&[
             attribute::TYPE,
@@ -40,7 +40,7 @@ impl Attributes {
         ])
     }
 
-    /// Reads what the server sent; none but [`Attributes::all`] may be among it.
+    /// Decodes the server's attributes. An attribute that is not in [`Attributes::all`] is an error.
     pub fn decode(fattr: &Fattr) -> Result<Self, XdrError> {
         let mut input = Decoder::new(fattr.values.clone());
         let mut attributes = Attributes::default();
@@ -69,7 +69,7 @@ impl Attributes {
         Ok(())
     }
 
-    /// The attributes to send: size, mode, owner and group, as far as they are set.
+    /// Encodes the attributes that a client can set and that are `Some`: size, mode, owner and group.
     pub fn encode(&self) -> Fattr {
         let mut mask = Bitmap::default();
         let mut values = Encoder::new();
@@ -80,12 +80,12 @@ impl Attributes {
         Fattr { mask, values: values.into_bytes() }
     }
 
-    /// A size to be set.
+    /// Sets the size only.
     pub fn size(size: u64) -> Self {
         Attributes { size: Some(size), ..Attributes::default() }
     }
 
-    /// Permission bits to be set.
+    /// Sets the permission bits only.
     pub fn mode(mode: u32) -> Self {
         Attributes { mode: Some(mode), ..Attributes::default() }
     }

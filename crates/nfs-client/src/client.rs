@@ -15,32 +15,32 @@ use tokio::sync::Semaphore;
 
 use crate::{CompoundReply, Connection, Error, Result, TlsOptions};
 
-/// Program number that callbacks would be sent to.
+/// The program number for callbacks. The client does not answer any.
 const CALLBACK_PROGRAM: u32 = 0x4000_0000;
 
-/// Who the client is and what it asks for.
+/// The identity of a client, and the session that it requests.
 #[derive(Clone, Debug)]
 pub struct ClientOptions {
-    /// What the client calls itself, through restarts.
+    /// The client's name, which stays the same when the client restarts.
     pub owner: Bytes,
     /// Changes with every restart of the client.
     pub verifier: [u8; 8],
-    /// On whose behalf it calls.
+    /// The user of all calls.
     pub credential: AuthSys,
     /// 1 or 2.
     pub minor_version: u32,
-    /// TCP connections to spread the session over.
+    /// The number of TCP connections of the session.
     pub connections: usize,
-    /// What it asks for its session.
+    /// The limits that it requests for its session.
     pub channel: ChannelAttributes,
-    /// The address of its own that it calls from; `None`: whichever the system chooses.
+    /// The local address of its connections; `None` lets the system choose one.
     pub source: Option<IpAddr>,
-    /// How its connections are secured; `None`: not at all.
+    /// The TLS options of its connections; `None` for connections without TLS.
     pub tls: Option<TlsOptions>,
 }
 
 impl ClientOptions {
-    /// A client of that name, calling as root, that asks for what the Linux client asks for.
+    /// A client with this name that calls as root and requests the same limits as the Linux client.
     pub fn new(owner: &str) -> Self {
         ClientOptions {
             owner: Bytes::copy_from_slice(owner.as_bytes()),
@@ -69,25 +69,25 @@ impl ClientOptions {
         self
     }
 
-    /// Calls from this address of its own.
+    /// Connects from this local address.
     pub fn from(mut self, source: IpAddr) -> Self {
         self.source = Some(source);
         self
     }
 
-    /// Secures its connections.
+    /// Connects with TLS.
     pub fn tls(mut self, tls: TlsOptions) -> Self {
         self.tls = Some(tls);
         self
     }
 
-    /// Another incarnation of the client.
+    /// The same client after a restart: the verifier changes.
     pub fn rebooted(mut self) -> Self {
         self.verifier = u64::from_be_bytes(self.verifier).wrapping_add(1).to_be_bytes();
         self
     }
 
-    /// Spreads the session over so many connections.
+    /// Uses this many connections for the session.
     pub fn connections(mut self, connections: usize) -> Self {
         self.connections = connections;
         self
@@ -124,27 +124,27 @@ impl ClientOptions {
         }
     }
 
-    /// Opens a connection that calls on the client's behalf.
+    /// Opens a connection that calls as the client's user.
     pub async fn connect(&self, address: SocketAddr) -> Result<Connection> {
         Connection::connect_from(self.source, address, OpaqueAuth::sys(&self.credential), self.tls.as_ref())
             .await
     }
 }
 
-/// A slot of the session: its number, and the sequence id of the last request on it.
+/// A slot of the session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Slot {
-    /// The slot.
+    /// The slot's number.
     pub id: u32,
-    /// The last request's sequence id.
+    /// The sequence id of the last request on the slot.
     pub sequence: u32,
 }
 
 /// A registered client with a session.
 pub struct Client {
-    /// How the client was registered.
+    /// The result of EXCHANGE_ID.
     pub registration: ExchangeIdResult,
-    /// How the session was created.
+    /// The result of CREATE_SESSION.
     pub session: CreateSessionResult,
     options: ClientOptions,
     connections: Vec<Connection>,
@@ -154,7 +154,7 @@ pub struct Client {
 }
 
 impl Client {
-    /// Registers the client, and creates a session over the connections asked for.
+    /// Registers the client, creates a session, and opens all connections of `options`.
     pub async fn connect(address: SocketAddr, options: ClientOptions) -> Result<Client> {
         let first = options.connect(address).await?;
         let registration = exchange_id(&first, &options).await?;
@@ -176,7 +176,7 @@ impl Client {
         })
     }
 
-    /// As [`Client::connect`], and then says that there is nothing to reclaim.
+    /// Like [`Client::connect`], followed by [`Client::reclaim_complete`].
     pub async fn mount(address: SocketAddr, options: ClientOptions) -> Result<Client> {
         let client = Client::connect(address, options).await?;
         client.reclaim_complete().await?;
@@ -198,8 +198,8 @@ impl Client {
         self.connections.get(index)
     }
 
-    /// Executes operations in the session, on any slot and connection, and returns their results without
-    /// SEQUENCE's.
+    /// Executes operations in the session, on any slot and connection. Returns their results, without that of
+    /// SEQUENCE.
     pub async fn compound(
         &self,
         operations: impl IntoIterator<Item = Operation>,
@@ -211,7 +211,7 @@ impl Client {
         Ok(results)
     }
 
-    /// Executes operations in the session, on any slot and connection, and returns all that the server says.
+    /// Executes operations in the session, on any slot and connection. Returns the whole reply.
     pub async fn try_compound(
         &self,
         operations: impl IntoIterator<Item = Operation>,
@@ -225,12 +225,12 @@ impl Client {
         reply
     }
 
-    /// Takes a slot out of use by [`Client::compound`], for the caller to use with [`Client::compound_on`].
+    /// Takes a free slot, which [`Client::compound`] then does not use, for calls of [`Client::compound_on`].
     pub fn take_slot(&self) -> Result<Slot> {
         self.slots.lock().unwrap_or_else(PoisonError::into_inner).pop().ok_or(Error::Missing("free slot"))
     }
 
-    /// A request that SEQUENCE refused did not use the slot's sequence id.
+    /// Returns a slot. If SEQUENCE failed, the request did not use up the slot's sequence id.
     fn give_back(&self, mut slot: Slot, reply: &Result<CompoundReply>) {
         let refused = reply
             .as_ref()
@@ -271,13 +271,13 @@ impl Client {
         self.compound([]).await.map(|_| ())
     }
 
-    /// Says that there is nothing (more) to reclaim.
+    /// Sends RECLAIM_COMPLETE: the client has no more state to reclaim.
     pub async fn reclaim_complete(&self) -> Result<()> {
         let args = ReclaimCompleteArgs { one_fs: false };
         self.compound([Operation::ReclaimComplete(args)]).await.map(|_| ())
     }
 
-    /// Ends session and registration; the client must have nothing open.
+    /// Ends the session and the registration. The client must not have any open files.
     pub async fn unmount(self) -> Result<()> {
         let connection = self.connections.first().ok_or(Error::Missing("connection"))?;
         let session = DestroySessionArgs { sessionid: self.session.sessionid };

@@ -1,4 +1,4 @@
-//! A TCP connection with any number of RPC calls on their way.
+//! A TCP connection that carries any number of RPC calls at a time.
 
 use std::collections::HashMap;
 use std::net::{IpAddr, SocketAddr};
@@ -23,11 +23,11 @@ use crate::{Error, Result, TlsOptions};
 pub struct CompoundReply {
     /// The status of the last operation executed.
     pub status: Status,
-    /// The tag that was sent.
+    /// The tag of the request.
     pub tag: Bytes,
     /// The results of the operations executed.
     pub results: Vec<OperationResult>,
-    /// All of it as it came over the wire.
+    /// The whole reply as received.
     pub encoded: Bytes,
 }
 
@@ -74,12 +74,12 @@ pub struct Connection {
 }
 
 impl Connection {
-    /// Connects; all calls bear `credential`.
+    /// Connects. All calls are made with `credential`.
     pub async fn connect(address: SocketAddr, credential: OpaqueAuth) -> Result<Connection> {
         Connection::connect_from(None, address, credential, None).await
     }
 
-    /// As [`Connection::connect`], from an address of the caller's own, and secured.
+    /// Like [`Connection::connect`], from this local address and with TLS, if given.
     pub async fn connect_from(
         source: Option<IpAddr>,
         address: SocketAddr,
@@ -107,7 +107,7 @@ impl Connection {
         self.call(PROCEDURE_NULL, Encoder::new()).await.map(|_| ())
     }
 
-    /// Executes a COMPOUND as it is.
+    /// Executes a COMPOUND of these operations, without adding SEQUENCE.
     pub async fn compound(&self, minor_version: u32, operations: &[Operation]) -> Result<CompoundReply> {
         let mut arguments = Encoder::new();
         Bytes::new().encode(&mut arguments);
@@ -119,7 +119,7 @@ impl Connection {
         CompoundReply::decode(self.call(PROCEDURE_COMPOUND, arguments).await?)
     }
 
-    /// Calls a procedure with these arguments, and returns the result.
+    /// Calls a procedure and returns the result.
     pub async fn call(&self, procedure: u32, arguments: Encoder) -> Result<Decoder> {
         let xid = self.next_xid.fetch_add(1, Ordering::Relaxed);
         let mut out = Encoder::of(&Call::nfs(xid, procedure, self.credential.clone()));
@@ -158,14 +158,14 @@ fn lock(waiting: &Mutex<Waiting>) -> std::sync::MutexGuard<'_, Waiting> {
     waiting.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Hands answers to the calls that wait for them, until the connection ends.
+/// Passes each reply to the call that waits for it, until the connection ends.
 async fn receive(reader: impl AsyncRead + Unpin, waiting: Arc<Mutex<Waiting>>) {
     let mut reader = RecordReader::new(reader, RECORD_BYTES_MAX);
     while let Ok(Some(record)) = reader.next().await {
         let xid = u32::decode(&mut Decoder::new(record.clone()));
         let call = xid.ok().and_then(|xid| lock(&waiting).calls.remove(&xid));
         if let Some(call) = call {
-            // The caller may have given up.
+            // Fails if the caller no longer waits.
             let _ = call.send(record);
         }
     }

@@ -1,4 +1,4 @@
-//! What can go wrong.
+//! The errors of the client.
 
 use forebay_nfs_proto::rpc::message::Refusal;
 use forebay_nfs_proto::xdr::{Status, XdrError};
@@ -6,7 +6,7 @@ use forebay_nfs_proto::xdr::{Status, XdrError};
 /// An error of the client.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The connection broke, or could not be made.
+    /// The connection broke, or could not be established.
     #[error("connection: {0}")]
     Io(#[from] std::io::Error),
     /// The server closed the connection before it answered.
@@ -15,7 +15,7 @@ pub enum Error {
     /// The server did not answer in time.
     #[error("no answer within {0:?}")]
     Timeout(std::time::Duration),
-    /// The server's answer cannot be read.
+    /// The server's answer cannot be decoded.
     #[error("bad answer: {0}")]
     Xdr(#[from] XdrError),
     /// The server did not execute the call.
@@ -26,13 +26,13 @@ pub enum Error {
     Status {
         /// The operation's number.
         operation: u32,
-        /// Why.
+        /// The status of the operation.
         status: Status,
     },
-    /// The connection cannot be secured.
-    #[error("no TLS: {0}")]
+    /// TLS cannot be used: the options are invalid, the server does not offer TLS, or the handshake failed.
+    #[error("cannot use TLS: {0}")]
     Tls(String),
-    /// The server's answer lacks a result.
+    /// The server's answer lacks a result, or the client lacks a connection or a free slot.
     #[error("the answer has no result of {0}")]
     Missing(&'static str),
 }
@@ -47,5 +47,5 @@ impl Error {
     }
 }
 
-/// What the client's functions return.
+/// The result of the client's functions.
 pub type Result<T> = std::result::Result<T, Error>;

@@ -1,4 +1,4 @@
-//! Files and directories, one call for what one usually wants.
+//! Operations on files and directories: one call for each common task.
 
 use bytes::Bytes;
 use forebay_nfs_proto::xdr::nfs4::{
@@ -16,15 +16,15 @@ pub type FileHandle = Bytes;
 /// An open file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OpenFile {
-    /// The file.
+    /// The filehandle.
     pub handle: FileHandle,
-    /// The open.
+    /// The stateid of the open.
     pub stateid: StateId,
-    /// What the server promised; see [`forebay_nfs_proto::xdr::nfs4::open_result_flags`].
+    /// The flags that OPEN returned: see [`forebay_nfs_proto::xdr::nfs4::open_result_flags`].
     pub rflags: u32,
 }
 
-/// The result of the first successful operation of that name.
+/// The result of the first successful operation with this name.
 macro_rules! result_of {
     ($results:expr, $operation:ident) => {
         $results
@@ -51,7 +51,7 @@ impl Client {
 }
 
 impl Files<'_> {
-    /// The filehandle of a path from the server's root, such as `/kafka/topic-0`.
+    /// Returns the filehandle of a path from the server's root, such as `/kafka/topic-0`.
     pub async fn resolve(&self, path: &str) -> Result<FileHandle> {
         let names = path.split('/').filter(|name| !name.is_empty());
         let lookups =
@@ -61,21 +61,21 @@ impl Files<'_> {
         Ok(result_of!(results, Getfh)?.object)
     }
 
-    /// What `name` in a directory stands for.
+    /// Returns the filehandle of `name` in a directory.
     pub async fn lookup(&self, directory: &FileHandle, name: &str) -> Result<FileHandle> {
         let lookup = Operation::Lookup(LookupArgs { name: bytes(name) });
         let results = self.client.compound([put(directory), lookup, Operation::Getfh(())]).await?;
         Ok(result_of!(results, Getfh)?.object)
     }
 
-    /// Attributes.
+    /// Returns all attributes that this client can decode.
     pub async fn getattr(&self, handle: &FileHandle) -> Result<Attributes> {
         let getattr = Operation::Getattr(GetattrArgs { attributes: Attributes::all() });
         let results = self.client.compound([put(handle), getattr]).await?;
         Ok(Attributes::decode(&result_of!(results, Getattr)?.attributes)?)
     }
 
-    /// Sets attributes; the stateid matters for a size only.
+    /// Sets attributes. The server uses the stateid only if the size is among them.
     pub async fn setattr(
         &self,
         handle: &FileHandle,
@@ -86,7 +86,7 @@ impl Files<'_> {
         self.client.compound([put(handle), setattr]).await.map(|_| ())
     }
 
-    /// Opens a file of a directory for reading and writing; creates it if `how` says so.
+    /// Opens a file in a directory for reading and writing. Creates it if `how` says so.
     pub async fn open_as(
         &self,
         owner: &str,
@@ -98,7 +98,7 @@ impl Files<'_> {
         self.open_with(directory, self.open_args(owner, share::ACCESS_BOTH, how, claim)).await
     }
 
-    /// Creates a file, or opens the one there is.
+    /// Opens a file, and creates it if it does not exist.
     pub async fn create(&self, directory: &FileHandle, name: &str) -> Result<OpenFile> {
         let how = CreateHow::Unchecked(Attributes::mode(0o644).encode());
         self.open_as("owner", directory, name, OpenHow::Create(how)).await
@@ -109,7 +109,7 @@ impl Files<'_> {
         self.open_as("owner", directory, name, OpenHow::NoCreate).await
     }
 
-    /// The arguments of OPEN, denying nothing.
+    /// The arguments of OPEN, without share denial.
     pub fn open_args(&self, owner: &str, share_access: u32, openhow: OpenHow, claim: OpenClaim) -> OpenArgs {
         let owner = self.owner(owner);
         OpenArgs { seqid: 0, share_access, share_deny: share::DENY_NONE, owner, openhow, claim }
@@ -120,7 +120,7 @@ impl Files<'_> {
         StateOwner { clientid: self.client.id(), owner: bytes(name) }
     }
 
-    /// Opens with these arguments, in or at `current`.
+    /// Opens with these arguments. `current` is the directory or the file, depending on the claim.
     pub async fn open_with(&self, current: &FileHandle, args: OpenArgs) -> Result<OpenFile> {
         let operations = [put(current), Operation::Open(args), Operation::Getfh(())];
         let results = self.client.compound(operations).await?;
@@ -129,20 +129,20 @@ impl Files<'_> {
         Ok(OpenFile { handle, stateid, rflags })
     }
 
-    /// Closes.
+    /// Closes a file.
     pub async fn close(&self, file: &OpenFile) -> Result<()> {
         let close = Operation::Close(CloseArgs { seqid: 0, open_stateid: file.stateid });
         self.client.compound([put(&file.handle), close]).await.map(|_| ())
     }
 
-    /// Reads up to `count` bytes; true if the end of the file was reached.
+    /// Reads up to `count` bytes. Also returns true if the read reached the end of the file.
     pub async fn read(&self, file: &OpenFile, offset: u64, count: u32) -> Result<(Payload, bool)> {
         let read = Operation::Read(ReadArgs { stateid: file.stateid, offset, count });
         let result = result_of!(self.client.compound([put(&file.handle), read]).await?, Read)?;
         Ok((result.data, result.eof))
     }
 
-    /// Writes.
+    /// Writes `data` at `offset`.
     pub async fn write(
         &self,
         file: &OpenFile,
@@ -177,7 +177,7 @@ impl Files<'_> {
         self.client.compound([put(directory), remove]).await.map(|_| ())
     }
 
-    /// Renames.
+    /// Renames `oldname` in `from` to `newname` in `to`.
     pub async fn rename(
         &self,
         from: &FileHandle,
@@ -190,7 +190,7 @@ impl Files<'_> {
         self.client.compound(operations).await.map(|_| ())
     }
 
-    /// All entries of a directory.
+    /// Returns all entries of a directory.
     pub async fn readdir(&self, directory: &FileHandle) -> Result<Vec<DirectoryEntry>> {
         let mut entries: Vec<DirectoryEntry> = Vec::new();
         let mut cookieverf = Verifier::default();

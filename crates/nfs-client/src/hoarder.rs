@@ -1,4 +1,4 @@
-//! A client that has a server keep as much as it will: sessions, and a long reply in each slot of each.
+//! A client that makes a server hold as much state as the server allows: many sessions, with a long cached reply in each slot.
 
 use std::net::SocketAddr;
 
@@ -11,26 +11,26 @@ use forebay_nfs_proto::xdr::nfs4::{
 use crate::client::{create_session, exchange_id};
 use crate::{Attributes, ClientOptions, Connection, Result};
 
-/// GETATTRs in a request, which make its reply long.
+/// The number of GETATTRs in a request. They make its reply long.
 const GETATTRS: usize = 48;
 
-/// See the module.
+/// A client that fills a server with sessions and cached replies. See the module.
 pub struct Hoarder {
     options: ClientOptions,
     connection: Connection,
     sessions: Vec<SessionId>,
 }
 
-/// What came of it.
+/// The result of [`Hoarder::hoard`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Hoard {
-    /// Sessions that were created.
+    /// The number of sessions that were created.
     pub sessions: usize,
-    /// Replies that are kept.
+    /// The number of replies that the server caches.
     pub replies: usize,
-    /// Bytes of these replies.
+    /// The total size of these replies, in bytes.
     pub reply_bytes: usize,
-    /// Sessions and replies that the server would not keep.
+    /// The number of sessions and requests that the server refused.
     pub refused: usize,
 }
 
@@ -44,7 +44,7 @@ impl std::ops::AddAssign for Hoard {
 }
 
 impl Hoarder {
-    /// Connects.
+    /// Connects to a server.
     pub async fn connect(address: SocketAddr, mut options: ClientOptions) -> Result<Hoarder> {
         let connection = options.connect(address).await?;
         options.channel.maxresponsesize_cached = 16 << 10;
@@ -52,8 +52,8 @@ impl Hoarder {
         Ok(Hoarder { options, connection, sessions: Vec::new() })
     }
 
-    /// Creates so many sessions, and has a reply kept in so many slots of each. With a `path` the replies are about what is there, else about
-    /// the root, which needs no permission. An error if the connection breaks.
+    /// Creates sessions, and makes the server cache a reply in each of the first `slots` slots of each session. The replies contain
+    /// attributes of `path` or, without one, of the root, which needs no permission. Returns an error if the connection breaks.
     pub async fn hoard(&mut self, sessions: usize, slots: u32, path: Option<&str>) -> Result<Hoard> {
         let mut hoard = Hoard::default();
         for _ in 0..sessions {
@@ -105,7 +105,7 @@ impl Hoarder {
         Ok(hoard)
     }
 
-    /// Uses the first slot of each session, once; returns how many sessions are still there.
+    /// Sends one request on the first slot of each session. Returns the number of sessions that the server still has.
     pub async fn use_all(&self) -> Result<usize> {
         let mut alive = 0;
         for session in &self.sessions {

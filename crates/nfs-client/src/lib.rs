@@ -1,13 +1,14 @@
-//! An NFSv4.1 and 4.2 client that needs no kernel: for tests and for load.
+//! An NFSv4.1 and 4.2 client in user space, for tests and for generating load.
 //!
-//! It does what it is told and nothing more: no cache, no retry, no renewal of leases by itself. That makes
-//! it fit to provoke a server. READ and WRITE payloads are not copied, so it can also load one.
+//! It sends only the requests that its caller makes: it has no cache, does not retry, and does not renew leases by itself. So
+//! a test controls every request that the server sees. READ and WRITE payloads are not copied, so one client can generate
+//! much load.
 //!
-//! - [`Wire`] is a connection that carries any bytes, well-formed or not,
-//! - [`Connection`] carries RPC calls, many at a time,
-//! - [`Client`] is a registered client with a session over one or several connections,
-//! - [`Files`] opens, reads, writes, locks and lists files for it,
-//! - [`Hoarder`] has the server keep as much as it will.
+//! - [`Wire`] is a connection that carries any bytes, well-formed or not.
+//! - [`Connection`] carries RPC calls, many at a time.
+//! - [`Client`] is a registered client with a session over one or several connections.
+//! - [`Files`] opens, reads, writes and lists a client's files.
+//! - [`Hoarder`] makes a server hold as much state as the server allows.
 
 mod attributes;
 mod client;

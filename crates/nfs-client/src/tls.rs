@@ -19,24 +19,25 @@ use tokio_rustls::rustls::{ClientConfig, RootCertStore};
 use crate::wire::RECORD_BYTES_MAX;
 use crate::{Error, Result};
 
-/// How connections are secured.
+/// The TLS options of connections.
 #[derive(Clone, Debug)]
 pub struct TlsOptions {
     config: Arc<ClientConfig>,
     server: ServerName<'static>,
 }
 
-/// What a client shows to prove who it is, in PEM.
+/// The certificate with which a client identifies itself, in PEM.
 #[derive(Clone, Copy, Debug)]
 pub struct Identity<'a> {
-    /// Its certificate, and those up to the authority.
+    /// The certificate, followed by the chain up to the authority.
     pub certificates: &'a str,
-    /// The certificate's key.
+    /// The certificate's private key.
     pub key: &'a str,
 }
 
 impl TlsOptions {
-    /// Trusts these authorities (PEM) to say that the server is the one of that name, and shows who the client is.
+    /// Accepts a server whose certificate is for the name `server` and signed by one of `authorities` (PEM). With an `identity`, the
+    /// client presents its own certificate.
     pub fn new(authorities: &str, server: &str, identity: Option<Identity<'_>>) -> Result<TlsOptions> {
         let mut roots = RootCertStore::empty();
         for authority in certificates(authorities)? {
@@ -58,11 +59,11 @@ impl TlsOptions {
         Ok(TlsOptions { config: Arc::new(config), server })
     }
 
-    /// Asks for TLS on a new connection, and shakes hands.
+    /// Requests TLS on a new connection (AUTH_TLS), and does the handshake.
     pub(crate) async fn secure(&self, mut stream: TcpStream) -> Result<TlsStream<TcpStream>> {
         let probe = Encoder::of(&Call::nfs(0, PROCEDURE_NULL, OpaqueAuth::TLS)).into_bytes();
         write_record(&mut stream, &[probe]).await?;
-        // The server says nothing more until it has heard from the client, so no byte of TLS is read here.
+        // The server sends nothing more before the client's handshake message, so the reader buffers no bytes of TLS.
         let answer = RecordReader::new(&mut stream, RECORD_BYTES_MAX).next().await?.ok_or(Error::Closed)?;
         let header = ReplyHeader::decode(&mut Decoder::new(answer))?;
         header.outcome.map_err(Error::Refused)?;

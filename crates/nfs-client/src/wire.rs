@@ -1,4 +1,4 @@
-//! A connection that carries any bytes, to see what a server does with them.
+//! A connection that carries any bytes, for testing how a server handles them.
 
 use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
@@ -12,10 +12,10 @@ use tokio::time::timeout;
 
 use crate::{Error, Result};
 
-/// Largest answer that is read, in bytes.
+/// Maximum size of an answer, in bytes.
 pub(crate) const RECORD_BYTES_MAX: usize = 64 << 20;
 
-/// A new TCP connection.
+/// Opens a TCP connection.
 pub(crate) async fn dial(source: Option<IpAddr>, address: SocketAddr) -> std::io::Result<TcpStream> {
     let socket = if address.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
     if let Some(source) = source {
@@ -26,26 +26,26 @@ pub(crate) async fn dial(source: Option<IpAddr>, address: SocketAddr) -> std::io
     Ok(stream)
 }
 
-/// A TCP connection on which the caller decides about every byte.
+/// A TCP connection on which the caller chooses every byte sent.
 pub struct Wire {
     reader: RecordReader<OwnedReadHalf>,
     writer: OwnedWriteHalf,
 }
 
 impl Wire {
-    /// Connects.
+    /// Connects to a server.
     pub async fn connect(address: SocketAddr) -> Result<Wire> {
         Wire::connect_from(None, address).await
     }
 
-    /// Connects from an address of the caller's own.
+    /// Connects to a server from this local address, if given.
     pub async fn connect_from(source: Option<IpAddr>, address: SocketAddr) -> Result<Wire> {
         let stream = dial(source, address).await?;
         let (reader, writer) = stream.into_split();
         Ok(Wire { reader: RecordReader::new(reader, RECORD_BYTES_MAX), writer })
     }
 
-    /// Sends bytes as they are, record marks included.
+    /// Sends bytes unchanged. They must contain the record marks, if any are wanted.
     pub async fn send(&mut self, bytes: &[u8]) -> Result<()> {
         Ok(self.writer.write_all(bytes).await?)
     }
@@ -55,12 +55,12 @@ impl Wire {
         Ok(write_record(&mut self.writer, &[Bytes::copy_from_slice(body)]).await?)
     }
 
-    /// Sends no more, and still listens.
+    /// Closes the sending direction. The connection still receives.
     pub async fn finish(&mut self) -> Result<()> {
         Ok(self.writer.shutdown().await?)
     }
 
-    /// The next record; `None` if the server closed the connection, whether in order or by a reset.
+    /// Receives the next record; `None` if the server closed or reset the connection.
     pub async fn receive(&mut self, within: Duration) -> Result<Option<Bytes>> {
         match timeout(within, self.reader.next()).await {
             Err(_) => Err(Error::Timeout(within)),

@@ -15,7 +15,7 @@ use crate::events::{Events, Kind, Who};
 /// The number of ended jobs that are kept.
 pub const JOBS_KEPT: usize = 100;
 
-/// What a job does.
+/// The kind of a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum JobKind {
     /// Counts everything in the pool again.
@@ -49,7 +49,7 @@ pub enum ProgressUnit {
 pub struct JobStatus {
     /// The job's number.
     pub id: u64,
-    /// What it does.
+    /// The kind of the job.
     pub kind: JobKind,
     /// Where it stands.
     pub state: JobState,
@@ -67,7 +67,7 @@ pub struct JobStatus {
     pub finished: Option<SystemTime>,
     /// Its result, if it succeeded.
     pub result: Option<CheckReport>,
-    /// Why it failed, and what to do.
+    /// The reason for the failure, and the remedy.
     pub error: Option<String>,
 }
 

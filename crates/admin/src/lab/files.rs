@@ -1,5 +1,5 @@
-//! The directory of results, looked at so that nothing outside of it is ever reached: each step goes from an open folder to a name
-//! in it, and no link is followed.
+//! Reads the directory of results without ever leaving it: each step goes from an open folder to a name in it, and symbolic links
+//! are not followed.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -9,7 +9,7 @@ use std::time::{Duration, SystemTime};
 
 use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, fstat, openat, statat};
 
-/// What tells a file that was changed from what it was.
+/// The version of a file, which changes when the file changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Version {
     inode: u64,
@@ -28,26 +28,26 @@ impl Version {
         }
     }
 
-    /// Bytes of the file.
+    /// The size of the file in bytes.
     pub fn bytes(&self) -> u64 {
         self.bytes
     }
 
-    /// When it was written.
+    /// The time of the last write to the file.
     pub fn modified(&self) -> SystemTime {
         let seconds = u64::try_from(self.seconds).unwrap_or_default();
         SystemTime::UNIX_EPOCH.checked_add(Duration::from_secs(seconds)).unwrap_or(SystemTime::UNIX_EPOCH)
     }
 }
 
-/// What a folder holds.
+/// The content of a folder.
 #[derive(Default)]
 pub struct Names {
     /// Folders, by name.
     pub folders: Vec<String>,
     /// Files, by name.
     pub files: Vec<String>,
-    /// Not all is there: there is too much, or a name is no text.
+    /// Whether names are missing, because there are too many or because a name is not UTF-8.
     pub left_out: bool,
 }
 
@@ -55,16 +55,16 @@ pub struct Names {
 pub struct Folder(OwnedFd);
 
 const FOLDER: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
-// What is no file must not make who opens it wait.
+// NONBLOCK, so that opening a FIFO does not wait.
 const FILE: OFlags = OFlags::RDONLY.union(OFlags::NOFOLLOW).union(OFlags::NONBLOCK).union(OFlags::CLOEXEC);
 
 impl Folder {
-    /// The folder that everything else is reached from; its path may have links in it.
+    /// Opens the directory of results. Its own path may contain symbolic links.
     pub fn open(path: &Path) -> io::Result<Folder> {
         Ok(Folder(rustix::fs::open(path, FOLDER, Mode::empty())?))
     }
 
-    /// A folder in it.
+    /// Opens a folder in this one.
     pub fn folder(&self, name: &str) -> io::Result<Folder> {
         if !is_name(name) {
             return Err(io::ErrorKind::InvalidInput.into());
@@ -72,7 +72,7 @@ impl Folder {
         Ok(Folder(openat(&self.0, name, FOLDER.union(OFlags::NOFOLLOW), Mode::empty())?))
     }
 
-    /// The names in it, in order; no more than so many.
+    /// The names in the folder, in order, at most `entries_max` of them.
     pub fn names(&self, entries_max: usize) -> io::Result<Names> {
         let mut names = Names::default();
         for entry in Dir::read_from(&self.0)? {
@@ -108,12 +108,12 @@ impl Folder {
         stat.map_or(FileType::Unknown, |stat| FileType::from_raw_mode(stat.st_mode))
     }
 
-    /// A file's version.
+    /// The version of a file in the folder.
     pub fn version(&self, name: &str) -> io::Result<Version> {
         Ok(Version::of(&statat(&self.0, name, AtFlags::SYMLINK_NOFOLLOW)?))
     }
 
-    /// All of a file, if it has no more than so many bytes.
+    /// Reads a whole file of at most `bytes_max` bytes.
     pub fn read(&self, name: &str, bytes_max: u64) -> io::Result<Vec<u8>> {
         if !is_name(name) {
             return Err(io::ErrorKind::InvalidInput.into());
@@ -135,7 +135,7 @@ impl Folder {
     }
 }
 
-/// Whether it names something in a folder, and nothing elsewhere.
+/// Whether the text can name only an entry of the folder itself.
 fn is_name(name: &str) -> bool {
     !name.is_empty() && name != "." && name != ".." && !name.contains(['/', '\0'])
 }

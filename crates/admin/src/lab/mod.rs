@@ -1,8 +1,8 @@
-//! Reports of the lab: found in a directory of results, told of, and shown.
+//! The lab's reports in the directory of results: finds, lists and serves them.
 //!
-//! [`scan`] looks for them through [`files`], [`result`] reads what they say of their runs, [`tickets`] let a browser show a page. What must hold:
-//! whatever is in the directory, nothing outside of it is read, little is kept in memory, and a damaged report is one that says so. A page
-//! was written by a program, but its content comes from results of anywhere: it is served to run no script and to have no origin.
+//! [`scan`] finds reports through [`files`], [`result`] reads the data of their runs, and [`tickets`] let a browser show a page. What must
+//! hold: whatever is in the directory, nothing outside of it is read, little is kept in memory, and a damaged report is listed with its
+//! problem. The content of a page may come from results of other machines, so a page is served without scripts and without an origin.
 
 mod files;
 mod result;
@@ -20,9 +20,9 @@ use scan::{Entry, Scan};
 pub use scan::{PAGE_BYTES_MAX, REPORTS_MAX};
 pub use tickets::{GOOD_FOR, Tickets};
 
-/// For so long what was found is taken for what there is.
+/// How long the result of a scan is used.
 const FRESH: Duration = Duration::from_secs(2);
-/// Pages that are read at once, each of which may take much memory.
+/// Maximum number of pages that are read at the same time. Each may take much memory.
 const PAGES_AT_ONCE: usize = 4;
 
 /// The reports in a directory.
@@ -30,12 +30,12 @@ pub struct Lab {
     directory: Option<PathBuf>,
     last: Mutex<(Option<Instant>, Arc<Scan>)>,
     reading: Semaphore,
-    /// Who may look at pages without a token.
+    /// The tickets that give access to pages without a token.
     pub tickets: Tickets,
 }
 
 impl Lab {
-    /// The reports in that directory; none if there is none.
+    /// The reports in this directory; no reports without one.
     pub fn new(directory: Option<PathBuf>) -> Lab {
         Lab {
             directory,
@@ -45,39 +45,39 @@ impl Lab {
         }
     }
 
-    /// Where they are looked for.
+    /// The directory of results.
     pub fn directory(&self) -> Option<String> {
         self.directory.as_ref().map(|directory| directory.display().to_string())
     }
 
-    /// What there is.
+    /// Returns the reports. Scans the directory if the last scan is too old.
     pub async fn scan(&self) -> Arc<Scan> {
         let Some(directory) = self.directory.clone() else { return Arc::default() };
-        // Whoever comes meanwhile waits for the same.
+        // Other callers wait for the same scan.
         let mut last = self.last.lock().await;
         if last.0.is_none_or(|looked| looked.elapsed() >= FRESH) {
             let earlier = Arc::clone(&last.1);
             let scan = tokio::task::spawn_blocking(move || Scan::of(&directory, &earlier)).await;
-            // It can only fail by a panic or when the daemon ends; what was found before is then the best there is.
+            // The task fails only if it panics or the daemon ends. Then the earlier result is used.
             last.1 = scan.map_or_else(|_| Arc::clone(&last.1), Arc::new);
             last.0 = Some(Instant::now());
         }
         Arc::clone(&last.1)
     }
 
-    /// The report of that id.
+    /// The report with this id.
     pub async fn find(&self, id: &str) -> Option<Entry> {
         self.scan().await.entries.iter().find(|entry| entry.view.id == id).cloned()
     }
 
-    /// The page at a path from the directory on, if it is a report's; or why it cannot be read.
+    /// The page at a path relative to the directory, if it is the page of a report. An error says why the page cannot be read.
     pub async fn page_at(&self, path: &str) -> Option<Result<Vec<u8>, String>> {
         let scan = self.scan().await;
         let entry = scan.entries.iter().find(|entry| entry.page.join("/") == path)?;
         Some(self.page(entry).await)
     }
 
-    /// The page of a report; or why it cannot be read.
+    /// The page of a report. An error says why the page cannot be read.
     pub async fn page(&self, entry: &Entry) -> Result<Vec<u8>, String> {
         let Some(directory) = self.directory.clone() else { return Err("there is no directory".to_owned()) };
         let path = entry.page.clone();

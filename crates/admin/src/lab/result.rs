@@ -1,6 +1,6 @@
-//! Reads of a `result.json` what a list of reports tells.
+//! Reads the data for the list of reports from a `result.json`.
 //!
-//! The file may have been written by anyone, so it is read strictly and within bounds. What it says of what was measured is skipped.
+//! Anyone may have written the file, so it is read strictly and within limits. Measured values are skipped.
 
 use std::collections::BTreeMap;
 use std::time::SystemTime;
@@ -9,19 +9,19 @@ use serde::Deserialize;
 
 use crate::views::{self, LabRunView, LabVerdict};
 
-/// The newest form that is known.
+/// The newest format that this release reads.
 const FORMAT_MAX: u64 = 1;
-/// Runs in one file: one for each storage.
+/// Maximum number of runs in a file. There is one for each storage.
 const RUNS_MAX: usize = 64;
-/// Bytes of all that is kept of a file.
+/// Maximum size of the data that is kept of a file, in bytes.
 const KEPT_BYTES_MAX: usize = 64 << 10;
 
-/// What is kept of a file.
+/// The data that is kept of a file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outcome {
     /// The experiment.
     pub experiment: String,
-    /// When the first run began.
+    /// The start time of the first run.
     pub started: SystemTime,
     /// The runs.
     pub runs: Vec<LabRunView>,
@@ -51,7 +51,7 @@ struct Check {
     passed: bool,
 }
 
-/// The runs of one file, or what is wrong with it.
+/// Reads the runs of a file. An error describes the problem with the file.
 pub fn read(text: &[u8]) -> Result<Outcome, String> {
     let head: Head = serde_json::from_slice(text).map_err(not_a_result)?;
     if head.format > FORMAT_MAX {

@@ -1,6 +1,6 @@
-//! Finds the reports below the directory of results: folders as `forebay lab run` and `forebay lab compare` leave them.
+//! Finds the reports of `forebay lab run` and `forebay lab compare` below the directory of results.
 //!
-//! `result.json` is a run; a `report.html` without one leads to the runs below it; `compare*.html` puts runs side by side.
+//! `result.json` is a run; a `report.html` without one links to the runs below it; `compare*.html` compares runs.
 
 use std::collections::HashMap;
 use std::io;
@@ -12,47 +12,47 @@ use super::files::{Folder, Names, Version};
 use super::result::{self, Outcome};
 use crate::views::{self, LabReportKind, LabReportView};
 
-/// The largest page that is shown.
+/// Maximum size of a page that is shown, in bytes.
 pub const PAGE_BYTES_MAX: u64 = 16 << 20;
-/// The largest result that is read.
+/// Maximum size of a result that is read, in bytes.
 const RESULT_BYTES_MAX: u64 = 64 << 20;
-/// Reports that are told of.
+/// Maximum number of reports in the list.
 pub const REPORTS_MAX: usize = 500;
-/// How deep below the directory they are looked for, in how many folders, and among how many names of each.
+/// Limits of the search: the depth below the directory, the number of folders, and the number of names in a folder.
 const DEPTH_MAX: usize = 6;
 const FOLDERS_MAX: usize = 5000;
 const NAMES_MAX: usize = 5000;
 
 const RESULT: &str = "result.json";
 const REPORT: &str = "report.html";
-/// Holds no results, and may be large.
+/// The name of folders with logs, which hold no results and may be large.
 const LOGS: &str = "logs";
 
 /// A report that was found.
 #[derive(Clone, Debug)]
 pub struct Entry {
-    /// As it is told.
+    /// Its representation in the API.
     pub view: LabReportView,
-    /// The path of its page, from the directory on.
+    /// The path of its page, relative to the directory.
     pub page: Vec<String>,
     time: SystemTime,
 }
 
-/// What is known of results from an earlier look, so that only what has changed is read again.
+/// The results of an earlier scan, so that only changed files are read again.
 type Known = HashMap<Vec<String>, (Version, Arc<Result<Outcome, String>>)>;
 
-/// What there is.
+/// The reports that a scan found.
 #[derive(Default)]
 pub struct Scan {
-    /// The youngest first.
+    /// The reports, newest first.
     pub entries: Vec<Entry>,
-    /// Why there may be more.
+    /// The reason why the list may be incomplete, with the remedy.
     pub problem: Option<String>,
     known: Known,
 }
 
 impl Scan {
-    /// Looks at a directory. What an earlier look found is used.
+    /// Scans a directory. Reuses the results of an earlier scan for unchanged files.
     pub fn of(directory: &Path, earlier: &Scan) -> Scan {
         let mut work = Work { earlier: &earlier.known, scan: Scan::default(), folders: 0, left_out: None };
         match Folder::open(directory) {
@@ -104,7 +104,7 @@ impl Work<'_> {
             self.left_out.get_or_insert(sentence);
         }
         let is_done = self.take_reports(folder, path, &names);
-        // Below a run are its storages' own results, which it holds all.
+        // The folders below a run hold the results of its storages, which the run's own result contains.
         if is_done || depth == 0 {
             return;
         }
@@ -123,7 +123,7 @@ impl Work<'_> {
         self.left_out.get_or_insert(sentence);
     }
 
-    /// The reports in a folder itself; whether one is a run that could be read.
+    /// Adds the reports in a folder. Returns true if one of them is a run that could be read.
     fn take_reports(&mut self, folder: &Folder, path: &[String], names: &Names) -> bool {
         let has = |name: &str| names.files.iter().any(|known| known == name);
         let mut is_run = false;
@@ -204,7 +204,7 @@ fn cannot_read(error: &io::Error) -> String {
     format!("{RESULT}: cannot be read ({error}); let the daemon's user read it, if it is a result")
 }
 
-/// It follows from the place, so it stays what it is.
+/// The id of a report. It is derived from the path, so it does not change between scans.
 fn id(page: &[String]) -> String {
     blake3::hash(page.join("/").as_bytes()).to_hex()[..16].to_owned()
 }

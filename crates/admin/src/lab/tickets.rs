@@ -1,22 +1,22 @@
-//! Tickets: who asked with a token for a report is given one, since a browser sends no token for what it shows in a frame.
+//! Tickets for pages of reports. A caller with a token gets one, because a browser sends no token for the content of a frame.
 //!
-//! A ticket opens the pages of reports and nothing else, for minutes. What is kept of it is a hash, as of tokens.
+//! A ticket gives access only to the pages of reports, for some minutes. Only its hash is kept, as for tokens.
 
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// How long a ticket is good.
+/// How long a ticket is valid.
 pub const GOOD_FOR: Duration = Duration::from_secs(600);
-/// Tickets that are good at once; a further one takes the place of the oldest.
+/// Maximum number of valid tickets. A further one replaces the oldest.
 const TICKETS_MAX: usize = 256;
 
-/// The tickets that are good.
+/// The valid tickets.
 #[derive(Default)]
 pub struct Tickets(Mutex<VecDeque<(blake3::Hash, Instant)>>);
 
 impl Tickets {
-    /// A new one; fails if the system gives no random numbers.
+    /// Creates a ticket. Fails if the system returns no random numbers.
     pub fn draw(&self) -> Result<String, getrandom::Error> {
         let mut bytes = [0; 32];
         getrandom::fill(&mut bytes)?;
@@ -29,7 +29,7 @@ impl Tickets {
         Ok(ticket)
     }
 
-    /// Whether it is good.
+    /// Whether a ticket is valid.
     pub fn is_good(&self, ticket: &str) -> bool {
         self.is_good_at(ticket, Instant::now())
     }

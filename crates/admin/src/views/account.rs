@@ -13,7 +13,7 @@ use super::fields::{present, time};
 use super::words::words;
 
 words! {
-    /// What a user may do. Each role includes the rights of those before it.
+    /// The rights of a user. Each role includes the rights of the roles before it.
     Role for forebay_service::accounts::Role {
         /// Can view everything except users and tokens.
         ReadOnly = "read-only",
@@ -83,7 +83,7 @@ pub struct NewToken {
         nullable = false
     )]
     pub expires: Option<String>,
-    /// What the token is for.
+    /// The purpose of the token.
     #[serde(default)]
     #[schema(
         max_length = 200,
@@ -147,7 +147,7 @@ pub struct TokenView {
     pub id: String,
     /// The user that the token belongs to.
     pub user: String,
-    /// What the token is for.
+    /// The purpose of the token.
     pub description: String,
     /// When it was created.
     #[schema(format = DateTime)]

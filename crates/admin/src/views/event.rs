@@ -8,7 +8,7 @@ use super::fields::time;
 use super::words::words;
 
 words! {
-    /// How serious an event is.
+    /// The severity of an event.
     Severity for forebay_service::events::Severity {
         /// For information.
         Info = "info",
@@ -27,7 +27,7 @@ pub struct EventView {
     /// When it happened.
     #[schema(format = DateTime)]
     pub time: String,
-    /// How serious it is.
+    /// The severity of the event.
     pub severity: Severity,
     /// The kind of event, such as `volume_created`.
     pub kind: String,

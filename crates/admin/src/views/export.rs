@@ -76,7 +76,7 @@ pub struct NewRule {
     #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub access: Option<Access>,
-    /// Which of their users are mapped to the anonymous user; default none.
+    /// The clients' users that the server maps to the anonymous user; default none.
     #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub squash: Option<Squash>,
@@ -117,7 +117,7 @@ pub struct RuleChange {
     #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub access: Option<Access>,
-    /// Which of their users are mapped to the anonymous user.
+    /// The clients' users that the server maps to the anonymous user.
     #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub squash: Option<Squash>,
@@ -198,7 +198,7 @@ pub struct RuleView {
     pub clients: String,
     /// The clients' access.
     pub access: Access,
-    /// Which of their users are mapped to the anonymous user.
+    /// The clients' users that the server maps to the anonymous user.
     pub squash: Squash,
     /// The anonymous user.
     pub anonymous_uid: u32,

@@ -9,7 +9,7 @@ use super::pool::CheckView;
 use super::words::words;
 
 words! {
-    /// What a job does.
+    /// The kind of a job.
     JobKind for forebay_service::jobs::JobKind {
         /// Recounts everything in the pool.
         PoolCheck = "pool_check",
@@ -56,7 +56,7 @@ pub struct ProgressView {
 pub struct JobView {
     /// The job's id, as in `jobs/{id}`.
     pub id: u64,
-    /// What it does.
+    /// The kind of the job.
     pub kind: JobKind,
     /// The job's state.
     pub state: JobState,
@@ -72,7 +72,7 @@ pub struct JobView {
     pub finished: Option<String>,
     /// The result, if the job succeeded.
     pub result: Option<CheckView>,
-    /// Why it failed, and what to do.
+    /// The reason for the failure, and the remedy.
     pub error: Option<String>,
 }
 

@@ -34,7 +34,7 @@ words! {
 pub struct LabReportsView {
     /// The directory that is searched for reports; null if none is configured (`lab.results_directory`).
     pub directory: Option<String>,
-    /// Why the list may be incomplete, and what to do.
+    /// The reason why the list may be incomplete, and the remedy.
     pub problem: Option<String>,
     /// The reports, newest first.
     pub items: Vec<LabReportView>,
@@ -61,7 +61,7 @@ pub struct LabReportView {
     pub runs: Vec<LabRunView>,
     /// The size of the page in bytes; null if there is no page.
     pub page_bytes: Option<u64>,
-    /// What is wrong with the report.
+    /// The problem with the report, if it has one.
     pub problem: Option<String>,
 }
 
@@ -79,7 +79,7 @@ pub struct LabRunView {
     /// When it started.
     #[schema(format = DateTime)]
     pub started: String,
-    /// How long it took, in milliseconds.
+    /// The duration in milliseconds.
     pub duration_ms: u64,
     /// Number of checks.
     pub checks: u64,

@@ -55,7 +55,7 @@ words! {
 }
 
 words! {
-    /// What a lock prevents other owners from doing.
+    /// The kind of a lock: the access that it denies to other owners.
     LockKind for forebay_nfs::state::LockKind {
         /// Writing.
         Read = "read",
@@ -154,7 +154,7 @@ pub struct LockView {
     pub offset: u64,
     /// The number of locked bytes; null means to the end of the file, whatever its size.
     pub length: Option<u64>,
-    /// What the lock prevents other owners from doing.
+    /// The kind of the lock: the access that it denies to other owners.
     pub kind: LockKind,
 }
 

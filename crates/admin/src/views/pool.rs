@@ -117,7 +117,7 @@ pub struct ScrubView {
     /// Number of frames damaged in every copy, segment headers that could not be repaired, and gaps in the
     /// metadata.
     pub damaged: u64,
-    /// Descriptions of the first of them.
+    /// Descriptions of the first damaged frames, segments and gaps.
     pub damage: Vec<String>,
     /// Number of copies the pool keeps.
     pub copies: u64,

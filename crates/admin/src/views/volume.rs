@@ -73,7 +73,7 @@ pub struct VolumeSettings {
         nullable = false
     )]
     pub path: Option<String>,
-    /// Whether clients are told that open files survive their unlink; default true.
+    /// Whether the server promises clients that open files survive their unlink; default true.
     #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub preserve_unlink: Option<bool>,
@@ -176,7 +176,7 @@ pub struct NewVolume {
         nullable = false
     )]
     pub path: Option<String>,
-    /// Whether clients are told that open files survive their unlink; default true.
+    /// Whether the server promises clients that open files survive their unlink; default true.
     #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub preserve_unlink: Option<bool>,
@@ -263,7 +263,7 @@ pub struct VolumeEdit {
         nullable = false
     )]
     pub path: Option<String>,
-    /// Whether clients are told that open files survive their unlink. Applies to files opened from now on.
+    /// Whether the server promises clients that open files survive their unlink. Applies to files opened from now on.
     #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     pub preserve_unlink: Option<bool>,
@@ -386,7 +386,7 @@ pub struct VolumeView {
     pub export: String,
     /// The path that clients mount (junction path).
     pub path: String,
-    /// Whether clients are told that open files survive their unlink.
+    /// Whether the server promises clients that open files survive their unlink.
     pub preserve_unlink: bool,
     /// Current owner of the root directory.
     pub uid: u32,

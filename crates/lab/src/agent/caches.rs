@@ -1,4 +1,4 @@
-//! The kernel's caches of files: writes them back and drops them, so that later reads come from the storage.
+//! Writes back and drops the kernel's caches of files, so that later reads come from the storage.
 
 use std::fs::{self, File};
 use std::io;
@@ -15,23 +15,23 @@ pub fn drop_all() -> Result<()> {
     fs::write(DROP, "3").context("drop caches")
 }
 
-/// Writes back only the file system that holds a folder: others can be slow, or wait for a server that has ended.
+/// Writes back only the file system of a folder. Others can be slow, or wait for a server that has ended.
 pub fn sync(folder: &Path) -> Result<()> {
     let handle = File::open(folder).with_context(|| format!("open {}", folder.display()))?;
     rustix::fs::syncfs(&handle).with_context(|| format!("write back the file system of {}", folder.display()))
 }
 
-/// Drops the cached pages of the files below a folder, and cached names and attributes if the kernel permits it, which it does not in most
-/// containers.
+/// Drops the cached pages of the files below a folder. Also drops cached names and attributes if the kernel permits it; in most containers
+/// it does not.
 pub fn drop_below(folder: &Path) -> Result<()> {
     forget(folder)?;
-    // Names and attributes alone: the pages of everybody else's files stay.
+    // Drops only names and attributes, so the pages of all other files stay.
     let _ = fs::write(DROP, "2");
     Ok(())
 }
 
-/// Drops the cached pages of the files below a folder, after it has written them back: only clean pages can be dropped. Files that are removed
-/// meanwhile are skipped.
+/// Writes back and drops the cached pages of the files below a folder: only clean pages can be dropped. Skips files that are removed at the
+/// same time.
 pub fn forget(folder: &Path) -> Result<()> {
     let entries = match fs::read_dir(folder) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),

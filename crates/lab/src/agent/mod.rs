@@ -1,8 +1,8 @@
-//! What runs inside a guest: the init process, and the agent that serves the worker's requests. On a native node, which is not a
+//! The programs inside a guest: the init process, and the agent that serves the worker's requests. On a native node, which is not a
 //! guest, the agent runs alone, as a program of the host.
 //!
-//! The guest's root is the host's file system, so init and agent are the program that runs the lab. [`init`], its first
-//! process, prepares the guest, starts the agent and then only reaps children. The agent is a process of its own because the first process must wait for any
+//! The guest's root is the host's file system, so init and agent are the same program as the lab. [`init`], the first process, prepares
+//! the guest, starts the agent and then only reaps children. The agent is a separate process because the first process must wait for any
 //! child, and would take the exit statuses that the agent waits for.
 
 pub(crate) mod caches;
@@ -25,7 +25,7 @@ use crate::executable;
 use crate::wire::AGENT_PORT;
 use requests::NodeKind;
 
-/// The one network card of a guest, as User-Mode Linux names it.
+/// The name of a guest's only network card in User-Mode Linux.
 const CARD: &str = "vec0";
 
 /// KiB of memory that the kernel keeps free.
@@ -76,7 +76,7 @@ pub fn init(config_path: &Path) -> ExitCode {
     if let Err(error) = run_guest(config_path) {
         eprintln!("forebay lab init: {error:#}");
     }
-    // When this returns the guest could not be powered off; the kernel then stops because its first process ends.
+    // If this returns, the guest could not be powered off. The kernel then stops because its first process ends.
     let _ = reboot(RebootCommand::PowerOff);
     ExitCode::FAILURE
 }
@@ -125,9 +125,9 @@ fn mount_basics() -> Result<()> {
     Ok(())
 }
 
-/// Makes the kernel keep a sixteenth of the memory free for allocations that cannot wait, such as packets. When the network card's driver finds no
-/// memory for a packet, it should drop it, but reads it to an address that it never set, takes the error for the end of the device, and stops
-/// without a message. With the kernel's default of a few MiB that happened in one of fifteen copies of several gigabytes.
+/// Makes the kernel keep a sixteenth of the memory free for allocations that cannot wait, such as packets. If the network card's driver finds
+/// no memory for a packet, it should drop the packet. Instead it reads the packet to an uninitialized address, treats the error as the end
+/// of the device, and stops without a message. With the kernel's default of a few MiB, one of fifteen copies of several GB failed.
 fn keep_memory_free() -> Result<()> {
     const SHARE: u64 = 16;
     let system = rustix::system::sysinfo();
@@ -135,8 +135,8 @@ fn keep_memory_free() -> Result<()> {
     fs::write(RESERVE_SETTING, kib.to_string()).with_context(|| format!("write {kib} to {RESERVE_SETTING}"))
 }
 
-/// Lets the guest find its own name in files, and look up no other names: there is no name server on the lab's network, and Java programs that
-/// log look up their host's name first, which added 20 s to each start.
+/// Makes the guest find its own name in files, and look up no other names. There is no name server on the lab's network, and Java programs
+/// look up their host's name before they log. Without this, each start took 20 s longer.
 fn know_own_name(config: &GuestConfig) {
     let hosts = format!("127.0.0.1 localhost\n{} {}\n", config.address, config.name);
     for (name, text) in

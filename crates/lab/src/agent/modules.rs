@@ -1,4 +1,4 @@
-//! Loads kernel modules with what they need, as modprobe would, which a host need not have.
+//! Loads kernel modules with their dependencies, like modprobe, which a host may not have.
 
 use std::collections::HashMap;
 use std::fs::{self, File};
@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result};
 
-/// What `modules.dep` says: for each module its file, and the files of all it needs, nearest first.
+/// The content of `modules.dep`: for each module its file, and the files of all its dependencies, nearest first.
 #[derive(Debug, Clone)]
 pub struct Modules {
     folder: PathBuf,
@@ -22,12 +22,12 @@ impl Modules {
         Ok(Self { folder: folder.to_owned(), by_name: Arc::new(parse(&text)) })
     }
 
-    /// Loads a module and what it needs; one that is loaded already is left alone.
+    /// Loads a module and its dependencies, unless they are already loaded.
     pub fn load(&self, name: &str) -> Result<()> {
         let files = self.by_name.get(&normal(name)).with_context(|| {
             format!("the guest's kernel has no module {name} in {}", self.folder.display())
         })?;
-        // modules.dep lists what is needed last first.
+        // modules.dep lists dependencies in reverse order of loading.
         for file in files.iter().rev() {
             self.load_file(file)?;
         }
@@ -55,7 +55,7 @@ fn parse(text: &str) -> HashMap<String, Vec<PathBuf>> {
         .collect()
 }
 
-/// The kernel takes `-` and `_` in a module's name for the same.
+/// The kernel treats `-` and `_` in a module's name as the same.
 fn normal(name: &str) -> String {
     name.replace('-', "_")
 }

@@ -1,4 +1,4 @@
-//! Runs one program for the worker and streams what it writes over the connection that asked for it.
+//! Runs one program for the worker, and streams its output over the connection of the request.
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpStream};
@@ -13,14 +13,14 @@ use rustix::process::{Pid, Signal, kill_process_group};
 
 use crate::wire::{self, Exit, Program, Reply, Request, STDERR, STDIN, STDOUT};
 
-/// How long to wait, after a program ended, for the last of its output. A child that it left behind may keep the pipe open
-/// for ever.
+/// How long to wait for the rest of a program's output after it has ended. A child that it left running may keep the pipe open
+/// forever.
 const OUTPUT_GRACE: Duration = Duration::from_secs(2);
 
 /// The connection, shared by all writers.
 type Sink = Arc<Mutex<TcpStream>>;
 
-/// Starts the program, streams its output, obeys signals, and answers how it ended. Returns when it did.
+/// Starts the program, streams its output, delivers signals, and replies how the program ended. Returns when it has ended.
 pub fn run(program: &Program, mut stream: TcpStream) -> Result<()> {
     let mut child = match start(program) {
         Ok(child) => child,
@@ -59,7 +59,7 @@ fn start(program: &Program) -> Result<Child> {
     command.spawn().with_context(|| format!("start {name}"))
 }
 
-/// Copies one output of the program to the connection; says so when it is at its end.
+/// Copies one output of the program to the connection. Signals the end of the output.
 fn pump(source: Option<impl Read + Send + 'static>, kind: u8, sink: &Sink, done: mpsc::Sender<()>) {
     let sink = Arc::clone(sink);
     std::thread::spawn(move || {
@@ -67,20 +67,20 @@ fn pump(source: Option<impl Read + Send + 'static>, kind: u8, sink: &Sink, done:
         let mut source = source;
         while let Some(Ok(count @ 1..)) = source.as_mut().map(|source| source.read(&mut buffer)) {
             let mut stream = sink.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-            // If the connection is closed, the program is about to be ended; drain its output so that it can end.
+            // If the connection is closed, the program will be killed. Its output must be drained so that it can end.
             let _ = wire::write_frame(&mut *stream, kind, buffer.get(..count).unwrap_or_default());
         }
         let _ = done.send(());
     });
 }
 
-/// Passes the worker's signals on to the program's process group, and input to the program; ends it when the worker hangs up.
+/// Passes the worker's signals to the program's process group, and input to the program. Kills the program when the worker disconnects.
 fn obey(mut stream: TcpStream, pid: i32, mut stdin: Option<ChildStdin>, ended: Arc<AtomicBool>) {
     std::thread::spawn(move || {
         loop {
             let signal = match wire::read_frame(&mut stream) {
                 Ok(Some((STDIN, bytes))) => {
-                    // A program that wants no more of it has closed its end.
+                    // Fails if the program has closed its standard input.
                     stdin = stdin.filter(|mut stdin| !bytes.is_empty() && stdin.write_all(&bytes).is_ok());
                     continue;
                 }

@@ -1,4 +1,4 @@
-//! Does one request of the worker and answers it.
+//! Executes one request of the worker, and replies.
 
 use std::ffi::CString;
 use std::fs;
@@ -33,7 +33,7 @@ impl NodeKind {
     }
 }
 
-/// Reads a request from the connection, does it, and answers there.
+/// Reads a request from the connection, executes it, and replies on the connection.
 pub fn answer(mut stream: TcpStream, node_kind: &NodeKind) -> Result<()> {
     stream.set_nodelay(true)?;
     let request: Request = match wire::read_frame(&mut stream)? {
@@ -126,7 +126,7 @@ fn write_file(path: &Path, content: &[u8]) -> Result<()> {
     fs::write(path, content).with_context(|| format!("write {}", path.display()))
 }
 
-/// Lists all below a folder. What disappears meanwhile is left out: brokers delete while this looks.
+/// Lists everything below a folder. Files that disappear during the listing are left out, because brokers may delete files.
 fn list_tree(root: &Path) -> Result<Vec<TreeEntry>> {
     let mut found = Vec::new();
     let mut folders = vec![root.to_owned()];
@@ -142,7 +142,7 @@ fn list_tree(root: &Path) -> Result<Vec<TreeEntry>> {
             let Ok(stat) = path.symlink_metadata() else { continue };
             let relative = path.strip_prefix(root).unwrap_or(&path).to_owned();
             let (bytes, blocks) = if stat.is_dir() { (0, 0) } else { (stat.len(), stat.blocks()) };
-            // The unit of stat's blocks, whatever the file system's own.
+            // The unit of stat's blocks, independent of the file system's block size.
             let allocated_bytes = blocks.saturating_mul(512);
             found.push(TreeEntry { path: relative, folder: stat.is_dir(), bytes, allocated_bytes });
             if stat.is_dir() {
@@ -165,7 +165,7 @@ mod tests {
         fs::write(root.join("topic-0/.nfs0001"), b"four").unwrap();
         let mut tree = list_tree(&root).unwrap();
         fs::remove_dir_all(&root).unwrap();
-        // How much a small file takes is the file system's business.
+        // The space of a small file depends on the file system.
         tree.iter_mut().for_each(|entry| entry.allocated_bytes = 0);
         let entry =
             |path: &str, folder, bytes| TreeEntry { path: path.into(), folder, bytes, allocated_bytes: 0 };

@@ -1,4 +1,4 @@
-//! A Linux NFS client for a person: one guest, with mounts from servers that this host reaches, and a program in it.
+//! A Linux NFS client for the user: one guest, with mounts from servers that this host reaches, and a program in it.
 //!
 //! Guests are on a network of the lab's own, without a route to the host's network, which stays unchanged. Connections to a server are forwarded:
 //! the guest's kernel connects to a port of the worker ([`relay::listen`]), which forwards the bytes through a UNIX socket in the run's folder to

@@ -1,4 +1,4 @@
-//! What a guest mounts, as people write it: `SERVER:/PATH`.
+//! The mounts of a guest, in the form `SERVER:/PATH`.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -16,7 +16,7 @@ pub struct MountSource {
 }
 
 impl MountSource {
-    /// Where it is mounted: `/mnt`, and its path below that.
+    /// The mount point: `/mnt` followed by the path.
     pub fn target(&self) -> PathBuf {
         format!("/mnt{}", self.path.trim_end_matches('/')).into()
     }

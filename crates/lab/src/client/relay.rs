@@ -11,7 +11,7 @@ use anyhow::{Context, Result};
 /// Time limit for a connection to a server.
 const CONNECT_PATIENCE: Duration = Duration::from_secs(5);
 
-/// Fails if nothing listens there, with a message that says what to do.
+/// Fails if nothing listens there, with a message that contains the remedy.
 pub fn check(host: &str, port: u16) -> Result<()> {
     connect(host, port).map(drop).with_context(|| {
         format!(

@@ -1,5 +1,5 @@
-//! The class-data archive: the classes of a Kafka broker in the format of the Java virtual machine's memory, so that each start maps them
-//! instead of reading and checking them again. It more than halves the processor time of a broker's start.
+//! The class-data archive: the classes of a Kafka broker in the memory format of the Java virtual machine. Each start maps them instead of
+//! reading and verifying them again, which more than halves the processor time of a broker's start.
 //!
 //! A Java virtual machine of another version, or one that cannot map the archive, starts without it.
 

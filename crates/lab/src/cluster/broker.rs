@@ -28,7 +28,7 @@ pub struct Broker {
     address: SocketAddr,
     log_folders: Vec<PathBuf>,
     log_file: PathBuf,
-    /// How many times its log says that it started, before its last start.
+    /// The number of starts in its log, before its last start.
     starts_before: usize,
     command: GuestCommand,
     process: Process,
@@ -142,7 +142,7 @@ impl<'a> Ready<'a> {
     }
 }
 
-/// How many times a broker's log says that it started.
+/// The number of starts in a broker's log.
 fn starts(log_file: &Path) -> usize {
     std::fs::read_to_string(log_file).unwrap_or_default().matches(STARTED).count()
 }

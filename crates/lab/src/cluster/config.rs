@@ -14,9 +14,9 @@ pub const BROKER_PORT: u16 = 9092;
 /// The id of all clusters. Kafka only requires that there is one.
 pub const CLUSTER_ID: &str = "Rm9yZWJheUxhYktSYWZ0MQ";
 
-/// Lets the kernel size the buffers of brokers' connections. With Kafka's defaults, 64 and 100 KiB, a follower or a broker in a guest lets its
-/// peer send 7 to 20 KB and then closes the window for up to 200 ms, and an experiment would measure these waits (produced to four brokers with
-/// replication factor 2: 6.6 MB/s instead of 23 MB/s).
+/// Makes the kernel size the buffers of brokers' connections. With Kafka's defaults, 64 and 100 KiB, a follower or a broker in a guest accepts
+/// 7 to 20 KB from its peer and then closes the window for up to 200 ms. An experiment would measure these waits (produced to four brokers
+/// with replication factor 2: 6.6 MB/s instead of 23 MB/s).
 const SOCKETS: [(&str, &str); 3] = [
     ("replica.socket.receive.buffer.bytes", "-1"),
     ("socket.receive.buffer.bytes", "-1"),
@@ -56,7 +56,7 @@ impl Settings {
     pub fn all(&self) -> Vec<(String, String)> {
         let mut all = vec![
             ("auto.create.topics.enable".to_owned(), "false".to_owned()),
-            // The default of 128 MiB is a quarter of a small broker's heap, and the log cleaner has nothing to clean here.
+            // The default of 128 MiB is a quarter of a small broker's heap, and the log cleaner has no work here.
             ("log.cleaner.dedupe.buffer.size".to_owned(), (16 << 20).to_string()),
             ("log.segment.bytes".to_owned(), self.segment_bytes.to_string()),
             ("log.segment.delete.delay.ms".to_owned(), self.delete_delay_ms.to_string()),
@@ -96,7 +96,7 @@ fn chosen(settings: &Settings) -> String {
     properties(&pairs)
 }
 
-/// The properties of a node that is broker and controller at once, with the cluster's metadata in its log directory too.
+/// The properties of a combined node (broker and controller), whose log directory also has the cluster's metadata.
 pub fn combined(
     settings: &Settings,
     id: u32,
@@ -131,7 +131,7 @@ pub fn controller(settings: &Settings, address: SocketAddr, voters: &str, folder
     text
 }
 
-/// The properties of a node that is broker and controller at once, alone, on the loopback address.
+/// The properties of a single combined node (broker and controller) on the loopback address.
 pub fn loopback([port, controller_port]: [u16; 2], folder: &Path) -> String {
     properties(&[
         ("process.roles", "broker,controller"),
@@ -146,12 +146,12 @@ pub fn loopback([port, controller_port]: [u16; 2], folder: &Path) -> String {
     ])
 }
 
-/// What `controller.quorum.voters` says of the cluster of that index at an environment.
+/// The value of `controller.quorum.voters` for the cluster with this index in an environment.
 pub fn voters(address: Ipv4Addr, index: u16) -> String {
     format!("{CONTROLLER_ID}@{address}:{}", controller_port(index))
 }
 
-/// The port of that cluster's controller, on the host.
+/// The port of this cluster's controller, on the host.
 pub fn controller_port(index: u16) -> u16 {
     CONTROLLER_PORT.saturating_add(index)
 }
@@ -160,7 +160,7 @@ fn comma_separated(folders: &[PathBuf]) -> String {
     folders.iter().map(|folder| folder.display().to_string()).collect::<Vec<_>>().join(",")
 }
 
-/// What `controller.quorum.voters` says of combined nodes, with ids from 1.
+/// The value of `controller.quorum.voters` for combined nodes, with ids from 1.
 pub fn combined_voters(addresses: impl Iterator<Item = Ipv4Addr>) -> String {
     let voters = (1u32..).zip(addresses).map(|(id, address)| format!("{id}@{address}:{CONTROLLER_PORT}"));
     voters.collect::<Vec<_>>().join(",")

@@ -1,7 +1,7 @@
 //! Kafka's jars, the records tool and the load driver, built by Maven from the project's `kafka` folder.
 //!
 //! The folder's sources are part of this program, so that an installed lab needs no checkout. The result of the build is kept in the cache,
-//! under a name that is a hash of the sources. The build needs the network, because Maven downloads.
+//! under a name that is a hash of the sources. The build needs the network, because Maven downloads dependencies.
 
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -62,7 +62,7 @@ pub struct Distribution {
 }
 
 impl Distribution {
-    /// The distribution in the cache, which may not be there yet.
+    /// The distribution in the cache, which may not have been built yet.
     pub(super) fn in_cache(cache: &Path) -> Self {
         Self { folder: cache.join(format!("kafka-{:016x}", fingerprint())) }
     }
@@ -82,7 +82,7 @@ impl Distribution {
         self.folder.join("kafka.jsa")
     }
 
-    /// What `java -cp` takes.
+    /// The argument of `java -cp`.
     pub fn class_path(&self) -> String {
         format!("{}/*", self.folder.display())
     }

@@ -8,14 +8,14 @@ const LINES_MAX: usize = 12;
 /// The loggers that report a failed log directory.
 const LOG_SPEAKERS: [&str; 2] = ["LogDirFailureChannel -", "kafka.log.LogManager -"];
 
-/// The errors in a broker's log, each with the exceptions that caused it but without their stack traces, and shortened at the
-/// end. If a log directory failed, only the messages about that: the errors before and after it are its consequences or
-/// irrelevant. Empty if the log has none or cannot be read.
+/// The errors in a broker's log, with the exceptions that caused them but without stack traces, shortened at the end. If a log
+/// directory failed, only the messages about that, because other errors are its consequences or irrelevant. Empty if there are
+/// none, or if the log cannot be read.
 pub fn failure_excerpt(log: &Path) -> Vec<String> {
     std::fs::read(log).map(|text| errors(&String::from_utf8_lossy(&text))).unwrap_or_default()
 }
 
-/// The cause of a broker's end, by its log: the message of the first exception if there is one, else the first error.
+/// The cause of a broker's end according to its log: the message of the first exception, or the first error if there is none.
 pub fn failure_reason(log: &Path) -> Option<String> {
     reason_in(&failure_excerpt(log))
 }
@@ -43,7 +43,7 @@ fn is_error(entry: &str) -> bool {
     entry.contains(" ERROR ") || entry.contains(" FATAL ")
 }
 
-/// The entries whose first line is wanted, without stack traces and without lines that were there before.
+/// The entries whose first line is wanted, without stack traces and repeated lines.
 fn entries(log: &str, wanted: impl Fn(&str) -> bool) -> Vec<String> {
     let mut kept: Vec<String> = Vec::new();
     let mut in_wanted = false;

@@ -128,7 +128,7 @@ fn connect(address: &str, patience: Duration) -> Result<()> {
     Ok(())
 }
 
-/// The rows of the tool's table that begin with a broker's id.
+/// Counts the rows of the tool's table that begin with a broker's id.
 fn brokers_in(said: &str) -> u32 {
     let ids = said.lines().filter_map(|line| line.split_whitespace().next()?.parse::<u32>().ok());
     u32::try_from(ids.count()).unwrap_or(u32::MAX)

@@ -1,7 +1,7 @@
 //! Kafka clusters: brokers on nodes, a controller and the tools on the host.
 //!
 //! [`Distribution`] is Kafka itself, from Maven. [`Cluster`] starts a KRaft controller on the host and one broker per node,
-//! each with its log directory where the experiment says. [`Tools`] runs Kafka's own command-line tools and the records tool
+//! each with the log directory that the experiment chooses. [`Tools`] runs Kafka's own command-line tools and the records tool
 //! against it. The controller is not under test, so it never runs on the node of a broker.
 
 mod archive;
@@ -49,7 +49,7 @@ use crate::host::{Environment, Node};
 pub struct Cluster {
     kafka: Distribution,
     settings: Settings,
-    /// What `controller.quorum.voters` says; of combined nodes, all of them.
+    /// The value of `controller.quorum.voters`; with combined nodes, all of them.
     voters: String,
     folders: Folders,
     tools: Tools,
@@ -216,7 +216,7 @@ impl Folders {
     }
 }
 
-/// What the properties of a broker with a separate controller are made from, besides its placement.
+/// The data for the properties of a broker with a separate controller, besides its placement.
 struct BrokerSetup<'a> {
     folders: &'a Folders,
     kafka: &'a Distribution,
@@ -251,7 +251,7 @@ impl BrokerSetup<'_> {
     }
 }
 
-/// Where a broker keeps the cluster's metadata: not on the storage under test, and removed with the node.
+/// The folder of the cluster's metadata on a broker. It is not on the storage under test, and is removed with the node.
 fn metadata_of(placement: &Placement<'_>) -> PathBuf {
     placement.node.work_folder().join("metadata")
 }

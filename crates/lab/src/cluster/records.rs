@@ -17,7 +17,7 @@ use crate::report::Recorder;
 /// The payload of records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Payload {
-    /// Random bytes that no other record has.
+    /// Random bytes, different in each record.
     Unique,
     /// One of 100 payloads, half of them zeros, as OpenMessaging Benchmark has it; the sizes are between a third of the planned bytes
     /// and all of them.
@@ -25,7 +25,7 @@ pub enum Payload {
 }
 
 impl Payload {
-    /// Its name for the records tool.
+    /// Its name on the command line of the records tool.
     fn name(self) -> &'static str {
         match self {
             Self::Unique => "UNIQUE",
@@ -45,11 +45,11 @@ pub struct RecordsPlan {
     pub record_bytes: u32,
     /// The kind of payload.
     pub payload: Payload,
-    /// Bytes per batch, at most.
+    /// Maximum bytes per batch.
     pub batch_bytes: u32,
     /// The seed of the payloads.
     pub seed: u64,
-    /// Records per second; `None` is as fast as the cluster takes them.
+    /// Records per second; `None` for as fast as the cluster accepts them.
     pub rate: Option<u32>,
     /// The log of acknowledged records.
     pub acknowledged: PathBuf,
@@ -174,7 +174,7 @@ impl Tools {
 }
 
 impl Production {
-    /// How many records were acknowledged so far, about a second ago.
+    /// The number of acknowledged records, as of about a second ago.
     pub fn acknowledged(&self) -> u64 {
         let latest = self.latest.lock().unwrap_or_else(PoisonError::into_inner);
         latest.get("acknowledged").and_then(Value::as_u64).unwrap_or(0)
@@ -194,7 +194,7 @@ impl Production {
             _ => {
                 let said = std::fs::read_to_string(&self.log).unwrap_or_default();
                 let reason = said.lines().rev().find(|line| line.starts_with("records: "));
-                let reason = reason.unwrap_or("it did not say why");
+                let reason = reason.unwrap_or("it gave no reason");
                 bail!(
                     "the records tool ended without a summary ({status}; see {}): {reason}",
                     self.log.display()

@@ -33,7 +33,7 @@ pub(super) struct ExternalSettings {
     pub topic_prefix: String,
 }
 
-/// Which brokers hold the replicas of each partition of a topic, the preferred leader first.
+/// The brokers that hold the replicas of each partition of a topic, the preferred leader first.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Assignment {
     /// The topic.
@@ -43,7 +43,7 @@ pub struct Assignment {
 }
 
 impl Assignment {
-    /// Spreads replicas evenly over brokers 1 to `brokers`. Partition `p` goes to `factor` brokers in a row, beginning `shift`
+    /// Spreads replicas evenly over brokers 1 to `brokers`. Partition `p` goes to `factor` consecutive brokers, beginning `shift`
     /// after the `p`-th.
     pub fn even(topic: &str, partitions: u32, factor: u32, brokers: u32, shift: u32) -> Self {
         let row =
@@ -92,7 +92,7 @@ impl Tools {
         self.external.as_ref()
     }
 
-    /// The brokers' addresses have changed.
+    /// Updates the brokers' addresses.
     pub(super) fn set_endpoints(&mut self, endpoints: Vec<String>) {
         self.endpoints = endpoints;
     }
@@ -107,7 +107,7 @@ impl Tools {
         self.endpoints.join(",")
     }
 
-    /// Creates a topic with its replicas where the assignment says.
+    /// Creates a topic whose replicas are assigned as given.
     pub fn create_topic(&self, assignment: &Assignment, settings: &[(&str, String)]) -> Result<()> {
         let replicas = assignment.for_topic_tool();
         let settings: Vec<String> = settings.iter().map(|(key, value)| format!("{key}={value}")).collect();
@@ -120,7 +120,7 @@ impl Tools {
             .with_context(|| format!("create topic {}", assignment.topic))
     }
 
-    /// Tells the cluster to move a topic's replicas; returns when it has begun.
+    /// Starts to move a topic's replicas.
     pub fn begin_reassignment(&self, to: &Assignment) -> Result<Reassignment<'_>> {
         let file = self.logs.join(format!("reassignment-{}.json", to.topic));
         fs::write(&file, to.for_reassignment_tool().to_string())
@@ -146,7 +146,7 @@ impl Tools {
         }
     }
 
-    /// How many partitions of a topic lack a replica that is in sync.
+    /// The number of partitions of a topic without all replicas in sync.
     pub fn under_replicated(&self, topic: &str) -> Result<usize> {
         let said =
             self.run(TOPIC_TOOL, &["--describe", "--under-replicated-partitions", "--topic", topic])?;
@@ -173,7 +173,7 @@ impl Tools {
         self.sized_command(main, SIZE, log_level, arguments)
     }
 
-    /// A Java program of the distribution, with a heap of its own size.
+    /// A Java program of the distribution, with the given heap size.
     pub(super) fn java(&self, main: &str, heap_mib: u32, arguments: &[&str]) -> Result<Command> {
         self.sized_command(main, Size { heap_mib }, "error", arguments)
     }
@@ -186,7 +186,7 @@ impl Tools {
         Ok(command)
     }
 
-    /// Starts the records tool. Its standard output is for the caller, the rest goes to a log named for its first argument.
+    /// Starts the records tool. The caller reads its standard output. Its error output goes to a log named after its first argument.
     pub(super) fn start_records(&self, arguments: &[&str]) -> Result<(Child, PathBuf)> {
         let log_path = self.logs.join(format!("records-{}.log", arguments.first().unwrap_or(&"tool")));
         let log = File::create(&log_path).with_context(|| format!("create {}", log_path.display()))?;
@@ -196,14 +196,14 @@ impl Tools {
     }
 }
 
-/// The line of a tool's output that says what is wrong.
+/// The line of a tool's output that describes the problem.
 pub(super) fn complaint<'a>(said: &'a str, errors: &'a str) -> &'a str {
     let lines = || said.lines().chain(errors.lines()).filter(|line| !line.trim().is_empty());
     let telling = |line: &&str| line.contains("Error") || line.contains("Exception");
     lines().find(telling).or_else(|| lines().next()).unwrap_or("it said nothing")
 }
 
-/// A reassignment under way.
+/// A reassignment in progress.
 pub struct Reassignment<'a> {
     tools: &'a Tools,
     file: PathBuf,
@@ -211,12 +211,12 @@ pub struct Reassignment<'a> {
 }
 
 impl Reassignment<'_> {
-    /// How many partitions have moved.
+    /// The number of partitions that have moved.
     pub fn moved(&self) -> Result<usize> {
         Ok(self.run("--verify")?.lines().filter(|line| line.ends_with("is completed.")).count())
     }
 
-    /// Whether all have.
+    /// Whether all partitions have moved.
     pub fn is_complete(&self, moved: usize) -> bool {
         moved == self.partitions
     }

@@ -44,7 +44,7 @@ impl Tools {
         let latest = Arc::<Latest>::default();
         let theirs = Arc::clone(&latest);
         let reader = follow(&mut child, move |line| {
-            // A reading that failed says so instead.
+            // A failed reading has an error instead.
             if let Ok(look) = serde_json::from_value::<InSync>(Value::Object(line.clone())) {
                 *theirs.look.lock().unwrap_or_else(PoisonError::into_inner) = Some((Instant::now(), look));
                 theirs.changed.notify_all();
@@ -56,7 +56,7 @@ impl Tools {
 }
 
 impl SyncWatch {
-    /// Waits for a reading after `since` that `holds`; returns its time.
+    /// Waits for a reading after `since` for which `holds` returns true. Returns its time.
     ///
     /// # Errors
     /// If there is none within `patience`.

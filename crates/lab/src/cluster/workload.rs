@@ -1,7 +1,7 @@
 //! Loads in the format of OpenMessaging Benchmark: the load driver of the `kafka` folder, which runs on the host.
 //!
-//! A load is two YAML files, which stay with the results: they have the benchmark's own format, so that a reader who doubts a figure can
-//! repeat it there. The driver prints lines of JSON while it runs, and writes a result file in the end.
+//! A load consists of two YAML files, which stay with the results. They have the benchmark's format, so that a reader who doubts a figure
+//! can repeat it with the benchmark. The driver prints lines of JSON while it runs, and writes a result file at the end.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -17,20 +17,20 @@ use serde::Deserialize;
 use super::tools::Tools;
 use crate::report::Recorder;
 
-/// Heap of the load driver, at least.
+/// The minimum heap of the load driver.
 const HEAP_MIB_MIN: u32 = 1024;
 /// The largest amount of unsent data of a producer: Kafka's `buffer.memory`.
 const PRODUCER_MIB: u32 = 32;
 /// The memory of a consumer besides what it has fetched, roughly: one or two responses of a broker.
 const CONSUMER_MIB: u32 = 8;
-/// The setting for how much a consumer fetches of each partition, and its default in Kafka.
+/// The setting for the amount that a consumer fetches from each partition, and its default in Kafka.
 const FETCHED: (&str, u32) = ("max.partition.fetch.bytes", 1 << 20);
 /// The driver gives up after this time without progress.
 const STALL_SECONDS: u32 = 60;
 /// The driver's exit status when it could not do its work.
 const STATUS_COULD_NOT_RUN: i32 = 1;
 
-/// How the cluster is used: the topics' and the clients' settings, as a driver file has them.
+/// The settings of topics and clients, as in a driver file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Clients {
     /// Its name in reports.
@@ -45,22 +45,22 @@ pub struct Clients {
     pub consumer: BTreeMap<String, String>,
 }
 
-/// A load, as a workload file has it.
+/// A load, as in a workload file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Load {
-    /// What people call it; letters, digits and `-`, since files are named for it.
+    /// Its name: letters, digits and `-`, because files are named after it.
     pub name: String,
     /// Number of topics.
     pub topics: u32,
     /// Partitions of each.
     pub partitions: u32,
-    /// Bytes of a message: half random, half zeros, from a pool of 100, as the reports' load.
+    /// The size of a message in bytes: half random, half zeros, from a pool of 100, like the reports' load.
     pub message_bytes: u32,
     /// Producers of each topic.
     pub producers: u32,
     /// Consumers of each topic, in one group.
     pub consumers: u32,
-    /// Messages per second in all that are meant to be sent; [`Load::UNLIMITED`] is more than any cluster takes.
+    /// The target rate of all producers together, in messages per second; [`Load::UNLIMITED`] is more than any cluster accepts.
     pub rate: u32,
     /// The backlog that is built before consumers start, in bytes; 0 for none.
     pub backlog_bytes: u64,
@@ -74,7 +74,7 @@ impl Load {
     /// The reports' rate for "as fast as possible".
     pub const UNLIMITED: u32 = 1_000_000;
 
-    /// Heap of a driver that runs it with such clients.
+    /// The heap of a driver that runs the load with these clients.
     fn heap_mib(&self, clients: &Clients) -> u32 {
         let fetched =
             clients.consumer.get(FETCHED.0).and_then(|bytes| bytes.parse().ok()).unwrap_or(FETCHED.1);
@@ -105,13 +105,13 @@ impl Load {
 }
 
 impl Clients {
-    /// The same, with producers that wait so long for more to send. In guests that share a processor requests are what costs.
+    /// Sets how long producers wait for more messages to send. Requests are expensive in guests that share a processor.
     pub fn lingering(mut self, linger_ms: u32) -> Self {
         self.producer.insert("linger.ms".to_owned(), linger_ms.to_string());
         self
     }
 
-    /// The driver file, with all groups, as the benchmark demands. The address in it gives way to the command line's.
+    /// The driver file, with all groups, as the benchmark requires. The address on the command line overrides the one in the file.
     fn yaml(&self) -> String {
         let mut text = format!(
             "name: {}\ndriverClass: io.openmessaging.benchmark.driver.kafka.KafkaBenchmarkDriver\nreplicationFactor: {}\n",
@@ -140,13 +140,13 @@ impl Clients {
 enum Line {
     /// A part of the run begins.
     Phase { phase: String },
-    /// A second is over.
+    /// A second has passed.
     Sample(Moment),
-    /// The backlog is as large as it should be, and waits for a line.
+    /// The backlog has the requested size. The driver waits for a line on its standard input.
     Built {},
     /// The measurement is complete.
     Measured,
-    /// For people.
+    /// A message for the reader of the output.
     Said {},
 }
 

@@ -45,7 +45,7 @@ pub struct RunArgs {
     /// Folder for the results; the default is ./lab-results/EXPERIMENT-STORAGE-TIME
     #[arg(long, value_name = "DIR")]
     pub(super) out: Option<PathBuf>,
-    /// Program of the daemon to test; the default is the `forebay` that runs the lab, or that lies beside `forebay-lab`
+    /// Program of the daemon to test; the default is the `forebay` that runs the lab, or the one in the directory of `forebay-lab`
     #[arg(long, env = executable::DAEMON_VARIABLE, value_name = "FILE")]
     pub(super) daemon: Option<PathBuf>,
     #[command(flatten)]

@@ -1,8 +1,8 @@
-//! `backlog`: how fast do consumers catch up with what no broker remembers any more? The storage reports' test of steady state and
-//! backlog (E6).
+//! `backlog`: how fast do consumers catch up with data that is in no broker's cache any more? The storage reports' test of steady state
+//! and backlog (E6).
 //!
-//! Three phases: producers alone build a backlog, consumers drain it while producers go on, and then all goes on as it would. Before the
-//! drain begins, every broker's machine and the host below the storage are made to forget what was written, so that consumers read from the disk.
+//! There are three phases: producers alone build a backlog, consumers drain it while producers continue, and then both run steadily.
+//! Before the drain, every broker's machine and the host below the storage drop their caches, so that consumers read from the disk.
 
 use std::time::Duration;
 
@@ -20,7 +20,7 @@ use crate::testbed::{Outcome, Tally, TestbedSpec, Testbeds, Title, Trial};
 pub struct Backlog;
 
 const FACTOR: u32 = 3;
-/// Each storage is first as often as the other.
+/// An even number, so that each storage is first equally often.
 const REPETITIONS: u32 = 4;
 /// Brokers that share a processor get faster from one drain to the next, on one storage for longer than on the other.
 const WARM_UPS: u32 = 2;
@@ -56,8 +56,8 @@ impl Sizes {
                 partitions: 12,
                 producers: 2,
                 consumers: 2,
-                // What brokers can take beside a drain: the more a drain starves producers, the faster it is, and it does so more on one
-                // storage than on the other. So producers linger, too: a request for each message would use up the brokers' processor.
+                // A rate that brokers can accept during a drain. A drain that starves producers is faster, and it starves them more on
+                // one storage than on another. Producers linger, because a request for each message would use up the brokers' processor.
                 rate: 500,
                 warm_up_rate: 1000,
                 linger_ms: 100,
@@ -123,12 +123,13 @@ impl Experiment for Backlog {
     fn subject(&self) -> Subject {
         Subject {
             title: "Backlog",
-            question: "Consumers rest until far more waits for them than brokers' machines remember, and then catch up while producers go \
-                       on. How fast is each of it?",
-            method: "Brokers on each storage, each in a Linux machine of its own; a topic with three replicas of each partition; messages of 16 KiB at a \
-                     fixed rate. Consumers rest until the backlog is as large as planned, and until every broker's machine has dropped its \
-                     caches, and the host what it keeps of the storage's files. Then they read as fast as they can, while producers go on, \
-                     until they have caught up. The time of each phase is taken by itself, on the storages in turns.",
+            question: "Consumers pause until the backlog is far larger than the memory of the brokers' machines, and then catch up while \
+                       producers continue. How fast is each phase?",
+            method: "Each storage has its own brokers, each in a Linux machine of its own. Producers write messages of 16 KiB at a fixed rate to \
+                     a topic with three replicas of each partition. Consumers pause until the backlog has the planned size, and until every \
+                     broker's machine has dropped its caches and the host its cached pages of the storage's files. Then the consumers read as \
+                     fast as they can, while producers continue, until they have caught up. Each phase is timed separately. The storages \
+                     take turns.",
         }
     }
 
@@ -141,7 +142,7 @@ impl Experiment for Backlog {
     }
 
     fn disk_bytes(&self, profile: Profile) -> u64 {
-        // Producers go on while consumers drain.
+        // Producers continue while consumers drain.
         Sizes::of(profile).backlog_bytes.saturating_mul(u64::from(FACTOR)).saturating_mul(2)
     }
 
@@ -168,7 +169,7 @@ impl Experiment for Backlog {
         let testbeds = Testbeds::start(environment, request, sizes.testbed(), recorder)?;
         testbeds.require_brokers(FACTOR)?;
         let (load, clients) = (sizes.load(), reports_driver(false, FACTOR).lingering(sizes.linger_ms));
-        // With a drain: that is the work that Java must have learned.
+        // With a drain, because that is the work that Java must have compiled.
         let warm_up =
             Load { rate: sizes.warm_up_rate, backlog_bytes: sizes.backlog_bytes / 2, ..load.clone() };
         testbeds.warm_up(&warm_up, &clients, WARM_UPS, recorder)?;
@@ -226,12 +227,12 @@ fn conclude(tally: &Tally, storages: &[String], repetitions: u32, recorder: &Rec
     if let [first, second, ..] = storages
         && let Some(found) = tally.mean_ratio(&["drain_mb_per_s".to_owned()], first, second)
     {
-        let title = format!("Consumers drain {first} at least {RATIO_MIN} as fast as {second}");
+        let title = format!("Consumers drain {first} at least {RATIO_MIN} times as fast as {second}");
         recorder.check("drain_ratio", &title, found.mean >= RATIO_MIN, found);
     }
     let told = storages.iter().filter_map(|storage| {
         let drain = tally.median("drain_mb_per_s", storage)?;
         Some(format!("{} MB/s from {storage}", number(drain)))
     });
-    Ok(format!("Consumers drain the backlog with {}.", told.collect::<Vec<_>>().join(", ")))
+    Ok(format!("Consumers drain the backlog at {}.", told.collect::<Vec<_>>().join(", ")))
 }

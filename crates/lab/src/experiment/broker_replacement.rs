@@ -1,9 +1,9 @@
 //! `broker-replacement`: how long does a cluster lack a replica when a broker's machine is replaced? The storage reports' test of broker
 //! failure (E3).
 //!
-//! A broker is ended, and a machine that stood by starts it: same id, same settings. On shared storage it finds the log directory of the
-//! one before; with a local disk it finds nothing, and copies every replica from the others. Measured is the time from the end of the one
-//! to when every partition has all of its replicas in sync again.
+//! A broker is stopped, and a standby machine starts it with the same id and settings. On shared storage it finds the old log directory;
+//! with a local disk it finds nothing, and copies every replica from the others. The result is the time from the end of the old broker
+//! until every partition has all of its replicas in sync again.
 
 use std::time::{Duration, Instant};
 
@@ -32,7 +32,7 @@ const READ_RECORDS: u64 = 1_000;
 const REPETITIONS: u32 = 3;
 /// The largest ratio of the times at the largest and smallest size that counts as not growing.
 const GROWTH_MAX: f64 = 1.5;
-/// How many times as fast the first storage must be as the second at the largest size.
+/// The smallest ratio of the second storage's time to the first one's at the largest size.
 const SPEEDUP_MIN: f64 = 5.0;
 /// Time limit for the brokers to notice that one of them has ended.
 const SHRINK_PATIENCE: Duration = Duration::from_secs(60);
@@ -78,9 +78,10 @@ impl Sizes {
             ("replica.fetch.max.bytes", (10 << 20).to_string()),
             ("offsets.topic.replication.factor", FACTOR.to_string()),
             ("offsets.topic.num.partitions", "3".to_owned()),
-            // Guests that share two processors with others may be late by much.
+            // Guests that share two processors with others may be very late.
             ("replica.lag.time.max.ms", "300000".to_owned()),
-            // A broker may not register before the one with its id has been given up: with Kafka's 9 s, most of the time would be that.
+            // A broker cannot register before the cluster considers the old one with its id failed. With Kafka's default of 9 s, this would
+            // be most of the time.
             ("broker.session.timeout.ms", "4000".to_owned()),
             ("broker.heartbeat.interval.ms", "1000".to_owned()),
         ];
@@ -111,14 +112,14 @@ impl Experiment for BrokerReplacement {
     fn subject(&self) -> Subject {
         Subject {
             title: "A broker's machine is replaced",
-            question: "A broker ends, and another machine takes its place. How long does the cluster lack a replica, and does that grow with \
-                       what the broker holds? Are consumers' offsets and all records still there?",
-            method: "Three brokers on each storage hold three replicas of everything. One is ended in order; another machine, which was booted \
-                     and formatted before, starts a broker with its id and settings. On shared storage it mounts the same log directory; with a local disk it \
-                     begins with an empty one. A client asks the cluster ten times a second which replicas are in sync. Measured is the time \
-                     from the end of the one broker's process until every partition has all replicas in sync, at three sizes of data, on \
-                     the storages in turns. A consumer group's offsets are compared with those before the first replacement, and in \
-                     the end every record is read back and compared.",
+            question: "A broker stops, and another machine takes its place. How long does the cluster lack a replica, and does that time grow \
+                       with the broker's data? Are consumers' offsets and all records still there?",
+            method: "Three brokers on each storage hold three replicas of everything. One of them is stopped cleanly. Another machine, which was \
+                     booted and formatted before, starts a broker with the same id and settings. On shared storage it mounts the same log \
+                     directory; with a local disk it starts with an empty one. A client asks the cluster ten times a second which replicas \
+                     are in sync. The result is the time from the end of the first broker's process until every partition has all its \
+                     replicas in sync, for three sizes of data. The storages take turns. A consumer group's offsets are compared with those \
+                     before the first replacement. At the end every record is read back and compared.",
         }
     }
 
@@ -213,7 +214,7 @@ impl Subjected {
         Ok(Self { testbed, sync, plans: Vec::new(), offsets: Offsets::new(), replacements: 0 })
     }
 
-    /// Writes more records, to a topic of their own, and has a group read some of the first.
+    /// Writes more records to a new topic. The first time, also makes a group read some of them.
     fn write(&mut self, environment: &Environment, records: u64, recorder: &Recorder) -> Result<()> {
         let tools = self.testbed.cluster.tools();
         let number = self.plans.len() + 1;
@@ -241,7 +242,7 @@ impl Subjected {
         Ok(())
     }
 
-    /// Replaces the broker; returns for how many seconds the cluster lacked it.
+    /// Replaces the broker. Returns the number of seconds for which the cluster lacked it.
     fn replace(&mut self, environment: &Environment, sizes: &Sizes, recorder: &Recorder) -> Result<f64> {
         let storage = self.testbed.name().to_owned();
         self.replacements += 1;
@@ -250,7 +251,7 @@ impl Subjected {
         self.sync.wait(Instant::now(), sizes.patience, |look| look.under_replicated == 0)?;
         self.testbed.cluster.stop_broker(REPLACED)?;
         let ended = Instant::now();
-        // Else what is waited for below could be what was there before.
+        // Otherwise the wait below could end with the state from before the broker ended.
         self.sync.wait(ended, SHRINK_PATIENCE, |look| look.under_replicated > 0).with_context(|| {
             format!("{storage}: the cluster does not notice that broker {REPLACED} has ended")
         })?;
@@ -276,7 +277,7 @@ impl Subjected {
         Ok(seconds)
     }
 
-    /// Every record is there, and no broker ended unexpectedly.
+    /// Checks that every record is there, and that no broker ended unexpectedly.
     fn check(&self, environment: &Environment, recorder: &Recorder) -> Result<()> {
         let (storage, tools) = (self.testbed.name(), self.testbed.cluster.tools());
         self.testbed.drop_caches()?;
@@ -315,7 +316,7 @@ const DRAWING: &str = "replacement_by_size";
 fn conclude(tally: &Tally, sizes: &Sizes, storages: &[String], recorder: &Recorder) -> String {
     recorder.curve(CurveSpec {
         drawing: DRAWING.to_owned(),
-        title: "Time to replace a broker by what it holds".to_owned(),
+        title: "Time to replace a broker by size of its data".to_owned(),
         x: Axis::linear("Data of each broker", "MB"),
         y: Axis::linear("Until all replicas are in sync", "s"),
         references: Vec::new(),

@@ -1,11 +1,11 @@
-//! `clone`: a second Kafka cluster on clones of the first one's volumes, while the first goes on.
+//! `clone`: a second Kafka cluster on clones of the first one's volumes, while the first continues.
 //!
-//! Each node has a volume of its own and is broker and controller at once, so that the cluster's metadata is on its volumes with its
-//! records. One command takes a snapshot of all volumes at one instant; a clone of each is a volume that the second cluster's nodes, with the
-//! same ids, begin on as after a power loss. The topic is flushed at every message (`flush.messages=1`): what a broker acknowledges is
-//! then on the server, and not only in its host's memory, so that the snapshot has every record that was acknowledged before it.
+//! Each node has a volume of its own and is both broker and controller, so the volumes contain the cluster's metadata and its records. One
+//! command takes a snapshot of all volumes at one instant. The nodes of the second cluster, with the same ids, start on clones of them, as
+//! after a power loss. The topic is flushed at every message (`flush.messages=1`), so an acknowledged record is on the server and not only
+//! in its host's memory. The snapshot therefore has every record that was acknowledged before it.
 //!
-//! The clusters believe to be the same one, so they must not meet: their guests are on networks that nothing passes between.
+//! Both clusters have the same identity, so they must not communicate: their guests are on networks without a connection.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -33,7 +33,7 @@ const PARTITIONS: u32 = 6;
 const SNAPSHOT: &str = "instant";
 const MOUNT_POINT: &str = "/mnt/kafka";
 const DATA: &str = "/mnt/kafka/data";
-/// The longest that the snapshot, and each clone, may take.
+/// The time limit for the snapshot, and for each clone.
 const TARGET: Duration = Duration::from_secs(1);
 const PATIENCE: Duration = Duration::from_secs(600);
 const VERIFY_PATIENCE_SECONDS: u32 = 120;
@@ -65,13 +65,13 @@ impl Experiment for Clone {
 
     fn subject(&self) -> Subject {
         Subject {
-            title: "A second cluster, at once",
-            question: "All volumes of a running Kafka cluster are snapshotted at one instant and cloned. How long does that take, does a second \
-                       cluster on the clones serve every record that was acknowledged before, and does the first go on untouched?",
-            method: "Three nodes, each with a volume of its own, are broker and controller at once. While a producer writes to a topic with \
+            title: "A second cluster from clones",
+            question: "One command takes a snapshot of all volumes of a running Kafka cluster, and each volume is cloned. How long does this \
+                       take? Does a second cluster on the clones serve every record acknowledged before, and does the first continue undisturbed?",
+            method: "Three nodes, each with a volume of its own, are both broker and controller. While a producer writes to a topic with \
                      flush.messages=1, one command takes a snapshot of all three volumes at one instant, and each is cloned. A second cluster \
                      starts on the clones, in guests on a network of their own. Each cluster's topic is read from its beginning and compared \
-                     with what had been acknowledged.",
+                     with the acknowledged records.",
         }
     }
 
@@ -100,13 +100,13 @@ fn plan(environment: &Environment, sizes: &Sizes) -> RecordsPlan {
     RecordsPlan { rate: Some(sizes.rate), ..plan }
 }
 
-/// The settings of the nodes. On a machine with fewer processors than nodes they wait longer than Kafka's default timeouts.
+/// The settings of the nodes. On a machine with fewer processors than nodes, Kafka's default timeouts are too short.
 fn settings() -> Settings {
     let more = [
         ("controller.quorum.fetch.timeout.ms", "20000"),
         ("controller.quorum.election.timeout.ms", "5000"),
         ("controller.quorum.request.timeout.ms", "20000"),
-        // On the clones, the first cluster's registrations must be over before its nodes' copies can register.
+        // On the clones, the registrations of the first cluster's nodes must expire before their copies can register.
         ("broker.session.timeout.ms", "20000"),
         ("initial.broker.registration.timeout.ms", "300000"),
         ("replica.lag.time.max.ms", "120000"),
@@ -129,7 +129,7 @@ struct Work<'a> {
     plan: RecordsPlan,
 }
 
-/// A cluster and the guests that it runs in. Dropping it ends both, the cluster first.
+/// A cluster and its guests. Dropping it ends both, the cluster first.
 struct Nodes {
     cluster: Cluster,
     _guests: Vec<Guest>,
@@ -165,7 +165,7 @@ impl Work<'_> {
         self.check_nodes(&first, &second)?;
         std::fs::remove_file(&self.plan.acknowledged).context("remove the log of acknowledgements")?;
         Ok(format!(
-            "A second cluster serves the {} records that were acknowledged before the snapshot; the first went on.",
+            "A second cluster serves the {} records that were acknowledged before the snapshot; the first one continued.",
             number(before as f64)
         ))
     }
@@ -218,7 +218,7 @@ impl Work<'_> {
         Ok(())
     }
 
-    /// Takes the snapshot and makes the clones; returns how many records were acknowledged before.
+    /// Takes the snapshot and makes the clones. Returns the number of records that were acknowledged before.
     fn copy(&self, production: &Production, names: &[String], copies: &[String]) -> Result<u64> {
         let (recorder, volumes) = (self.recorder, self.storage.volumes()?);
         let running = !production.has_ended();
@@ -261,7 +261,7 @@ impl Work<'_> {
 
     fn conclude_first(&self, first: &Nodes, production: Production, went_on: bool) -> Result<()> {
         let recorder = self.recorder;
-        let title = "The first cluster went on while the second started";
+        let title = "The first cluster continued while the second started";
         recorder.check(
             "went_on",
             title,
@@ -300,7 +300,7 @@ impl Work<'_> {
     }
 }
 
-/// A node's name: that of its guest, and so of its log.
+/// A node's name, which is also the name of its guest and of its log.
 fn name_of(broker: &Broker) -> String {
     broker.log_file().file_stem().unwrap_or(Path::new(MOUNT_POINT).as_os_str()).to_string_lossy().into_owned()
 }

@@ -1,4 +1,4 @@
-//! `cpu`: how much of their processors do brokers need at a given rate on each storage? The storage reports' test of broker CPU (E2).
+//! `cpu`: how much CPU do brokers need at a given rate on each storage? The storage reports' test of broker CPU (E2).
 
 use std::time::Duration;
 
@@ -19,9 +19,9 @@ const BROKERS: u32 = 3;
 const FACTOR: u32 = 3;
 const MESSAGE_BYTES: u32 = 1024;
 const REPETITIONS: u32 = 3;
-/// The share of a rate that must be published, in percent: less, and the CPU would be that of another rate. A measurement can end with more
-/// messages on their way than it began with: with producers that linger 100 ms, a tenth of a second's and more, up to 3 % of ten seconds.
-/// The check uses the median, like the CPU: on a machine that is slow for a minute, one repetition falls short.
+/// The share of a rate that must be published, in percent. With less, the measured CPU would be that of another rate. A measurement can end
+/// with more messages in flight than it began with: with producers that linger 100 ms, up to 3 % of the messages of ten seconds. The
+/// check uses the median, as for the CPU, because a machine that is slow for a minute can make one repetition fall short.
 const SUSTAINED_PERCENT: f64 = 95.0;
 
 struct Sizes {
@@ -40,8 +40,9 @@ struct Sizes {
 impl Sizes {
     fn of(profile: Profile) -> Self {
         match profile {
-            // All of the brokers' guests share one processor of two. There the requests are what costs: with one for each message, as
-            // producers send that do not linger, 50 messages a second take 80 % of it, and with ten a second from each producer 1,000 take 30 %.
+            // All of the brokers' guests share one processor of two, where requests are expensive. Producers that do not linger send a
+            // request for each message; then 50 messages a second take 80 % of the processor. With ten requests a second from each producer,
+            // 1,000 messages take 30 %.
             Profile::Laptop => Self {
                 rates: &[500, 2_000, 5_000],
                 partitions: 12,
@@ -97,12 +98,12 @@ impl Experiment for Cpu {
     fn subject(&self) -> Subject {
         Subject {
             title: "Broker CPU",
-            question: "How much of their machines' processors do brokers need at each rate of messages, on each storage?",
-            method: "Three brokers on each storage, each in a Linux machine of its own with one processor. Producers and consumers \
-                     work on one topic with three replicas of each partition, at one fixed rate after the other, on the storages in turns. When \
-                     the rate has settled, the experiment reads what processor time each broker's machine has taken of this host, waits, and \
-                     reads it again. The machine's kernel and its NFS client count. A rate of which less than 95 % was published, in \
-                     the median repetition, fails.",
+            question: "How much CPU do brokers need on each storage at each rate of messages?",
+            method: "Each storage has three brokers, each in a Linux machine of its own with one processor. Producers and consumers \
+                     use one topic with three replicas of each partition, at several fixed rates in turn. The storages take turns. When \
+                     the rate is steady, the experiment reads the CPU time that each broker's machine has used on this host, waits, and \
+                     reads it again. This includes the machine's kernel with its NFS client. A rate fails if less than 95 % of it was \
+                     published in the median repetition.",
         }
     }
 
@@ -163,7 +164,7 @@ struct Work<'a> {
     tally: Tally,
 }
 
-/// Drawings, and what is drawn in each.
+/// The drawings, and the curves in each.
 const CURVES: [(&str, &str); 2] =
     [("cpu_by_rate", "broker_cpu_percent"), ("latency_by_rate", "publish_ms_p99")];
 
@@ -236,7 +237,7 @@ impl Work<'_> {
         Ok(storages.iter().filter_map(|storage| self.told(storage)).collect::<Vec<_>>().join(" "))
     }
 
-    /// Every repetition was measured, and in the median one every rate was sustained.
+    /// Checks that every repetition was measured, and that every rate was sustained in the median repetition.
     fn check(&self, storage: &str, repetitions: u32) {
         let short: Vec<String> = self
             .sizes

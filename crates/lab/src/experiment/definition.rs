@@ -1,4 +1,4 @@
-//! What an experiment is.
+//! The trait of experiments.
 
 use anyhow::Result;
 
@@ -67,7 +67,7 @@ pub trait Experiment: Sync {
         &[StorageKind::Forebay]
     }
 
-    /// Runs it. Returns, in a sentence, why it passed, for the case that every check holds. An error means that it could not be run, which is
-    /// not a verdict.
+    /// Runs the experiment. Returns a sentence that explains the verdict if all checks passed. An error means that the experiment could not
+    /// be run, so there is no verdict.
     fn run(&self, environment: &Environment, request: &Request, recorder: &Recorder) -> Result<String>;
 }

@@ -1,7 +1,7 @@
-//! `hostile`: what a light client feels of peers that misbehave, or want everything.
+//! `hostile`: do hostile or greedy peers slow down a light client?
 //!
-//! The light client does GETATTR, a WRITE of 4 KiB and COMMIT, one after the other. It is measured alone and beside each attack, in
-//! turns. Of each the quietest round counts, as what disturbs the machine otherwise only adds. No guest is needed.
+//! The light client does GETATTR, a WRITE of 4 KiB and COMMIT, one after the other. It is measured alone and during each attack, in
+//! turns. Of both, the best round counts, because other work on the machine can only make a round slower. No guest is needed.
 
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
@@ -19,11 +19,11 @@ use crate::storage::{self, HostServer, Storage};
 /// The experiment.
 pub struct Hostile;
 
-/// The largest ratio of an operation's time beside an attack to its time alone.
+/// The largest ratio of an operation's time during an attack to its time alone.
 const RATIO_MAX: f64 = 2.0;
 /// Times up to this always pass: they are within the noise of a disk's flush.
 const NEGLIGIBLE_US: u64 = 3_000;
-/// Beside a client that writes as much as it can, the disk and the processors are shared; no client may starve.
+/// The limit during an attack by a client that writes as much as it can: it shares the disk and the processors, but no client may starve.
 const STARVED_US: u64 = 3_000_000;
 
 impl Experiment for Hostile {
@@ -33,13 +33,13 @@ impl Experiment for Hostile {
 
     fn subject(&self) -> Subject {
         Subject {
-            title: "A light client beside hostile ones",
-            question: "Others announce records of 2 GiB, open 10,000 connections, send a byte a second, or write as much as they \
-                       can. Does a light client notice?",
-            method: "A light client does small operations alone, and then beside others that announce records of 2 GiB, open 10,000 \
-                     connections, send a byte a second, or write as much as they can: one kind at a time, in several rounds. What its \
-                     operations take beside them is compared with what they take alone, each in its quietest round, since other work on the \
-                     machine can only make a round worse.",
+            title: "A light client during attacks",
+            question: "Hostile peers announce records of 2 GiB, open 10,000 connections, send a byte a second, or write as much as they \
+                       can. Does this slow down a light client?",
+            method: "A light client does small operations alone, and then while hostile peers announce records of 2 GiB, open 10,000 \
+                     connections, send a byte a second, or write as much as they can: one kind of attack at a time, in several rounds. The \
+                     time of its operations during an attack is compared with the time without one. Of both, the best round counts, because \
+                     other work on the machine can only make a round slower.",
         }
     }
 
@@ -69,22 +69,22 @@ impl Experiment for Hostile {
             outcome.conclude(attack, recorder);
         }
         storage.stop()?;
-        Ok("A light client's operations took no more than twice as long beside peers that misbehave, and beside one that \
-            takes all it gets the client was served."
+        Ok("A light client's operations took no more than twice as long while hostile peers attacked. A peer that wrote as much \
+            as it could did not starve the client."
             .to_owned())
     }
 }
 
-/// The server, and how it is looked at.
+/// The server, and the settings of the measurement.
 struct Setup<'a> {
     server: HostServer,
     ms: u32,
     recorder: &'a Recorder,
 }
 
-/// One attack, several times, and the same without it.
+/// The measurements of several rounds with and without one attack.
 struct Outcome {
-    /// Alone, and beside the attack.
+    /// The results alone, and during the attack.
     rounds: Vec<(LoadDone, LoadDone)>,
     /// The server's memory, in bytes.
     resident_max: u64,
@@ -101,7 +101,7 @@ impl Setup<'_> {
             outcome.resident_max = outcome.resident_max.max(storage.usage()?.resident);
             drop(attacker);
             self.recorder.point_in(attack.name(), "alone, p99", "ms", ms(alone.latency_us_p99));
-            self.recorder.point_in(attack.name(), "beside it, p99", "ms", ms(beside.latency_us_p99));
+            self.recorder.point_in(attack.name(), "during the attack, p99", "ms", ms(beside.latency_us_p99));
             outcome.rounds.push((alone, beside));
         }
         Ok(outcome)
@@ -136,7 +136,7 @@ impl Outcome {
             let ratio = beside / alone;
             recorder.figure(
                 &format!("{name}_{what}_ratio"),
-                &format!("{name}: {what} beside it / alone"),
+                &format!("{name}: {what} during the attack / alone"),
                 ratio,
                 "×",
             );
@@ -153,7 +153,7 @@ impl Outcome {
                 ),
             };
             let (alone, beside) = (number(alone / 1e3), number(beside / 1e3));
-            let detail = format!("{alone} ms alone, {beside} ms beside it, {}×", number(ratio));
+            let detail = format!("{alone} ms alone, {beside} ms during the attack, {}×", number(ratio));
             recorder.check(&format!("{name}_{what}"), &title, passed, detail);
         }
     }
@@ -189,12 +189,12 @@ impl Attacker {
         let mut line = String::new();
         BufReader::new(output).read_line(&mut line).context("wait for the attack")?;
         if line != "ready\n" {
-            bail!("the attack {} did not begin", attack.name());
+            bail!("the attack {} did not start", attack.name());
         }
         Ok(attacker)
     }
 
-    /// Fails if the attack has ended, because a measurement beside it would be meaningless.
+    /// Fails if the attack has ended, because the measurement would then be meaningless.
     fn require_under_way(&mut self, attack: Attack) -> Result<()> {
         let ended = self.0.try_wait().context("look after the attack")?;
         ended.map_or(Ok(()), |status| bail!("the attack {} ended too soon ({status})", attack.name()))

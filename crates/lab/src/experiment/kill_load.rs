@@ -1,9 +1,9 @@
-//! `kill-load`: the storage's server is killed (kill -9) again and again under load from a kernel client. After each kill the client goes
-//! on by itself, every acknowledged byte is there, and the server's own recount finds nothing wrong.
+//! `kill-load`: the storage's server is killed (kill -9) repeatedly under load from a kernel client. After each kill the client recovers by
+//! itself, every acknowledged byte is there, and the server's check of the pool finds no differences.
 //!
-//! In most rounds the client hears nothing from the server while it is away, as when its machine loses power: segments are lost, not
-//! refused, so that the client is back at once. In the others the server's kernel refuses connections meanwhile, after which a Linux
-//! client waits for three seconds.
+//! In most rounds the client gets no packets during the outage, as when the server's machine loses power. TCP segments are then lost
+//! instead of refused, so the client reconnects at once after the restart. In the other rounds the server's kernel refuses connections
+//! during the outage, after which a Linux client waits for three seconds.
 
 use std::time::{Duration, Instant};
 
@@ -32,7 +32,7 @@ const SERVER: &str = "storage";
 const WORK_MS: (u64, u64) = (300, 1500);
 /// The longest that the server stays away, in milliseconds.
 const OUTAGE_MS_MAX: u64 = 300;
-/// One in this many kills is of the server process alone, and not of its machine.
+/// One in this many kills is of the server process alone. The others also cut the network.
 const REFUSED_EVERY: u32 = 8;
 /// Time limit for the client to go on and compare everything: the server's grace period, and the client's own timers.
 const PATIENCE: Duration = Duration::from_secs(240);
@@ -48,11 +48,11 @@ impl Experiment for KillLoad {
         Subject {
             title: "Killed again and again",
             question: "The server is killed with kill -9 at random moments while a Linux client appends, overwrites, creates, renames \
-                       and removes. Is every byte there each time, and does the server's recount find nothing wrong?",
+                       and removes. Is every byte correct each time, and does the server's check find no differences?",
             method: "A Linux client appends to logs of record batches, rolls, renames and removes them, overwrites a file at random, and \
-                     keeps an unlinked file open; it knows what every byte must be. At random moments the server is killed with kill -9 and \
-                     started again, mostly with the network cut meanwhile. After each kill the pool is recounted with every frame verified, \
-                     the client goes on by itself, and every byte of every file is compared.",
+                     keeps an unlinked file open. It knows the expected value of every byte. At random moments the server is killed with kill -9 \
+                     and started again, in most cases with the network cut during the outage. After each kill the pool is checked, including \
+                     every frame. The client recovers by itself, and every byte of every file is compared.",
         }
     }
 
@@ -160,7 +160,7 @@ impl<'a> Rounds<'a> {
         self.recorder.begin(SERVER, "killed", Tone::Plain);
         // The length of the outage is part of the experiment.
         std::thread::sleep(Duration::from_millis(self.between(0, OUTAGE_MS_MAX)));
-        // Before any client is back: what the kill left behind. Half of the time the server itself is the first to open it.
+        // Checks the state that the kill left, before any client reconnects. In half of the rounds the server is the first to open the pool.
         let without_server = self.kills.is_multiple_of(2);
         if without_server {
             self.differences = storage.check()?;
@@ -243,7 +243,7 @@ impl<'a> Rounds<'a> {
             None => verified,
             Some(wrong) => format!("after kill {}: {wrong}", self.kills),
         };
-        recorder.check("bytes", "Every byte of every file is there", self.wrong.is_none(), detail);
+        recorder.check("bytes", "Every byte of every file is correct", self.wrong.is_none(), detail);
         let differences = match self.differences.as_slice() {
             [] => format!("clean {} times", self.kills),
             [first, ..] => {
@@ -252,7 +252,7 @@ impl<'a> Rounds<'a> {
         };
         recorder.check(
             "recount",
-            "The server's recount finds nothing wrong",
+            "The server's check finds no differences",
             self.differences.is_empty(),
             differences,
         );
@@ -274,7 +274,7 @@ impl<'a> Rounds<'a> {
 
     fn told(&self) -> String {
         format!(
-            "The server was killed {} times under load; the client went on each time and found every byte, {} MB in all.",
+            "The server was killed {} times under load; the client recovered each time, and every byte was correct ({} MB in all).",
             self.kills,
             number(self.bytes as f64 / 1e6)
         )

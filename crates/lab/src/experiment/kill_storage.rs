@@ -1,5 +1,5 @@
 //! `kill-storage`: the storage server is killed (kill -9) and started again while brokers write with acks=all. Clients must
-//! ride it out by themselves: nothing worse than a pause, and every acknowledged record is there.
+//! recover by themselves, with nothing worse than a pause, and every acknowledged record must be there.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -82,8 +82,8 @@ impl Experiment for KillStorage {
             question: "The storage server is killed with kill -9 and started again while brokers write with acks=all. Do \
                        the brokers notice more than a pause, and is every acknowledged record there?",
             method: "Brokers write with acks=all. Under load the storage server is killed with kill -9 and started again after a while. The \
-                     producer goes on until all records are acknowledged. In the end the clients drop their caches and every record is read \
-                     back; the brokers' processes and logs are searched for any sign of an error.",
+                     producer continues until all records are acknowledged. At the end the clients drop their caches and every record is \
+                     read back. No broker's process may have ended, and the brokers' logs are searched for errors.",
         }
     }
 
@@ -142,7 +142,7 @@ fn create_topic(testbed: &Testbed, sizes: &Sizes, recorder: &Recorder) -> Result
     testbed.cluster.tools().create_topic(&assignment, &[("min.insync.replicas", factor.to_string())])
 }
 
-/// Kills and restarts the server as planned; returns how often it did before the records were out.
+/// Kills and restarts the server as planned. Returns the number of kills before the last record was written.
 fn kill_while(
     testbed: &mut Testbed,
     production: &Production,
@@ -230,7 +230,7 @@ fn check_brokers(testbed: &Testbed, environment: &Environment, recorder: &Record
         if !lines.is_empty() {
             let file = broker.log_file();
             let file = file.strip_prefix(environment.out()).unwrap_or(file).display().to_string();
-            let title = format!("What broker {} said about its storage", broker.id());
+            let title = format!("Log of broker {} about its storage", broker.id());
             recorder.excerpt(Excerpt { title, file, lines, highlight: String::new() });
         }
     }

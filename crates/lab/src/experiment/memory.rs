@@ -1,4 +1,4 @@
-//! `memory`: does the server's memory stay where it is while a client writes, and reads back, far more than it may keep?
+//! `memory`: does the server's memory stay constant while a client writes and reads back far more data than it may cache?
 
 use std::time::{Duration, Instant};
 
@@ -34,10 +34,10 @@ impl Experiment for Memory {
     fn subject(&self) -> Subject {
         Subject {
             title: "Memory under long writes",
-            question: "A client writes segment after segment and reads them all back. Does the server's memory stay where it is, and its \
-                       speed too?",
-            method: "A client writes segment after segment, far more than the server may keep in memory, and reads them all back, while the \
-                     server's memory is sampled. The last third of the writes is compared with the thirds before it.",
+            question: "A client writes segment after segment and reads all of them back. Do the server's memory and its speed stay \
+                       constant?",
+            method: "A client writes segment after segment, far more than the server may keep in memory, and reads all of them back, while \
+                     the server's memory is sampled. The last third of the writes is compared with the earlier ones.",
         }
     }
 
@@ -77,7 +77,7 @@ impl Experiment for Memory {
         guest.stop()?;
         storage.stop()?;
         let gigabytes = ((files * file_mib) << 20) as f64 / 1e9;
-        Ok(format!("The server's memory stayed where it was through {gigabytes:.1} GB, and its speed too."))
+        Ok(format!("The server's memory and speed stayed constant while {gigabytes:.1} GB were written."))
     }
 }
 
@@ -133,7 +133,7 @@ fn conclude(recorder: &Recorder, program: &Process, samples: &[Sample], total: u
         samples.iter().filter(inside)
     };
     let (Some(second), Some(end)) = (largest(third(1)), largest(third(2))) else {
-        bail!("the writes were over before three looks were taken")
+        bail!("the writes ended before three samples were taken")
     };
     let growth = end as f64 / second as f64;
     let detail = format!("{:.0} MB, then {:.0} MB", second as f64 / 1e6, end as f64 / 1e6);

@@ -1,7 +1,7 @@
-//! The experiments, and what an experiment is.
+//! The experiments, and their trait.
 //!
-//! An experiment boots guests at a [`Environment`], does its work on one or more storages, and writes what happens to a
-//! [`Recorder`]: checks decide the verdict. To add one, implement [`Experiment`] in a file of its own and name it in [`ALL`].
+//! An experiment boots guests in an [`Environment`], does its work on one or more storages, and writes events, figures and checks
+//! to a [`Recorder`]. The checks decide the verdict. To add an experiment, implement [`Experiment`] in a new file and add it to [`ALL`].
 
 mod backlog;
 mod bench;

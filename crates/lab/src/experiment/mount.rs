@@ -1,4 +1,4 @@
-//! `mount`: a storage can be mounted by two guests that see each other's files. The shortest experiment: whether the lab and a
+//! `mount`: two guests mount a storage and see each other's files. This is the shortest experiment. It shows that the lab and a
 //! storage work at all.
 
 use std::time::Duration;
@@ -26,9 +26,9 @@ impl Experiment for MountCheck {
     fn subject(&self) -> Subject {
         Subject {
             title: "Mounting a storage",
-            question: "Can two Linux clients mount the storage, and does each see what the other wrote?",
-            method: "Two guests mount the storage. One writes a file, the other reads it back, and a program lists the folder. Where the \
-                     storage has snapshots, a client finds one, copies out of it, and is refused to change it.",
+            question: "Can two Linux clients mount the storage, and does each see the other's files?",
+            method: "Two guests mount the storage. One writes a file, the other reads it, and a program lists the folder. If the \
+                     storage has snapshots, a client finds one, copies a file from it, and cannot change it.",
         }
     }
 
@@ -110,6 +110,6 @@ fn look_into_snapshot(recorder: &Recorder, volumes: &dyn Volumes, guest: &Guest)
     guest.write_file(format!("{TARGET}/hello"), b"changed\n")?;
     let looked = guest.exec(&GuestCommand::new("sh").args(["-c", LOOK]), Duration::from_secs(60))?;
     let detail = format!("{} {}", looked.exit, looked.stderr.trim());
-    recorder.check("snapshot", "A snapshot is found, copied, and not changed", looked.exit.success(), detail);
+    recorder.check("snapshot", "A snapshot can be read but not changed", looked.exit.success(), detail);
     Ok(())
 }

@@ -1,5 +1,5 @@
 //! `restart`: the storage's server is killed (kill -9) and started again while a client has files open, one of them unlinked.
-//! The client goes on by itself, and every acknowledged byte is there; the unlinked file's space comes back after its close.
+//! The client must recover by itself with every acknowledged byte, and the unlinked file's space must be freed after its close.
 
 use std::time::{Duration, Instant};
 
@@ -27,12 +27,12 @@ const SERVER: &str = "storage";
 const WORK: Duration = Duration::from_secs(3);
 /// The lengths of the outages.
 const OUTAGES: [Duration; 3] = [Duration::from_millis(100), Duration::from_secs(3), Duration::from_secs(10)];
-/// Time limit for the client to go on after the restart: the server's grace period, and the client's own timers.
+/// Time limit for the client to continue after the restart: the server's grace period, and the client's own timers.
 const RECOVERY_PATIENCE: Duration = Duration::from_secs(240);
-/// Time limit for the storage to give space back.
+/// Time limit for the storage to free space.
 const SPACE_PATIENCE: Duration = Duration::from_secs(120);
 const PATIENCE: Duration = Duration::from_secs(120);
-/// Between two looks.
+/// The interval between two checks.
 const PAUSE: Duration = Duration::from_millis(100);
 
 impl Experiment for Restart {
@@ -43,11 +43,11 @@ impl Experiment for Restart {
     fn subject(&self) -> Subject {
         Subject {
             title: "A server that is killed and comes back",
-            question: "Does a client that holds open files, one of them unlinked, go on by itself after kill -9 and a restart of \
+            question: "Does a client that holds open files, one of them unlinked, recover by itself after kill -9 and a restart of \
                        the server, with every acknowledged byte?",
             method: "A client writes records to two files, holds them open and unlinks one. The server is killed with kill -9 and started \
-                     again, after a short and after a long outage. The client goes on without help. In the end it compares every byte of both \
-                     files and closes them; then the space of the unlinked one must be given back.",
+                     again, after a short and after a long outage. The client continues without help. At the end it compares every byte of \
+                     both files and closes them. Then the server must free the space of the unlinked one.",
         }
     }
 
@@ -105,7 +105,7 @@ impl Experiment for Restart {
         guest.unmount(TARGET)?;
         guest.stop()?;
         storage.stop()?;
-        Ok(format!("the client rode out {} kills of {kind}, and lost nothing", rounds * OUTAGES.len()))
+        Ok(format!("the client recovered from {} kills of {kind}, and lost nothing", rounds * OUTAGES.len()))
     }
 }
 
@@ -120,7 +120,7 @@ impl Kill {
     fn after(outage: Duration) -> Self {
         let ms = outage.as_millis();
         let name = format!("resumes_after_{ms}_ms");
-        Self { outage, name, title: format!("The client goes on after an outage of {ms} ms") }
+        Self { outage, name, title: format!("The client continues after an outage of {ms} ms") }
     }
 
     /// The name of the measurement of the client's pause.
@@ -135,7 +135,7 @@ impl Kill {
     }
 }
 
-/// Kills the server, restarts it, and waits until the client goes on; returns how long that took, or `None` if it does not go on.
+/// Kills the server, restarts it, and waits until the client continues. Returns how long that took, or `None` if it does not continue.
 fn kill_once(
     recorder: &Recorder,
     storage: &mut dyn Storage,
@@ -179,7 +179,7 @@ fn wait_for_records(probe: &Process, count: u64) -> Result<()> {
     Ok(())
 }
 
-/// Makes the client compare everything, and close its files; returns the amount of data if all was right.
+/// Makes the client compare everything and close its files. Returns the amount of data if everything was correct.
 fn finish(recorder: &Recorder, guest: &Guest, probe: &Process) -> Result<Option<Held>> {
     guest.write_file(STOP, b"")?;
     let exit = probe.wait(PATIENCE)?;
@@ -198,7 +198,7 @@ fn finish(recorder: &Recorder, guest: &Guest, probe: &Process) -> Result<Option<
     Ok(held)
 }
 
-/// After the close of the unlinked file and the removal of the other, the storage's free space must grow by both.
+/// Checks that the storage frees the space of both files after the unlinked one is closed and the other one is removed.
 fn space_returns(
     recorder: &Recorder,
     guest: &Guest,
@@ -216,10 +216,10 @@ fn space_returns(
         used = used_bytes(guest)?;
     }
     let detail = format!(
-        "{used} bytes are used {:.1} s after the close; {used_held} were while it was open, {used_before} before all",
+        "{used} bytes in use {:.1} s after the close; {used_held} while the file was open, {used_before} at the start",
         start.elapsed().as_secs_f64()
     );
-    let title = "The unlinked file's space is given back after its close";
+    let title = "The unlinked file's space is freed after its close";
     recorder.check("space", title, used <= allowed && used_held > allowed, detail);
     Ok(())
 }

@@ -1,7 +1,7 @@
-//! `scaling`: does a cluster's throughput grow as its storage's limit does? The storage reports' step from 2 to 4 GB/s (E5).
+//! `scaling`: does a cluster's throughput grow with its storage's limit? The storage reports' step from 2 to 4 GB/s (E5).
 //!
 //! Each broker has a volume of its own, and all volumes have the same limit in bytes per second, which is raised while the load runs.
-//! The driver is *sync*: what brokers' machines would keep for later would hide the limit.
+//! The driver is *sync*, because data that the brokers' machines buffer would hide the limit.
 
 use std::time::Duration;
 
@@ -113,12 +113,12 @@ impl Experiment for Scaling {
 
     fn subject(&self) -> Subject {
         Subject {
-            title: "Throughput grows with the storage's",
-            question: "The limit of every broker's volume is doubled, and doubled again, while all runs. Does the cluster produce twice as \
-                       much, and twice again?",
-            method: "Three brokers, each with a volume of its own, which the storage holds to a number of bytes per second. Producers send as fast as \
-                     the cluster takes it; every batch must be on the storage before it counts (flush.messages=1), since a broker's machine \
-                     would keep what the limit does not let through. The limit of all volumes is changed while brokers run.",
+            title: "Throughput grows with the storage",
+            question: "The throughput limit of every broker's volume is doubled, and doubled again, while the cluster runs. Does the \
+                       cluster's throughput double each time?",
+            method: "Three brokers have a volume each, with a limit in bytes per second. Producers send as fast as the cluster accepts data. \
+                     Every batch must be on the storage before it is acknowledged (flush.messages=1), because otherwise the brokers' machines \
+                     would buffer the data that exceeds the limit. The limit of all volumes is changed while the brokers run.",
         }
     }
 
@@ -170,7 +170,7 @@ fn name(limit: u64) -> String {
 fn conclude(tally: &Tally, sizes: &Sizes, storage: &str, recorder: &Recorder) -> String {
     recorder.curve(CurveSpec {
         drawing: DRAWING.to_owned(),
-        title: "Throughput by the storage's limit".to_owned(),
+        title: "Throughput by limit of the storage".to_owned(),
         x: Axis::linear("Limit of each broker's volume", "MB/s"),
         y: Axis::linear("Produced", "MB/s"),
         references: Vec::new(),
@@ -179,13 +179,13 @@ fn conclude(tally: &Tally, sizes: &Sizes, storage: &str, recorder: &Recorder) ->
         let name = name(limit);
         tally.curve_point(DRAWING, megabytes(limit), &name, &[storage.to_owned()], recorder);
         let whole = megabytes(limit) * f64::from(BROKERS) / f64::from(sizes.factor);
-        let title = format!("Produced while each broker's volume is held to {} MB/s", megabytes(limit));
+        let title = format!("Produced with a limit of {} MB/s for each broker's volume", megabytes(limit));
         let title = Title { name: &name, title: &title, unit: "MB/s", better: Better::Higher };
         tally.report(&title, &[storage.to_owned()], None, recorder);
         let produced = tally.median(&name, storage).unwrap_or(0.0);
         let near = (produced / whole - 1.0).abs() <= TOLERANCE;
         let title = format!(
-            "At {} MB/s of storage for each broker the cluster produces what that allows, {} MB/s",
+            "With {} MB/s of storage for each broker, the cluster produces the possible {} MB/s",
             megabytes(limit),
             number(whole)
         );

@@ -1,4 +1,4 @@
-//! `silly-rename`: do brokers live on after their partitions moved away? The storage reports' functional validation (E1).
+//! `silly-rename`: do brokers survive when partitions move away from them? The storage reports' functional validation (E1).
 //!
 //! Kafka deletes a partition that moved while its files are still open and mapped. An NFS client turns the removal of an
 //! open file into a rename to `.nfs…`, unless the server promises to keep unlinked files; then the partition's folder
@@ -68,12 +68,12 @@ impl Experiment for SillyRename {
         Subject {
             title: "Unlinking open files",
             question: "Kafka deletes partitions that moved to other brokers while their files are still open. Do the \
-                       brokers live on, are the old replicas really gone, and is every record still there?",
+                       brokers keep running, are the old replicas really gone, and is every record still there?",
             method: "Four brokers keep their logs on one storage, each in a client of its own. A producer writes records to a topic of four \
                      partitions with two replicas each and logs every acknowledgement. Then every partition is moved to two other brokers. \
-                     Kafka deletes the replicas that were left behind while their files are still open and mapped. The experiment watches \
-                     until they are gone or a broker ends. Last, the clients drop their caches and the topic is read from its beginning: each \
-                     acknowledged record must be there once, with every byte.",
+                     Kafka deletes the old replicas while their files are still open and mapped. The experiment waits until they are \
+                     gone or a broker ends. At the end the clients drop their caches and the topic is read from its beginning: each \
+                     acknowledged record must be there exactly once, with every byte.",
         }
     }
 
@@ -204,14 +204,14 @@ fn reassign(
     let begun = Instant::now();
     let reassignment = testbed.cluster.tools().begin_reassignment(target)?;
     let mut moved = 0;
-    // The folders say it first, and looking at them costs less than a start of Kafka's tool.
+    // The folders show a move before Kafka's tool does, and inspecting them is cheaper than starting the tool.
     while moved < target.partitions.len() && !ended.look(testbed, recorder)? {
         replicas.look(testbed, target)?;
         moved = replicas.moved(target);
         recorder.detail(format_args!("{moved} of {PARTITIONS} partitions moved"));
         ensure!(
             begun.elapsed() < REASSIGNMENT_PATIENCE,
-            "{moved} of {PARTITIONS} partitions moved, and no more"
+            "only {moved} of {PARTITIONS} partitions moved within the time limit"
         );
         std::thread::sleep(Duration::from_millis(500));
     }

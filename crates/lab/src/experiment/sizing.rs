@@ -1,10 +1,10 @@
-//! `sizing`: does what one node can do predict what a cluster can? The storage reports' rule (E7).
+//! `sizing`: does the throughput of one node predict that of a cluster? The storage reports' rule (E7).
 //!
-//! The rule: a broker stores `factor / brokers` of what the cluster takes in, so a cluster takes at most
-//! `storage throughput of a node × brokers ÷ factor`. One node is measured, the table of the rule is made of it, and one of its rows is run.
+//! The rule: a broker stores `factor / brokers` of the data that the cluster takes in, so a cluster takes in at most
+//! `storage throughput of a node × brokers ÷ factor`. One node is measured, the rule then gives a table, and one of its rows is tested.
 //!
 //! All brokers of the lab share one machine, where three of them do not have three times the processors of one. So each broker's
-//! volume is held to a limit that they can reach together; on storages without limits the row is shown beside the prediction, and not judged.
+//! volume has a limit that they can reach together. On storages without limits the result is shown, but not compared with the prediction.
 
 use anyhow::{Context, Result};
 
@@ -43,11 +43,11 @@ impl Experiment for Sizing {
     fn subject(&self) -> Subject {
         Subject {
             title: "Sizing",
-            question: "What can a cluster take in, if one node's storage takes so much? Is it what was predicted, when it is run?",
-            method: "One broker alone on its volume takes in what its storage lets it: every batch must be on the storage before it counts. The rule \
-                     'a cluster takes in the throughput of a node's storage, times the brokers, divided by the replication factor' makes a table of \
-                     that. One row of it is run: three brokers, factor 2. Where the storage can hold volumes to a limit, each broker's is held to \
-                     one, since brokers of the lab share one machine's processors.",
+            question: "Does the throughput of one node's storage predict the throughput of a cluster?",
+            method: "First, one broker alone on its volume takes in as much as its storage allows: every batch must be on the storage before it is \
+                     acknowledged. The rule 'a cluster takes in the throughput of a node's storage, times the number of brokers, divided by the \
+                     replication factor' then gives a table of predictions. One row is tested: three brokers, factor 2. If the storage \
+                     can limit volumes, each broker's volume has a limit, because all brokers of the lab share one machine's processors.",
         }
     }
 
@@ -148,17 +148,17 @@ impl Work<'_> {
         let detail = format!("{} MB/s, {} MB/s predicted", number(found), number(expected));
         let near = (found / expected - 1.0).abs() <= TOLERANCE;
         let title = if self.limited {
-            format!("{BROKERS} brokers with factor {FACTOR} take in what one node predicts")
+            format!("{BROKERS} brokers with factor {FACTOR} reach the predicted throughput")
         } else {
             format!(
-                "{BROKERS} brokers with factor {FACTOR} take in something; not judged, since they share one machine's processors"
+                "{BROKERS} brokers with factor {FACTOR} accept data; not compared, because they share one machine's processors"
             )
         };
         recorder.check("predicted_row", &title, if self.limited { near } else { found > 0.0 }, detail);
         let judged = if self.limited {
             ""
         } else {
-            ", which is not judged, since they share one machine's processors"
+            ", which is not compared, because they share one machine's processors"
         };
         format!(
             "One node takes in {} MB/s, so {BROKERS} brokers with factor {FACTOR} should take in {}; they do {}{judged}.",

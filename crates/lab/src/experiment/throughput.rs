@@ -1,8 +1,8 @@
 //! `throughput`: how much can a cluster produce and consume on each storage? The storage reports' test of throughput (E5).
 //!
-//! Two drivers, as the reports have them: *throughput* leaves it to the brokers' kernels when to write, *sync* has every batch written before it
-//! counts (`flush.messages=1`). Factors 1 and 3. Then the first driver again with several volumes for each broker, and with
-//! more connections, each beside one volume and the usual connections of the same storage.
+//! There are two drivers, as in the reports: with *throughput* the brokers' kernels decide when to write, with *sync* every batch is written
+//! before it is acknowledged (`flush.messages=1`). Both run with factors 1 and 3. Then the first driver runs again with several volumes for
+//! each broker, and with more connections, each compared with one volume and the default number of connections on the same storage.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -98,7 +98,7 @@ impl Sizes {
     }
 }
 
-/// Settings of the reports' drivers. `sync` has every batch on stable storage before it is acknowledged.
+/// The settings of the reports' drivers. With `sync`, every batch is on stable storage before it is acknowledged.
 pub fn reports_driver(sync: bool, factor: u32) -> Clients {
     let map = |pairs: &[(&str, &str)]| {
         pairs.iter().map(|(key, value)| ((*key).to_owned(), (*value).to_owned())).collect::<BTreeMap<_, _>>()
@@ -134,13 +134,13 @@ impl Experiment for Throughput {
     fn subject(&self) -> Subject {
         Subject {
             title: "Throughput",
-            question: "How much can a Kafka cluster produce and consume on a storage, with and without every batch on disk before it counts, \
-                       at replication factors 1 and 3, with one and several volumes for each broker?",
-            method: "Three brokers on each storage, each in a Linux machine of its own. Producers send as fast as the cluster takes it, and consumers \
-                     read it: messages of 3 KiB, half random bytes and half zeros, from a pool of 100, as the reports' load has them. The \
-                     settings of topics and clients are those of the reports' two drivers. Counted is, after a warm-up, what is produced and \
-                     consumed together. Storages take turns within each repetition, and each repetition has new clusters. On one machine all \
-                     brokers and the load share its processors, so that storages are compared at the same CPU.",
+            question: "How much can a Kafka cluster produce and consume on a storage, with and without a flush of every batch before its \
+                       acknowledgement, at replication factors 1 and 3, with one and several volumes for each broker?",
+            method: "Each storage has three brokers, each in a Linux machine of its own. Producers send as fast as the cluster accepts data, and \
+                     consumers read it. As in the reports' load, messages have 3 KiB, half random bytes and half zeros, from a pool of 100. The \
+                     settings of topics and clients are those of the reports' two drivers. The result is the sum of the produced and the consumed \
+                     data after a warm-up. Storages take turns within each repetition, and each repetition has new clusters. All brokers and \
+                     the load share one machine's processors, so the storages are compared with the same CPU.",
         }
     }
 
@@ -211,7 +211,7 @@ struct Work<'a> {
     sizes: Sizes,
     repetitions: u32,
     tally: Tally,
-    /// Name and storage of all that should have been measured.
+    /// The name and the storage of every load that should have been measured.
     tried: BTreeSet<(String, String)>,
 }
 
@@ -226,12 +226,12 @@ fn percentile_name(percentile: f64) -> String {
     format!("publish_ms_p{percentile}")
 }
 
-/// Name of what is measured in a cell.
+/// The name of a cell's measurements.
 fn cell_name(sync: bool, factor: u32) -> String {
     format!("{}_factor_{factor}", if sync { "sync" } else { "throughput" })
 }
 
-/// Name of what is produced and consumed under a load.
+/// The name of the rate that is produced and consumed under a load.
 fn rate_name(load: &str) -> String {
     format!("{load}_mb_per_s")
 }
@@ -241,14 +241,15 @@ impl Work<'_> {
         Testbeds::start(self.environment, request, self.sizes.testbed(layout), self.recorder)
     }
 
-    /// Both drivers at both factors, on all storages in turns; with new clusters each time. What Java's compiler makes of a broker in its
-    /// first seconds lasts for the broker's life: a cluster can be a third faster than another on the same storage, in all that it does.
+    /// Runs both drivers at both factors, on all storages in turns, with new clusters in each repetition. The code that Java's compiler
+    /// generates in a broker's first seconds stays for the broker's life, so one cluster can be a third faster than another on the same
+    /// storage.
     fn drivers(&mut self) -> Result<()> {
         for repetition in 0..self.repetitions {
             let testbeds = self.start(self.request, Layout::default())?;
             let cells: Vec<_> =
                 CELLS.into_iter().filter(|(_, factor)| *factor <= testbeds.brokers()).collect();
-            // Brokers that share a processor get faster for minutes, with each factor anew.
+            // Brokers that share a processor get faster for minutes, again for each factor.
             let load = Load { measured: self.sizes.measured / 2, ..self.sizes.load() };
             for (sync, factor) in cells.iter().filter(|(sync, _)| !sync) {
                 testbeds.warm_up(&load, &reports_driver(*sync, *factor), 1, self.recorder)?;
@@ -263,7 +264,7 @@ impl Work<'_> {
         Ok(())
     }
 
-    /// The throughput driver at factor 3 with Forebay used in another way. Others have no volumes, or no connections.
+    /// Runs the throughput driver at factor 3 with other numbers of volumes and connections on Forebay. Other storages do not have both.
     fn variant(&mut self, name: &str, layout: Layout) -> Result<()> {
         if !self.request.storages.contains(&StorageKind::Forebay) {
             return Ok(());
@@ -352,7 +353,8 @@ impl Work<'_> {
         })
     }
 
-    /// The first storage keeps up with the second over all loads. One load's ratio scatters by a tenth and more, that of all by less.
+    /// Checks the ratio of the first storage to the second over all loads. It varies less than the ratio of one load, which varies by a
+    /// tenth and more.
     fn check_together(&self, storages: &[String]) -> Option<f64> {
         let [first, second, ..] = storages else { return None };
         let names = CELLS.map(|(sync, factor)| rate_name(&cell_name(sync, factor)));
@@ -364,7 +366,7 @@ impl Work<'_> {
         Some(found.mean)
     }
 
-    /// Every load was measured in every repetition.
+    /// Checks that every load was measured in every repetition.
     fn check_measured(&self) {
         let measured = |(name, storage): &&(String, String)| {
             let count = self.tally.samples(name, storage).map_or(0, |samples| samples.values.len());
@@ -379,7 +381,7 @@ impl Work<'_> {
         self.tally.median(&rate_name(&cell_name(sync, factor)), storages.first()?)
     }
 
-    /// A cell's measurements, and, with two storages, the check of their ratio.
+    /// Records a cell's measurements and, with two storages, checks their ratio.
     fn report(&self, name: &str, title: &str, storages: &[String]) {
         for (end, what, unit, better) in [
             ("mb_per_s", "produced and consumed", "MB/s", Better::Higher),

@@ -25,7 +25,7 @@ pub fn own() -> Option<PathBuf> {
     Some(folder)
 }
 
-/// Where a line of `/proc/self/mounts` says that version 2 is mounted.
+/// The mount point of version 2, if a line of `/proc/self/mounts` has it.
 fn mount_point(line: &str) -> Option<&str> {
     let mut words = line.split(' ').skip(1);
     let point = words.next()?;
@@ -64,7 +64,7 @@ impl CpuGroup {
         Ok(Duration::from_micros(usec))
     }
 
-    /// Ends its processes at once; false if the kernel (before 5.14) cannot.
+    /// Kills its processes. Returns false if the kernel (before 5.14) does not support this.
     pub fn kill(&self) -> bool {
         fs::write(self.folder.join("cgroup.kill"), "1").is_ok()
     }
@@ -73,7 +73,7 @@ impl CpuGroup {
 impl Drop for CpuGroup {
     fn drop(&mut self) {
         self.kill();
-        // What stays here is removed when the run ends.
+        // A remaining group is removed when the run ends.
         let _ = remove(&self.folder);
     }
 }

@@ -1,4 +1,4 @@
-//! What an experiment works with: the lab's network and the folders of the run. `boot.rs` starts nodes in it.
+//! The environment of an experiment: the lab's network and the folders of the run. `boot.rs` starts nodes in it.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -135,7 +135,7 @@ impl Environment {
         &self.folders.scratch
     }
 
-    /// A path in the scratch folder where nothing exists: what an earlier use of the name left there is removed.
+    /// A path in the scratch folder at which nothing exists. Files of an earlier use of the name are removed.
     pub fn fresh(&self, name: &str) -> Result<PathBuf> {
         let path = self.scratch().join(name);
         match fs::remove_dir_all(&path) {

@@ -96,8 +96,8 @@ impl Guest {
 
     /// Processor time of this host that the guest, including its kernel, has used since its start.
     ///
-    /// It is not read from the guest's own `/proc/stat`: a guest's kernel counts the time that it waits for a processor of the host as work, and
-    /// samples with a timer that mostly wakes when something runs. Three guests that used 29 % each by the host's count reported 82 to 86 %.
+    /// It is not read from the guest's own `/proc/stat`. A guest's kernel counts the time that it waits for a processor of the host as work, and
+    /// samples with a timer that mostly fires when something runs. Three guests that used 29 % each by the host's count reported 82 to 86 %.
     pub fn busy(&self) -> Duration {
         process_tree::busy(self.pid())
     }
@@ -176,7 +176,7 @@ impl Drop for Guest {
     }
 }
 
-/// The command line of a guest's kernel. Words with `=` are the kernel's own; what follows `--` is for init.
+/// The command line of a guest's kernel. Words with `=` are for the kernel; the words after `--` are for init.
 fn kernel_command(environment: &Environment, spec: &GuestSpec, port: &Port) -> Result<Command> {
     let config = GuestConfig {
         name: spec.name.clone(),
@@ -196,8 +196,8 @@ fn kernel_command(environment: &Environment, spec: &GuestSpec, port: &Port) -> R
         .arg(format!("mem={}M", spec.memory_mib))
         .args(["root=/dev/root", "rootfstype=hostfs", "rootflags=/", "rw"])
         .arg(format!("init={}", word(&program)?))
-        // Packets are of 1,500 bytes, though storage networks often have 9,000: these need several pages in a row each, and the device of a guest
-        // that does not find them stops for good.
+        // Packets have 1,500 bytes, although storage networks often use 9,000. A packet of 9,000 bytes needs several consecutive pages, and the
+        // network device of a guest stops permanently if it does not find them.
         .arg(format!("vec0:transport=tap,ifname={},depth=128,gro=1", port.tap))
         .args(["seccomp=on", "con=null", "con0=null,fd:1", "quiet", "panic=-1"]);
     for (disk, letter) in spec.disks.iter().zip('a'..='h') {

@@ -1,8 +1,8 @@
 //! The machine that a run uses: its network and folders, and the nodes on it.
 //!
-//! [`Environment`] is what an experiment works with. A [`Node`] is where a broker runs: a [`Guest`], which is a booted kernel, or a [`Native`] node,
-//! which is a program of the host. Both have the same agent, so code that only asks the agent works on either. [`Process`] is a program on a
-//! node. [`RunFolders`] are the folders that a run makes outside its results.
+//! An experiment gets an [`Environment`]. A broker runs on a [`Node`]: a [`Guest`], which is a booted kernel, or a [`Native`] node, which is a
+//! program of the host. Both have the same agent, so code that only uses the agent works on either. [`Process`] is a program on a node.
+//! [`RunFolders`] are the folders that a run creates outside its results.
 
 mod boot;
 mod cgroup;

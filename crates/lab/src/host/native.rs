@@ -71,7 +71,7 @@ impl Native {
         let (pid, node) = (agent.id(), Node::new("native node", name, address, work_folder));
         let (agent, started) = (Mutex::new(agent), Instant::now());
         let mut native = Self { node, agent, pid, started, processors, group: None, log: log_path };
-        // Before the first request, so that everything it starts is counted.
+        // Before the first request, so that all programs of the agent are counted.
         native.group = group.filter(|group| group.add(pid).is_ok());
         let ended = || Ok(native.ended()?.map(|status| status.to_string()));
         native.node.wait_for_agent(START_PATIENCE, ended, || native.log_tail())?;

@@ -12,7 +12,7 @@ use anyhow::{Context, Result};
 
 use crate::exec;
 
-/// Which of the lab's two networks a guest is on. The host is on both; guests on one of them cannot reach the other.
+/// The lab's two networks. A guest is on one of them and cannot reach the other; the host is on both.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Side {
     /// The default.
@@ -50,11 +50,10 @@ pub const GATEWAY: Ipv4Addr = Ipv4Addr::new(10, 99, 0, 1);
 /// The kernel's setting for IP forwarding.
 const FORWARDING: &str = "/proc/sys/net/ipv4/ip_forward";
 
-/// The TCP congestion control on the lab's networks, whatever the host's default is: every kernel has this one, and every namespace may choose
-/// it.
+/// The TCP congestion control on the lab's networks. Every kernel has this one, and every namespace may select it.
 ///
-/// A new namespace has the host's default. BBR, the default of some hosts, paces packets by the rate that it measured last, and limits the data in
-/// flight to that rate; but a guest shares its processor with others, and receives in bursts.
+/// A new namespace has the host's default. BBR, the default of some hosts, paces packets by the last measured rate, and limits the data in
+/// flight accordingly. This does not suit guests, which share a processor with others and receive in bursts.
 pub const CONGESTION_CONTROL: &str = "reno";
 
 const CONGESTION_CONTROL_SETTING: &str = "/proc/sys/net/ipv4/tcp_congestion_control";
@@ -126,13 +125,13 @@ impl Network {
         Ok(port)
     }
 
-    /// Takes every guest off the bridge: packets of either side are lost silently, as when a machine loses its power or a cable is
-    /// pulled.
+    /// Disconnects every guest from the bridge. Packets of both sides are then lost silently, as when a machine loses its power or a
+    /// cable is pulled.
     pub fn cut(&self) -> Result<()> {
         self.each_tap(|_| vec!["nomaster"])
     }
 
-    /// Puts every guest back on the bridge.
+    /// Reconnects every guest to the bridge.
     pub fn mend(&self) -> Result<()> {
         self.each_tap(|side| vec!["master", side.bridge()])
     }

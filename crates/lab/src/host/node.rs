@@ -1,4 +1,4 @@
-//! A node: where a broker runs, and the requests to its agent. It is a guest or a program on the host.
+//! A node, on which a broker runs, and the requests to its agent. It is a guest or a program on the host.
 
 use std::net::{Ipv4Addr, SocketAddr, TcpStream};
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ const REQUEST_PATIENCE: Duration = Duration::from_secs(120);
 /// Time limit for the check whether a node answers.
 const PING_PATIENCE: Duration = Duration::from_secs(5);
 
-/// What a guest and a native node have in common: an agent at an address, which serves the worker's requests.
+/// The common part of a guest and a native node: an agent at an address, which serves the worker's requests.
 #[derive(Debug)]
 pub struct Node {
     /// Its kind and name, for messages: `guest broker1`.
@@ -26,12 +26,12 @@ pub struct Node {
 }
 
 impl Node {
-    /// A node whose agent may not answer yet. `kind` says what it is, before its name.
+    /// A node whose agent may not answer yet. `kind` is the word before its name in messages.
     pub(super) fn new(kind: &str, name: &str, address: Ipv4Addr, work_folder: PathBuf) -> Self {
         Self { title: format!("{kind} {name}"), name: name.to_owned(), address, work_folder }
     }
 
-    /// Waits until the agent answers; `ended` says how and why the node ended, if it did.
+    /// Waits until the agent answers. If the node has ended, `ended` returns how and why.
     pub(super) fn wait_for_agent(
         &self,
         patience: Duration,

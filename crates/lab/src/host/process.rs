@@ -63,14 +63,14 @@ impl GuestCommand {
         self
     }
 
-    /// Appends both outputs to a file on the host as they come, so that it has everything that the program wrote before it died.
+    /// Appends both outputs to a file on the host as they arrive, so that the file has everything that the program wrote before it ended.
     #[must_use]
     pub fn log(mut self, path: impl Into<PathBuf>) -> Self {
         self.log = Some(path.into());
         self
     }
 
-    /// Writes both outputs to those of this process as they come, and takes input ([`Process::feed`]).
+    /// Writes both outputs to those of this process as they arrive, and accepts input ([`Process::feed`]).
     #[must_use]
     pub fn pass_through(mut self) -> Self {
         self.program.takes_input = true;
@@ -163,14 +163,14 @@ impl Process {
         end.map(|end| self.exit_of(end)).transpose()
     }
 
-    /// Copies a source to its standard input. The caller must send nothing else to it meanwhile.
+    /// Copies a source to its standard input. The caller must send nothing else to it during that time.
     pub fn feed(&self, mut source: impl Read) -> Result<()> {
         let mut buffer = [0u8; 16 << 10];
         loop {
             let count = source.read(&mut buffer).with_context(|| format!("read input for {}", self.name))?;
             let bytes = buffer.get(..count).unwrap_or_default();
             if let Err(error) = wire::write_frame(&mut &self.stream, STDIN, bytes) {
-                // It has ended, and needs no more.
+                // The program has ended, and needs no more input.
                 return if self.exit()?.is_some() { Ok(()) } else { Err(error.into()) };
             }
             if count == 0 {
@@ -215,7 +215,7 @@ impl Process {
             .with_context(|| format!("send signal {number} to {}", self.name))
     }
 
-    /// Ends it with SIGTERM, and with SIGKILL if that does not suffice; waits until it has ended.
+    /// Ends it with SIGTERM, or with SIGKILL if it does not end. Waits until it has ended.
     pub fn stop(&self, patience: Duration) -> Result<Exit> {
         self.signal(15)?;
         if let Ok(exit) = self.wait(patience) {
@@ -247,7 +247,7 @@ impl Drop for Process {
     }
 }
 
-/// Where outputs go besides memory.
+/// The destinations of outputs besides memory.
 struct OutputSinks {
     log: Option<File>,
     is_passed_through: bool,
@@ -255,7 +255,7 @@ struct OutputSinks {
 
 impl OutputSinks {
     fn write(&mut self, kind: u8, bytes: &[u8]) {
-        // What cannot be written must not end the program.
+        // A failure to write the output must not end the program.
         if let Some(log) = &mut self.log {
             let _ = log.write_all(bytes);
         }

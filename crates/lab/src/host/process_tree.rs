@@ -1,4 +1,4 @@
-//! A process and its descendants, by `/proc`: for machines without control groups.
+//! A process and its descendants, found through `/proc`: for machines without control groups.
 
 use std::collections::HashMap;
 use std::fs;
@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process};
 
-/// What `/proc/PID/stat` says of a process.
+/// The fields of `/proc/PID/stat` that the lab needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Stat {
     parent: u32,

@@ -1,12 +1,12 @@
 //! Splits the machine's processors between brokers and everything else.
 //!
-//! On one machine, a storage's server and the load take processor time from the brokers; in production each has a machine of its own. So
+//! On one machine, a storage's server and the load take processor time from the brokers; in production each has a separate machine. So
 //! experiments that compare storages by the work of brokers give the brokers one half of the processors and everything else the other half.
 //! Then the brokers have the same processors on every storage.
 //!
-//! A guest has one processor, and is pinned to one of the machine's, its seat. Its kernel and its programs are processes that wait for each other
-//! at every system call and page fault; on two processors each of these steps wakes a sleeping processor. Three guests that were not pinned left
-//! half of two processors idle, started a broker in 9 s instead of 4 s, and took 22 MB/s of records instead of 45 MB/s.
+//! A guest has one processor, and is pinned to one of the machine's, its seat. Its kernel and its programs are processes that wait for each
+//! other at every system call and page fault. On two processors, each of these steps wakes a sleeping processor. Three guests without pinning
+//! left half of the time of two processors idle, started a broker in 9 s instead of 4 s, and stored 22 MB/s of records instead of 45 MB/s.
 
 use std::process::{Child, Command};
 use std::sync::{Mutex, PoisonError};
@@ -25,7 +25,7 @@ pub struct ProcessorSplit {
 impl ProcessorSplit {
     /// Divides the processors that this program might use when it first asked; `None` if there is only one.
     pub fn of_machine() -> Result<Option<Self>> {
-        // Later this thread may have left one half alone.
+        // Later this thread may be confined to one half.
         static DIVIDED: Mutex<Option<Option<ProcessorSplit>>> = Mutex::new(None);
         let mut divided = DIVIDED.lock().unwrap_or_else(PoisonError::into_inner);
         if divided.is_none() {
@@ -47,12 +47,12 @@ impl ProcessorSplit {
         (self.brokers.count(), self.rest.count())
     }
 
-    /// Moves this thread, and what it starts from now on, to the half that is not the brokers'.
+    /// Moves this thread, and the programs that it starts from now on, to the half that is not the brokers'.
     pub fn leave_brokers_alone(&self) -> Result<()> {
         sched_setaffinity(None, &self.rest).context("choose processors")
     }
 
-    /// Starts a program of a broker on all processors, whatever those of this thread are, because brokers start sooner then. Once they serve,
+    /// Starts a broker's program on all processors, even if this thread is confined, because brokers then start faster. Once they serve,
     /// [`ProcessorSplit::confine`] moves them to their half. A guest is on its seat among these processors.
     pub fn spawn(divided: Option<Self>, seat: Option<u32>, command: &mut Command) -> Result<Child> {
         let before = sched_getaffinity(None).context("ask which processors this thread may use")?;
@@ -67,8 +67,8 @@ impl ProcessorSplit {
     /// Moves a process, its descendants, and what they start from now on, to the brokers' half; a guest to its seat there.
     pub fn confine(&self, pid: u32, seat: Option<u32>) {
         let processors = seated(&self.brokers, seat);
-        // Twice: what is started while the first look is under way is found by the second, and inherits from then on. Who has ended
-        // meanwhile needs no processor.
+        // Twice: the second pass finds processes that were started during the first. Later ones inherit the setting. Processes that
+        // have ended are skipped.
         for _ in 0..2 {
             for thread in process_tree::threads(pid) {
                 let _ = sched_setaffinity(Some(thread), &processors);
@@ -83,7 +83,7 @@ impl ProcessorSplit {
     }
 }
 
-/// The one processor of a seat, if there is one; seats are dealt in turns.
+/// The processor of a seat, if there is one. Seats are assigned to processors in turns.
 fn seated(processors: &CpuSet, seat: Option<u32>) -> CpuSet {
     let listed = listed(processors);
     let found = seat.and_then(|seat| listed.get((seat as usize).checked_rem(listed.len())?));

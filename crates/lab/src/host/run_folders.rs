@@ -2,8 +2,8 @@
 //!
 //! Processes, network and mounts of a run are in namespaces that the kernel removes. After a kill -9 of the supervisor, folders can remain: two
 //! of the lab's own, one in each storage `mount:DIR`, and a control group; and, after a run on an existing cluster, topics. Each run records in
-//! its state folder what it will create and which process owns it (pid and start time, since pids are reused). The next run removes what
-//! belongs to processes that have ended.
+//! its state folder the objects that it will create and the process that owns them (pid and start time, because pids are reused). The next run
+//! removes the objects of processes that have ended.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -176,7 +176,7 @@ pub fn abandoned(cache: &Path) -> Vec<Abandoned> {
     abandoned.collect()
 }
 
-/// Where runs have their state folders. A run on an existing cluster does not need root, so its folder must be one that any user can create.
+/// The directory of the runs' state folders. A run on an existing cluster does not need root, so any user must be able to create its folder.
 fn state_root(cache: &Path) -> PathBuf {
     if rustix::process::geteuid().is_root() { STATE_ROOT.into() } else { cache.join("state") }
 }

@@ -20,7 +20,7 @@ pub struct CreateArgs {
 /// The result that is printed at the end.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Created {
-    /// Time it took to create them all, one after the other, in microseconds.
+    /// The time to create all files, one after the other, in microseconds.
     pub elapsed_us: u64,
 }
 

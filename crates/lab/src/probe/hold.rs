@@ -1,8 +1,8 @@
-//! Keeps files open while the server is killed and comes back: one that was unlinked right after it was opened, and one that
-//! grows by records, each of them acknowledged (fsync) before the next.
+//! Keeps two files open while the server is killed and restarted. One is unlinked right after it was opened. Both grow by
+//! records, each of which is acknowledged (fsync) before the next.
 //!
-//! Runs until a stop file appears. Every round appends a record to both files, calls fsync, and reads records back: the newest
-//! and one at random, from the server. At the end all records of both files are compared.
+//! Runs until a stop file appears. Every round appends a record to both files, calls fsync, and reads two records back from the
+//! server: the newest and a random one. At the end all records of both files are compared.
 
 use std::fs::{File, OpenOptions};
 use std::os::unix::fs::{FileExt, MetadataExt};
@@ -18,10 +18,10 @@ use super::random::Random;
 
 const RECORD_BYTES: usize = 16 << 10;
 
-/// Between two rounds.
+/// The pause between two rounds.
 const PAUSE: Duration = Duration::from_millis(5);
 
-/// Between two lines that tell the number of records so far.
+/// The interval between two progress lines.
 const REPORT_EVERY: Duration = Duration::from_millis(200);
 
 /// The arguments.
@@ -31,11 +31,11 @@ pub struct HoldArgs {
     folder: PathBuf,
     /// A file whose appearance ends the probe; not on the storage
     stop: PathBuf,
-    /// Seed of what is written
+    /// Seed of the content
     seed: u64,
 }
 
-/// Begins the lines that tell the number of records so far.
+/// The first word of a progress line. The number of records so far follows.
 const PROGRESS: &str = "records";
 
 /// The result that is printed at the end.
@@ -45,23 +45,23 @@ pub struct Held {
     pub file_bytes: u64,
     /// Records in each of the two files, all acknowledged and all compared.
     pub records: u64,
-    /// The longest that a round took, in milliseconds: the pause that the server's absence made.
+    /// The duration of the longest round, in milliseconds. It is the pause that the outage of the server caused.
     pub longest_round_ms: u64,
 }
 
-/// How many records the probe has acknowledged, from what it printed so far; 0 before it is ready.
+/// The number of acknowledged records, according to the probe's output so far; 0 before it is ready.
 pub fn records_so_far(printed: &str) -> u64 {
     let count = |line: &str| line.strip_prefix(PROGRESS)?.trim().parse().ok();
     printed.lines().rev().find_map(count).unwrap_or(0)
 }
 
-/// What the probe printed at its end.
+/// The result in the probe's complete output.
 pub fn parse(printed: &str) -> Result<Held> {
     let line = printed.lines().last().context("the probe printed nothing")?;
     serde_json::from_str(line).with_context(|| format!("the probe's last line is {line:?}"))
 }
 
-/// Runs until it is asked to stop; then compares everything, and closes the files.
+/// Runs until the stop file appears. Then compares everything, and closes the files.
 pub fn run(args: &HoldArgs) -> Result<()> {
     let unlinked_path = args.folder.join("unlinked");
     let mut unlinked = Growing::create(&unlinked_path, args.seed)?;
@@ -117,7 +117,7 @@ impl Growing {
         Ok(Self { path: path.to_owned(), file, seed, records: 0 })
     }
 
-    /// The content of a record follows from its number.
+    /// The content of a record, which depends only on the seed and its number.
     fn content(&self, record: u64) -> Vec<u8> {
         Random::new(self.seed ^ record.rotate_left(32)).bytes(RECORD_BYTES)
     }

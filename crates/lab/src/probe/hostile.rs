@@ -1,4 +1,4 @@
-//! Hostile peers. Prints `ready` when the attack is under way, and goes on until the process is ended.
+//! Hostile peers. Prints `ready` when the attack has started, and continues until the process is killed.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -30,9 +30,9 @@ pub struct HostileArgs {
 /// The kinds of attack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Attack {
-    /// Announce records of 2 GiB, on one connection after the other
+    /// Announce records of 2 GiB, on many connections
     Headers,
-    /// Open 10,000 connections, and again those that the server closes
+    /// Open 10,000 connections, and reopen those that the server closes
     Connections,
     /// Send 1,000 requests of 1 MiB, a byte a second
     Dribble,
@@ -59,10 +59,10 @@ const fn header(bytes: u32) -> [u8; 4] {
 
 const HEADER_2_GIB: [u8; 4] = header(0x7fff_ffff);
 const HEADER_1_MIB: [u8; 4] = header(1 << 20);
-/// Peers that announce records.
+/// The number of peers that announce records.
 const ANNOUNCERS: usize = 8;
 const CONNECTIONS: usize = 10_000;
-/// Connections that are being opened at a time.
+/// The number of connections that are opened at the same time.
 const OPENING: usize = 32;
 const DRIBBLERS: usize = 1_000;
 const FLOOD_CONNECTIONS: usize = 16;
@@ -71,7 +71,7 @@ const SECOND: Duration = Duration::from_secs(1);
 /// Time limit for all peers to connect.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// Does it.
+/// Runs the attack.
 pub fn run(args: &HostileArgs) -> Result<()> {
     let mut limit = getrlimit(Resource::Nofile);
     limit.current = limit.maximum;
@@ -92,7 +92,7 @@ fn say_ready() {
     println!("ready");
 }
 
-/// Waits until each peer has reached the server once: a permit from each.
+/// Waits until each peer has reached the server once. Each peer then adds a permit.
 async fn all_have_reached_it(reached: &Semaphore, peers: usize) -> Result<()> {
     let all = u32::try_from(peers).context("too many peers")?;
     let Ok(permits) = timeout(PATIENCE, reached.acquire_many(all)).await else {
@@ -112,7 +112,7 @@ async fn headers(server: SocketAddr) -> Result<()> {
             loop {
                 if let Ok(mut wire) = Wire::connect(server).await {
                     reached.add_permits(1);
-                    // The server may be gone already when the rest is sent.
+                    // Fails if the server has already closed the connection.
                     let _ = wire.send(&HEADER_2_GIB).await;
                     let _ = wire.send(&[0; 1000]).await;
                     let _ = wire.receive(10 * SECOND).await;

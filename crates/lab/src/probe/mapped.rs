@@ -1,8 +1,8 @@
-//! A stretch of a file, mapped into memory: what is written there becomes the file's, by the kernel's page faults.
+//! A range of a file, mapped into memory. A write to the mapping changes the file through the kernel's page cache.
 //!
-//! The one place of the project that needs `unsafe`: the compiler cannot know whether another process changes a mapped file. This is solved
-//! by copying: no reference into the map is ever made, bytes are copied in and out of it, and a program that maps a file is the
-//! only one that changes its length meanwhile (a page beyond the end would end it with SIGBUS).
+//! This is the only place in the project that needs `unsafe`: the compiler cannot know whether another process changes a mapped file. So no
+//! reference into the mapping is ever made; bytes are only copied in and out. A program that maps a file must be the only one that
+//! changes its length at that time, because an access beyond the end of the file would kill the program with SIGBUS.
 
 #![expect(unsafe_code, reason = "memory maps have no safe interface; see the module's documentation")]
 
@@ -11,21 +11,21 @@ use std::io::{self, Seek, SeekFrom};
 
 use rustix::mm::{MapFlags, MsyncFlags, ProtFlags, mmap, msync, munmap};
 
-/// A shared map of some pages of a file. Unmapped when dropped.
+/// A shared mapping of some pages of a file. Unmapped when dropped.
 #[derive(Debug)]
 pub struct Mapped {
-    /// First byte of the map.
+    /// The first byte of the mapping.
     start: *mut std::ffi::c_void,
-    /// Bytes in the map, all of them in pages that the file has.
+    /// The number of bytes in the mapping. All of them are in pages of the file.
     length: usize,
 }
 
 impl Mapped {
-    /// Maps `length` bytes of the file from `offset`, which is a multiple of the page's size. All of it must be in the file,
-    /// whose position is moved.
+    /// Maps `length` bytes of the file from `offset`, which must be a multiple of the page size. The whole range must be in the
+    /// file. Changes the file's position.
     pub fn new(mut file: &File, offset: u64, length: usize) -> io::Result<Self> {
         let end = offset.checked_add(length as u64).ok_or(io::ErrorKind::InvalidInput)?;
-        // Not stat, for which an NFS client first sends all that is dirty.
+        // Not with stat, before which an NFS client writes back all dirty data.
         if file.seek(SeekFrom::End(0))? < end {
             return Err(io::Error::new(
                 io::ErrorKind::InvalidInput,
@@ -33,32 +33,32 @@ impl Mapped {
             ));
         }
         let protection = ProtFlags::READ | ProtFlags::WRITE;
-        // SAFETY: a null address lets the kernel choose where, so that nothing of this program is replaced.
+        // SAFETY: with a null address the kernel chooses a free range, so the mapping replaces no memory of this program.
         let start =
             unsafe { mmap(std::ptr::null_mut(), length, protection, MapFlags::SHARED, file, offset) }?;
         Ok(Self { start, length })
     }
 
-    /// Copies bytes out, from `at` bytes into the map.
+    /// Copies bytes out of the mapping, from offset `at` in it.
     pub fn read(&self, at: usize, bytes: &mut [u8]) -> io::Result<()> {
         let source = self.checked(at, bytes.len())?;
-        // SAFETY: `checked` made sure that the source is inside the map, which lives as long as `self`; a slice of this program's
-        // own never overlaps with it.
+        // SAFETY: `checked` ensures that the source is inside the mapping, which lives as long as `self`. The target is other memory
+        // of this program, so it never overlaps with the mapping.
         unsafe { std::ptr::copy_nonoverlapping(source, bytes.as_mut_ptr(), bytes.len()) };
         Ok(())
     }
 
-    /// Copies bytes in, at `at` bytes into the map.
+    /// Copies bytes into the mapping, at offset `at` in it.
     pub fn write(&mut self, at: usize, bytes: &[u8]) -> io::Result<()> {
         let target = self.checked(at, bytes.len())?;
-        // SAFETY: as in `read`; the map was made to be written.
+        // SAFETY: as in `read`; the mapping is writable.
         unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), target, bytes.len()) };
         Ok(())
     }
 
-    /// Writes the changes back, and waits for that (`MS_SYNC`).
+    /// Writes the changes back, and waits until that is done (`MS_SYNC`).
     pub fn sync(&self) -> io::Result<()> {
-        // SAFETY: the range is the map itself.
+        // SAFETY: the range is the mapping itself.
         unsafe { msync(self.start, self.length, MsyncFlags::SYNC) }?;
         Ok(())
     }
@@ -74,7 +74,7 @@ impl Mapped {
 
 impl Drop for Mapped {
     fn drop(&mut self) {
-        // SAFETY: the map is this value's own, and nothing refers to it: bytes were only ever copied.
+        // SAFETY: only this value owns the mapping, and nothing refers to it, because bytes are only copied.
         let _ = unsafe { munmap(self.start, self.length) };
     }
 }

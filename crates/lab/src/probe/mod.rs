@@ -1,5 +1,5 @@
-//! Programs that experiments run inside a guest, on a mounted storage, or (the load generator) on the host. Each prints its result as JSON, or fails
-//! with the reason.
+//! Programs that experiments run inside a guest, on a mounted storage, or (the load generator) on the host. Each prints its result as
+//! JSON, or fails with the reason.
 
 pub mod cases;
 pub mod churn;
@@ -29,7 +29,7 @@ use crate::host::GuestCommand;
 /// The probes.
 #[derive(Debug, Subcommand)]
 pub enum ProbeCommand {
-    /// Create empty files in a new folder, and print how long it took
+    /// Create empty files in a new folder, and print the time
     Create(create::CreateArgs),
     /// Do random operations on a file, and compare with a copy in memory
     Fsx(fsx::FsxArgs),
@@ -43,9 +43,9 @@ pub enum ProbeCommand {
     Hold(hold::HoldArgs),
     /// Attack an NFS server
     Hostile(hostile::HostileArgs),
-    /// Load an NFS server from this process, and print how fast it was
+    /// Load an NFS server from this process, and print its speed
     Load(load::LoadArgs),
-    /// Write, overwrite, create, rename and remove, and compare everything on request
+    /// Write, overwrite, create, rename and remove files, and compare everything on request
     Churn(churn::ChurnArgs),
     /// Write files one after the other, and read them back
     Stream(stream::StreamArgs),

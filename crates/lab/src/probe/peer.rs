@@ -1,7 +1,7 @@
-//! A second process, on this client or on another one, that executes requests: the other side of cases that need two processes.
+//! A second process, on this client or on another one, that executes requests for cases that need two processes.
 //!
 //! `peer` listens. A connection carries one request on a line (JSON) and one reply on a line. Connections are served one after the other,
-//! so that the process has one set of locks. A request to end is executed at once, without closing anything.
+//! so that the process has one set of locks. A request to end is executed at once, without closing any files.
 
 use std::collections::HashMap;
 use std::fs::{File, OpenOptions};
@@ -34,15 +34,15 @@ pub struct PeerArgs {
 /// A request to a peer.
 #[derive(Debug, Serialize, Deserialize)]
 pub enum PeerRequest {
-    /// Open a file for reading and writing, made if it is missing, and keep it open under this name.
+    /// Open a file for reading and writing, create it if it does not exist, and keep it open under this name.
     Open(String, PathBuf),
-    /// Close it.
+    /// Close the file.
     Close(String),
-    /// Lock a range of it without waiting.
+    /// Lock a range of the file without waiting.
     Lock(String, Kind, Range),
-    /// Lock a range of it, and wait for that if necessary.
+    /// Lock a range of the file, and wait for the lock if necessary.
     LockWhenFree(String, Kind, Range),
-    /// Unlock a range of it.
+    /// Unlock a range of the file.
     Unlock(String, Range),
     /// Return the lock that conflicts with this one, if any.
     InTheWay(String, Kind, Range),
@@ -52,7 +52,7 @@ pub enum PeerRequest {
     Read(String, u64, usize),
     /// Read a whole file by its name.
     ReadFile(PathBuf),
-    /// Make a new file, which must not be there.
+    /// Create a file, which must not exist.
     CreateNew(PathBuf),
     /// Remove a file.
     Remove(PathBuf),
@@ -71,7 +71,7 @@ pub enum PeerReply {
     Lock(Option<(Kind, Range)>),
     Bytes(Vec<u8>),
     Names(Vec<String>),
-    /// It failed, with this error number (0 if there is none).
+    /// The request failed with this error number (0 if there is none).
     Failed(i32, String),
 }
 
@@ -90,7 +90,7 @@ fn serve(stream: TcpStream, files: &mut HashMap<String, File>) -> Result<()> {
     stream.set_nodelay(true)?;
     let mut out = stream.try_clone()?;
     for line in BufReader::new(stream).lines() {
-        // A client that only checks whether the port answers sends nothing, and can disconnect at any moment.
+        // A client that only checks whether the port answers sends nothing, and can disconnect at any time.
         let Ok(line) = line else { return Ok(()) };
         let ask: PeerRequest = serde_json::from_str(&line).with_context(|| format!("understand {line:?}"))?;
         let told = perform(ask, files).unwrap_or_else(|error| {
@@ -140,7 +140,7 @@ fn perform(ask: PeerRequest, files: &mut HashMap<String, File>) -> io::Result<Pe
     Ok(PeerReply::Done)
 }
 
-/// The connection to a peer, and the process if it was started here.
+/// A connection to a peer, and the peer's process if it was started here.
 #[derive(Debug)]
 pub struct Peer {
     stream: BufReader<TcpStream>,
@@ -164,7 +164,7 @@ impl Peer {
         Ok(peer)
     }
 
-    /// Connects to a peer that runs already.
+    /// Connects to a running peer.
     pub fn connect(address: SocketAddr) -> Result<Self> {
         let stream =
             TcpStream::connect(address).with_context(|| format!("connect to the peer at {address}"))?;
@@ -173,12 +173,12 @@ impl Peer {
         Ok(Self { stream: BufReader::new(stream), child: None })
     }
 
-    /// Sends a request without waiting for the answer.
+    /// Sends a request without waiting for the reply.
     pub fn send(&mut self, ask: &PeerRequest) -> Result<()> {
         writeln!(self.stream.get_mut(), "{}", serde_json::to_string(ask)?).context("send to the peer")
     }
 
-    /// The answer to what was sent.
+    /// Receives the reply to a request that was sent.
     pub fn answer(&mut self) -> Result<PeerReply> {
         let mut line = String::new();
         self.stream.read_line(&mut line).context("wait for the peer")?;
@@ -199,7 +199,7 @@ impl Peer {
         found
     }
 
-    /// Sends a request, and waits for its answer.
+    /// Sends a request, and waits for its reply.
     pub fn ask(&mut self, ask: &PeerRequest) -> Result<PeerReply> {
         self.send(ask)?;
         self.answer()
@@ -213,7 +213,7 @@ impl Peer {
         }
     }
 
-    /// Sends a request that must fail; returns the error number.
+    /// Sends a request that must fail. Returns the error number.
     pub fn must_fail(&mut self, ask: &PeerRequest) -> Result<i32> {
         match self.ask(ask)? {
             PeerReply::Failed(number, _) => Ok(number),
@@ -221,7 +221,7 @@ impl Peer {
         }
     }
 
-    /// Asks for bytes.
+    /// Reads bytes through the peer.
     pub fn bytes(&mut self, ask: &PeerRequest) -> Result<Vec<u8>> {
         match self.ask(ask)? {
             PeerReply::Bytes(bytes) => Ok(bytes),
@@ -229,7 +229,7 @@ impl Peer {
         }
     }
 
-    /// Asks which lock is in the way.
+    /// Asks for the conflicting lock.
     pub fn in_the_way(&mut self, name: &str, kind: Kind, range: Range) -> Result<Option<(Kind, Range)>> {
         match self.ask(&PeerRequest::InTheWay(name.to_owned(), kind, range))? {
             PeerReply::Lock(found) => Ok(found),
@@ -237,7 +237,7 @@ impl Peer {
         }
     }
 
-    /// Ends the process at once, with all that it has open and locked.
+    /// Ends the process at once, without closing files or releasing locks.
     pub fn kill(mut self) -> Result<()> {
         self.end()
     }

@@ -1,4 +1,4 @@
-//! Numbers that look random and come again with the same seed, so that a failure can be repeated.
+//! Pseudo-random numbers that are the same for the same seed, so that a failure can be repeated.
 
 /// A generator (SplitMix64).
 #[derive(Debug, Clone)]
@@ -7,7 +7,7 @@ pub struct Random {
 }
 
 impl Random {
-    /// The sequence of this seed.
+    /// A generator with this seed.
     pub fn new(seed: u64) -> Self {
         Self { state: seed }
     }

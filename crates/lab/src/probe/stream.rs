@@ -1,4 +1,4 @@
-//! Writes files one after the other as a log's segments are written, then reads all of them back and compares every byte.
+//! Writes files one after the other, like the segments of a log, then reads all of them back and compares every byte.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;
@@ -11,9 +11,9 @@ use serde::{Deserialize, Serialize};
 
 use super::random::Random;
 
-/// Bytes of one write and of one read.
+/// The size of a write and of a read, in bytes.
 const PIECE_BYTES: usize = 1 << 20;
-/// Pieces between two lines that tell how far it is.
+/// The number of pieces between two progress lines.
 const REPORT_EVERY: u64 = 32;
 
 /// The arguments.
@@ -25,11 +25,11 @@ pub struct StreamArgs {
     files: u64,
     /// MiB per file
     file_mib: u64,
-    /// Seed of what is written
+    /// Seed of the content
     seed: u64,
 }
 
-/// How far it is; printed again and again.
+/// The progress, which is printed repeatedly.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Streamed {
     /// Bytes written so far.
@@ -38,7 +38,7 @@ pub struct Streamed {
     pub compared: u64,
 }
 
-/// The last that was printed.
+/// The last progress line in the probe's output.
 pub fn latest(printed: &str) -> Streamed {
     printed.lines().rev().find_map(|line| serde_json::from_str(line).ok()).unwrap_or_default()
 }
@@ -64,7 +64,7 @@ pub fn run(args: &StreamArgs) -> Result<()> {
             tell(&streamed, false)?;
         }
         file.sync_data().with_context(|| format!("fsync {}", path.display()))?;
-        // Or the client's cache would grow until it is all of its memory.
+        // Otherwise the client's cache would grow until it fills the memory.
         fadvise(&file, 0, None, Advice::DontNeed).with_context(|| format!("forget {}", path.display()))?;
     }
     for number in 0..args.files {
@@ -74,7 +74,7 @@ pub fn run(args: &StreamArgs) -> Result<()> {
         for (offset, expected) in pieces_of(args, number) {
             file.read_exact_at(&mut found, offset)
                 .with_context(|| format!("read at {offset} of {}", path.display()))?;
-            ensure!(found == expected, "{} is not what was written, in the MiB at {offset}", path.display());
+            ensure!(found == expected, "{} has wrong data in the MiB at {offset}", path.display());
             streamed.compared += expected.len() as u64;
             tell(&streamed, false)?;
         }
@@ -87,7 +87,7 @@ fn path(folder: &Path, number: u64) -> PathBuf {
     folder.join(format!("{number:06}.log"))
 }
 
-/// Offset and content of each piece of a file.
+/// The offset and the content of each piece of a file.
 fn pieces_of(args: &StreamArgs, number: u64) -> impl Iterator<Item = (u64, Vec<u8>)> + '_ {
     (0..args.file_mib).map(move |piece| {
         let mut random = Random::new(args.seed ^ number.rotate_left(40) ^ piece.rotate_left(20));

@@ -1,7 +1,7 @@
-//! A tree of many files: created, renamed, listed while it is deleted, and gone.
+//! A tree of many files that is created, renamed, listed while it is deleted, and removed.
 //!
-//! Workers work at the same time, each on folders of its own, but for the renames that go across folders. A step that the
-//! file system answers with an error, or after which something is there that must not be (or the other way round), ends all.
+//! Several workers work at the same time, each in its own folders, except for renames across folders. The probe ends at the first
+//! operation that fails, and if names are missing or unexpected after a step.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -13,15 +13,15 @@ use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
 use serde::{Deserialize, Serialize};
 
-/// Workers at the same time.
+/// The number of workers.
 const WORKERS: usize = 4;
-/// Files in each folder when all are created.
+/// The number of files in each folder after their creation.
 const FILES_PER_FOLDER: usize = 250;
 
 /// The arguments.
 #[derive(Debug, Args)]
 pub struct TreeArgs {
-    /// A folder that does not exist yet; it is gone at the end
+    /// A folder that does not exist yet; it is removed at the end
     folder: PathBuf,
     /// Number of files
     files: usize,
@@ -32,14 +32,14 @@ pub struct TreeArgs {
 pub struct TreeDone {
     /// Files created.
     pub files: usize,
-    /// Time of each stage: its name and milliseconds.
+    /// The name of each stage, and its duration in milliseconds.
     pub stages: Vec<(String, u64)>,
 }
 
-/// Does all stages.
+/// Runs all stages.
 pub fn run(args: &TreeArgs) -> Result<()> {
     let folders: Vec<PathBuf> = (0..args.files.div_ceil(FILES_PER_FOLDER))
-        // Two levels, as partitions in a broker's folder.
+        // Two levels, like partitions in a broker's folder.
         .map(|index| args.folder.join(format!("broker-{}", index % 8)).join(format!("topic-{index}")))
         .collect();
     let mut done = TreeDone { files: folders.len() * FILES_PER_FOLDER, stages: Vec::new() };
@@ -85,7 +85,7 @@ fn file_name(index: usize) -> String {
 }
 
 fn content(folder: &Path, index: usize) -> Vec<u8> {
-    // Every fourth is empty, the others have up to some 20 KB.
+    // Every fourth file is empty. The others have up to about 20 KB.
     let line = format!("{} {index}\n", folder.display());
     line.repeat(index % 4 * (index % 97)).into_bytes()
 }
@@ -109,7 +109,7 @@ fn read_back(folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Files 0..100 get the suffix that Kafka gives to what it will delete.
+/// Gives files 0..100 the suffix that Kafka gives to files that it will delete.
 fn rename_within(folder: &Path) -> Result<()> {
     for index in 0..100 {
         rename(&folder.join(file_name(index)), &folder.join(file_name(index) + ".deleted"))?;
@@ -117,7 +117,7 @@ fn rename_within(folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Files 100..150 go to a folder inside.
+/// Moves files 100..150 to a folder inside.
 fn rename_across(folder: &Path) -> Result<()> {
     let inside = folder.join("inside");
     fs::create_dir(&inside).with_context(|| format!("make {}", inside.display()))?;
@@ -127,7 +127,7 @@ fn rename_across(folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Files 150..200 replace files 200..250.
+/// Renames files 150..200 over files 200..250.
 fn rename_over(folder: &Path) -> Result<()> {
     for index in 150..200 {
         let target = folder.join(file_name(index + 50));
@@ -144,7 +144,7 @@ fn rename(from: &Path, to: &Path) -> Result<()> {
     Ok(())
 }
 
-/// What a folder must hold after all renames.
+/// The expected names in a folder after all renames.
 fn names_at_last() -> BTreeSet<String> {
     let deleted = (0..100).map(|index| file_name(index) + ".deleted");
     let kept = (200..FILES_PER_FOLDER).map(file_name);
@@ -168,7 +168,7 @@ fn ensure_names(folder: &Path, expected: &BTreeSet<String>) -> Result<()> {
     Ok(())
 }
 
-/// As Kafka does before it deletes a partition.
+/// Renames a folder, as Kafka does before it deletes a partition.
 fn rename_folder(folder: &Path) -> Result<()> {
     rename(folder, &doomed(folder))
 }
@@ -177,7 +177,7 @@ fn doomed(folder: &Path) -> PathBuf {
     folder.with_extension("5f0c-delete")
 }
 
-/// Removes each entry right after it was listed, while the listing goes on.
+/// Removes each entry right after it was listed, while the listing continues.
 fn delete_while_listing(folder: &Path) -> Result<()> {
     let folder = doomed(folder);
     empty(&folder.join("inside"))?;

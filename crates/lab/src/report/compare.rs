@@ -1,11 +1,11 @@
-//! Runs of any experiments and storages beside each other, for a page and for a terminal.
+//! Compares runs of any experiments and storages, on a page and on a terminal.
 
 use super::group::groups;
 use super::read::Found;
 use super::subject::SubjectOf;
 use super::{html, table};
 
-/// The comparison as a page that needs nothing else.
+/// The comparison as a self-contained page.
 pub fn comparison_page(found: &[Found], subject_of: SubjectOf) -> String {
     html::compare(&groups(found, subject_of))
 }
@@ -17,7 +17,7 @@ pub fn comparison_table(found: &[Found], subject_of: SubjectOf) -> String {
     tables.join("\n\n")
 }
 
-/// The verdicts of all runs in one table, for a terminal. The figures of each experiment were printed before.
+/// The verdicts of all runs in one table, for a terminal. The figures of each experiment have been printed before.
 pub fn verdict_table(found: &[Found], subject_of: SubjectOf) -> String {
     let runs: Vec<_> = groups(found, subject_of).into_iter().flat_map(|group| group.runs).collect();
     table::verdicts(&runs)

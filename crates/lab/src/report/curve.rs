@@ -1,28 +1,28 @@
-//! Figures by something other than time: the processor by the rate of messages, latency by percentile, time by size.
+//! Figures as a function of a quantity other than time: CPU by rate of messages, latency by percentile, time by size.
 //!
-//! An experiment says once what a drawing shows ([`CurveSpec`]) and then adds points to its lines. Runs on several storages
-//! that use the same `drawing` name are drawn over each other, so the name is stable, as those of figures are.
+//! An experiment specifies a drawing once ([`CurveSpec`]) and then adds points to its lines. Runs on several storages with the
+//! same `drawing` name share a drawing, so the name must stay the same between versions, like the names of figures.
 
 use serde::{Deserialize, Serialize};
 
 /// The specification of a drawing: its axes and reference values.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CurveSpec {
-    /// Stable name; curves of several runs with the same one share a drawing.
+    /// The stable name. Curves of several runs with the same name share a drawing.
     pub drawing: String,
     /// The name for people.
     pub title: String,
-    /// From left to right.
+    /// The horizontal axis.
     pub x: Axis,
-    /// Upwards.
+    /// The vertical axis.
     pub y: Axis,
-    /// Values to compare with, drawn as lines from left to right.
+    /// Values to compare with, drawn as horizontal lines.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub references: Vec<Reference>,
 }
 
 impl CurveSpec {
-    /// A drawing with linear axes, nothing to compare with, and no more known than its name.
+    /// A drawing of which only the name is known: with linear axes and without reference values.
     pub(super) fn unknown(drawing: &str) -> Self {
         let axis = || Axis::linear("", "");
         Self {
@@ -40,19 +40,19 @@ impl CurveSpec {
 pub struct Axis {
     /// Its title.
     pub title: String,
-    /// Its unit, as people write it; empty for a count.
+    /// Its unit; empty for a count.
     pub unit: String,
     /// Its scale.
     pub scale: Scale,
 }
 
 impl Axis {
-    /// An axis on which equal differences are equally far apart.
+    /// An axis with a linear scale.
     pub fn linear(title: &str, unit: &str) -> Self {
         Self { title: title.to_owned(), unit: unit.to_owned(), scale: Scale::Linear }
     }
 
-    /// An axis on which equal ratios are equally far apart.
+    /// An axis with a logarithmic scale.
     pub fn log(title: &str, unit: &str) -> Self {
         Self { scale: Scale::Log, ..Self::linear(title, unit) }
     }
@@ -67,18 +67,18 @@ impl Axis {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Scale {
-    /// Equal differences are equally far apart.
+    /// Equal differences have equal distances.
     Linear,
-    /// Equal ratios are equally far apart. Values that are not positive cannot be drawn.
+    /// Equal ratios have equal distances. Only positive values can be drawn.
     Log,
-    /// Percent from 0 to below 100; each nine more is equally far: 90, 99, 99.9.
+    /// Percent, from 0 to below 100. Each further nine (90, 99, 99.9) has the same distance.
     Percentile,
 }
 
 /// A value to compare with.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Reference {
-    /// Whose, and of what.
+    /// Its name, and where it comes from.
     pub label: String,
     /// The value, in the unit of the vertical axis.
     pub y: f64,
@@ -90,25 +90,25 @@ pub struct Curve {
     /// Its specification.
     #[serde(flatten)]
     pub spec: CurveSpec,
-    /// In the order in which each got its first point.
+    /// The lines, in the order of their first points.
     pub lines: Vec<CurveLine>,
 }
 
 /// One line of a [`Curve`].
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CurveLine {
-    /// The name for people: the storage, or what was varied.
+    /// The displayed name: the storage, or the value that was varied.
     pub name: String,
     /// In ascending order of `x`.
     pub points: Vec<CurvePoint>,
 }
 
-/// One point, and how far the values it stands for are spread.
+/// One point, and the spread of the values that it represents.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct CurvePoint {
-    /// From left to right.
+    /// The horizontal position.
     pub x: f64,
-    /// The value; of several repetitions, their median.
+    /// The value, or the median of several repetitions.
     pub y: f64,
     /// The smallest of several repetitions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -119,14 +119,14 @@ pub struct CurvePoint {
 }
 
 impl CurvePoint {
-    /// Whether all of it is a number; JSON has no others, and no drawing has a place for them.
+    /// Whether all of its numbers are finite. JSON cannot hold others, and they cannot be drawn.
     pub(super) fn is_finite(&self) -> bool {
         [Some(self.x), Some(self.y), self.low, self.high].into_iter().flatten().all(f64::is_finite)
     }
 }
 
 impl Curve {
-    /// Adds a point where it belongs. A second point of a line at the same `x` takes the place of the first.
+    /// Adds a point in order of `x`. It replaces an earlier point of the same line at the same `x`.
     pub(super) fn add(&mut self, line: &str, point: CurvePoint) {
         let index = self.lines.iter().position(|known| known.name == line).unwrap_or_else(|| {
             self.lines.push(CurveLine { name: line.to_owned(), points: Vec::new() });

@@ -1,16 +1,16 @@
-//! Runs of one experiment side by side: a column for each storage, a row for each figure and measurement.
+//! A table that compares runs of one experiment: a column for each storage, and a row for each figure and measurement.
 //!
-//! The report, the comparison and the terminal show the same sheet. A figure was measured once; a measurement has a median
-//! and a spread. Ratios are the first column's value over the other's, as in `result.json`: how many times as much.
+//! The report, the comparison and the terminal show the same table. A figure was measured once; a measurement has a median and
+//! a spread. A ratio is the first column's value divided by the other column's, as in `result.json`.
 
 use super::result::{Better, RunResult, Samples, Target};
 
-/// A run, and what to call it beside others.
+/// A run with a name that no other run in the table has.
 #[derive(Debug, Clone)]
 pub struct Named<'a> {
-    /// The storage; if it is there several times, also when the run began.
+    /// The storage and, if several runs have the same one, the start time of the run.
     pub name: String,
-    /// The storages it is about, one unless it compares several.
+    /// The storages of the run: one, unless the experiment compares several.
     pub storages: Vec<NamedStorage<'a>>,
     /// The run.
     pub run: &'a RunResult,
@@ -19,16 +19,16 @@ pub struct Named<'a> {
 /// A storage of a run.
 #[derive(Debug, Clone)]
 pub struct NamedStorage<'a> {
-    /// As the run calls it.
+    /// Its name in the run.
     pub storage: &'a str,
-    /// What to call it beside others: no other storage of any run has the same name.
+    /// A name that no other storage of any run has.
     pub name: String,
-    /// Its place among the storages of all runs.
+    /// Its index among the storages of all runs.
     pub number: usize,
 }
 
 impl Named<'_> {
-    /// The storage that a line of a drawing is about: the only one, or the one with which the line's name begins.
+    /// The storage of a line in a drawing: the run's only one, or the one whose name begins the line's name.
     pub fn storage_of(&self, line: &str) -> Option<&NamedStorage<'_>> {
         if let [only] = self.storages.as_slice() {
             return Some(only);
@@ -40,7 +40,7 @@ impl Named<'_> {
     }
 }
 
-/// Gives each run, and each storage of it, a name that no other has.
+/// Gives each run, and each of its storages, a unique name.
 pub fn named<'a>(runs: &[&'a RunResult]) -> Vec<Named<'a>> {
     let mut taken = Vec::new();
     let mut number = 0;
@@ -66,7 +66,7 @@ pub fn named<'a>(runs: &[&'a RunResult]) -> Vec<Named<'a>> {
     all
 }
 
-/// The plain name, with the begin of the run if several runs have it, and a number if that is not enough.
+/// The plain name, with the start time of the run if several runs have the same name, and a number if the times are the same too.
 fn distinct(
     plain: &str,
     run: &RunResult,
@@ -89,12 +89,12 @@ fn distinct(
     found
 }
 
-/// Figures and measurements side by side.
+/// The figures and measurements of all runs.
 #[derive(Debug)]
 pub struct FigureTable {
-    /// Names of the columns.
+    /// The names of the columns.
     pub columns: Vec<String>,
-    /// In the order of the first run; then what only others have.
+    /// The rows in the order of the first run, followed by those that only other runs have.
     pub rows: Vec<Row>,
 }
 
@@ -103,28 +103,28 @@ pub struct FigureTable {
 pub struct Row {
     /// Stable name.
     pub name: String,
-    /// The name for people.
+    /// The displayed name.
     pub title: String,
-    /// Unit of all values.
+    /// The unit of all values.
     pub unit: String,
-    /// Which way is good, if that was said.
+    /// Whether higher or lower is better, if known.
     pub better: Option<Better>,
     /// One entry for each column; `None` where it was not measured.
     pub cells: Vec<Option<Cell>>,
-    /// What it should be, and whether it is, in the first run.
+    /// The target, and whether it was reached, in the first run that has one.
     pub target: Option<(Target, bool)>,
 }
 
-/// What was measured of one storage.
+/// The value of one storage.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Cell {
-    /// The value; of several, the median.
+    /// The value, or the median of several.
     pub median: f64,
     /// The smallest.
     pub low: f64,
     /// The largest.
     pub high: f64,
-    /// How many there were.
+    /// The number of values.
     pub count: usize,
 }
 
@@ -139,7 +139,7 @@ impl Cell {
 }
 
 impl Row {
-    /// The first column's value over this column's; `None` for the first, and where either is missing or zero.
+    /// The first column's value divided by this column's; `None` for the first column, and if either value is missing or zero.
     pub fn ratio(&self, column: usize) -> Option<f64> {
         let median = |column: usize| self.cells.get(column).copied().flatten().map(|cell| cell.median);
         let (first, other) = (median(0)?, median(column)?);
@@ -147,8 +147,8 @@ impl Row {
         (column > 0 && first != 0.0 && ratio.is_finite()).then_some(ratio)
     }
 
-    /// Whether the first column and this one differ by more than they do among their own repetitions. What was measured
-    /// once may differ by chance.
+    /// Whether the ranges of the first column and of this one do not overlap. Always false for values that were measured once,
+    /// because these may differ by chance.
     pub fn is_apart(&self, column: usize) -> bool {
         let cell = |column: usize| self.cells.get(column).copied().flatten().filter(|cell| cell.count > 1);
         match (cell(0), cell(column)) {
@@ -159,7 +159,7 @@ impl Row {
 }
 
 impl FigureTable {
-    /// Puts the runs side by side.
+    /// Makes the table of these runs.
     pub fn of(runs: &[Named]) -> Self {
         let mut sheet = Self { columns: Vec::new(), rows: Vec::new() };
         for named in runs {
@@ -174,7 +174,7 @@ impl FigureTable {
     fn add(&mut self, named: &Named) {
         let run = named.run;
         let own = self.columns.len();
-        // A run that compares storages has columns of its own for them, and none for itself unless it has figures.
+        // A run that compares storages has a column for each of them, and one for itself only if it has figures.
         let compared = compared_storages(run);
         if compared.is_empty() || !run.figures.is_empty() {
             self.columns.push(named.name.clone());
@@ -199,7 +199,7 @@ impl FigureTable {
         }
     }
 
-    /// The row of this name and unit; a new one if there is none yet. Values of other units are no match.
+    /// The row with this name and unit. Adds one if there is none. Rows with another unit do not match.
     fn row(&mut self, name: &str, title: &str, unit: &str) -> &mut Row {
         let found = self.rows.iter().position(|row| row.name == name && row.unit == unit);
         let index = found.unwrap_or_else(|| {
@@ -220,7 +220,7 @@ impl Row {
     }
 }
 
-/// The storages that a run compares within itself; none if it is about one.
+/// The storages that a run compares; none if it has only one.
 fn compared_storages(run: &RunResult) -> Vec<String> {
     let mut storages: Vec<String> = Vec::new();
     for samples in run.measurements.iter().flat_map(|measurement| &measurement.samples) {

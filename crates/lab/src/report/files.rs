@@ -1,7 +1,7 @@
-//! The files of a results' folder.
+//! The files of a folder of results.
 //!
-//! One storage: `result.json` is its [`RunResult`]. Several: each has a folder of its own with its `result.json`, and the
-//! `result.json` above them holds them all in `runs`, with one verdict. `report.html` shows whatever is there.
+//! With one storage, `result.json` is its [`RunResult`]. With several, each has a folder of its own with its `result.json`, and
+//! the `result.json` above them holds all of them in `runs`, with one verdict. `report.html` shows all runs of the folder.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -15,10 +15,10 @@ use super::result::{FORMAT, REPORT_FILE, RESULT_FILE, RunResult, Verdict};
 use super::subject::{Subject, SubjectOf};
 use super::{compare, html};
 
-/// The file that puts runs side by side.
+/// The file that compares runs.
 pub const COMPARISON_FILE: &str = "compare.html";
 
-/// What files and folders of a storage of that name are called: other names for other storages, as far as a person would tell them apart.
+/// The name of a storage's files and folders. Storages with different names get different file names in all practical cases.
 pub fn storage_file_name(name: &str) -> String {
     match name.split_once(":/") {
         Some((kind, path)) => format!("{kind}-{}", path.replace('-', "--").replace('/', "-")),
@@ -68,8 +68,8 @@ pub fn forget(folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Writes `report.html`, which leads to the report of each run, and `compare.html`, which puts them side by side. Reports that
-/// lie in `out` are linked relative to it, so that the folder can be moved. Returns the path of the first.
+/// Writes `report.html`, which links to the report of each run, and `compare.html`, which compares them. Links to reports in
+/// `out` are relative, so that the folder can be moved. Returns the path of `report.html`.
 pub fn write_all(out: &Path, found: &[Found], all: &html::All) -> Result<PathBuf> {
     fs::create_dir_all(out).with_context(|| format!("make folder {}", out.display()))?;
     let relative = |page: &PathBuf| page.strip_prefix(out).unwrap_or(page).display().to_string();
@@ -83,7 +83,7 @@ pub fn write_all(out: &Path, found: &[Found], all: &html::All) -> Result<PathBuf
     Ok(report)
 }
 
-/// Writes the page that puts these runs side by side.
+/// Writes the page that compares these runs.
 pub fn write_comparison(file: &Path, found: &[Found], subject_of: SubjectOf) -> Result<()> {
     let page = compare::comparison_page(found, subject_of);
     fs::write(file, page).with_context(|| format!("write {}", file.display()))

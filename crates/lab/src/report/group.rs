@@ -9,7 +9,7 @@ use super::subject::{Subject, SubjectOf};
 pub struct Group<'a> {
     /// Its name.
     pub experiment: &'a str,
-    /// What it is, if this version knows it.
+    /// Its description, if this version knows the experiment.
     pub subject: Option<Subject>,
     /// Its runs, in the order read.
     pub runs: Vec<Named<'a>>,

@@ -1,9 +1,9 @@
 //! Reports: from the events of a run to files that people read and programs check.
 //!
-//! An experiment writes to a [`Recorder`] while it works. [`Recorder::finish`] makes a [`RunResult`] of it, and [`write`]
-//! leaves that in the results' folder as `result.json` and, drawn, as `report.html`. [`table`] is the end of the command's
-//! output. [`read()`] finds results again, [`write_comparison`] puts any of them side by side, and [`write_all`] does so for all experiments, with an
-//! index. Open `result.rs` first: everything else shows its content. `figure_table.rs` puts the figures of several runs beside each other.
+//! An experiment writes to a [`Recorder`] while it works. [`Recorder::finish`] turns the record into a [`RunResult`], and [`write`]
+//! writes that to the folder of results as `result.json` and, as a page, `report.html`. [`table`] is the end of the command's output.
+//! [`read()`] reads results, [`write_comparison`] compares any of them, and [`write_all`] compares those of all experiments and adds an
+//! index. Open `result.rs` first: everything else shows its content. `figure_table.rs` makes one table of the figures of several runs.
 
 mod compare;
 mod curve;

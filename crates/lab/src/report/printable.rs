@@ -1,4 +1,4 @@
-//! Results may come from anywhere, and what is in them is printed on terminals. So what a terminal would obey is written out when they are read.
+//! Results may come from other machines, and their text is printed on terminals. So control characters are escaped when results are read.
 
 use std::borrow::Cow;
 
@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::output::escaped;
 
-/// Makes all text in a result fit to be printed.
+/// Makes all text in a result safe to print.
 pub fn make_printable(value: &mut Value) {
     match value {
         Value::String(text) => escape(text),

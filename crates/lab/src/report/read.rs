@@ -1,6 +1,6 @@
-//! Reads results back, from the folders that runs left, also those of other machines and of older versions.
+//! Reads results from the folders of earlier runs, including those of other machines and of older versions.
 //!
-//! What is read may have been written by anyone: a file that is no result, or is of a newer version, is an error that names it.
+//! Anyone may have written these files. A file that is not a result, or is of a newer version, is an error that names the file.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,24 +12,24 @@ use serde_json::Value;
 use super::printable::make_printable;
 use super::result::{FORMAT, REPORT_FILE, RESULT_FILE, RunResult};
 
-/// How deep below a named folder results are looked for: `lab run all` needs three.
+/// Maximum depth of folders that are searched for results. `lab run all` needs three.
 const DEPTH_MAX: usize = 6;
-/// A larger file is no result of the lab.
+/// Maximum size of a result file, in bytes.
 const FILE_BYTES_MAX: u64 = 256 << 20;
-/// The folders of logs, which hold no results and may be large.
+/// The name of folders with logs. They are not searched, because they hold no results and may be large.
 const LOGS: &str = "logs";
 
-/// A run, and where it was found.
+/// A run that was read.
 #[derive(Debug, Clone)]
 pub struct Found {
     /// The run.
     pub run: RunResult,
-    /// Its report, if that is there.
+    /// The path of its report, if the report exists.
     pub page: Option<PathBuf>,
 }
 
-/// The runs in these folders and in the folders below them, in the order named, and within each by when they began.
-/// A run that lies in several files, as those of several storages do, is there once.
+/// The runs in these folders and in the folders below them: in the order of the folders, and within each in order of time. A
+/// run that is in several files, such as one on several storages, is returned once.
 pub fn read(folders: &[PathBuf]) -> Result<Vec<Found>> {
     let mut all: Vec<Found> = Vec::new();
     for folder in folders {
@@ -54,7 +54,7 @@ pub fn read(folders: &[PathBuf]) -> Result<Vec<Found>> {
     Ok(all)
 }
 
-/// The result files in a folder: its own first, so that the report above several storages is the one that is linked.
+/// The result files in a folder, its own first, so that a link leads to the report of all storages and not to that of one.
 fn find(folder: &Path, depth: usize, files: &mut Vec<PathBuf>) -> Result<()> {
     let entries = fs::read_dir(folder).with_context(|| format!("read folder {}", folder.display()))?;
     let own = folder.join(RESULT_FILE);
@@ -67,7 +67,7 @@ fn find(folder: &Path, depth: usize, files: &mut Vec<PathBuf>) -> Result<()> {
     let mut folders = Vec::new();
     for entry in entries {
         let entry = entry.with_context(|| format!("read folder {}", folder.display()))?;
-        // Links are not followed: they may lead around in a circle.
+        // Symbolic links are not followed, because they could form a cycle.
         if entry.file_type().is_ok_and(|kind| kind.is_dir()) && entry.file_name() != LOGS {
             folders.push(entry.path());
         }
@@ -76,7 +76,7 @@ fn find(folder: &Path, depth: usize, files: &mut Vec<PathBuf>) -> Result<()> {
     folders.iter().try_for_each(|folder| find(folder, depth - 1, files))
 }
 
-/// The runs of one file: one, or those of several storages.
+/// The runs in one file: a single one, or one for each of several storages.
 fn read_file(path: &Path) -> Result<Vec<Found>> {
     let length = fs::metadata(path).with_context(|| format!("read {}", path.display()))?.len();
     ensure!(

@@ -15,7 +15,7 @@ use super::result::{
 };
 use crate::progress::{Progress, Tone};
 
-/// The lane of the experiment's own stages.
+/// The lane of the experiment's stages.
 const STAGES: &str = "experiment";
 
 /// The record of one run.
@@ -42,17 +42,17 @@ struct State {
 }
 
 impl Recorder {
-    /// Begins a record now.
+    /// Begins a record. Its times count from now.
     pub fn new(progress: Progress) -> Self {
         Self { started: Instant::now(), started_at: SystemTime::now(), progress, state: Arc::default() }
     }
 
-    /// Where to show what is no part of the record.
+    /// The progress display, for messages that are not part of the record.
     pub fn progress(&self) -> &Progress {
         &self.progress
     }
 
-    /// How far the stage is: worth watching, not worth keeping.
+    /// Shows how far the stage is. This is not recorded.
     pub fn detail(&self, text: impl Display) {
         self.progress.detail(&text.to_string());
     }
@@ -62,7 +62,7 @@ impl Recorder {
         u64::try_from(self.started.elapsed().as_millis()).unwrap_or(u64::MAX)
     }
 
-    /// The experiment goes on to its next stage.
+    /// Begins the experiment's next stage.
     pub fn stage(&self, label: &str) {
         let now = self.now_ms();
         let mut state = self.state();
@@ -73,14 +73,14 @@ impl Recorder {
         self.progress.stage(label);
     }
 
-    /// Something happened.
+    /// Records and shows an event.
     pub fn event(&self, tone: Tone, text: impl Display) {
         let event = Event { at_ms: self.now_ms(), tone, text: text.to_string() };
         self.progress.event(tone, &event.text);
         self.state().events.push(event);
     }
 
-    /// An actor is there from now on, doing what `label` says.
+    /// Begins a span of an actor, such as a broker. `label` says what the actor does.
     pub fn begin(&self, actor: &str, label: &str, tone: Tone) {
         let now = self.now_ms();
         let mut state = self.state();
@@ -89,13 +89,13 @@ impl Recorder {
         lane.spans.push(Span { from_ms: now, to_ms: None, label: label.to_owned(), tone });
     }
 
-    /// What the actor was doing has ended.
+    /// Ends the actor's span.
     pub fn end(&self, actor: &str, tone: Tone) {
         let now = self.now_ms();
         end_last(lane(&mut self.state().lanes, actor), now, Some(tone));
     }
 
-    /// Something that must hold was looked at. What is looked at again under the same name must hold each time: one failure stays.
+    /// Records the outcome of a check. A check that is repeated under the same name passes only if it passes every time.
     pub fn check(&self, name: &str, title: &str, passed: bool, detail: impl Display) {
         let check =
             Check { name: name.to_owned(), title: title.to_owned(), passed, detail: detail.to_string() };
@@ -108,7 +108,8 @@ impl Recorder {
         }
     }
 
-    /// Something was measured once. The name ends with its unit. What is no number (nothing in no time) was not measured.
+    /// Records a figure that was measured once. Its name ends with its unit. A value that is not finite, such as 0 ÷ 0, counts as not
+    /// measured.
     pub fn figure(&self, name: &str, title: &str, value: f64, unit: &str) {
         if !value.is_finite() {
             self.event(Tone::Plain, format_args!("{title}: not measured"));
@@ -118,17 +119,17 @@ impl Recorder {
         self.state().figures.push(figure);
     }
 
-    /// Something was measured again and again.
+    /// Records a quantity that was measured several times.
     pub fn measurement(&self, measurement: Measurement) {
         self.state().measurements.push(measurement);
     }
 
-    /// One point of a figure over time.
+    /// Adds a point to a figure over time.
     pub fn point(&self, title: &str, unit: &str, value: f64) {
         self.point_in("", title, unit, value);
     }
 
-    /// One point of a figure over time, in a drawing that it shares with others of the same unit.
+    /// Adds a point to a figure over time. Figures with the same `drawing` and unit share a drawing.
     pub fn point_in(&self, drawing: &str, title: &str, unit: &str, value: f64) {
         if !value.is_finite() {
             return;
@@ -150,7 +151,7 @@ impl Recorder {
         }
     }
 
-    /// What a drawing of curves shows. Said again, it takes the place of what was said before; points stay.
+    /// Sets the specification of a drawing of curves. It replaces an earlier one; the points stay.
     pub fn curve(&self, spec: CurveSpec) {
         let mut state = self.state();
         match state.curves.iter_mut().find(|curve| curve.spec.drawing == spec.drawing) {
@@ -159,13 +160,13 @@ impl Recorder {
         }
     }
 
-    /// One point of a line in a drawing of curves ([`Recorder::curve`]), measured once.
+    /// Adds a point, measured once, to a line in a drawing of curves ([`Recorder::curve`]).
     #[cfg(test)]
     pub fn curve_point(&self, drawing: &str, line: &str, x: f64, y: f64) {
         self.add_to_curve(drawing, line, CurvePoint { x, y, low: None, high: None });
     }
 
-    /// One point of a line in a drawing of curves, measured several times: the median, the smallest and the largest.
+    /// Adds a point, measured several times, to a line in a drawing of curves: the median, the smallest and the largest value.
     pub fn curve_point_spread(&self, drawing: &str, line: &str, x: f64, median: f64, low: f64, high: f64) {
         self.add_to_curve(drawing, line, CurvePoint { x, y: median, low: Some(low), high: Some(high) });
     }
@@ -185,23 +186,23 @@ impl Recorder {
         }
     }
 
-    /// A size or setting that was used.
+    /// Records a size or setting of the run.
     pub fn setting(&self, name: &str, value: impl Into<Value>) {
         self.state().settings.insert(name.to_owned(), value.into());
     }
 
-    /// The version of something that took part.
+    /// Records the version of a component of the run.
     pub fn version(&self, name: &str, version: impl Display) {
         self.state().versions.insert(name.to_owned(), version.to_string());
     }
 
-    /// Lines of a log that explain the verdict.
+    /// Records lines of a log that explain the verdict.
     pub fn excerpt(&self, excerpt: Excerpt) {
         self.state().excerpts.push(excerpt);
     }
 
-    /// Ends the record. The verdict is pass if there was a check and all held; `why` is for that case, the first failed
-    /// check speaks otherwise.
+    /// Ends the record. The verdict is pass if there was a check and all checks passed. Then its reason is `why`, otherwise the
+    /// detail of the first failed check.
     pub fn finish(&self, experiment: &str, storage: &str, profile: &str, why: &str) -> RunResult {
         let duration_ms = self.now_ms();
         let mut state = std::mem::take(&mut *self.state());
@@ -231,7 +232,7 @@ impl Recorder {
         }
     }
 
-    /// A thread that panicked while it held the lock left a record that is still worth having.
+    /// Ignores poisoning: the record is useful even if a thread panicked while it held the lock.
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }

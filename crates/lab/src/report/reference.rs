@@ -1,10 +1,10 @@
-//! What the two technical reports measured, beside what the lab's experiments measure.
+//! Figures of the technical reports, to compare with those of the lab's experiments.
 //!
-//! The reports are NetApp's TR-4947, *Apache Kafka with NFS storage*, and TR-4941, *Confluent with ONTAP S3*. Their machines
-//! were far larger than those the lab mostly runs on, so their megabytes per second, minutes and percent cannot be compared with those of other machines.
-//! What can is how two storages behave beside each other on the same machines, and how one behaves when its load grows: ratios. So
-//! every figure here is a ratio of two of theirs, says which, and what of a run is the same ratio. TR-4941 tests tiered storage, of which
-//! the lab has no experiment; it has no figure here.
+//! The reports are NetApp's TR-4947, *Apache Kafka with NFS storage*, and TR-4941, *Confluent with ONTAP S3*. They used far larger
+//! machines than the lab usually has, so their megabytes per second, minutes and percentages cannot be compared with those of a run.
+//! Ratios can be compared: of two storages on the same machines, or of two loads on one storage. So each entry here is a ratio of two of
+//! a report's figures. It names these figures, and the figures of a run that form the same ratio. TR-4941 tests tiered storage, for which
+//! the lab has no experiment, so no entry is from TR-4941.
 
 use super::figure_table::FigureTable;
 
@@ -16,32 +16,32 @@ pub const LOCAL: &str = "local";
 pub struct Reported {
     /// The experiment that repeats it.
     pub experiment: &'static str,
-    /// Of what, in words.
+    /// A description of the ratio.
     pub what: &'static str,
     /// The ratio.
     pub value: f64,
-    /// The two figures it is of, as the report gives them, and where.
+    /// The report, and the two figures as it gives them.
     pub source: &'static str,
-    /// The same ratio of a run.
+    /// The same ratio in a run.
     pub here: Here,
-    /// The drawing of curves in which it is a line to compare with, if there is one.
+    /// The drawing of curves that shows the ratio as a reference line, if there is one.
     pub drawing: Option<&'static str>,
 }
 
-/// A ratio of what a run measured.
+/// A ratio of a run's figures.
 #[derive(Debug, Clone, Copy)]
 pub enum Here {
-    /// What was measured is a ratio already.
+    /// A figure that is itself a ratio.
     Value(Pick),
-    /// Shared storage over local disks.
+    /// Shared storage divided by local disks.
     SharedByLocal(Pick),
-    /// Local disks over shared storage.
+    /// Local disks divided by shared storage.
     LocalByShared(Pick),
-    /// One figure over another of the same storage, on the storages named.
+    /// One figure divided by another one of the same storage, for these storages.
     Within(Pick, Pick, On),
 }
 
-/// The storages of a ratio within one.
+/// The storages to which [`Here::Within`] applies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum On {
     /// All.
@@ -52,14 +52,14 @@ pub enum On {
     Shared,
 }
 
-/// A row of the sheet.
+/// A row of the table of figures.
 #[derive(Debug, Clone, Copy)]
 pub enum Pick {
-    /// The row of this name.
+    /// The row with this name.
     Named(&'static str),
-    /// Of the rows whose names are this and a number, the one with the lowest number.
+    /// Of the rows whose names are this prefix and a number, the one with the lowest number.
     Lowest(&'static str),
-    /// The same with the highest number.
+    /// Of the rows whose names are this prefix and a number, the one with the highest number.
     Highest(&'static str),
 }
 
@@ -200,7 +200,7 @@ pub fn of(experiment: &str) -> impl Iterator<Item = &'static Reported> {
 }
 
 impl Here {
-    /// The same ratio in each column where it was measured, by the column's name.
+    /// The ratio in each column that has the necessary figures, with the column's name.
     pub fn find(&self, sheet: &FigureTable) -> Vec<(String, f64)> {
         let local = sheet.columns.iter().position(|column| is_local(column));
         let ratio = |column: usize| match self {
@@ -229,7 +229,7 @@ impl Here {
     }
 }
 
-/// Whether a column is of local disks; the name may say when it ran, too.
+/// Whether a column is of local disks. Its name may end with the time of the run.
 pub fn is_local(column: &str) -> bool {
     column == LOCAL || column.strip_prefix(LOCAL).is_some_and(|rest| rest.starts_with(" ("))
 }

@@ -1,7 +1,7 @@
-//! What a run found, as `result.json` holds it.
+//! The result of a run, as stored in `result.json`.
 //!
-//! The file is for machines: names are stable, figures carry their units, and `format` rises when a reader would
-//! misunderstand an older file. Times within a run are milliseconds since its start.
+//! Programs can rely on the file: names are stable, figures have units, and `format` increases with every change that is not
+//! compatible. Times within a run are milliseconds since its start.
 
 use std::collections::BTreeMap;
 
@@ -11,14 +11,14 @@ use serde_json::Value;
 use super::curve::Curve;
 use crate::progress::Tone;
 
-/// The version of the form below.
+/// The version of this format.
 pub const FORMAT: u32 = 1;
-/// The file for machines, in a folder of results.
+/// The file that programs read, in a folder of results.
 pub const RESULT_FILE: &str = "result.json";
-/// The file for people, in a folder of results.
+/// The file that people read, in a folder of results.
 pub const REPORT_FILE: &str = "report.html";
 
-/// What one run found: one experiment, on one storage, or on several that it compares.
+/// The result of one run of an experiment, on one storage or on several that it compares.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RunResult {
     /// [`FORMAT`].
@@ -29,44 +29,44 @@ pub struct RunResult {
     pub storage: String,
     /// Name of the profile.
     pub profile: String,
-    /// Whether every check held.
+    /// Whether all checks passed.
     pub verdict: Verdict,
-    /// Why, in one or two sentences.
+    /// The reason for the verdict, in one or two sentences.
     pub why: String,
-    /// When the run began: RFC 3339, UTC.
+    /// The start time: RFC 3339, UTC.
     pub started_at: String,
-    /// How long it took.
+    /// The duration in milliseconds.
     pub duration_ms: u64,
-    /// Versions of what took part, by name.
+    /// The versions of all components, by name.
     pub versions: BTreeMap<String, String>,
     /// The sizes and settings that were used, by name.
     pub settings: BTreeMap<String, Value>,
-    /// What was checked.
+    /// The checks.
     pub checks: Vec<Check>,
-    /// What was measured once.
+    /// The figures that were measured once.
     pub figures: Vec<Figure>,
-    /// What was measured again and again, on each storage.
+    /// The quantities that were measured several times on each storage.
     pub measurements: Vec<Measurement>,
-    /// What happened, in order of time.
+    /// The events, in order of time.
     pub events: Vec<Event>,
-    /// The processes of the run, from when to when each of them ran.
+    /// The processes of the run, with the times when each of them ran.
     pub lanes: Vec<Lane>,
     /// Figures over time.
     pub series: Vec<Series>,
-    /// Figures by something other than time.
+    /// Figures as a function of another quantity.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub curves: Vec<Curve>,
     /// The lines of logs that explain the verdict.
     pub excerpts: Vec<Excerpt>,
 }
 
-/// The answer of an experiment.
+/// The verdict of an experiment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
-    /// Every check held.
+    /// All checks passed.
     Pass,
-    /// At least one did not.
+    /// At least one check failed.
     Fail,
 }
 
@@ -86,21 +86,21 @@ impl Verdict {
     }
 }
 
-/// One thing that must hold.
+/// The outcome of one check.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Check {
     /// Stable name.
     pub name: String,
-    /// What must hold, in words.
+    /// A sentence that states the expected behaviour.
     pub title: String,
-    /// Whether it did.
+    /// Whether the check passed.
     pub passed: bool,
-    /// What was found.
+    /// The observation.
     pub detail: String,
 }
 
 impl Check {
-    /// The same, looked at again: details of what failed stay, or of all if nothing did.
+    /// Adds a repetition. Keeps the details of the failed ones, or of all if none has failed.
     pub fn again(&mut self, later: Self) {
         match (self.passed, later.passed) {
             (true, false) => *self = later,
@@ -121,13 +121,13 @@ pub struct Figure {
     pub name: String,
     /// The name for people.
     pub title: String,
-    /// The figure.
+    /// The value.
     pub value: f64,
-    /// Its unit, as people write it; empty for a count.
+    /// The unit; empty for a count.
     pub unit: String,
 }
 
-/// Which way a measurement is good.
+/// Whether a higher or a lower value is better.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Better {
@@ -146,25 +146,25 @@ pub struct Measurement {
     pub title: String,
     /// Unit of all values.
     pub unit: String,
-    /// Which way is good.
+    /// Whether higher or lower is better.
     pub better: Better,
     /// One entry per storage, in the order the storages were named.
     pub samples: Vec<Samples>,
-    /// The first storage's median over the second's, if there are two: how many times as much.
+    /// The first storage's median divided by the second's, if there are two.
     pub ratio: Option<f64>,
-    /// What it should be, if that was said.
+    /// The target, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target: Option<Target>,
-    /// Whether it is, if there is a target.
+    /// Whether the target was reached, if there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reached: Option<bool>,
 }
 
-/// What a measurement should be at least.
+/// The minimum that a measurement should reach.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Target {
-    /// The first storage's median over the second's.
+    /// The first storage's median divided by the second's.
     Ratio(f64),
     /// The first storage's median.
     Median(f64),
@@ -177,7 +177,7 @@ pub struct Samples {
     pub storage: String,
     /// Every value, in the order measured.
     pub values: Vec<f64>,
-    /// The middle one; the mean of the middle two if their number is even.
+    /// The median: the middle value, or the mean of the middle two.
     pub median: f64,
     /// The smallest.
     pub min: f64,
@@ -188,7 +188,7 @@ pub struct Samples {
 }
 
 impl Samples {
-    /// Sorts out the values of one storage; `None` without any. What is no number was not measured.
+    /// Summarises the values of one storage; `None` if there are none. Values that are not finite are left out.
     pub fn of(storage: &str, mut values: Vec<f64>) -> Option<Self> {
         values.retain(|value| value.is_finite());
         let mut sorted = values.clone();
@@ -203,7 +203,7 @@ impl Samples {
 }
 
 impl Measurement {
-    /// Puts the values of each storage together. Storages without a value are left out.
+    /// Summarises the values of each storage. Storages without a value are left out.
     pub fn new(name: &str, title: &str, unit: &str, better: Better, values: Vec<(String, Vec<f64>)>) -> Self {
         let samples: Vec<Samples> =
             values.into_iter().filter_map(|(storage, values)| Samples::of(&storage, values)).collect();
@@ -215,7 +215,7 @@ impl Measurement {
         Self { name, title, unit, better, samples, ratio, target: None, reached: None }
     }
 
-    /// The same with a target.
+    /// Sets the target.
     #[must_use]
     pub fn with_target(mut self, target: Option<Target>) -> Self {
         let found = |target: Target| match target {
@@ -228,36 +228,36 @@ impl Measurement {
     }
 }
 
-/// Something that happened.
+/// An event in a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Event {
-    /// When.
+    /// The time.
     pub at_ms: u64,
-    /// How it is meant.
+    /// Whether it is good, bad or neither.
     pub tone: Tone,
-    /// What.
+    /// A description.
     pub text: String,
 }
 
 /// Spans of time of one actor: a broker, a storage server, the experiment itself.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Lane {
-    /// Whose.
+    /// The actor's name.
     pub name: String,
-    /// In order of time.
+    /// The spans, in order of time.
     pub spans: Vec<Span>,
 }
 
-/// A stretch of a [`Lane`].
+/// A span of time in a [`Lane`].
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Span {
-    /// Its begin.
+    /// Its start.
     pub from_ms: u64,
-    /// Its end; `None` while it lasts, and to the end of the run.
+    /// Its end; `None` if it lasts until the end of the run.
     pub to_ms: Option<u64>,
-    /// What it was.
+    /// What the actor did.
     pub label: String,
-    /// How it ended, or is meant.
+    /// Whether it ended well or badly, or its kind.
     pub tone: Tone,
 }
 
@@ -266,22 +266,22 @@ pub struct Span {
 pub struct Series {
     /// The name for people.
     pub title: String,
-    /// The drawing it is part of: series with the same one share a scale. Empty for a drawing of its own.
+    /// The drawing that it is part of. Series with the same name and unit share a drawing; empty for a drawing of its own.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub drawing: String,
     /// Unit of the values.
     pub unit: String,
-    /// When, and how much; in order of time.
+    /// Times and values, in order of time.
     pub points: Vec<(u64, f64)>,
 }
 
-/// A gap in a series this many times as long as usual breaks its line.
+/// A line is broken where the time between two points is more than this many times the median.
 const GAP_TIMES: u64 = 5;
-/// A shorter silence never breaks it.
+/// A shorter time between two points never breaks a line, in milliseconds.
 const GAP_MS_MIN: u64 = 5_000;
 
 impl Series {
-    /// The stretches without a pause: storages take turns, and a figure is unknown during the turn of another.
+    /// The parts of the series without gaps. Storages take turns, and a storage's figure is unknown during another one's turn.
     pub fn stretches(&self) -> Vec<&[(u64, f64)]> {
         let mut steps: Vec<u64> = self.points.windows(2).map(step).collect();
         steps.sort_unstable();
@@ -310,13 +310,13 @@ fn step(pair: &[(u64, f64)]) -> u64 {
 /// Lines of a log.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Excerpt {
-    /// What they show.
+    /// A description of the lines.
     pub title: String,
-    /// The file, relative to the results' folder.
+    /// The file, relative to the folder of results.
     pub file: String,
     /// The lines.
     pub lines: Vec<String>,
-    /// Which words to point at; empty for none.
+    /// The words to highlight; empty for none.
     pub highlight: String,
 }
 

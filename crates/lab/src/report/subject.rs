@@ -1,15 +1,15 @@
-//! What a report says about an experiment itself.
+//! The description of an experiment in a report.
 
-/// What the report says about an experiment itself.
+/// The description of an experiment in a report.
 #[derive(Debug, Clone, Copy)]
 pub struct Subject {
     /// The experiment's title.
     pub title: &'static str,
-    /// The question that it answers, in one or two sentences.
+    /// The question that the experiment answers, in one or two sentences.
     pub question: &'static str,
-    /// What it does, step by step, so that a reader of the report could do the same by hand.
+    /// The steps of the experiment, in enough detail for a reader to repeat them by hand.
     pub method: &'static str,
 }
 
-/// What an experiment is, by its name; `None` for one that this version does not know.
+/// Returns the description of the experiment with a name; `None` if this version does not know the experiment.
 pub type SubjectOf = fn(&str) -> Option<Subject>;

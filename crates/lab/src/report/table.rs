@@ -1,4 +1,4 @@
-//! The end of a command's output: the runs side by side, for a terminal.
+//! The end of a command's output: a table that compares the runs, for a terminal.
 
 use comfy_table::presets::UTF8_FULL_CONDENSED;
 use comfy_table::{Attribute, Cell, CellAlignment, Color, ContentArrangement, Table};
@@ -7,16 +7,16 @@ use super::figure_table::{self, FigureTable, Named, Row, named};
 use super::html::{number, ratio_text};
 use super::result::{RunResult, Target, Verdict};
 
-/// A row for each run's verdict, and one for each figure and measurement with the storages side by side.
+/// A row for each run's verdict, and one for each figure and measurement with a column for each storage.
 pub fn table(runs: &[RunResult]) -> String {
     group(&named(&runs.iter().collect::<Vec<_>>()))
 }
 
-/// The same for runs that have names already.
+/// Like [`table`], for runs that already have names.
 pub(super) fn group(runs: &[Named]) -> String {
     let mut parts = vec![verdicts(runs)];
     let sheet = FigureTable::of(runs);
-    // Those with a target are what was asked, and come first; those measured once come last.
+    // Rows with a target matter most and come first.
     let (aimed, other): (Vec<_>, Vec<_>) = sheet.rows.iter().partition(|row| row.target.is_some());
     parts.extend(
         [(aimed, true), (other, false)].into_iter().filter_map(|(rows, aims)| figures(&sheet, &rows, aims)),
@@ -53,7 +53,7 @@ pub(super) fn verdicts(runs: &[Named]) -> String {
     table.to_string()
 }
 
-/// Figures and measurements: median, smallest and largest, and the first storage's median over each other's.
+/// Figures and measurements: the median, the smallest and the largest value, and the ratio of the first storage to each other one.
 fn figures(sheet: &FigureTable, rows: &[&Row], aims: bool) -> Option<String> {
     if rows.is_empty() {
         return None;
@@ -97,7 +97,7 @@ fn measured(cell: &figure_table::Cell) -> String {
     }
 }
 
-/// Without control characters: what a file says must not speak to the terminal.
+/// Removes control characters, because text from a file must not control the terminal.
 fn plain(text: &str) -> String {
     text.chars().filter(|letter| !letter.is_control()).collect()
 }

@@ -1,4 +1,4 @@
-//! Requests: what the user asked the lab to do.
+//! The user's requests to the lab.
 
 mod storage_kind;
 
@@ -59,16 +59,16 @@ impl ClusterAddress {
     }
 }
 
-/// A cluster that the lab did not start, as one run uses it. `cluster/external.rs` has what can be done with it.
+/// A cluster that the lab did not start, with the data of one run. `cluster/external.rs` has its operations.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct ExternalCluster {
     /// Its address.
     pub cluster: ClusterAddress,
-    /// What the names of the run's topics begin with, and no others: letters, digits and `-`.
+    /// The prefix of the run's topic names, which no other topics have: letters, digits and `-`.
     pub topic_prefix: String,
     /// Where Kafka's own tools are kept.
     pub cache: PathBuf,
-    /// A file of the run that exists once topics may have been made.
+    /// A file of the run. It exists if the run may have created topics.
     pub mark: PathBuf,
 }
 
@@ -83,13 +83,13 @@ pub struct Request {
     pub cluster: Option<ClusterAddress>,
     /// The sizes.
     pub profile: Profile,
-    /// How often to repeat each measurement; `None`: the experiment decides.
+    /// The number of repetitions of each measurement; with `None`, the experiment decides.
     pub repetitions: Option<u32>,
-    /// The parts of the experiment to run; empty: all of them.
+    /// The parts of the experiment to run; empty for all of them.
     pub parts: Vec<String>,
     /// The folder of results.
     pub out: PathBuf,
-    /// The cache of what is fetched.
+    /// The cache of fetched programs.
     pub cache: Cache,
     /// The program of the daemon, if one of the storages is Forebay.
     pub daemon: Option<PathBuf>,
@@ -138,7 +138,7 @@ impl Request {
         self.names().join(",")
     }
 
-    /// Whether a part of the experiment is to be run.
+    /// Whether the user requested a part of the experiment.
     pub fn wants(&self, part: &str) -> bool {
         self.parts.is_empty() || self.parts.iter().any(|wanted| wanted == part)
     }

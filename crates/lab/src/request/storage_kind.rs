@@ -1,4 +1,4 @@
-//! Which storage is meant: its name on the command line, in work orders and in results.
+//! The kinds of storages, and their names on the command line, in requests and in results.
 
 use std::fmt;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! The supervisor of a guest for a person: forwards its connections to the servers, and its input.
+//! The supervisor of a guest for the user: forwards its connections to the servers, and its input.
 
 use std::io::{self, IsTerminal};
 use std::net::Shutdown;

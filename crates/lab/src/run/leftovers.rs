@@ -13,7 +13,7 @@ pub fn remove(folders: &RunFolders) -> Result<()> {
     folders.remove()
 }
 
-/// Cleans up behind runs that were killed, and prints their names.
+/// Cleans up after runs that were killed, and prints their names.
 pub fn sweep(cache: &Path) {
     for run in host::abandoned(cache) {
         match remove(&run.folders) {

@@ -1,7 +1,7 @@
-//! Runs: the process that a person starts, and the process that does the work.
+//! Runs: the process that the user starts, and the process that does the work.
 //!
-//! [`supervisor`] starts a worker in namespaces of its own and cleans up behind it; [`worker`] is what it starts. [`experiment`] and [`client`] are
-//! the supervisor's side of an experiment and of a guest for a person.
+//! [`supervisor`] starts a [`worker`] in new namespaces and cleans up after it. [`experiment`] and [`client`] are the supervisor's side of an
+//! experiment and of a guest for the user.
 
 pub mod client;
 pub mod experiment;

@@ -1,6 +1,6 @@
-//! The process that a person starts: starts the worker in namespaces of its own, waits for it, and cleans up behind it.
+//! The process that the user starts. It starts the worker in new namespaces, waits for it, and cleans up after it.
 //!
-//! The worker is process 1 of a new pid namespace, so when it ends, however it ends, the kernel ends everything that was
+//! The worker is process 1 of a new pid namespace. So when it ends, for any reason, the kernel ends everything that was
 //! started inside. The network and mount namespaces have no names and disappear with their last process. The worker ends when it reads a
 //! byte or the end of its standard input, a pipe that only the supervisor holds. So when the supervisor dies, even by kill -9, everything ends
 //! with it. Only the run's folders remain for the supervisor to remove.
@@ -43,7 +43,7 @@ pub fn supervise(task: Task, folders: &RunFolders) -> Result<Ended> {
     let mut worker = worker_command(environment_kind)?
         .arg(&task_path)
         .stdin(Stdio::piped())
-        // A Ctrl-C on the terminal is for the supervisor alone.
+        // A Ctrl-C on the terminal must reach only the supervisor.
         .process_group(0)
         .spawn()
         .context("start the worker (with unshare, package util-linux)")?;

@@ -24,7 +24,7 @@ pub struct WorkerTask {
 pub enum Task {
     /// Run an experiment.
     Experiment(Request),
-    /// Run a guest for a person.
+    /// Run a guest for the user.
     Client(client::GuestRequest),
 }
 

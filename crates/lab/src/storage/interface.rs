@@ -1,4 +1,4 @@
-//! What a storage can do.
+//! The interface of storages.
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -32,31 +32,31 @@ pub struct Usage {
 /// A storage's server, where it runs on the host.
 #[derive(Debug, Clone)]
 pub struct HostServer {
-    /// Where it listens.
+    /// The address that it listens on.
     pub address: SocketAddr,
     /// Path of its volume or export.
     pub path: &'static str,
     /// Its process.
     pub pid: u32,
-    /// Where it keeps its data.
+    /// The folder of its data.
     pub data: PathBuf,
 }
 
 /// A running storage. Dropping it ends it at once.
 pub trait Storage: Send {
-    /// Which it is.
+    /// Its kind.
     fn kind(&self) -> StorageKind;
 
     /// Names and versions of its software.
     fn versions(&self) -> Vec<(String, String)>;
 
-    /// Adds what a guest needs before it boots.
+    /// Adds the storage's requirements to a guest's specification, before it boots.
     fn prepare(&mut self, environment: &Environment, spec: &mut GuestSpec) -> Result<()> {
         let _ = (environment, spec);
         Ok(())
     }
 
-    /// Removes what belonged to a prepared guest that has ended for good.
+    /// Removes the files of a prepared guest that has ended and will not restart.
     fn discard(&mut self, environment: &Environment, guest: &str) -> Result<()> {
         let _ = (environment, guest);
         Ok(())
@@ -67,16 +67,16 @@ pub trait Storage: Send {
         let _ = count;
     }
 
-    /// Mounts it in a guest. Shared by all guests, but for [`StorageKind::Local`].
+    /// Mounts it in a guest. All guests share it, except for [`StorageKind::Local`].
     fn mount(&self, guest: &Guest, target: &str) -> Result<()>;
 
-    /// Whether a client that removes a file which is still open renames it instead, as far as the lab knows: Kafka's brokers end when
-    /// a topic is deleted then.
+    /// Whether clients rename a removed file that is still open, as far as the lab knows. Deleting a topic then ends Kafka's
+    /// brokers.
     fn renames_unlinked(&self) -> bool {
         false
     }
 
-    /// The folder of this host that it is. Brokers run on the host then, and nothing can be mounted in a guest.
+    /// The folder, if the storage is a folder of this host. Then brokers run on the host, and nothing can be mounted in a guest.
     fn folder(&self) -> Option<&Path> {
         None
     }
@@ -86,12 +86,12 @@ pub trait Storage: Send {
         None
     }
 
-    /// Whether its server can be killed and started again, and its files recounted.
+    /// Whether its server can be killed and restarted, and its consistency checked.
     fn can_be_killed(&self) -> bool {
         false
     }
 
-    /// Ends its server at once (kill -9), as a crash would.
+    /// Kills its server (kill -9), like a crash.
     fn kill(&mut self) -> Result<()> {
         bail!("storage {} has no server of its own to kill", self.kind())
     }
@@ -116,7 +116,7 @@ pub trait Storage: Send {
         bail!("storage {} has no server whose memory and disk writes can be measured", self.kind())
     }
 
-    /// Checks its consistency, with its server if that runs; returns one sentence for each difference.
+    /// Checks its consistency, through its server if that runs. Returns one sentence for each difference.
     fn check(&self) -> Result<Vec<String>> {
         bail!("storage {} cannot check its consistency", self.kind())
     }
@@ -125,7 +125,7 @@ pub trait Storage: Send {
     fn stop(&mut self) -> Result<()>;
 }
 
-/// Volumes of a storage: trees that are mounted one by one.
+/// The volumes of a storage: file trees that are mounted individually.
 pub trait Volumes {
     /// Makes an empty volume.
     fn create(&self, name: &str) -> Result<()>;
@@ -133,12 +133,12 @@ pub trait Volumes {
     /// Mounts a volume in a guest.
     fn mount(&self, guest: &Guest, name: &str, target: &str) -> Result<()>;
 
-    /// Limits reads and writes of a volume to this many bytes per second from now on; `None`: no limit.
+    /// Limits reads and writes of a volume to this many bytes per second, from now on. `None` removes the limit.
     fn limit(&self, name: &str, bytes_per_second: Option<u64>) -> Result<()>;
 
-    /// Takes a snapshot of several volumes at one instant; returns how long that took.
+    /// Takes a snapshot of several volumes at one instant. Returns the time it took.
     fn snapshot(&self, volumes: &[String], name: &str) -> Result<Duration>;
 
-    /// Makes a volume that can be written of a volume's snapshot; returns how long that took.
+    /// Clones a volume's snapshot. Returns the time it took.
     fn clone_snapshot(&self, volume: &str, snapshot: &str, name: &str) -> Result<Duration>;
 }

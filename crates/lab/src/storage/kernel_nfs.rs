@@ -14,7 +14,7 @@ use crate::host::{Environment, Guest, GuestCommand, GuestSpec, Process};
 use crate::request::StorageKind;
 use crate::wire::Mount;
 
-/// Which version of the protocol clients speak.
+/// The version of the protocol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Version {
     /// NFSv3, without locks over the network.
@@ -104,7 +104,7 @@ impl KernelNfs {
         let tool = |program: &str| GuestCommand::from_words(tools.words(program)).log(&log);
         self.daemons.push(self.guest.spawn(&tool("usr/sbin/rpcbind").arg("-f"))?);
         self.wait_for_port(111)?;
-        // Knows that no client has anything to reclaim, so that the first open need not wait for the end of grace.
+        // Tells the server that no client has anything to reclaim, so the first open need not wait for the end of the grace period.
         self.daemons.push(self.guest.spawn(&tool("usr/sbin/nfsdcld").arg("-F"))?);
         self.guest.run(&tool("usr/sbin/exportfs").arg("-ra"), PATIENCE)?;
         self.daemons.push(self.guest.spawn(&tool("usr/sbin/rpc.mountd").args(["-F", "-p", "20048"]))?);

@@ -1,8 +1,8 @@
-//! Storages: what brokers keep their logs on.
+//! Storages: they hold the brokers' logs.
 //!
-//! A storage is started before the guests that use it boot, since one kind gives each guest a disk ([`Storage::prepare`]);
-//! then each guest mounts it ([`Storage::mount`]). Every kind is one file here. A folder of the host ([`Storage::folder`]) is
-//! mounted already, and has no guests.
+//! A storage is started before its guests boot, because one kind gives each guest a disk ([`Storage::prepare`]). Then each
+//! guest mounts the storage ([`Storage::mount`]). Every kind is one file here. A folder of the host ([`Storage::folder`]) is
+//! already mounted, and has no guests.
 
 mod forebay;
 mod ganesha;

@@ -5,7 +5,7 @@ use anyhow::Result;
 use crate::host::Guest;
 use crate::wire::Mount;
 
-/// Mounts an NFS export in a guest, with the options that all storages have: hard, 1 MiB reads and writes.
+/// Mounts an NFS export in a guest, with the common options of all storages: hard, 1 MiB reads and writes.
 pub fn mount_nfs(
     guest: &Guest,
     server: std::net::Ipv4Addr,
@@ -13,7 +13,7 @@ pub fn mount_nfs(
     options: &str,
     target: &str,
 ) -> Result<()> {
-    // No mount.nfs is involved: the kernel reads the options itself, but needs both addresses spelled out.
+    // Without mount.nfs, the kernel parses the options itself, and needs both addresses among them.
     let options = format!(
         "{options},addr={server},clientaddr={},rsize=1048576,wsize=1048576,hard,proto=tcp,timeo=600,retrans=2",
         guest.address()

@@ -10,7 +10,7 @@ use anyhow::{Context, Result};
 
 use super::interface::Usage;
 
-/// The unit of a file's block count, whatever the file system's own.
+/// The unit of a file's block count, independent of the file system's block size.
 const BLOCK_BYTES: u64 = 512;
 
 /// A unit of the times in `/proc/PID/stat`: the kernel's `USER_HZ`, which is 100 on every system that the lab runs on.

@@ -56,7 +56,7 @@ impl BrokerNode {
         }
     }
 
-    /// How its kernel ended, or a native node's agent, or `None` while that runs.
+    /// How the guest's kernel, or the native node's agent, ended; `None` while it runs.
     pub fn ended(&self) -> Result<Option<ExitStatus>> {
         match self {
             Self::Guest(guest) => guest.ended(),
@@ -64,7 +64,7 @@ impl BrokerNode {
         }
     }
 
-    /// Records what nodes of this kind are.
+    /// Records the properties of nodes of this kind.
     pub fn tell(&self, guest_memory_mib: u32, recorder: &Recorder) {
         match self {
             Self::Guest(_) => {

@@ -19,7 +19,7 @@ pub struct ExternalTarget {
 }
 
 impl ExternalTarget {
-    /// Asks the cluster that the request names for its brokers.
+    /// Connects to the cluster of the request, and asks it for its brokers.
     pub fn reach(environment: &Environment, request: &Request, recorder: &Recorder) -> Result<Self> {
         let cluster = request.cluster.as_ref().context("no cluster is named")?;
         recorder.stage("cluster");
@@ -31,7 +31,7 @@ impl ExternalTarget {
         recorder.setting("brokers", brokers);
         recorder.setting("not measured", "CPU of brokers and storage: the cluster was there before");
         recorder.event(Tone::Plain, format_args!("{} answers, with {brokers} broker(s)", cluster.name()));
-        recorder.event(Tone::Plain, "what brokers and their storage take of their machines is not measured");
+        recorder.event(Tone::Plain, "the CPU use of the brokers and of their storage is not measured");
         Ok(Self { name: cluster.name(), tools, brokers })
     }
 }

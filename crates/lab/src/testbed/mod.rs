@@ -1,7 +1,7 @@
-//! What experiments begin with: clusters on the storages under test, loads on them, and checks of their brokers, logs and records.
+//! The common basis of experiments: clusters on the storages under test, loads on them, and checks of their brokers, logs and records.
 //!
-//! A [`Testbed`] is a running cluster with its logs on one storage. [`Testbeds`] are several side by side, for experiments that compare storages;
-//! each is a [`Target`], and so is a cluster that the lab did not start.
+//! A [`Testbed`] is a running cluster with its logs on one storage. [`Testbeds`] are several of them, for experiments that compare storages.
+//! Each is a [`Target`], and so is a cluster that the lab did not start.
 
 mod broker_node;
 mod external_target;

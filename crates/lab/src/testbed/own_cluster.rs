@@ -29,17 +29,17 @@ pub struct TestbedSpec {
     pub guest_memory_mib: u32,
     /// The settings of the brokers.
     pub settings: Settings,
-    /// How the storage is used.
+    /// The use of the storage.
     pub layout: Layout,
-    /// Brokers run on their half of the machine's processors, if these were divided.
+    /// The division of the machine's processors, if brokers run on their half.
     pub processors: Option<ProcessorSplit>,
 }
 
 /// How brokers use the storage.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Layout {
-    /// How many volumes each broker has of its own, each a log directory; 0: one volume for all brokers, with a folder for each.
-    /// On a storage without volumes they are folders.
+    /// The number of volumes for each broker, each with a log directory. With 0, all brokers share one volume, with a folder for each.
+    /// On a storage without volumes, folders are used instead.
     pub volumes: u32,
     /// TCP connections of each client to its NFS server (`nconnect`); `None`: the lab's default.
     pub connections: Option<u32>,
@@ -71,7 +71,7 @@ impl Testbed {
         Self::start_beside(environment, request, request.storage()?, None, spec, recorder)
     }
 
-    /// The same on a storage of choice. `index` tells testbeds of one run from each other; `None` if there is only one.
+    /// Like [`Testbed::start`], on the given storage. `index` distinguishes the testbeds of one run; `None` if there is only one.
     pub fn start_beside(
         environment: &Environment,
         request: &Request,
@@ -167,8 +167,8 @@ impl Testbed {
         brokers.flat_map(of).collect()
     }
 
-    /// Adds to an error which brokers ended, and why, and which machines are silent: these are closer to the cause than what clients
-    /// noticed.
+    /// Adds to an error the brokers that ended, with the reasons, and the machines that do not answer. These are closer to the cause
+    /// than the errors of clients.
     pub fn explained<T>(&self, result: Result<T>) -> Result<T> {
         result.map_err(|error| match self.lost() {
             Ok(lost) if !lost.is_empty() => error.context(lost.join("; ")),
@@ -231,8 +231,8 @@ impl Testbed {
         Ok(BrokerNode::Guest(guest))
     }
 
-    /// Starts a broker that has ended on a standby node, which replaces its own. The old node is killed, and what only it used is
-    /// removed.
+    /// Starts a broker that has ended on a standby node, which replaces its own. Kills the old node, and removes the files that only
+    /// it used.
     pub fn move_broker(&mut self, environment: &Environment, broker: u32, standby: BrokerNode) -> Result<()> {
         let log_folders = log_folders(self.storage.as_ref(), broker, self.layout);
         self.cluster.move_broker(broker, &Placement { node: &standby, log_folders })?;
@@ -275,7 +275,7 @@ impl Target for Testbed {
 
     fn forget(&self) -> Result<()> {
         self.drop_caches()?;
-        // What guests take for a disk is a file, and so is what a server reads from.
+        // Guests' disks are files on the host, and so is a server's data.
         caches::forget(&self.scratch)
     }
 

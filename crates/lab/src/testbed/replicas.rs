@@ -10,10 +10,10 @@ use crate::cluster::Assignment;
 use crate::report::Recorder;
 use crate::wire::TreeEntry;
 
-/// How Kafka marks the folder of a replica that waits for its deletion.
+/// The suffix by which Kafka marks the folder of a replica that waits for its deletion.
 const DELETED: &str = "-delete";
 
-/// What was found.
+/// The findings of the inspections.
 #[derive(Debug, Default)]
 pub struct Replicas {
     /// `.nfs…` files that were seen at any time, in a directory or in a broker's log.
@@ -50,19 +50,19 @@ impl Replicas {
         }
     }
 
-    /// The number of replicas' folders that should be deleted and are not.
+    /// The number of replicas' folders that should have been deleted but still exist.
     pub fn old_count(&self) -> usize {
         self.old.len()
     }
 
-    /// The number of partitions that are where they should be and nowhere else, not counting replicas that wait for their deletion.
+    /// The number of partitions whose replicas are exactly on the assigned brokers, not counting replicas that wait for their deletion.
     pub fn moved(&self, target: &Assignment) -> usize {
         let names = self.old.iter().filter_map(|path| path.rsplit('/').next());
         let waiting: BTreeSet<&str> = names.filter(|name| !name.ends_with(DELETED)).collect();
         target.partitions.len().saturating_sub(waiting.len())
     }
 
-    /// Adds the `.nfs…` files in brokers' error messages: the files disappear when the broker ends.
+    /// Adds the `.nfs…` files named in brokers' error messages, because the files themselves disappear when the broker ends.
     pub fn add_named_in_logs(&mut self, testbed: &Testbed) {
         for broker in testbed.cluster.brokers() {
             let log = std::fs::read(broker.log_file()).unwrap_or_default();
@@ -70,7 +70,7 @@ impl Replicas {
         }
     }
 
-    /// Records the checks that there are none of either.
+    /// Records the checks that there are no `.nfs…` files and no old replicas.
     pub fn check(&self, recorder: &Recorder) {
         let first = |set: &BTreeSet<String>| set.first().cloned().unwrap_or_default();
         let nfs = match self.nfs_files.len() {

@@ -14,7 +14,7 @@ pub struct Title<'a> {
     pub title: &'a str,
     /// Unit of the values.
     pub unit: &'a str,
-    /// Which way is good.
+    /// Whether higher or lower is better.
     pub better: Better,
 }
 
@@ -23,7 +23,7 @@ pub struct Title<'a> {
 pub struct MeanRatio {
     /// The geometric mean of the pairs' ratios.
     pub mean: f64,
-    /// How many pairs it is of.
+    /// The number of pairs.
     pub pairs: usize,
 }
 
@@ -57,13 +57,13 @@ impl Tally {
         Some(self.samples(name, storage)?.median)
     }
 
-    /// The first storage's median over the second's.
+    /// The first storage's median divided by the second's.
     pub fn ratio(&self, name: &str, first: &str, second: &str) -> Option<f64> {
         let second = self.median(name, second).filter(|median| *median != 0.0)?;
         Some(self.median(name, first)? / second)
     }
 
-    /// The first storage's values over the second's, measured in the same repetition each.
+    /// The first storage's values divided by the second's of the same repetition.
     pub fn pair_ratios(&self, name: &str, first: &str, second: &str) -> Vec<f64> {
         let of = |storage| self.samples(name, storage).map(|samples| samples.values).unwrap_or_default();
         of(first).into_iter().zip(of(second)).map(|(first, second)| first / second).collect()
@@ -78,7 +78,7 @@ impl Tally {
         (pairs > 0).then(|| MeanRatio { mean: (logarithms / pairs as f64).exp(), pairs })
     }
 
-    /// The median of one name over that of another, on one storage.
+    /// The median of one name divided by that of another, on one storage.
     pub fn ratio_of(&self, name: &str, to: &str, storage: &str) -> Option<f64> {
         let to = self.median(to, storage).filter(|median| *median != 0.0)?;
         Some(self.median(name, storage)? / to)

@@ -1,4 +1,4 @@
-//! What a load experiment needs from a cluster, started by the lab or not.
+//! The interface of a cluster for load experiments, whether the lab started it or not.
 
 use std::time::Duration;
 
@@ -11,10 +11,10 @@ pub trait Target {
     /// The name of its storage, or another name that distinguishes it.
     fn name(&self) -> &str;
 
-    /// The tools, which talk to it.
+    /// The tools for the cluster.
     fn tools(&self) -> &Tools;
 
-    /// How many brokers it has.
+    /// The number of its brokers.
     fn brokers(&self) -> u32;
 
     /// Whether topics must stay after a load, because their deletion would end brokers.

@@ -1,7 +1,7 @@
-//! Storages side by side, each with a cluster of its own, and loads that are run on them in turns.
+//! Several storages, each with a cluster of its own, and loads that run on them in turns.
 //!
-//! All clusters run from the beginning, and are idle during the turn of another, so that disturbances of the machine affect all of them alike:
-//! the ratio of two of their figures says more than either figure.
+//! All clusters run from the beginning, and are idle during the turn of another one, so that disturbances of the machine affect all of them
+//! alike. The ratio of two figures is therefore more reliable than either figure.
 
 use std::time::{Duration, Instant};
 
@@ -84,7 +84,7 @@ impl Testbeds {
         self.targets.iter().map(|target| target.name().to_owned()).collect()
     }
 
-    /// How many brokers the smallest cluster has, which is how many replicas a partition can have at most.
+    /// The number of brokers of the smallest cluster, which is the maximum number of replicas of a partition.
     pub fn brokers(&self) -> u32 {
         self.targets.iter().map(|target| target.brokers()).min().unwrap_or(0)
     }
@@ -119,7 +119,7 @@ impl Testbeds {
             ended.extend(target.ended()?);
         }
         let detail = if ended.is_empty() { "all run".to_owned() } else { ended.join(", ") };
-        recorder.check("processes", "No broker ended, and no server of a storage", ended.is_empty(), detail);
+        recorder.check("processes", "No broker and no storage server ended", ended.is_empty(), detail);
         Ok(())
     }
 }
@@ -129,9 +129,9 @@ impl Testbeds {
 pub struct Outcome {
     /// What the load driver measured.
     pub result: LoadResult,
-    /// How busy each broker's machine was while it measured, in percent; none where that is not known.
+    /// The CPU of each broker's machine during the measurement, in percent; empty if it is not known.
     pub broker_cpu_percent: Option<Vec<f64>>,
-    /// Processors that the storage's server kept busy meanwhile.
+    /// The number of processors that the storage's server used during the measurement.
     pub server_processors: Option<f64>,
 }
 
@@ -142,7 +142,7 @@ impl Outcome {
         Ok((steady.publish_bytes_per_second + steady.consume_bytes_per_second) / 1e6)
     }
 
-    /// How busy the brokers' machines were, on average, in percent.
+    /// The average CPU of the brokers' machines, in percent.
     pub fn mean_broker_cpu(&self) -> Option<f64> {
         let all = self.broker_cpu_percent.as_ref().filter(|all| !all.is_empty())?;
         Some(all.iter().sum::<f64>() / all.len() as f64)
@@ -161,13 +161,13 @@ impl Moment {
         Ok(Self { at: Instant::now(), brokers: target.cpu()?, server: target.server_cpu()? })
     }
 
-    /// How busy each broker's machine was since an earlier moment, in percent.
+    /// The CPU of each broker's machine since an earlier time, in percent.
     fn brokers_since(&self, before: &Self) -> Option<Vec<f64>> {
         let pairs = self.brokers.as_ref()?.iter().zip(before.brokers.as_ref()?);
         Some(pairs.map(|(now, before)| now.percent_since(before)).collect())
     }
 
-    /// How many processors the storage's server kept busy since an earlier moment.
+    /// The number of processors that the storage's server has used since an earlier time.
     fn server_since(&self, before: &Self) -> Option<f64> {
         let busy = self.server?.saturating_sub(before.server?);
         Some(busy.as_secs_f64() / (self.at - before.at).as_secs_f64())
@@ -187,8 +187,8 @@ pub struct Trial<'a> {
 }
 
 impl Trial<'_> {
-    /// Runs it, and waits until the cluster is idle, so that it does not disturb the next cluster's load. `None` if it failed: that is a failed
-    /// check, and so a verdict.
+    /// Runs the load, and waits until the cluster is idle, so that it does not disturb the next cluster's load. Returns `None` if the load
+    /// failed, which is recorded as a failed check.
     pub fn run(&self, recorder: &Recorder) -> Result<Option<Outcome>> {
         let outcome = self.judge(recorder)?;
         if outcome.is_some() {
@@ -201,8 +201,8 @@ impl Trial<'_> {
     fn judge(&self, recorder: &Recorder) -> Result<Option<Outcome>> {
         let lost = self.target.lost()?;
         if !lost.is_empty() {
-            // Each load would run into a timeout of a minute.
-            self.fail(format_args!("not run, since {}", lost.join(", ")), recorder);
+            // Otherwise each load would wait for a timeout of a minute.
+            self.fail(format_args!("not run, because {}", lost.join(", ")), recorder);
             return Ok(None);
         }
         let measured = self.measure(recorder);
@@ -212,7 +212,7 @@ impl Trial<'_> {
                 recorder.event(Tone::Plain, self.summary(&outcome)?);
                 return Ok(Some(outcome));
             }
-            // A figure of fewer brokers is not the figure to measure.
+            // With fewer brokers, the figure would not be comparable.
             Ok(_) => self.fail(format_args!("meanwhile {lost}"), recorder),
             Err(error) if lost.is_empty() => self.fail(format_args!("{error:#}"), recorder),
             Err(error) => self.fail(format_args!("{error:#}; {lost}"), recorder),
@@ -250,7 +250,7 @@ impl Trial<'_> {
                     Turn::Built => target.forget()?,
                     Turn::Begins(phase) if phase == "steady" => before = Some(Moment::take(target)?),
                     Turn::Begins(_) => {}
-                    // Clients can wait for a machine without power as long as their settings say: those of the reports for 20 minutes.
+                    // Clients may wait for a machine without power as long as their timeouts allow: with the reports' settings, 20 minutes.
                     Turn::Sampled => ensure!(target.ended()?.is_empty(), "the load was given up"),
                     Turn::Measured => after = Some(Moment::take(target)?),
                 }

@@ -24,12 +24,12 @@ pub struct Ended {
 }
 
 impl Ended {
-    /// How many ended so far.
+    /// The number of brokers that have ended so far.
     pub fn count(&self) -> usize {
         self.how.len()
     }
 
-    /// Looks again; true if another broker ended since.
+    /// Checks the brokers again. Returns true if another one has ended since.
     pub fn look(&mut self, testbed: &Testbed, recorder: &Recorder) -> Result<bool> {
         let before = self.count();
         for broker in testbed.cluster.brokers() {
@@ -44,7 +44,7 @@ impl Ended {
         Ok(self.count() > before)
     }
 
-    /// Waits a little for a broker to end; whether one has by then.
+    /// Waits a little for a broker to end. Returns true if one has ended.
     pub fn wait_for_one(&mut self, testbed: &Testbed, recorder: &Recorder) -> Result<bool> {
         let deadline = Instant::now() + Duration::from_secs(10);
         while self.count() == 0 && Instant::now() < deadline {
@@ -77,7 +77,7 @@ impl Ended {
     }
 }
 
-/// The silly-renamed files that a broker's log names. They are gone when the broker is: its client removes them then.
+/// The silly-renamed files that a broker's log names. The client removes the files themselves when the broker ends.
 pub fn silly_files_in(log: &str) -> BTreeSet<String> {
     let words = log.split_whitespace().filter(|word| word.contains(&format!("/{SILLY}")));
     words.map(|word| word.trim_matches([':', ',', '\'', '"']).to_owned()).collect()
@@ -86,22 +86,22 @@ pub fn silly_files_in(log: &str) -> BTreeSet<String> {
 fn excerpt(broker: &Broker, environment: &Environment, lines: Vec<String>) -> Excerpt {
     let file = broker.log_file();
     Excerpt {
-        title: format!("What broker {} said before it ended", broker.id()),
+        title: format!("Log of broker {} before it ended", broker.id()),
         file: file.strip_prefix(environment.out()).unwrap_or(file).display().to_string(),
         lines,
         highlight: SILLY.to_owned(),
     }
 }
 
-/// The line that names the cause: the silly-renamed file if there is one, else the first.
+/// The line that names the cause: the one with a silly-renamed file if there is one, otherwise the first.
 fn explain(lines: &[String]) -> Option<String> {
     let line = lines.iter().find(|line| line.contains(SILLY)).or_else(|| lines.first())?;
-    // An exception's class says less than its message.
+    // The message of an exception is more informative than its class.
     let message = line.split_once("Exception: ").map_or(line.as_str(), |(_, message)| message);
     Some(message.trim().to_owned())
 }
 
-/// Whether a verification passed, and what it found, in words.
+/// Whether a verification passed, and a description of its findings.
 pub fn describe_verification(summary: &Map<String, Value>) -> (bool, String) {
     let passed = summary.get("passed").and_then(Value::as_bool).unwrap_or(false);
     let (verified, acknowledged) = (figure(summary, "verified"), figure(summary, "acknowledged"));

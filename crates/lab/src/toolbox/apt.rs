@@ -1,4 +1,4 @@
-//! Downloads packages of Debian with all they need, without reading or changing what the machine has installed.
+//! Downloads Debian packages with all their dependencies, without reading or changing the packages that the machine has installed.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -10,12 +10,12 @@ use anyhow::{Context, Result, bail};
 use crate::exec;
 use crate::progress::Progress;
 
-/// The release that packages are taken from.
+/// The release of the packages.
 pub(super) const SUITE: &str = "sid";
 const KEYRING: &str = "/usr/share/keyrings/debian-archive-keyring.gpg";
 
-/// apt with private folders, so that nothing of the machine's package management is read or changed but its mirror, its
-/// keys and its proxy settings.
+/// apt with private folders. Of the machine's package management it uses only the mirror, the keys and the proxy settings,
+/// and it changes nothing there.
 pub(super) struct Apt {
     folder: PathBuf,
     options: Vec<String>,
@@ -30,7 +30,7 @@ impl Apt {
         let signed =
             if Path::new(KEYRING).exists() { format!("[signed-by={KEYRING}] ") } else { String::new() };
         fs::write(folder.join("sources.list"), format!("deb {signed}{mirror} {SUITE} main\n"))?;
-        // An empty list of installed packages makes apt download everything that is needed.
+        // With an empty list of installed packages, apt downloads all dependencies.
         fs::write(folder.join("status"), "")?;
         let path = |name: &str| folder.join(name).to_string_lossy().into_owned();
         let options = vec![
@@ -61,12 +61,12 @@ impl Apt {
     }
 
     pub(super) fn update(&self, progress: &Progress) -> Result<()> {
-        progress.detail("reading Debian's list of packages");
+        progress.detail("downloading Debian's list of packages");
         exec::run(self.command().arg("update"))
-            .context("could not read Debian's list of packages; is the mirror reachable?")
+            .context("cannot download Debian's list of packages; check that the mirror is reachable")
     }
 
-    /// Downloads the packages and all they need; returns the archives.
+    /// Downloads the packages and all their dependencies. Returns the paths of the archives.
     pub(super) fn download(&self, packages: &[&str], progress: &Progress) -> Result<Vec<PathBuf>> {
         let mut command = self.command();
         command.args(["install", "--download-only", "--no-install-recommends", "-y"]).args(packages);
@@ -85,7 +85,7 @@ impl Apt {
         };
         if !status.success() {
             let text = fs::read_to_string(&log).unwrap_or_default();
-            bail!("apt-get could not download {}: {}", packages.join(", "), exec::last_lines(&text, 4));
+            bail!("apt-get cannot download {}: {}", packages.join(", "), exec::last_lines(&text, 4));
         }
         let entries = fs::read_dir(&archives).with_context(|| format!("list {}", archives.display()))?;
         let paths = entries.flatten().map(|entry| entry.path());

@@ -1,5 +1,5 @@
-//! Compiles programs from their source on crates.io into a folder of the cache, with the versions of all they need that
-//! their authors locked.
+//! Compiles programs from their source on crates.io into a folder of the cache, with the dependencies that their authors
+//! locked.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -10,14 +10,14 @@ use anyhow::{Context, Result};
 
 use crate::exec;
 
-/// Libraries that a program may link with: the name the linker looks for, and where a machine has it without the package for
-/// developers, which would add no more than this name.
+/// Libraries that a program may link with: the name that the linker looks for, and the paths of the library on machines without
+/// its development package. Only the name is missing there, so the lab makes a link with that name.
 const LIBRARIES: [(&str, [&str; 3]); 1] = [(
     "libacl.so",
     ["/usr/lib/x86_64-linux-gnu/libacl.so.1", "/lib/x86_64-linux-gnu/libacl.so.1", "/usr/lib64/libacl.so.1"],
 )];
 
-/// Compiles a program of a crate to `root/bin`; what is only needed meanwhile goes to `work`.
+/// Compiles a crate's program to `root/bin`. Intermediate files go to `work`.
 pub(super) fn install(name: &str, version: &str, work: &Path, root: &Path) -> Result<()> {
     let links = work.join("libraries");
     fs::create_dir_all(&links).with_context(|| format!("make {}", links.display()))?;
@@ -31,5 +31,5 @@ pub(super) fn install(name: &str, version: &str, work: &Path, root: &Path) -> Re
     command.arg("--root").arg(root).arg("--target-dir").arg(work.join("target"));
     command.env("LIBRARY_PATH", &links);
     exec::run(&mut command)
-        .with_context(|| format!("compile {name} {version}; is cargo there, and crates.io reachable?"))
+        .with_context(|| format!("cannot compile {name} {version}; check cargo and the access to crates.io"))
 }

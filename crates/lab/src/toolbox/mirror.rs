@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 
-/// Suites whose source is a Debian mirror that also carries the suites the lab takes from.
+/// If a package source has one of these suites, it is a Debian mirror, which also has the suite that the lab uses.
 const DEBIAN_SUITES: [&str; 8] =
     ["bullseye", "bookworm", "trixie", "forky", "sid", "stable", "testing", "unstable"];
 
@@ -23,7 +23,7 @@ pub fn find() -> Result<String> {
         }
     }
     bail!(
-        "no Debian mirror in this machine's package sources (/etc/apt): the lab takes its guest kernel from Debian; \
+        "no Debian mirror in this machine's package sources (/etc/apt): the lab downloads its guest kernel from Debian; \
          name a mirror with --mirror or FOREBAY_LAB_MIRROR"
     )
 }
@@ -36,7 +36,7 @@ fn in_file(path: &Path, text: &str) -> Option<String> {
     }
 }
 
-/// One line of the old format: `deb [option=value …] ADDRESS SUITE COMPONENT…`.
+/// Reads a line of the old format: `deb [option=value …] ADDRESS SUITE COMPONENT…`.
 fn in_line(line: &str) -> Option<String> {
     let rest = line.trim().strip_prefix("deb ")?.trim_start();
     let rest = match rest.strip_prefix('[') {
@@ -48,7 +48,7 @@ fn in_line(line: &str) -> Option<String> {
     (DEBIAN_SUITES.contains(&suite) && words.any(|word| word == "main")).then(|| address.to_owned())
 }
 
-/// One stanza of the deb822 format.
+/// Reads a stanza of the deb822 format.
 fn in_stanza(stanza: &str) -> Option<String> {
     let field = |name: &str| {
         stanza.lines().find_map(|line| {

@@ -1,7 +1,7 @@
-//! What the lab fetches from Debian and from crates.io: the guest kernel, and servers, tools and tests that run inside guests.
+//! Programs that the lab fetches from Debian and crates.io: the guest kernel, servers, tools, and tests that run inside guests.
 //!
-//! Packages of Debian sid are downloaded with all they need and *unpacked* into a folder of the cache, never installed:
-//! the kernel of older releases dies on current processors, and installing from sid would replace the machine's libc.
+//! Packages are from Debian sid, because the kernel of older releases crashes on current processors. They are downloaded with all
+//! their dependencies and *unpacked* into a folder of the cache. They are never installed, which would replace the machine's libc.
 //! Programs are started through the unpacked dynamic loader with the unpacked libraries ([`Toolbox::command`]), independent of
 //! the machine's libraries. A folder that exists is complete: it is prepared beside its final path and then renamed.
 
@@ -20,12 +20,12 @@ use crate::exec;
 use crate::progress::{Progress, Tone};
 use apt::{Apt, SUITE};
 
-/// Where the lab keeps what it fetches, and from which mirror.
+/// The cache of fetched programs.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Cache {
     /// The folder.
     pub folder: PathBuf,
-    /// Address of a Debian mirror; taken from the machine's package sources if none.
+    /// The address of a Debian mirror. With `None`, the lab uses the one in the machine's package sources.
     pub mirror: Option<String>,
 }
 
@@ -34,24 +34,24 @@ pub struct Cache {
 pub enum Toolset {
     /// The guest kernel and the kernel NFS server's user-space half.
     Guests,
-    /// What only the experiment `bench` needs: fio, and NFS-Ganesha to compare with.
+    /// Programs for the experiment `bench`: fio, and NFS-Ganesha for comparison.
     Bench,
-    /// What an NFS client needs to speak TLS: the daemon that does the handshakes.
+    /// The daemon that does the TLS handshakes of an NFS client.
     Tls,
     /// The tests of POSIX behaviour that the experiment `posix` runs.
     Pjdfstest,
 }
 
-/// Where a tool set comes from.
+/// The source of a tool set.
 enum Source {
-    /// Packages of Debian.
+    /// Debian packages.
     Debian(&'static [&'static str]),
     /// A program that is compiled from its source on crates.io: its name and version.
     Crate(&'static str, &'static str),
 }
 
 impl Toolset {
-    /// Everything that the lab may need.
+    /// All tool sets.
     pub const ALL: &[Self] = &[Self::Guests, Self::Bench, Self::Tls, Self::Pjdfstest];
 
     fn folder(self) -> &'static str {
@@ -81,11 +81,11 @@ pub struct Toolbox {
     folder: PathBuf,
 }
 
-/// Folders of libraries; the second is NFS-Ganesha's own, the third is what fio's Ceph support wants.
+/// The folders of libraries. The second is NFS-Ganesha's, the third is for fio's Ceph support.
 const LIBRARIES: [&str; 3] = ["usr/lib/x86_64-linux-gnu", "usr/lib/ganesha", "usr/lib/x86_64-linux-gnu/ceph"];
 
 impl Toolbox {
-    /// The unpacked tool set; an error if it was not fetched.
+    /// Opens an unpacked tool set. Returns an error if it has not been fetched.
     pub fn open(cache: &Cache, set: Toolset) -> Result<Self> {
         let toolbox = Self::place(cache, set);
         if !toolbox.folder.exists() {
@@ -94,7 +94,7 @@ impl Toolbox {
         Ok(toolbox)
     }
 
-    /// Fetches the tool set if the cache does not have it. Needs the machine's network, which a worker does not have.
+    /// Fetches the tool set if the cache does not have it. This needs the machine's network, which a worker cannot reach.
     pub fn provide(cache: &Cache, set: Toolset, progress: &Progress) -> Result<()> {
         let toolbox = Self::place(cache, set);
         if toolbox.folder.exists() {
@@ -141,8 +141,8 @@ impl Toolbox {
         Ok(())
     }
 
-    /// Makes the kernel start through the unpacked loader: it starts itself again by its own name, so the loader cannot be
-    /// put in front of it as for other programs.
+    /// Makes the kernel use the unpacked loader and libraries. The kernel starts itself again by its own path, so it cannot be
+    /// started through the loader like other programs.
     fn adapt_kernel(&self, tree: &Path) -> Result<()> {
         let kernel = tree.join("usr/bin/linux.uml");
         let unpacked = Self { folder: tree.to_owned() };
@@ -164,8 +164,8 @@ impl Toolbox {
         self.path(LIBRARIES[0])
     }
 
-    /// The words that start an unpacked program, named by its path in the toolbox (`usr/sbin/rpcbind`), on the host or in a
-    /// guest.
+    /// The command line that starts an unpacked program, on the host or in a guest. `program` is its path in the toolbox, such
+    /// as `usr/sbin/rpcbind`.
     pub fn words(&self, program: &str) -> Vec<String> {
         let text = |path: &Path| path.to_string_lossy().into_owned();
         vec![
@@ -202,7 +202,7 @@ impl Toolbox {
         let found =
             entries.flatten().map(|entry| entry.path()).find(|path| path.join("modules.dep").exists());
         found.with_context(|| {
-            format!("no kernel modules in {}; remove the cache and try again", parent.display())
+            format!("there are no kernel modules in {}; remove the cache and try again", parent.display())
         })
     }
 
@@ -215,7 +215,7 @@ impl Toolbox {
     }
 }
 
-/// File in a toolbox that names each package and its version.
+/// The file in a toolbox that lists the packages with their versions.
 const VERSIONS: &str = "versions.txt";
 
 fn unpack(archives: &[PathBuf], tree: &Path, progress: &Progress) -> Result<()> {

@@ -1,4 +1,5 @@
-//! The HTTP/1.1 server that the API and other HTTP protocols share: accepts connections, limits them, and serves requests until it is told to stop.
+//! The HTTP/1.1 server that the API and other HTTP protocols share: accepts connections, limits them, and serves requests until the daemon
+//! stops.
 //!
 //! What must hold: a peer that is slow, silent, or opens many connections gets a limited number of connections and little memory, for
 //! a limited time, and keeps nobody else out ([`roster`]). When the daemon stops, requests in progress are finished.
@@ -38,39 +39,39 @@ pub use peer::{Peer, Standing, Working};
 use roster::{Connection, Roster};
 pub use socket::{BindError, Socket, check_path};
 
-/// How long a request's headers, and the next request of a connection, may take to come.
+/// How long the server waits for a request's headers, and for the next request on a connection.
 const HEADERS_WAIT_MAX: Duration = Duration::from_secs(30);
 /// How long a TLS handshake may take.
 const HANDSHAKE_MAX: Duration = Duration::from_secs(10);
-/// How long a peer may take none of an answer.
+/// How long a peer may stop reading while an answer is sent.
 const WRITE_STALL_MAX: Duration = Duration::from_secs(30);
-/// Bytes that the headers of a request may have.
+/// Maximum size of a request's headers, in bytes.
 const HEADERS_BYTES_MAX: usize = 64 << 10;
-/// How long requests may still take once the daemon is to stop.
+/// How long requests in progress may take after the daemon was asked to stop.
 const LAST_REQUESTS_MAX: Duration = Duration::from_secs(10);
 
-/// Sent over TLS: for a year, browsers must not use this host without it.
+/// Sent in responses over TLS: for a year, browsers must not contact this host without TLS.
 const TLS_ONLY: HeaderValue = HeaderValue::from_static("max-age=31536000");
 
 /// The ALPN name of HTTP/1.1 (RFC 7301).
 pub const ALPN: &[u8] = b"http/1.1";
 
-/// How a listener is named in the log, and how many connections it takes.
+/// A listener's name in the log, and its limits.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     /// The protocol's name in the log, such as `api`.
     pub name: &'static str,
-    /// Connections at once.
+    /// Maximum number of simultaneous connections.
     pub connections_max: usize,
-    /// Connections at once from one address.
+    /// Maximum number of simultaneous connections from one address.
     pub connections_per_address_max: usize,
 }
 
-/// A place where connections come in.
+/// A socket that accepts connections.
 pub enum Listener {
     /// The UNIX socket.
     Socket(Socket),
-    /// TCP, secured if there is a certificate.
+    /// TCP, with TLS if there is a certificate.
     Tcp(TcpListener, Option<Arc<Tls>>),
 }
 
@@ -85,7 +86,7 @@ impl Listener {
         Ok(Listener::Tcp(TcpListener::bind(address).await?, tls))
     }
 
-    /// The address that it is bound to, if it is TCP.
+    /// The address of a TCP listener.
     pub fn local_addr(&self) -> Option<SocketAddr> {
         match self {
             Listener::Tcp(listener, _) => listener.local_addr().ok(),
@@ -112,7 +113,7 @@ impl Listener {
     }
 }
 
-/// A service that answers every request, if need be with an error response.
+/// A service that answers every request, if necessary with an error response.
 pub trait HttpService<B>:
     Service<Request<Incoming>, Response = Response<B>, Error = Infallible, Future: Send>
     + Clone
@@ -155,7 +156,7 @@ where
                     Stream::Unix(_) => None,
                     Stream::Tcp(_, peer) => Some(peer.ip()),
                 };
-                // Without a place the connection is closed: it would have to wait until requests end.
+                // Without a place, dropping the stream closes the connection.
                 let Some(place) = roster.admit(address) else { continue };
                 let (service, tls, stopped) = (service.clone(), listener.tls(), stopped.clone());
                 connections.spawn(async move {
@@ -164,14 +165,14 @@ where
                 });
             }
             Err(error) => {
-                // For example too many open files: it passes, and must not become a busy loop.
+                // The cause, such as too many open files, is temporary. The pause prevents a busy loop.
                 tracing::warn!(%error, "{name}: cannot accept a connection");
                 tokio::time::sleep(Duration::from_millis(100)).await;
             }
         }
     }
     drop(listener);
-    // All receivers may be gone already.
+    // Cannot fail: `stopped` is still a receiver.
     let _ = stop.send(true);
     let last = async { while connections.join_next().await.is_some() {} };
     if tokio::time::timeout(LAST_REQUESTS_MAX, last).await.is_err() {
@@ -215,7 +216,7 @@ async fn serve_connection<S, B>(
     }
 }
 
-/// What answers the requests of one connection.
+/// Returns the function that answers the requests of one connection.
 fn responder<S: HttpService<B>, B: 'static>(
     service: S,
     peer: Peer,
@@ -263,7 +264,7 @@ async fn serve_http<T, B>(
             connection.await
         }
         () = place.ended() => {
-            // Only requests in progress are finished.
+            // A connection with a request in progress is closed after that request.
             if !place.standing.is_working() {
                 tracing::debug!("{name}: a connection was closed to make room for another");
                 return;
@@ -279,6 +280,6 @@ async fn serve_http<T, B>(
 
 /// Waits until the daemon stops.
 async fn until(stopped: &mut watch::Receiver<bool>) {
-    // An error means that the sender is gone, which has the same meaning.
+    // An error means that the sender was dropped, which also happens only when the daemon stops.
     let _ = stopped.wait_for(|stopped| *stopped).await;
 }

@@ -57,7 +57,7 @@ impl Call {
         }
     }
 
-    /// Returns the caller if the call can be executed, otherwise why not.
+    /// Returns the caller if the call can be executed, otherwise the reason why it cannot.
     pub fn check(&self) -> Result<(Credential, Principal), Refusal> {
         if self.rpc_version != RPC_VERSION {
             return Err(Refusal::RpcMismatch);
@@ -200,7 +200,7 @@ fn encode_words(out: &mut Encoder, words: &[u32]) {
 pub struct ReplyHeader {
     /// The xid of the call.
     pub xid: u32,
-    /// Whether the call was executed, and if not, why not.
+    /// OK if the call was executed, otherwise the reason why it was not.
     pub outcome: Result<(), Refusal>,
     /// Whether TLS may follow on the connection.
     pub starttls: bool,

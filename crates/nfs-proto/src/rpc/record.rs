@@ -30,7 +30,7 @@ const OWN_BUFFER_BYTES_MIN: usize = 16 << 10;
 /// While others wait for memory, this much of a large record must arrive per interval.
 const PROGRESS_TIME: Duration = Duration::from_secs(1);
 const PROGRESS_BYTES_MIN: usize = 64 << 10;
-/// Maximum number of fragments of a record. More than a few only make the server work for nothing.
+/// Maximum number of fragments of a record. Real clients send few, and each costs the server work.
 const FRAGMENTS_MAX: usize = 64;
 /// Maximum number of pieces in one vectored write.
 const SLICES_MAX: usize = 64;
@@ -74,7 +74,7 @@ impl<R: AsyncRead + Unpin> RecordReader<R> {
         RecordReader::with_buffers(stream, record_bytes_max, Buffers::default())
     }
 
-    /// The same, with shared buffers.
+    /// Like [`RecordReader::new`], with buffers that several connections share.
     pub fn with_buffers(stream: R, record_bytes_max: usize, buffers: Buffers) -> Self {
         let buffer = BytesMut::new();
         RecordReader { stream, buffer, record_bytes_max, buffers, progress_time: PROGRESS_TIME }
@@ -95,7 +95,7 @@ impl<R: AsyncRead + Unpin> RecordReader<R> {
         Ok(self.receive().await?.map(|received| received.record))
     }
 
-    /// As [`RecordReader::next`]; the record's memory stays charged as long as the caller keeps it.
+    /// Like [`RecordReader::next`], but the record's memory stays charged as long as the caller keeps the record.
     pub async fn receive(&mut self) -> io::Result<Option<Received>> {
         let Some((length, is_last)) = self.fragment_header().await? else {
             return Ok(None);

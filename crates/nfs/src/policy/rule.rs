@@ -24,7 +24,7 @@ pub struct Rule {
     pub clients: Clients,
     /// The clients' access.
     pub access: Access,
-    /// Which of their users are mapped to the anonymous user.
+    /// The clients' users that the server maps to the anonymous user.
     pub squash: Squash,
     /// The anonymous user.
     pub anonymous: Anonymous,

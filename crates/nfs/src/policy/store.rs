@@ -61,7 +61,7 @@ pub struct Deciding {
 pub struct RuleChange {
     /// The clients' access.
     pub access: Option<Access>,
-    /// Which of their users are mapped to the anonymous user.
+    /// The clients' users that the server maps to the anonymous user.
     pub squash: Option<Squash>,
     /// The anonymous user.
     pub anonymous: Option<Anonymous>,

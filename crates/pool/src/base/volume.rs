@@ -47,7 +47,7 @@ pub struct VolumeSpec {
     /// Absolute path at which the volume is mounted, such as `/kafka`. Must not be `/`, or be above or below the path of
     /// another volume.
     pub junction_path: String,
-    /// Whether clients are told that open files survive their removal (`OPEN4_RESULT_PRESERVE_UNLINKED`).
+    /// Whether the server promises clients that open files survive their removal (`OPEN4_RESULT_PRESERVE_UNLINKED`).
     /// The pool keeps such files in either case.
     pub preserve_unlink: bool,
     /// Owner of the root directory.

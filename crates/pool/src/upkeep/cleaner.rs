@@ -5,9 +5,9 @@
 //! like any other dead segment. After a crash at any point, each chunk is at the one place that its record names. A reader
 //! that finds the old segment gone looks the chunk up again.
 //!
-//! The segment itself says which chunks it holds. If it does not name all that the metadata has there, because a header or a
-//! footer is damaged, the metadata is searched. The work is paced, so that clients have the disk, unless room is short. It
-//! gives way to deletions, which free more space with less work.
+//! The segment itself says which chunks it holds. If the metadata has more chunks there, because a header or a footer is
+//! damaged, the cleaner searches the metadata instead. It works at a limited rate, which leaves the disk to clients, unless
+//! free space is short. It stops when files were deleted, because freeing those yields more space for less work.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
@@ -25,22 +25,22 @@ use crate::format::keys::{self, ChunkId, SegmentId};
 use crate::format::records::{ChunkRecord, Record, SegmentRecord, malformed};
 use crate::store::segment::{Appended, frames_in};
 
-/// The number of segments that one round cleans at most.
+/// The maximum number of segments that one round cleans.
 const SEGMENTS_MAX: usize = 8;
-/// The number of bytes that one step moves.
+/// The maximum number of bytes that one step moves.
 const STEP_BYTES_MAX: u64 = 8 << 20;
-/// How fast chunks are moved while there is enough room.
+/// The rate at which chunks are moved while there is enough free space.
 const BYTES_PER_SECOND: u64 = 64 << 20;
-/// How long a segment that could not be cleaned is left alone.
+/// The time after which the cleaner tries again to clean a segment that it could not clean.
 const RETRY: Duration = Duration::from_secs(600);
-/// With at least this many dead bytes and nothing alive, the open segment is retired.
+/// The open segment is retired when at least this many bytes in it are dead and none are live.
 const RETIRE_BYTES_MIN: u64 = 1 << 20;
 
 /// A chunk, and where it is.
 pub(crate) type Located = (ChunkId, ChunkRecord);
 
 impl Engine {
-    /// Cleans some segments, if any are worth it. Returns early if there are orphans to free.
+    /// Cleans the segments for which it is worth while. Returns early if there are orphans to free.
     pub(crate) async fn clean(self: &Arc<Self>) -> Result<()> {
         let engine = self.clone();
         sync::blocking(move || engine.retire_dead_open_segment()).await?;
@@ -72,7 +72,7 @@ impl Engine {
     }
 
     fn worth_cleaning(&self, is_short: bool) -> Vec<SegmentId> {
-        // When room is short, cleaning is worth while if a tenth of a segment is dead, otherwise if half of it is.
+        // When free space is short, a segment is worth cleaning if a tenth of it is dead, otherwise if half of it is.
         let dead_min = |record: &SegmentRecord| record.bytes_named / if is_short { 10 } else { 2 };
         let now = Instant::now();
         let mut given_up = sync::lock(&self.upkeep.cleaner.given_up);
@@ -93,7 +93,7 @@ impl Engine {
         self.stores.writer.retire_if(is_dead).inspect_err(|error| self.stopped.stop(error))
     }
 
-    /// All chunks whose records name the segment, in the order of their offsets. Blocks on the disk.
+    /// All chunks whose records name the segment, in order of offset. Blocks on the disk.
     pub(crate) fn chunks_in(&self, segment: SegmentId) -> Result<Vec<Located>> {
         let mut chunks = BTreeMap::new();
         if let Some((_, length)) = self.stores.segments.list()?.into_iter().find(|(id, _)| *id == segment) {

@@ -35,7 +35,7 @@ impl Engine {
         Ok(there)
     }
 
-    /// The faults of a segment's headers, one sentence for each copy with a fault. `there`: the copies that have the
+    /// The faults of a segment's headers, one sentence for each copy with a fault. `there` are the copies that have the
     /// segment.
     pub(crate) fn header_faults(&self, segment: SegmentId, there: &[usize]) -> Vec<String> {
         let faults = there.iter().filter_map(|copy| match self.header(segment, *copy) {
@@ -60,8 +60,8 @@ impl Engine {
         }
     }
 
-    /// Rewrites the damaged headers of a settled segment, from another copy or, if no copy has one, from what the metadata
-    /// knows. `chunks`: the chunks in the segment.
+    /// Rewrites the damaged headers of a settled segment from a copy with an intact header, or from the metadata if there is
+    /// none. `chunks` are the chunks in the segment.
     pub(crate) fn mend_headers(&self, segment: SegmentId, chunks: &[Located]) -> Result<()> {
         let copies = if self.stores.segments.is_degraded() { 1 } else { self.stores.segments.copies() };
         let (mut whole, mut wrong) = (None, Vec::new());
@@ -127,8 +127,8 @@ impl Engine {
         Ok(false)
     }
 
-    /// The known origin of a segment. It lacks the batch up to which the metadata was durable at that time, and the time
-    /// itself.
+    /// The origin of a segment, as far as the metadata knows it. The time of its creation, and the batch up to which the
+    /// metadata was durable then, are unknown and 0.
     fn origin_known(&self, segment: SegmentId) -> Result<SegmentOrigin> {
         let key = keys::start(segment.boot());
         let start = self.stores.meta.get(&key)?.map(|value| StartRecord::decode(&key, &value)).transpose()?;

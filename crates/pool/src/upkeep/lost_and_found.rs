@@ -1,4 +1,4 @@
-//! Segments that no metadata names: opening has set them aside, and the operator can list, recover or delete them.
+//! Segments that the metadata does not name. Opening sets them aside; the operator can list, recover or delete them.
 
 use std::sync::Arc;
 
@@ -29,7 +29,7 @@ impl Engine {
         .await
     }
 
-    /// Returns what recovering would do. Includes the mismatches that were accepted when the engine was opened.
+    /// Returns what a recovery would do. Includes the mismatches that were accepted when the engine was opened.
     pub(crate) fn assess(&self) -> Result<Assessment> {
         let mut unnamed: Vec<(u64, u64)> = self
             .stores

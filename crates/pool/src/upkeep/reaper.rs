@@ -1,5 +1,5 @@
-//! The reaper: frees orphans that no client holds, deleted volumes, versions that no view shows any more, and segments in
-//! which nothing is alive.
+//! The reaper: frees orphans that no client holds, deleted volumes, versions that no view shows any more, and segments
+//! without live data.
 
 use std::sync::Arc;
 
@@ -50,7 +50,7 @@ impl Engine {
         sync::blocking(move || meta.give_back()).await
     }
 
-    /// Deletes segments in which nothing is alive. The batches that freed their last chunks must be durable first.
+    /// Deletes segments without live data. The batches that freed their last chunks must be durable first.
     pub(crate) async fn delete_dead_segments(self: &Arc<Self>) -> Result<()> {
         let dead = self
             .transact(|txn| {
@@ -67,7 +67,7 @@ impl Engine {
             return Ok(());
         }
         let engine = self.clone();
-        // A record must outlive its file: opening takes a file without a record for one that was never named.
+        // Delete the file before its record: opening treats a file without a record as one that the metadata never named.
         let dead = sync::blocking(move || engine.delete_for_good(dead)).await?;
         self.transact(move |txn| {
             dead.into_iter().for_each(|id| txn.forget_segment(id));
@@ -76,8 +76,8 @@ impl Engine {
         .await
     }
 
-    /// Deletes segments. Returns those that are durably deleted from every copy. A copy that is unreachable deletes them
-    /// when it is available again.
+    /// Deletes segments. Returns those that are durably deleted from every copy. In an unreachable copy they are deleted when
+    /// the copy is available again.
     fn delete_for_good(&self, mut ids: Vec<SegmentId>) -> Result<Vec<SegmentId>> {
         let mut gone = Vec::with_capacity(ids.len());
         for id in ids.drain(..) {

@@ -1,10 +1,10 @@
 //! The scrub: reads and verifies every referenced frame, in every copy, at a limited rate.
 //!
-//! It begins with the inline bytes in the metadata store (see [`crate::data::inline`]): reading verifies them, and they
-//! become chunks in files that nobody is writing to. Then it goes from segment to segment, and durably records its progress,
+//! It begins with the inline bytes in the metadata store (see [`crate::data::inline`]): reading verifies them, and in files
+//! that no client is writing to, they become chunks. Then it goes from segment to segment, and durably records its progress,
 //! so that it continues there after a restart. A frame that is damaged in one copy is rewritten from another. A segment that
 //! a copy lacks is copied. Damage in all copies is reported and stays: a reader gets an error for it, never wrong bytes. A
-//! scrub starts by itself one period after the last, and when a copy is available again that has missed something. It also
+//! scrub starts by itself one period after the last one, and when a copy that has missed writes is available again. It also
 //! reads all metadata ([`crate::upkeep::scrub_metadata`]) and the headers of segments ([`crate::upkeep::headers`]).
 
 use std::collections::HashMap;
@@ -78,7 +78,7 @@ impl Engine {
                 Err(Error::Damaged(what)) => {
                     self.upkeep
                         .scrub
-                        .count_damage(format!("segment {segment}: not all in it was verified: {what}"));
+                        .count_damage(format!("segment {segment} was not verified completely: {what}"));
                 }
                 done => done?,
             }
@@ -96,7 +96,7 @@ impl Engine {
         self.end_scrub().await
     }
 
-    /// Runs before the first segment: chunks inline bytes into a segment that is then scrubbed like any other.
+    /// Turns inline bytes into chunks. Runs before the first segment is scrubbed, so the new segment is scrubbed like any other.
     async fn scrub_inline(self: &Arc<Self>) -> Result<()> {
         let generation = {
             let state = sync::lock(&self.upkeep.scrub.state);
@@ -215,7 +215,7 @@ impl Engine {
         self.record_put(NAMESPACE, KEY, &record.encode()).await
     }
 
-    /// The first segment that is not done yet, and that no longer grows.
+    /// The first segment that holds live data, is not scrubbed yet and no longer grows.
     fn next_to_scrub(&self) -> Option<SegmentId> {
         let record = sync::lock(&self.upkeep.scrub.state).record;
         let mut segments = self.segments.list().into_iter().filter(|_| record.running);

@@ -19,7 +19,7 @@ use crate::store::resilient::{Gap, ResilientView, after};
 const STEP_BYTES: u64 = 2 << 20;
 
 impl Engine {
-    /// Reads all metadata, unless that was done since the scrub began. Counts and describes damage.
+    /// Reads all metadata, unless this scrub has already done so. Counts and describes damage.
     pub(crate) async fn scrub_metadata(self: &Arc<Self>) -> Result<()> {
         let Some(generation) = self.upkeep.scrub.running() else { return Ok(()) };
         let begun = generation.saturating_add(1);
@@ -64,10 +64,10 @@ fn read_step(view: &ResilientView, from: Key) -> Result<(u64, Option<Key>)> {
 fn described(gap: &Gap) -> String {
     let is_longer = gap.range.end.first().is_some_and(|kind| *kind != gap.kind());
     format!(
-        "metadata: {}{} cannot be read: {}; `forebay pool check` names the files that are hit; for Kafka let the brokers rebuild the \
-         replicas that are hit, else restore the pool from a backup; and look at the disk (dmesg, SMART)",
+        "metadata: {}{} cannot be read: {}; check the disk (dmesg, SMART), and run `forebay pool check` to list the affected \
+         files; for Kafka let the brokers rebuild the affected replicas, otherwise restore the pool from a backup",
         keys::kind_name(gap.kind()),
-        if is_longer { ", or what follows them," } else { "" },
+        if is_longer { ", or the records after them," } else { "" },
         gap.wrong
     )
 }

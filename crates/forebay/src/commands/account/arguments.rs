@@ -81,7 +81,7 @@ pub enum TokenCommand {
         #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
         expires_in: Option<Duration>,
 
-        /// What the token is for
+        /// The purpose of the token
         #[arg(long, value_name = "TEXT", default_value = "")]
         description: String,
 

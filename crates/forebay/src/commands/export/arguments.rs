@@ -93,7 +93,7 @@ pub enum RuleCommand {
 
         /// Source of a user's supplementary groups: client, the request, which has room for 16; or server,
         /// the user database of the server's host
-        #[arg(long, value_name = "WHO", default_value = "client")]
+        #[arg(long, value_name = "SOURCE", default_value = "client")]
         groups: Groups,
 
         /// Position among the rules, counted from 1 [default: last]
@@ -134,7 +134,7 @@ pub enum RuleCommand {
 
         /// Source of a user's supplementary groups: client, the request, which has room for 16; or server,
         /// the user database of the server's host
-        #[arg(long, value_name = "WHO", group = "change")]
+        #[arg(long, value_name = "SOURCE", group = "change")]
         groups: Option<Groups>,
 
         /// Where the daemon is.

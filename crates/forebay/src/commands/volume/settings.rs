@@ -59,7 +59,7 @@ pub struct CreateArgs {
     #[arg(long, value_name = "POLICY", default_value = "default", value_parser = names::name)]
     export: String,
 
-    /// Do not tell clients that open files survive their unlink
+    /// Do not promise clients that open files survive their unlink
     ///
     /// Linux clients then rename a removed file that is still open to `.nfs…` (silly rename), which makes
     /// Kafka fail. Use only to demonstrate the difference.
@@ -128,7 +128,7 @@ pub struct ModifyArgs {
     #[arg(long, value_name = "NAME", value_parser = parse_word::<Compression>, group = "change")]
     compression: Option<Compression>,
 
-    /// Whether clients are told that open files survive their unlink: on or off
+    /// Whether the server promises clients that open files survive their unlink: on or off
     #[arg(long, value_name = "ON|OFF", value_parser = parse_switch, group = "change")]
     preserve_unlink: Option<bool>,
 

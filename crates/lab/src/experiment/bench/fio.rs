@@ -1,4 +1,4 @@
-//! The rows that one Linux client measures: fio in a guest, on the mounted storage.
+//! The rows of one Linux client: fio in a guest, on the mounted storage.
 
 use std::time::Duration;
 
@@ -18,13 +18,13 @@ pub struct FioRow {
 }
 
 enum Work {
-    /// fio writes a file; its data rate. The file stays for the read that follows.
+    /// The data rate at which fio writes a file. The file stays for the read that follows.
     Write { bytes: u64 },
-    /// fio reads the file that was written, none of it in the client's cache; its data rate.
+    /// The data rate at which fio reads that file, without the client's cache.
     Read { bytes: u64 },
-    /// fio appends blocks and calls fsync after each; appends per second.
+    /// The number of blocks per second that fio appends, with an fsync after each.
     Append { block_bytes: u64, count: u64 },
-    /// Empty files are created; files per second.
+    /// The number of empty files created per second.
     Create { count: u32 },
 }
 
@@ -32,7 +32,7 @@ const LARGE_BYTES: u64 = 1536 << 20;
 const BLOCK_BYTES: u64 = 1 << 20;
 const PATIENCE: Duration = Duration::from_secs(600);
 
-/// All rows, in the order they are measured: the read needs what the write left.
+/// All rows, in the order of their measurement: the read needs the file of the write.
 pub const ROWS: &[FioRow] = &[
     FioRow {
         row: Row {
@@ -120,7 +120,7 @@ struct Found {
     operations_per_s: f64,
 }
 
-/// No two blocks have the same content, so that a storage that keeps equal ones once gains nothing by it.
+/// No two blocks have the same content, so deduplication has no effect.
 fn fio_command(tools: &Toolbox, rw: &str, file: &str) -> GuestCommand {
     GuestCommand::from_words(tools.words("usr/bin/fio"))
         .args(["--name=row", "--output-format=json", "--ioengine=psync", "--fallocate=none", "--thread"])

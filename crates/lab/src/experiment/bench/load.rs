@@ -1,4 +1,4 @@
-//! The rows that the load generator measures on the host: many streams, without a kernel client in between.
+//! The rows of the load generator on the host: many streams, without a kernel client.
 
 use std::fs::{self, File};
 use std::path::Path;
@@ -26,7 +26,7 @@ enum Work {
     Replicas { unique: bool },
 }
 
-/// Names of the rows whose quotient says what shared batches gain.
+/// The names of the rows whose ratio is the gain from shared batches.
 pub const REPLICAS: [&str; 2] = ["load_replicas_same_mb_per_s", "load_replicas_unique_mb_per_s"];
 
 /// All rows.
@@ -72,7 +72,7 @@ impl LoadRow {
         }
     }
 
-    /// Measures it once. `turn` makes the content differ from all that was written before.
+    /// Measures the row once. `turn` makes the content differ from everything written before.
     pub fn measure(&self, server: &HostServer, turn: u64) -> Result<LoadDone> {
         let seed = (turn + READ_SEED + 1).to_string();
         match self.work {
@@ -87,7 +87,7 @@ impl LoadRow {
     }
 }
 
-/// Writes what the readers read.
+/// Writes the files of the readers.
 pub fn prepare(server: &HostServer) -> Result<()> {
     load(server, &READ_SEED.to_string(), &["prepare-read"]).map(drop)
 }

@@ -1,8 +1,8 @@
-//! `bench`: how fast storages are, side by side.
+//! `bench`: compares the speed of storages.
 //!
-//! One Linux client, a guest that mounts them all, works with fio ([`fio`]); then the load generator drives many streams from the
-//! host ([`load`]). Rows are measured several times. Storages take turns within each repetition, in an order that alternates, so
-//! that what disturbs the machine disturbs all of them; the ratio of the medians is what to trust, not the figures.
+//! One Linux client, a guest that mounts all storages, runs fio ([`fio`]). Then the load generator drives many streams from the
+//! host ([`load`]). Rows are measured several times. Storages take turns within each repetition, in alternating order, so
+//! disturbances of the machine affect all of them. The ratio of the medians is more reliable than the medians themselves.
 
 mod fio;
 mod load;
@@ -36,11 +36,11 @@ impl Experiment for Bench {
     fn subject(&self) -> Subject {
         Subject {
             title: "Speed of the storage",
-            question: "How fast can one Linux client write, read, append and create files, and how fast are many streams, beside \
+            question: "How fast can one Linux client write, read, append and create files, and how fast are many streams, compared with \
                        another NFS server on the same machine?",
-            method: "Each workload runs on the storages in turns, several times. One kernel client writes and reads in sequence, appends with \
-                     fsync, and creates files; a load generator plays many streams of record batches. Caches are dropped before reads. A \
-                     figure is the median of the repetitions, beside the smallest and the largest.",
+            method: "Each workload runs on the storages in turns, several times. One kernel client writes and reads sequentially, appends with \
+                     fsync, and creates files. A load generator writes and reads many streams of record batches. Caches are dropped before \
+                     reads. A figure is the median of the repetitions, with the smallest and the largest value.",
         }
     }
 
@@ -201,5 +201,5 @@ impl<'a> Setup<'a> {
 }
 
 fn mount_point(kind: &StorageKind) -> String {
-    format!("/mnt/{kind}")
+    format!("/mnt/{}", kind.file_name())
 }

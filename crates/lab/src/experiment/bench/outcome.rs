@@ -1,4 +1,4 @@
-//! The values as they come, and the table they make in the end.
+//! Collects values, and makes the table from them.
 
 use std::collections::BTreeMap;
 
@@ -8,11 +8,11 @@ use crate::probe::LoadDone;
 use crate::report::{Better, Measurement, Recorder, Target};
 use crate::request::StorageKind;
 
-/// What three replicas should gain by being alike: they are written once.
+/// The target for the gain from three equal replicas: they are written once.
 const REPLICAS_GAIN_MIN: f64 = 3.0;
 const REPLICAS_GAIN: &str = "load_replicas_gain";
 
-/// What a load costs and how long its operations take, beside its rate: end of the name, end of the title, unit.
+/// The costs and latencies of a load, besides its rate: end of the name, end of the title, unit.
 const DETAILS: [(&str, &str, &str); 5] = [
     ("operations_per_s", "operations", "1/s"),
     ("p50_ms", "p50", "ms"),
@@ -33,7 +33,7 @@ impl Outcome {
         self.values.entry((row.name.to_owned(), kind.clone())).or_default().push(value);
     }
 
-    /// Adds what the load generator found for a row, and returns its rate.
+    /// Adds the load generator's result for a row. Returns the rate.
     pub fn add_load(&mut self, row: &Row, kind: &StorageKind, done: &LoadDone) -> f64 {
         let (seconds, bytes) = (done.elapsed_us as f64 / 1e6, done.bytes as f64);
         let details = [
@@ -51,7 +51,7 @@ impl Outcome {
         rate
     }
 
-    /// Hands the table to the recorder. Returns the number of its rows.
+    /// Records the table. Returns the number of rows.
     pub fn report(&self, storages: &[StorageKind], repetitions: u32, recorder: &Recorder) -> usize {
         let rows = fio::ROWS.iter().map(|fio| &fio.row).chain(load::ROWS.iter().map(|load| &load.row));
         let mut count = 0;
@@ -93,7 +93,7 @@ impl Outcome {
         self.values.get(&(name.to_owned(), kind.clone())).map_or(&[], Vec::as_slice)
     }
 
-    /// How many times as fast streams of the same batches are, in each repetition.
+    /// The ratio of the rate of equal streams to that of different ones, in each repetition.
     fn replicas_gain(&self, kind: &StorageKind) -> Vec<f64> {
         let [alike, unlike] = load::REPLICAS.map(|name| self.of(name, kind));
         alike.iter().zip(unlike).map(|(alike, unlike)| alike / unlike).collect()

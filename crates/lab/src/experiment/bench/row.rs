@@ -1,4 +1,4 @@
-//! What every row of the result's table has in common.
+//! The common part of all rows of the result's table.
 
 /// A row whose values are rates: more is better.
 #[derive(Debug, Clone, Copy)]
@@ -9,6 +9,6 @@ pub struct Row {
     pub title: &'static str,
     /// Unit of its values.
     pub unit: &'static str,
-    /// How many times as fast as the other storage the first one should be.
+    /// The target for the ratio of the first storage to the other one.
     pub ratio_min: f64,
 }

@@ -1,4 +1,4 @@
-//! Counts: what brokers keep, what the pool keeps for it, what its server writes and takes.
+//! Counts the brokers' data, the space that the pool needs for it, and the resources of the pool's server.
 
 use std::cell::Cell;
 use std::time::{Duration, Instant};
@@ -10,15 +10,15 @@ use crate::storage::{Space, Usage};
 use crate::testbed::Testbed;
 use crate::wire::TreeEntry;
 
-/// Between two looks.
+/// The interval between two samples.
 const PAUSE: Duration = Duration::from_secs(1);
 /// Time limit for the pool to become idle after the brokers.
 const SETTLE_PATIENCE: Duration = Duration::from_secs(120);
-/// Looks in a row that must agree, and by how much: brokers never stop writing their checkpoints.
+/// The number of consecutive samples that must agree, and their tolerance: brokers never stop writing their checkpoints.
 const LOOKS_ALIKE: u32 = 4;
 const ALIKE: f64 = 0.001;
 
-/// The pool at rest.
+/// The idle pool.
 #[derive(Debug, Clone, Copy)]
 pub struct Settled {
     pub space: Space,
@@ -26,12 +26,12 @@ pub struct Settled {
 }
 
 impl Settled {
-    /// Logical to physical, of all there is.
+    /// The ratio of logical to physical bytes of all data.
     pub fn ratio(&self) -> f64 {
         self.space.logical as f64 / self.space.physical.max(1) as f64
     }
 
-    /// Logical to physical, of what came since.
+    /// The ratio of logical to physical bytes of the data added since.
     pub fn ratio_since(&self, before: &Settled) -> f64 {
         let logical = self.space.logical.saturating_sub(before.space.logical);
         let physical = self.space.physical.saturating_sub(before.space.physical);
@@ -50,7 +50,7 @@ impl Account {
         Self { recorder: recorder.clone(), resident_max: Cell::new(0) }
     }
 
-    /// Looks at the pool and its server, and draws what it sees.
+    /// Samples the pool and its server, and adds the values to the report's drawings.
     fn look(&self, testbed: &Testbed) -> Result<Settled> {
         let (space, usage) = (testbed.storage.space()?, testbed.storage.usage()?);
         self.resident_max.set(self.resident_max.get().max(usage.resident));
@@ -61,7 +61,7 @@ impl Account {
         Ok(Settled { space, usage })
     }
 
-    /// Waits for a condition, and takes samples meanwhile.
+    /// Takes samples until a condition holds.
     pub fn wait(
         &self,
         testbed: &Testbed,
@@ -87,7 +87,7 @@ impl Account {
         while alike < LOOKS_ALIKE {
             ensure!(
                 Instant::now() < deadline,
-                "the pool still changes {} s after the brokers were done: {last:?}",
+                "the pool still changes {} s after the brokers finished: {last:?}",
                 SETTLE_PATIENCE.as_secs()
             );
             std::thread::sleep(PAUSE);
@@ -99,7 +99,7 @@ impl Account {
         Ok(last)
     }
 
-    /// The figures that are of the whole run.
+    /// Records the figures of the whole run.
     pub fn tell(&self) {
         let megabytes = self.resident_max.get() as f64 / 1e6;
         self.recorder.figure("server_memory_mb_max", "Server's memory, largest", megabytes, "MB");
@@ -111,7 +111,7 @@ fn is_alike(one: &Settled, other: &Settled) -> bool {
     alike(one.space.logical, other.space.logical) && alike(one.space.physical, other.space.physical)
 }
 
-/// Bytes of a topic's logs at one broker: every byte that Kafka gives its storage, once.
+/// The size of a topic's logs at one broker: every byte that Kafka writes, counted once.
 pub fn replica_bytes(testbed: &Testbed, topic: &str) -> Result<u64> {
     Ok(log_bytes(&testbed.node(1)?.list_tree(testbed.log_folder(1)?)?, topic))
 }
@@ -129,7 +129,7 @@ fn segments<'a>(tree: &'a [TreeEntry], topic: &'a str) -> impl Iterator<Item = (
     })
 }
 
-/// Whether no broker has a segment any more that ends below this offset, nor one that waits for its deletion.
+/// Whether all brokers have removed the segments that end below this offset, including those that wait for their deletion.
 pub fn is_trimmed(testbed: &Testbed, topic: &str, before: u64) -> Result<bool> {
     for broker in testbed.cluster.brokers() {
         let tree = testbed.node(broker.id())?.list_tree(broker.log_folder())?;
@@ -141,7 +141,7 @@ pub fn is_trimmed(testbed: &Testbed, topic: &str, before: u64) -> Result<bool> {
     Ok(true)
 }
 
-/// Whether in each partition at most one segment begins below this offset: the one that the offset is in.
+/// Whether at most one segment of each partition begins below this offset: the segment that contains the offset.
 fn all_reach(tree: &[TreeEntry], topic: &str, before: u64) -> bool {
     let partitions = tree.iter().filter(|entry| entry.folder);
     partitions.map(|folder| folder.path.as_path()).all(|folder| {

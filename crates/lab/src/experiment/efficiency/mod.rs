@@ -1,9 +1,9 @@
-//! `efficiency`: how much does the storage keep for what brokers store at replication factor 3? The storage reports' test of
+//! `efficiency`: how much space does the storage need for the brokers' data at replication factor 3? The storage reports' test of
 //! efficiency (E4), with real brokers.
 //!
-//! Three phases on one cluster. *Steady*: records that nothing can compress, so that all that is saved is saved on replicas. *Rebuilt*: a topic's
-//! start is moved, and one broker loses its logs and copies them from the others, so that its segments begin elsewhere than theirs.
-//! *Reports' payload*: half zeros and from a pool of 100, as the reports' load generator sends it.
+//! There are three phases on one cluster. *Steady*: records that cannot be compressed, so all savings come from replicas. *Rebuilt*: the
+//! start of a topic is deleted, and one broker loses its logs and copies them from the others, so that its segments begin at other offsets
+//! than theirs. *Reports' payload*: half zeros, from a pool of 100, as the reports' load generator sends it.
 
 mod account;
 
@@ -34,11 +34,11 @@ const WIPED: u32 = 3;
 /// The share of each partition's records that is deleted, in percent.
 const DELETED_PERCENT: u64 = 40;
 
-/// Logical to physical that must be reached.
+/// The ratios of logical to physical bytes that must be reached.
 const STEADY_RATIO: f64 = 2.9;
 const REBUILT_RATIO: f64 = 2.75;
 const POOLED_RATIO: f64 = 5.0;
-/// Bytes written to disk per byte of one replica's logs, at most.
+/// The maximum number of bytes written to disk per byte of one replica's logs.
 const WRITTEN_PER_UNIQUE: f64 = 1.10;
 /// The tolerated deviation of the pool's count of logical bytes from that of clients, as a fraction.
 const LOGICAL_TOLERANCE: f64 = 0.02;
@@ -55,7 +55,7 @@ struct Sizes {
 
 /// Bytes per record of the phases with unique payloads.
 const RECORD_BYTES: u32 = 4096;
-/// Most bytes per record of the phase with the reports' payload; the least are a third of it.
+/// The maximum number of bytes per record of the phase with the reports' payload. The minimum is a third of it.
 const POOLED_RECORD_BYTES: u32 = 3072;
 
 impl Sizes {
@@ -85,14 +85,14 @@ impl Experiment for Efficiency {
     fn subject(&self) -> Subject {
         Subject {
             title: "Three replicas, stored once",
-            question: "Kafka at replication factor 3 gives its storage every byte three times. How much does the storage keep, also after \
-                       a broker lost its logs and copied them from the others?",
+            question: "Kafka at replication factor 3 writes every byte three times to its storage. How much space does the storage need, also \
+                       after a broker has lost its logs and copied them from the others?",
             method: "Three brokers at replication factor 3 keep all logs on one volume, without compression by Kafka. First they store \
-                     records of random bytes, which nothing can compress, so that all that is saved is saved on replicas. Then 40 % of each \
-                     partition are deleted, and one broker loses its logs and copies them from the others. Last they store the reports' \
-                     payload: half random bytes, half zeros, from a pool of 100. Before each count the clients send what they kept and the \
-                     pool comes to rest. Logical is what clients see their files take, all replicas; physical is what the pool keeps for \
-                     them. In the end every record is read back.",
+                     records of random bytes, which cannot be compressed, so all savings come from replicas. Then 40 % of each partition is \
+                     deleted, and one broker loses its logs and copies them from the others. Last they store the reports' payload: half random \
+                     bytes, half zeros, from a pool of 100. Before each count the clients write back their dirty data, and the experiment waits \
+                     until the pool is idle. Logical is the size of the clients' files, with all replicas; physical is the space that they take \
+                     in the pool. At the end every record is read back.",
         }
     }
 
@@ -113,7 +113,7 @@ impl Experiment for Efficiency {
         work.compare_with_clients(&pooled)?;
         work.read_back(environment)?;
         Ok(format!(
-            "For every {:.2} bytes that three replicas hold the pool keeps one; at the end, {} MB for {} MB.",
+            "The pool stores one byte for every {:.2} bytes of the three replicas; at the end, {} MB for {} MB.",
             steady.ratio(),
             number(pooled.space.physical as f64 / 1e6),
             number(pooled.space.logical as f64 / 1e6),
@@ -140,7 +140,7 @@ impl<'a> Work<'a> {
             heap_mib: 512,
             segment_bytes: sizes.segment_bytes,
             delete_delay_ms: 1_000,
-            // Records that are deleted go at the next look, which is every five minutes if nothing is said.
+            // Kafka removes deleted records at its next retention check. The default interval is five minutes.
             more: BTreeMap::from([
                 ("log.retention.check.interval.ms".to_owned(), "5000".to_owned()),
                 ("log.initial.task.delay.ms".to_owned(), "5000".to_owned()),
@@ -157,7 +157,7 @@ impl<'a> Work<'a> {
         );
         let pooled = RecordsPlan {
             payload: Payload::Pool,
-            // As the reports' drivers have it.
+            // Like the reports' drivers.
             batch_bytes: 1 << 20,
             ..RecordsPlan::new(
                 POOLED_TOPIC,
@@ -178,7 +178,7 @@ impl<'a> Work<'a> {
         Ok(Self { testbed, account: Account::new(recorder), recorder, unique, pooled })
     }
 
-    /// Records that nothing can compress.
+    /// The phase with records that cannot be compressed.
     fn steady(&mut self) -> Result<Settled> {
         self.recorder.stage("unique records");
         let before = self.account.settle(&self.testbed)?;
@@ -202,7 +202,7 @@ impl<'a> Work<'a> {
         Ok(after)
     }
 
-    /// A topic's start is moved, and a broker loses its logs.
+    /// The phase in which the start of a topic is deleted and a broker loses its logs.
     fn rebuilt(&mut self) -> Result<Settled> {
         self.recorder.stage("records deleted");
         let before = self.unique.records / u64::from(PARTITIONS) * DELETED_PERCENT / 100;
@@ -262,7 +262,7 @@ impl<'a> Work<'a> {
         Ok(())
     }
 
-    /// The reports' payload.
+    /// The phase with the reports' payload.
     fn pooled(&mut self, before: &Settled) -> Result<Settled> {
         self.recorder.stage("reports' payload");
         self.produce(&self.pooled)?;
@@ -313,9 +313,9 @@ impl<'a> Work<'a> {
         recorder.check(&format!("{name}_ratio"), &title, ratio >= target, detail);
     }
 
-    /// Checks that the pool's count of logical bytes is the size of the files that clients see.
+    /// Checks that the pool's count of logical bytes agrees with the size of the clients' files.
     fn compare_with_clients(&self, settled: &Settled) -> Result<()> {
-        // Clients keep for a while what they know of a file.
+        // Clients cache a file's attributes for a while.
         self.testbed.drop_caches()?;
         let seen = account::allocated_bytes(&self.testbed)?;
         let logical = settled.space.logical;
@@ -327,7 +327,7 @@ impl<'a> Work<'a> {
         );
         self.recorder.check(
             "logical",
-            "Clients see their files take what the pool calls logical",
+            "The clients' files have the size that the pool counts as logical",
             difference <= LOGICAL_TOLERANCE,
             detail,
         );

@@ -1,4 +1,5 @@
-//! Operations of programs on files, in the groups of the Connectathon's suite: basic, general, special, and locks between two clients.
+//! Runs cases that use files as programs do, in the groups of the Connectathon suite: basic, general, special, and locks between two
+//! clients.
 
 use std::time::Duration;
 
@@ -69,7 +70,7 @@ fn run_cases(context: &PartContext<'_>, group: Group, only: &[&str]) -> Result<V
     let cases = parse(&output.stdout);
     ensure!(
         output.exit.success() && !cases.is_empty(),
-        "{} cases ran, and then {}: {}",
+        "{} cases ran, then {}: {}",
         cases.len(),
         output.exit,
         output.stderr.trim()
@@ -79,15 +80,15 @@ fn run_cases(context: &PartContext<'_>, group: Group, only: &[&str]) -> Result<V
     Ok(cases)
 }
 
-/// When the server dies between an operation and its answer, the client sends the request again, and the program gets an error that the name is
-/// there already, or gone already: NFS has no remedy for that but a reply cache on disk. What is wrong in any other way is wrong.
+/// If the server dies between an operation and its reply, the client sends the request again, and the program gets the error that the name
+/// exists or is missing. Only a reply cache on disk could prevent this. Any other failure counts.
 fn may_have_been_repeated(case: &CaseDone) -> bool {
     const ERRORS: [&str; 4] = ["(os error 2)", "(os error 17)", "Failed(2,", "Failed(17,"];
     case.wrong.as_ref().is_some_and(|wrong| ERRORS.iter().any(|error| wrong.contains(error)))
 }
 
 fn run_again(context: &PartContext<'_>, group: Group, case: CaseDone) -> Result<CaseDone> {
-    // For up to a minute a client believes what it knew of a name before its own operation, whose answer was lost, changed it.
+    // If the reply to an operation on a name was lost, the client trusts its older cache of that name for up to a minute.
     context.client.drop_caches()?;
     let again = run_cases(context, group, &[&case.name])?;
     Ok(again.into_iter().next().unwrap_or(case))
@@ -103,12 +104,12 @@ fn conclude(context: &PartContext<'_>, group: Group, cases: &[CaseDone], again: 
     if !wrong.is_empty() {
         detail = format!("{detail}; {}", wrong.join("; "));
     }
-    // The others' failures are worth knowing, and no verdict on Forebay.
+    // Failures of other storages are reported, but do not fail the experiment.
     let passed = wrong.is_empty() || *context.kind != StorageKind::Forebay;
     let title = match group {
         Group::Basic => "Single operations and their effects",
         Group::General => "Loads such as a compiler's",
-        Group::Special => "What few programs do, and some rely on",
+        Group::Special => "Rare operations that some programs rely on",
         Group::Lock => "Locks between processes and between clients",
     };
     context.check(group.name(), title, passed, detail);

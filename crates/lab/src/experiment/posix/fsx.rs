@@ -10,7 +10,7 @@ use crate::probe::fsx::{self, FsxDone};
 use crate::request::StorageKind;
 
 const FILE: &str = "/mnt/volume/fsx";
-/// Between two looks at how far it is.
+/// The interval between two checks of the progress.
 const PAUSE: Duration = Duration::from_millis(500);
 /// Time limit without a finished operation: far longer than an outage of the server.
 const STALL_MAX: Duration = Duration::from_secs(600);
@@ -68,7 +68,7 @@ fn described(done: &FsxDone, seed: u64) -> String {
     )
 }
 
-/// Shows how far it is, until it ends. A million operations may take hours on a slow machine, but each second has some.
+/// Shows the progress until the probe ends. A million operations may take hours on a slow machine, but there is progress every second.
 fn follow(context: &PartContext<'_>, process: &Process, operations: u64) -> Result<()> {
     let (mut before, mut moved) = (0, Instant::now());
     while process.exit()?.is_none() {
@@ -85,7 +85,7 @@ fn follow(context: &PartContext<'_>, process: &Process, operations: u64) -> Resu
     Ok(())
 }
 
-/// What Forebay must support; for other storages it is only reported.
+/// Checks that Forebay supports all operations. For other storages, the unsupported ones are only reported.
 fn check_support(context: &PartContext<'_>, done: &FsxDone) {
     let missing: Vec<_> = done.unsupported.iter().map(String::as_str).collect();
     if *context.kind == StorageKind::Forebay {
@@ -102,7 +102,7 @@ fn check_support(context: &PartContext<'_>, done: &FsxDone) {
     }
 }
 
-/// The other guest must read from the server what the first one wrote.
+/// Checks that the other guest reads the first one's data from the server.
 fn compare_with_witness(context: &PartContext<'_>, witness: &Guest) -> Result<()> {
     let sum = |guest: &Guest| guest.run(&GuestCommand::new("sha256sum").arg(FILE), PATIENCE);
     let (written, read) = (sum(context.client)?, sum(witness)?);

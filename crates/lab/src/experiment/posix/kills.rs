@@ -1,4 +1,4 @@
-//! Kills the storage's server (kill -9) and restarts it while other work goes on.
+//! Kills the storage's server (kill -9) and restarts it during other work.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::{Duration, Instant};
@@ -12,14 +12,14 @@ use crate::storage::Storage;
 
 /// The longest that the server stays away, in milliseconds.
 const OUTAGE_MS_MAX: usize = 2000;
-/// Between two looks at whether the work is done.
+/// The interval between two checks whether the work is done.
 const PAUSE: Duration = Duration::from_millis(20);
 const SERVER: &str = "storage";
 
 /// The kills so far.
 #[derive(Debug)]
 pub struct Kills {
-    /// From one kill to the next.
+    /// The time from one kill to the next.
     every: Duration,
     count: AtomicU32,
     over: AtomicBool,
@@ -69,7 +69,7 @@ pub fn during<T>(
         kills.over.store(true, Ordering::SeqCst);
         let killed =
             killer.join().unwrap_or_else(|_| Err(anyhow!("the thread that kills the server panicked")));
-        // When the server did not come back, the work cannot have ended well: say the cause first.
+        // If the server did not restart, the work has failed too: report the cause first.
         killed.context("kill the server and start it again")?;
         result
     })

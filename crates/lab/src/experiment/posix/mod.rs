@@ -1,7 +1,7 @@
-//! `posix`: whether a mounted storage behaves as a file system must, for a Linux client that knows nothing of it.
+//! `posix`: does a mounted storage behave as a file system must, for an unmodified Linux client?
 //!
-//! All parts run twice where the storage has a server that can be killed: in peace, and then while that is killed (kill -9)
-//! and started again all the time ([`kills`]). Each part is a file here.
+//! If the storage has a server that can be killed, all parts run twice: undisturbed, and then while the server is repeatedly
+//! killed (kill -9) and restarted ([`kills`]). Each part is a file here.
 
 mod cases;
 mod fsx;
@@ -53,14 +53,14 @@ struct PartContext<'a> {
     kind: &'a StorageKind,
     profile: Profile,
     client: &'a Guest,
-    /// Another client of the same storage, if that can be shared.
+    /// Another client of the same storage, if the storage can be shared.
     witness: Option<&'a Guest>,
-    /// The kills that go on meanwhile, in the second pass.
+    /// The kills during the second pass.
     kills: Option<&'a Kills>,
 }
 
 impl PartContext<'_> {
-    /// Records a check under a name and a title that also say which pass it is.
+    /// Records a check under a name and a title that include the pass.
     fn check(&self, name: &str, title: &str, passed: bool, detail: impl std::fmt::Display) {
         match self.kills {
             None => self.recorder.check(name, title, passed, detail),
@@ -73,7 +73,7 @@ impl PartContext<'_> {
         }
     }
 
-    /// Records a figure of the pass in peace; kills would only add their pauses to it.
+    /// Records a figure of the undisturbed pass. In the other pass, the pauses of the kills would be part of it.
     fn figure(&self, name: &str, title: &str, value: f64, unit: &str) {
         if self.kills.is_none() {
             self.recorder.figure(name, title, value, unit);
@@ -97,14 +97,14 @@ impl Experiment for Posix {
 
     fn subject(&self) -> Subject {
         Subject {
-            title: "A file system, as POSIX has it",
-            question: "Does a mounted volume do what programs expect of a file system: all system calls and their errors, locks, maps, \
-                       every byte where it was put? And does it still while its server is killed and started again and again?",
-            method: "Two Linux clients mount one volume. pjdfstest tries the system calls and their errors; cases in the groups of the \
-                     Connectathon's suite try single operations, small loads, and locks within a client and between two; fsx does random \
-                     operations on one file; a tree of files is created, renamed, listed while it is deleted, and removed. Then all of it \
-                     again while the server is killed and started again and again. A case that failed there, because the answer to a finished \
-                     operation may have been lost with the server, is run once more, alone; the report counts those.",
+            title: "A file system according to POSIX",
+            question: "Does a mounted volume behave as programs expect of a file system: system calls and their errors, locks, memory \
+                       mappings, and every byte of data? Does it also do so while its server is repeatedly killed and restarted?",
+            method: "Two Linux clients mount one volume. pjdfstest tries the system calls and their errors. Cases in the groups of the \
+                     Connectathon test suite try single operations, small loads, and locks within a client and between two. fsx does random \
+                     operations on one file. A tree of files is created, renamed, listed while it is deleted, and removed. Then all parts \
+                     run again while the server is repeatedly killed and restarted. A case that fails there is run once more, alone, because \
+                     the reply to a finished operation may have been lost with the server; the report counts these.",
         }
     }
 
@@ -170,14 +170,14 @@ impl Experiment for Posix {
             None => "no object is left".to_owned(),
             Some(first) => format!("{} objects are left, such as {}", extra.len(), first.path.display()),
         };
-        recorder.check("empty", "Nothing is left", extra.is_empty(), detail);
+        recorder.check("empty", "No files are left", extra.is_empty(), detail);
         if storage.can_be_killed() {
             recorder.stage("recounting");
             let differences = storage.check()?;
             let detail = differences.first().map_or("clean", String::as_str);
             recorder.check(
                 "recount",
-                "The server's recount finds nothing wrong",
+                "The server's check finds no differences",
                 differences.is_empty(),
                 detail,
             );
@@ -188,18 +188,18 @@ impl Experiment for Posix {
             guest.stop()?;
         }
         storage.stop()?;
-        Ok(format!("programs that expect a file system found one on {kind}"))
+        Ok(format!("{kind} behaves as a POSIX file system"))
     }
 }
 
-/// Makes a guest ask for the file system's size continuously. A client that is idle would not notice for half a minute that the server is
-/// another one, and the grace period of the server, in which it refuses new opens, lasts as long.
+/// Makes a guest continuously ask for the file system's size. An idle client would notice a restart of the server only after half a minute,
+/// and the server's grace period, in which it refuses new opens, would last as long.
 fn keep_looking(guest: &Guest) -> Result<Process> {
     let script = format!("while :; do stat -f {TARGET}; sleep 0.5; done > /dev/null");
     guest.spawn(&GuestCommand::new("sh").args(["-c", &script]))
 }
 
-/// Names of the two passes, which can be asked for like parts.
+/// The names of the two passes. They can be requested like parts.
 const QUIET: &str = "quiet";
 const KILLED: &str = "killed";
 

@@ -1,7 +1,7 @@
-//! pjdfstest: what each system call on files does, and which error it gives, for all the cases that POSIX tells apart.
+//! pjdfstest: tests the effect and the errors of each system call on files, for all cases that POSIX distinguishes.
 //!
-//! The program is from crates.io, compiled by the toolbox, and runs in a guest. Which cases a storage may fail is in [`EXCUSED`], each
-//! with its reason; anything else that fails, fails the check.
+//! The program is from crates.io, compiled by the toolbox, and runs in a guest. [`EXCUSED`] lists the cases that a storage may fail, each
+//! with the reason. Any other failure fails the check.
 
 use std::collections::BTreeMap;
 
@@ -17,8 +17,8 @@ use crate::toolbox::Toolset;
 const CONFIGURATION: &str = "[features]\nposix_fallocate = {}\nrename_ctime = {}\nutime_now = {}\nutimensat = {}\n\
                              [settings]\nnaptime = 0.01\n";
 
-/// The same program twice: a case keeps an unlinked file open until the program ends, and while there is one the client's kernel
-/// does not mount anything again as read-only. So cases that need that have a program of their own.
+/// The program runs twice. One case keeps an unlinked file open until the program ends, and as long as there is such a file, the client's
+/// kernel does not remount the storage as read-only. So the cases that need a remount run separately.
 const RUNS: [Run; 2] = [
     Run { configuration: "/run/pjdfstest.toml", remounts: false, pattern: &[] },
     Run { configuration: "/run/pjdfstest-remounts.toml", remounts: true, pattern: &["erofs"] },
@@ -29,22 +29,22 @@ struct Run {
     configuration: &'static str,
     /// Whether it may mount the storage again as read-only, and back.
     remounts: bool,
-    /// Parts of the names of the cases; all if there is none.
+    /// Parts of the names of the cases; empty for all cases.
     pattern: &'static [&'static str],
 }
 
-/// Users that the cases change to. The guest gets lists of its own: its `/etc` is the host's.
+/// The users that the cases switch to. The guest gets its own list, because its `/etc` is the host's.
 const PASSWD: &str =
     "root:x:0:0:root:/:/bin/sh\ntests:x:1001:1001::/:/bin/sh\nnobody:x:65534:65534::/:/bin/sh\n";
 const GROUP: &str = "root:x:0:\ntests:x:1001:\nnobody:x:65534:\n";
 
-/// A file system other than the storage, for what must not work across the two.
+/// A file system other than the storage, for operations that must fail across file systems.
 const OTHER: &str = "/run/other";
 
-/// Cases that fail for a reason that is no fault of the storage: their name, and the reason.
+/// Cases that fail although the storage is not at fault: their name, and the reason.
 const EXCUSED: [(&str, &str); 0] = [];
 
-/// In the second pass, all cases are repeated until this many kills.
+/// In the second pass, all cases are repeated until the server has been killed this many times.
 const KILLS_LEAST: u32 = 3;
 
 /// How a case ended.
@@ -69,7 +69,7 @@ pub fn run(context: &PartContext<'_>) -> Result<()> {
             let mut some = BTreeMap::new();
             suite.run_all(&mut some)?;
             again += suite.run_failed_again(&mut some)?;
-            // A failure stays, whatever follows.
+            // A failure stays, even if a repetition passes.
             for (name, ended) in some {
                 if !matches!(cases.get(&name), Some(Ended::Failed(_))) {
                     cases.insert(name, ended);
@@ -82,7 +82,7 @@ pub fn run(context: &PartContext<'_>) -> Result<()> {
     Ok(())
 }
 
-/// The program, and what it works on.
+/// The program, and the context of its runs.
 struct Suite<'a> {
     context: &'a PartContext<'a>,
     program: String,
@@ -98,20 +98,20 @@ impl Suite<'_> {
         Ok(())
     }
 
-    /// When the server dies between an operation and its answer, the client asks again, and the case sees an error such as
-    /// EEXIST: NFS has no remedy for that but a reply cache on disk. So what failed is run once more, by itself; how many.
+    /// Runs failed cases once more, alone, and returns their number. If the server dies between an operation and its reply, the client
+    /// sends the request again, and the case gets an error such as EEXIST. Only a reply cache on disk could prevent this.
     fn run_failed_again(&self, cases: &mut BTreeMap<String, Ended>) -> Result<usize> {
         let failed = |ended: &Ended| matches!(ended, Ended::Failed(_));
         let names: Vec<_> =
             cases.iter().filter(|(_, ended)| failed(ended)).map(|(name, _)| name.clone()).collect();
-        // For up to a minute a client believes what it knew of a name before its own operation changed it.
+        // If the reply to an operation on a name was lost, the client trusts its older cache of that name for up to a minute.
         if !names.is_empty() {
             self.context.client.drop_caches()?;
         }
         for name in &names {
             let run =
                 RUNS.iter().find(|run| run.remounts == name.contains("erofs")).context("no such run")?;
-            // It compares with the whole path of a case, and prints it without its beginning.
+            // pjdfstest compares `--exact` with the whole path of a case, but prints the path without its beginning.
             let whole = format!("pjdfstest::tests::{name}");
             let again = self.run_some(run, &["--exact", whole.as_str()])?;
             ensure!(again.contains_key(name), "pjdfstest did not run {name} again");
@@ -126,7 +126,7 @@ impl Suite<'_> {
             .args(pattern.iter().copied())
             .log(self.context.environment.logs().join("pjdfstest.log"));
         let output = self.context.client.exec(&command, PATIENCE)?;
-        // 1: a case failed. All else is no end of a run, and what is missing in it would not be missed.
+        // 1 means that a case failed. With any other status the run is incomplete, and missing cases would not be noticed.
         ensure!(
             matches!(output.exit.code, Some(0 | 1)),
             "pjdfstest did not run to its end ({})",
@@ -195,7 +195,7 @@ fn conclude(context: &PartContext<'_>, cases: &BTreeMap<String, Ended>, again: u
     if !failed.is_empty() {
         detail = format!("{detail}: {}", failed.join(", "));
     }
-    // The others' failures are worth knowing, and no verdict on Forebay.
+    // Failures of other storages are reported, but do not fail the experiment.
     let must = *context.kind == StorageKind::Forebay;
     context.check(
         "pjdfstest",

@@ -14,14 +14,14 @@ pub struct Pair {
     pub key: PathBuf,
 }
 
-/// All of them.
+/// The certificates of a run.
 #[derive(Debug)]
 pub struct Certificates {
     /// The certificate of the authority that both sides trust.
     pub authority: PathBuf,
     pub server: Pair,
     pub client: Pair,
-    /// A client's, which the server has no reason to trust.
+    /// A client's certificate that the server does not trust.
     pub stranger: Pair,
 }
 
@@ -29,7 +29,7 @@ pub struct Certificates {
 pub const CLIENT: &str = "broker-1.example";
 
 impl Certificates {
-    /// Makes them in a folder.
+    /// Creates the certificates in a folder.
     pub fn make(folder: &Path, server: Ipv4Addr) -> Result<Self> {
         fs::create_dir_all(folder).with_context(|| format!("make {}", folder.display()))?;
         let (trusted, other) = (Authority::make("Forebay lab")?, Authority::make("Somebody else")?);
@@ -56,7 +56,7 @@ impl Authority {
         Ok(Self(CertifiedIssuer::self_signed(params, key).context("make an authority")?))
     }
 
-    /// A certificate for a name or an address.
+    /// Creates a certificate for a name or an address.
     fn sign(&self, folder: &Path, file: &str, name: &str) -> Result<Pair> {
         let mut params = CertificateParams::new([name.to_owned()]).context("name a certificate")?;
         params.distinguished_name.push(DnType::CommonName, name);

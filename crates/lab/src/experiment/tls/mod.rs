@@ -1,6 +1,6 @@
 //! `tls`: Linux clients mount over TLS (RFC 9289), with and without a certificate of their own, and all other clients are refused.
 //!
-//! In each guest the kernel asks `tlshd` for the handshake, as on any client; then the kernel itself encrypts.
+//! In each guest the kernel asks `tlshd` to do the handshake, as on any client. Then the kernel itself encrypts.
 
 mod certificates;
 
@@ -24,7 +24,7 @@ const TARGET: &str = "/mnt/volume";
 const PATIENCE: Duration = Duration::from_secs(120);
 /// Time limit for tlshd to listen.
 const TLSHD_PATIENCE: Duration = Duration::from_secs(30);
-/// Bytes that are written over TLS and compared.
+/// The amount of data that is written over TLS and compared.
 const MEGABYTES: &str = "64";
 
 impl Experiment for Tls {
@@ -37,8 +37,8 @@ impl Experiment for Tls {
             title: "NFS over TLS",
             question: "Can Linux clients mount over TLS, with and without a certificate, and are all other clients refused?",
             method: "The lab makes certificates for the server and for clients. Guests mount with TLS, with and without a certificate, and \
-                     compare their bytes. Then those try who must be refused: without TLS, without a certificate, with one of another \
-                     authority, from an address outside the export policy. The server is restarted once.",
+                     compare the data. Then clients that must be refused try to mount: without TLS, without a certificate, with a certificate \
+                     of another authority, and from an address that the export policy does not allow. The server is restarted once.",
         }
     }
 
@@ -137,7 +137,8 @@ fn start_tlshd(
     Ok(daemon)
 }
 
-/// Whether some process of a guest belongs to a group of generic netlink, by which the kernel asks for handshakes. Nothing else in a guest does.
+/// Whether a process of a guest belongs to a multicast group of generic netlink, by which the kernel asks for handshakes. No other program
+/// in a guest does.
 fn hears_of_handshakes(sockets: &[u8]) -> bool {
     const GENERIC: &str = "16";
     String::from_utf8_lossy(sockets).lines().any(|line| {
@@ -155,12 +156,12 @@ struct Setup<'a> {
     broker: &'a Guest,
     /// The client without a certificate.
     bare: &'a Guest,
-    /// The client with a certificate of another authority.
+    /// The client with a certificate from another authority.
     stranger: &'a Guest,
 }
 
 impl Setup<'_> {
-    /// TLS is required: a mount without it is refused, and with it files are shared.
+    /// With TLS required, a mount without TLS is refused, and clients with TLS share files.
     fn required(&self) -> Result<()> {
         self.recorder.stage("TLS required");
         self.storage.change_rule(&["--tls", "required"])?;
@@ -171,7 +172,7 @@ impl Setup<'_> {
         self.bare.unmount(TARGET)
     }
 
-    /// A certificate of the client is required.
+    /// With client certificates required, only the client with a trusted one can mount.
     fn mutual(&self) -> Result<()> {
         self.recorder.stage("certificates required");
         self.storage.change_rule(&["--tls", "mutual"])?;
@@ -188,7 +189,7 @@ impl Setup<'_> {
         self.is_told("mtls_told", "The server tells for whom the certificate is", "mutual", Some(CLIENT))
     }
 
-    /// A client that no rule lets in, whatever its certificate.
+    /// A client that no rule matches is refused, whatever its certificate.
     fn outside(&self) -> Result<()> {
         self.recorder.stage("outside the policy");
         let address = self.bare.address().to_string();
@@ -216,12 +217,12 @@ impl Setup<'_> {
         match self.storage.mount_secured(guest, TARGET, security) {
             Err(error) => {
                 let error = format!("{error:#}");
-                // The last word of the chain is the system call's error.
+                // The last part of the error chain is the system call's error.
                 let short = error.rsplit(": ").next().unwrap_or(&error);
                 self.recorder.check(name, title, true, format_args!("refused: {short}"));
             }
             Ok(()) => {
-                // The mount alone may succeed at a place above the volume; what counts is that nothing can be seen.
+                // The mount itself may succeed above the volume. The client must not see the volume's files.
                 let listed = guest.exec(&GuestCommand::new("ls").args(["-A", TARGET]), PATIENCE)?;
                 let nothing = !listed.exit.success();
                 self.recorder.check(
@@ -236,12 +237,12 @@ impl Setup<'_> {
         Ok(())
     }
 
-    /// Bytes go there and come back.
+    /// Data can be written and read back.
     fn moves_data(&self, guest: &Guest) -> Result<()> {
         let (sent, came) = write_and_read(guest)?;
         let name = format!("{}_data", guest.name());
         let detail = format!("{MEGABYTES} MB, {sent}");
-        self.recorder.check(&name, "What is written over TLS is read over TLS", sent == came, detail);
+        self.recorder.check(&name, "Data written over TLS is read back over TLS", sent == came, detail);
         Ok(())
     }
 
@@ -255,7 +256,7 @@ impl Setup<'_> {
     }
 }
 
-/// Writes random bytes, forgets them, and reads them back; the sums of both.
+/// Writes random bytes, drops the cache, and reads them back. Returns the checksums of both.
 fn write_and_read(guest: &Guest) -> Result<(String, String)> {
     let script = format!(
         "set -e; dd if=/dev/urandom bs=1M count={MEGABYTES} status=none | tee {TARGET}/data | sha256sum; \
@@ -267,14 +268,14 @@ fn write_and_read(guest: &Guest) -> Result<(String, String)> {
     Ok((sent, came))
 }
 
-/// The connection has to be secured again, by another handshake, before the client can go on.
+/// After a restart of the server, the client can continue only after another handshake.
 fn survives_restart(recorder: &Recorder, broker: &Guest, storage: &mut Forebay) -> Result<()> {
     storage.kill()?;
     storage.restart()?;
     let (sent, came) = write_and_read(broker)?;
     recorder.check(
         "restart",
-        "The client goes on over TLS after kill -9 and a restart",
+        "The client continues over TLS after kill -9 and a restart",
         sent == came,
         sent.trim(),
     );

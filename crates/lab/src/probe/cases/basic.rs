@@ -100,7 +100,7 @@ fn times_are_kept(context: &CaseContext) -> Result<()> {
     Ok(())
 }
 
-/// Writes move mtime and ctime, changes of the mode ctime only.
+/// A write changes mtime and ctime; a change of the mode changes only ctime.
 fn a_change_moves_the_times(context: &CaseContext) -> Result<()> {
     let path = context.path("file");
     write(&path, b"x")?;
@@ -109,7 +109,7 @@ fn a_change_moves_the_times(context: &CaseContext) -> Result<()> {
         Ok(((found.mtime(), found.mtime_nsec()), (found.ctime(), found.ctime_nsec())))
     };
     let first = times()?;
-    // Longer than the grain of any clock.
+    // Longer than the resolution of any timestamp.
     std::thread::sleep(Duration::from_millis(20));
     fs::set_permissions(&path, Permissions::from_mode(0o600))?;
     let second = times()?;
@@ -138,7 +138,7 @@ fn large_file_reads_back(context: &CaseContext) -> Result<()> {
     Ok(())
 }
 
-/// What was made is listed, what was removed is not, right after each change.
+/// Right after each change, created names are listed and removed ones are not.
 fn listing_follows_changes(context: &CaseContext) -> Result<()> {
     let count = context.size(100, 1000);
     let name = |index: usize| format!("file.{index:05}");

@@ -13,7 +13,7 @@ pub fn write(path: &Path, content: impl AsRef<[u8]>) -> Result<()> {
     fs::write(path, content).with_context(|| format!("write {}", path.display()))
 }
 
-/// A file must hold this.
+/// Fails unless a file has this content.
 pub fn ensure_content(path: &Path, expected: &[u8]) -> Result<()> {
     let found = fs::read(path).with_context(|| format!("read {}", path.display()))?;
     ensure!(found == expected, "{} does not hold what was written", path.display());
@@ -31,7 +31,7 @@ pub fn names(folder: &Path) -> Result<Vec<String>> {
     Ok(names)
 }
 
-/// Something must fail with one of these errors.
+/// Fails unless an operation failed with one of these errors.
 pub fn must_fail<T>(what: &str, result: io::Result<T>, errors: &[Errno]) -> Result<()> {
     match result {
         Ok(_) => bail!("{what} succeeded, and must fail with {errors:?}"),
@@ -40,13 +40,13 @@ pub fn must_fail<T>(what: &str, result: io::Result<T>, errors: &[Errno]) -> Resu
     }
 }
 
-/// The file's next reads come from the server.
+/// Drops the file's cached pages, so that the next reads come from the server.
 pub fn forget(file: &File) -> Result<()> {
     file.sync_all().context("fsync")?;
     fadvise(file, 0, None, Advice::DontNeed).context("drop the file's cached pages")
 }
 
-/// Bytes that tell where they are.
+/// Bytes whose values depend on their offset.
 pub fn pattern(seed: u64, length: usize) -> Vec<u8> {
     crate::probe::random::Random::new(seed).bytes(length)
 }

@@ -1,4 +1,4 @@
-//! Loads such as a compiler's or an archiver's: many small files, read and written and looked at, as the general tests have them.
+//! Loads such as a compiler's or an archiver's: they read, write and stat many small files, like Connectathon's general tests.
 
 use std::fs::{self, File};
 use std::io::{Read, Write};
@@ -27,7 +27,7 @@ fn source_text(index: usize) -> Vec<u8> {
     pattern(index as u64, 300 + index * 997 % 6000)
 }
 
-/// What a compiler does with a source: reads it and a header, writes a temporary file, renames it to the object.
+/// Compiles a source as a compiler does: reads it and a header, writes a temporary file, and renames it to the object.
 fn compile(header: &Path, source: &Path) -> Result<()> {
     let mut text = fs::read(header).with_context(|| format!("read {}", header.display()))?;
     text.extend(fs::read(source).with_context(|| format!("read {}", source.display()))?);
@@ -37,7 +37,7 @@ fn compile(header: &Path, source: &Path) -> Result<()> {
     fs::rename(&temporary, &object).with_context(|| format!("rename to {}", object.display()))
 }
 
-/// What make does: compiles what is newer than its object; how many that were.
+/// Compiles the sources that are newer than their objects, as make does. Returns their number.
 fn make(folder: &Path) -> Result<usize> {
     let mut compiled = 0;
     for source in sources(folder) {
@@ -68,7 +68,7 @@ fn build_folder(folder: &Path) -> Result<()> {
     ensure!(first == SOURCES_PER_FOLDER, "{first} of {SOURCES_PER_FOLDER} sources were compiled");
     let again = make(folder)?;
     ensure!(again == 0, "{again} objects are older than their sources");
-    // Longer than the grain of any clock, so that the source is newer than the object.
+    // Longer than the resolution of any timestamp, so that the source is newer than the object.
     std::thread::sleep(std::time::Duration::from_millis(20));
     write(&folder.join("source3.c"), b"changed")?;
     let changed = make(folder)?;
@@ -93,7 +93,7 @@ fn build_in_parallel(context: &CaseContext) -> Result<()> {
     })
 }
 
-/// All files of a tree go into one file, one behind the other, and come out of it as another tree.
+/// Packs all files of a tree into one file, one after the other, and unpacks them as another tree.
 fn archive_and_extract(context: &CaseContext) -> Result<()> {
     let [tree, archive, copy] = ["tree", "archive", "copy"].map(|name| context.path(name));
     fs::create_dir(&tree)?;
@@ -138,7 +138,7 @@ fn extract(archive: &Path, to: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Looks at many files again and again, while a few of them change.
+/// Repeatedly calls stat on many files, while a few of them change.
 fn stat_storm(context: &CaseContext) -> Result<()> {
     let files: Vec<_> =
         (0..context.size(50, 500)).map(|index| context.path(&format!("file{index}"))).collect();
@@ -162,7 +162,7 @@ fn stat_storm(context: &CaseContext) -> Result<()> {
     Ok(())
 }
 
-/// Programs of the system, as people use them.
+/// Runs the system's usual programs.
 fn shell_pipeline(context: &CaseContext) -> Result<()> {
     const SCRIPT: &str = "set -e
 mkdir -p a/b c

@@ -1,4 +1,4 @@
-//! Offsets and sizes where programs and servers get them wrong: beyond 4 GiB, at the greatest offset, below zero, in holes.
+//! Offsets and sizes that programs and servers often handle incorrectly: beyond 4 GiB, at the largest offset, below zero, in holes.
 
 use std::fs::{self, File};
 use std::io::{Read, Seek, SeekFrom, Write};
@@ -59,7 +59,7 @@ fn negative_offsets(context: &CaseContext) -> Result<()> {
     Ok(())
 }
 
-/// The last bytes that an offset can name, or a refusal; never something at another place.
+/// A write at the largest offset must write there or be refused. It must never write at another offset.
 fn greatest_offset(context: &CaseContext) -> Result<()> {
     let file = new_file(context, "file")?;
     let last = i64::MAX.unsigned_abs() - 8;
@@ -133,7 +133,7 @@ fn small_unaligned_writes(context: &CaseContext) -> Result<()> {
     Ok(())
 }
 
-/// What was cut off must be zeros when the file grows again, however the length was reached.
+/// A range that was cut off must read as zeros when the file grows again, wherever the file was cut.
 fn truncated_up_and_down(context: &CaseContext) -> Result<()> {
     let file = new_file(context, "file")?;
     for (round, cut) in [1usize, 4095, 4096, 4097, 65_535, 70_000].into_iter().enumerate() {
@@ -155,7 +155,7 @@ fn truncated_up_and_down(context: &CaseContext) -> Result<()> {
     must_fail("a length above the greatest", refused, &[Errno::INVAL, Errno::FBIG])
 }
 
-/// Each on ranges of its own, which share pages.
+/// Each thread writes its own ranges, which share pages with those of other threads.
 fn writers_in_parallel(context: &CaseContext) -> Result<()> {
     const WRITERS: usize = 8;
     const PIECE: usize = 1000;

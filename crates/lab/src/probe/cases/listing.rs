@@ -1,4 +1,4 @@
-//! Listing folders while they change, by positions that a program kept.
+//! Lists folders while they change, continuing at saved positions.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -35,7 +35,7 @@ fn open(folder: &Path) -> Result<Dir> {
     Ok(Dir::read_from(&file)?)
 }
 
-/// The next name that is not one of the two every folder has, and the position behind it.
+/// The next name other than `.` and `..`, and the position after it.
 fn next(dir: &mut Dir) -> Result<Option<(String, i64)>> {
     loop {
         let Some(entry) = dir.read() else { return Ok(None) };
@@ -59,7 +59,7 @@ fn large_folder(context: &CaseContext) -> Result<()> {
     Ok(())
 }
 
-/// As `rm -r` and Kafka do: every name must still come, and only once.
+/// Removes entries while listing, as `rm -r` and Kafka do. Every name must still be listed exactly once.
 fn removed_while_listed(context: &CaseContext) -> Result<()> {
     let count = context.size(500, 5000);
     make(context, count)?;
@@ -73,7 +73,7 @@ fn removed_while_listed(context: &CaseContext) -> Result<()> {
     fs::remove_dir(&context.folder).context("remove the empty folder")
 }
 
-/// What was there at the start must come once; what is added may or may not.
+/// Names that existed at the start must be listed once. Added names may be listed or not.
 fn added_while_listed(context: &CaseContext) -> Result<()> {
     let count = context.size(500, 5000);
     make(context, count)?;
@@ -92,7 +92,7 @@ fn added_while_listed(context: &CaseContext) -> Result<()> {
     Ok(())
 }
 
-/// `telldir`, removals before and behind the position, `seekdir`: the rest must come, and nothing that came before.
+/// `telldir`, removals before and after the position, `seekdir`: the rest must be listed, and no name a second time.
 fn positions_stay_valid(context: &CaseContext) -> Result<()> {
     let count = context.size(500, 3000);
     make(context, count)?;
@@ -134,7 +134,7 @@ fn numbers_are_those_of_stat(context: &CaseContext) -> Result<()> {
     while let Some(entry) = dir.read() {
         let entry = entry.context("readdir")?;
         let name = entry.file_name().to_string_lossy().into_owned();
-        // A mount point may have another number above and below.
+        // A mount point may have different inode numbers in the two file systems.
         if name == ".." {
             continue;
         }

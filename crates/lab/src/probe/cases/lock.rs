@@ -1,4 +1,4 @@
-//! Locks of ranges of bytes, between two processes on one client, and between two clients.
+//! Byte-range locks between two processes on one client, and between two clients.
 
 use std::fs::File;
 use std::time::Duration;
@@ -29,14 +29,14 @@ pub const CASES: &[Case] = &[
     Case { name: "many_small_locks", run: many_small_locks },
 ];
 
-/// The other side's name for the file.
+/// The peer's name for the file.
 const THEIRS: &str = "file";
 
 fn range(start: i64, length: i64) -> Range {
     Range { start, length }
 }
 
-/// A case with each peer in turn: one on this client, one on another.
+/// Runs a case with each peer in turn: one on this client, and one on another.
 fn with_each(context: &CaseContext, case: impl Fn(&File, &mut Peer) -> Result<()>) -> Result<()> {
     for (index, mut peer) in context.peers()?.into_iter().enumerate() {
         let side = ["another process", "another client"].get(index).copied().unwrap_or_default();
@@ -114,7 +114,7 @@ fn test_tells_the_lock_in_the_way(context: &CaseContext) -> Result<()> {
             (range(1024, 0), None),
         ] {
             let found = peer.in_the_way(THEIRS, Kind::Read, asked)?;
-            ensure!(found == expected, "in the way of {asked:?} is {found:?}, and must be {expected:?}");
+            ensure!(found == expected, "the conflict with {asked:?} is {found:?}, expected {expected:?}");
         }
         ranges::lock(file, Kind::Read, range(1000, 24))?;
         let found = peer.in_the_way(THEIRS, Kind::Read, range(0, 0))?;
@@ -194,7 +194,7 @@ fn ranges_that_are_refused(context: &CaseContext) -> Result<()> {
 
 /// A waiting process gets the lock after it was released, and not before.
 fn waiting_for_a_lock(context: &CaseContext) -> Result<()> {
-    /// Long enough to see that the lock is not given too early.
+    /// Long enough to show that the lock is not granted too early.
     const LOOK: Duration = Duration::from_millis(1500);
     with_each(context, |file, peer| {
         ranges::lock(file, Kind::Write, range(0, 10))?;
@@ -231,14 +231,14 @@ fn death_releases_all(context: &CaseContext) -> Result<()> {
     let mine = ranges::lock(&file, Kind::Write, range(0, 0));
     must_fail("a lock that the other has", mine, &[Errno::AGAIN, Errno::ACCESS])?;
     peer.kill()?;
-    // The kernel may give the locks back a moment after the process is gone.
+    // The kernel may release the locks a moment after the process has ended.
     ranges::lock_when_free(&file, Kind::Write, range(0, 0)).context("lock after the other's death")
 }
 
 fn lock_of_an_unlinked_file(context: &CaseContext) -> Result<()> {
     with_each(context, |file, peer| {
         for name in ["file-0", "file-1"] {
-            // Only one of them is there.
+            // Only one of the two files exists.
             let _ = std::fs::remove_file(context.path(name));
         }
         ranges::lock(file, Kind::Write, range(0, 10)).context("lock a file without a name")?;

@@ -1,7 +1,7 @@
-//! Cases of what programs do with files, in the groups of the Connectathon's test suite: basic, general, special, lock.
+//! Cases that use files as programs do, in the groups of the Connectathon test suite: basic, general, special, lock.
 //!
-//! Each case gets an empty folder of its own and is a function that fails with what is wrong. One line of JSON is printed for each,
-//! whether it held or not, and the program ends with status 0 if all could be run.
+//! A case is a function that gets an empty folder and returns an error if something is wrong. One line of JSON is printed for each
+//! case, whether it passed or not. The program ends with status 0 if all cases could be run.
 
 mod basic;
 mod folder;
@@ -28,7 +28,7 @@ use super::peer::Peer;
 pub struct CasesArgs {
     /// The group
     group: Group,
-    /// A folder on the storage; what is made in it is removed again
+    /// A folder on the storage; the cases remove everything that they create in it
     folder: PathBuf,
     /// Address of a peer on another client
     #[arg(long)]
@@ -46,11 +46,11 @@ pub struct CasesArgs {
 pub enum Group {
     /// Single operations and their effects.
     Basic,
-    /// Loads such as a compiler's, with times.
+    /// Loads such as a compiler's, which are timed.
     General,
     /// Rare operations that some programs rely on.
     Special,
-    /// Locks of ranges.
+    /// Byte-range locks.
     Lock,
 }
 
@@ -76,7 +76,7 @@ impl Group {
     }
 }
 
-/// A case: what must hold, in words that make a name, and how to find out.
+/// A case: its name, which states the expected behaviour, and its function.
 struct Case {
     name: &'static str,
     run: fn(&CaseContext) -> Result<()>,
@@ -101,7 +101,7 @@ impl CaseContext {
         if self.small { small } else { full }
     }
 
-    /// Other processes to take the other side, one after the other: one on this client, and one on another.
+    /// The peers to run a case with, one after the other: a process on this client, and one on another client.
     fn peers(&self) -> Result<Vec<Peer>> {
         let mut peers = vec![Peer::start()?];
         if let Some(address) = self.peer {
@@ -138,7 +138,7 @@ pub fn run(args: &CasesArgs) -> Result<()> {
         let result =
             run_one(case, &CaseContext { folder: folder.clone(), peer: args.peer, small: args.small });
         let ms = u64::try_from(begun.elapsed().as_millis())?;
-        // A case that failed may leave anything, also what cannot be removed.
+        // A failed case may leave any files, even some that cannot be removed.
         let cleaned = remove(&folder);
         let wrong = result.and(cleaned).err().map(|error| format!("{error:#}"));
         println!("{}", serde_json::to_string(&CaseDone { name: case.name.to_owned(), ms, wrong })?);

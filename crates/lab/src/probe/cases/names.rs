@@ -1,4 +1,4 @@
-//! Errors and effects around names: what must be refused, and what must change nothing.
+//! Operations on names that must be refused, or must change nothing.
 
 use std::ffi::OsStr;
 use std::fs::{self, File};
@@ -40,7 +40,7 @@ fn what_is_there_is_not_made_again(context: &CaseContext) -> Result<()> {
     ensure_content(&file, b"content")
 }
 
-/// Asked twice: the client may remember that a name is missing, and must forget it when the name is made.
+/// The lookup is repeated, because the client may cache that a name is missing. It must drop that entry when the name is created.
 fn what_is_missing_is_missing(context: &CaseContext) -> Result<()> {
     let missing = context.path("missing");
     for _ in 0..2 {
@@ -132,7 +132,7 @@ fn names_too_long(context: &CaseContext) -> Result<()> {
     ensure_content(&context.path(&longest), b"fits")
 }
 
-/// Each time it is another file, and no handle of an earlier one may come up.
+/// The name belongs to a new file each time. No filehandle of an earlier file may be used.
 fn same_name_again_and_again(context: &CaseContext) -> Result<()> {
     let path = context.path("file");
     for round in 0..context.size(50, 1000) {

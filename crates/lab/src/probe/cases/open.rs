@@ -48,7 +48,7 @@ fn unlinked_while_open(context: &CaseContext) -> Result<()> {
     fs::remove_file(&path)?;
     ensure!(names(&context.folder)?.is_empty(), "the folder lists {:?}", names(&context.folder)?);
     must_fail("open by the name", File::open(&path), &[Errno::NOENT])?;
-    // The name is free for another file.
+    // The name can be used for another file.
     write(&path, b"another")?;
     file.write_all_at(b"after!", 1 << 20)?;
     forget(&file)?;
@@ -112,7 +112,8 @@ fn replaced_while_open(context: &CaseContext) -> Result<()> {
     file.read_to_string(&mut found)?;
     ensure!(found == "old content, more", "the replaced file holds {found:?}");
     drop(file);
-    // A client that renames over a file that it has open itself keeps that as `.nfs…`, and removes it some time after the last close.
+    // A client that renames a file over one that it has open itself keeps the old one as `.nfs…`, and removes it some time after the last
+    // close.
     let deadline = Instant::now() + CLOSING_PATIENCE;
     loop {
         let listed = names(&context.folder)?;
@@ -134,7 +135,7 @@ fn renamed_while_open(context: &CaseContext) -> Result<()> {
     ensure_content(&to, b"before and after")
 }
 
-/// A process that has a file open can go on using it after a change of mode that would refuse a new open.
+/// A process that has a file open can still use it after a change of mode that would refuse a new open.
 fn mode_taken_while_open(context: &CaseContext) -> Result<()> {
     let path = context.path("file");
     let file = new_file(&path)?;
@@ -214,7 +215,8 @@ fn append_goes_to_the_end(context: &CaseContext) -> Result<()> {
     ensure_content(&path, &expected)
 }
 
-/// Extended at once, written through a map here and there, and cut to what was used, while it is renamed and removed.
+/// The file is extended at once, written through a mapping at several places, and truncated to the used part, while it is renamed and
+/// removed.
 fn index_as_kafka_makes_it(context: &CaseContext) -> Result<()> {
     const LENGTH: usize = 10 << 20;
     let path = context.path("00000000000000000000.index");
@@ -269,7 +271,7 @@ fn many_open_at_once(context: &CaseContext) -> Result<()> {
     Ok(())
 }
 
-/// Between descriptors of the same process too; an NFS client asks the server for a lock of all bytes.
+/// Locks also conflict between descriptors of the same process. An NFS client asks the server for a lock on all bytes.
 fn flock_excludes(context: &CaseContext) -> Result<()> {
     let path = context.path("file");
     let (first, second) = (new_file(&path)?, File::options().read(true).write(true).open(&path)?);

@@ -1,4 +1,4 @@
-//! Two processes with the same files, on one client and on two.
+//! Two processes that use the same files, on one client and on two.
 
 use std::fs::{self, File};
 use std::os::unix::fs::{FileExt, MetadataExt};
@@ -84,14 +84,14 @@ fn replaced_by_the_other_while_open(context: &CaseContext) -> Result<()> {
         let mut found = [0; 9];
         file.read_exact_at(&mut found, 0).context("read after the other replaced the file")?;
         ensure!(&found == b"old, more", "the file holds {found:?}");
-        // What this client opens by the name may be the old file for as long as it believes what it knows of the folder.
+        // The peer reads the file, because this client may open the old file under the name as long as it trusts its cache of the folder.
         let found = peer.bytes(&PeerRequest::ReadFile(old))?;
         ensure!(found == b"new one", "the one who replaced it finds {found:?} by its name");
         Ok(())
     })
 }
 
-/// The other holds a file; this one removes it and the folder.
+/// The peer holds a file open; this process removes the file and its folder.
 fn folder_removed_after_the_other_opened(context: &CaseContext) -> Result<()> {
     with_each_peer(context, |peer, folder| {
         let inside = folder.join("inside");
@@ -121,7 +121,7 @@ fn exclusive_creation_between_two(context: &CaseContext) -> Result<()> {
     })
 }
 
-/// What the other makes and removes is listed sooner or later, and looked up at once if nothing was known before.
+/// Changes by the peer appear in a listing after some time. A lookup shows them at once if the client has not cached the name.
 fn listing_of_the_other(context: &CaseContext) -> Result<()> {
     with_each_peer(context, |peer, folder| {
         ensure!(names(folder)?.is_empty(), "the folder is not empty");

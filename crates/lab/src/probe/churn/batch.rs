@@ -1,14 +1,14 @@
-//! Bytes that look like Kafka's record batches, each of which follows from a seed and its number.
+//! Bytes that look like Kafka's record batches. The content of a batch depends only on a seed and its number.
 
 use crate::probe::random::Random;
 
 /// Bytes of a batch's header (record batch format v2).
 const HEADER_BYTES: usize = 61;
-/// Length does not count the base offset and itself.
+/// The bytes that the length field does not count: the base offset and the field itself.
 const UNCOUNTED_BYTES: usize = 12;
 
-/// The batch of this number: most are small, some have up to 128 KiB. Its CRC is not a real one: storages
-/// do not verify it.
+/// The batch with this number. Most batches are small, some have up to 128 KiB. The CRC is not valid, because
+/// storages do not verify it.
 pub fn batch(seed: u64, number: u64) -> Vec<u8> {
     let mut random = Random::new(seed ^ number.rotate_left(32));
     let largest = 1usize << (9 + random.below(9));
@@ -25,7 +25,7 @@ pub fn batch(seed: u64, number: u64) -> Vec<u8> {
     // First and last timestamp.
     bytes.extend_from_slice(&number.to_be_bytes());
     bytes.extend_from_slice(&number.to_be_bytes());
-    // Neither a producer's id, epoch nor sequence.
+    // No producer id, epoch or sequence.
     bytes.extend_from_slice(&[0xff; 14]);
     bytes.extend_from_slice(&1u32.to_be_bytes());
     bytes.extend(random.bytes(total - HEADER_BYTES));

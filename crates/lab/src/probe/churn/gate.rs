@@ -1,4 +1,4 @@
-//! Lets all workloads run, or makes all of them stop between two operations and verify.
+//! Controls all workloads: they run, or they all stop between two operations and verify.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -7,10 +7,10 @@ use anyhow::Result;
 
 use super::{Event, Verified};
 
-/// What all workloads do.
+/// An order for all workloads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Order {
-    /// Go on.
+    /// Work.
     Work,
     /// Stop, and verify once in each round.
     Verify(u64),
@@ -27,7 +27,7 @@ pub struct Gate {
 
 struct State {
     order: Order,
-    /// Works that have verified since the last order to do so.
+    /// The number of workloads that have verified since the last order to do so.
     verified: usize,
     total: Verified,
     operations: u64,
@@ -37,7 +37,7 @@ struct State {
 }
 
 impl Gate {
-    /// A gate for this many workloads, which start at once.
+    /// A gate for this many workloads. They start to work immediately.
     pub fn new(works: usize) -> Self {
         let state = State {
             order: Order::Work,
@@ -51,7 +51,7 @@ impl Gate {
         Self { works, state: Mutex::new(state), changed: Condvar::new() }
     }
 
-    /// Gives an order. The same order twice counts once.
+    /// Gives an order. Repeating the current order has no effect.
     pub fn give(&self, order: Order) {
         let mut state = self.state();
         if state.order != order {
@@ -73,7 +73,7 @@ impl Gate {
         }
     }
 
-    /// Does an operation and notes how long it took.
+    /// Does an operation and records its duration.
     pub fn timed(&self, operation: impl FnOnce() -> Result<()>) -> Result<()> {
         let begun = Instant::now();
         let result = operation();
@@ -83,7 +83,7 @@ impl Gate {
         result
     }
 
-    /// An operation was answered as if it had been done before.
+    /// Counts an operation whose reply said that it had been done before.
     pub fn repeated(&self) {
         self.state().repeated += 1;
     }
@@ -95,7 +95,7 @@ impl Gate {
         state.total.bytes += found.bytes;
     }
 
-    /// The total of all workloads' verifications, once, as soon as the last of them has verified.
+    /// Returns the total of all workloads' verifications when the last of them has verified, once for each verification.
     pub fn finished_verification(&self) -> Option<Event> {
         let mut state = self.state();
         let Order::Verify(round) = state.order else { return None };
@@ -114,7 +114,7 @@ impl Gate {
         })
     }
 
-    /// Something is wrong; the first to say so is heard.
+    /// Reports a failure. Only the first one is kept.
     pub fn fail(&self, why: &str) {
         self.state().failure.get_or_insert_with(|| why.to_owned());
     }

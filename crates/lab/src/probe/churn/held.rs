@@ -1,4 +1,4 @@
-//! A file that is unlinked right after it was opened, and grows while it is open; then another takes its place.
+//! A file that is unlinked right after it was opened, and grows while it is open. At a certain size another file replaces it.
 
 use std::fs::{self, File, OpenOptions};
 use std::os::unix::fs::{FileExt, MetadataExt};
@@ -11,7 +11,7 @@ use super::gate::Gate;
 use super::names::settle;
 use super::{Verified, Work, compare, ensure_length, forget};
 
-/// When the file is closed and another takes its place, in bytes.
+/// The size at which the file is closed and another one replaces it, in bytes.
 const FILE_BYTES: u64 = 2 << 20;
 
 /// The file.

@@ -1,5 +1,5 @@
-//! A log as a Kafka broker keeps it: batches are appended to the newest segment, an index beside it is preallocated and filled, and
-//! the oldest segment is renamed and removed while it is open.
+//! A log like a Kafka broker's: batches are appended to the newest segment, its index file is preallocated and filled, and the
+//! oldest segment is renamed and removed while it is open.
 
 use std::collections::VecDeque;
 use std::fs::{self, File, OpenOptions};
@@ -14,11 +14,11 @@ use super::names::settle;
 use super::{Verified, Work, compare, ensure_length, forget};
 use crate::probe::random::Random;
 
-/// When a segment is rolled, in bytes.
+/// The size at which a segment is rolled, in bytes.
 const SEGMENT_BYTES: u64 = 4 << 20;
-/// Segments that are kept, the one that grows included.
+/// The number of segments that are kept, including the newest.
 const SEGMENTS_KEPT: usize = 4;
-/// What an index is preallocated to.
+/// The size to which an index is preallocated.
 const INDEX_BYTES: u64 = 256 << 10;
 /// One in this many batches is followed by an fsync.
 const SYNC_EVERY: usize = 3;
@@ -39,9 +39,9 @@ struct Segment {
     bytes: u64,
     index_path: PathBuf,
     index: File,
-    /// Number of the first batch; the others follow.
+    /// The number of the first batch. The others have consecutive numbers.
     first: u64,
-    /// Where each batch begins.
+    /// The offset of each batch.
     offsets: Vec<u64>,
     rolled: bool,
 }
@@ -121,7 +121,7 @@ impl Segment {
         Ok(())
     }
 
-    /// Cuts the index to what is used, and makes both files durable.
+    /// Truncates the index to its used part, and makes both files durable.
     fn finish(&mut self) -> Result<()> {
         let used = self.offsets.len() as u64 * 8;
         self.index.set_len(used).with_context(|| format!("cut {}", self.index_path.display()))?;
@@ -152,7 +152,7 @@ impl Segment {
         Ok(expected.len() as u64)
     }
 
-    /// Renames and removes both files; what is open must still be readable.
+    /// Renames and removes both files. The open files must still be readable.
     fn delete(mut self, seed: u64, gate: &Gate) -> Result<()> {
         for path in [&mut self.path, &mut self.index_path] {
             let mut marked = path.clone().into_os_string();

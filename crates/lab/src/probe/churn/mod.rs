@@ -1,10 +1,10 @@
-//! A load whose every byte is known, for a server that is killed under it: logs that grow and roll as Kafka's do, pages that are
+//! A load with known content, for a server that is killed under load: logs that grow and roll like Kafka's, pages that are
 //! overwritten, names that come and go, and an unlinked file that stays open.
 //!
-//! Each [`Work`] runs in a thread of its own and keeps in memory what the storage must hold. What to do is read from a control
-//! file, which is not on the storage: `work`, `verify N` or `stop`. To verify, every work finishes the operation it is in,
-//! sends what it has not yet sent (fsync), forgets what the client has cached, reads all of its files from the server and compares
-//! each byte; then a line of JSON ([`Event`]) says so. The first thing that is wrong ends the program with status 1.
+//! Each [`Work`] runs in a thread of its own and keeps the expected content in memory. A control file, which is not on the storage,
+//! contains the order: `work`, `verify N` or `stop`. To verify, every workload finishes its current operation, writes back its dirty
+//! data (fsync), drops the client's cache, reads all of its files from the server and compares each byte. Then the program prints a
+//! line of JSON ([`Event`]). The first error ends the program with status 1.
 
 mod batch;
 mod gate;
@@ -26,9 +26,9 @@ use serde::{Deserialize, Serialize};
 
 use gate::{Gate, Order};
 
-/// Between two looks at the control file.
+/// The interval between two reads of the control file.
 const PAUSE: Duration = Duration::from_millis(10);
-/// Logs that grow at the same time.
+/// The number of logs that grow at the same time.
 const LOGS: u64 = 2;
 
 /// The arguments.
@@ -36,9 +36,9 @@ const LOGS: u64 = 2;
 pub struct ChurnArgs {
     /// An empty folder on the storage
     folder: PathBuf,
-    /// A file that says what to do; not on the storage
+    /// The control file; not on the storage
     control: PathBuf,
-    /// Seed of what is written
+    /// Seed of the content
     seed: u64,
 }
 
@@ -53,10 +53,10 @@ pub struct Event {
     pub bytes: u64,
     /// Operations since the program's start.
     pub operations: u64,
-    /// Operations since the program's start that were answered as if they had been done before: the server did them, died
-    /// before its answer arrived, and was asked again.
+    /// Operations since the program's start whose reply said that they had been done before: the server executed them, was killed
+    /// before its reply arrived, and got the request again.
     pub repeated: u64,
-    /// The longest that an operation took since the last verification, in milliseconds.
+    /// The duration of the longest operation since the last verification, in milliseconds.
     pub longest_ms: u64,
 }
 
@@ -68,7 +68,7 @@ pub fn event(printed: &str, round: u64) -> Option<Event> {
 
 /// One kind of load.
 trait Work: Send {
-    /// One operation, or a few.
+    /// Does one or a few operations.
     fn step(&mut self, gate: &Gate) -> Result<()>;
 
     /// Reads everything back from the server and compares it.
@@ -89,7 +89,7 @@ impl Verified {
     }
 }
 
-/// Works and verifies until it is asked to stop.
+/// Works and verifies until the control file says `stop`.
 pub fn run(args: &ChurnArgs) -> Result<()> {
     let works = works(args)?;
     let gate = Arc::new(Gate::new(works.len()));
@@ -159,13 +159,13 @@ fn labour(mut work: Box<dyn Work>, gate: &Gate) {
     }
 }
 
-/// Sends what the client still keeps of a file to the server, and forgets the file's cached pages, so that reads come from there.
+/// Writes a file's dirty data back to the server, and drops its cached pages, so that reads come from the server.
 fn forget(file: &File, path: &Path) -> Result<()> {
     file.sync_data().with_context(|| format!("fsync {}", path.display()))?;
     fadvise(file, 0, None, Advice::DontNeed).with_context(|| format!("forget {}", path.display()))
 }
 
-/// Reads a stretch of a file and compares it.
+/// Reads a range of a file and compares it.
 fn compare(file: &File, path: &Path, offset: u64, expected: &[u8]) -> Result<()> {
     let mut found = vec![0; expected.len()];
     file.read_exact_at(&mut found, offset)

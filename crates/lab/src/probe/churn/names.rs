@@ -11,9 +11,9 @@ use super::gate::Gate;
 use super::{Verified, Work, compare, ensure_length, forget};
 use crate::probe::random::Random;
 
-/// Names that are there at most.
+/// Maximum number of names.
 const NAMES_MAX: usize = 48;
-/// Longest content, in bytes: some files fit into a tail, others do not.
+/// Maximum size of a file, in bytes. Some files fit into a tail, others do not.
 const FILE_BYTES_MAX: usize = 24 << 10;
 
 /// The folder.
@@ -23,14 +23,14 @@ pub struct Names {
     random: Random,
     /// The names that must exist.
     model: BTreeMap<String, Object>,
-    /// Names and contents so far: no name comes twice.
+    /// The number of names and contents so far. No name is used twice.
     made: u64,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Object {
     Folder,
-    /// A file, by the number of its content.
+    /// A file, with the number of its content.
     File(u64),
 }
 
@@ -45,8 +45,8 @@ enum Step {
     Remove,
 }
 
-/// Takes an operation that was answered as if it had been done before for done, if it was: the server did it, was killed before its answer
-/// arrived, and the client sent it again. Nothing in NFSv4 lets a server without a durable reply cache tell the two apart.
+/// Accepts an operation whose reply says that it had been done before, if it was in fact done: the server executed it and was killed before
+/// its reply arrived, and the client sent the request again. Without a durable reply cache, an NFSv4 server cannot recognise the repetition.
 pub fn settle(result: io::Result<()>, done: impl FnOnce() -> bool, gate: &Gate) -> io::Result<()> {
     match result {
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::AlreadyExists) && done() => {
@@ -159,7 +159,7 @@ impl Names {
             return Ok(0);
         };
         let expected = self.content(number);
-        // For writing, because only so can what the client still keeps be sent from here.
+        // Opened for writing, because only then can this process write back the client's dirty data.
         let file = File::options().read(true).write(true).open(&path);
         let file = file.with_context(|| format!("open {}", path.display()))?;
         forget(&file, &path)?;
@@ -197,7 +197,7 @@ impl Work for Names {
         let extra: Vec<_> = found.difference(&expected).take(3).collect();
         ensure!(
             missing.is_empty() && extra.is_empty(),
-            "{} lacks {missing:?} and has {extra:?} in excess (at most three of each are named)",
+            "{} lacks {missing:?} and has the unexpected {extra:?} (at most three of each are listed)",
             self.folder.display()
         );
         let mut verified = Verified::default();

@@ -1,4 +1,4 @@
-//! A file of pages that are overwritten at random, a few in a row, as an index that is mapped into memory, or a database, is.
+//! A file whose pages are overwritten at random, a few in a row, like a mapped index or a database.
 
 use std::fs::{File, OpenOptions};
 use std::os::unix::fs::FileExt;
@@ -12,7 +12,7 @@ use crate::probe::random::Random;
 
 const PAGE_BYTES: usize = 4096;
 const PAGES: usize = 2048;
-/// Most pages of one write.
+/// Maximum number of pages of one write.
 const RUN_MAX: usize = 16;
 /// One in this many writes is followed by an fsync.
 const SYNC_EVERY: usize = 2;
@@ -23,7 +23,7 @@ pub struct Pages {
     file: File,
     seed: u64,
     random: Random,
-    /// How often each page was written; a page that never was is a hole.
+    /// The number of writes to each page. A page that was never written is a hole.
     versions: Vec<u32>,
 }
 

@@ -1,7 +1,7 @@
-//! Random operations on one file, each compared with a copy of the file in memory: the idea of the well-known program fsx.
+//! Random operations on one file, each compared with a copy of the file in memory, like the well-known program fsx.
 //!
-//! Reads go to the client's page cache unless it was dropped, so the client's copy is dropped now and then: what is compared then
-//! comes from the server. Operations that the file system does not support are skipped from then on, and listed at the end.
+//! Reads come from the client's page cache. So the probe sometimes drops the cache, after which reads come from the server. When the
+//! file system does not support an operation, the probe skips that operation from then on, and lists it at the end.
 
 mod operation;
 mod work;
@@ -16,22 +16,22 @@ use serde::{Deserialize, Serialize};
 
 use work::Work;
 
-/// Between two lines that tell how far it is.
+/// The interval between two progress lines.
 const REPORT_EVERY: Duration = Duration::from_secs(1);
 
-/// Begins the lines that tell how many operations are done.
+/// The first word of a progress line. The number of operations done follows.
 const PROGRESS: &str = "operations";
 
 /// The arguments.
 #[derive(Debug, Args)]
 pub struct FsxArgs {
-    /// A file; its content is replaced, and it stays
+    /// The file to work on; its content is replaced, and it is not removed
     file: PathBuf,
     /// Number of operations
     operations: u64,
-    /// Seed of what is random
+    /// Seed of the random numbers
     seed: u64,
-    /// The server may be killed meanwhile: do not rely on what Linux' NFS client does badly then
+    /// The server may be killed during the test: avoid the known faults of Linux's NFS client in that case
     #[arg(long)]
     server_restarts: bool,
 }
@@ -39,37 +39,37 @@ pub struct FsxArgs {
 /// The result that is printed at the end.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct FsxDone {
-    /// Operations done.
+    /// The number of operations done.
     pub operations: u64,
-    /// How many of each kind, and how long they took together in milliseconds.
+    /// For each kind of operation: its name, the number of operations, and their total time in milliseconds.
     pub kinds: Vec<(String, u64, u64)>,
-    /// Bytes that were read and compared.
+    /// The number of bytes that were read and compared.
     pub compared_bytes: u64,
-    /// Length of the file at the end.
+    /// The length of the file at the end.
     pub file_bytes: u64,
     /// Kinds of operations that the file system refused as not supported.
     pub unsupported: BTreeSet<String>,
 }
 
-/// How many operations are done, from what the probe printed so far.
+/// The number of operations done, according to the probe's output so far.
 pub fn operations_so_far(printed: &str) -> u64 {
     let count = |line: &str| line.strip_prefix(PROGRESS)?.trim().parse().ok();
     printed.lines().rev().find_map(count).unwrap_or(0)
 }
 
-/// What the probe printed at its end.
+/// The result in the probe's complete output.
 pub fn parse(printed: &str) -> Result<FsxDone> {
     let line = printed.lines().last().context("the probe printed nothing")?;
     serde_json::from_str(line).with_context(|| format!("the probe's last line is {line:?}"))
 }
 
-/// Does the operations, and fails at the first byte that is wrong.
+/// Runs the operations. Fails at the first wrong byte.
 pub fn run(args: &FsxArgs) -> Result<()> {
     let mut work = Work::start(&args.file, args.seed, args.server_restarts)?;
     let mut reported = Instant::now();
     for number in 0..args.operations {
         work.step().with_context(|| {
-            format!("operation {number}, seed {}; the last of them: {}", args.seed, work.history())
+            format!("operation {number} with seed {}; last operations: {}", args.seed, work.history())
         })?;
         if reported.elapsed() > REPORT_EVERY {
             println!("{PROGRESS} {}", number + 1);

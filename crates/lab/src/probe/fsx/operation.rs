@@ -1,4 +1,4 @@
-//! What is done to the file, and how often.
+//! The operations, and how often each is done.
 
 use crate::probe::random::Random;
 
@@ -7,11 +7,11 @@ use crate::probe::random::Random;
 pub enum Operation {
     Write,
     Read,
-    /// Through a map of the file's pages.
+    /// A write through a memory mapping of the file.
     MappedWrite,
-    /// Through a map of the file's pages.
+    /// A read through a memory mapping of the file.
     MappedRead,
-    /// To a length above or below the file's own.
+    /// Sets any length, larger or smaller than the current one.
     Truncate,
     /// `fallocate` with `FALLOC_FL_PUNCH_HOLE`.
     PunchHole,
@@ -19,20 +19,20 @@ pub enum Operation {
     ZeroRange,
     /// `fallocate` without flags.
     Allocate,
-    /// `copy_file_range` to another file and back to another place.
+    /// `copy_file_range` to another file, and from there back to another offset.
     Copy,
-    /// `FICLONE` to another file, which is compared.
+    /// `FICLONE` to another file, which is then compared.
     Clone,
     /// `lseek` with `SEEK_DATA` and `SEEK_HOLE`.
     Seek,
     Sync,
-    /// The next reads come from the server.
+    /// Drops the client's cached pages, so that the next reads come from the server.
     DropCache,
     Reopen,
 }
 
-/// Each kind, its name, and how often it comes in [`TOTAL`]. What goes to the server each time is rare, so that a million
-/// operations are minutes.
+/// Each operation, its name, and its frequency per [`TOTAL`]. Operations that always go to the server are rare, so that a million
+/// operations take minutes.
 const KINDS: [(Operation, &str, usize); 14] = [
     (Operation::Write, "write", 320),
     (Operation::Read, "read", 290),
@@ -53,7 +53,7 @@ const KINDS: [(Operation, &str, usize); 14] = [
 const TOTAL: usize = 1000;
 
 impl Operation {
-    /// The next one.
+    /// Chooses an operation at random, according to the frequencies.
     pub fn choose(random: &mut Random) -> Self {
         let mut left = random.below(TOTAL);
         for (operation, _, share) in KINDS {

@@ -1,4 +1,4 @@
-//! The file, the copy of it in memory, and the operations on both.
+//! Performs the operations on the file and on its copy in memory.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::fs::{File, OpenOptions};
@@ -17,25 +17,25 @@ use super::operation::Operation;
 use crate::probe::mapped::Mapped;
 use crate::probe::random::Random;
 
-/// The file never gets longer, in bytes.
+/// Maximum length of the file, in bytes.
 const FILE_BYTES_MAX: usize = 256 << 10;
-/// Longest read, write, hole and copy, in bytes.
+/// Maximum length of a read, write, hole or copy, in bytes.
 const OPERATION_BYTES_MAX: usize = 64 << 10;
-/// One in this many checks of the file's length is a stat.
+/// One in this many checks of the file's length uses stat.
 const STAT_EVERY: usize = 32;
 const PAGE_BYTES: usize = 4096;
-/// How many of the last operations are printed when one fails.
+/// The number of recent operations that are printed when one fails.
 const HISTORY: usize = 16;
 
 pub struct Work<'a> {
     path: &'a Path,
     file: File,
-    /// Where parts are copied to, and copied back from.
+    /// A second file, to which parts are copied and from which they are copied back.
     side_path: PathBuf,
     side: File,
-    /// What is dirty is sent by fsync before it matters what the server has; see [`Work::settle`].
+    /// Whether dirty data is synced before operations that depend on the server's state: see [`Work::settle`].
     server_restarts: bool,
-    /// What the file must hold.
+    /// The expected content of the file.
     model: Vec<u8>,
     random: Random,
     compared_bytes: u64,
@@ -45,7 +45,7 @@ pub struct Work<'a> {
 }
 
 impl<'a> Work<'a> {
-    /// Begins with an empty file.
+    /// Starts with an empty file.
     pub fn start(path: &'a Path, seed: u64, server_restarts: bool) -> Result<Self> {
         let side_path = path.with_extension("side");
         let (file, side) = (open(path)?, open(&side_path)?);
@@ -66,7 +66,7 @@ impl<'a> Work<'a> {
         })
     }
 
-    /// One operation.
+    /// Does one operation.
     pub fn step(&mut self) -> Result<()> {
         let operation = Operation::choose(&mut self.random);
         if self.unsupported.contains(&operation) {
@@ -101,9 +101,9 @@ impl<'a> Work<'a> {
         }
     }
 
-    /// Compares all at the end, from the server; what was done.
+    /// Compares the whole file with the server's data. Returns a summary.
     pub fn finish(mut self, operations: u64) -> Result<FsxDone> {
-        self.compare_all().context("comparing the whole file at the end")?;
+        self.compare_all().context("compare the whole file at the end")?;
         self.file.sync_all().context("fsync at the end")?;
         std::fs::remove_file(&self.side_path).context("remove the side file")?;
         let kinds = self.done.iter().map(|(kind, (count, time))| {
@@ -118,13 +118,13 @@ impl<'a> Work<'a> {
         })
     }
 
-    /// A stretch that is not empty, anywhere below the greatest length.
+    /// A random range that is not empty and ends at or before the maximum length.
     fn stretch(&mut self) -> (usize, usize) {
         let offset = self.random.below(FILE_BYTES_MAX);
         (offset, 1 + self.random.below(OPERATION_BYTES_MAX.min(FILE_BYTES_MAX - offset)))
     }
 
-    /// A stretch of what the file has; empty if the file is.
+    /// A random range inside the file. It is empty only if the file is empty.
     fn stretch_inside(&mut self) -> (usize, usize) {
         let offset = self.random.below(self.model.len());
         (offset, (1 + self.random.below(OPERATION_BYTES_MAX)).min(self.model.len() - offset))
@@ -153,7 +153,7 @@ impl<'a> Work<'a> {
         self.compare(offset, length)
     }
 
-    /// The pages around a stretch, and where it begins in them.
+    /// Maps the pages that contain a range. Also returns the range's offset in the mapping.
     fn map(&self, offset: usize, length: usize) -> Result<(Mapped, usize)> {
         let start = offset / PAGE_BYTES * PAGE_BYTES;
         let map = Mapped::new(&self.file, start as u64, offset + length - start).context("mmap")?;
@@ -169,7 +169,7 @@ impl<'a> Work<'a> {
         self.note(format!("mmap-write {length}@{offset}{}", if sync { " msync" } else { "" }));
         let bytes = self.random.bytes(length);
         let (mut map, at) = self.map(offset, length)?;
-        map.write(at, &bytes).context("write to the map")?;
+        map.write(at, &bytes).context("write to the mapping")?;
         if sync {
             map.sync().context("msync")?;
         }
@@ -185,7 +185,7 @@ impl<'a> Work<'a> {
         self.note(format!("mmap-read {length}@{offset}"));
         let (map, at) = self.map(offset, length)?;
         let mut found = vec![0; length];
-        map.read(at, &mut found).context("read from the map")?;
+        map.read(at, &mut found).context("read from the mapping")?;
         self.compare_bytes(offset, &found)
     }
 
@@ -198,7 +198,7 @@ impl<'a> Work<'a> {
         self.check_length()
     }
 
-    /// Changes no length.
+    /// Punches a hole, which does not change the file's length.
     fn punch_hole(&mut self) -> Result<()> {
         let (offset, length) = self.stretch();
         self.note(format!("punch-hole {length}@{offset}"));
@@ -214,7 +214,7 @@ impl<'a> Work<'a> {
         self.check_length()
     }
 
-    /// Extends the file if the stretch goes beyond its end.
+    /// Zeroes a range. Extends the file if the range goes beyond its end.
     fn zero_range(&mut self) -> Result<()> {
         let (offset, length) = self.stretch();
         self.note(format!("zero-range {length}@{offset}"));
@@ -241,9 +241,10 @@ impl<'a> Work<'a> {
             return Ok(());
         }
         let to = self.random.below(FILE_BYTES_MAX - length + 1);
-        self.note(format!("copy {length}@{from} by way of the side file to {to}"));
-        // For COPY the Linux client sends only what is dirty of the range itself. What it keeps behind that may be all that makes
-        // the file long enough, and a range beyond the end that the server knows is NFS4ERR_INVAL (RFC 7862, section 15.2.3).
+        self.note(format!("copy {length}@{from} through the side file to {to}"));
+        // Before a COPY the Linux client writes back only the dirty data of the range itself. If dirty data after the range extends the
+        // file, the server does not know the new length yet, and refuses a range beyond the old one with NFS4ERR_INVAL (RFC 7862
+        // section 15.2.3).
         self.file.sync_data().context("fdatasync before a copy")?;
         let there = copy_whole(&self.file, from, &self.side, 0, length);
         if !self.supported(Operation::Copy, there)? {
@@ -259,7 +260,7 @@ impl<'a> Work<'a> {
     fn clone_file(&mut self) -> Result<()> {
         self.note("clone to the side file".into());
         self.settle()?;
-        // A clone replaces what it covers; a longer file would stay longer.
+        // A clone does not shorten a longer target file.
         self.side.set_len(0).context("truncate the side file")?;
         if !self.supported(Operation::Clone, ioctl_ficlone(&self.side, &self.file))? {
             return Ok(());
@@ -271,7 +272,7 @@ impl<'a> Work<'a> {
         self.compare_bytes(0, &found).context("the clone")
     }
 
-    /// What `lseek` calls a hole must be zeros; where data is, is the file system's choice.
+    /// Checks that the holes that `lseek` reports contain only zeros. The file system may also report zeros as data.
     fn seek(&mut self) -> Result<()> {
         let (offset, _) = self.stretch_inside();
         self.note(format!("seek from {offset}"));
@@ -281,26 +282,27 @@ impl<'a> Work<'a> {
         self.settle()?;
         let data = match seek(&self.file, SeekFrom::Data(offset as u64)) {
             Ok(data) => usize::try_from(data)?,
-            // No data from here to the end.
+            // There is no data between the offset and the end.
             Err(Errno::NXIO) => self.model.len(),
             Err(error) => return Err(error).context("SEEK_DATA"),
         };
-        let skipped = self.model.get(offset..data).context("SEEK_DATA went back, or beyond the end")?;
+        let skipped = self.model.get(offset..data).context("SEEK_DATA returned an offset out of range")?;
         ensure!(skipped.iter().all(|byte| *byte == 0), "SEEK_DATA from {offset} skipped data up to {data}");
         let hole = seek(&self.file, SeekFrom::Hole(offset as u64)).context("SEEK_HOLE")?;
         ensure!(
             (offset as u64..=self.model.len() as u64).contains(&hole),
-            "SEEK_HOLE from {offset} is {hole}, which is not in the file"
+            "SEEK_HOLE from {offset} returned {hole}, which is not in the rest of the file"
         );
         Ok(())
     }
 
-    /// Before a truncation, a clone or a seek, Linux' NFS client sends what is dirty and commits it, once. Where the server restarted in
-    /// between, and so lost what it had not committed, the client only marks those pages dirty again (`nfs_wb_all`): it sends
-    /// them after the operation, and in the last page also the bytes that were cut off. fsync goes on until all is committed.
+    /// Syncs the file, if the server may restart. Before a truncation, a clone or a seek, Linux's NFS client writes and commits dirty
+    /// data only once (`nfs_wb_all`). If the server restarts in between, it loses the uncommitted data, and the client only marks those
+    /// pages dirty again. It then sends them after the operation, and in the last page also the bytes that were cut off. fsync, in
+    /// contrast, repeats this until everything is committed.
     fn settle(&self) -> Result<()> {
         if self.server_restarts {
-            self.file.sync_data().context("fdatasync before an operation of the server's")?;
+            self.file.sync_data().context("fdatasync before an operation on the server")?;
         }
         Ok(())
     }
@@ -322,7 +324,7 @@ impl<'a> Work<'a> {
         self.check_length()
     }
 
-    /// Whether the operation was done; if it is not supported it is left out from now on.
+    /// Returns false if the operation is not supported. It is then skipped from now on.
     fn supported(&mut self, operation: Operation, result: Result<(), Errno>) -> Result<bool> {
         match result {
             Ok(()) => Ok(true),
@@ -334,15 +336,15 @@ impl<'a> Work<'a> {
         }
     }
 
-    /// With stat now and then only: for that an NFS client first sends all that is dirty, and maps and caches would have nothing
-    /// to get wrong.
+    /// Checks the length, usually with `lseek`. It seldom uses stat, because before a stat an NFS client writes back all dirty data,
+    /// and then mappings and caches would hardly be tested.
     fn check_length(&mut self) -> Result<()> {
         let length = match self.random.below(STAT_EVERY) {
             0 => self.file.metadata().context("stat")?.len(),
             _ => seek(&self.file, SeekFrom::End(0)).context("SEEK_END")?,
         };
         if length != self.model.len() as u64 {
-            bail!("the file is {length} bytes long and must be {}", self.model.len());
+            bail!("the file is {length} bytes long, expected {}", self.model.len());
         }
         Ok(())
     }
@@ -365,7 +367,7 @@ impl<'a> Work<'a> {
         let at = wrong().position(|pair| differs(&pair)).unwrap_or(0);
         let count = wrong().filter(differs).count();
         bail!(
-            "byte {} is {:?} and must be {:?} ({count} of {length} bytes from {offset} are wrong)",
+            "byte {} is {:?}, expected {:?} ({count} of the {length} bytes from offset {offset} are wrong)",
             offset + at,
             found.get(at),
             expected.get(at)
@@ -391,7 +393,7 @@ impl<'a> Work<'a> {
     }
 }
 
-/// Copies all of a stretch, as often as it takes.
+/// Copies a whole range, with as many calls as necessary.
 fn copy_whole(
     from: &File,
     from_offset: usize,

@@ -1,4 +1,4 @@
-//! Many append streams, as a broker with many partitions has them, each flushed often.
+//! Many append streams, like those of a broker with many partitions. Each is flushed often.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -23,13 +23,13 @@ pub struct AppendArgs {
     /// Bytes of each file
     #[arg(long, default_value_t = 6 << 20)]
     bytes: usize,
-    /// Bytes after which a stream commits and waits for the answer
+    /// Number of bytes after which a stream sends a COMMIT and waits for the reply
     #[arg(long, default_value_t = 64 << 10)]
     commit_bytes: usize,
     /// Bytes of one WRITE
     #[arg(long, default_value_t = 32 << 10)]
     write_bytes: usize,
-    /// Make every WRITE stable by itself, as a kernel client does for a small fsync, and send no commit
+    /// Make every WRITE stable, as a kernel client does for a small fsync, and send no COMMIT
     #[arg(long)]
     stable: bool,
 }
@@ -42,14 +42,14 @@ struct Pace {
     stable: StableHow,
 }
 
-/// One file and what comes into it.
+/// One file and its content.
 struct Stream {
     name: String,
     file: OpenFile,
     content: Bytes,
 }
 
-/// Writes all streams at the same time. An operation is the writes up to a commit, and the commit.
+/// Writes all streams at the same time. An operation consists of the writes up to a COMMIT, and the COMMIT.
 pub async fn run(target: &Target, args: &AppendArgs) -> Result<LoadDone> {
     ensure!(args.write_bytes > 0 && args.commit_bytes > 0, "a write and a commit cover at least one byte");
     let stable = if args.stable { StableHow::FileSync } else { StableHow::Unstable };

@@ -1,7 +1,7 @@
-//! Content that no storage can make smaller: unlike any other, and without a pattern.
+//! Content that no storage can deduplicate or compress: it is unique and has no pattern.
 //!
-//! [`words`] are a counter put through a mixer (SplitMix64's), so that a reader can check any place of a file without
-//! what comes before it. [`batches`] are Kafka's record batches around such words.
+//! [`words`] are a counter put through a mixing function (SplitMix64's), so a reader can check any part of a file without the
+//! part before it. [`batches`] are Kafka's record batches around such words.
 
 use bytes::{BufMut, Bytes, BytesMut};
 
@@ -24,12 +24,12 @@ pub fn word(seed: u64, index: u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// A seed of its own for each stream of a run.
+/// A different seed for each stream of a run.
 pub fn seed(run: u64, stream: usize) -> u64 {
     word(run, stream as u64 | 1 << 40)
 }
 
-/// `count` bytes of the sequence, from its word `first` on.
+/// `count` bytes of the sequence, starting at its word `first`.
 pub fn words(seed: u64, first: u64, count: usize) -> Bytes {
     let mut bytes = BytesMut::with_capacity(count.next_multiple_of(WORD_BYTES));
     for index in 0..count.div_ceil(WORD_BYTES) as u64 {
@@ -39,7 +39,8 @@ pub fn words(seed: u64, first: u64, count: usize) -> Bytes {
     bytes.freeze()
 }
 
-/// Whether `bytes`, which begin at `offset` of a file of [`words`], are right at begin and end. Both are multiples of eight.
+/// Whether the first and the last word of `bytes`, read at `offset` of a file of [`words`], are correct. `offset` and the length
+/// must be multiples of eight.
 pub fn is_right(seed: u64, offset: u64, bytes: &[u8]) -> bool {
     let at = offset / WORD_BYTES as u64;
     let last = (bytes.len() / WORD_BYTES) as u64;
@@ -50,7 +51,7 @@ pub fn is_right(seed: u64, offset: u64, bytes: &[u8]) -> bool {
     first_right && end_right
 }
 
-/// Record batches (magic 2), one after the other with ascending offsets, of at least `count` bytes, cut off there.
+/// Record batches (magic 2) with ascending offsets, truncated to `count` bytes.
 pub fn batches(seed: u64, count: usize) -> Bytes {
     let mut log = BytesMut::with_capacity(count + 2 * RECORDS * VALUE_BYTES);
     let mut first = 0;
@@ -79,7 +80,7 @@ fn put_record(log: &mut BytesMut, index: u64, seed: u64, first: &mut u64) {
     head.put_u8(0);
     put_varint(&mut head, 0);
     put_varint(&mut head, index << 1);
-    // A key of -1 bytes is none.
+    // A key length of -1 means that there is no key.
     put_varint(&mut head, 1);
     put_varint(&mut head, (VALUE_BYTES as u64) << 1);
     put_varint(log, ((head.len() + VALUE_BYTES + 1) as u64) << 1);
@@ -91,7 +92,7 @@ fn put_record(log: &mut BytesMut, index: u64, seed: u64, first: &mut u64) {
     put_varint(log, 0);
 }
 
-/// Appends a number that is in zigzag form already.
+/// Appends a number that is already in zigzag form.
 fn put_varint(out: &mut BytesMut, mut number: u64) {
     while number >= 0x80 {
         out.put_u8(number as u8 | 0x80);

@@ -1,4 +1,4 @@
-//! A light client: one small step after the other, to see how others' work is felt.
+//! A light client: it does one small step after another, to show how much other clients slow it down.
 
 use std::time::{Duration, Instant};
 
@@ -12,12 +12,12 @@ use super::meter::Meter;
 use super::target::{self, Target};
 
 const WRITE_BYTES: usize = 4 << 10;
-/// The file is written over and over.
+/// The size of the file, which is overwritten repeatedly.
 const FILE_WRITES: u64 = 256;
-/// Between two steps, so that the client is no load itself.
+/// The pause between two steps, so that the client itself is hardly a load.
 const PAUSE: Duration = Duration::from_millis(2);
 
-/// For how long.
+/// The duration.
 #[derive(Debug, Args)]
 pub struct LightArgs {
     /// Milliseconds
@@ -25,7 +25,7 @@ pub struct LightArgs {
     ms: u64,
 }
 
-/// An operation is GETATTR, an unstable WRITE of 4 KiB, and COMMIT.
+/// Runs the client. An operation consists of GETATTR, an unstable WRITE of 4 KiB, and COMMIT.
 pub async fn run(target: &Target, args: &LightArgs) -> Result<LoadDone> {
     let client = target.client(0).await?;
     let folder = target.folder(&client).await?;

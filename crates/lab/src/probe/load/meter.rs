@@ -9,7 +9,7 @@ use anyhow::{Context, Result};
 use super::LoadDone;
 use super::target::Target;
 
-/// A clock, and what it has shown so far.
+/// A measurement in progress.
 pub struct Meter {
     server_pid: Option<u32>,
     begun: Instant,
@@ -19,7 +19,7 @@ pub struct Meter {
 }
 
 impl Meter {
-    /// Begins now.
+    /// Starts the measurement.
     pub fn begin(target: &Target) -> Result<Self> {
         Ok(Self {
             server_pid: target.server_pid,
@@ -30,12 +30,12 @@ impl Meter {
         })
     }
 
-    /// An operation that began then has ended.
+    /// Records an operation that began at this time and has ended now.
     pub fn operation(&self, begun: Instant) {
         self.latencies_us.lock().unwrap_or_else(PoisonError::into_inner).push(micros(begun));
     }
 
-    /// Ends now, after that many bytes.
+    /// Ends the measurement, in which this many bytes were written or read.
     pub fn end(self, bytes: u64) -> Result<LoadDone> {
         let elapsed_us = micros(self.begun);
         let mut latencies_us = self.latencies_us.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -58,13 +58,13 @@ fn micros(since: Instant) -> u64 {
     u64::try_from(since.elapsed().as_micros()).unwrap_or(u64::MAX)
 }
 
-/// The value that `percent` of the sorted values do not exceed; 0 without any.
+/// The percentile of sorted values; 0 if there are none.
 fn percentile(sorted: &[u64], percent: usize) -> u64 {
     let index = (sorted.len() * percent).div_ceil(100).saturating_sub(1);
     sorted.get(index).copied().unwrap_or(0)
 }
 
-/// Processor time of a process so far, user and system, of all its threads that live or have ended, in seconds.
+/// The processor time of a process so far, user and system, including threads that have ended, in seconds.
 fn cpu_s(pid: u32) -> Result<f64> {
     let path = format!("/proc/{pid}/stat");
     let text = fs::read_to_string(&path).with_context(|| format!("read {path}"))?;

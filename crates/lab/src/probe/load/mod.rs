@@ -1,9 +1,9 @@
-//! A load generator that speaks NFSv4.1 itself, so that many streams can be driven from one process at little cost: no kernel
-//! client, no cache, no guest.
+//! A load generator that speaks NFSv4.1 itself, so that one process can drive many streams at little cost: without a kernel
+//! client, a cache or a guest.
 //!
-//! Three workloads ([`append`], [`read`], [`replicas`]), and a client that hardly does anything ([`light`]), each with sessions over several connections and a bounded number of
-//! requests under way. All content is made before the clock starts and is sent without being copied. What is printed at the end
-//! ([`LoadDone`]) says how much, how fast, how long each operation took, and what it cost in processor time on both sides.
+//! There are three workloads ([`append`], [`read`], [`replicas`]), and a client that does very little ([`light`]). Each has sessions over
+//! several connections and a bounded number of requests in flight. All content is generated before the measurement starts, and is sent
+//! without being copied. The result ([`LoadDone`]) has the amount of data, the time, the latency, and the processor time of both sides.
 
 mod append;
 mod content;
@@ -30,7 +30,7 @@ pub struct LoadArgs {
     /// Path of the volume or export, from the server's root
     #[arg(long, default_value = "/kafka")]
     path: String,
-    /// Folder for the files, below the path; made if it is not there
+    /// Folder for the files, below the path; created if it does not exist
     #[arg(long, default_value = "load")]
     folder: String,
     /// TCP connections for each session
@@ -49,13 +49,13 @@ pub struct LoadArgs {
 /// The kinds of work.
 #[derive(Debug, Subcommand)]
 pub enum Work {
-    /// Append Kafka's record batches to many files, each with unstable writes and a commit after some of them
+    /// Append Kafka's record batches to many files, with unstable writes and a COMMIT after some of them
     Append(append::AppendArgs),
-    /// Do one small step after the other, as a client with little to do
+    /// Do one small step after another, like a client with little to do
     Light(light::LightArgs),
     /// Write files for the readers, so that the read itself writes nothing
     PrepareRead(read::ReadArgs),
-    /// Read many files at the same time, each from its begin to its end
+    /// Read many files at the same time, each from beginning to end
     Read(read::ReadArgs),
     /// Write three streams of record batches, as three brokers would
     Replicas(replicas::ReplicasArgs),
@@ -70,19 +70,19 @@ pub struct LoadDone {
     pub elapsed_us: u64,
     /// Operations measured: an append with its commit, a READ, a WRITE.
     pub operations: u64,
-    /// Half of the operations took no longer than this, in microseconds.
+    /// The median latency of an operation, in microseconds.
     pub latency_us_p50: u64,
-    /// 99 of 100 operations took no longer than this, in microseconds.
+    /// The 99th percentile of the latency of an operation, in microseconds.
     pub latency_us_p99: u64,
-    /// Processor time of this process meanwhile, in seconds.
+    /// The processor time of this process during the measurement, in seconds.
     pub client_cpu_s: f64,
-    /// Processor time of the server meanwhile, in seconds, if its process was named.
+    /// The processor time of the server during the measurement, in seconds, if its process was named.
     pub server_cpu_s: Option<f64>,
 }
 
-/// Does it, and prints what was measured.
+/// Runs the load, and prints the result.
 pub fn run(args: &LoadArgs) -> Result<()> {
-    // One thread: the load is to leave the processor to the server.
+    // One thread, so that the load leaves the other processors to the server.
     let runtime =
         tokio::runtime::Builder::new_current_thread().enable_all().build().context("start tokio")?;
     let done = runtime.block_on(work(args))?;

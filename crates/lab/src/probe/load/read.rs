@@ -1,4 +1,4 @@
-//! Many sequential readers at the same time, as consumers that catch up.
+//! Many sequential readers at the same time, like consumers that catch up.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -14,9 +14,9 @@ use super::meter::Meter;
 use super::target::{self, Target};
 use super::{LoadDone, content};
 
-/// Bytes of one WRITE when the files are made.
+/// The size of a WRITE when the files are created, in bytes.
 const WRITE_BYTES: usize = 1 << 20;
-/// WRITEs under way when the files are made.
+/// The number of WRITEs in flight when the files are created.
 const WRITES_MAX: usize = 8;
 
 /// The arguments.
@@ -31,7 +31,7 @@ pub struct ReadArgs {
     /// Bytes of one READ
     #[arg(long, default_value_t = 1 << 20)]
     read_bytes: u32,
-    /// READs that one reader has under way at a time: the read-ahead of a kernel client
+    /// Number of READs in flight for each reader, like the read-ahead of a kernel client
     #[arg(long, default_value_t = 2)]
     ahead: usize,
 }
@@ -121,7 +121,7 @@ struct Reader {
 }
 
 impl Reader {
-    /// Reads from begin to end, with `ahead` READs under way.
+    /// Reads the file from beginning to end, with `ahead` READs in flight.
     async fn read_all(self: Arc<Self>, bytes: u64, read_bytes: u32, ahead: usize) -> Result<()> {
         let free = Arc::new(Semaphore::new(ahead));
         let mut work = JoinSet::new();

@@ -1,5 +1,5 @@
 //! Three brokers that write the log of one partition: the same record batches, but from different sessions, in different writes,
-//! and at their own pace. The same again with batches of their own shows what it costs if nothing is shared.
+//! and at their own pace. For comparison, each broker can write different batches, so that nothing is shared.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -15,9 +15,9 @@ use super::meter::Meter;
 use super::target::{self, Target};
 use super::{LoadDone, content};
 
-/// Bytes of one WRITE of each stream.
+/// The size of a WRITE of each stream, in bytes.
 const WRITE_BYTES: [usize; 3] = [1 << 20, 256 << 10, 700_000];
-/// WRITEs that a stream has under way at a time.
+/// The number of WRITEs in flight for each stream.
 const WRITES_MAX: usize = 4;
 
 /// The arguments.
@@ -29,7 +29,7 @@ pub struct ReplicasArgs {
     /// Bytes after which a stream commits
     #[arg(long, default_value_t = 16 << 20)]
     commit_bytes: usize,
-    /// Every stream has batches of its own
+    /// Give every stream different batches
     #[arg(long)]
     unique: bool,
 }
@@ -90,7 +90,7 @@ impl Stream {
         Ok(())
     }
 
-    /// Writes a portion with several WRITEs under way.
+    /// Writes a portion with several WRITEs in flight.
     async fn write_portion(
         self: Arc<Self>,
         mut portion: Bytes,

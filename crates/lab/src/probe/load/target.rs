@@ -1,4 +1,4 @@
-//! The server that is loaded, and the files on it.
+//! The server under load, and the files on it.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use forebay_nfs_client::xdr::Status;
 use forebay_nfs_client::{Client, ClientOptions, Error, FileHandle, OpenFile};
 use tokio::task::JoinSet;
 
-/// The server, and where on it to work.
+/// The server, and the folder to work in.
 pub struct Target {
     pub server: SocketAddr,
     pub path: String,
@@ -19,7 +19,7 @@ pub struct Target {
 }
 
 impl Target {
-    /// A client with a session of its own, independent of the others.
+    /// Creates a client with its own session, independent of other clients.
     pub async fn client(&self, number: usize) -> Result<Arc<Client>> {
         let owner = format!("forebay load {} of {}", number, std::process::id());
         let options = ClientOptions::new(&owner).connections(self.connections);
@@ -27,7 +27,7 @@ impl Target {
         Ok(Arc::new(client.with_context(|| format!("mount {} as client {number}", self.server))?))
     }
 
-    /// The folder for the files, made if need be.
+    /// Returns the folder for the files. Creates it if it does not exist.
     pub async fn folder(&self, client: &Client) -> Result<FileHandle> {
         let files = client.files();
         let root = files.resolve(&self.path).await.with_context(|| format!("find {}", self.path))?;
@@ -39,7 +39,7 @@ impl Target {
     }
 }
 
-/// Creates the file of that name, empty.
+/// Creates an empty file with this name.
 pub async fn create(client: &Client, folder: &FileHandle, name: &str) -> Result<OpenFile> {
     let files = client.files();
     match files.remove(folder, name).await {
@@ -55,13 +55,13 @@ pub async fn remove(client: &Client, folder: &FileHandle, file: &OpenFile, name:
     client.files().remove(folder, name).await.with_context(|| format!("remove {name}"))
 }
 
-/// Ends the session in order.
+/// Ends the session cleanly.
 pub async fn leave(client: Arc<Client>) -> Result<()> {
     let client = Arc::into_inner(client).context("a stream still uses the session")?;
     client.unmount().await.context("end the session")
 }
 
-/// Waits for all streams; the first error ends the others.
+/// Waits for all streams. The first error ends the others.
 pub async fn all(mut work: JoinSet<Result<()>>) -> Result<()> {
     while let Some(done) = work.join_next().await {
         done.context("a stream panicked")??;

@@ -1,40 +1,40 @@
 //! Scales of axes: from values to positions, and the tick marks.
 //!
-//! The values may come from files of others, so every loop here is bounded by a number of marks and not by the values.
+//! The values may come from other people's files, so every loop here is bounded by a number of marks, not by the values.
 
 use super::text::{clock, number};
 use crate::report::curve::Scale;
 
-/// The largest percentile that a drawing tells from all of them.
+/// The largest percentile that a drawing can show. Larger ones are drawn at the same place.
 const PERCENTILE_MAX: f64 = 99.9999;
-/// What a percentile axis marks.
+/// The tick marks of a percentile axis.
 const PERCENTILES: [f64; 7] = [0.0, 50.0, 90.0, 99.0, 99.9, 99.99, 99.999];
-/// Above this ratio of the largest to the smallest value, an axis of ratios marks powers of ten only.
+/// Above this ratio of the largest to the smallest value, a logarithmic axis has marks at powers of ten only.
 const DECADES_ONLY: f64 = 200.0;
-/// Most marks of one axis; a guard, the steps are chosen so that there are fewer.
+/// Maximum number of marks on an axis. Normally the chosen step gives fewer; this bounds the loops for any value.
 const MARKS_MAX: usize = 16;
 
-/// What kind of distances an axis has.
+/// The kind of an axis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
-    /// As an experiment said.
+    /// The scale that the experiment chose.
     Of(Scale),
     /// Milliseconds since the start, marked in minutes and seconds.
     Time,
 }
 
-/// One axis: which values it spans, and where they are.
+/// One axis: the values that it spans, and their positions in the drawing.
 #[derive(Debug, Clone, Copy)]
 pub struct AxisScale {
     kind: Kind,
-    /// First and last value.
+    /// The first and the last value.
     span: (f64, f64),
-    /// Where these are in the drawing.
+    /// The positions of these in the drawing.
     place: (f64, f64),
 }
 
 impl AxisScale {
-    /// An axis from `from` to `to` in the drawing that has a place for all of the values, and begins with zero where the scale has one.
+    /// An axis from `from` to `to` in the drawing that spans all of the values. A linear axis also includes zero.
     pub fn from_zero(kind: Kind, values: impl Iterator<Item = f64>, from: f64, to: f64) -> Self {
         let (least, most) = extent(kind, values);
         let span = match kind {
@@ -51,7 +51,7 @@ impl AxisScale {
         Self { kind, span, place: (from, to) }
     }
 
-    /// An axis with just a place for all of the values, which begins with zero if they come near it.
+    /// An axis that spans just these values. A linear axis begins with zero if the smallest value is at most half of the largest.
     pub fn fitting(kind: Kind, values: impl Iterator<Item = f64>, from: f64, to: f64) -> Self {
         let (least, most) = extent(kind, values);
         let room = if most > least { 0.0 } else { most.abs().max(1.0) * 0.5 };
@@ -66,7 +66,7 @@ impl AxisScale {
         Self { kind, span, place: (from, to) }
     }
 
-    /// Where a value is.
+    /// The position of a value.
     pub fn at(&self, value: f64) -> f64 {
         let (from, to) = (self.stretch(self.span.0), self.stretch(self.span.1));
         let share = (self.stretch(value) - from) / (to - from);
@@ -74,12 +74,12 @@ impl AxisScale {
         self.place.0 + (self.place.1 - self.place.0) * share
     }
 
-    /// Whether the scale has a place for this value at all.
+    /// Whether the axis can show this value. A logarithmic one can show only positive values.
     pub fn holds(&self, value: f64) -> bool {
         value.is_finite() && (self.kind != Kind::Of(Scale::Log) || value > 0.0)
     }
 
-    /// Marks at round values, with what to write there.
+    /// Marks at round values: their positions and texts.
     pub fn marks(&self) -> Vec<(f64, String)> {
         match self.kind {
             Kind::Of(Scale::Percentile) => self.marks_at(PERCENTILES.into_iter()),
@@ -89,7 +89,7 @@ impl AxisScale {
         }
     }
 
-    /// Marks at these values, without those that would be nearer than `room` to the one before.
+    /// Marks at these values, without those that are closer than `room` to the previous one.
     pub fn marks_where(&self, values: &[f64], room: f64) -> Vec<(f64, String)> {
         let mut marks: Vec<(f64, String)> = Vec::new();
         for &value in values {
@@ -114,7 +114,7 @@ impl AxisScale {
         values.map(|value| (self.at(value), self.word(value))).collect()
     }
 
-    /// 1, 2 and 5 of each power of ten, or the powers alone.
+    /// The values 1, 2 and 5 times each power of ten, or the powers alone.
     fn ratios(&self) -> impl Iterator<Item = f64> + use<> {
         let parts: &[f64] = if self.span.1 / self.span.0 > DECADES_ONLY { &[1.0] } else { &[1.0, 2.0, 5.0] };
         let lowest = self.span.0.log10().floor();
@@ -125,13 +125,13 @@ impl AxisScale {
     fn word(&self, value: f64) -> String {
         match self.kind {
             Kind::Time => clock(value.max(0.0) as u64),
-            // 99.99 is written out: its digits are what it says.
+            // All digits of a percentile are written, because 99.99 must not be rounded to 100.
             Kind::Of(Scale::Percentile) => format!("{value}"),
             Kind::Of(_) => tick_number(value),
         }
     }
 
-    /// Equal differences of what this returns are equally far apart.
+    /// Maps a value so that equal differences of the results have equal distances in the drawing.
     fn stretch(&self, value: f64) -> f64 {
         match self.kind {
             Kind::Of(Scale::Linear) | Kind::Time => value,
@@ -141,7 +141,7 @@ impl AxisScale {
     }
 }
 
-/// The smallest and the largest value that the scale has a place for; something to draw if there is none.
+/// The smallest and the largest value that the axis can show, or a default range if it can show none.
 fn extent(kind: Kind, values: impl Iterator<Item = f64>) -> (f64, f64) {
     let log = kind == Kind::Of(Scale::Log);
     let drawable = values.filter(|value| value.is_finite() && (!log || *value > 0.0));
@@ -154,7 +154,7 @@ fn extent(kind: Kind, values: impl Iterator<Item = f64>) -> (f64, f64) {
     }
 }
 
-/// The powers of ten, or for a narrow range the 1, 2 and 5 of them, that enclose these values.
+/// The closest values of 1, 2 or 5 times a power of ten that enclose these values.
 fn around(least: f64, most: f64) -> (f64, f64) {
     let down = |value: f64| {
         let power = 10f64.powf(value.log10().floor());
@@ -169,7 +169,7 @@ fn around(least: f64, most: f64) -> (f64, f64) {
     if high > low { (low, high) } else { (low / 2.0, low * 2.0) }
 }
 
-/// The next 1, 2, 2.5 or 5 times a power of ten that is not below.
+/// The smallest 1, 2, 2.5 or 5 times a power of ten that is not less than `rough`.
 fn step(rough: f64) -> f64 {
     if rough <= 0.0 || !rough.is_finite() {
         return 1.0;
@@ -182,7 +182,7 @@ fn step(rough: f64) -> f64 {
         .unwrap_or(rough)
 }
 
-/// The same for milliseconds, as clocks count them.
+/// Like [`step`], for milliseconds: the smallest usual interval of a clock.
 fn time_step(rough_ms: f64) -> f64 {
     [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1800, 3600, 7200, 21_600, 86_400]
         .into_iter()
@@ -191,7 +191,7 @@ fn time_step(rough_ms: f64) -> f64 {
         .unwrap_or_else(|| step(rough_ms))
 }
 
-/// A number on an axis: no more digits than it needs.
+/// A number on an axis, without trailing zeros.
 fn tick_number(value: f64) -> String {
     let text = if value != 0.0 && value.abs() < 0.1 {
         format!("{:.*}", (2.0 - value.abs().log10()).clamp(2.0, 12.0) as usize, value)

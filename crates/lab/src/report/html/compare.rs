@@ -1,5 +1,5 @@
-//! Any runs side by side: for each experiment the verdicts, figures with ratios, curves and series over each other, and the ratios
-//! that the technical reports measured.
+//! Compares any runs: for each experiment the verdicts, figures with ratios, curves and series in common drawings, and the technical
+//! reports' ratios.
 
 use std::fmt::Write;
 
@@ -11,13 +11,13 @@ use crate::report::figure_table::{FigureTable, Named};
 use crate::report::group::Group;
 use crate::report::reference::{self, Reported};
 
-const QUESTION: &str = "The same experiments on several storages: which hold, how fast, at what cost, and beside what the technical \
-                        reports measured.";
+const QUESTION: &str = "The same experiments on several storages: which pass, how fast each storage is, at what cost, and how this \
+                        compares with the technical reports.";
 
-/// What the reports' ratios are worth here.
-const HONESTY: &str = "The reports (TR-4947, Apache Kafka with NFS storage) measured on machines of another size, so their MB/s, minutes and percent \
-                       say nothing about these runs. What can be compared is how storages behave beside each other on the same machines, and how each behaves when \
-                       its load grows. So these are ratios of two of their figures, and the same ratios of these runs.";
+/// Explains how far the reports' figures can be compared with these.
+const HONESTY: &str = "The report (TR-4947, Apache Kafka with NFS storage) used machines of another size, so its MB/s, minutes and \
+                       percentages cannot be compared with these runs. Ratios can: of two storages on the same machines, or of two \
+                       loads on one storage. The table shows ratios of two of the report's figures, and the same ratios of these runs.";
 
 /// The whole page.
 pub fn compare(groups: &[Group]) -> String {
@@ -50,7 +50,7 @@ fn profiles(groups: &[Group]) -> String {
 fn overview(html: &mut String, groups: &[Group]) {
     html.push_str(
         "<section><h2>Verdicts</h2><div class=\"wide\"><table class=\"checks\"><thead><tr><th>Experiment</th><th>Storage</th>\
-         <th>Verdict</th><th>Checks</th><th>Took</th></tr></thead><tbody>",
+         <th>Verdict</th><th>Checks</th><th>Duration</th></tr></thead><tbody>",
     );
     for group in groups {
         for (index, Named { name, run, .. }) in group.runs.iter().enumerate() {
@@ -80,7 +80,7 @@ fn overview(html: &mut String, groups: &[Group]) {
     html.push_str("</tbody></table></div></section>\n");
 }
 
-/// Where the section of an experiment is. The name may come from a file, and must not leave the attribute.
+/// The anchor of an experiment's section. The name may come from a file, so it must be safe in an attribute.
 fn anchor(group: &Group) -> String {
     let safe = |letter: char| if letter.is_ascii_alphanumeric() { letter } else { '-' };
     group.experiment.chars().map(safe).collect()
@@ -113,20 +113,20 @@ fn section(html: &mut String, group: &Group) {
     html.push_str("</section>\n");
 }
 
-/// The reports' ratios beside those of the runs; nothing if the runs have none of them.
+/// Draws the reports' ratios next to those of the runs. Draws nothing if the runs have none of them.
 fn reported(html: &mut String, group: &Group, sheet: &FigureTable) {
     let rows: Vec<_> =
         reference::of(group.experiment).map(|reported| (reported, reported.here.find(sheet))).collect();
     if rows.iter().all(|(_, here)| here.is_empty()) {
         return;
     }
-    put!(html, "<h3>Beside the reports</h3><p class=\"note\">{HONESTY}</p>");
+    put!(html, "<h3>Comparison with the reports</h3><p class=\"note\">{HONESTY}</p>");
     let looks =
         sheet.columns.iter().enumerate().map(|(index, column)| (column.as_str(), LineStyle::of(index)));
     legend(html, looks);
     html.push_str(
         "<div class=\"wide\"><table class=\"sheet\"><thead><tr><th>Ratio</th><th class=\"number\">Report</th>\
-         <th class=\"number\">Here</th><th></th></tr></thead><tbody>",
+         <th class=\"number\">These runs</th><th></th></tr></thead><tbody>",
     );
     for (reported, here) in rows {
         put!(
@@ -147,14 +147,14 @@ fn reported(html: &mut String, group: &Group, sheet: &FigureTable) {
     html.push_str("</tbody></table></div>\n");
 }
 
-/// From zero on: the report's ratio as a line, those of the runs as points.
+/// Draws the report's ratio as a line and those of the runs as points, on a scale that begins at zero.
 fn beside(reported: &Reported, here: &[(String, f64)], sheet: &FigureTable) -> String {
     let largest = here.iter().map(|(_, ratio)| *ratio).fold(reported.value, f64::max) * 1.08;
     let at = |ratio: f64| 6.0 + (ratio / largest).clamp(0.0, 1.0) * 208.0;
     let mut svg = String::new();
     put!(
         svg,
-        "<svg class=\"beside\" viewBox=\"0 0 220 24\" role=\"img\" aria-label=\"The report's ratio and those measured here\">\
+        "<svg class=\"beside\" viewBox=\"0 0 220 24\" role=\"img\" aria-label=\"The report's ratio and those of these runs\">\
          <path class=\"rail\" d=\"M6 12h208\"/><path class=\"theirs\" d=\"M{:.1} 2v20\"><title>the report: {}</title></path>",
         at(reported.value),
         ratio_text(reported.value)
@@ -174,16 +174,16 @@ fn beside(reported: &Reported, here: &[(String, f64)], sheet: &FigureTable) -> S
     svg
 }
 
-/// Whether the runs were made alike, what was checked, and how it was done.
+/// Draws the settings in which the runs differ, the checks, the versions and the method.
 fn conditions(html: &mut String, group: &Group) {
     let mut different = String::new();
     if group.runs.len() > 1 && parts::different_settings(&mut different, &group.runs) {
         put!(
             html,
-            "<h3>Settings that differ</h3><p class=\"note\">Where sizes differ, so may figures, whatever the storage.</p>{different}"
+            "<h3>Settings that differ</h3><p class=\"note\">Different sizes can cause different figures on the same storage.</p>{different}"
         );
     }
-    html.push_str("<details><summary>What was checked</summary>");
+    html.push_str("<details><summary>Checks</summary>");
     parts::checks(html, &group.runs);
     html.push_str("</details><details><summary>Versions</summary>");
     parts::versions(html, &group.runs);

@@ -1,4 +1,4 @@
-//! The sheet of figures and measurements as a table: the median, the smallest and the largest of how many, and ratios.
+//! The table of figures and measurements: the median, the smallest and the largest value, the number of repetitions, and ratios.
 
 use std::fmt::Write;
 
@@ -7,7 +7,7 @@ use super::text::{escape, number};
 use crate::report::figure_table::{Cell, FigureTable, Row};
 use crate::report::result::{Better, Target};
 
-/// Draws the sheet, if it has rows.
+/// Draws the table, if it has rows.
 pub fn draw(html: &mut String, sheet: &FigureTable) {
     if sheet.rows.is_empty() {
         return;
@@ -27,9 +27,9 @@ pub fn draw(html: &mut String, sheet: &FigureTable) {
     html.push_str("</tbody></table></div>\n");
     if sheet.rows.iter().flat_map(|row| row.cells.iter().flatten()).any(|cell| cell.count > 1) {
         html.push_str(
-            "<p class=\"note\">A value is the median of its repetitions; below it the smallest and the largest, of how many. \
-             The strip shows the same from zero to the largest of the row. Values without these were measured once. A ratio has a colour where \
-             no repetition of the one storage came near those of the other.</p>\n",
+            "<p class=\"note\">A value is the median of its repetitions. Below it are the smallest and the largest value, and the number \
+             of repetitions. The strip shows the same on a scale from zero to the largest value of the row. A value without them was \
+             measured once. A ratio is coloured if the ranges of the two storages do not overlap.</p>\n",
         );
     }
 }
@@ -77,7 +77,7 @@ fn draw_cell(html: &mut String, cell: &Cell, largest: f64) {
     html.push_str("</td>");
 }
 
-/// From zero to the largest of the row: a line from the smallest to the largest value, a mark at the median.
+/// Draws a line from the smallest to the largest value and a mark at the median, on a scale from zero to the row's largest value.
 fn strip(cell: &Cell, largest: f64) -> String {
     let at = |value: f64| {
         let share = value / largest;
@@ -105,7 +105,7 @@ fn draw_ratio(html: &mut String, row: &Row, column: usize) {
     put!(html, "<td class=\"number ratio{class}\">{}</td>", ratio_text(ratio));
 }
 
-/// A ratio, with as many digits as say something.
+/// A ratio, with two decimals if it has an ordinary size.
 pub fn ratio_text(ratio: f64) -> String {
     if ratio.abs() >= 0.1 && ratio.abs() < 100.0 { format!("{ratio:.2}") } else { number(ratio) }
 }

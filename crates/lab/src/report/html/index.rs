@@ -1,4 +1,4 @@
-//! Where the results of many runs begin: which experiment passed on which storage, with links to each report.
+//! The index of many runs: which experiment passed on which storage, with links to each report.
 
 use std::fmt::Write;
 
@@ -7,27 +7,27 @@ use super::{parts, put};
 use crate::report::result::{RunResult, Verdict};
 use crate::report::subject::{Subject, SubjectOf};
 
-const QUESTION: &str = "Every experiment on every storage that was asked for: does it hold, how long did it take, and what did it find?";
+const QUESTION: &str = "All requested experiments on all requested storages: did they pass, how long did they take, and what did they find?";
 
-/// What the index of many runs tells besides the runs.
+/// The data of the index besides the runs.
 #[derive(Debug, Clone, Copy)]
 pub struct All<'a> {
-    /// How long all took together, in milliseconds.
+    /// The duration of all runs together, in milliseconds.
     pub took_ms: u64,
-    /// What should have been run, and was not.
+    /// The runs without a result.
     pub not_run: &'a [NotRun],
-    /// What an experiment is, by its name.
+    /// Describes an experiment, given its name.
     pub subject_of: SubjectOf,
 }
 
-/// A run that there is no result of.
+/// A run without a result.
 #[derive(Debug, Clone)]
 pub struct NotRun {
     /// Name of the experiment.
     pub experiment: String,
     /// Name of the storage; of several, with commas between them.
     pub storage: String,
-    /// Why, in a sentence.
+    /// The reason, in a sentence.
     pub why: String,
 }
 
@@ -39,14 +39,14 @@ pub struct Entry<'a> {
     pub page: Option<String>,
 }
 
-/// The whole page. `comparison` is the page that puts them side by side, relative to this one.
+/// The whole page. `comparison` is the path of the page that compares the runs, relative to this one.
 pub fn index(entries: &[Entry], all: &All, comparison: &str) -> String {
     let mut html = String::new();
     parts::head(&mut html, "All experiments", QUESTION, &about(entries, all));
     cards(&mut html, entries, all.not_run, comparison);
     html.push_str(
         "<section><h2>Experiments</h2><div class=\"wide\"><table class=\"checks\"><thead><tr><th>Experiment</th><th>Storage</th>\
-         <th>Verdict</th><th>Took</th><th>Found</th></tr></thead><tbody>",
+         <th>Verdict</th><th>Duration</th><th>Result</th></tr></thead><tbody>",
     );
     for name in experiments(entries, all.not_run) {
         rows(&mut html, name, (all.subject_of)(name), entries, all.not_run);
@@ -65,7 +65,7 @@ fn about(entries: &[Entry], all: &All) -> Vec<(&'static str, String)> {
     if let Some(begun) = begun {
         about.push(("started", parts::moment(begun)));
     }
-    about.push(("took", duration(all.took_ms)));
+    about.push(("duration", duration(all.took_ms)));
     about
 }
 
@@ -82,14 +82,14 @@ fn cards(html: &mut String, entries: &[Entry], not_run: &[NotRun], comparison: &
         "<section class=\"cards\"><article class=\"card {word}\"><p class=\"storage\">all</p>\
          <p class=\"verdict\">{}{word}</p><p>{told}</p></article>\
          <article class=\"card plain\"><p class=\"storage\">compare</p><p class=\"verdict\">\
-         <a href=\"{}\">Storages side by side</a></p><p>Figures with ratios, plots over each other, and the figures of the \
-         technical reports.</p></article></section>\n",
+         <a href=\"{}\">Storages side by side</a></p><p>Figures with ratios, the plots of all storages in one drawing, and the ratios \
+         of the technical reports.</p></article></section>\n",
         parts::sign(whole),
         escape(comparison)
     );
 }
 
-/// Names in the order in which they were run; then those of which none was.
+/// The names of the experiments in the order in which they were run, followed by those without any run.
 fn experiments<'a>(entries: &[Entry<'a>], not_run: &'a [NotRun]) -> Vec<&'a str> {
     let mut names: Vec<&str> = Vec::new();
     let all = entries.iter().map(|entry| entry.run.experiment.as_str());

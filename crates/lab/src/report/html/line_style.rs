@@ -1,9 +1,9 @@
-//! The styles of lines, which differ in colour, and also in dashes and the shapes of points, for prints in grey.
+//! The styles of lines. They differ in colour and, for prints in grey, also in dashes and in the shapes of points.
 
 use super::put;
 use std::fmt::Write;
 
-/// How many colours, shapes and dashes `page.css` and this file have.
+/// The number of colours in `page.css`, and of shapes and dashes in this file.
 const HUES: usize = 6;
 const DASHES: [&str; 6] = ["", "7 4", "2 3", "10 3 2 3", "12 5", "4 2"];
 
@@ -17,22 +17,22 @@ pub struct LineStyle {
 }
 
 impl LineStyle {
-    /// The line of this number, among lines that differ in one thing.
+    /// The style of the line with this number.
     pub fn of(index: usize) -> Self {
         Self { hue: index % HUES, dash: index % DASHES.len() }
     }
 
-    /// The line of a part of a storage, each by its number.
+    /// The style of a line for a part of a storage: the storage decides the colour, the part decides the dashes.
     pub fn of_part(storage: usize, part: usize, parts: usize) -> Self {
         if parts > 1 { Self { hue: storage % HUES, dash: part % DASHES.len() } } else { Self::of(storage) }
     }
 
-    /// The class that has the colour.
+    /// The CSS class of the colour.
     pub fn class(self) -> String {
         format!("hue{}", self.hue)
     }
 
-    /// The attribute that has the dashes, with a space before it.
+    /// The SVG attribute for the dashes, with a leading space.
     pub fn dash(self) -> String {
         match DASHES.get(self.dash) {
             Some(&dash) if !dash.is_empty() => format!(" stroke-dasharray=\"{dash}\""),
@@ -40,7 +40,7 @@ impl LineStyle {
         }
     }
 
-    /// The shape of a point at this place.
+    /// Draws a point at this position.
     pub fn point(self, x: f64, y: f64) -> String {
         match self.hue {
             0 => format!("<circle class=\"point\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"4\"/>"),
@@ -58,7 +58,7 @@ fn polygon(x: f64, y: f64, corners: &[(f64, f64)]) -> String {
     format!("<polygon class=\"point\" points=\"{}\"/>", corners.join(" "))
 }
 
-/// A short piece of each line beside its name. Nothing for a single line: the drawing's title says it.
+/// Draws a legend: a short piece of each line beside its name.
 pub fn legend<'a>(html: &mut String, lines: impl Iterator<Item = (&'a str, LineStyle)>) {
     html.push_str("<p class=\"legend\">");
     for (name, look) in lines {

@@ -1,8 +1,8 @@
-//! Draws the pages: each needs nothing else, in light and dark, on a screen and on paper.
+//! Draws the pages. Each is self-contained, and suits light and dark mode, screens and paper.
 //!
-//! No script: a page must open from a file, in a mail, in a browser of tomorrow. Colours are custom properties of `page.css`,
-//! the drawings are SVG that uses them. `page` is a run's report, `compare` puts any runs side by side, `index` leads to the
-//! pages of many runs; they share `parts` (what stands in words), `figures` (the table), `plots` and `timeline`.
+//! Pages have no scripts, so they open from a file, from a mail, and in future browsers. Colours are custom properties of
+//! `page.css`; the drawings are SVG that uses them. `page` is a run's report, `compare` compares any runs, and `index` links
+//! to the pages of many runs. They share `parts` (text), `figures` (the table), `plots` and `timeline`.
 
 mod axis_scale;
 mod compare;

@@ -1,7 +1,7 @@
 //! The report of one experiment, on one storage or several.
 //!
-//! In the order in which a reader asks: did it pass and what does that claim; the figures; what they look like; when it
-//! happened; what was checked; with which settings and versions; how it was done; what the logs say.
+//! It follows the order of a reader's questions: the verdict, the figures, plots, the timeline, the checks, settings and
+//! versions, the method, and the logs.
 
 use std::fmt::Write;
 
@@ -21,7 +21,7 @@ pub fn page(subject: &Subject, runs: &[RunResult]) -> String {
     plots_of(&mut html, &runs);
     timelines(&mut html, &runs);
     if runs.iter().any(|named| !named.run.checks.is_empty()) {
-        html.push_str("<section><h2>What must hold</h2>");
+        html.push_str("<section><h2>Checks</h2>");
         parts::checks(&mut html, &runs);
         html.push_str("</section>\n");
     }
@@ -42,7 +42,7 @@ fn about(runs: &[Named]) -> Vec<(&'static str, String)> {
         ("experiment", first.experiment.clone()),
         ("profile", first.profile.clone()),
         ("started", parts::moment(&first.started_at)),
-        ("took", duration(total)),
+        ("duration", duration(total)),
     ]
 }
 
@@ -55,7 +55,7 @@ fn figures_of(html: &mut String, runs: &[Named]) {
     }
 }
 
-/// Curves, and of several storages their figures over time in one drawing; of one the timeline shows those.
+/// Curves, and for several runs also their figures over time in common drawings. For a single run the timeline shows those.
 fn plots_of(html: &mut String, runs: &[Named]) {
     let mut drawn = String::new();
     plots::curves(&mut drawn, runs);
@@ -90,7 +90,7 @@ fn logs(html: &mut String, runs: &[Named]) {
         for excerpt in &run.excerpts {
             parts::log(html, excerpt);
         }
-        parts::events(html, "What happened, line by line", &run.events);
+        parts::events(html, "All events", &run.events);
         html.push_str("</div>\n");
     }
     html.push_str("</section>\n");
@@ -168,7 +168,7 @@ mod tests {
     #[test]
     fn a_reader_meets_verdict_figures_plots_timeline_checks_settings_method_and_logs_in_this_order() {
         let html = page(&SUBJECT, &[run()]);
-        let parts = ["class=\"verdict\"", ">Figures<", ">Plots<", ">Timeline<", ">What must hold<"];
+        let parts = ["class=\"verdict\"", ">Figures<", ">Plots<", ">Timeline<", ">Checks<"];
         let parts = parts.into_iter().chain([">Settings and versions<", ">Method<", ">Logs<"]);
         let places: Vec<_> = parts.map(|part| html.find(part).unwrap_or_else(|| panic!("{part}"))).collect();
         assert!(places.is_sorted(), "{places:?}");

@@ -1,4 +1,4 @@
-//! What pages say in words: title, verdicts, checks, settings, method, logs.
+//! The text of pages: title, verdicts, checks, settings, method, logs.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -13,14 +13,14 @@ use crate::report::result::{Check, Event, Excerpt, RunResult, Verdict};
 
 const STYLE: &str = include_str!("page.css");
 
-/// Water above a turbine.
+/// The logo: water above a turbine.
 const MARK: &str = "<svg class=\"mark\" viewBox=\"0 0 24 24\" aria-hidden=\"true\"><path d=\"M2 6h9v8c0 3 2 5 5 5h6\"/>\
                     <path class=\"thin\" d=\"M2 10h5M2 14h5\"/></svg>";
 const TICK: &str = "<svg class=\"sign\" viewBox=\"0 0 16 16\" aria-hidden=\"true\"><path d=\"M3 8.5l3.2 3.2L13 4.8\"/></svg>";
 const CROSS: &str =
     "<svg class=\"sign\" viewBox=\"0 0 16 16\" aria-hidden=\"true\"><path d=\"M4 4l8 8M12 4l-8 8\"/></svg>";
 
-/// The begin of a page, up to what it is about: names and values, in the order to show.
+/// The beginning of a page. `about` has the names and values in its header, in order.
 pub fn head(html: &mut String, title: &str, question: &str, about: &[(&str, String)]) {
     put!(
         html,
@@ -41,21 +41,21 @@ pub fn head(html: &mut String, title: &str, question: &str, about: &[(&str, Stri
 
 /// The end of a page.
 pub fn foot(html: &mut String) {
-    html.push_str("<footer>Written by <code>forebay lab</code>. The same in <code>result.json</code>, for machines.</footer>\n");
+    html.push_str("<footer>Written by <code>forebay lab</code>. Programs can read the same data from <code>result.json</code>.</footer>\n");
     html.push_str("</main></body></html>\n");
 }
 
-/// A moment in UTC, as people write it.
+/// A time in UTC, in a form that is easy to read.
 pub fn moment(rfc_3339: &str) -> String {
     rfc_3339.replace('T', " ").replace('Z', " UTC")
 }
 
-/// Tick or cross.
+/// A tick or a cross.
 pub fn sign(passed: bool) -> &'static str {
     if passed { TICK } else { CROSS }
 }
 
-/// The verdicts, and why.
+/// The verdicts, with their reasons.
 pub fn cards(html: &mut String, runs: &[Named]) {
     html.push_str("<section class=\"cards\">");
     for Named { name, run, .. } in runs {
@@ -71,7 +71,7 @@ pub fn cards(html: &mut String, runs: &[Named]) {
     html.push_str("</section>\n");
 }
 
-/// All checks, a column per run.
+/// All checks, with a column for each run.
 pub fn checks(html: &mut String, runs: &[Named]) {
     html.push_str("<div class=\"wide\"><table class=\"checks\"><thead><tr><th>Check</th>");
     for named in runs {
@@ -113,13 +113,13 @@ fn check_cell(html: &mut String, check: Option<&Check>) {
     }
 }
 
-/// One kind of names and values of each run.
+/// A table of names and values: its heading, and the function that reads them from a run.
 type Values<'a> = (&'a str, fn(&RunResult) -> Vec<(&str, String)>);
 
 const SETTINGS: Values =
     ("Setting", |run| run.settings.iter().map(|(name, value)| (name.as_str(), setting(value))).collect());
 
-/// Without the marks of JSON where they say nothing.
+/// A value without the quotes and brackets of JSON.
 fn setting(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
@@ -132,17 +132,17 @@ const VERSIONS: Values = ("Version of", |run| {
     run.versions.iter().map(|(name, version)| (name.as_str(), version.clone())).collect()
 });
 
-/// The settings of all runs; one value for all where they agree.
+/// The settings of all runs. A value that is the same in all runs is shown once.
 pub fn settings(html: &mut String, runs: &[Named]) {
     values(html, runs, SETTINGS, false);
 }
 
-/// The versions of all runs; one value for all where they agree.
+/// The versions of all runs. A value that is the same in all runs is shown once.
 pub fn versions(html: &mut String, runs: &[Named]) {
     values(html, runs, VERSIONS, false);
 }
 
-/// Only those settings in which the runs differ; whether there are any.
+/// The settings in which the runs differ. Returns false if there are none.
 pub fn different_settings(html: &mut String, runs: &[Named]) -> bool {
     values(html, runs, SETTINGS, true)
 }
@@ -199,7 +199,7 @@ pub fn log(html: &mut String, excerpt: &Excerpt) {
     html.push_str("</pre></figure>");
 }
 
-/// What happened, line by line, to unfold.
+/// The events of a run, in a block that the reader can unfold.
 pub fn events(html: &mut String, summary: &str, events: &[Event]) {
     if events.is_empty() {
         return;

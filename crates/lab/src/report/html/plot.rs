@@ -1,7 +1,7 @@
-//! One drawing: lines over a horizontal axis, with their spread, names, and values to compare with.
+//! One drawing: lines over a horizontal axis, with their spread, names and reference values.
 //!
-//! What a line is called stands at its end where there is room, and in a legend where there are several. Every point says its
-//! values when it is pointed at.
+//! The name of a line is at its end if there is space, and in a legend if there are several lines. A point shows its values
+//! when the reader points at it.
 
 use std::borrow::Cow;
 use std::fmt::Write;
@@ -18,49 +18,49 @@ const LEFT: f64 = 62.0;
 const RIGHT: f64 = 20.0;
 const TOP: f64 = 26.0;
 const BOTTOM: f64 = 42.0;
-/// Width of a letter in the drawing's type, a little generous.
+/// Width of a letter in the drawing's font, rounded up.
 const LETTER: f64 = 6.4;
-/// Least distance between two marks of the horizontal axis, and between two names at the ends of lines.
+/// Minimum distance between two marks on the horizontal axis, and between two names at the ends of lines.
 const MARK_ROOM: f64 = 48.0;
 const NAME_ROOM: f64 = 14.0;
-/// Longest name that stands at the end of its line, in letters.
+/// Maximum length of a name at the end of its line, in letters.
 const NAME_LETTERS_MAX: usize = 16;
-/// Most values that are marked each by itself below the drawing.
+/// Maximum number of values for which the horizontal axis marks each value.
 const OWN_MARKS_MAX: usize = 8;
-/// A line with more points is drawn without their shapes.
+/// A line with more points is drawn without the shapes of its points.
 const SHAPES_MAX: usize = 40;
-/// A line never has more places to point at.
+/// Maximum number of points of a line that show their values.
 const PLACES_MAX: usize = 150;
-/// A reference value that is this many times above all points is printed instead of drawn, because it would flatten the lines.
+/// A reference value that is more than this many times the largest point is printed instead of drawn, because it would flatten the lines.
 const REFERENCE_FAR: f64 = 4.0;
 
-/// What is drawn.
+/// The content of a drawing.
 pub struct Plot<'a> {
     /// The title.
     pub title: &'a str,
-    /// From left to right; `None` for milliseconds since the start.
+    /// The horizontal axis; `None` for milliseconds since the start.
     pub x: Option<&'a Axis>,
-    /// Upwards.
+    /// The vertical axis.
     pub y: &'a Axis,
     /// The lines.
     pub lines: Vec<Line<'a>>,
-    /// What to compare with.
+    /// Values to compare with.
     pub references: Vec<Reference>,
 }
 
 /// One line.
 pub struct Line<'a> {
-    /// Whose.
+    /// The line's name.
     pub name: String,
     /// Its style.
     pub look: LineStyle,
     /// In order from left to right.
     pub points: Cow<'a, [CurvePoint]>,
-    /// Before which points the line is broken, as nothing is known of what is between.
+    /// The indexes of points before which the line is broken, because no values were measured in between.
     pub breaks: Vec<usize>,
 }
 
-/// Draws it, if there is a point.
+/// Draws the plot, if it has a point.
 pub fn draw(html: &mut String, plot: &Plot) {
     if plot.lines.iter().all(|line| line.points.is_empty()) {
         return;
@@ -87,14 +87,14 @@ pub fn draw(html: &mut String, plot: &Plot) {
     for reference in far {
         put!(
             html,
-            "<p class=\"note\">Far above, and not drawn: {}</p>",
+            "<p class=\"note\">Far above the drawing, so not drawn: {}</p>",
             escape(&reference_name(plot, reference))
         );
     }
     html.push_str("</figure>\n");
 }
 
-/// Where everything is.
+/// The axes and the right edge of a drawing.
 struct Canvas {
     x: AxisScale,
     y: AxisScale,
@@ -148,7 +148,7 @@ impl Canvas {
         );
     }
 
-    /// Few values that were chosen are marked as they are; else round ones.
+    /// The marks on the horizontal axis: at the values of the points if they are few, otherwise at round values.
     fn marks_across(&self, plot: &Plot) -> Vec<(f64, String)> {
         let chosen = plot.x.is_some_and(|axis| axis.scale != Scale::Percentile);
         let mut values: Vec<f64> =
@@ -175,7 +175,7 @@ impl Canvas {
         }
     }
 
-    /// Above the lines, so that none goes through them.
+    /// Draws the names of references. They are drawn after the lines, so that no line hides them.
     fn names_of_references(&self, html: &mut String, plot: &Plot) {
         for reference in near_and_far(plot).0 {
             put!(
@@ -205,7 +205,7 @@ impl Canvas {
         html.push_str("</g>");
     }
 
-    /// One point: its spread, its shape, and a place to point at that is larger than both.
+    /// Draws one point: its spread, its shape, and a larger invisible circle that shows the values when the reader points at it.
     fn point(&self, html: &mut String, plot: &Plot, line: &Line, point: &CurvePoint, with_shape: bool) {
         let (x, y) = (self.x.at(point.x), self.y.at(point.y));
         put!(html, "<g><title>{}</title>", escape(&told(plot, line, point)));
@@ -219,7 +219,7 @@ impl Canvas {
         put!(html, "<circle class=\"place\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"9\"/></g>");
     }
 
-    /// Names at the ends of the lines, apart from each other.
+    /// Draws names at the ends of the lines, so that they do not overlap.
     fn names(&self, html: &mut String, plot: &Plot) {
         if room_for_names(plot) == 0.0 {
             return;
@@ -229,7 +229,7 @@ impl Canvas {
             plot.lines.iter().filter_map(|line| end(line).map(|(x, y)| (x, y, line))).collect();
         ends.sort_by(|a, b| a.1.total_cmp(&b.1));
         let mut lowest = f64::NEG_INFINITY;
-        // The last may be pushed down by those above it; none below the drawing.
+        // Each name moves down as far as the one above it requires, but not below the drawing.
         for (x, y, line) in ends {
             let y = y.max(lowest + NAME_ROOM).min(HEIGHT - BOTTOM);
             lowest = y;
@@ -245,7 +245,7 @@ impl Canvas {
     }
 }
 
-/// What names at the ends of the lines need; nothing if they are too long, or too many to be apart.
+/// The width of the names at the ends of the lines; 0 if they are too long or too many to be shown.
 fn room_for_names(plot: &Plot) -> f64 {
     let longest = plot.lines.iter().map(|line| line.name.chars().count()).max().unwrap_or(0);
     if longest > NAME_LETTERS_MAX || plot.lines.len() > 4 || plot.x.is_none() {
@@ -254,7 +254,7 @@ fn room_for_names(plot: &Plot) -> f64 {
     longest as f64 * LETTER + 4.0
 }
 
-/// The references that are drawn, and those that are too far above.
+/// The references to draw, and those that are too far above the points.
 fn near_and_far<'a>(plot: &'a Plot) -> (Vec<&'a Reference>, Vec<&'a Reference>) {
     let points = plot.lines.iter().flat_map(|line| line.points.iter());
     let most = points.map(|point| point.high.unwrap_or(point.y)).fold(0.0, f64::max);
@@ -273,7 +273,7 @@ fn axis_name(axis: &Axis) -> String {
     }
 }
 
-/// What a point says when it is pointed at.
+/// The text that a point shows when the reader points at it.
 fn told(plot: &Plot, line: &Line, point: &CurvePoint) -> String {
     let with_unit = |value: f64, axis: &Axis| {
         let value = if axis.scale == Scale::Percentile { format!("{value}") } else { number(value) };

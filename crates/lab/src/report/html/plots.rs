@@ -1,4 +1,4 @@
-//! What several runs drew, over each other: their curves, and their figures over time.
+//! Plots of several runs in common drawings: their curves, and their figures over time.
 
 use super::line_style::LineStyle;
 use super::plot::{Line, Plot, draw};
@@ -6,22 +6,22 @@ use crate::report::curve::{Axis, Curve, CurvePoint, Reference};
 use crate::report::figure_table::Named;
 use crate::report::result::Series;
 
-/// Draws every curve of these runs, those of the same drawing together.
+/// Draws every curve of these runs. Curves of the same drawing share a plot.
 pub fn curves(html: &mut String, runs: &[Named]) {
     for Drawing { plot, .. } in drawings(runs) {
         draw(html, &plot);
     }
 }
 
-/// What several runs drew under one name.
+/// The curves of several runs with the same drawing name.
 pub struct Drawing<'a> {
     /// The stable name.
     pub drawing: &'a str,
-    /// Their lines over each other.
+    /// The lines of all runs.
     pub plot: Plot<'a>,
 }
 
-/// The curves of these runs, those of the same drawing together.
+/// The curves of these runs, grouped by drawing.
 pub fn drawings<'a>(runs: &[Named<'a>]) -> Vec<Drawing<'a>> {
     let mut firsts: Vec<&'a Curve> = Vec::new();
     for curve in runs.iter().flat_map(|named| &named.run.curves) {
@@ -33,7 +33,7 @@ pub fn drawings<'a>(runs: &[Named<'a>]) -> Vec<Drawing<'a>> {
     firsts.into_iter().map(drawing).collect()
 }
 
-/// Curves of one name whose axes mean something else are drawn apart.
+/// Whether two curves share a drawing: they need the same name, the same units, and the same horizontal scale.
 fn share_a_drawing(one: &Curve, other: &Curve) -> bool {
     let (one, other) = (&one.spec, &other.spec);
     one.drawing == other.drawing
@@ -63,7 +63,7 @@ fn overlay<'a>(first: &'a Curve, runs: &[Named<'a>]) -> Plot<'a> {
     Plot { title: &first.spec.title, x: Some(&first.spec.x), y: &first.spec.y, lines, references }
 }
 
-/// What to call the lines of one run in a drawing, and how they look: a colour for each storage, dashes for its parts.
+/// The names and styles of one run's lines in a drawing: a colour for each storage, and dashes for its parts.
 fn names_and_looks(named: &Named, number: usize, lines: &[&str], runs: usize) -> Vec<(String, LineStyle)> {
     let owner = |line: &str| named.storage_of(line).map(|storage| storage.number);
     let alone = runs == 1 && named.storages.len() == 1;
@@ -85,7 +85,7 @@ fn names_and_looks(named: &Named, number: usize, lines: &[&str], runs: usize) ->
     lines.iter().enumerate().map(look_and_name).collect()
 }
 
-/// Draws the figures over time of several runs, those of the same name together.
+/// Draws the figures over time of several runs. Figures with the same name share a plot.
 pub fn series(html: &mut String, runs: &[Named]) {
     let mut drawn: Vec<(&str, &str)> = Vec::new();
     for series in runs.iter().flat_map(|named| &named.run.series) {
@@ -104,7 +104,7 @@ fn lines_over_time<'a>((drawing, unit): (&str, &str), runs: &[Named]) -> Vec<Lin
     let mut lines = Vec::new();
     for (number, named) in runs.iter().enumerate() {
         let belongs = |series: &&Series| drawing_name(series) == drawing && series.unit == unit;
-        // Fewer points make no line.
+        // Two points or fewer do not make a useful line.
         let parts: Vec<&Series> =
             named.run.series.iter().filter(belongs).filter(|series| series.points.len() > 2).collect();
         let names: Vec<&str> = parts.iter().map(|series| series.title.as_str()).collect();

@@ -1,5 +1,4 @@
-//! Curves of shared storages over the same curve of local disks, with the ratios that the technical reports measured as lines
-//! to compare with.
+//! Plots of the ratio of shared storages to local disks, with the technical reports' ratios as reference lines.
 
 use super::line_style::LineStyle;
 use super::plot::{Line, Plot, draw};
@@ -8,7 +7,7 @@ use crate::report::curve::{Axis, CurvePoint, Reference};
 use crate::report::figure_table::Named;
 use crate::report::reference::{self, Here, Reported, is_local};
 
-/// Draws the ratios of those curves of an experiment for which the reports have some.
+/// Draws the ratios of those of an experiment's curves for which the reports give ratios.
 pub fn draw_all(html: &mut String, experiment: &str, runs: &[Named]) {
     for curve in plots::drawings(runs) {
         let reported: Vec<_> =
@@ -21,8 +20,8 @@ pub fn draw_all(html: &mut String, experiment: &str, runs: &[Named]) {
         let Some(only) = lines.first() else { continue };
         let what = match lines.len() {
             1 => only.name.clone(),
-            _ if upside_down => "local ÷ each".to_owned(),
-            _ => "each ÷ local".to_owned(),
+            _ if upside_down => "local ÷ shared".to_owned(),
+            _ => "shared ÷ local".to_owned(),
         };
         let title = format!("{}: {what}", curve.plot.title);
         let y = Axis::linear("Ratio", "");
@@ -33,8 +32,8 @@ pub fn draw_all(html: &mut String, experiment: &str, runs: &[Named]) {
 fn lines_of(reported: &[&Reported]) -> Vec<Reference> {
     let end = |here: &Here| match here {
         Here::SharedByLocal(reference::Pick::Highest(_))
-        | Here::LocalByShared(reference::Pick::Highest(_)) => "report, at its highest",
-        _ => "report, at its lowest",
+        | Here::LocalByShared(reference::Pick::Highest(_)) => "report, highest load",
+        _ => "report, lowest load",
     };
     reported
         .iter()
@@ -42,7 +41,7 @@ fn lines_of(reported: &[&Reported]) -> Vec<Reference> {
         .collect()
 }
 
-/// One line over another where both have a point; `None` if they share none.
+/// The ratio of two lines at each `x` where both have a point; `None` if there is no such `x`.
 fn over<'a>(shared: &Line, local: &Line, upside_down: bool) -> Option<Line<'a>> {
     let mut points = Vec::new();
     for point in shared.points.iter() {

@@ -1,8 +1,8 @@
-//! Words and figures as the page writes them.
+//! Formats text, numbers and times for pages.
 
 use std::borrow::Cow;
 
-/// Makes text safe between tags and in attributes.
+/// Escapes text for use between tags and in attributes.
 pub fn escape(text: &str) -> Cow<'_, str> {
     if !text.contains(['&', '<', '>', '"', '\'']) {
         return Cow::Borrowed(text);
@@ -21,10 +21,10 @@ pub fn escape(text: &str) -> Cow<'_, str> {
     Cow::Owned(escaped)
 }
 
-/// Three significant digits, thousands apart; counts are written out.
+/// A number with three significant digits, and with all digits before the decimal point. Commas separate thousands.
 pub fn number(value: f64) -> String {
     let magnitude = value.abs();
-    // What a file says may be of any size; written out it would fill the page.
+    // A file may contain a number of any size. Written in full, it could fill the page.
     if magnitude >= 1e15 || (magnitude > 0.0 && magnitude < 1e-6) {
         return format!("{value:.2e}");
     }
@@ -60,12 +60,12 @@ fn group(whole: &str) -> String {
     grouped
 }
 
-/// A moment of the run: minutes and seconds since its start.
+/// A time in the run: minutes and seconds since its start.
 pub fn clock(ms: u64) -> String {
     format!("{}:{:02}", ms / 60_000, ms / 1000 % 60)
 }
 
-/// A length of time, as people say it.
+/// A duration in seconds, or in minutes and seconds.
 pub fn duration(ms: u64) -> String {
     match ms {
         0..10_000 => format!("{:.1} s", f64::from(u32::try_from(ms).unwrap_or(u32::MAX)) / 1000.0),

@@ -1,4 +1,4 @@
-//! A run over time: its figures, and below them, on the same axis, the life of each process and the events.
+//! The timeline of a run: its figures over time and, below them on the same axis, a lane for the stages and for each process.
 
 use std::fmt::Write;
 
@@ -11,7 +11,7 @@ use crate::report::curve::Scale;
 use crate::report::result::{Lane, RunResult, Series, Span};
 
 const WIDTH: f64 = 1000.0;
-/// Room for names on the left, at least.
+/// Minimum width of the names on the left.
 const LEFT_MIN: f64 = 96.0;
 const RIGHT: f64 = 14.0;
 const AREA_HEIGHT: f64 = 96.0;
@@ -21,9 +21,9 @@ const NAMES_HEIGHT: f64 = 18.0;
 const LANE_HEIGHT: f64 = 22.0;
 const LANE_GAP: f64 = 8.0;
 const AXIS_HEIGHT: f64 = 24.0;
-/// Width of a letter in the drawing's type, a little generous.
+/// Width of a letter in the drawing's font, rounded up.
 const LETTER: f64 = 6.7;
-/// Most letters of a lane's name that get room on the left.
+/// Maximum number of letters of a lane's name.
 const LANE_LETTERS_MAX: usize = 24;
 
 /// Draws the run's series and lanes, if it has any.
@@ -65,7 +65,7 @@ pub fn draw(html: &mut String, run: &RunResult) {
     html.push_str("</svg></div>");
 }
 
-/// Where the drawing begins, so that the lanes' names stand left of it.
+/// The left edge of the drawing. The names of the lanes are to its left.
 fn room_for_names(lanes: &[Lane]) -> f64 {
     let longest = lanes.iter().map(|lane| lane.name.chars().count()).max().unwrap_or_default();
     (longest.min(LANE_LETTERS_MAX) as f64 * LETTER + 14.0).max(LEFT_MIN)
@@ -74,7 +74,7 @@ fn room_for_names(lanes: &[Lane]) -> f64 {
 /// The series of each drawing, in the order of their first points.
 fn drawings(all: &[Series]) -> Vec<Vec<&Series>> {
     let mut drawings: Vec<Vec<&Series>> = Vec::new();
-    // Fewer points make no line.
+    // Two points or fewer do not make a useful line.
     for series in all.iter().filter(|series| series.points.len() > 2) {
         let shared = |other: &&Series| {
             !series.drawing.is_empty() && other.drawing == series.drawing && other.unit == series.unit
@@ -87,14 +87,14 @@ fn drawings(all: &[Series]) -> Vec<Vec<&Series>> {
     drawings
 }
 
-/// Series over each other, on one scale; one alone is filled down to zero.
+/// A drawing of one or more series on one scale. The area below a single series is filled.
 struct Area<'a> {
     left: f64,
     series: Vec<&'a Series>,
     names: Names<'a>,
 }
 
-/// Where the names above an area are: the row, and how far to the right.
+/// The positions of the names above an area: the row and the horizontal position of each.
 struct Names<'a> {
     left: f64,
     title: &'a str,
@@ -142,7 +142,7 @@ impl<'a> Area<'a> {
     }
 }
 
-/// A line without a pause, and the area below it down to the base, if there is one.
+/// Draws a line without gaps, and fills the area between it and `base`, if given.
 fn draw_stretch(
     html: &mut String,
     stretch: &[(u64, f64)],
@@ -159,7 +159,7 @@ fn draw_stretch(
     put!(html, "<polyline class=\"line\"{} points=\"{line}\"/>", look.dash());
 }
 
-/// What a series says when it is pointed at.
+/// The text that a series shows when the reader points at it.
 fn told(series: &Series) -> String {
     let values = || series.points.iter().map(|(_, value)| *value);
     let (least, most) = (values().fold(f64::INFINITY, f64::min), values().fold(f64::NEG_INFINITY, f64::max));
@@ -225,13 +225,13 @@ fn draw_lane(html: &mut String, x: &AxisScale, lane: &Lane, end_ms: u64, top: f6
     }
     if let Some(last) = lane.spans.last().filter(|span| span.tone == Tone::Bad) {
         let (x, y) = (x.at(last.to_ms.unwrap_or(end_ms) as f64) + 4.0, top + LANE_HEIGHT / 2.0 - 4.0);
-        // At the very end of the run there is no room to the right of it.
+        // At the very end of the run there is no space to the right of the span.
         let x = x.min(WIDTH - 10.0);
         put!(html, "<path class=\"cross\" d=\"M{x:.1} {y:.1}l8 8m0 -8l-8 8\"/>");
     }
 }
 
-/// The end of a name that is too long: it tells the brokers of one storage apart.
+/// Shortens a name that is too long. Keeps its end, which distinguishes the brokers of one storage.
 fn shortened(name: &str) -> String {
     let letters = name.chars().count();
     if letters <= LANE_LETTERS_MAX {

@@ -29,7 +29,7 @@ pub fn is_valid(operation: OpCode, status: Status) -> bool {
         || beyond(operation).contains(&status)
 }
 
-/// As [`is_valid`], by the operation's number; false for invalid numbers.
+/// Like [`is_valid`], for an operation's number. Returns false for invalid numbers.
 pub fn is_valid_for(code: u32, status: Status) -> bool {
     OpCode::try_from(code).is_ok_and(|operation| is_valid(operation, status))
 }
@@ -42,8 +42,8 @@ fn beyond(operation: OpCode) -> &'static [Status] {
         OpCode::Commit => &[NoSpc, WrongSec],
         // Required by §18.35.4, case 9.
         OpCode::ExchangeId => &[Perm],
-        // By §2.6.3.1.1, PUTFH checks the following operation and returns this error in its place. Here the
-        // following operation returns it itself; the COMPOUND ends in the same way.
+        // According to §2.6.3.1.1, PUTFH checks the operation that follows it and returns this error. Here that
+        // operation returns the error itself. The COMPOUND ends in the same way.
         _ => &[WrongSec],
     }
 }

@@ -225,7 +225,7 @@ fn failed(action: &'static str, error: &fjall::Error) -> Error {
              SMART), then restart"
         )),
         other => Error::Damaged(format!(
-            "cannot {action} metadata: {}; check the disk (dmesg, SMART); `forebay pool check` names the files that are hit",
+            "cannot {action} metadata: {}; check the disk (dmesg, SMART), and run `forebay pool check` to list the affected files",
             described(other)
         )),
     }

@@ -14,9 +14,9 @@ use crate::upkeep::check::VolumeThen;
 use crate::upkeep::check::records::each_shown;
 use crate::{InodeId, Result, VolumeId};
 
-/// The number of files that are named for one gap. Further files are only counted.
+/// The maximum number of files that the report names for one gap. Further files are only counted.
 const NAMED_MAX: usize = 100;
-/// The number of directories that a file's path names at most.
+/// The maximum number of directories in a file's path.
 const DEPTH_MAX: usize = 200;
 
 /// The readable records of a volume or a snapshot.
@@ -32,13 +32,13 @@ struct Survey {
     without_chunk: Vec<(InodeId, ChunkId)>,
 }
 
-/// One sentence for each gap.
+/// Returns one sentence for each gap.
 pub(crate) fn describe_gaps(
     engine: &Engine,
     meta: &ResilientView,
     volumes: &[VolumeThen],
 ) -> Result<Vec<String>> {
-    // Read before the surveys, which find no gap that the check has not found.
+    // The surveys read only records that the check has read before, so they add no gaps.
     let gaps = meta.gaps();
     let mut hits = vec![Hits::default(); gaps.len()];
     for volume in volumes {
@@ -86,10 +86,10 @@ fn sentence(gap: &Gap, hits: &Hits) -> String {
     }
     text.push_str(&format!(" cannot be read: {}; ", gap.wrong));
     if hits.count == 0 {
-        text.push_str("no file is known to be hit");
+        text.push_str("no file is known to be affected");
         return text;
     }
-    text.push_str(&format!("hit as far as is known: {}", hits.paths.join(", ")));
+    text.push_str(&format!("known to be affected: {}", hits.paths.join(", ")));
     if hits.count > hits.paths.len() {
         text.push_str(&format!(" and {} more", hits.count - hits.paths.len()));
     }

@@ -1,11 +1,11 @@
 //! The check: recounts everything from extents and directory entries, and compares the counts with the records.
 //! [`crate::upkeep::check::view`] checks what each volume and each snapshot shows. This file checks what is stored,
 //! whichever view shows it. Where metadata is damaged, the check continues behind the damage ([`crate::store::resilient`]),
-//! and at the end reports what is affected ([`crate::upkeep::check::damage`]). It reads the headers of segments
+//! and at the end reports the affected files ([`crate::upkeep::check::damage`]). It reads the headers of segments
 //! ([`crate::upkeep::headers`]), and on request their content.
 //!
-//! The check reads the metadata as of one instant, so nobody has to wait for it. When it reads current segments and frames,
-//! it looks again before it reports something that may have been moved or freed meanwhile.
+//! The check reads the metadata as of one instant, so clients can continue to write. Segments and frames are read in their
+//! current state. Before the check reports a fault there, it looks again whether the data was moved or freed meanwhile.
 //!
 //! The check keeps a record of each inode in memory, and up to [`REFERENCES_MAX`] counts of chunks. For more chunks it takes
 //! several passes over the extents.
@@ -38,7 +38,7 @@ use crate::{CheckReport, Result, VolumeId};
 
 /// The number of references that one pass counts. Each takes about 60 bytes.
 const REFERENCES_MAX: u64 = 4 << 20;
-/// The number of differences that are described. Further ones are only counted.
+/// The maximum number of differences that the report describes. Further ones are only counted.
 const DESCRIBED_MAX: usize = 10_000;
 
 /// A volume or snapshot at the instant of the check.
@@ -229,12 +229,12 @@ impl Check<'_> {
             }
         };
         self.report(format!(
-            "chunk {id} in segment {} at offset {}: {wrong}; files that hold it cannot be read there",
+            "chunk {id} in segment {} at offset {}: {wrong}; the files that use this data cannot be read there",
             record.segment, record.offset
         ));
     }
 
-    /// Compares what volumes store. What they show is compared for each volume.
+    /// Compares the recorded and the counted storage of each volume. `check_view` compares what each volume shows.
     fn compare_usage(&mut self) {
         let mut usage = std::mem::take(&mut self.usage);
         let volumes = std::mem::take(&mut self.volumes);
@@ -261,12 +261,12 @@ impl Check<'_> {
             if live != record.bytes_live && !self.lacks(keys::CHUNK) {
                 self.report(format!("segment {id}: {} live bytes recorded, {live} found", record.bytes_live));
             }
-            // Otherwise the segment was emptied and deleted meanwhile.
+            // If it is not needed, it was emptied and may have been deleted meanwhile.
             let is_needed =
                 || live.max(record.bytes_live) > 0 && self.engine.segments.usage(id).bytes_live > 0;
             let Some(copies) = there.get(&id) else {
                 if is_needed() {
-                    self.report(format!("segment {id}: holds chunks and does not exist"));
+                    self.report(format!("segment {id}: holds chunks, but does not exist"));
                 }
                 return;
             };
@@ -277,7 +277,7 @@ impl Check<'_> {
         })?;
         for id in std::mem::take(&mut self.segments).into_keys() {
             if !self.meta.any_gap(|gap| gap.range.contains(&keys::segment(id))) {
-                self.report(format!("segment {id}: holds chunks and has no record"));
+                self.report(format!("segment {id}: holds chunks, but has no record"));
             }
         }
         Ok(())
@@ -303,7 +303,7 @@ impl Check<'_> {
             self.report(difference);
         }
         if self.lacks(keys::EXTENT) || self.lacks(keys::CHUNK) {
-            self.report("references and live bytes are not all compared, as records cannot be read".into());
+            self.report("some references and live bytes were not compared: records cannot be read".into());
         }
         Ok(())
     }

@@ -1,5 +1,5 @@
-//! The part of the check that handles what one volume or snapshot shows: its inodes, their names, links, extents and
-//! extended attributes, and its recorded usage.
+//! Checks what one volume or snapshot shows: its inodes, their names, links, extents and extended attributes, and its
+//! recorded usage.
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;
@@ -56,7 +56,7 @@ pub(crate) fn check_view(meta: &ResilientView, volume: &VolumeThen) -> Result<Ve
     if meta.any_gap(|gap| hits_view(gap, volume)) {
         let id = volume.id.0;
         return Ok(vec![format!(
-            "volume {id}: counts, links and sizes are not compared, as records cannot be read"
+            "volume {id}: counts, links and sizes were not compared: records cannot be read"
         )]);
     }
     check.compare_inodes();
@@ -229,7 +229,7 @@ fn compare_inode(inode: InodeId, record: &InodeRecord, counted: &Counted) -> Vec
     };
     compare("bytes used", record.space_used, counted.space_used);
     compare("entries", record.entries, counted.entries);
-    compare("beyond the size", 0, counted.extents_end.saturating_sub(record.size));
+    compare("bytes beyond the size", 0, counted.extents_end.saturating_sub(record.size));
     compare("orphan records", u64::from(record.nlink == 0), u64::from(counted.orphan.is_some()));
     let nlink = match (record.is_directory(), record.parent == inode) {
         (false, _) => counted.names,
