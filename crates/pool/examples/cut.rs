@@ -1,7 +1,8 @@
-//! What cutting, hashing and compressing cost: bytes per second that one core takes in, in memory.
+//! Measures the cost of cutting, hashing and compressing: the bytes per second that one core processes in memory.
 //!
-//! `cargo run --release --package forebay-pool --example cut [MIB] [ROUNDS]`. For each kind of bytes and each compression it
-//! writes a file, and then the same bytes again as a second replica would, which are cut, hashed and found.
+//! `cargo run --release --package forebay-pool --example cut [MIB] [ROUNDS]`. For each kind of bytes and each
+//! compression it writes a file, and then the same bytes again, as a second replica would. They are cut, hashed and
+//! found.
 #![allow(clippy::unwrap_used, reason = "a measurement ends at the first error")]
 
 #[path = "../tests/common/batches.rs"]
@@ -45,7 +46,7 @@ async fn main() {
     }
 }
 
-/// Megabytes per second of the first and of the second writing, and logical to physical bytes of one.
+/// The megabytes per second of the first and of the second write, and the ratio of logical to physical bytes.
 async fn measure(bytes: &Bytes, compression: Compression) -> (f64, f64, f64) {
     let options = PoolOptions { dirty_bytes_max: 1 << 40, scrub_period: None, ..PoolOptions::default() };
     let pool = Pool::in_memory(options).await.unwrap();

@@ -1,12 +1,12 @@
-//! What small writes at random places of a large file cost: their rate, the memory that the process takes, and how much stays inline
-//! in the metadata store, while they come and after an idle time.
+//! Measures small writes at random places of a large file: their rate, the memory of the process, and the bytes that
+//! stay inline in the metadata store, during the writes and after an idle time.
 //!
-//! `cargo run --release --package forebay-pool --example random_writes -- DIRECTORY [WRITES] [MIB] [IDLE_SECONDS]`; the directory must be
-//! on the disk that is to be measured. The writes are unstable, 4 KiB each, and page-aligned. Random bytes, so nothing is deduplicated or
-//! compressed. All options of the pool are the defaults.
+//! `cargo run --release --package forebay-pool --example random_writes -- DIRECTORY [WRITES] [MIB] [IDLE_SECONDS]`; the
+//! directory must be on the disk to measure. The writes are unstable, 4 KiB each, and page-aligned. The bytes are
+//! random, so nothing is deduplicated or compressed. All options of the pool are the defaults.
 //!
-//! `writes/s` is how many were accepted into memory, which at first takes them as fast as they come; `stored/s` is how many left it meanwhile,
-//! and is what a load that goes on gets.
+//! `writes/s` is the rate of writes accepted into memory, which is high at first. `stored/s` is the rate at which they
+//! left memory in the same time, and so the rate that a lasting load gets.
 #![allow(clippy::unwrap_used, reason = "a measurement ends at the first error")]
 
 use std::path::Path;
@@ -16,13 +16,13 @@ use bytes::Bytes;
 use forebay_pool::*;
 use tokio::time::Instant;
 
-/// The daemon's, as it decides on what is measured.
+/// The allocator of the daemon, because it affects the results.
 #[global_allocator]
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
 const PAGE_BYTES: usize = 4096;
 const READ_BYTES: u32 = 1 << 20;
-/// Lines of the table while writing.
+/// The number of lines of the table while writing.
 const STEPS: u64 = 10;
 
 #[tokio::main]
@@ -111,19 +111,19 @@ fn report(pool: &Pool, when: &str, rates: &str) {
     );
 }
 
-/// Megabytes, as the kernel tells in that line of the process's status.
+/// The megabytes in this line of the process's status in `/proc`.
 fn status_mb(line: &str) -> f64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap();
     let value = status.lines().find_map(|text| text.strip_prefix(line)?.strip_prefix(':')).unwrap();
     value.trim().trim_end_matches(" kB").parse::<f64>().unwrap() * 1024.0 / 1e6
 }
 
-/// Of all threads, in user space and in the kernel.
+/// The processor time of all threads, in user space and in the kernel.
 fn processor_seconds() -> f64 {
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap();
     let fields: Vec<&str> = stat.rsplit(')').next().unwrap().split_whitespace().collect();
     let ticks = |at: usize| fields[at].parse::<f64>().unwrap();
-    // Hundredths of a second on every Linux.
+    // The unit is a hundredth of a second on every Linux.
     (ticks(11) + ticks(12)) / 100.0
 }
 

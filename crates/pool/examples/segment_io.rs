@@ -1,7 +1,7 @@
-//! What direct writes cost and gain: sequential writes and reads of a pool, with and without them, in one run.
+//! Measures direct writes: sequential writes and reads of a pool, with and without direct writes, in one run.
 //!
-//! `cargo run --release --package forebay-pool --example segment_io -- DIRECTORY [MIB] [ROUNDS]`; the directory must
-//! be on the disk that is to be measured. Random bytes, so nothing is deduplicated or compressed.
+//! `cargo run --release --package forebay-pool --example segment_io -- DIRECTORY [MIB] [ROUNDS]`; the directory must be
+//! on the disk to measure. The bytes are random, so nothing is deduplicated or compressed.
 #![allow(clippy::unwrap_used, reason = "a measurement ends at the first error")]
 
 use std::path::Path;
@@ -12,7 +12,7 @@ use tokio::time::Instant;
 use bytes::Bytes;
 use forebay_pool::*;
 
-/// The daemon's, as it decides on what is measured.
+/// The allocator of the daemon, because it affects the results.
 #[global_allocator]
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
@@ -38,7 +38,7 @@ async fn main() {
     }
 }
 
-/// Megabytes per second of writing and then reading that many MiB in so many files at once.
+/// The megabytes per second of writing and then reading `mib` MiB in `streams` files at once.
 async fn measure(place: &Path, direct_io: bool, streams: usize, mib: usize) -> (f64, f64) {
     let options = PoolOptions { direct_io, scrub_period: None, ..PoolOptions::default() };
     let pool = Pool::open(place, options).await.unwrap();

@@ -7,6 +7,7 @@
 //!   pool.rs   the interface
 //!   opening   from a directory to an open pool
 //!   upkeep    checking, scrubbing, cleaning, freeing, counting
+//!   buckets   buckets: tables of entries that own content
 //!   volumes   volumes, snapshots, clones, rollback
 //!   tree      directories, names, attributes, orphans
 //!   data      write → dirty pieces → flush → plan → chunks; read ← chunks
@@ -22,6 +23,7 @@
 //! draws it.
 
 mod base;
+mod buckets;
 mod data;
 mod engine;
 mod format;
@@ -36,17 +38,20 @@ mod tree;
 mod upkeep;
 mod volumes;
 
+pub use base::bucket::{Bucket, BucketEntry, BucketSpec, BucketUpdate, Seek, Table};
 pub use base::counters::{PoolCounters, VolumeUsage};
 pub use base::error::{Argument, Error, Explain, InUse, Object, Result};
 pub use base::histogram::{Distribution, Histogram};
 pub use base::limits::{
-    FILE_SIZE_MAX, NAME_BYTES_MAX, TRACES, VOLUME_RATE_MIN, XATTR_BYTES_MAX, XATTR_NAMES_BYTES_MAX,
-    XATTRS_BYTES_MAX,
+    BUCKET_FACTS_BYTES_MAX, BUCKET_KEY_BYTES_MAX, FILE_SIZE_MAX, NAME_BYTES_MAX, TRACES, VOLUME_RATE_MIN,
+    XATTR_BYTES_MAX, XATTR_NAMES_BYTES_MAX, XATTRS_BYTES_MAX,
 };
 pub use base::mismatch::Mismatch;
 pub use base::names::{NAME_RULE, is_name, is_printable};
 pub use base::options::PoolOptions;
 pub use base::types::*;
 pub use base::volume::{Compression, SnapshotPolicy, VolumeChange, VolumeSpec};
+pub use buckets::change::{BucketChange, EntryContent};
+pub use buckets::draft::Draft;
 pub use pool::Pool;
 pub use upkeep::check::CheckWatch;

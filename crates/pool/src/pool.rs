@@ -1,5 +1,6 @@
 //! The pool's interface. Each method calls the engine's method of the same name.
 
+use std::ops::Range;
 use std::path::Path;
 use std::sync::{Arc, RwLock};
 use std::time::Duration;
@@ -171,7 +172,8 @@ impl Pool {
     }
     /// The volume or snapshot with this id; [`Error::Stale`] if there is none.
     pub fn volume_by_id(&self, id: VolumeId) -> Result<Volume> {
-        self.engine()?.volumes.get(id)
+        let engine = self.engine()?;
+        if engine.volumes.is_bucket(id) { Err(Error::Stale) } else { engine.volumes.get(id) }
     }
     /// Changes the size of a volume, in bytes; `None` removes the limit, so the volume may use all of the pool's free space.
     /// Fails with [`Error::SizeBelowUsed`] if the volume already holds more.
@@ -374,6 +376,84 @@ impl Pool {
         length: Option<u64>,
     ) -> Result<Cloned> {
         self.engine()?.clone_range(from, to, length, COPY_BATCHES_MAX).await
+    }
+
+    // ---- buckets ----
+
+    /// Creates a bucket. `fill` puts its first entries, so that they are there from the first moment.
+    pub async fn bucket_create<F>(&self, spec: BucketSpec, fill: F) -> Result<Bucket>
+    where
+        F: FnOnce(&mut BucketChange<'_, '_>) -> Result<()> + Send + 'static,
+    {
+        self.engine()?.bucket_create(spec, fill).await
+    }
+    /// All buckets, ordered by name.
+    pub fn buckets(&self) -> Result<Vec<Bucket>> {
+        Ok(self.engine()?.volumes.buckets())
+    }
+    /// The bucket named `name`.
+    pub fn bucket(&self, name: &str) -> Result<Bucket> {
+        self.engine()?.volumes.bucket_by_name(name)
+    }
+    /// Changes properties of a bucket. If it fails, nothing is changed.
+    pub async fn bucket_modify(&self, name: &str, update: BucketUpdate) -> Result<Bucket> {
+        self.engine()?.bucket_modify(name, update).await
+    }
+    /// Deletes a bucket with everything in it, unless `check` returns `Ok(Err(refusal))`. Drafts and contents of the bucket become
+    /// stale.
+    pub async fn bucket_delete<T, F>(&self, id: VolumeId, check: F) -> Result<std::result::Result<(), T>>
+    where
+        T: Send + 'static,
+        F: FnOnce(&mut BucketChange<'_, '_>) -> Result<std::result::Result<(), T>> + Send + 'static,
+    {
+        self.engine()?.bucket_delete(id, check).await
+    }
+    /// Changes entries of a bucket in one atomic batch, durable on return. `change` looks at entries and stages new ones. It
+    /// runs while every other change of the pool waits, so it must be quick, and must not call the pool.
+    ///
+    /// An error of `change` is returned at once, and nothing is changed. To return a refusal that rests on what `change` has
+    /// seen, return it as a value: it is then returned when what was seen is durable.
+    pub async fn bucket_change<T, F>(&self, bucket: VolumeId, change: F) -> Result<T>
+    where
+        T: Send + 'static,
+        F: FnOnce(&mut BucketChange<'_, '_>) -> Result<T> + Send + 'static,
+    {
+        self.engine()?.bucket_change(bucket, change).await
+    }
+    /// The entry of a bucket with this key and version.
+    pub fn bucket_entry(
+        &self,
+        bucket: VolumeId,
+        table: Table,
+        key: &[u8],
+        version: u64,
+    ) -> Result<Option<BucketEntry>> {
+        self.engine()?.bucket_entry(bucket, table, key, version)
+    }
+    /// The newest version of a key.
+    pub fn bucket_newest(&self, bucket: VolumeId, table: Table, key: &[u8]) -> Result<Option<BucketEntry>> {
+        self.engine()?.bucket_newest(bucket, table, key)
+    }
+    /// Up to `entries_max` entries of a table, in order, from `from` on, whose keys begin with `prefix`. They are those of one
+    /// instant.
+    pub fn bucket_scan(
+        &self,
+        bucket: VolumeId,
+        table: Table,
+        prefix: &[u8],
+        from: &Seek<'_>,
+        entries_max: usize,
+    ) -> Result<Vec<BucketEntry>> {
+        self.engine()?.bucket_scan(bucket, table, prefix, from, entries_max)
+    }
+    /// Creates an empty draft. Write to its handle, commit, and give it to an entry ([`EntryContent::Draft`]).
+    pub async fn draft_create(&self, bucket: VolumeId) -> Result<Draft> {
+        self.engine()?.draft_create(bucket).await
+    }
+    /// Fills an empty draft with ranges of other contents or files, one behind the other, and commits it. Bytes are shared, and
+    /// cut anew only where two ranges meet. Returns the draft's size. If it fails, drop the draft.
+    pub async fn concatenate(&self, draft: &Draft, ranges: Vec<(Handle, Range<u64>)>) -> Result<u64> {
+        self.engine()?.concatenate(draft.handle, ranges).await
     }
 
     // ---- open inodes ----

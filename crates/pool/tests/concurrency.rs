@@ -1,4 +1,5 @@
-//! Many at once: readers beside writers, flushes, truncations and the cleaner never see what was not written.
+//! Concurrency: with parallel writers, flushes, truncations and the cleaner, readers never see bytes that were not
+//! written.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "in tests a panic is the report")]
 mod common;
 use std::sync::Arc;
@@ -10,7 +11,7 @@ use forebay_pool::*;
 const BLOCK: u64 = 131_072;
 const BLOCKS: u64 = 8;
 
-/// A block that is all one stamp, which also says which block it is for.
+/// A block filled with one stamp, which also contains the number of the block.
 fn stamped(block: u64, version: u64) -> Vec<u8> {
     let stamp = (version << 8 | block) + 1;
     stamp.to_le_bytes().repeat(BLOCK as usize / 8)
@@ -47,7 +48,7 @@ async fn a_reader_sees_each_write_whole_or_not_at_all() {
         let pool = pool.clone();
         writers.spawn(async move {
             for version in 1..150 {
-                // Each writer has its blocks; a stamp comes back now and then, so chunks are shared and freed.
+                // Each writer has its own blocks. Stamps repeat, so chunks are shared and freed.
                 let block = writer + 2 * (version * 3 % (BLOCKS / 2));
                 write(&pool, log, block * BLOCK, &stamped(block, version % 7)).await;
                 if version % 3 == 0 {

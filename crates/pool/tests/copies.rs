@@ -1,4 +1,4 @@
-//! Two copies of everything: damage in one is mended from the other, and one that is gone comes back whole.
+//! Two copies of everything: damage in one copy is repaired from the other, and a lost copy is restored completely.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "in tests a panic is the report")]
 
 mod common;
@@ -48,7 +48,7 @@ fn segments(pool: &Path) -> Vec<PathBuf> {
     paths
 }
 
-/// A pool that was closed, with a file of random bytes in it.
+/// Creates a volume with a file of random bytes. Returns the file.
 async fn filled(pool: &Pool) -> Handle {
     let root = pool.volume_create(spec("kafka")).await.unwrap().root;
     pool.reap_orphans().await.unwrap();
@@ -68,7 +68,7 @@ fn damage(segments: &[PathBuf]) {
     }
 }
 
-/// Scrubs everything, and waits until that is done.
+/// Scrubs everything, and waits for the end.
 async fn scrub(pool: &Pool) -> ScrubStatus {
     pool.scrub_start().await.unwrap();
     scrubbed(pool).await
@@ -105,7 +105,7 @@ async fn a_frame_that_is_damaged_in_either_copy_is_read_and_mended_from_the_othe
         let status = scrub(&pool).await;
         assert!(status.repaired > 0 && status.damaged == 0, "{status:?}");
         pool.close().await.unwrap();
-        // Each copy is whole by itself now.
+        // Each copy is complete by itself now.
         damage(&place.segments(1 - damaged));
         assert_whole(&place.open().await, log).await;
     }
@@ -166,7 +166,7 @@ async fn service_goes_on_while_the_second_copy_is_gone_and_it_is_filled_when_it_
     let pool = place.open().await;
     let log = filled(&pool).await;
     pool.close().await.unwrap();
-    // Not mounted: an empty directory is in its place.
+    // The copy is not mounted: an empty directory is in its place.
     let away = place.other.path().join("away");
     std::fs::rename(place.copies(), &away).unwrap();
     std::fs::create_dir(place.copies()).unwrap();
@@ -180,7 +180,7 @@ async fn service_goes_on_while_the_second_copy_is_gone_and_it_is_filled_when_it_
     assert_eq!(std::fs::read_dir(place.copies()).unwrap().count(), 0, "nothing is written to what is not it");
     std::fs::remove_dir(place.copies()).unwrap();
     std::fs::rename(&away, place.copies()).unwrap();
-    // Also of the segment that was open then.
+    // The scrub also restores the segment that was open then.
     scrub(&pool).await;
     assert!(!pool.scrub_status().unwrap().degraded);
     pool.close().await.unwrap();
@@ -232,7 +232,7 @@ async fn a_scrub_is_remembered_and_one_that_was_cut_short_goes_on() {
     let pool = Pool::open(directory.path(), quick()).await.unwrap();
     let status = scrubbed(&pool).await;
     assert!(status.started.is_some() && status.finished.is_some(), "{status:?}");
-    // All but the file's tail, which is in the metadata.
+    // Everything except the file's tail, which is in the metadata.
     assert!(status.frames > 0 && status.bytes >= FILE_BYTES as u64 / 2, "{status:?}");
     pool.close().await.unwrap();
     let pool = Pool::open(directory.path(), quick()).await.unwrap();
@@ -257,7 +257,7 @@ async fn without_a_second_copy_a_lost_segment_costs_what_it_held_and_nothing_els
     let report = pool.check_report(true).await.unwrap();
     assert!(report.differences.iter().any(|difference| difference.contains("does not exist")), "{report:?}");
     assert!(scrub(&pool).await.damaged > 0);
-    // Removing the file gives back what is left of it.
+    // Removing the file frees the rest of it.
     pool.reap_orphans().await.unwrap();
     pool.remove(root, b"log").await.unwrap();
     pool.settle().await.unwrap();
@@ -276,7 +276,7 @@ fn copy_directory(from: &Path, to: &Path) {
     }
 }
 
-/// Puts the pool's directory back as it was at an earlier time.
+/// Restores the pool's directory to its state at an earlier time.
 fn restore(pool: &Path, backup: &Path) {
     for entry in std::fs::read_dir(pool).unwrap().map(std::result::Result::unwrap) {
         let path = entry.path();
@@ -318,7 +318,7 @@ async fn a_pool_that_was_put_back_beside_a_newer_second_copy_is_refused_until_th
     pool.close().await.unwrap();
 }
 
-/// The copy went on without the pool that was put back, and both have counted the same starts since.
+/// The copy continued without the restored pool, and both have counted the same starts since.
 #[tokio::test]
 async fn a_second_copy_of_another_history_is_not_taken_back() {
     let mirrored = Mirrored::new();
@@ -342,7 +342,7 @@ async fn a_second_copy_of_another_history_is_not_taken_back() {
     }
     let pool = mirrored.open().await;
     std::fs::rename(&away, mirrored.copies()).unwrap();
-    // The copy is looked for when a scrub is asked for.
+    // A scrub looks for the copy.
     scrub(&pool).await;
     assert!(pool.scrub_status().unwrap().degraded);
     pool.close().await.unwrap();
@@ -351,7 +351,7 @@ async fn a_second_copy_of_another_history_is_not_taken_back() {
     assert!(error.to_string().contains("another history"), "{error}");
 }
 
-/// Its deletion is remembered until it can be made good.
+/// A deletion is remembered until it can be repeated in the copy.
 #[tokio::test]
 async fn segments_that_are_deleted_while_the_second_copy_is_away_go_from_it_when_it_is_back() {
     let mirrored = Mirrored::new();

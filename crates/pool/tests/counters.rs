@@ -1,4 +1,4 @@
-//! What the pool says that it did is what it did.
+//! The pool's counters match its work.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "in tests a panic is the report")]
 
 mod common;

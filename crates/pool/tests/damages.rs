@@ -1,7 +1,9 @@
-//! Whatever happens to the files of a pool while nobody has it open: it is refused and left as it is, or it is right.
+//! After any damage to a pool's files at rest, the pool is either refused and left unchanged, or opened with correct
+//! content.
 //!
-//! The table has every file and directory of a pool, and every way to lose it: removed, emptied, cut at 16 places, zeroed, replaced by an
-//! older one. Then there are pairs of the losses that once had a pool begin anew over its own data.
+//! The table has every file and directory of a pool, and every way to lose it: removed, emptied, cut at 16 places,
+//! zeroed, or replaced by an older one. Then there are pairs of losses that once made a pool start anew over its own
+//! data.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "in tests a panic is the report")]
 
 mod common;
@@ -14,20 +16,20 @@ use std::path::{Path, PathBuf};
 use common::*;
 use forebay_pool::*;
 
-/// Places at which a file is cut.
+/// The number of places at which a file is cut.
 const CUTS: u64 = 16;
-/// Values of records, which fill the memory of the metadata store until it writes tables.
+/// The size and number of records that fill the memory of the metadata store until it writes tables.
 const RECORD_BYTES: usize = 1 << 20;
 const RECORDS: usize = 40;
 
-/// A pool at rest, as it was at an earlier time, and as it is.
+/// A pool at rest, in its state at an earlier time and in its current state.
 struct Specimen {
     root: tempfile::TempDir,
     copies: bool,
     files: BTreeMap<String, Vec<u8>>,
 }
 
-/// The directories of a pool: its own, and the second copy's.
+/// The directories of a pool: its own, and that of the second copy.
 #[derive(Clone)]
 struct Place {
     root: PathBuf,
@@ -49,7 +51,7 @@ impl Place {
         Pool::open(&self.pool(), self.options()).await
     }
 
-    /// The pool knows where its second copy is.
+    /// Updates the path of the second copy that the pool has stored.
     fn moved(&self) {
         let file = self.pool().join("COPIES");
         if let Ok(text) = fs::read_to_string(&file) {
@@ -58,7 +60,7 @@ impl Place {
         }
     }
 
-    /// Every segment there is, wherever it is, by name.
+    /// Every segment by name, in any directory.
     fn segments(&self) -> BTreeMap<PathBuf, u64> {
         let mut found = BTreeMap::new();
         for home in [self.pool(), self.copy()] {
@@ -92,7 +94,7 @@ impl Specimen {
         Place { root: self.root.path().join("older"), copies: self.copies }
     }
 
-    /// A start of the pool, in which files come, change and go, and metadata is written to tables.
+    /// Runs one start of the pool, which creates, changes and removes files, and writes metadata to tables.
     async fn live(&mut self, number: u8) {
         fs::create_dir_all(&self.now().root).unwrap();
         let pool = self.now().open().await.unwrap();
@@ -124,7 +126,7 @@ impl Specimen {
         trim_journals(&self.now().pool().join("meta"));
     }
 
-    /// Copies the pool as it is to somewhere, where it is damaged and opened.
+    /// Copies the current pool to a new place, where a test damages and opens it.
     fn place(&self, number: usize) -> Place {
         let root = self.root.path().join(format!("case-{number}"));
         copy(&self.now().root, &root, false);
@@ -133,7 +135,8 @@ impl Specimen {
         place
     }
 
-    /// Whether the pool holds what it held. `Err` says what is wrong; `Ok` how many files cannot be read.
+    /// Checks that the pool has its content. `Err` describes the first error; `Ok` is the number of files that cannot
+    /// be read.
     async fn wrong(&self, pool: &Pool) -> std::result::Result<usize, String> {
         let root = pool.volume("kafka").map_err(|error| error.to_string())?.root;
         let mut errors = 0;
@@ -154,16 +157,14 @@ impl Specimen {
     }
 }
 
-/// Copies a tree. Files that are written once are linked, unless all is `apart`.
+/// Copies a tree. Files that are written only once are linked, unless `apart` is set.
 fn copy(from: &Path, to: &Path, apart: bool) {
     fs::create_dir_all(to).unwrap();
     for entry in fs::read_dir(from).unwrap().map(std::result::Result::unwrap) {
         let (path, target) = (entry.path(), to.join(entry.file_name()));
         if path.is_dir() {
             copy(&path, &target, apart);
-        } else if !apart
-            && (path.ends_with("tables") || path.extension().is_some_and(|extension| extension == "seg"))
-        {
+        } else if !apart && path.extension().is_some_and(|extension| extension == "seg") {
             fs::hard_link(&path, &target).unwrap();
         } else {
             copy_file(&path, &target);
@@ -171,7 +172,7 @@ fn copy(from: &Path, to: &Path, apart: bool) {
     }
 }
 
-/// Takes the zeros from the ends of journals, of which there are many: so that copies are quick.
+/// Removes the many zeros at the ends of journals, so that copies are quick.
 fn trim_journals(meta: &Path) {
     for entry in fs::read_dir(meta).unwrap().map(std::result::Result::unwrap) {
         if entry.path().extension().is_some_and(|extension| extension == "jnl") {
@@ -181,7 +182,7 @@ fn trim_journals(meta: &Path) {
     }
 }
 
-/// Bytes before the zeros at the end.
+/// The number of bytes before the zeros at the end.
 fn used(bytes: &[u8]) -> usize {
     bytes.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1)
 }
@@ -202,7 +203,7 @@ enum Way {
 
 #[derive(Clone, Debug)]
 struct Damage {
-    /// Below the root that holds pool and copy.
+    /// The path below the root, which contains the pool and the copy.
     path: PathBuf,
     way: Way,
 }
@@ -212,7 +213,7 @@ impl Damage {
         Damage { path: path.into(), way }
     }
 
-    /// False if that changes nothing.
+    /// Does the damage. Returns false if it changes nothing.
     fn do_to(&self, place: &Place, older: &Place) -> bool {
         let path = place.root.join(&self.path);
         let length = fs::metadata(&path).map_or(0, |metadata| metadata.size());
@@ -261,7 +262,7 @@ fn remove(path: &Path) {
     let _ = if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) };
 }
 
-/// In a new file, as other files may be linked to the old one.
+/// Creates a new file, because other files may be linked to the old one.
 fn replace(path: &Path, bytes: &[u8]) {
     remove(path);
     fs::write(path, bytes).unwrap();
@@ -283,7 +284,7 @@ fn all(root: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// Everything that a pool consists of, but for its directory as a whole: nothing in an empty directory says that there was a pool.
+/// All parts of a pool except its directory as a whole: an empty directory does not show that there was a pool.
 fn parts(specimen: &Specimen) -> Vec<PathBuf> {
     all(&specimen.now().root).into_iter().filter(|path| path.components().count() > 1).collect()
 }
@@ -295,7 +296,7 @@ struct Outcome {
     unreadable: usize,
 }
 
-/// Damages a pool, opens it twice and checks it; what must hold is asserted.
+/// Damages a pool, opens it twice and checks it. Asserts everything that must hold.
 async fn try_damages(specimen: &Specimen, number: usize, damages: &[Damage], outcome: &mut Outcome) {
     let place = specimen.place(number);
     let mut changed = false;
@@ -342,7 +343,7 @@ async fn try_damages(specimen: &Specimen, number: usize, damages: &[Damage], out
     remove(&place.root);
 }
 
-/// Runs all cases, on both processors.
+/// Runs all cases in two tasks.
 async fn try_all(specimen: Specimen, cases: Vec<Vec<Damage>>) -> Outcome {
     let specimen = std::sync::Arc::new(specimen);
     let cases = std::sync::Arc::new(cases);
@@ -395,7 +396,7 @@ async fn every_file_of_a_pool_with_a_second_copy_is_a_refusal_or_no_loss() {
     assert!(outcome.refused > 50 && outcome.right > 50, "{outcome:?}");
 }
 
-/// The losses that once had a pool delete its segments.
+/// The losses that once made a pool delete its segments.
 fn grave(meta: &Path) -> Vec<Damage> {
     let mut journals: Vec<String> = fs::read_dir(meta)
         .unwrap()

@@ -1,4 +1,4 @@
-//! Bytes of files: what is written is what is read, through flushes, truncations and reopening.
+//! Content of files: reads return the written bytes, through flushes, truncations and reopening.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "in tests a panic is the report")]
 
 mod common;
@@ -120,7 +120,7 @@ async fn stable_writes_survive_reopening_without_a_commit() {
     }
 }
 
-/// A pool that is dropped ends a moment later, when its tasks have noticed.
+/// A dropped pool ends a moment later, when its tasks have noticed.
 async fn reopen(directory: &std::path::Path) -> Pool {
     let deadline = tokio::time::Instant::now() + std::time::Duration::from_secs(10);
     loop {
@@ -155,7 +155,7 @@ async fn a_stream_is_on_its_way_to_the_disk_before_anyone_asks() {
     }
 }
 
-/// Both count the same opening, and a client may have sent to one what the other never saw.
+/// Both count the same opening, and a client may have sent writes to one that the other never received.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_pool_that_was_put_back_from_a_backup_has_another_write_verifier() {
     let scratch = tempfile::tempdir().unwrap();

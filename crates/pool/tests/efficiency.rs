@@ -1,4 +1,4 @@
-//! Bytes are stored once, and as small as they can be, however they came.
+//! Bytes are stored once and as small as possible, however they were written.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "in tests a panic is the report")]
 
 #[path = "common/batches.rs"]
@@ -10,13 +10,14 @@ use bytes::Bytes;
 use common::*;
 use forebay_pool::*;
 
-/// Bytes stored for all files, in segments and in the metadata store.
+/// The bytes stored for all files, in segments and in the metadata store.
 fn physical(pool: &Pool) -> u64 {
     let stored = pool.stored().unwrap();
     stored.bytes_live + stored.bytes_inline
 }
 
-/// How a replica writes: bytes of a write, writes between two commits, and whether neighbours change places.
+/// The write pattern of a replica: the size of a write, the number of writes between two commits, and whether
+/// neighbouring writes are swapped.
 struct Rhythm {
     write_bytes: usize,
     writes: usize,
@@ -70,7 +71,7 @@ async fn a_replica_that_was_rebuilt_with_other_segments_shares_with_the_rest() {
     write(&pool, leader, 0, &log).await;
     pool.commit(leader, 0, 0).await.unwrap();
     let before = physical(&pool);
-    // The log's start was moved by 100 batches, and segments roll elsewhere.
+    // The start of the log was moved by 100 batches, and segments roll at other places.
     let rest = &log[100 * 10_061..];
     for (number, segment) in rest.chunks(400 * 10_061).enumerate() {
         let file = file(&pool, root, &format!("rebuilt-{number}.log")).await;
@@ -116,8 +117,8 @@ async fn volumes_compress_as_they_were_made_to() {
     assert!(lz4 < none / 3 && zstd < lz4, "none {none}, lz4 {lz4}, zstd {zstd}");
 }
 
-/// Nobody waits for a flush by age, so the tail of a stream may stay in memory for a few more of them; then it is
-/// durable as well.
+/// No client waits for a flush by age, so a few of these flushes may leave the tail of a stream in memory. Then the
+/// tail becomes durable as well.
 #[tokio::test]
 async fn a_tail_becomes_durable_unasked_in_the_end() {
     let directory = tempfile::tempdir().unwrap();

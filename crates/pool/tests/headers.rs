@@ -1,4 +1,4 @@
-//! Damaged headers of segments: a check names them and changes nothing, a scrub writes them again.
+//! Damaged headers of segments: a check names them and changes nothing; a scrub rewrites them.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "in tests a panic is the report")]
 
 mod common;
@@ -100,7 +100,7 @@ async fn a_damaged_header_is_written_again_from_the_other_copy_or_anew() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_hole_in_place_of_a_header_is_filled() {
-    // As in a segment that a copy got only in part, as it was away when the segment was created.
+    // As in a segment of which a copy has only a part, because the copy was away when the segment was created.
     for damaged in [&[1][..], &[0, 1]] {
         try_damage(2, damaged, |header| header.fill(0)).await;
     }

@@ -1,4 +1,4 @@
-//! What small writes leave inline in the metadata store does not stay there.
+//! Bytes that small writes leave inline in the metadata store do not stay there.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "in tests a panic is the report")]
 
 mod common;
@@ -38,7 +38,7 @@ fn inline(pool: &Pool) -> u64 {
     pool.stored().unwrap().bytes_inline
 }
 
-/// A file with a tail and with overwrites, each of them synced. Returns its content.
+/// Writes a file with a tail and overwrites, each of them synced. Returns its content.
 async fn small_synced_writes(pool: &Pool, file: Handle, seed: u64) -> Vec<u8> {
     let mut content = pattern(seed, 200_000);
     pool.write(file, 0, Bytes::copy_from_slice(&content), Stability::FileSync).await.unwrap();
@@ -65,7 +65,7 @@ async fn pages_written_at_random_places_are_hardly_inline_and_read_back() {
     pool.commit(file, 0, 0).await.unwrap();
     assert!(inline(&pool) * 20 < pool.space().unwrap().bytes_logical, "{} bytes are inline", inline(&pool));
     assert!(read(&pool, file, 0, u32::MAX).await == expected);
-    // Windows full of pages were merged.
+    // Windows full of pages have been merged.
     let extents = pool.efficiency(None).await.unwrap().extents;
     assert!(extents < pages, "{extents} extents for {pages} pages");
     assert_eq!(pool.check(true).await.unwrap(), Vec::<String>::new());
@@ -85,7 +85,7 @@ async fn nothing_of_an_idle_file_stays_inline() {
         assert!(read(&pool, *file, 0, u32::MAX).await == *content);
     }
     assert_eq!(pool.check(true).await.unwrap(), Vec::<String>::new());
-    // Writing goes on as if nothing had happened.
+    // Further writes work as usual.
     for (file, content) in &mut files {
         let more = pattern(7, 3000);
         pool.write(*file, content.len() as u64, more.clone().into(), Stability::FileSync).await.unwrap();
@@ -154,7 +154,7 @@ async fn a_scrub_chunks_what_an_earlier_opening_left_inline() {
     let log = file(&pool, volume(&pool).await, "log").await;
     let content = small_synced_writes(&pool, log, 1).await;
     let left = inline(&pool);
-    // Not closed, as after a failure.
+    // The pool is not closed, as after a failure.
     drop(pool);
     let deadline = Instant::now() + DEADLINE;
     let pool = loop {
@@ -186,7 +186,7 @@ async fn the_second_copy_holds_all_bytes_of_an_idle_file() {
     let content = small_synced_writes(&pool, log, 1).await;
     until("chunking", || inline(&pool) == 0).await;
     pool.close().await.unwrap();
-    // The first copy is lost, but for its files' lengths.
+    // The first copy is lost, except for the lengths of its files.
     for entry in std::fs::read_dir(home.path().join("segments")).unwrap() {
         let path = entry.unwrap().path();
         let length = std::fs::metadata(&path).unwrap().len();

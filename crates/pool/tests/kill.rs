@@ -1,4 +1,5 @@
-//! A process that is killed while it works: what it was told is stable is there when the pool is opened again.
+//! A process that is killed while it works: everything that it acknowledged as stable exists after the pool is opened
+//! again.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "in tests a panic is the report")]
 
 mod common;
@@ -12,7 +13,7 @@ use forebay_pool::*;
 const DIRECTORY: &str = "FOREBAY_POOL_TEST_DIRECTORY";
 const WRITERS: u64 = 4;
 
-/// The length of the record at `number`: small and large ones.
+/// The length of the record with this number, small or large.
 fn length(number: u64) -> usize {
     [100, 4096, 70_000, 200_000][(number % 4) as usize]
 }
@@ -21,7 +22,7 @@ fn offset(number: u64) -> u64 {
     (0..number).map(|number| length(number) as u64).sum()
 }
 
-/// Not a test of its own: the process that gets killed. It prints a line for each record that is stable.
+/// Not a separate test: this is the process to kill. It prints a line for each record that is stable.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn child_that_is_killed() {
     let Some(directory) = std::env::var_os(DIRECTORY) else { return };
@@ -68,7 +69,7 @@ async fn what_was_stable_before_kill_9_is_there_after() {
         }
         child.kill().unwrap();
         child.wait().unwrap();
-        // What it had said before it died counts too.
+        // Lines that it printed before it died count too.
         for line in lines {
             parse(line);
         }

@@ -1,4 +1,4 @@
-//! Random operations, compared with a model in memory; now and then the pool is closed and opened again.
+//! Random operations, compared with a model in memory. Sometimes the pool is closed and opened again.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "in tests a panic is the report")]
 
 mod common;
@@ -38,7 +38,7 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// Files by number, so that names can share one.
+/// The files have numbers, so that several names can refer to one.
 #[derive(Default)]
 struct Model {
     names: BTreeMap<String, usize>,

@@ -1,4 +1,4 @@
-//! Inodes without a name: kept while held, through restarts, and freed after that.
+//! Inodes without a name: kept while they are held, even through restarts, and then freed.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "in tests a panic is the report")]
 
 mod common;

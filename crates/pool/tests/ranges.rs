@@ -1,4 +1,4 @@
-//! Ranges of files: holes that are made, found and filled, and content that is cloned from elsewhere.
+//! Ranges of files: creating, finding and filling holes, and cloning content.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "in tests a panic is the report")]
 
 mod common;
@@ -13,7 +13,7 @@ async fn check(pool: &Pool) {
     assert_eq!(pool.check(true).await.unwrap(), [""; 0]);
 }
 
-/// Offset and length of each stretch, and whether it is a hole.
+/// The offset and length of each stretch, and whether it is a hole.
 async fn stretches(pool: &Pool, file: Handle, offset: u64, length: u32) -> Vec<(u64, u64, bool)> {
     let read = pool.read_stretches(file, offset, length, 4096).await.unwrap();
     let mut at = offset;
@@ -132,7 +132,7 @@ async fn a_hole_is_found_behind_more_extents_than_are_looked_at_at_once() {
     let file = file(&pool, root, "f").await;
     let end = 3000 * 8192;
     for at in 0..3000 {
-        // Data, and holes of a byte between.
+        // Data, with holes of one byte in between.
         write(&pool, file, at * 8192 + 1, &pattern(at, 8191)).await;
     }
     pool.commit(file, 0, 0).await.unwrap();
@@ -166,7 +166,7 @@ async fn what_snapshots_show_has_no_holes_that_were_made_later() {
     ] {
         assert!(matches!(refused, Err(Error::ReadOnly)), "{refused:?}");
     }
-    // What is in a snapshot can be brought back.
+    // Content of a snapshot can be restored.
     pool.clone_range((shown, 0), (log, 0), None).await.unwrap();
     assert_eq!(read_all(&pool, log).await, bytes);
     check(&pool).await;
@@ -189,7 +189,7 @@ async fn a_clone_holds_what_was_written_to_its_source_and_takes_no_chunk() {
     assert_eq!((cloned.bytes, cloned.attributes.size), (2_000_000, 2_000_000));
     assert_eq!(read_all(&pool, other).await, bytes);
     assert_eq!(pool.stored().unwrap().bytes_live, before);
-    // Neither follows the other.
+    // Changes to one do not appear in the other.
     write(&pool, one, 1000, b"changed").await;
     pool.commit(one, 0, 0).await.unwrap();
     assert_eq!(read_all(&pool, other).await, bytes);
@@ -278,13 +278,13 @@ async fn a_volume_that_has_no_room_refuses_to_allocate_and_to_clone() {
     assert!(matches!(pool.allocate(other, 0, 400_001).await, Err(Error::NoSpace)));
     assert_eq!(pool.getattr(other).await.unwrap().size, 0);
     assert_eq!(pool.allocate(other, 0, 400_000).await.unwrap().size, 400_000);
-    // What is there already needs no room.
+    // Existing data needs no room.
     assert_eq!(pool.allocate(one, 100_000, 900_000).await.unwrap().size, 1_000_000);
     assert_eq!(pool.allocate(one, 0, 10).await.unwrap().size, 1_000_000);
     assert!(matches!(pool.clone_range((one, 0), (other, 0), Some(400_001)).await, Err(Error::NoSpace)));
     pool.clone_range((one, 0), (other, 0), Some(400_000)).await.unwrap();
     assert!(matches!(pool.allocate(one, 600_000, 1).await, Err(Error::NoSpace)));
-    // A hole makes room, also in a full volume.
+    // A hole makes room even in a full volume.
     pool.deallocate(one, 0, 300_000).await.unwrap();
     assert_eq!(pool.allocate(one, 600_000, 300_000).await.unwrap().size, 1_000_000);
     write(&pool, one, 600_000, &pattern(3, 300_000)).await;

@@ -1,4 +1,4 @@
-//! A pool of which only the segments are left: every record batch comes back, exactly once, byte for byte.
+//! Only the segments of a pool are left: every record batch is recovered exactly once, byte for byte.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "in tests a panic is the report")]
 
 mod common;
@@ -33,7 +33,7 @@ fn batch(base_offset: i64, producer: i64, sequence: i32, payload: &[u8]) -> Vec<
     bytes
 }
 
-/// The batches of one partition, about so many bytes of them. Their sizes repeat.
+/// The batches of one partition, about `bytes` bytes in total. Their sizes repeat.
 fn partition(number: i64, bytes: usize, sizes: &[usize], noise: &[u8]) -> Vec<Vec<u8>> {
     let (mut batches, mut length) = (Vec::new(), 0);
     for index in 0.. {
@@ -50,7 +50,7 @@ fn partition(number: i64, bytes: usize, sizes: &[usize], noise: &[u8]) -> Vec<Ve
     batches
 }
 
-/// Writes logs as brokers do: all a bit at a time, with commits in between. Each is a file of every replica.
+/// Writes logs as brokers do: a part of each in turn, with commits in between. Each log is a file of every replica.
 async fn write_logs(pool: &Pool, root: Handle, logs: &[Vec<u8>], replicas: usize, step: usize) {
     let mut files = Vec::new();
     for replica in 0..replicas {
@@ -75,7 +75,7 @@ async fn write_logs(pool: &Pool, root: Handle, logs: &[Vec<u8>], replicas: usize
     }
 }
 
-/// Leaves nothing of a pool but its segments.
+/// Deletes everything in a pool except its segments.
 fn lose_metadata(pool: &Path) {
     for entry in std::fs::read_dir(pool).unwrap().map(|entry| entry.unwrap()) {
         match entry.file_name().to_str() {
@@ -86,7 +86,7 @@ fn lose_metadata(pool: &Path) {
     }
 }
 
-/// Every file below a directory, with its content's hash and when it was changed.
+/// Every file below a directory, with the hash of its content and its modification time.
 fn state(directory: &Path) -> BTreeMap<PathBuf, ([u8; 32], SystemTime)> {
     let mut state = BTreeMap::new();
     let mut folders = vec![directory.to_path_buf()];
@@ -105,7 +105,7 @@ fn state(directory: &Path) -> BTreeMap<PathBuf, ([u8; 32], SystemTime)> {
     state
 }
 
-/// Salvages, and requires that the sources are as they were.
+/// Salvages, and checks that the sources are unchanged.
 fn salvaged(from: &Path, copy: Option<&Path>, to: &Path) -> Report {
     let sources: Vec<&Path> = [Some(from), copy].into_iter().flatten().collect();
     let before: Vec<_> = sources.iter().map(|source| state(source)).collect();
@@ -136,7 +136,7 @@ fn streams(to: &Path, report: &Report) -> Vec<Vec<Vec<u8>>> {
     folders.map(|(folder, files)| files.iter().flat_map(|file| of(folder.join(file))).collect()).collect()
 }
 
-/// Every batch is there once, and nothing else: the pool was closed in order, so all of it is in segments.
+/// Checks that every batch is there once, and nothing else: the pool was closed cleanly, so all data is in segments.
 fn assert_all_there(streams: &[Vec<Vec<u8>>], partitions: &[Vec<Vec<u8>>]) {
     let mut found: HashMap<&[u8], u32> = HashMap::new();
     streams.iter().flatten().for_each(|batch| *found.entry(batch).or_default() += 1);
@@ -146,7 +146,7 @@ fn assert_all_there(streams: &[Vec<Vec<u8>>], partitions: &[Vec<Vec<u8>>]) {
     assert!(found.is_empty(), "{} batches that nobody wrote", found.len());
 }
 
-/// The streams are the partitions.
+/// Checks that the streams are the partitions.
 fn assert_linked(streams: &[Vec<Vec<u8>>], partitions: &[Vec<Vec<u8>>], report: &Report) {
     assert_eq!(streams.len(), partitions.len(), "{:?}", report.streams);
     for stream in streams {
@@ -174,7 +174,7 @@ async fn every_batch_of_three_replicas_comes_back_once_from_the_segments_alone()
     let pool = Pool::open(&home, options()).await.unwrap();
     let root = pool.volume_create(spec("kafka")).await.unwrap().root;
     write_logs(&pool, root, &logs(&partitions), 3, 333_333).await;
-    // Something that is not Kafka's.
+    // Data that is not Kafka's.
     let index = file(&pool, root, "index").await;
     write(&pool, index, 0, &pattern(9, 300_000)).await;
     pool.commit(index, 0, 0).await.unwrap();
@@ -208,7 +208,7 @@ async fn what_the_first_copy_has_lost_comes_from_the_second_and_from_lost_and_fo
         std::fs::read_dir(home.join("segments")).unwrap().map(|entry| entry.unwrap().path()).collect();
     segments.sort();
     assert!(segments.len() > 4);
-    // All are damaged but for one, which is gone from the copy and lies in lost+found here.
+    // All segments are damaged except one, which is missing in the copy and is in lost+found here.
     let lost = home.join("segments/lost+found");
     std::fs::create_dir(&lost).unwrap();
     let moved = segments.remove(2);

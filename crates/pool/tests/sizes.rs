@@ -1,4 +1,5 @@
-//! The size of a volume: what it refuses, what it lets through, and what it never takes back.
+//! The size limit of a volume: writes beyond it are refused, overwrites and deletions are accepted, and an accepted
+//! write is never refused when it is made durable.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "in tests a panic is the report")]
 
 mod common;
@@ -23,7 +24,7 @@ async fn a_volume_holds_as_much_as_its_size_and_no_more() {
     let (pool, root, volume) = limited().await;
     let log = file(&pool, root, "log").await;
     try_write(&pool, log, 0, 600_000).await.unwrap();
-    // Nothing is durable yet, and it counts all the same.
+    // Nothing is durable yet, but it counts.
     assert!(matches!(try_write(&pool, log, 600_000, 600_000).await, Err(Error::NoSpace)));
     try_write(&pool, log, 600_000, SIZE as usize - 600_000).await.unwrap();
     let space = pool.volume_space(volume.id).unwrap();
@@ -31,7 +32,7 @@ async fn a_volume_holds_as_much_as_its_size_and_no_more() {
     assert!(matches!(try_write(&pool, log, SIZE, 1).await, Err(Error::NoSpace)));
     pool.commit(log, 0, 0).await.unwrap();
     assert_eq!(pool.volume_space(volume.id).unwrap().bytes_logical, SIZE);
-    // A hole takes nothing, and other volumes have room.
+    // A hole takes no space, and other volumes have room.
     let set = SetAttributes { size: Some(1 << 40), ..SetAttributes::default() };
     pool.setattr(log, set).await.unwrap();
     let other = file(&pool, pool.volume("kafka").unwrap().root, "other").await;
@@ -48,7 +49,7 @@ async fn a_full_volume_takes_overwrites_and_deletions_and_writes_after_them() {
         pool.write(log, round * 100_000, over.clone().into(), Stability::Unstable).await.unwrap();
         assert_eq!(read(&pool, log, round * 100_000, 300_000).await, over);
     }
-    // Half over what is there, half beyond it.
+    // Half of it overwrites data, half is beyond the end.
     assert!(matches!(try_write(&pool, log, SIZE - 100, 200).await, Err(Error::NoSpace)));
     let set = SetAttributes { size: Some(SIZE / 2), ..SetAttributes::default() };
     pool.setattr(log, set).await.unwrap();

@@ -1,5 +1,5 @@
-//! Random operations on volumes, snapshots and clones, compared with whole copies in memory; now and then the pool is
-//! closed and opened again. In the end everything is deleted, and nothing is left.
+//! Random operations on volumes, snapshots and clones, compared with whole copies in memory. Sometimes the pool is
+//! closed and opened again. At the end everything is deleted, and nothing may be left.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "in tests a panic is the report")]
 
 mod common;
@@ -10,7 +10,8 @@ use common::*;
 use forebay_pool::*;
 use proptest::prelude::*;
 
-/// Bytes that a file can have, and names that volumes, snapshots and files can have: few, so that they meet.
+/// The maximum size of a file, and the number of names for volumes, snapshots and files. There are few, so that
+/// operations meet.
 const FILE_BYTES_MAX: u32 = 400_000;
 const NAMES: u8 = 3;
 
@@ -38,7 +39,7 @@ enum Step {
         from: u8,
         to: u8,
     },
-    /// A file that is removed and held, until the next `Release`.
+    /// Removes a file that is held until the next `Release`.
     RemoveHeld {
         volume: u8,
         file: u8,
@@ -328,7 +329,7 @@ async fn compare(pool: &Pool, model: &Model) {
     }
 }
 
-/// Deletes clones before what they were made of, until nothing is left.
+/// Deletes clones before their origins, until nothing is left.
 async fn delete_everything(pool: &Pool, model: &mut Model) {
     model.held.drain(..).for_each(|handle| pool.release(handle));
     while !model.volumes.is_empty() {
@@ -345,7 +346,7 @@ async fn delete_everything(pool: &Pool, model: &mut Model) {
 
 async fn run(steps: Vec<Step>) {
     let directory = tempfile::tempdir().unwrap();
-    // Bounded, so that what is left in the end can be counted.
+    // The pool has a size limit, so that the test can check the free space at the end.
     let options = PoolOptions { bytes_max: Some(128 << 20), ..options() };
     let mut pool = Pool::open(directory.path(), options.clone()).await.unwrap();
     pool.reap_orphans().await.unwrap();

@@ -1,4 +1,5 @@
-//! Snapshots, clones and rollbacks: what each of them shows, what they keep, and what they give back.
+//! Snapshots, clones and rollbacks: the content that they show, the data that they keep, and the space that they
+//! release.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "in tests a panic is the report")]
 
 mod common;
@@ -18,7 +19,7 @@ async fn find(pool: &Pool, directory: Handle, name: &str) -> Handle {
     pool.lookup(directory, name.as_bytes()).await.unwrap().handle
 }
 
-/// What a file holds that is found by name.
+/// The content of the file with this name.
 async fn content(pool: &Pool, directory: Handle, name: &str) -> Vec<u8> {
     read_all(pool, find(pool, directory, name).await).await
 }
@@ -43,7 +44,7 @@ async fn a_snapshot_keeps_what_was_there_whatever_happens_to_the_volume() {
     let sub = directory(&pool, root, "sub").await;
     let (log, gone) = (file(&pool, sub, "log").await, file(&pool, sub, "gone").await);
     let (first, second) = (pattern(1, 500_000), pattern(2, 200_000));
-    // Nothing of it is durable: the snapshot sees to that.
+    // None of this is durable yet: taking the snapshot makes it durable.
     write(&pool, log, 0, &first).await;
     write(&pool, gone, 0, b"short").await;
     let taken = take(&pool, "before").await;
@@ -122,7 +123,7 @@ async fn names_of_snapshots_are_checked_and_volumes_list_without_them() {
     assert_eq!(names, ["s1"]);
 }
 
-/// What the pool's segments take on the disk.
+/// The space that the pool's segments take on the disk.
 fn segment_bytes(pool: &std::path::Path) -> u64 {
     use std::os::unix::fs::MetadataExt;
     let segments = std::fs::read_dir(pool.join("segments")).unwrap();
@@ -149,7 +150,7 @@ async fn a_snapshots_space_comes_back_when_it_is_deleted() {
     assert!(matches!(pool.getattr(held).await, Err(Error::Stale)));
     assert!(matches!(pool.read(held, 0, 10).await, Err(Error::Stale)));
     assert!(matches!(pool.lookup(taken.root, b"f7").await, Err(Error::Stale)));
-    // The purge goes on after a restart.
+    // The purge continues after a restart.
     pool.close().await.unwrap();
     let pool = Pool::open(home.path(), options()).await.unwrap();
     assert_empty(&pool).await;
@@ -188,7 +189,7 @@ async fn a_clone_is_a_volume_of_its_own_that_shares_until_it_changes() {
     assert_consistent(&pool).await;
     assert_eq!(names(&pool, copy.root).await, ["other"]);
 
-    // A clone of a clone, and the snapshots on the way stay as long as they are needed.
+    // A clone of a clone. The snapshots in between stay as long as they are needed.
     pool.snapshot_create(&["copy".to_owned()], "t").await.unwrap();
     let spec = CloneSpec { name: "third".into(), junction_path: "/third".into() };
     let third = pool.volume_clone("copy", "t", spec).await.unwrap();
@@ -250,7 +251,7 @@ async fn a_rollback_brings_back_what_the_snapshot_shows_and_open_files_go_on() {
     assert_eq!(pool.snapshots(None).unwrap().len(), 1);
     assert_consistent(&pool).await;
 
-    // The hold is still there.
+    // The hold still exists.
     pool.remove(root, b"log").await.unwrap();
     pool.settle().await.unwrap();
     write(&pool, log, 0, b"go on").await;
@@ -304,7 +305,7 @@ async fn an_orphan_stays_in_the_snapshot_and_is_freed_in_a_clone() {
     assert_empty(&pool).await;
 }
 
-/// A broker writes on its own volume what it has read from another's.
+/// A broker writes data to its own volume that it has read from the volume of another broker.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn snapshots_of_several_volumes_are_of_one_instant() {
     let (pool, first) = memory().await;
@@ -316,7 +317,7 @@ async fn snapshots_of_several_volumes_are_of_one_instant() {
     let task = tokio::spawn(async move {
         let mut at = 0u64;
         while !stopped.load(std::sync::atomic::Ordering::SeqCst) {
-            // The follower never has what the leader does not have.
+            // The follower never has data that the leader does not have.
             write(&writers, leader, at, &pattern(at, 100)).await;
             write(&writers, follower, at, &pattern(at, 100)).await;
             at += 100;

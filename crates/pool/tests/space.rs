@@ -1,4 +1,4 @@
-//! What was deleted takes no space any more, and what is read in order is read ahead.
+//! Deleted data takes no space any more, and sequential reads are read ahead.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "in tests a panic is the report")]
 
 mod common;
@@ -12,12 +12,12 @@ use tokio::time::Instant;
 use common::*;
 use forebay_pool::*;
 
-/// Bytes that the file system has given to everything below a directory.
+/// The space that the file system has allocated for everything below a directory.
 fn bytes_taken(directory: &Path) -> u64 {
     let entries = std::fs::read_dir(directory).unwrap().flatten();
     let bytes = |entry: std::fs::DirEntry| match entry.metadata() {
         Ok(metadata) if metadata.is_dir() => bytes_taken(&entry.path()),
-        // Deleted meanwhile.
+        // The file was deleted in the meantime.
         metadata => metadata.map_or(0, |metadata| metadata.blocks() * 512),
     };
     entries.map(bytes).sum()
@@ -25,7 +25,7 @@ fn bytes_taken(directory: &Path) -> u64 {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn after_everything_is_deleted_the_pool_is_within_one_percent_of_empty() {
-    // Few and large: the metadata's journal keeps what tails have written to it until it has 64 MiB.
+    // Few and large files: the metadata's journal keeps the bytes of tails until it has 64 MiB.
     const FILES: u64 = 6;
     const FILE_BYTES: usize = 20 << 20;
     let directory = tempfile::tempdir().unwrap();
@@ -109,7 +109,7 @@ async fn what_is_stored_for_what_adds_up() {
     assert_eq!(pool.efficiency(Some(volume)).await.unwrap(), all);
     assert_eq!(all.bytes_logical, 2 * BYTES + 2);
     assert_eq!(all.bytes_holes, 2 * BYTES);
-    // Tails are not shared: half of what is inline would be the same again.
+    // Tails are not shared, so half of the inline bytes are duplicates.
     assert!((all.bytes_deduplicated + all.bytes_inline / 2).abs_diff(BYTES) <= 2, "{all:?}");
     let stored = pool.stored().unwrap();
     assert!(all.bytes_physical.abs_diff(stored.bytes_live + stored.bytes_inline) <= 1, "{all:?} {stored:?}");

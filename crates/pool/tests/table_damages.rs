@@ -1,4 +1,5 @@
-//! A damaged block in a table of the metadata store: the check goes on behind it and names the files that are hit, and the scrub finds it.
+//! A damaged block in a table of the metadata store: the check continues after it and names the affected files, and the
+//! scrub finds it.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "in tests a panic is the report")]
 
 mod common;
@@ -15,9 +16,9 @@ use forebay_pool::*;
 
 const DIRECTORIES: u64 = 10;
 const FILES: u64 = 1600;
-/// So short that they are stored in the metadata.
+/// Files of this size are stored in the metadata.
 const FILE_BYTES: usize = 24_000;
-/// Places in a table that are damaged, one at a time.
+/// The number of places in a table to damage, one at a time.
 const FLIPS: u64 = 40;
 
 fn quick() -> PoolOptions {
@@ -34,7 +35,7 @@ fn tables(home: &Path) -> Vec<PathBuf> {
     entries.map(|entry| entry.unwrap().path()).collect()
 }
 
-/// A closed pool, with metadata in tables.
+/// Creates a pool with metadata in tables, and closes it.
 async fn filled(home: &Path) {
     let pool = Pool::open(home, quick()).await.unwrap();
     let root = pool.volume_create(spec("kafka")).await.unwrap().root;
@@ -68,7 +69,7 @@ async fn check(home: &Path) -> Result<CheckReport> {
     Pool::check_unopened(home, quick(), false, Default::default()).await
 }
 
-/// Places all over a table; the first of them close to its start, where inodes and names are.
+/// Places all over a table. The first ones are close to its start, where inodes and names are.
 fn places(length: u64) -> impl Iterator<Item = u64> {
     let random = pattern(length, FLIPS as usize * 8);
     (0..FLIPS).map(move |number| {

@@ -1,4 +1,4 @@
-//! Volumes, the pool's directory, records of the protocols, and the limits of space.
+//! Volumes, the pool's directory, the records of the protocols, and the limits of space.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "in tests a panic is the report")]
 
 mod common;
@@ -86,7 +86,7 @@ async fn a_change_that_cannot_be_made_changes_nothing() {
     assert!(matches!(pool.volume_modify("logs", small).await, Err(Error::SizeBelowUsed { used: 5000, .. })));
     assert_eq!(pool.volume("logs").unwrap(), before);
     assert_ne!(pool.getattr(before.root).await.unwrap().mode, 0o700);
-    // Its own path is no other volume's.
+    // A volume's own path does not conflict with another volume.
     pool.volume_modify("logs", path(&before.spec.junction_path)).await.unwrap();
     assert_eq!(pool.getattr(before.root).await.unwrap().mode, 0o700);
 }
@@ -154,7 +154,7 @@ async fn a_volume_with_files_is_deleted_only_by_force_and_gives_its_space_back()
     assert!(matches!(pool.getattr(root).await, Err(Error::Stale)));
     assert!(matches!(pool.getattr(log).await, Err(Error::Stale)));
     assert!(matches!(pool.volume("kafka"), Err(Error::NotFound(_))));
-    // The name is free at once. The deletion goes on after a restart.
+    // The name is available immediately. The deletion continues after a restart.
     let again = pool.volume_create(spec("kafka")).await.unwrap();
     pool.close().await.unwrap();
     let pool = Pool::open(directory_.path(), options()).await.unwrap();
@@ -194,7 +194,7 @@ async fn what_is_not_a_pool_of_this_release_is_refused() {
 async fn a_creation_that_was_cut_short_is_begun_anew() {
     let (directory, pool, _) = disk().await;
     pool.close().await.unwrap();
-    // As a crash leaves it right before the last step.
+    // The state that a crash leaves directly before the last step.
     std::fs::remove_file(directory.path().join("FORMAT")).unwrap();
     std::fs::write(directory.path().join("CREATING"), "").unwrap();
     let pool = Pool::open(directory.path(), options()).await.unwrap();
@@ -210,7 +210,7 @@ async fn a_pool_of_the_format_before_is_opened_and_becomes_one_of_this() {
     let content = pattern(1, 300_000);
     write(&pool, log, 0, &content).await;
     pool.close().await.unwrap();
-    // What format 2 did not have.
+    // Remove the file that format 2 did not have.
     std::fs::remove_file(directory.path().join("STATE")).unwrap();
     std::fs::write(directory.path().join("FORMAT"), "forebay-pool 2\n").unwrap();
     let checked = Pool::check_unopened(directory.path(), options(), true, Default::default()).await.unwrap();

@@ -1,4 +1,4 @@
-//! Extended attributes: set, listed, kept through everything that keeps a file, and gone with it.
+//! Extended attributes: set, listed, kept by every operation that keeps the file, and removed with it.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "in tests a panic is the report")]
 
 mod common;
@@ -19,7 +19,7 @@ async fn get(pool: &Pool, handle: Handle, name: &str) -> Option<Bytes> {
     }
 }
 
-/// Names, sorted, listed so many at a time.
+/// The sorted names, listed `count` at a time.
 async fn listed(pool: &Pool, handle: Handle, count: usize) -> Vec<String> {
     let (mut names, mut cookie) = (Vec::new(), 0);
     loop {
@@ -90,7 +90,7 @@ async fn names_and_values_have_limits_each_and_together() {
         count += 1;
     }
     assert_eq!(count as u64, XATTRS_BYTES_MAX / XATTR_BYTES_MAX as u64 - 1);
-    // Replacing needs no more room than the difference.
+    // Replacing needs only the room for the difference.
     tried(b"large 0", XATTR_BYTES_MAX).await.unwrap();
     pool.xattr_remove(file, b"large 0").await.unwrap();
     tried(b"another", XATTR_BYTES_MAX).await.unwrap();
@@ -162,7 +162,7 @@ async fn they_are_freed_with_their_inode() {
     set(&pool, folder, "a", b"value").await;
     assert_eq!(pool.stored().unwrap().bytes_inline, before + 3001 * 5);
     assert_eq!(pool.check(true).await.unwrap(), [""; 0]);
-    // Held, they stay after the name is gone.
+    // While the inodes are held, their attributes stay after the names are removed.
     pool.hold(one).unwrap();
     pool.remove(root, b"f").await.unwrap();
     pool.remove(root, b"d").await.unwrap();

@@ -142,4 +142,6 @@ pub struct VolumeUsage {
     pub size: Option<u64>,
     /// Bytes that clients may read and write per second, if limited.
     pub max_bytes_per_second: Option<u64>,
+    /// Whether it is a bucket.
+    pub is_bucket: bool,
 }

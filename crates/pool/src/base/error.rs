@@ -40,6 +40,8 @@ pub enum Object {
     ExtendedAttribute(String),
     /// A volume, by its name.
     Volume(String),
+    /// A bucket, by its name.
+    Bucket(String),
     /// A snapshot.
     Snapshot {
         /// The volume's name.
@@ -73,6 +75,7 @@ impl Display for Object {
             Object::Entry(name) => formatter.write_str(name),
             Object::ExtendedAttribute(name) => write!(formatter, "extended attribute {name}"),
             Object::Volume(name) => write!(formatter, "volume {name}"),
+            Object::Bucket(name) => write!(formatter, "bucket {name}"),
             Object::Snapshot { volume, name } => write!(formatter, "snapshot {volume}@{name}"),
             Object::JunctionPath { path, .. } => write!(formatter, "junction path {path}"),
             Object::LostSegment(number) => write!(formatter, "segment {number} in lost+found"),
@@ -351,7 +354,10 @@ impl Explain for Error {
     fn remedy(&self) -> Option<String> {
         let remedy = match self {
             Error::NotFound(Object::Volume(_)) => "`forebay volume list` shows all volumes",
-            Error::Exists(Object::Volume(_) | Object::Snapshot { .. }) => "choose another name",
+            Error::Exists(Object::Volume(_) | Object::Bucket(_) | Object::Snapshot { .. }) => {
+                "choose another name"
+            }
+            Error::NotFound(Object::Bucket(_)) => "`forebay bucket list` shows all buckets",
             Error::NotFound(Object::Snapshot { .. }) => "`forebay snapshot list` shows all snapshots",
             Error::Exists(Object::JunctionPath { .. }) => "choose a path that is not below or above it",
             Error::SizeBelowUsed { .. } => "delete files first",

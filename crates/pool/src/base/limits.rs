@@ -15,3 +15,7 @@ pub const XATTRS_BYTES_MAX: u64 = 1 << 20;
 pub const XATTR_NAMES_BYTES_MAX: u64 = 64 << 10;
 /// Longest name of a directory entry, or of an extended attribute, in bytes.
 pub const NAME_BYTES_MAX: usize = 255;
+/// The maximum length of the key of a bucket's entry.
+pub const BUCKET_KEY_BYTES_MAX: usize = 1024;
+/// The maximum length of the facts of a bucket's entry.
+pub const BUCKET_FACTS_BYTES_MAX: usize = 64 << 10;

@@ -4,6 +4,7 @@
 //! other floor. Open `types.rs` first for the words of the interface, and then `sync.rs` for the locks, which the simulation
 //! takes over.
 
+pub(crate) mod bucket;
 pub(crate) mod counters;
 pub(crate) mod error;
 pub(crate) mod histogram;

@@ -15,7 +15,7 @@ use crate::engine::Engine;
 use crate::format::keys::ChunkId;
 use crate::format::records::{Content, ExtentRecord};
 use crate::parts::inode::{Inode, State};
-use crate::{Error, Handle, ReadData, ReadStretches, Result, Stretch};
+use crate::{Error, Handle, ReadData, ReadStretches, Result, Stretch, VolumeId};
 
 /// How often a read starts again because the file was changed meanwhile.
 const TRIES_MAX: usize = 64;
@@ -97,12 +97,17 @@ impl Engine {
             pieces: pieces_over(&state, start..end),
             truncations: state.truncations,
         };
-        if self.volumes.is_writable(inode.handle.volume) && state.note_read(self.clock.now()) {
+        if self.keeps_atime(inode.handle.volume) && state.note_read(self.clock.now()) {
             state.dirty_since.get_or_insert_with(tokio::time::Instant::now);
             drop(state);
             self.writes.dirty.note(inode);
         }
         Ok(Some(view))
+    }
+
+    /// Whether reading sets the atime: neither in a snapshot nor in a bucket.
+    fn keeps_atime(&self, volume: VolumeId) -> bool {
+        self.volumes.is_writable(volume) && !self.volumes.is_bucket(volume)
     }
 
     /// The sources of the bytes. Returns `None` if the file was truncated meanwhile.

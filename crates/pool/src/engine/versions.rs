@@ -25,7 +25,7 @@ use bytes::Bytes;
 use crate::engine::txn::Txn;
 use crate::format::keys::{EPOCH_FIRST, Epoch, Item, Key};
 use crate::format::records::{
-    Content, ExtentRecord, Record, TOMBSTONE, XattrRecord, is_tombstone, malformed,
+    BucketEntryRecord, Content, ExtentRecord, Record, TOMBSTONE, XattrRecord, is_tombstone, malformed,
 };
 use crate::parts::registry::Writing;
 use crate::parts::view::Layer;
@@ -190,6 +190,11 @@ impl Txn<'_> {
         {
             let usage = self.usage(volume)?;
             usage.bytes_inline = usage.bytes_inline.saturating_add_signed(i64::from(length) * sign);
+        }
+        if item.is_bucket_entry() {
+            let bytes = BucketEntryRecord::decode(b"", value)?.bytes();
+            let usage = self.usage(volume)?;
+            usage.bytes_inline = usage.bytes_inline.saturating_add_signed(bytes * sign);
         }
         if item.is_xattr() {
             let bytes = XattrRecord::decode(b"", value)?.bytes();

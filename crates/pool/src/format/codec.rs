@@ -1,14 +1,14 @@
-//! Little building blocks of every stored value: fixed-width little-endian numbers and counted bytes.
-//! Reading is bounds-checked and never panics: stored bytes are not trusted.
+//! The building blocks of every stored value: fixed-width little-endian numbers and counted bytes. Reading checks all
+//! bounds and never panics, because stored bytes are not trusted.
 
-/// Stored bytes that do not have the form they must have.
+/// The error for stored bytes that do not have the required form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Malformed;
 
-/// What decoding returns.
+/// The result of decoding.
 pub(crate) type Decoded<T> = Result<T, Malformed>;
 
-/// Reads fields one after the other.
+/// Reads fields one after another.
 pub(crate) struct Decoder<'a>(&'a [u8]);
 
 impl<'a> Decoder<'a> {
@@ -38,7 +38,8 @@ impl<'a> Decoder<'a> {
     pub(crate) fn i64(&mut self) -> Decoded<i64> {
         Ok(i64::from_le_bytes(self.array()?))
     }
-    /// A number that takes as few bytes as it needs: 7 bits in each, least first, the top bit set in all but the last.
+    /// A number that takes as few bytes as it needs: 7 bits in each byte, least significant first. The top bit is set
+    /// in all bytes but the last.
     pub(crate) fn varint(&mut self) -> Decoded<u64> {
         let mut value = 0;
         for shift in (0..64).step_by(7) {
@@ -58,25 +59,25 @@ impl<'a> Decoder<'a> {
     pub(crate) fn varint_u32(&mut self) -> Decoded<u32> {
         u32::try_from(self.varint()?).map_err(|_| Malformed)
     }
-    /// Bytes counted by a `u16` before them.
+    /// Bytes preceded by their count as a `u16`.
     pub(crate) fn counted(&mut self) -> Decoded<&'a [u8]> {
         let count = self.u16()?;
         self.bytes(usize::from(count))
     }
-    /// Bytes that were not read yet.
+    /// The number of bytes that have not been read yet.
     pub(crate) fn remaining(&self) -> usize {
         self.0.len()
     }
     pub(crate) fn rest(self) -> &'a [u8] {
         self.0
     }
-    /// Nothing may follow.
+    /// Returns an error if any bytes remain.
     pub(crate) fn finish(self) -> Decoded<()> {
         if self.0.is_empty() { Ok(()) } else { Err(Malformed) }
     }
 }
 
-/// Writes fields one after the other.
+/// Writes fields one after another.
 #[derive(Default)]
 pub(crate) struct Encoder(Vec<u8>);
 
@@ -110,7 +111,7 @@ impl Encoder {
         }
         self.u8(value as u8)
     }
-    /// Bytes with their count before them; more than 65,535 are cut off, which callers rule out.
+    /// Writes the bytes, preceded by their count. Cuts them off after 65,535 bytes, so callers must not pass more.
     pub(crate) fn counted(self, bytes: &[u8]) -> Self {
         let count = u16::try_from(bytes.len()).unwrap_or(u16::MAX);
         self.u16(count).bytes(bytes.get(..usize::from(count)).unwrap_or(bytes))

@@ -7,38 +7,39 @@
 //! 10 volume:4                                                volume record
 //! 11 volume:4                                                usage record
 //! 12 volume:4                                                the volume is being deleted
-//! 13 volume:4                                                the volume has versions that nobody sees
+//! 13 volume:4                                                the volume has versions that no view shows
 //! 20 volume:4 inode:8 ~epoch:8                               inode record
 //! 21 volume:4 directory:8 hash:8 length:1 name ~epoch:8      directory entry
 //! 22 volume:4 inode:8 offset:8 ~epoch:8                      extent
 //! 23 volume:4 inode:8 ~epoch:8                               orphan
 //! 24 volume:4 inode:8 hash:8 length:1 name ~epoch:8          extended attribute
+//! 25 volume:4 table:1 key, escaped ~version:8 ~epoch:8      entry of a bucket (`bucket_keys.rs`)
 //! 30 chunk id:32                                             chunk record
 //! 31 segment:8                                               segment record
 //! 40 length:1 namespace key                                  record of a protocol
 //! ```
 //!
-//! `~epoch` is the bitwise complement of the epoch at which the record was written: among the versions of one
-//! thing the newest sorts first, and a reader at epoch E takes the first whose epoch is at most E. What has
-//! versions is an [`Item`]; which of them a volume or a snapshot shows is in `view.rs`.
+//! `~epoch` is the bitwise complement of the epoch at which the record was written. Of the versions of one item, the
+//! newest sorts first, and a reader at epoch E takes the first version whose epoch is at most E. Everything that has
+//! versions is an [`Item`]. `view.rs` chooses the version that a volume or a snapshot shows.
 
 use std::ops::Range;
 
 use crate::{InodeId, VolumeId};
 
-/// Names a segment. Never used again: the upper bits are the boot that made it.
+/// Identifies a segment. The upper bits are the number of the start that created it, so an id is never used twice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct SegmentId(pub(crate) u64);
 
-/// Bits of a segment's number that count within a boot.
+/// The number of low bits of a segment id, which count the segments of one start.
 const COUNT_BITS: u32 = 24;
 
 impl SegmentId {
-    /// The first segment that a start of the pool makes.
+    /// The first segment that a start of the pool creates.
     pub(crate) fn first_of(boot: u64) -> SegmentId {
         SegmentId(boot << COUNT_BITS)
     }
-    /// The start of the pool that made the segment.
+    /// The start of the pool that created the segment.
     pub(crate) fn boot(self) -> u64 {
         self.0 >> COUNT_BITS
     }
@@ -50,7 +51,7 @@ impl std::fmt::Display for SegmentId {
     }
 }
 
-/// Content address of a chunk: BLAKE3-256 of its bytes.
+/// The content address of a chunk: BLAKE3-256 of its bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct ChunkId(pub(crate) [u8; 32]);
 
@@ -64,14 +65,14 @@ impl std::fmt::Display for ChunkId {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Epoch(pub(crate) u64);
 
-/// Before all epochs: nothing is written at it.
+/// An epoch before all others. No record is written at it.
 pub(crate) const EPOCH_NONE: Epoch = Epoch(0);
 /// The epoch of a volume that never had a snapshot.
 pub(crate) const EPOCH_FIRST: Epoch = Epoch(1);
-/// After all epochs that a volume will have.
+/// An epoch after all that a volume will have.
 pub(crate) const EPOCH_LAST: Epoch = Epoch(u64::MAX);
 
-/// Names an inode among all inodes of the pool, as keys do: without the generation.
+/// Identifies an inode within the pool, without its generation, as keys do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct InodeKey {
     pub(crate) volume: VolumeId,
@@ -99,18 +100,18 @@ pub(crate) const ENTRY: u8 = 0x21;
 pub(crate) const EXTENT: u8 = 0x22;
 pub(crate) const ORPHAN: u8 = 0x23;
 pub(crate) const XATTR: u8 = 0x24;
+pub(crate) const BUCKET_ENTRY: u8 = 0x25;
 pub(crate) const CHUNK: u8 = 0x30;
 pub(crate) const SEGMENT: u8 = 0x31;
 pub(crate) const RECORD: u8 = 0x40;
 
-/// The kinds of things that have versions.
-pub(crate) const VERSIONED: [u8; 5] = [INODE, ENTRY, EXTENT, ORPHAN, XATTR];
+/// The kinds of items, which have versions.
+pub(crate) const VERSIONED: [u8; 6] = [INODE, ENTRY, EXTENT, ORPHAN, XATTR, BUCKET_ENTRY];
 
 const EPOCH_BYTES: usize = 8;
 
-/// Something that can have versions, in whatever volume: an inode, a directory entry, an extent, an orphan, an
-/// extended attribute.
-/// Its bytes are those of its keys, without the volume and the epoch.
+/// Anything that can have versions, in any volume: an inode, a directory entry, an extent, an orphan, an extended
+/// attribute. Its bytes are those of its keys without the volume and the epoch.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Item(Vec<u8>);
 
@@ -124,19 +125,24 @@ impl Item {
     pub(crate) fn extent(id: InodeId, offset: u64) -> Item {
         Item(Builder::new(EXTENT).number(id.0).number(offset).0)
     }
-    /// `name` is at most 255 bytes, which the directory operations have checked.
+    /// `name` is at most 255 bytes. The directory operations check this.
     pub(crate) fn entry(directory: InodeId, hash: u64, name: &[u8]) -> Item {
         let length = u8::try_from(name.len()).unwrap_or(u8::MAX);
         Item(Builder::new(ENTRY).number(directory.0).number(hash).bytes(&[length]).bytes(name).0)
     }
 
-    /// `name` is at most 255 bytes, as for an entry.
+    /// `name` is at most 255 bytes, like that of an entry.
     pub(crate) fn xattr(inode: InodeId, hash: u64, name: &[u8]) -> Item {
         let length = u8::try_from(name.len()).unwrap_or(u8::MAX);
         Item(Builder::new(XATTR).number(inode.0).number(hash).bytes(&[length]).bytes(name).0)
     }
 
-    /// The item that a key is a version of, and at which epoch.
+    /// An entry of a bucket. Its bytes are from [`crate::format::bucket_keys`].
+    pub(crate) fn bucket_entry(bytes: &[u8]) -> Item {
+        Item(Builder::new(BUCKET_ENTRY).bytes(bytes).0)
+    }
+
+    /// The item and the epoch in a key.
     pub(crate) fn of(key: &[u8]) -> Option<(Item, Epoch)> {
         let at = key.len().checked_sub(EPOCH_BYTES)?;
         let mut item = vec![*key.first()?];
@@ -155,15 +161,19 @@ impl Item {
         self.0.first() == Some(&XATTR)
     }
 
-    /// The key of the version that `volume` has of that epoch.
+    pub(crate) fn is_bucket_entry(&self) -> bool {
+        self.0.first() == Some(&BUCKET_ENTRY)
+    }
+
+    /// The key of the version that `volume` has at that epoch.
     pub(crate) fn at(&self, volume: VolumeId, epoch: Epoch) -> Key {
         Builder(self.prefix(volume)).epoch(epoch).0
     }
-    /// The keys of all versions that `volume` has, newest first.
+    /// The keys of all versions in `volume`, newest first.
     pub(crate) fn versions(&self, volume: VolumeId) -> Range<Key> {
         starting_with(self.prefix(volume))
     }
-    /// Before the keys of the items that sort after this one, among those of `volume`.
+    /// A key before those of all later items in `volume`, and after those of this item.
     pub(crate) fn past(&self, volume: VolumeId) -> Key {
         self.versions(volume).end
     }
@@ -174,19 +184,19 @@ impl Item {
     }
 }
 
-struct Builder(Vec<u8>);
+pub(super) struct Builder(pub(super) Vec<u8>);
 
 impl Builder {
-    fn new(kind: u8) -> Self {
+    pub(super) fn new(kind: u8) -> Self {
         let mut key = Vec::with_capacity(48);
         key.push(kind);
         Builder(key)
     }
-    fn bytes(mut self, bytes: &[u8]) -> Self {
+    pub(super) fn bytes(mut self, bytes: &[u8]) -> Self {
         self.0.extend_from_slice(bytes);
         self
     }
-    fn volume(self, volume: VolumeId) -> Self {
+    pub(super) fn volume(self, volume: VolumeId) -> Self {
         self.bytes(&volume.0.to_be_bytes())
     }
     fn inode(self, key: InodeKey) -> Self {
@@ -213,7 +223,7 @@ pub(crate) fn start(boot: u64) -> Key {
 pub(crate) fn starts() -> Range<Key> {
     starting_with(vec![START])
 }
-/// The start that a start's key names.
+/// The start in a start's key.
 pub(crate) fn start_in(key: &[u8]) -> Option<u64> {
     number_at(key, 1)
 }
@@ -226,7 +236,7 @@ pub(crate) fn usage(id: VolumeId) -> Key {
 pub(crate) fn deleting(id: VolumeId) -> Key {
     Builder::new(DELETING).volume(id).0
 }
-/// Marks a volume that has versions which nobody sees any more.
+/// Marks a volume that has versions that no view shows.
 pub(crate) fn purging(id: VolumeId) -> Key {
     Builder::new(PURGING).volume(id).0
 }
@@ -236,7 +246,7 @@ pub(crate) fn chunk(id: ChunkId) -> Key {
 pub(crate) fn segment(id: SegmentId) -> Key {
     Builder::new(SEGMENT).number(id.0).0
 }
-/// `namespace` is at most 255 bytes, which the record operations have checked.
+/// `namespace` is at most 255 bytes. The record operations check this.
 pub(crate) fn record(namespace: &str, key: &[u8]) -> Key {
     Builder::new(RECORD).bytes(&[namespace_length(namespace)]).bytes(namespace.as_bytes()).bytes(key).0
 }
@@ -246,7 +256,7 @@ fn namespace_length(namespace: &str) -> u8 {
 }
 
 /// All keys that start with `prefix`.
-fn starting_with(prefix: Key) -> Range<Key> {
+pub(super) fn starting_with(prefix: Key) -> Range<Key> {
     let mut end = prefix.clone();
     while let Some(last) = end.pop() {
         if last < u8::MAX {
@@ -266,23 +276,23 @@ pub(crate) fn chunks() -> Range<Key> {
 pub(crate) fn segments() -> Range<Key> {
     starting_with(vec![SEGMENT])
 }
-/// All versions of all items of a kind, of a volume.
+/// All versions of all items of a kind in a volume.
 pub(crate) fn items(kind: u8, id: VolumeId) -> Range<Key> {
     starting_with(Builder::new(kind).volume(id).0)
 }
-/// All versions of all items of a kind, of all volumes.
+/// All versions of all items of a kind in all volumes.
 pub(crate) fn items_of_all(kind: u8) -> Range<Key> {
     starting_with(vec![kind])
 }
-/// Before the keys of all versions of what an inode has of a kind.
+/// The common prefix of the keys of all items of one kind that belong to an inode.
 pub(crate) fn inode_prefix(kind: u8, volume: VolumeId, inode: InodeId) -> Key {
     Builder::new(kind).inode(InodeKey { volume, inode }).0
 }
-/// Behind all keys.
+/// A key after all others.
 pub(crate) fn end() -> Key {
     vec![u8::MAX]
 }
-/// What the records of a kind are called.
+/// The name of a kind of record in messages.
 pub(crate) fn kind_name(kind: u8) -> &'static str {
     match kind {
         VOLUME..=PURGING => "volume records",
@@ -291,6 +301,7 @@ pub(crate) fn kind_name(kind: u8) -> &'static str {
         EXTENT => "extents",
         ORPHAN => "records of deleted files",
         XATTR => "extended attributes",
+        BUCKET_ENTRY => "entries of buckets",
         CHUNK => "chunk records",
         SEGMENT => "segment records",
         RECORD => "records of protocols (clients' state, export policies, users)",
@@ -313,12 +324,12 @@ pub(crate) fn extents_of_volume(id: VolumeId) -> Range<Key> {
 pub(crate) fn orphans(id: VolumeId) -> Range<Key> {
     items(ORPHAN, id)
 }
-/// Entries of a directory whose hash is greater than `cookie`.
+/// The entries of a directory whose hash is greater than `cookie`.
 pub(crate) fn entries_after(directory: InodeKey, cookie: u64) -> Range<Key> {
     let all = starting_with(Builder::new(ENTRY).inode(directory).0);
     Builder::new(ENTRY).inode(directory).number(cookie.saturating_add(1)).0..all.end
 }
-/// Extended attributes of an inode whose hash is greater than `cookie`.
+/// The extended attributes of an inode whose hash is greater than `cookie`.
 pub(crate) fn xattrs_after(key: InodeKey, cookie: u64) -> Range<Key> {
     let all = starting_with(Builder::new(XATTR).inode(key).0);
     Builder::new(XATTR).inode(key).number(cookie.saturating_add(1)).0..all.end
@@ -327,7 +338,7 @@ pub(crate) fn xattrs_after(key: InodeKey, cookie: u64) -> Range<Key> {
 pub(crate) fn xattrs_of_volume(id: VolumeId) -> Range<Key> {
     items(XATTR, id)
 }
-/// Extents of a file that start in `offsets`.
+/// The extents of a file that start in `offsets`.
 pub(crate) fn extents(key: InodeKey, offsets: Range<u64>) -> Range<Key> {
     let from = Builder::new(EXTENT).inode(key).number(offsets.start).0;
     if offsets.end == u64::MAX {
@@ -335,7 +346,7 @@ pub(crate) fn extents(key: InodeKey, offsets: Range<u64>) -> Range<Key> {
     }
     from..Builder::new(EXTENT).inode(key).number(offsets.end).0
 }
-/// All records of a namespace, and how many bytes of each key come before the caller's own.
+/// The keys of all records in a namespace, and the length of the prefix before the caller's own key.
 pub(crate) fn records_of(namespace: &str) -> (Range<Key>, usize) {
     let prefix = Builder::new(RECORD).bytes(&[namespace_length(namespace)]).bytes(namespace.as_bytes()).0;
     let length = prefix.len();
@@ -347,27 +358,27 @@ fn number_at(key: &[u8], at: usize) -> Option<u64> {
     Some(u64::from_be_bytes(bytes.try_into().ok()?))
 }
 
-/// The volume that a key with a volume names.
+/// The volume in a key that has one.
 pub(crate) fn volume_in(key: &[u8]) -> Option<VolumeId> {
     Some(VolumeId(u32::from_be_bytes(key.get(1..5)?.try_into().ok()?)))
 }
-/// The inode that the key of an inode, or of something of an inode, names.
+/// The inode in the key of an inode, or of an item that belongs to an inode.
 pub(crate) fn inode_in(key: &[u8]) -> Option<InodeKey> {
     Some(InodeKey { volume: volume_in(key)?, inode: InodeId(number_at(key, 5)?) })
 }
-/// The offset that an extent's key names.
+/// The offset in an extent's key.
 pub(crate) fn offset_in(key: &[u8]) -> Option<u64> {
     number_at(key, 13)
 }
-/// The segment that a segment's key names.
+/// The segment in a segment's key.
 pub(crate) fn segment_in(key: &[u8]) -> Option<SegmentId> {
     Some(SegmentId(number_at(key, 1)?))
 }
-/// The chunk that a chunk's key names.
+/// The chunk in a chunk's key.
 pub(crate) fn chunk_in(key: &[u8]) -> Option<ChunkId> {
     Some(ChunkId(key.get(1..)?.try_into().ok()?))
 }
-/// Hash and name that the key of a directory entry, or of an extended attribute, names.
+/// The hash and the name in the key of a directory entry or an extended attribute.
 pub(crate) fn entry_in(key: &[u8]) -> Option<(u64, &[u8])> {
     let name = key.get(22..key.len().checked_sub(EPOCH_BYTES)?)?;
     Some((number_at(key, 13)?, name))

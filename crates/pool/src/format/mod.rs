@@ -1,14 +1,17 @@
-//! What bytes on the disk mean: keys, records, frames, and where a stream of bytes is cut into chunks.
+//! The meaning of the bytes on the disk: keys, records, frames, and the cutting of a stream of bytes into chunks.
 //!
-//! Values go in and bytes come out, and the other way round; this floor does no I/O. Everything here is part of the format
-//! (`docs/formats.md`): a change makes existing pools unreadable, or stores equal bytes twice. Open `keys.rs` first, then
-//! `records/mod.rs`.
+//! This layer converts values to bytes and back, and does no I/O. Everything here is part of the format
+//! (`docs/formats.md`): a change makes existing pools unreadable, or stores equal bytes twice. Open `keys.rs` first,
+//! then `records/mod.rs`.
 
+pub(crate) mod bucket_keys;
 pub(crate) mod codec;
 pub(crate) mod cut;
 pub(crate) mod frames;
 pub(crate) mod keys;
 pub(crate) mod records;
 
-/// The newest format that this release reads, and the one it writes.
+/// The format of a pool without buckets.
 pub(crate) const FORMAT: u32 = 3;
+/// The format of a pool that has, or had, buckets, and the newest that this release reads.
+pub(crate) const FORMAT_BUCKETS: u32 = 4;

@@ -1,9 +1,10 @@
 //! Verified chunks in memory, for readers.
 //!
-//! Two queues (2Q, Johnson and Shasha, VLDB 1994). A chunk that is read for the first time joins the queue of recent ones,
-//! and leaves it in order of arrival however often it is used there, since the many reads of one chunk by a sequential
-//! reader say nothing about the next reader. One that comes back not long after it left is *wanted*, and is kept by
-//! last use. So one pass over a large file costs the wanted ones nothing. What has left is remembered by name only.
+//! Two queues (2Q, Johnson and Shasha, VLDB 1994). A chunk that is read for the first time joins the *recent* queue. It
+//! leaves that queue in order of arrival, however often it is used there: a sequential reader reads one chunk many
+//! times, which says nothing about later readers. A chunk that is read again soon after it left becomes *wanted*, and
+//! the wanted chunks are evicted in order of last use. So one pass over a large file evicts no wanted chunks. The cache
+//! remembers only the names of the chunks that have left the recent queue.
 
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::sync::Mutex;
@@ -13,9 +14,10 @@ use bytes::Bytes;
 use crate::base::sync;
 use crate::format::keys::ChunkId;
 
-/// Of the bytes, the recent ones have at least a half, so that what was read ahead is there when it is read.
+/// The recent chunks may always use one part in this many of the bytes, so that chunks read ahead are still cached when
+/// a client reads them.
 const RECENT_SHARE: u64 = 2;
-/// Names are remembered of so many chunks for each one that is held.
+/// The number of names to remember for each cached chunk.
 const REMEMBERED_PER_CHUNK: usize = 4;
 const REMEMBERED_MIN: usize = 256;
 
@@ -27,7 +29,7 @@ pub(crate) struct ChunkCache {
 
 struct Entry {
     content: Bytes,
-    /// When it was last used, if it is wanted.
+    /// When the chunk was last used, if it is wanted.
     used: Option<u64>,
 }
 
@@ -36,7 +38,7 @@ struct Inner {
     chunks: HashMap<ChunkId, Entry>,
     recent: VecDeque<ChunkId>,
     recent_bytes: u64,
-    /// The wanted ones, by last use.
+    /// The wanted chunks, by last use.
     wanted: BTreeMap<u64, ChunkId>,
     wanted_bytes: u64,
     tick: u64,
@@ -92,7 +94,8 @@ impl Inner {
             self.tick += 1;
             self.wanted.insert(self.tick, id);
             self.wanted_bytes += bytes;
-            // A copy, as what is cut from a larger read would keep all of that in memory for as long as it is wanted.
+            // Copy the bytes: a slice of a larger read would keep that whole read in memory for as long as the chunk is
+            // wanted.
             let content = Bytes::copy_from_slice(&content);
             self.chunks.insert(id, Entry { content, used: Some(self.tick) });
         } else {
@@ -159,7 +162,7 @@ mod tests {
     #[test]
     fn one_pass_over_much_does_not_cost_what_is_wanted() {
         let cache = ChunkCache::new(20_000);
-        // Read by two, some time apart: wanted from then on.
+        // Read twice with other reads in between, so wanted from then on.
         for round in 1..3 {
             for number in 0..8 {
                 read(&cache, number);

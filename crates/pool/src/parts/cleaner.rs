@@ -1,4 +1,4 @@
-//! What the cleaner remembers from one round to the next.
+//! The state that the cleaner keeps between rounds.
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -7,7 +7,7 @@ use tokio::time::Instant;
 
 use crate::format::keys::SegmentId;
 
-/// Segments that could not be cleaned, because something in them cannot be read, and when they are tried again.
+/// The segments that could not be cleaned because part of them is unreadable, and when to try each again.
 #[derive(Default)]
 pub(crate) struct Cleaner {
     pub(crate) given_up: Mutex<BTreeMap<SegmentId, Instant>>,

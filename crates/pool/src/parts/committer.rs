@@ -1,12 +1,12 @@
-//! Commit groups: one sync of the metadata store for everyone who waits for one.
+//! Commit groups: one sync of the metadata store for all jobs that wait for one.
 //!
-//! One thread, the committer, runs all jobs that change metadata, one after the other, so each sees what those before
-//! it did and none needs a lock against another. A job stages its changes in a transaction, which becomes one
-//! batch, visible at once. When the jobs that were waiting have run, one `make_durable` covers them all, and only
-//! then are they answered. Jobs that arrive meanwhile make up the next group.
+//! One thread, the committer, runs all jobs that change metadata, one after another. Each job sees the changes of the
+//! jobs before it, and no job needs a lock against another. A job stages its changes in a transaction, which becomes
+//! one batch and is visible at once. After the waiting jobs have run, one `make_durable` covers them all. Only then
+//! does the committer answer them. Jobs that arrive in the meantime form the next group.
 //!
-//! After a write or sync has failed nobody knows what the disk holds (the system may have dropped the pages
-//! it could not write), so the committer never reports success again: the pool has stopped.
+//! After a write or sync has failed, the contents of the disk are unknown: the operating system may have dropped the
+//! pages that it could not write. The committer then never reports success again, and the pool has stopped.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -19,25 +19,25 @@ use crate::store::meta::MetaStore;
 use crate::store::witness::Keeper;
 use crate::{Error, Result};
 
-/// Jobs that one sync serves at most, so that none waits for ever.
+/// The maximum number of jobs that share one sync, so that no job waits forever.
 const GROUP_JOBS_MAX: usize = 1024;
 
-/// Tells whether the group became durable.
+/// Receives whether the group became durable.
 pub(crate) type Answer = Box<dyn FnOnce(Result<()>) + Send>;
-/// Runs a job; `None` if it failed and was answered already.
+/// Runs a job. Returns `None` if the job failed and has already been answered.
 pub(crate) type Job = Box<dyn FnOnce() -> Option<Answer> + Send>;
 
-/// Why the pool has stopped, once it has.
+/// The reason why the pool has stopped, if it has.
 #[derive(Clone, Default)]
 pub(crate) struct Stopped(Arc<OnceLock<String>>);
 
 impl Stopped {
-    /// An error if the pool has stopped.
+    /// Returns an error if the pool has stopped.
     pub(crate) fn check(&self) -> Result<()> {
         self.0.get().map_or(Ok(()), |cause| Err(Error::Failed(cause.clone())))
     }
 
-    /// Stops the pool; the first cause is kept.
+    /// Stops the pool. Only the first cause is kept.
     pub(crate) fn stop(&self, cause: &Error) {
         let cause = match cause {
             Error::Failed(cause) => cause.clone(),
@@ -51,7 +51,7 @@ impl Stopped {
 /// The committer's thread.
 pub(crate) type Committer = Queue<Job>;
 
-/// Whether the group under way has written anything.
+/// Whether the current group has written anything.
 pub(crate) type Written = Arc<AtomicBool>;
 
 /// Starts the committer.
@@ -59,7 +59,7 @@ pub(crate) fn start(group: Group) -> Result<Committer> {
     Queue::start("pool-commit", move |first, jobs| group.run(first, jobs))
 }
 
-/// What a commit group needs.
+/// Everything that a commit group needs.
 pub(crate) struct Group {
     meta: Arc<dyn MetaStore>,
     stopped: Stopped,
@@ -79,7 +79,7 @@ impl Group {
         Group { meta, stopped, written, meters, keeper }
     }
 
-    /// Runs a job and those that wait behind it, makes them durable, and answers.
+    /// Runs a job and the jobs that wait behind it, makes their changes durable, and answers them.
     fn run(&self, first: Job, jobs: &mut Waiting<Job>) {
         let mut answers: Vec<Answer> = first().into_iter().collect();
         let mut count = 1;

@@ -1,4 +1,5 @@
-//! Unstable bytes of the whole pool: how many there are, whose they are, and who waits for there to be fewer.
+//! The unstable bytes of the whole pool: their number, the inodes that they belong to, and the writers that wait for
+//! room.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -11,9 +12,9 @@ use crate::base::sync;
 use crate::format::keys::InodeKey;
 use crate::parts::inode::Inode;
 
-/// A file with so many dirty bytes is flushed in the background, so that a stream is on its way to the disk while it is being
-/// received, and little is left when the client asks for it to be durable. Much less would store more of what is provisional,
-/// as writes arrive out of order.
+/// A file with this many dirty bytes is flushed in the background. So a stream is written to the disk while the client
+/// still sends it, and little is left to write when the client asks for durability. A much smaller value would store
+/// more provisional chunks, because writes arrive out of order.
 pub(crate) const WRITE_BEHIND_BYTES: u64 = 16 << 20;
 
 /// Whether a writer had to wait for room.
@@ -27,11 +28,11 @@ pub(crate) enum Waited {
 pub(crate) struct Dirty {
     bytes_max: u64,
     bytes: AtomicU64,
-    /// The last flush found no space.
+    /// Whether the last flush found no space.
     refused: AtomicBool,
-    /// Inodes with unstable content; being here keeps them in memory.
+    /// The inodes with unstable content. This map keeps them in memory.
     inodes: Mutex<BTreeMap<InodeKey, Arc<Inode>>>,
-    /// Tells writers that there is room again.
+    /// Wakes writers when there is room again.
     room: Notify,
     signals: Arc<Signals>,
 }
@@ -52,14 +53,14 @@ impl Dirty {
         self.bytes.load(Ordering::SeqCst)
     }
 
-    /// Takes room for that many bytes, waiting for it if need be. More than the bound itself is let through
-    /// alone.
+    /// Reserves room for this many bytes and waits for it if necessary. A request larger than the limit succeeds when
+    /// nothing else is reserved.
     pub(crate) async fn reserve(&self, bytes: u64) -> Waited {
         let mut waited = Waited::No;
         loop {
             let room = self.room.notified();
             tokio::pin!(room);
-            // Registered before looking, so that no wake-up falls in between.
+            // Register before checking, so that no wake-up is missed.
             room.as_mut().enable();
             if self.try_reserve(bytes) {
                 break;
@@ -82,7 +83,7 @@ impl Dirty {
         self.bytes.fetch_update(Ordering::SeqCst, Ordering::SeqCst, fits).is_ok()
     }
 
-    /// Gives room back.
+    /// Releases reserved room.
     pub(crate) fn release(&self, bytes: u64) {
         if bytes > 0 {
             self.bytes.fetch_sub(bytes, Ordering::SeqCst);
@@ -99,12 +100,12 @@ impl Dirty {
         self.refused.load(Ordering::SeqCst)
     }
 
-    /// Remembers that the inode is to be flushed.
+    /// Adds the inode to those that need a flush.
     pub(crate) fn note(&self, inode: &Arc<Inode>) {
         sync::lock(&self.inodes).insert(inode.key(), inode.clone());
     }
 
-    /// Forgets the inode if nothing of it is unstable.
+    /// Removes the inode if it has no unstable content.
     pub(crate) fn settle(&self, inode: &Inode) {
         let mut inodes = sync::lock(&self.inodes);
         if !inode.state().is_unstable() {
@@ -116,7 +117,7 @@ impl Dirty {
         sync::lock(&self.inodes).values().cloned().collect()
     }
 
-    /// Whether background flushing should not wait for age.
+    /// Whether the background task should flush inodes before they reach the age limit.
     pub(crate) fn is_pressed(&self) -> bool {
         self.bytes() > self.bytes_max / 2
     }

@@ -1,8 +1,8 @@
-//! The fingerprint window: records of chunks that were used lately, so that a chunk that comes again soon, as
-//! from the second and third replica, is found without a read of the metadata store.
+//! The fingerprint window: the records of recently used chunks. When a chunk comes again soon, for example from the
+//! second and third replica, its record is found without a read of the metadata store.
 //!
-//! Only the committer changes it, in the order in which it changes the chunks. Who looks from elsewhere may see a
-//! record as it was a moment ago, as with any read. Chunks that are not here may well be in the pool.
+//! Only the committer changes the window, in the order in which it changes the chunks. Other threads may see a slightly
+//! outdated record, as with any read. A chunk that is missing here may still be in the pool.
 
 use std::collections::HashMap;
 use std::sync::Mutex;
@@ -11,10 +11,10 @@ use crate::base::sync;
 use crate::format::keys::ChunkId;
 use crate::format::records::ChunkRecord;
 
-/// What an entry takes in memory, about.
+/// The approximate memory use of an entry.
 const ENTRY_BYTES: u64 = 96;
 
-/// See the module. Two generations: when the younger is full, the older is forgotten.
+/// See the module. There are two generations: when the younger one is full, the older one is dropped.
 pub(crate) struct Fingerprints {
     generation_entries_max: usize,
     inner: Mutex<Generations>,
@@ -32,13 +32,13 @@ impl Fingerprints {
         Fingerprints { generation_entries_max: entries, inner: Mutex::default() }
     }
 
-    /// The chunk's record, if it is here.
+    /// The chunk's record, if the window has it.
     pub(crate) fn get(&self, id: ChunkId) -> Option<ChunkRecord> {
         let inner = sync::lock(&self.inner);
         inner.young.get(&id).or_else(|| inner.old.get(&id)).copied()
     }
 
-    /// The chunk's record is this now, or the chunk is gone.
+    /// Sets the chunk's record, or removes it if the chunk is gone.
     pub(crate) fn set(&self, id: ChunkId, record: Option<ChunkRecord>) {
         let mut inner = sync::lock(&self.inner);
         inner.old.remove(&id);

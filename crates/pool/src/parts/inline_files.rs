@@ -1,6 +1,7 @@
-//! Which files have bytes inline in the metadata store, as a hint for the task that makes chunks of them.
+//! The files that have bytes inline in the metadata store. This is a hint for the task that turns these bytes into
+//! chunks.
 //!
-//! The list is bounded, and in memory only: inline bytes of files that are not in it are found by the scrub.
+//! The list is bounded and only in memory. The scrub finds the inline bytes of files that are not in the list.
 
 use std::collections::HashMap;
 use std::sync::Mutex;
@@ -11,16 +12,17 @@ use tokio::time::Instant;
 use crate::base::sync;
 use crate::format::keys::InodeKey;
 
-/// Files that are remembered.
+/// The maximum number of files in the list.
 const FILES_MAX: usize = 64 << 10;
-/// A file has too many inline bytes if they are at least this many, and at least this part of what it stores.
+/// A file has too many inline bytes if it has at least `MUCH_BYTES`, and at least one part in `MUCH_SHARE` of all bytes
+/// that it stores.
 const MUCH_BYTES: u64 = 16 << 20;
 const MUCH_SHARE: u64 = 32;
 
-/// What is known of a file.
+/// What the list knows about a file.
 #[derive(Clone, Copy, Debug)]
 struct Known {
-    /// Inline bytes that flushes have left since the file was added to the list.
+    /// The inline bytes that flushes have left since the file was added to the list.
     bytes: u64,
     written: Instant,
     is_much: bool,
@@ -31,8 +33,8 @@ struct Known {
 pub(crate) struct InlineFiles(Mutex<HashMap<InodeKey, Known>>);
 
 impl InlineFiles {
-    /// The inline bytes of a file, which stores so many bytes in all, have changed by `difference`. Returns true if they are too
-    /// many now, and were not before.
+    /// Notes that the inline bytes of a file, which stores `stored` bytes in total, changed by `difference`. Returns
+    /// true if the file now has too many inline bytes and had not before.
     pub(crate) fn note(&self, key: InodeKey, difference: i64, stored: u64) -> bool {
         let mut files = sync::lock(&self.0);
         let before = files.get(&key).copied();
@@ -49,24 +51,24 @@ impl InlineFiles {
         is_much && before.is_none_or(|known| !known.is_much)
     }
 
-    /// Nothing is inline in the file any more, or the file is gone.
+    /// Removes a file that has no inline bytes any more, or that is gone.
     pub(crate) fn forget(&self, key: InodeKey) {
         sync::lock(&self.0).remove(&key);
     }
 
-    /// Files to which nobody has written for `age`, and those that have too many inline bytes.
+    /// The files that were not written for `age`, and the files that have too many inline bytes.
     pub(crate) fn due(&self, age: Duration) -> Vec<InodeKey> {
         let now = Instant::now();
         let is_due = |known: &Known| known.is_much || now.duration_since(known.written) >= age;
         let files = sync::lock(&self.0);
         let mut due: Vec<InodeKey> =
             files.iter().filter(|(_, known)| is_due(known)).map(|(key, _)| *key).collect();
-        // Files that were made together lie together.
+        // Files that were created together are stored together.
         due.sort_unstable();
         due
     }
 
-    /// Whether somebody has written to the file for less than `age`.
+    /// Whether the file was written less than `age` ago.
     pub(crate) fn is_young(&self, key: InodeKey, age: Duration) -> bool {
         sync::lock(&self.0).get(&key).is_some_and(|known| known.written.elapsed() < age)
     }
@@ -97,7 +99,7 @@ mod tests {
         tokio::time::advance(AGE / 2).await;
         assert_eq!(files.due(AGE), [key(1), key(4)]);
         assert!(files.is_young(key(2), AGE) && !files.is_young(key(1), AGE));
-        // Written again, and then moved into chunks by a flush.
+        // Written again, and then turned into chunks by a flush.
         files.note(key(1), 0, 1 << 30);
         files.note(key(4), -much - 1, 1 << 30);
         assert_eq!(files.due(AGE), []);

@@ -1,5 +1,5 @@
-//! Chunks that are being read from the disk: a chunk that several readers want at once is read once, and later readers wait for the
-//! first.
+//! Chunks that are being read from the disk. If several readers want a chunk at once, the first reads it and the others
+//! wait.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Condvar, Mutex};
@@ -20,7 +20,7 @@ pub(crate) struct Load {
     ended: Condvar,
 }
 
-/// The right to read a chunk. While it lives, others who want the chunk wait.
+/// The right to read a chunk. While it lives, other readers of the chunk wait.
 pub(crate) struct Claim<'a> {
     loads: &'a Loads,
     pub(crate) id: ChunkId,
@@ -28,7 +28,7 @@ pub(crate) struct Claim<'a> {
 }
 
 impl Loads {
-    /// Returns the right to read a chunk, or the load that is under way.
+    /// Returns the right to read a chunk, or the load that is already in progress.
     pub(crate) fn claim(&self, id: ChunkId) -> std::result::Result<Claim<'_>, Arc<Load>> {
         let mut under_way = sync::lock(&self.under_way);
         if let Some(load) = under_way.get(&id) {
@@ -41,7 +41,7 @@ impl Loads {
 }
 
 impl Load {
-    /// Blocks until the chunk was read, or could not be.
+    /// Blocks until the chunk has been read or the read has failed.
     pub(crate) fn wait(&self) {
         sync::wait_until(&self.done, &self.ended, |done| *done);
     }

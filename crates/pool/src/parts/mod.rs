@@ -1,7 +1,8 @@
-//! The parts of an open pool: what it keeps in memory, and its two threads.
+//! The parts of an open pool: its state in memory, and its two threads.
 //!
-//! Each part is a field of [`crate::engine::Engine`], and knows nothing of the engine: it is filled from the metadata store at
-//! opening, or starts empty, and the floors above tell it what has changed. Open `inode/mod.rs` first, then `registry.rs`.
+//! Each part is a field of [`crate::engine::Engine`] and does not know the engine. A part is filled from the metadata
+//! store at opening or starts empty, and the layers above report changes to it. Open `inode/mod.rs` first, then
+//! `registry.rs`.
 
 pub(crate) mod chunk_cache;
 pub(crate) mod cleaner;

@@ -1,4 +1,4 @@
-//! Orphans that wait to be freed, and the rounds of the task that frees them.
+//! The queue of orphans to free, and the rounds of the reaper, the task that frees them.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -11,20 +11,20 @@ use crate::base::signals::Signals;
 use crate::base::sync;
 use crate::parts::inode::Inode;
 
-/// Inodes that one batch frees at most.
+/// The maximum number of inodes that one batch frees.
 const BATCH_INODES_MAX: usize = 128;
 
-/// Orphans that wait to be freed.
+/// The queue of orphans to free.
 pub(crate) struct Orphans {
-    /// Whether orphans that nobody holds are freed.
+    /// Whether orphans without holders are freed.
     reaping: AtomicBool,
     queue: Mutex<VecDeque<Arc<Inode>>>,
     signals: Arc<Signals>,
-    /// Rounds of the reaper that were asked for.
+    /// The number of reaper rounds that were requested.
     asked: AtomicUsize,
-    /// How many of them are done.
+    /// The number of those rounds that are done.
     done: AtomicUsize,
-    /// Wakes those who wait for a round to be done.
+    /// Wakes the tasks that wait for a round to end.
     idle: Notify,
 }
 
@@ -40,10 +40,12 @@ impl Orphans {
         }
     }
 
-    /// Queues the inode if it can be freed: without a name, held by nobody.
-    pub(crate) fn consider(&self, inode: &Arc<Inode>) {
+    /// Queues the inode if it can be freed: it has no name and no holder. `at_once`: nobody can reclaim a hold from before
+    /// the last opening.
+    pub(crate) fn consider(&self, inode: &Arc<Inode>, at_once: bool) {
+        let is_reaping = at_once || self.reaping.load(Ordering::SeqCst);
         let mut state = inode.state();
-        let free = self.reaping.load(Ordering::SeqCst) && state.holds == 0 && state.record.nlink == 0;
+        let free = is_reaping && state.holds == 0 && state.record.nlink == 0;
         if !free || state.queued || state.freed {
             return;
         }
@@ -52,7 +54,7 @@ impl Orphans {
         self.push(inode.clone());
     }
 
-    /// Queues an inode that must go, whoever holds it.
+    /// Queues an inode that must be freed even if it has holders.
     pub(crate) fn push(&self, inode: Arc<Inode>) {
         sync::lock(&self.queue).push_back(inode);
         self.wake();
@@ -63,33 +65,33 @@ impl Orphans {
         let mut queue = sync::lock(&self.queue);
         let count = queue.len().min(BATCH_INODES_MAX);
         let mut taken: Vec<_> = queue.drain(..count).collect();
-        // Their `order` locks are held together.
+        // The caller holds the `order` locks of the whole batch, and must take them in the order of the keys.
         taken.sort_by_key(|inode| inode.key());
         taken
     }
 
-    /// There is something to free.
+    /// Whether there are inodes to free.
     pub(crate) fn are_waiting(&self) -> bool {
         !sync::lock(&self.queue).is_empty()
     }
 
-    /// Asks for a round of the reaper.
+    /// Requests a round of the reaper.
     pub(crate) fn wake(&self) {
         self.asked.fetch_add(1, Ordering::SeqCst);
         self.signals.reap.notify_one();
     }
 
-    /// From here on orphans that nobody holds are freed.
+    /// From now on, orphans without holders are freed.
     pub(crate) fn begin_reaping(&self) {
         self.reaping.store(true, Ordering::SeqCst);
     }
 
-    /// Whether orphans that nobody holds are freed.
+    /// Whether orphans without holders are freed.
     pub(crate) fn is_reaping(&self) -> bool {
         self.reaping.load(Ordering::SeqCst)
     }
 
-    /// Queues inodes again that could not be freed.
+    /// Returns inodes to the queue that could not be freed.
     pub(crate) fn requeue(&self, inodes: &[Arc<Inode>]) {
         let mut queue = sync::lock(&self.queue);
         for inode in inodes {
@@ -99,28 +101,28 @@ impl Orphans {
         }
     }
 
-    /// How many rounds of the reaper were asked for so far.
+    /// The number of reaper rounds that were requested so far.
     pub(crate) fn rounds_asked(&self) -> usize {
         self.asked.load(Ordering::SeqCst)
     }
 
-    /// Whether the first `count` rounds that were asked for are done.
+    /// Whether the first `count` requested rounds are done.
     pub(crate) fn are_rounds_done(&self, count: usize) -> bool {
         self.done.load(Ordering::SeqCst) >= count
     }
 
-    /// The first `count` rounds that were asked for are done: one round does for all that were asked for before it.
+    /// Notes that the first `count` requested rounds are done. One round serves all requests made before it.
     pub(crate) fn end_rounds(&self, count: usize) {
         self.done.fetch_max(count, Ordering::SeqCst);
         self.wake_waiters();
     }
 
-    /// Wakes those who wait for a round, to look again.
+    /// Wakes the tasks that wait for a round, so that they check again.
     pub(crate) fn wake_waiters(&self) {
         self.idle.notify_waiters();
     }
 
-    /// Completes when a round is done after this was first polled or enabled.
+    /// Completes when a round ends after the returned future was first polled or enabled.
     pub(crate) fn round_done(&self) -> Notified<'_> {
         self.idle.notified()
     }

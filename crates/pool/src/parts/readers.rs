@@ -1,8 +1,9 @@
-//! Who reads where in a file, and how far was read ahead for each.
+//! The positions of the readers in each file, and how far the pool has read ahead for each reader.
 //!
-//! Readers are told apart by their position in a file, so several may read one file, and one may have several reads under way that
-//! arrive out of order, as an NFS client does. A reader that has gone on for a while is sequential, and is read ahead for in steps.
-//! All readers together get at most half of the cache, so that nothing is read that is evicted before it is used.
+//! Readers are told apart by their position in a file. So several readers may read one file, and one reader may have
+//! several reads in progress that arrive out of order, as an NFS client does. After a few reads in a row a reader
+//! counts as sequential, and the pool reads ahead for it in steps. All readers together get at most half of the cache,
+//! so that no chunk is evicted before it is used.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -15,39 +16,39 @@ use tokio::time::Instant;
 use crate::base::sync;
 use crate::format::keys::InodeKey;
 
-/// Bytes read ahead for one reader, at least and at most.
+/// The minimum and maximum number of bytes to read ahead for one reader.
 const WINDOW_BYTES_MIN: u64 = 1 << 20;
 const WINDOW_BYTES_MAX: u64 = 8 << 20;
-/// How far from where it was expected a read may be and still belong to the same reader.
+/// How far a read may be from its reader's expected position and still belong to that reader.
 const SLACK_BYTES: u64 = 4 << 20;
 /// Reads in a row after which a reader counts as sequential.
 const READS_MIN: u32 = 3;
-/// Readers of one file that are told apart.
+/// The maximum number of readers of one file that are told apart.
 const READERS_PER_FILE: usize = 8;
-/// Files whose readers are remembered.
+/// The maximum number of files whose readers are remembered.
 const FILES_MAX: usize = 1024;
-/// A reader that was silent for so long has no share of the cache any more.
+/// After this long without a read, a reader no longer has a share of the cache.
 const SILENCE_MAX: Duration = Duration::from_secs(5);
 
 /// See the module.
 #[derive(Default)]
 pub(crate) struct ReadAhead {
     files: Mutex<HashMap<InodeKey, Vec<Reader>>>,
-    /// How many threads read ahead now.
+    /// The number of threads that read ahead at the moment.
     pub(crate) threads: AtomicUsize,
 }
 
 struct Reader {
-    /// Up to where it has read.
+    /// The end of the range that it has read.
     at: u64,
-    /// Up to where was read ahead for it.
+    /// The end of the range that was read ahead for it.
     ahead: u64,
     reads: u32,
     seen: Instant,
 }
 
 impl ReadAhead {
-    /// Notes a read; returns what to read ahead now. `bytes_max` is for all readers together.
+    /// Notes a read. Returns the range to read ahead now, if any. `bytes_max` is the limit for all readers together.
     pub(crate) fn note(&self, key: InodeKey, range: &Range<u64>, bytes_max: u64) -> Option<Range<u64>> {
         let now = Instant::now();
         let mut files = sync::lock(&self.files);
@@ -84,7 +85,7 @@ impl ReadAhead {
         due.then(|| ahead..at.saturating_add(window))
     }
 
-    /// Notes that the range that [`ReadAhead::note`] returned is being read.
+    /// Notes that the range returned by [`ReadAhead::note`] is being read.
     pub(crate) fn began(&self, key: InodeKey, range: &Range<u64>) {
         let mut files = sync::lock(&self.files);
         let readers = files.get_mut(&key).into_iter().flatten();

@@ -1,4 +1,4 @@
-//! The volumes and snapshots in memory: their records, what they hold, and what each of them shows.
+//! The volumes and snapshots in memory: their records, their usage, and the view of each.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -12,28 +12,31 @@ use crate::format::keys::{self, EPOCH_FIRST, EPOCH_LAST, EPOCH_NONE, Epoch};
 use crate::format::records::{Record, UsageRecord, VolumeRecord, malformed};
 use crate::parts::view::{Layer, View};
 use crate::store::meta::MetaStore;
-use crate::{Error, Object, Result, Snapshot, SnapshotName, Volume, VolumeId, VolumeUsage};
+use crate::{
+    Bucket, BucketSpec, Error, Object, Result, Snapshot, SnapshotName, Volume, VolumeId, VolumeSpec,
+    VolumeUsage,
+};
 
 struct VolumeState {
     record: VolumeRecord,
     usage: UsageRecord,
-    /// Bytes by which accepted writes that are not in the extents yet may make it grow.
+    /// The number of bytes by which accepted writes that are not in the extents yet may make the volume grow.
     reserved: AtomicU64,
-    /// It has no name any more, its handles are stale, and its content is being freed.
+    /// Set once deletion has begun: the volume has no name, its handles are stale, and its content is being freed.
     deleting: bool,
-    /// Changes with each reason to look for versions that nobody sees; `None`: there are none.
+    /// Changes with each new reason to purge versions that no view shows. `None` if there is no such reason.
     purge: Option<u64>,
-    /// What it shows. Stays the same `Arc` for as long as that is changed by writes alone.
+    /// The view. Stays the same `Arc` while only writes change the content.
     view: Arc<View>,
-    /// Versions up to this epoch are seen by a snapshot.
+    /// Snapshots show versions up to this epoch.
     pinned: Epoch,
 }
 
-/// What one has to know of a volume to write its records.
+/// What a transaction needs to know about a volume to write its records.
 pub(crate) struct Writing {
-    /// The epoch at which they are written.
+    /// The epoch at which records are written.
     pub(crate) epoch: Epoch,
-    /// Versions up to this epoch are seen by a snapshot, and stay.
+    /// Snapshots show versions up to this epoch, so these versions must stay.
     pub(crate) pinned: Epoch,
     pub(crate) view: Arc<View>,
 }
@@ -44,7 +47,7 @@ type Map = BTreeMap<VolumeId, VolumeState>;
 #[derive(Default)]
 pub(crate) struct Volumes {
     map: RwLock<Map>,
-    /// Counts changes of what there is, and wakes who waits for one.
+    /// Counts the changes of volumes and snapshots, and wakes the tasks that wait for one.
     version: watch::Sender<u64>,
     purges: AtomicU64,
 }
@@ -76,7 +79,7 @@ impl Volumes {
         Ok(volumes)
     }
 
-    /// Changes what there is, and with it what is shown.
+    /// Changes the volumes and snapshots, and updates their views.
     fn change(&self, change: impl FnOnce(&mut Map)) {
         let mut map = sync::write(&self.map);
         change(&mut map);
@@ -89,26 +92,66 @@ impl Volumes {
         map.get(&id).filter(|state| !state.deleting).map(look).ok_or(Error::Stale)
     }
 
-    /// Changes whenever a volume or a snapshot comes, goes, or is changed as such.
+    /// Changes whenever a volume or snapshot is added or removed, or its record changes.
     pub(crate) fn version(&self) -> u64 {
         *self.version.borrow()
     }
 
-    /// Tells of each change of the version.
+    /// A receiver that sees each change of the version.
     pub(crate) fn watch(&self) -> watch::Receiver<u64> {
         self.version.subscribe()
     }
 
-    /// The volumes, without snapshots, by name.
+    /// The volumes, without snapshots and buckets, by name.
     pub(crate) fn list(&self) -> Vec<Volume> {
+        self.list_if(|record| !record.is_bucket)
+    }
+
+    /// The volumes and the buckets, without snapshots, by name.
+    pub(crate) fn list_with_buckets(&self) -> Vec<Volume> {
+        self.list_if(|_| true)
+    }
+
+    /// The buckets, by name.
+    pub(crate) fn buckets(&self) -> Vec<Bucket> {
         let map = sync::read(&self.map);
-        let volumes = map.iter().filter(|(_, state)| state.is_volume() && !state.deleting);
+        let buckets = map.iter().filter(|(_, state)| state.record.is_bucket && !state.deleting);
+        let mut buckets: Vec<Bucket> = buckets.map(|(id, state)| state.bucket(*id)).collect();
+        buckets.sort_by(|one, other| one.spec.name.cmp(&other.spec.name));
+        buckets
+    }
+
+    /// The bucket with this id. Returns [`Error::Stale`] if there is none.
+    pub(crate) fn bucket(&self, id: VolumeId) -> Result<Bucket> {
+        let found = self.live(id, |state| state.record.is_bucket.then(|| state.bucket(id)))?;
+        found.ok_or(Error::Stale)
+    }
+
+    /// The bucket with this name.
+    pub(crate) fn bucket_by_name(&self, name: &str) -> Result<Bucket> {
+        let map = sync::read(&self.map);
+        let mut buckets = map.iter().filter(|(_, state)| state.record.is_bucket && !state.deleting);
+        let found = buckets.find(|(_, state)| state.record.spec.name == name);
+        let found = found.map(|(id, state)| state.bucket(*id));
+        found.ok_or_else(|| Error::NotFound(Object::Bucket(name.to_owned())))
+    }
+
+    /// Whether this is a bucket.
+    pub(crate) fn is_bucket(&self, id: VolumeId) -> bool {
+        self.live(id, |state| state.record.is_bucket).unwrap_or(false)
+    }
+
+    fn list_if(&self, is_wanted: impl Fn(&VolumeRecord) -> bool) -> Vec<Volume> {
+        let map = sync::read(&self.map);
+        let is_wanted =
+            |state: &VolumeState| state.is_volume() && !state.deleting && is_wanted(&state.record);
+        let volumes = map.iter().filter(|(_, state)| is_wanted(state));
         let mut volumes: Vec<Volume> = volumes.map(|(id, state)| volume(&map, *id, &state.record)).collect();
         volumes.sort_by(|one, other| one.spec.name.cmp(&other.spec.name));
         volumes
     }
 
-    /// What each volume holds and may hold, by id.
+    /// The usage and limits of each volume, in the order of their ids.
     pub(crate) fn usages(&self) -> Vec<VolumeUsage> {
         let map = sync::read(&self.map);
         let mut snapshots: BTreeMap<VolumeId, u64> = BTreeMap::new();
@@ -125,11 +168,12 @@ impl Volumes {
             snapshots: snapshots.get(id).copied().unwrap_or_default(),
             size: state.record.spec.size,
             max_bytes_per_second: state.record.spec.max_bytes_per_second,
+            is_bucket: state.record.is_bucket,
         };
         volumes.map(usage).collect()
     }
 
-    /// The snapshots, of one volume or of all, by volume and age.
+    /// The snapshots of one volume or of all volumes, by volume name and age.
     pub(crate) fn snapshots(&self, of: Option<VolumeId>) -> Vec<Snapshot> {
         let map = sync::read(&self.map);
         let mut snapshots: Vec<Snapshot> = map
@@ -142,19 +186,19 @@ impl Volumes {
         snapshots
     }
 
-    /// The volume or snapshot of that id.
+    /// The volume or snapshot with this id.
     pub(crate) fn get(&self, id: VolumeId) -> Result<Volume> {
         let map = sync::read(&self.map);
         let state = map.get(&id).filter(|state| !state.deleting).ok_or(Error::Stale)?;
         Ok(volume(&map, id, &state.record))
     }
 
-    /// A volume as its record, which may not be stored yet, describes it.
+    /// A volume as `record` describes it. The record may not be stored yet.
     pub(crate) fn described(&self, id: VolumeId, record: &VolumeRecord) -> Volume {
         volume(&sync::read(&self.map), id, record)
     }
 
-    /// The snapshot of that id.
+    /// The snapshot with this id.
     pub(crate) fn snapshot_by_id(&self, id: VolumeId) -> Result<Snapshot> {
         let map = sync::read(&self.map);
         let state = map.get(&id).filter(|state| !state.deleting);
@@ -171,12 +215,12 @@ impl Volumes {
         sync::read(&self.map).iter().filter(|(_, state)| state.deleting).map(|(id, _)| *id).collect()
     }
 
-    /// The volume or snapshot is there, and is not being deleted.
+    /// Whether the volume or snapshot exists and is not being deleted.
     pub(crate) fn is_live(&self, id: VolumeId) -> bool {
         self.live(id, |_| ()).is_ok()
     }
 
-    /// Whether it is there and can be written to, which a snapshot cannot.
+    /// Whether this is a volume that exists. Snapshots are not writable.
     pub(crate) fn is_writable(&self, id: VolumeId) -> bool {
         self.require_writable(id).is_ok()
     }
@@ -185,12 +229,12 @@ impl Volumes {
         if self.live(id, VolumeState::is_volume)? { Ok(()) } else { Err(Error::ReadOnly) }
     }
 
-    /// What the volume or snapshot shows.
+    /// The view of the volume or snapshot.
     pub(crate) fn view(&self, id: VolumeId) -> Result<Arc<View>> {
         self.live(id, |state| state.view.clone())
     }
 
-    /// How the volume's records are written; `None` for one that is only being created.
+    /// What is needed to write the volume's records. `None` for a volume that is still being created.
     pub(crate) fn writing(&self, id: VolumeId) -> Option<Writing> {
         sync::read(&self.map).get(&id).map(|state| Writing {
             epoch: state.record.epoch,
@@ -199,7 +243,7 @@ impl Volumes {
         })
     }
 
-    /// Epochs at which the volume's records are looked at, the newest first.
+    /// The epochs at which some view reads the volume's records, newest first.
     pub(crate) fn viewpoints(&self, id: VolumeId) -> Vec<Epoch> {
         let map = sync::read(&self.map);
         let of = |state: &&VolumeState| state.record.snapshot.is_some_and(|snapshot| snapshot.of == id);
@@ -209,7 +253,7 @@ impl Volumes {
         epochs
     }
 
-    /// No inode of the volume shows a `change` below it.
+    /// The lower bound for `change`: no inode of the volume shows a smaller value.
     pub(crate) fn change_floor(&self, id: VolumeId) -> u64 {
         sync::read(&self.map).get(&id).map_or(0, |state| state.record.change_floor)
     }
@@ -224,7 +268,7 @@ impl Volumes {
         }
     }
 
-    /// What all volumes hold together; snapshots show what volumes hold or held.
+    /// The usage of all volumes together. Snapshots count nothing: they only show content that a volume holds or held.
     pub(crate) fn usage_total(&self) -> UsageRecord {
         let map = sync::read(&self.map);
         map.values().filter(|state| state.is_volume()).fold(UsageRecord::default(), |total, state| {
@@ -251,7 +295,7 @@ impl Volumes {
         });
     }
 
-    /// Bytes that the volume holds, accepted writes included.
+    /// The bytes that the volume holds, including accepted writes.
     pub(crate) fn bytes_used(&self, id: VolumeId) -> u64 {
         let map = sync::read(&self.map);
         map.get(&id).map_or(0, |state| {
@@ -259,10 +303,10 @@ impl Volumes {
         })
     }
 
-    /// Takes room for that many bytes of growth; false if the volume's size does not allow it.
+    /// Reserves room for the volume to grow by this many bytes. Returns false if the volume's size does not allow it.
     pub(crate) fn reserve(&self, id: VolumeId, bytes: u64) -> bool {
         let map = sync::read(&self.map);
-        // Whoever writes to a volume that is gone finds out soon.
+        // The volume is gone. The writer gets an error from a later step.
         let Some(state) = map.get(&id) else { return true };
         let size = state.record.spec.size.unwrap_or(u64::MAX);
         let fits = |reserved: u64| {
@@ -273,7 +317,7 @@ impl Volumes {
         state.reserved.fetch_update(Ordering::SeqCst, Ordering::SeqCst, fits).is_ok()
     }
 
-    /// Gives back what was reserved.
+    /// Releases reserved bytes.
     pub(crate) fn release(&self, id: VolumeId, bytes: u64) {
         if bytes > 0
             && let Some(state) = sync::read(&self.map).get(&id)
@@ -297,7 +341,7 @@ impl Volumes {
         });
     }
 
-    /// From here on the volume shows nothing, so it holds nothing but what it stores.
+    /// Marks the volume as being deleted. From now on it has no view and only its stored records count.
     pub(crate) fn begin_deletion(&self, id: VolumeId) {
         self.change(|map| {
             if let Some(state) = map.get_mut(&id) {
@@ -312,7 +356,7 @@ impl Volumes {
         });
     }
 
-    /// The volume has versions that nobody sees.
+    /// Notes that the volume has versions that no view shows.
     pub(crate) fn begin_purge(&self, id: VolumeId) {
         let reason = self.purges.fetch_add(1, Ordering::SeqCst);
         if let Some(state) = sync::write(&self.map).get_mut(&id) {
@@ -326,25 +370,37 @@ impl Volumes {
         }
     }
 
-    /// Why the volume is to be purged, if it is.
+    /// The reason to purge the volume, if there is one.
     pub(crate) fn purge(&self, id: VolumeId) -> Option<u64> {
         sync::read(&self.map).get(&id).and_then(|state| state.purge)
     }
 
-    /// Volumes that have versions which nobody sees.
+    /// The volumes that have versions that no view shows.
     pub(crate) fn purging(&self) -> Vec<VolumeId> {
         let map = sync::read(&self.map);
         let due = map.iter().filter(|(_, state)| state.purge.is_some() && !state.deleting);
         due.map(|(id, _)| *id).collect()
     }
 
-    /// Everything that shows something: volumes and snapshots.
+    /// All volumes and snapshots that are not being deleted.
     pub(crate) fn all_live(&self) -> Vec<VolumeId> {
         sync::read(&self.map).iter().filter(|(_, state)| !state.deleting).map(|(id, _)| *id).collect()
     }
 }
 
 impl VolumeState {
+    fn bucket(&self, id: VolumeId) -> Bucket {
+        let VolumeSpec { name, size, max_bytes_per_second, compression, .. } = self.record.spec.clone();
+        Bucket {
+            id,
+            spec: BucketSpec { name, size, max_bytes_per_second, compression },
+            created: self.record.created,
+            bytes_logical: self.usage.bytes_logical,
+            // The root directory and orphans have no entry.
+            objects: self.usage.inodes.saturating_sub(self.usage.orphans + 1),
+        }
+    }
+
     fn is_volume(&self) -> bool {
         self.record.snapshot.is_none()
     }
@@ -376,7 +432,7 @@ fn snapshot(map: &Map, id: VolumeId, state: &VolumeState) -> Option<Snapshot> {
     })
 }
 
-/// Works out anew what everything shows.
+/// Recomputes all views.
 fn show(map: &mut Map) {
     let shown: Vec<(VolumeId, View, Epoch)> = map
         .iter()
@@ -399,7 +455,7 @@ fn show(map: &mut Map) {
 fn view(map: &Map, id: VolumeId, state: &VolumeState) -> View {
     let mut layers: Vec<Layer> = Vec::new();
     let (mut id, mut state) = (id, Some(state));
-    // Each step leads to something that was made earlier.
+    // Each step leads to an older volume or snapshot, so the loop ends.
     while let Some(at) = state {
         let (of, newest) = match at.record.snapshot {
             Some(taken) => (taken.of, at.record.epoch),
@@ -415,7 +471,7 @@ fn view(map: &Map, id: VolumeId, state: &VolumeState) -> View {
     View { layers, plain }
 }
 
-/// A volume that never had a snapshot, and is not a clone.
+/// Whether the only layer is that of a volume that never had a snapshot and is not a clone.
 fn state_is_plain(map: &Map, layers: &[Layer]) -> bool {
     match layers {
         [only] => {

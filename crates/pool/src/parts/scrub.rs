@@ -1,4 +1,4 @@
-//! How far the scrub has got, what it has found, and what of that is remembered durably.
+//! The progress of the scrub, the damage that it has found, and the part of both that is durable.
 
 use std::sync::Mutex;
 use std::sync::atomic::AtomicU64;
@@ -12,7 +12,7 @@ use crate::store::meta::MetaStore;
 
 pub(crate) const NAMESPACE: &str = "pool.scrub";
 pub(crate) const KEY: &[u8] = b"state";
-/// Descriptions of damage that are kept; further damage is only counted.
+/// The maximum number of damage descriptions that are kept. Further damage is only counted.
 const DESCRIBED_MAX: usize = 100;
 
 /// The durable state of the scrub. Times are in seconds since 1970, 0 for never.
@@ -22,9 +22,9 @@ pub(crate) struct ScrubRecord {
     /// All segments up to this one are done.
     pub(crate) done: u64,
     pub(crate) started: u64,
-    /// When the last one ended.
+    /// When the last scrub ended.
     pub(crate) finished: u64,
-    /// When the pool was first used: the first one is due a period after that.
+    /// When the pool was first used. The first scrub is due one period later.
     pub(crate) since: u64,
     pub(crate) frames: u64,
     pub(crate) bytes: u64,
@@ -59,22 +59,23 @@ impl Record for ScrubRecord {
 /// See the module.
 pub(crate) struct Scrub {
     pub(crate) state: Mutex<State>,
-    /// The scrub for which all metadata was read, counted from 1; see [`crate::upkeep::scrub_metadata`].
+    /// The number of the scrub, counted from 1, for which all metadata has been read; see
+    /// [`crate::upkeep::scrub_metadata`].
     pub(crate) metadata_read: AtomicU64,
 }
 
 #[derive(Default)]
 pub(crate) struct State {
     pub(crate) record: ScrubRecord,
-    /// What was found damaged in all copies since the pool was opened.
+    /// Damage to all copies that was found since the pool was opened.
     pub(crate) described: Vec<String>,
-    /// Frames that readers found damaged in one copy, and that were repaired.
+    /// The number of frames that readers found damaged in one copy and that were repaired.
     pub(crate) repaired_by_readers: u64,
-    /// A copy has missed something.
+    /// Whether a scrub is needed because a copy has missed a write.
     pub(crate) wanted: bool,
-    /// Counts the scrubs that were begun since the pool was opened.
+    /// Counts the scrubs that began since the pool was opened.
     pub(crate) generation: u64,
-    /// The generation whose inline bytes are done.
+    /// The scrub whose inline bytes have all been checked.
     pub(crate) walked: Option<u64>,
 }
 
@@ -96,7 +97,7 @@ impl Scrub {
         Ok(Scrub { state: Mutex::new(state), metadata_read: AtomicU64::new(0) })
     }
 
-    /// The generation of the scrub that is under way, if one is.
+    /// The generation of the current scrub, if one is running.
     pub(crate) fn running(&self) -> Option<u64> {
         let state = sync::lock(&self.state);
         state.record.running.then_some(state.generation)

@@ -1,4 +1,4 @@
-//! The segments that the metadata names, and how much of each is alive.
+//! The segments that the metadata refers to, and how many bytes of each are live.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -10,18 +10,19 @@ use crate::format::keys::{self, SegmentId};
 use crate::format::records::{ChunkRecord, Record, SegmentRecord, malformed};
 use crate::store::meta::MetaView;
 
-/// The segments that metadata names. Only the committer changes it.
+/// The segments that the metadata refers to. Only the committer changes the table.
 #[derive(Default)]
 pub(crate) struct SegmentTable {
     map: Mutex<BTreeMap<SegmentId, SegmentRecord>>,
-    /// The lengths that segments of earlier starts had at opening.
+    /// The lengths of the segments of earlier starts when the pool was opened.
     lengths: BTreeMap<SegmentId, u64>,
-    /// The start that makes segments now.
+    /// The number of the current start, which creates segments now.
     boot: u64,
 }
 
 impl SegmentTable {
-    /// Reads the table from the metadata store. `there`: the segments that are there now, before the start `boot` makes any.
+    /// Reads the table from the metadata store. `there` are the segments that exist before the start `boot` creates
+    /// any.
     pub(crate) fn load(meta: &dyn MetaView, boot: u64, there: &[(SegmentId, u64)]) -> Result<SegmentTable> {
         let mut map = BTreeMap::new();
         meta.scan(keys::segments(), &mut |key, value| {
@@ -32,14 +33,14 @@ impl SegmentTable {
         Ok(SegmentTable { map: Mutex::new(map), lengths: there.iter().copied().collect(), boot })
     }
 
-    /// Whether the place that a chunk record names is there. A segment of an earlier start may have been lost, or have lost its end.
+    /// Whether the place named in a chunk record exists. A segment of an earlier start may be lost or cut short.
     pub(crate) fn holds(&self, chunk: &ChunkRecord) -> bool {
         let end = chunk.offset.saturating_add(u64::from(chunk.bytes_stored));
         chunk.segment.boot() == self.boot
             || self.lengths.get(&chunk.segment).is_some_and(|length| end <= *length)
     }
 
-    /// Segments with referenced frames that are not there.
+    /// Missing segments that have referenced frames.
     pub(crate) fn lost(&self) -> Vec<SegmentId> {
         let map = sync::lock(&self.map);
         let live = map.iter().filter(|(_, record)| record.bytes_live > 0).map(|(id, _)| *id);

@@ -1,9 +1,9 @@
 //! The storer: one write and one sync for the chunks of many small flushes.
 //!
-//! A flush of a few chunks hands them to the storer's thread, and the storer hands what comes next, which is the flush's
-//! job for the committer, to that. So a file's fsync changes threads as seldom as can be, and of many at the same time
-//! each costs little: what has come while the last group was on its way to the disk goes together. What they have in common, as
-//! replicas do, is stored once.
+//! A flush of a few chunks hands them to the storer's thread. When they are durable, the storer submits the flush's job
+//! directly to the committer, so an fsync of a file needs few thread switches. Everything that arrives while the storer
+//! writes one group goes into the next, so many fsyncs at the same time cost little each. Chunks that several flushes
+//! share, as replicas do, are stored once.
 
 use std::sync::Arc;
 
@@ -13,13 +13,13 @@ use crate::parts::committer::Stopped;
 use crate::store::segment::{Appended, SegmentWriter};
 use crate::{Error, Result};
 
-/// Bytes of frames after which a group is not extended.
+/// Once a group has this many bytes of frames, no more flushes are added to it.
 const GROUP_BYTES_MAX: u64 = 8 << 20;
 
-/// What one flush wants stored.
+/// The chunks that one flush wants to store.
 pub(crate) struct Store {
     pub(crate) chunks: Vec<Packed>,
-    /// Is told where the chunks are, once they are durable there.
+    /// Receives the places of the chunks once they are durable, or the error.
     pub(crate) then: Box<dyn FnOnce(Result<Appended>) + Send>,
 }
 
@@ -52,7 +52,7 @@ fn store(writer: &SegmentWriter, stopped: &Stopped, group: Vec<Store>) {
     let thens = thens.into_iter();
     match append(writer, stopped, chunks.clone()) {
         Ok(appended) => thens.zip(appended).for_each(|(then, appended)| then(Ok(appended))),
-        // For one of them there may be room.
+        // There may still be room for one of them alone.
         Err(_) => thens.zip(chunks).for_each(|(then, chunks)| {
             let alone = append(writer, stopped, vec![chunks]);
             then(alone.and_then(|mut appended| appended.pop().ok_or(Error::Closed)));
@@ -60,7 +60,7 @@ fn store(writer: &SegmentWriter, stopped: &Stopped, group: Vec<Store>) {
     }
 }
 
-/// Appends for several, and makes it durable.
+/// Appends the chunks of several flushes and makes them durable.
 fn append(writer: &SegmentWriter, stopped: &Stopped, chunks: Vec<Vec<Packed>>) -> Result<Vec<Appended>> {
     let appended = writer.append_together(chunks)?;
     if let Some(last) = appended.last() {

@@ -1,9 +1,9 @@
-//! The extents at the ends of the files that were flushed last.
+//! The last extents of recently flushed files.
 //!
-//! An append needs to know what lies before it: a tail that goes on, and the chunk before that. A scan of the metadata store
-//! for it costs as much as the rest of cutting 64 KiB. So a flush that ends where its file does leaves here what it has made
-//! of the end, for the next one. An entry is good for as long as nobody but flushes changes the file's extents; those
-//! are under the inode's `order` lock, and truncations and rollbacks are counted.
+//! To cut an append, a flush needs the extents before it: a tail that the append continues, and the chunk before that
+//! tail. Scanning the metadata store for them costs as much as the rest of cutting 64 KiB. So a flush that reaches the
+//! end of its file leaves the last extents here for the next flush. An entry is valid as long as only flushes change
+//! the file's extents. Flushes hold the inode's `order` lock, and truncations and rollbacks are counted.
 
 use std::collections::{HashMap, VecDeque};
 use std::ops::Range;
@@ -17,18 +17,18 @@ use crate::format::keys::InodeKey;
 use crate::format::records::{Content, Extent, ExtentRecord};
 use crate::parts::inode::Inode;
 
-/// Files that are remembered.
+/// The maximum number of files to remember.
 const FILES_MAX: usize = 1024;
-/// Inline bytes that are kept for them.
+/// The maximum number of bytes that their extents may take in memory.
 const BYTES_MAX: usize = 32 << 20;
-/// An entry reaches so far before the end of its file: as an append, of whole pages, may look.
+/// An entry covers this many bytes before the end of its file: as far back as a page-aligned append may look.
 const REACH_BYTES: u64 = 2 * REACH_BEFORE_BYTES;
-/// What an extent takes beside its inline bytes, about.
+/// The approximate memory use of an extent, without its inline bytes.
 const EXTENT_BYTES: usize = 100;
 
-/// All of a file's extents that reach behind an offset.
+/// All extents of a file that end after the offset `from`.
 pub(crate) struct Tail {
-    /// The inode in memory, at a time when it had seen so many truncations.
+    /// The inode in memory, and its count of truncations when the entry was made.
     inode: Weak<Inode>,
     truncations: u64,
     from: u64,
@@ -39,7 +39,7 @@ pub(crate) struct Tail {
 #[derive(Default)]
 struct Known {
     tails: HashMap<InodeKey, Tail>,
-    /// The first came first.
+    /// The keys, in order of insertion.
     order: VecDeque<InodeKey>,
     bytes: usize,
 }
@@ -49,7 +49,7 @@ struct Known {
 pub(crate) struct Tails(Mutex<Known>);
 
 impl Tail {
-    /// `extents`: all that reach behind `from`, when the inode had seen so many truncations.
+    /// `extents` are all extents that end after `from`. `truncations` is the inode's count when they were read.
     pub(crate) fn new(inode: &Arc<Inode>, truncations: u64, from: u64, extents: &[Extent]) -> Tail {
         let near = near_end(from, extents).map(|(offset, extent)| (*offset, owned(extent)));
         let (from, extents): (u64, Vec<Extent>) = (near_end_from(from, extents), near.collect());
@@ -59,8 +59,8 @@ impl Tail {
 }
 
 impl Tails {
-    /// The file's extents that reach into `range`, in order, if that is known here. The caller must hold the
-    /// inode's `order` lock.
+    /// Returns the file's extents that overlap `range`, in order, if they are known. The caller must hold the inode's
+    /// `order` lock.
     pub(crate) fn extents(&self, inode: &Arc<Inode>, range: &Range<u64>) -> Option<Vec<Extent>> {
         let truncations = inode.state().truncations;
         let known = sync::lock(&self.0);
@@ -73,12 +73,12 @@ impl Tails {
         Some(tail.extents.iter().filter(within).cloned().collect())
     }
 
-    /// The file's extents are about to change.
+    /// Removes the file's entry, because its extents are about to change.
     pub(crate) fn forget(&self, key: InodeKey) {
         sync::lock(&self.0).remove(key);
     }
 
-    /// The end of a file as it is from now on.
+    /// Stores the new last extents of a file.
     pub(crate) fn put(&self, key: InodeKey, tail: Tail) {
         let mut known = sync::lock(&self.0);
         known.remove(key);
@@ -100,7 +100,7 @@ impl Known {
     }
 }
 
-/// Those of all extents that reach behind `from` which an entry holds.
+/// Of `extents`, which are all extents that end after `from`, returns those that an entry keeps.
 pub(crate) fn near_end(from: u64, extents: &[Extent]) -> impl Iterator<Item = &Extent> {
     let from = near_end_from(from, extents);
     extents.iter().skip(extents.partition_point(|extent| end_of(extent) <= from))
@@ -120,7 +120,7 @@ fn bytes_of((_, extent): &Extent) -> usize {
     EXTENT_BYTES + inline
 }
 
-/// The record, keeping nothing in memory but its own bytes.
+/// A copy of the record that keeps no larger buffer in memory.
 fn owned(extent: &ExtentRecord) -> ExtentRecord {
     match &extent.content {
         Content::Inline(bytes) => {

@@ -1,8 +1,8 @@
-//! What a volume or a snapshot shows: which version of each item, and where it is stored.
+//! The content that a volume or a snapshot shows: which version of each item, and where it is stored.
 //!
-//! A view is a list of layers. Each layer is one volume's stored records up to an epoch, less epochs that a rollback
-//! has hidden. The version to show is the newest that the first layer shows; only if that layer has none does the
-//! next one count. A *tombstone* is a version that says that there is nothing.
+//! A view is a list of layers. Each layer is the stored records of one volume up to an epoch, except for epochs that a
+//! rollback has hidden. The view shows the newest version in the first layer that shows the item at all. A *tombstone*
+//! is a version that says that the item does not exist.
 //!
 //! ```text
 //!                                       layers
@@ -12,8 +12,9 @@
 //! clone of the snapshot                 own, then the layers of the snapshot
 //! ```
 //!
-//! What a layer other than a volume's own shows never changes: its volume writes at later epochs only, and what the purge
-//! removes nobody sees. So a scan of several layers is as good as one instant's, if that of the own layer is.
+//! A layer other than the volume's own never changes what it shows: its volume writes only at later epochs, and a purge
+//! removes only versions that no view shows. So a scan of several layers shows a single instant if its scan of the own
+//! layer does.
 
 use std::collections::BTreeMap;
 use std::ops::{ControlFlow, Range};
@@ -25,28 +26,28 @@ use crate::format::records::{is_tombstone, malformed};
 use crate::store::meta::{MetaView, Visit};
 use crate::{Result, VolumeId};
 
-/// Items of a layer that one step of a merge takes at most, where nobody asks for another bound.
+/// The maximum number of items that one step of a merge takes from a layer, unless the caller sets another limit.
 pub(crate) const BATCH_ITEMS: usize = 1024;
 
-/// Where the keys of a scan are, in a given volume.
+/// The range of keys to scan in a given volume.
 pub(crate) type RangeIn<'a> = dyn Fn(VolumeId) -> Range<Key> + 'a;
 
-/// The records of one volume as far as a view shows them.
+/// The part of one volume's records that a view shows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Layer {
     pub(crate) volume: VolumeId,
-    /// Newer records are not shown.
+    /// Records newer than this epoch are not shown.
     pub(crate) newest: Epoch,
-    /// Nor are those written from the first to the second of these epochs.
+    /// Ranges of epochs, both ends included, whose records are not shown either.
     pub(crate) hidden: Vec<(Epoch, Epoch)>,
 }
 
 /// See the module.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct View {
-    /// The uppermost first; never empty.
+    /// The layers, uppermost first. Never empty.
     pub(crate) layers: Vec<Layer>,
-    /// All there is was written at the first epoch of the only layer: every item has one version at most.
+    /// Everything was written at the first epoch of the only layer, so every item has at most one version.
     pub(crate) plain: bool,
 }
 
@@ -54,13 +55,13 @@ pub(crate) struct View {
 pub(crate) type Found = (Key, Bytes);
 
 impl Layer {
-    /// Whether records written at that epoch are shown.
+    /// Whether the layer shows records written at that epoch.
     pub(crate) fn shows(&self, epoch: Epoch) -> bool {
         let hidden = |(from, to): &(Epoch, Epoch)| *from <= epoch && epoch <= *to;
         epoch <= self.newest && !self.hidden.iter().any(hidden)
     }
 
-    /// The version that the layer shows, be it a tombstone.
+    /// The version that the layer shows, which may be a tombstone.
     fn get(&self, meta: &dyn MetaView, item: &Item) -> Result<Option<Found>> {
         let mut found = None;
         meta.scan(item.versions(self.volume), &mut |key, value| {
@@ -74,8 +75,9 @@ impl Layer {
         Ok(found)
     }
 
-    /// Adds what the layer shows within `range` to `found`, except where an upper layer has something, up to `items`
-    /// items and no further than `horizon`. Returns the item after which it stopped short, if it did.
+    /// Adds the items that the layer shows within `range` to `found`, except those that an upper layer already added.
+    /// Adds up to `items` items and none after `horizon`. Returns the new horizon: the last item covered, if this scan
+    /// or that of an upper layer stopped early.
     fn collect(
         &self,
         meta: &dyn MetaView,
@@ -109,7 +111,7 @@ impl Layer {
 }
 
 impl View {
-    /// The version of an item that is shown.
+    /// The version of an item that the view shows.
     pub(crate) fn get(&self, meta: &dyn MetaView, item: &Item) -> Result<Option<Found>> {
         match &self.layers[..] {
             [only] if self.plain => {
@@ -120,13 +122,14 @@ impl View {
         }
     }
 
-    /// The version that would be shown if the uppermost layer had none.
+    /// The version that the view would show if its uppermost layer had none.
     pub(crate) fn get_below(&self, meta: &dyn MetaView, item: &Item) -> Result<Option<Found>> {
         get_from(self.layers.get(1..).unwrap_or_default(), meta, item)
     }
 
-    /// Visits the items in a range, in order, each with the key and the value of the version that is shown. The key names
-    /// the volume whose layer it is. `items`: how many the caller may want; the first so many are of one instant.
+    /// Visits the items in a range in order, with the key and value of the version that the view shows. The key names
+    /// the volume of the layer that stores it. `items` is the number of items that the caller may want: the first
+    /// `items` items are from a single instant.
     pub(crate) fn scan(
         &self,
         meta: &dyn MetaView,
@@ -159,7 +162,7 @@ impl View {
                 horizon = layer.collect(meta, start..end, items, horizon, &mut found)?;
             }
             for (item, (key, value)) in found {
-                // Beyond it, an upper layer was not looked at.
+                // After the horizon, an upper layer has not been scanned yet.
                 if horizon.as_ref().is_some_and(|horizon| item > *horizon) {
                     break;
                 }
@@ -195,7 +198,7 @@ mod tests {
         Layer { volume: VolumeId(volume), newest, hidden }
     }
 
-    /// Volume, inode, epoch, and whether it is a value or a tombstone.
+    /// Each entry is a volume, an inode, an epoch, and true for a value or false for a tombstone.
     fn store(versions: &[(u32, u64, u64, bool)]) -> MemoryMeta {
         let meta = MemoryMeta::default();
         let value = Bytes::from(OrphanRecord { freeing: false }.encode());
@@ -207,7 +210,7 @@ mod tests {
         meta
     }
 
-    /// Inode and epoch of what is shown, by a scan, which a look at each one must agree with.
+    /// The inode and epoch of each version that a scan shows. Asserts that a `get` for each inode agrees.
     fn shown(view: &View, meta: &MemoryMeta, items: usize) -> Vec<(u64, u64)> {
         let mut shown = Vec::new();
         view.scan(meta, &keys::orphans, items, &mut |key, _| {

@@ -1,4 +1,4 @@
-//! Whether the pool may hold extended attributes at all: where it does not, freeing an inode costs no look for them.
+//! Whether the pool may hold extended attributes. If it holds none, freeing an inode needs no scan for them.
 
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -7,8 +7,8 @@ use crate::Result;
 use crate::format::keys;
 use crate::store::meta::MetaStore;
 
-/// Whether the pool may hold extended attributes, in whatever volume, version or snapshot. Only the committer changes it and relies on it,
-/// so none is staged unnoticed while an inode is being freed.
+/// Whether the pool may hold extended attributes in any volume, version or snapshot. Only the committer sets it and
+/// relies on it, so no attribute can be staged unnoticed while an inode is being freed.
 pub(crate) struct Presence(AtomicBool);
 
 impl Presence {
@@ -22,12 +22,12 @@ impl Presence {
         Ok(Presence(AtomicBool::new(found)))
     }
 
-    /// From here on there may be some. Only the next opening notices that all are gone again.
+    /// Notes that there may be attributes from now on. Only the next opening can notice that all of them are gone.
     pub(crate) fn begin(&self) {
         self.0.store(true, Ordering::SeqCst);
     }
 
-    /// Whether there may be some.
+    /// Whether there may be attributes.
     pub(crate) fn may_be(&self) -> bool {
         self.0.load(Ordering::SeqCst)
     }

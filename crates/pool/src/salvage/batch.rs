@@ -1,15 +1,14 @@
-//! Record batches of Kafka, as far as a salvage needs them: which offsets they have, who produced them, and whether they
-//! are whole.
+//! Record batches of Kafka, as far as a salvage needs them: their offsets, their producers, and whether they are whole.
 //!
-//! From Kafka's documentation, "Record Batch". Numbers are big-endian, and the CRC-32C covers what follows it.
+//! From Kafka's documentation, "Record Batch". Numbers are big-endian, and the CRC-32C covers the bytes after it.
 
 use std::ops::Range;
 
 use crate::format::cut::{BATCH_HEADER_BYTES, find_batch, parse_batch};
 
-/// Where the bytes begin that the CRC covers.
+/// The offset of the first byte that the CRC covers.
 pub(super) const CRC_FROM: usize = 21;
-/// How often, in a chunk, something that looks like a batch may be none before the rest is not searched any more.
+/// The number of false candidates in a chunk after which the rest of the chunk is not searched.
 const WRONG_MAX: usize = 64;
 
 /// The producer of a batch, and its sequence numbers.
@@ -17,31 +16,31 @@ const WRONG_MAX: usize = 64;
 pub(super) struct Produced {
     pub(super) id: i64,
     pub(super) epoch: i16,
-    /// Sequence number of the batch's first record.
+    /// The sequence number of the batch's first record.
     pub(super) first: i32,
-    /// Sequence number that the producer gives next.
+    /// The next sequence number of the producer.
     pub(super) next: i32,
 }
 
 /// A batch's header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Batch {
-    /// Bytes of the batch, header included.
+    /// The size of the batch, including the header.
     pub(super) bytes: u32,
     pub(super) crc: u32,
     pub(super) base_offset: i64,
-    /// The offset behind the last one that the batch takes.
+    /// The offset after the last one that the batch uses.
     pub(super) next_offset: i64,
     pub(super) leader_epoch: i32,
     pub(super) base_timestamp: i64,
     pub(super) max_timestamp: i64,
     pub(super) records: i32,
-    /// `None` without idempotence, and in control batches.
+    /// `None` for batches of producers without idempotence, and for control batches.
     pub(super) produced: Option<Produced>,
 }
 
 impl Batch {
-    /// The header that these bytes begin with, if it looks like one.
+    /// Parses the header at the beginning of these bytes, if they look like one.
     pub(super) fn parse(bytes: &[u8]) -> Option<Batch> {
         let header: &[u8; BATCH_HEADER_BYTES] = bytes.first_chunk()?;
         let known = parse_batch(header)?;
@@ -63,7 +62,7 @@ impl Batch {
         })
     }
 
-    /// The batch that these bytes begin with, if all of it is there and its CRC is right.
+    /// Parses the batch at the beginning of these bytes, if it is complete and its CRC is correct.
     pub(super) fn parse_whole(bytes: &[u8]) -> Option<Batch> {
         let batch = Batch::parse(bytes)?;
         let covered = bytes.get(CRC_FROM..usize::try_from(batch.bytes).ok()?)?;
@@ -75,7 +74,7 @@ fn field<const N: usize>(header: &[u8; BATCH_HEADER_BYTES], at: usize) -> Option
     header.get(at..)?.first_chunk().copied()
 }
 
-/// The sequence number behind a batch's: they are counted from 0 to `i32::MAX`, and then from 0 again.
+/// The sequence number after a batch. Sequence numbers count from 0 to `i32::MAX`, and then start again at 0.
 fn following(first: i32, last_delta: i32) -> i32 {
     let next = (i64::from(first) + i64::from(last_delta) + 1) & i64::from(i32::MAX);
     i32::try_from(next).unwrap_or(0)
@@ -95,17 +94,17 @@ impl Located {
     }
 }
 
-/// What was recognised in a chunk.
+/// The parts of a chunk that were recognised.
 #[derive(Debug, Default)]
 pub(super) struct Recognised {
     pub(super) batches: Vec<Located>,
-    /// A batch that begins in the chunk and does not end there: where, and its header.
+    /// The offset and header of a batch that begins in the chunk and does not end there.
     pub(super) head: Option<Located>,
-    /// Bytes that are neither, zeros aside.
+    /// The number of other bytes, except zeros.
     pub(super) bytes_unknown: u32,
 }
 
-/// Finds the batches of a chunk: first those that it begins with, then any others.
+/// Finds the batches in a chunk: first those at its beginning, then all others.
 pub(super) fn recognise(content: &[u8]) -> Recognised {
     let mut recognised = Recognised::default();
     let (mut at, mut wrong) = (0, 0);
@@ -134,7 +133,7 @@ pub(super) fn recognise(content: &[u8]) -> Recognised {
     recognised
 }
 
-/// How many bytes there are, unless all are zeros: space that was preallocated.
+/// The number of bytes, or 0 if all are zeros: those are preallocated space.
 fn unknown(bytes: &[u8]) -> u32 {
     if crate::format::cut::all_zero(bytes) { 0 } else { u32::try_from(bytes.len()).unwrap_or(u32::MAX) }
 }

@@ -1,10 +1,11 @@
-//! What was found: chunks, by their place, and runs of record batches in them. No content is kept.
+//! The catalog of everything found: chunks by their place, and runs of record batches in them. No content is kept.
 //!
-//! A *run* is a sequence of batches that lie together in one chunk, with ascending offsets: part of one log for certain. A batch
-//! that was seen before, in another chunk, is left out, so each distinct batch is in one run. That two runs met in a chunk is
-//! remembered: one follows the other for certain.
+//! A *run* is a sequence of adjacent batches in one chunk with ascending offsets. It is certain to be part of one log.
+//! A batch that was seen before in another chunk is left out, so each distinct batch is in one run. The catalog
+//! remembers that two runs met in a chunk: then one is certain to follow the other.
 //!
-//! For each chunk about 350 bytes are kept, runs included, and for each batch up to 70, while its hash is looked for.
+//! Memory: about 350 bytes for each chunk, including its runs, and up to 70 for each batch while duplicates are looked
+//! up by hash.
 
 use std::collections::HashMap;
 
@@ -16,14 +17,14 @@ use super::sources::SegmentFile;
 use crate::format::cut::{CHUNK_BYTES_MAX, part_bytes};
 use crate::format::keys::ChunkId;
 
-/// What a chunk turned out to be.
+/// The content of a chunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Use {
-    /// Nothing of Kafka's.
+    /// No data of Kafka's.
     Other,
-    /// Record batches, and nothing else.
+    /// Only record batches.
     Batches,
-    /// Record batches, and something that was not recognised.
+    /// Record batches, and bytes that were not recognised.
     Partly,
     /// A piece of a batch that is longer than a chunk.
     Piece,
@@ -33,11 +34,11 @@ pub(super) enum Use {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Chunk {
     pub(super) id: ChunkId,
-    /// Number of the segment file.
+    /// The number of the segment file.
     pub(super) file: u32,
     pub(super) segment: u32,
     pub(super) offset: u64,
-    /// Bytes of its frame, header included.
+    /// The size of its frame, including the header.
     pub(super) bytes_stored: u32,
     pub(super) bytes: u32,
     pub(super) is: Use,
@@ -48,11 +49,11 @@ pub(super) struct Chunk {
 pub(super) struct Head {
     pub(super) chunk: u32,
     pub(super) located: Located,
-    /// CRC of what the chunk has of it, if its other pieces may be chunks of their own.
+    /// The CRC of the batch's bytes in this chunk, if the rest of the batch may be in chunks of its own.
     pub(super) crc: Option<u32>,
 }
 
-/// A chunk that does not begin with a batch: it may be a piece of a long one.
+/// A chunk that does not begin with a batch. It may be a piece of a long batch.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Raw {
     pub(super) chunk: u32,
@@ -72,13 +73,13 @@ pub(super) struct Catalog {
     by_id: HashMap<ChunkId, u32>,
     pub(super) runs: Vec<Run>,
     batches: HashMap<Identity, u32>,
-    /// For a run, the one that follows it, and the other way round.
+    /// Maps a run to the run that follows it, and the reverse.
     pub(super) following: HashMap<u32, u32>,
     pub(super) preceding: HashMap<u32, u32>,
     pub(super) heads: Vec<Head>,
     pub(super) raws: Vec<Raw>,
     pub(super) joined: Vec<Joined>,
-    /// Batches in chunks that may be pieces of a long one, in which case they are data of a record.
+    /// Batches in chunks that may be pieces of a long batch. In that case they are data in a record.
     tentative: Vec<(u32, Vec<Known>)>,
 }
 
@@ -87,7 +88,7 @@ impl Catalog {
         self.by_id.contains_key(&id)
     }
 
-    /// Takes in a chunk, unless it is known.
+    /// Adds a chunk, unless it is already known.
     pub(super) fn add(&mut self, number: u32, file: &SegmentFile, found: &Found) -> Result<()> {
         if self.has(found.id) {
             return Ok(());
@@ -138,7 +139,8 @@ impl Catalog {
         Ok(())
     }
 
-    /// All long batches have been joined: what was not used for them stands for itself.
+    /// Registers the batches in all chunks that are not pieces of a long batch. Called after all long batches have been
+    /// joined.
     pub(super) fn settle(&mut self) {
         for (chunk, known) in std::mem::take(&mut self.tentative) {
             if self.chunks.get(chunk as usize).is_some_and(|chunk| chunk.is != Use::Piece) {
@@ -148,7 +150,7 @@ impl Catalog {
         self.batches = HashMap::new();
     }
 
-    /// A batch has been put together.
+    /// Adds a batch that was joined from pieces.
     pub(super) fn add_joined(&mut self, joined: Joined) {
         for piece in &joined.pieces {
             if let Piece::Chunk(chunk) = piece
@@ -164,7 +166,7 @@ impl Catalog {
 
     /// Puts the batches of a chunk into runs.
     fn register(&mut self, chunk: u32, known: &[Known]) {
-        // The run that the last batch is in, and whether it goes on in this chunk.
+        // The run of the last batch, and whether that run can continue in this chunk.
         let mut last: Option<(u32, Located)> = None;
         let mut is_open = false;
         for (located, identity) in known {
@@ -197,8 +199,8 @@ impl Catalog {
         }
     }
 
-    /// In a chunk, the batch `located` of the run `after` follows one of another run. If these are the last and the first of
-    /// their runs, one run follows the other.
+    /// Notes that in a chunk the batch `located` of the run `after` follows a batch of another run. If these are the
+    /// first and the last batch of their runs, the run `after` follows the other run.
     fn meet(&mut self, before: Option<(u32, Located)>, after: u32, located: &Located) {
         let Some((before, last)) = before.filter(|(before, _)| *before != after) else { return };
         let ends = |run: &Run| run.last_base_offset == last.batch.base_offset;

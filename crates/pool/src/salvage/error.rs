@@ -1,4 +1,4 @@
-//! Why a salvage did not run, or did not run to its end. What it could not recover is no error: the report has it.
+//! The errors that stop a salvage. Data that it could not recover is not an error: it is listed in the report.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// There is nothing to read.
+    /// There are no segments to read.
     #[error(
         "{path}: holds no segments; name a pool's directory, the directory of its second copy, or a folder of .seg files"
     )]
@@ -21,54 +21,54 @@ pub enum Error {
         /// The pool's directory.
         path: PathBuf,
     },
-    /// The directory to write into has something in it.
+    /// The target directory is not empty.
     #[error("{path}: not empty, and nothing in it is overwritten; name a directory that is new or empty")]
     TargetNotEmpty {
         /// The directory.
         path: PathBuf,
     },
-    /// The directory to write into is a part of what is read.
+    /// The target directory is inside a source.
     #[error("{path}: lies within {from}, which is only read; name a directory outside of it")]
     TargetInSource {
-        /// The directory to write into.
+        /// The target directory.
         path: PathBuf,
-        /// The directory that is read.
+        /// The source directory.
         from: PathBuf,
     },
-    /// The file system has too little room.
+    /// The file system has too little free space.
     #[error(
         "{path}: {needed} bytes would be written, and the file system has room for {available}; free space, or name a directory on another file system"
     )]
     NoRoom {
-        /// The directory to write into.
+        /// The target directory.
         path: PathBuf,
-        /// Bytes that would be written.
+        /// The number of bytes to write.
         needed: u64,
-        /// Bytes that are free.
+        /// The number of free bytes.
         available: u64,
     },
     /// There are more chunks than this release can keep track of.
     #[error("{path}: more than 4 billion chunks in all; salvage a part of the segments at a time")]
     TooMany {
-        /// The segment in which they became too many.
+        /// The segment that exceeded the limit.
         path: PathBuf,
     },
-    /// The operating system refused.
+    /// The operating system returned an error.
     #[error("{path}: {action}: {source}")]
     Io {
         /// The file or directory.
         path: PathBuf,
-        /// What was tried, and what may help.
+        /// The failed action, and what may help.
         action: &'static str,
-        /// What the system said.
+        /// The error of the operating system.
         source: io::Error,
     },
 }
 
-/// What a salvage returns.
+/// The result of a salvage.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// Makes an error of the system one that says what was tried.
+/// Adds the path and the failed action to an error of the operating system.
 pub(super) fn failed(path: &Path, action: &'static str) -> impl FnOnce(io::Error) -> Error {
     let path = path.to_path_buf();
     move |source| Error::Io { path, action, source }

@@ -1,27 +1,27 @@
-//! Whether a run of batches may continue a log, and what speaks for it.
+//! Decides whether a run of batches may continue a log, and collects the evidence for it.
 //!
-//! Segments have no names of topics and partitions, and many partitions have the same offsets. What a batch tells beyond its
-//! offsets: the producer, whose sequence numbers go on without a gap in a partition; the leader epoch, which never becomes less; the
-//! time; and where the batch was appended.
+//! Segments do not contain the names of topics and partitions, and many partitions have the same offsets. Besides its
+//! offsets, a batch has this information: its producer, whose sequence numbers have no gaps within a partition; the
+//! leader epoch, which never decreases; the time; and the place where the batch was appended.
 
 use std::collections::HashMap;
 
 use super::places::Places;
 use super::run::Run;
 
-/// Two timestamps that are no further apart speak for each other.
+/// Two timestamps count as evidence if they are at most this far apart.
 const NEAR_MS: u64 = 60_000;
 
-/// The runs met in a chunk.
+/// The two runs meet in a chunk.
 pub(super) const CHUNK: u8 = 8;
-/// A producer's sequence numbers go on.
+/// A producer's sequence numbers continue.
 pub(super) const PRODUCER: u8 = 4;
 /// The frames were appended together.
 pub(super) const APPEND: u8 = 2;
-/// The timestamps are near.
+/// The timestamps are close.
 pub(super) const TIME: u8 = 1;
 
-/// The end of a log, as far as it is known.
+/// The known state of a log at its end.
 pub(super) struct End {
     pub(super) run: u32,
     pub(super) next_offset: i64,
@@ -29,17 +29,18 @@ pub(super) struct End {
     timestamp: i64,
     /// By producer id.
     producers: HashMap<i64, Known>,
-    /// Places where offsets are missing.
+    /// The number of places where offsets are missing.
     gaps: u32,
 }
 
-/// What is known of a producer at the end of a log.
+/// The known state of a producer at the end of a log.
 #[derive(Clone, Copy)]
 struct Known {
     epoch: i16,
-    /// The sequence number that comes next.
+    /// The next sequence number.
     next: i32,
-    /// The gaps up to which that was seen. Behind another one the producer's batches may be among what is missing.
+    /// The number of gaps before this state was seen. After a further gap, batches of the producer may be among the
+    /// missing ones.
     gaps: u32,
 }
 
@@ -69,7 +70,7 @@ impl End {
         self.gaps += u32::from(run.has_gaps);
     }
 
-    /// What speaks for the run as the continuation; `None` if something speaks against it.
+    /// The evidence that the run continues the log, or `None` if there is evidence against it.
     pub(super) fn judge(&self, number: u32, run: &Run, places: &Places) -> Option<u8> {
         if self.leader_epoch >= 0 && run.leader_epochs.0 >= 0 && run.leader_epochs.0 < self.leader_epoch {
             return None;
@@ -101,7 +102,7 @@ impl End {
         Some(evidence)
     }
 
-    /// Whether the run, whose frame directly follows, is the same log behind a gap: the same producer goes on.
+    /// Whether a run whose frame directly follows continues this log after a gap: the same producer continues.
     pub(super) fn goes_on_behind_gap(&self, run: &Run) -> bool {
         let leader = run.leader_epochs.0 >= self.leader_epoch;
         let producer = run.producers.first().is_some_and(|span| {

@@ -1,8 +1,9 @@
-//! Every whole frame of a segment file, found without trusting anything else in it.
+//! Finds every whole frame of a segment file without trusting anything else in the file.
 //!
-//! The walk goes from header to header. Where none stands, it searches for the next one byte by byte, whatever the segment's header
-//! is like and however much is damaged. A frame is whole if its content, uncompressed, has the hash that its header gives. A
-//! valid footer then names frames whose own header is damaged: their content is recognised by its hash alone.
+//! The walk goes from header to header. At a place without a header it searches byte by byte for the next one, whatever
+//! the state of the segment's header and however much is damaged. A frame is whole if its uncompressed content has the
+//! hash in its header. After that, a valid footer gives the places of frames whose own header is damaged. Their content
+//! is recognised by its hash alone.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -18,52 +19,52 @@ use crate::format::keys::ChunkId;
 
 const FRAME_MAGIC: &[u8] = b"FBFR";
 const SEGMENT_MAGIC: &[u8] = b"FBSEGMNT";
-/// Bytes of segment headers, by their version.
+/// The size of a segment header, by its version.
 const SEGMENT_HEADERS: [(u32, u64); 2] = [(1, 32), (2, 64)];
 const SEGMENT_HEADER_BYTES_MAX: u64 = 64;
-/// No footer is longer: it would name more frames than a segment can have.
+/// The maximum size of a footer. A longer one would list more frames than a segment can have.
 const FOOTER_BYTES_MAX: u64 = 64 << 20;
 
 /// A whole frame.
 pub(super) struct Found {
     pub(super) offset: u64,
-    /// Bytes of the frame, header included.
+    /// The size of the frame, including its header.
     pub(super) bytes_stored: u32,
     pub(super) id: ChunkId,
     /// The chunk.
     pub(super) content: Bytes,
 }
 
-/// What is wrong with a part of a segment file.
+/// The kind of damage to a part of a segment file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fault {
-    /// A frame's content does not have the hash that its header, or the footer, gives.
+    /// The content of a frame does not have the hash in its header or in the footer.
     Frame,
-    /// The file ends before the frame does.
+    /// The file ends before the end of the frame.
     Truncated,
-    /// Bytes that are no frame, in a segment whose footer does not say where the frames are.
+    /// Bytes that are not a frame, in a segment without a valid footer that lists its frames.
     Unrecognised,
-    /// The disk could not read it.
+    /// The disk could not read these bytes.
     Unreadable,
 }
 
-/// A part of a segment file that is not whole.
+/// A damaged part of a segment file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Damage {
     pub(super) range: Range<u64>,
-    /// The chunk that was there, if that is known.
+    /// The chunk that was there, if known.
     pub(super) id: Option<ChunkId>,
     pub(super) fault: Fault,
 }
 
-/// What a segment file's footer says.
+/// The content of a segment file's footer.
 pub(super) struct Footer {
-    /// Where it begins.
+    /// The offset at which the footer begins.
     pub(super) start: u64,
     pub(super) frames: Vec<FrameAt>,
 }
 
-/// The footer, if it is there and whole.
+/// Reads the footer, if there is one and it is whole.
 pub(super) fn footer(window: &mut Window) -> Option<Footer> {
     let length = window.length();
     let end = window.bytes(length.checked_sub(FOOTER_END_BYTES as u64)?, FOOTER_END_BYTES);
@@ -73,7 +74,7 @@ pub(super) fn footer(window: &mut Window) -> Option<Footer> {
     Some(Footer { start, frames })
 }
 
-/// The content of a frame whose header may be damaged.
+/// Unpacks a frame whose header may be damaged.
 pub(super) fn content_by_hash(frame: &[u8], id: ChunkId) -> Option<Bytes> {
     let stored = frame.get(FRAME_HEADER_BYTES..)?;
     let matches = |content: &[u8]| chunk_id(content) == id;
@@ -99,7 +100,7 @@ fn unpack_zstd(stored: &[u8], content: &mut [u8]) -> Option<usize> {
     zstd::bulk::decompress_to_buffer(stored, content).ok()
 }
 
-/// Gives every whole frame to `found`. Returns what is not whole.
+/// Passes every whole frame to `found`. Returns the damaged parts.
 pub(super) fn walk(
     window: &mut Window,
     footer: Option<&Footer>,
@@ -122,17 +123,17 @@ pub(super) fn walk(
 }
 
 struct Walk {
-    /// Where frames end, and a footer may begin.
+    /// The offset at which frames end. A footer may begin there.
     end: u64,
     damage: Vec<Damage>,
-    /// Where whole frames, and those with a whole header, are.
+    /// The offsets of whole frames, and of frames with a whole header.
     offsets: HashSet<u64>,
 }
 
 impl Walk {
     fn frames(&mut self, window: &mut Window, has_footer: bool, found: &mut dyn FnMut(Found, u64)) {
         let mut at = 0;
-        // Everything before it has been accounted for.
+        // All bytes before this offset have been accounted for.
         let mut settled = header_end(window);
         while at < self.end {
             let next = match self.frame(window, at) {
@@ -180,7 +181,7 @@ impl Walk {
         Step::Damaged(end)
     }
 
-    /// Frames that the footer names, and that have no whole header.
+    /// Finds the frames that the footer lists and that have no whole header.
     fn named(&mut self, window: &mut Window, frames: &[FrameAt], found: &mut dyn FnMut(Found, u64)) {
         for frame in frames {
             let range = frame.offset..frame.offset.saturating_add(u64::from(frame.bytes_stored));
@@ -202,7 +203,7 @@ impl Walk {
         }
     }
 
-    /// Bytes between frames are zeros, or something was there.
+    /// Reports the bytes between two frames as damage, unless all are zeros.
     fn note_gap(&mut self, window: &mut Window, range: Range<u64>) {
         if range.start < range.end && !window.is_zero(range.clone()) {
             self.damage.push(Damage { range, id: None, fault: Fault::Unrecognised });
@@ -212,12 +213,12 @@ impl Walk {
 
 enum Step {
     Whole(Found),
-    /// A whole header, whose frame would end there.
+    /// A whole header of a damaged frame, which would end at this offset.
     Damaged(u64),
     Nothing,
 }
 
-/// Where the segment's own header ends. It holds nothing that is needed: a damaged one is no loss.
+/// The offset at which the segment's own header ends. Nothing in that header is needed, so damage to it is no loss.
 fn header_end(window: &mut Window) -> u64 {
     let start = window.bytes(0, SEGMENT_HEADER_BYTES_MAX as usize);
     let version = start.get(SEGMENT_MAGIC.len()..).and_then(|rest| rest.first_chunk()).copied();

@@ -1,4 +1,4 @@
-//! What is found of a segment file, whatever state it is in.
+//! The walk finds the frames of a segment file, whatever state the file is in.
 
 use std::collections::HashMap;
 
@@ -11,7 +11,7 @@ use crate::Compression;
 use crate::format::frames::chunk_id;
 use crate::format::keys::ChunkId;
 
-/// Content that shrinks when it is compressed, or that does not.
+/// Content that compression shrinks, or content that it does not.
 fn chunk(seed: u8, length: usize, shrinks: bool) -> Vec<u8> {
     if shrinks {
         return vec![seed; length];
@@ -21,7 +21,7 @@ fn chunk(seed: u8, length: usize, shrinks: bool) -> Vec<u8> {
     bytes
 }
 
-/// A segment with frames of all kinds; the chunks, and where their frames begin.
+/// A segment with frames of all kinds, and its chunks with the offsets of their frames.
 fn sample(header_bytes: usize) -> (Vec<u8>, Vec<(u64, u32, ChunkId)>) {
     let mut bytes = segment(header_bytes, &[]);
     let mut frames = Vec::new();
@@ -32,14 +32,14 @@ fn sample(header_bytes: usize) -> (Vec<u8>, Vec<(u64, u32, ChunkId)>) {
         frames.push((bytes.len() as u64, frame.len() as u32, id));
         bytes.extend(frame);
         if seed == 1 {
-            // A large append begins and ends on a block of its own.
+            // A large append begins and ends at a block boundary.
             bytes.resize(bytes.len().next_multiple_of(4096), 0);
         }
     }
     (bytes, frames)
 }
 
-/// The chunks that are found, and the damage.
+/// The chunks that the walk finds, and the damage.
 fn read(bytes: &[u8]) -> (HashMap<ChunkId, Vec<u8>>, Vec<Damage>) {
     let scratch = tempfile::tempdir().unwrap();
     let path = scratch.path().join("1.seg");
@@ -81,7 +81,7 @@ fn a_frame_with_a_damaged_header_is_found_through_the_footer() {
         let (chunks, damage) = read(&bytes);
         assert_eq!((chunks.len(), damage), (frames.len(), vec![]));
         assert!(chunks.contains_key(id));
-        // Without the footer it is lost, and that is seen.
+        // Without the footer the frame is lost, and the damage is noticed.
         let (chunks, damage) = read(&bytes[..whole.len()]);
         assert_eq!((chunks.len(), damage.len()), (frames.len() - 1, 1));
         assert_eq!(damage[0].fault, Fault::Unrecognised);

@@ -1,9 +1,9 @@
-//! Puts batches together that are longer than a chunk.
+//! Joins the pieces of batches that are longer than a chunk.
 //!
-//! The cutter makes as few equal pieces of them as fit, so the lengths of all pieces follow from the batch's header. Pieces are
-//! appended one after the other, unless they were written at different times. So the nearest chunks of the right length are
-//! tried, nearest first, until the batch's CRC is right. No content is read for it: the CRC of the whole follows from those of
-//! the pieces.
+//! The cutter divides such a batch into as few equal pieces as possible, so the batch's header determines the lengths
+//! of all pieces. The pieces are appended one after another, unless they were written at different times. So the search
+//! tries the nearest chunks of the right length first, until the batch's CRC is correct. It reads no content, because
+//! the CRC of the whole can be computed from the CRCs of the pieces.
 
 use std::collections::HashMap;
 
@@ -11,10 +11,11 @@ use super::catalog::{Catalog, Head};
 use super::run::{Joined, Piece};
 use crate::format::cut::{CHUNK_BYTES_MAX, part_bytes};
 
-/// Chunks that are tried for one piece: behind the piece before, and before it.
+/// The number of chunks to try for one piece: after the previous piece, and before it.
 const BEHIND_MAX: usize = 24;
 const BEFORE_MAX: usize = 8;
-/// Combinations that are tried for one batch. Each may be taken for right by accident once in 4 billion times.
+/// The number of combinations to try for one batch. Each wrong combination has a chance of 1 in 4 billion to be
+/// accepted.
 const TRIES_MAX: u32 = 1024;
 
 /// A chunk that may be a piece.
@@ -25,8 +26,8 @@ struct Candidate {
     crc: u32,
 }
 
-/// Joins what can be joined, and leaves the rest among the catalog's heads. `ranks` is each chunk's place in the order in which
-/// they were appended.
+/// Joins all batches whose pieces are found, and leaves the rest among the catalog's heads. `ranks` is the rank of each
+/// chunk in the order in which the chunks were appended.
 pub(super) fn join(catalog: &mut Catalog, ranks: &[u32]) {
     let mut by_length: HashMap<u32, Vec<Candidate>> = HashMap::new();
     for raw in &catalog.raws {
@@ -54,7 +55,7 @@ struct Search<'a> {
     by_length: &'a HashMap<u32, Vec<Candidate>>,
     zeros: &'a [u8],
     tries: u32,
-    /// What the batch's header says.
+    /// The CRC in the batch's header.
     crc: u32,
 }
 
@@ -69,7 +70,7 @@ impl Search<'_> {
             if self.follow(crc, rest, rank, detour, &mut pieces) {
                 return Some(pieces);
             }
-            // No combination is that far away, or enough were tried.
+            // There is no combination with a detour this long, or enough were tried.
             if self.tries == 0 || self.tries == before {
                 return None;
             }
@@ -77,7 +78,7 @@ impl Search<'_> {
         None
     }
 
-    /// Finds pieces for the last `rest` bytes. `detour` is by how many candidates in all the nearest are passed over.
+    /// Finds pieces for the last `rest` bytes. `detour` is the total number of nearer candidates to skip.
     fn follow(&mut self, crc: u32, rest: u32, rank: u32, detour: usize, pieces: &mut Vec<Piece>) -> bool {
         if rest == 0 {
             return crc == self.crc;
@@ -106,7 +107,7 @@ impl Search<'_> {
         false
     }
 
-    /// Chunks of that length, the nearest behind `rank` first, then those before.
+    /// The candidates of this length: first those after `rank`, nearest first, then those before it.
     fn candidates(&self, length: u32, rank: u32) -> Vec<Candidate> {
         let Some(all) = self.by_length.get(&length) else { return Vec::new() };
         let (before, behind) = all.split_at(all.partition_point(|candidate| candidate.rank <= rank));

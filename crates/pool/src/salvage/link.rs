@@ -1,12 +1,13 @@
 //! Links runs of batches into streams, each a log or a part of one.
 //!
-//! Runs are taken in the order of their offsets. At each offset there are ends of streams, and runs that begin there. A pair is
-//! linked if each is the other's best, and no other is as good ([`super::evidence`]); one end and one run that nothing speaks
-//! against are such a pair as well. What is left then is ambiguous: the streams end, and others begin. **A guess is never made**, as
-//! records of different partitions would end up in one log; the report says which streams may continue which.
+//! Runs are processed in the order of their offsets. At each offset there are ends of streams, and runs that begin
+//! there. An end and a run are linked if each is the other's best match and no other match is equally good
+//! ([`super::evidence`]). If just one end and one run are possible together, they are linked as well. The remaining
+//! ones are ambiguous: these streams end, and others begin. **The linker never guesses**, because a wrong guess would
+//! mix records of different partitions in one log. The report lists the streams that may continue each stream.
 //!
-//! Between chunks a gap in the offsets ends a stream, unless the frame that follows directly is of the same producer, later, and
-//! nothing continues the stream without a gap. Within a chunk a gap is what compaction left.
+//! Between chunks, a gap in the offsets ends a stream, unless the directly following frame has later batches of the
+//! same producer and no run continues the stream without a gap. Within a chunk, a gap is the result of compaction.
 
 use std::collections::{HashMap, HashSet};
 
@@ -16,11 +17,12 @@ use super::places::Places;
 use super::report::Links;
 use super::run::Run;
 
-/// Pairs at one offset that are weighed against each other. Beyond, all but certain ones count as ambiguous.
+/// The maximum number of pairs at one offset that are compared. With more pairs, all but certain ones count as
+/// ambiguous.
 const PAIRS_MAX: usize = 1 << 22;
-/// Streams that are named as possible continuations of one.
+/// The maximum number of streams listed as possible continuations of one stream.
 const POSSIBLE_MAX: usize = 100;
-/// Rounds in which pairs are found at one offset.
+/// The maximum number of rounds of pairing at one offset.
 const ROUNDS_MAX: usize = 64;
 
 /// A log, or a part of one.
@@ -29,14 +31,14 @@ pub(super) struct Stream {
     pub(super) runs: Vec<u32>,
     pub(super) bytes: u64,
     pub(super) links: Links,
-    /// Several streams may come before it.
+    /// Whether it may continue another stream, without certainty.
     pub(super) begins_ambiguously: bool,
     /// Streams that may continue it.
     pub(super) may_continue_in: Vec<u32>,
 }
 
-/// Links all runs of the catalog. `ranks` is each chunk's place in the order in which they were appended. The longest stream
-/// comes first.
+/// Links all runs of the catalog. `ranks` is the rank of each chunk in the order in which the chunks were appended. The
+/// longest stream comes first.
 pub(super) fn link(catalog: &Catalog, ranks: &[u32]) -> Vec<Stream> {
     let places = Places::new(catalog, ranks);
     let mut order: Vec<(i64, u32)> = Vec::with_capacity(catalog.runs.len());
@@ -64,7 +66,7 @@ pub(super) fn link(catalog: &Catalog, ranks: &[u32]) -> Vec<Stream> {
     sorted(linker.streams)
 }
 
-/// The longest first; references between streams are changed accordingly.
+/// Sorts the streams, longest first, and updates the references between them.
 fn sorted(streams: Vec<Stream>) -> Vec<Stream> {
     let mut numbered: Vec<(usize, Stream)> = streams.into_iter().enumerate().collect();
     numbered.sort_by_key(|(number, stream)| (std::cmp::Reverse(stream.bytes), *number));
@@ -92,9 +94,9 @@ struct Linker<'a> {
     ends: Vec<End>,
     /// Streams by their last run.
     ending: HashMap<u32, u32>,
-    /// Streams by the offset that comes next in them.
+    /// Streams by their next offset.
     open: HashMap<i64, Vec<u32>>,
-    /// Runs of the offset at hand that continue a stream.
+    /// Runs at the current offset that continue a stream.
     placed: HashSet<u32>,
 }
 
@@ -130,7 +132,7 @@ impl Linker<'_> {
         }
     }
 
-    /// The stream that the run continues for certain.
+    /// The stream that the run is certain to continue.
     fn certain(&self, run: u32) -> Option<u32> {
         self.ending.get(self.catalog.preceding.get(&run)?).copied()
     }
@@ -139,7 +141,7 @@ impl Linker<'_> {
         self.ends.get(stream as usize).is_some_and(|end| self.catalog.following.contains_key(&end.run))
     }
 
-    /// Links pairs of which each is the other's only best. Takes what is linked out of both lists.
+    /// Links the pairs in which each is the other's only best match. Removes the linked ones from both lists.
     fn pair(&mut self, ends: &mut Vec<u32>, runs: &mut Vec<u32>) {
         let judged = ends.iter().map(|end| runs.iter().map(|run| self.judge(*end, *run)).collect());
         let mut table: Vec<Vec<Option<u8>>> = judged.collect();
@@ -158,7 +160,7 @@ impl Linker<'_> {
             }
         }
         runs.retain(|run| !self.placed.contains(run));
-        // What was linked has another end now.
+        // A stream that was linked has a different end now.
         let offset = runs.first().and_then(|run| self.run(*run)).map(|run| run.first_offset);
         ends.retain(|end| self.ends.get(*end as usize).is_some_and(|end| Some(end.next_offset) == offset));
     }
@@ -167,7 +169,7 @@ impl Linker<'_> {
         self.ends.get(stream as usize)?.judge(run, self.run(run)?, self.places)
     }
 
-    /// The stream that the run continues behind a gap.
+    /// The stream that the run continues after a gap.
     fn behind_gap(&self, run: u32) -> Option<u32> {
         let stream = *self.ending.get(&self.places.before(run)?)?;
         let end = self.ends.get(stream as usize)?;
@@ -233,7 +235,7 @@ impl Linker<'_> {
     }
 }
 
-/// Pairs of a row and a column of which each has its only best evidence from the other.
+/// The pairs of a row and a column in which each has its only best evidence from the other.
 fn best_pairs(table: &[Vec<Option<u8>>], columns: usize) -> Vec<(usize, usize, u8)> {
     let mut of_columns = vec![Best::default(); columns];
     let mut of_rows = vec![Best::default(); table.len()];
@@ -257,7 +259,7 @@ fn best_pairs(table: &[Vec<Option<u8>>], columns: usize) -> Vec<(usize, usize, u
 #[derive(Clone, Copy, Default)]
 struct Best {
     evidence: u8,
-    /// How many offered it.
+    /// The number of places with this evidence.
     count: usize,
     place: usize,
 }
@@ -271,7 +273,7 @@ impl Best {
         }
     }
 
-    /// Where it comes from, if only one place has it.
+    /// The place of the evidence, if only one place has it.
     fn only(&self) -> Option<(usize, u8)> {
         (self.count == 1).then_some((self.place, self.evidence))
     }

@@ -1,4 +1,4 @@
-//! Which runs become one stream, and which do not.
+//! Tests of which runs become one stream and which do not.
 
 use super::catalog::Catalog;
 use super::frames::Found;
@@ -7,7 +7,8 @@ use super::sources::SegmentFile;
 use super::testing::{Spec, batch};
 use crate::format::frames::chunk_id;
 
-/// A catalog of chunks, which lie in this order in one segment. Chunks of no batches lie between those of different partitions.
+/// A catalog of chunks, which are in one segment in this order. Chunks without batches separate those of different
+/// partitions.
 fn catalog(chunks: &[Vec<Spec>]) -> Catalog {
     let mut catalog = Catalog::default();
     let file = SegmentFile { path: "1.seg".into(), bytes: 0, segment: 0 };
@@ -36,7 +37,7 @@ fn streams(chunks: &[Vec<Spec>]) -> (Catalog, Vec<Stream>) {
     (catalog, streams)
 }
 
-/// For each stream, the first and the next offset of its runs.
+/// For each stream, the first and next offsets of its runs.
 fn offsets(catalog: &Catalog, streams: &[Stream]) -> Vec<Vec<(i64, i64)>> {
     let of = |run: &u32| {
         let run = &catalog.runs[*run as usize];
@@ -60,7 +61,7 @@ fn a_provisional_chunk_that_was_cut_again_comes_out_once() {
 
 #[test]
 fn sequence_numbers_tell_partitions_with_equal_offsets_apart() {
-    // Two partitions, and the frames are as if each continued the other.
+    // Two partitions, whose frames are placed as if each continued the other.
     let chunks = [
         vec![spec(0, 1, (7, 0, 100))],
         vec![spec(0, 2, (7, 0, 500))],
@@ -95,7 +96,7 @@ fn what_cannot_be_told_apart_is_not_guessed() {
 
 #[test]
 fn one_that_is_certain_leaves_the_other_no_choice() {
-    // The second partition has no producer, and is what is left when the first has been linked.
+    // The second partition has no producer. It remains when the first has been linked.
     let chunks = [
         vec![spec(0, 1, (7, 0, 0))],
         vec![spec(0, 2, (-1, -1, -1))],
@@ -161,7 +162,7 @@ fn a_gap_within_a_chunk_goes_on_and_one_between_chunks_only_with_the_same_produc
 
 #[test]
 fn behind_what_compaction_removed_a_sequence_number_may_be_any() {
-    // The batch from 10 on, of the same producer, is gone.
+    // The batch at offset 10, of the same producer, is missing.
     let chunks = [vec![spec(0, 1, (7, 0, 0)), spec(20, 1, (8, 0, 0))], vec![], vec![spec(30, 1, (7, 0, 20))]];
     assert_eq!(streams(&chunks).1.len(), 1);
 }

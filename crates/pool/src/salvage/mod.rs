@@ -1,22 +1,23 @@
-//! Salvage: Kafka's record batches, and other chunks, out of segments alone, for when all metadata is lost.
+//! Salvage: recovers Kafka's record batches, and other chunks, from segments alone, after all metadata is lost.
 //!
 //! ```text
 //!  sources   .seg files of a pool, of its second copy, in lost+found: read only
 //!     │ window, frames       every whole frame, whatever else is damaged
 //!     ▼
 //!  scan ──► catalog          chunks by their place, batches in runs; no content is kept
-//!     │ batch                what is a record batch, by its CRC
-//!     │ join                 batches longer than a chunk, from their pieces
+//!     │ batch                recognises record batches by their CRC
+//!     │ join                 joins batches longer than a chunk from their pieces
 //!     ▼
-//!  link, evidence            runs into streams, each a log or a part of one
+//!  link, evidence            links runs into streams, each a log or a part of one
 //!     ▼
-//!  write ──► target          logs/, other/, README.txt, and at last report.json
+//!  write ──► target          logs/, other/, README.txt, and report.json last
 //! ```
-//! It works on directories, not on an open pool, and needs none of a pool's files but its segments. What must hold: the sources are
-//! not changed; a batch that is written has a right CRC; and each distinct batch that was found is written exactly once.
+//! It works on directories, not on an open pool, and needs only the segments of a pool. Three things must hold: the
+//! sources are not changed; a batch that is written has a correct CRC; and each distinct batch that was found is
+//! written exactly once.
 //!
-//! Memory: about 350 bytes for each chunk, of 32 to 256 KiB, and 70 for each record batch, next to some 16 MB. Measured: 27 MB in all for a GB of
-//! batches of 16 KiB, and 86 MB for one of batches of 1 KiB.
+//! Memory: about 16 MB, plus 350 bytes for each chunk of 32 to 256 KiB, and 70 bytes for each record batch. Measured in
+//! total: 27 MB for a GB of batches of 16 KiB, and 86 MB for a GB of batches of 1 KiB.
 
 mod batch;
 mod catalog;
@@ -57,25 +58,26 @@ use scan::Scanned;
 use sources::Sources;
 use write::{HeadKey, Writer, head_key, is_other};
 
-/// What is salvaged, and where to.
+/// The source and the target of a salvage.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// A pool's directory, that of a second copy, or a folder of segments.
+    /// The directory to read: a pool's directory, the directory of a second copy, or a folder of segments.
     pub from: PathBuf,
     /// Another directory with the same segments.
     pub copy: Option<PathBuf>,
-    /// Where to write: a directory that does not exist, or is empty.
+    /// The directory to write to. It must not exist or must be empty.
     pub to: PathBuf,
     /// Also write chunks that are not Kafka's.
     pub other: bool,
 }
 
-/// Reads all segments, and writes what can be recovered of them. `progress` is called for each chunk. Blocks on the disk.
+/// Reads all segments and writes everything that can be recovered from them. Calls `progress` for each chunk. Blocks on
+/// the disk.
 pub fn salvage(options: &Options, progress: &dyn Fn(Progress)) -> Result<Report> {
     let directories: Vec<&Path> =
         [Some(options.from.as_path()), options.copy.as_deref()].into_iter().flatten().collect();
     let sources = sources::find(&directories)?;
-    // Before anything is read, so that nobody waits for what cannot be written.
+    // Check this before reading, so that the user does not wait for a salvage that cannot be written.
     let to = target::create(&options.to, &sources.roots)?;
     let mut scanned = scan::scan(&sources, progress)?;
     let ranks = ranks(&scanned.catalog);
@@ -86,7 +88,7 @@ pub fn salvage(options: &Options, progress: &dyn Fn(Progress)) -> Result<Report>
     salvage.write(progress)
 }
 
-/// Each chunk's place in the order in which they were appended.
+/// The rank of each chunk in the order in which the chunks were appended.
 fn ranks(catalog: &Catalog) -> Vec<u32> {
     let mut order: Vec<u32> =
         (0..catalog.chunks.len()).map(|at| u32::try_from(at).unwrap_or(u32::MAX)).collect();
@@ -100,7 +102,7 @@ fn ranks(catalog: &Catalog) -> Vec<u32> {
     ranks
 }
 
-/// What was found, ready to be written.
+/// The result of the scan, ready to be written.
 struct Salvage<'a> {
     options: &'a Options,
     sources: &'a Sources,
@@ -114,7 +116,7 @@ impl Salvage<'_> {
         let other = self.other();
         let bytes_total = self.streams.iter().map(|stream| stream.bytes).sum::<u64>()
             + if other.written { other.bytes } else { 0 };
-        // Every file may take a block more than it has bytes.
+        // Each file may take up to one block more than it has bytes.
         let files = self.streams.len() as u64 * 2 + if other.written { other.chunks } else { 0 } + 4;
         target::require_room(self.to, bytes_total + files * crate::format::frames::BLOCK_BYTES)?;
 
@@ -162,7 +164,7 @@ impl Salvage<'_> {
         OtherReport { chunks, bytes, written: self.options.other }
     }
 
-    /// What is known before anything is written.
+    /// The part of the report that is known before anything is written.
     fn report(&self, other: OtherReport) -> Report {
         let catalog = &self.scanned.catalog;
         Report {
@@ -177,7 +179,7 @@ impl Salvage<'_> {
         }
     }
 
-    /// What is known after everything is written.
+    /// Adds the part of the report that is known after everything is written.
     fn complete(&self, report: &mut Report, writer: &Writer<'_>) {
         for (number, damage) in &self.scanned.damage {
             let kind = match damage.fault {
@@ -209,7 +211,7 @@ impl Salvage<'_> {
         report.complete = report.lost() == 0 && report.incomplete_batches.is_empty();
     }
 
-    /// Batches that begin in a chunk, and that are nowhere whole: of each, the chunk that has most of it.
+    /// Batches that begin in a chunk and are whole nowhere. For each, the chunk with most of its bytes.
     fn incomplete(&self, writer: &Writer<'_>) -> Vec<IncompleteBatch> {
         let catalog = &self.scanned.catalog;
         let bytes_found = |head: &Head| {

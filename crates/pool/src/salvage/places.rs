@@ -1,31 +1,31 @@
-//! Where runs lie in their segments, and which were appended together.
+//! The places of runs in their segments, and the runs that were appended together.
 //!
-//! A flush appends the chunks of one file one after the other. So frames of which each continues the offsets of the one before are
-//! of one file, if there are too many in a row for an accident.
+//! A flush appends the chunks of one file one after another. So consecutive frames that each continue the offsets of
+//! the frame before belong to one file, if there are too many of them for a coincidence.
 
 use super::catalog::Catalog;
 use super::run::{Piece, Run, Source};
 
-/// So many frames that continue each other are no accident.
+/// This many frames in a row that continue each other are not a coincidence.
 const ROW_FRAMES_MIN: u32 = 4;
-/// In no row.
+/// Stands for no row.
 const NONE: u32 = u32::MAX;
 
 /// See the module.
 pub(super) struct Places {
-    /// For each run, the one whose frame lies directly before it in the segment.
+    /// For each run, the run whose frame is directly before its own in the segment.
     before: Vec<Option<u32>>,
-    /// For each run, the row of frames that it is in.
+    /// For each run, its row of frames.
     row: Vec<u32>,
-    /// How many frames each row has.
+    /// The number of frames in each row.
     row_frames: Vec<u32>,
 }
 
-/// Where a run begins or ends.
+/// The place where a run begins or ends.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Place {
     rank: u32,
-    /// Within the chunk.
+    /// The offset within the chunk.
     at: u32,
     segment: u32,
 }
@@ -38,7 +38,7 @@ struct Placed {
 }
 
 impl Places {
-    /// `ranks` is each chunk's place in the order in which they were appended.
+    /// `ranks` is the rank of each chunk in the order in which the chunks were appended.
     pub(super) fn new(catalog: &Catalog, ranks: &[u32]) -> Places {
         let mut placed: Vec<Placed> = Vec::with_capacity(catalog.runs.len());
         for (number, run) in catalog.runs.iter().enumerate() {
@@ -82,12 +82,12 @@ impl Places {
         }
     }
 
-    /// The run whose frame lies directly before that of `run`.
+    /// The run whose frame is directly before that of `run`.
     pub(super) fn before(&self, run: u32) -> Option<u32> {
         self.before.get(run as usize).copied().flatten()
     }
 
-    /// One frame directly follows the other, in a row that is too long to be an accident.
+    /// Whether the frame of `other` directly follows that of `one`, in a row that is too long to be a coincidence.
     pub(super) fn are_in_a_row(&self, one: u32, other: u32) -> bool {
         let row = |run: u32| self.row.get(run as usize).copied();
         let frames = row(one).and_then(|row| self.row_frames.get(row as usize)).copied().unwrap_or(0);
@@ -95,7 +95,7 @@ impl Places {
     }
 }
 
-/// Where a run begins, and where it ends.
+/// The places where a run begins and ends.
 fn ends(catalog: &Catalog, ranks: &[u32], run: &Run) -> Option<(Place, Place)> {
     let place = |chunk: u32, at: u32| {
         let segment = catalog.chunks.get(chunk as usize)?.segment;

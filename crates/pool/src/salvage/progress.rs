@@ -1,21 +1,21 @@
-//! How far a salvage is.
+//! The progress of a salvage.
 
-/// What a salvage is doing.
+/// The phase of a salvage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {
-    /// Segments are read.
+    /// Reading the segments.
     Reading,
-    /// What was found is written.
+    /// Writing the recovered data.
     Writing,
 }
 
-/// How far a salvage is.
+/// The progress of a salvage.
 #[derive(Clone, Copy, Debug)]
 pub struct Progress {
-    /// What it is doing.
+    /// The current phase.
     pub phase: Phase,
-    /// Bytes of that phase that are done.
+    /// The number of bytes done in this phase.
     pub bytes_done: u64,
-    /// All of them.
+    /// The total number of bytes in this phase.
     pub bytes_total: u64,
 }

@@ -1,42 +1,43 @@
-//! What a salvage found, for programs and for people.
+//! The result of a salvage, for programs and for people.
 
 use serde::Serialize;
 
-/// The report of a salvage; `report.json` in its directory holds the same.
+/// The report of a salvage. `report.json` in its directory has the same content.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Report {
-    /// Nothing that was found is damaged or incomplete: all of it was recovered.
+    /// Whether everything was recovered: nothing that was found is damaged or incomplete.
     pub complete: bool,
-    /// Segments that were found.
+    /// The number of segments found.
     pub segments: u64,
-    /// Segment files that were found, those of all copies.
+    /// The number of segment files found, in all copies.
     pub files: u64,
-    /// Segment files that were not read, as the same segment is whole in another copy, with the same frames.
+    /// The number of segment files that were not read, because another copy of the segment is whole and has the same
+    /// frames.
     pub files_skipped: u64,
-    /// Bytes that were read.
+    /// The number of bytes read.
     pub bytes_read: u64,
-    /// Distinct chunks that are whole.
+    /// The number of distinct chunks that are whole.
     pub chunks: u64,
-    /// Record batches that were written, each once.
+    /// The number of record batches written. Each was written once.
     pub batches: u64,
-    /// Records in them, as far as their headers say.
+    /// The number of records in them, according to their headers.
     pub records: u64,
-    /// Bytes of them.
+    /// The total size of these batches.
     pub bytes_written: u64,
-    /// Batches longer than a chunk that were put together again.
+    /// The number of batches longer than a chunk that were joined from their pieces.
     pub batches_joined: u64,
-    /// Logs, and parts of logs; the longest first.
+    /// The logs, and parts of logs, longest first.
     pub streams: Vec<StreamReport>,
-    /// Parts of segment files that are damaged.
+    /// The damaged parts of segment files.
     pub damaged: Vec<DamageReport>,
-    /// Batches of which only a part was found.
+    /// The batches of which only a part was found.
     pub incomplete_batches: Vec<IncompleteBatch>,
-    /// What is not Kafka's, or was not recognised.
+    /// Chunks that are not Kafka's, or that were not recognised.
     pub other: OtherReport,
 }
 
 impl Report {
-    /// How many parts of segment files are lost: damaged, and whole nowhere else.
+    /// The number of parts of segment files that are lost: damaged, and whole nowhere else.
     pub fn lost(&self) -> usize {
         self.damaged.iter().filter(|damage| !damage.recovered).count()
     }
@@ -45,66 +46,66 @@ impl Report {
 /// A log, or a part of one.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct StreamReport {
-    /// Its directory, below the salvage's.
+    /// Its directory, relative to that of the salvage.
     pub directory: String,
     /// Its files, in the order of their offsets.
     pub files: Vec<String>,
-    /// Offset of its first record.
+    /// The offset of its first record.
     pub first_offset: i64,
-    /// Offset of its last record.
+    /// The offset of its last record.
     pub last_offset: i64,
-    /// Offsets in between that no batch takes.
+    /// The number of offsets in between that no batch has.
     pub offsets_missing: u64,
-    /// Its record batches.
+    /// The number of its record batches.
     pub batches: u64,
-    /// Its records, as far as the batches' headers say.
+    /// The number of its records, according to the batches' headers.
     pub records: u64,
-    /// Bytes of its batches.
+    /// The total size of its batches.
     pub bytes: u64,
-    /// Earliest timestamp of a batch, in milliseconds since 1970; absent if no batch has one.
+    /// The earliest timestamp of a batch, in milliseconds since 1970. Absent if no batch has one.
     pub first_timestamp_ms: Option<i64>,
-    /// Latest timestamp.
+    /// The latest timestamp of a batch.
     pub last_timestamp_ms: Option<i64>,
-    /// Segments that its chunks are in.
+    /// The segments that contain its chunks.
     pub segments: Vec<String>,
-    /// How its parts were found to belong together.
+    /// The links between its parts, by evidence.
     pub links: Links,
-    /// It may continue another stream, and which one is not certain.
+    /// Whether it may continue another stream, but it is not certain which one.
     pub begins_ambiguously: bool,
-    /// Directories of the streams that may continue it, if that is not certain; up to 100.
+    /// The directories of the streams that may continue it, if that is not certain. At most 100.
     pub may_continue_in: Vec<String>,
 }
 
-/// How the parts of a stream were linked: the number of links by their strongest evidence, strongest first.
+/// The evidence that links the parts of a stream: the number of links by their strongest evidence, strongest first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Links {
     /// Both parts are in one chunk: certain.
     pub chunk: u64,
-    /// A producer's sequence numbers go on.
+    /// A producer's sequence numbers continue.
     pub producer: u64,
     /// The chunks were appended together.
     pub append: u64,
-    /// The timestamps are within a minute, and those of no other part are.
+    /// The timestamps are within a minute of each other, and no other part is that close.
     pub time: u64,
     /// The offsets follow each other, and no other part fits.
     pub offset: u64,
-    /// Offsets are missing; the next frame in the segment is of the same producer, later.
+    /// Offsets are missing, but the next frame in the segment has later batches of the same producer.
     pub behind_gap: u64,
 }
 
-/// What is wrong with a part of a segment file.
+/// The kind of damage to a part of a segment file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DamageKind {
-    /// A frame's content is not what its hash says.
+    /// The content of a frame does not have its hash.
     Frame,
-    /// The file ends in the middle of a frame. After a power loss this is what was not acknowledged yet.
+    /// The file ends in the middle of a frame. After a power loss, this is data that was not acknowledged yet.
     Truncated,
-    /// Bytes that are no frame.
+    /// Bytes that are not a frame.
     Unrecognised,
-    /// The disk could not read it.
+    /// The disk could not read these bytes.
     Unreadable,
-    /// The frame was whole when it was looked for, and not when it was to be copied.
+    /// The frame was whole during the scan, but not when it was copied.
     Vanished,
 }
 
@@ -113,47 +114,47 @@ pub enum DamageKind {
 pub struct DamageReport {
     /// The segment file.
     pub file: String,
-    /// Where the part begins.
+    /// The offset of the part.
     pub offset: u64,
-    /// How long it is.
+    /// The size of the part.
     pub bytes: u64,
-    /// The chunk that was there, if that is known.
+    /// The chunk that was there, if known.
     pub chunk: Option<String>,
-    /// What is wrong.
+    /// The kind of damage.
     pub kind: DamageKind,
-    /// All of it was whole elsewhere.
+    /// Whether all of it was found whole elsewhere.
     pub recovered: bool,
 }
 
 /// A record batch of which only the beginning was found.
 #[derive(Clone, Debug, Serialize)]
 pub struct IncompleteBatch {
-    /// The offset it begins at.
+    /// The offset of its first record.
     pub base_offset: i64,
     /// The offset of its last record.
     pub last_offset: i64,
-    /// How long it is.
+    /// The size of the batch.
     pub bytes: u32,
-    /// How many of these bytes are in the chunk.
+    /// The number of these bytes in the chunk.
     pub bytes_found: u32,
-    /// The chunk that it begins in.
+    /// The chunk in which it begins.
     pub chunk: String,
     /// The segment file with that chunk.
     pub file: String,
 }
 
-/// Chunks that are not Kafka's, and what was not recognised in others.
+/// Chunks that are not Kafka's, or only partly.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 pub struct OtherReport {
-    /// Chunks in which nothing is Kafka's, or not everything.
+    /// The number of chunks with data that is not Kafka's.
     pub chunks: u64,
-    /// Bytes of these.
+    /// The total size of these chunks.
     pub bytes: u64,
-    /// They were written to `other/`.
+    /// Whether they were written to `other/`.
     pub written: bool,
 }
 
-/// What the directory says of itself.
+/// The README of the target directory.
 pub(super) const README: &str = "\
 What Forebay salvaged from the segments of a pool whose metadata is lost.
 

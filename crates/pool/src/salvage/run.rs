@@ -1,34 +1,34 @@
-//! Runs: record batches that lie together in one chunk, or one that takes several chunks.
+//! Runs: adjacent record batches in one chunk, or one batch in several chunks.
 
 use super::batch::{Batch, Located, Produced};
 
-/// Where the batches of a run are.
+/// The place of a run's batches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Source {
     /// In a chunk.
     Chunk { chunk: u32, start: u32, end: u32 },
-    /// In several: one long batch.
+    /// One long batch in several chunks.
     Joined(u32),
 }
 
-/// Sequence numbers of a producer in a run.
+/// The sequence numbers of a producer in a run.
 pub(super) type Span = Produced;
 
-/// Batches that lie together.
+/// A sequence of adjacent batches.
 #[derive(Clone, Debug)]
 pub(super) struct Run {
     pub(super) source: Source,
     pub(super) bytes: u64,
     pub(super) first_offset: i64,
-    /// Base offset of the last batch.
+    /// The base offset of the last batch.
     pub(super) last_base_offset: i64,
     pub(super) next_offset: i64,
     pub(super) leader_epochs: (i32, i32),
-    /// First timestamp of the first batch, and largest of the last.
+    /// The first timestamp of the first batch, and the largest of the last.
     pub(super) timestamps: (i64, i64),
-    /// In the order in which the producers first come.
+    /// In the order of their first batches.
     pub(super) producers: Vec<Span>,
-    /// Offsets are missing in between: compaction removed something.
+    /// Whether offsets are missing in between, because compaction removed records.
     pub(super) has_gaps: bool,
 }
 
@@ -66,7 +66,7 @@ impl Run {
         }
     }
 
-    /// The chunk that the run begins in, unless it is a joined batch.
+    /// The chunk of the run, unless the run is a joined batch.
     pub(super) fn chunk(&self) -> Option<u32> {
         if let Source::Chunk { chunk, .. } = self.source { Some(chunk) } else { None }
     }
@@ -76,11 +76,11 @@ impl Run {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Piece {
     Chunk(u32),
-    /// Zeros are not stored.
+    /// A number of zeros, which are not stored.
     Zeros(u32),
 }
 
-/// A batch that was put together again.
+/// A batch that was joined from its pieces.
 #[derive(Clone, Debug)]
 pub(super) struct Joined {
     pub(super) batch: Batch,

@@ -7,16 +7,16 @@ use super::progress::{Phase, Progress};
 use super::sources::{SegmentFile, Sources};
 use super::window::Window;
 
-/// What was read.
+/// The result of the scan.
 #[derive(Default)]
 pub(super) struct Scanned {
     pub(super) catalog: Catalog,
-    /// By number of the file.
+    /// Damaged parts, by file number.
     pub(super) damage: Vec<(u32, Damage)>,
-    /// Files that were not read, as a whole one has the same frames.
+    /// The number of files that were not read, because a whole file has the same frames.
     pub(super) files_skipped: u64,
     pub(super) bytes_read: u64,
-    /// By number of the file: it has a whole footer.
+    /// Whether each file has a whole footer.
     footers: Vec<bool>,
 }
 
@@ -24,7 +24,7 @@ pub(super) struct Scanned {
 pub(super) fn scan(sources: &Sources, progress: &dyn Fn(Progress)) -> Result<Scanned> {
     let mut scanned = Scanned { footers: vec![false; sources.files.len()], ..Scanned::default() };
     let (mut bytes_done, bytes_total) = (0, sources.bytes());
-    // The last file that was whole, and its footer.
+    // The segment and footer of the last file that was whole.
     let mut whole: Option<(u32, Footer)> = None;
     for (place, file) in sources.files.iter().enumerate() {
         let number = u32::try_from(place).unwrap_or(u32::MAX);
@@ -56,7 +56,7 @@ pub(super) fn scan(sources: &Sources, progress: &dyn Fn(Progress)) -> Result<Sca
 }
 
 impl Scanned {
-    /// Reads one file. Returns whether all of it is whole.
+    /// Reads one file. Returns whether it has no damage.
     fn file(
         &mut self,
         number: u32,
@@ -79,7 +79,7 @@ impl Scanned {
         Ok(is_whole)
     }
 
-    /// Whether all that was in a damaged part was found elsewhere.
+    /// Whether all data of a damaged part was found elsewhere.
     pub(super) fn is_recovered(&self, sources: &Sources, number: u32, damage: &Damage) -> bool {
         if let Some(id) = damage.id {
             return self.catalog.has(id);
@@ -87,7 +87,7 @@ impl Scanned {
         let overlaps =
             |other: &Damage| other.range.start < damage.range.end && damage.range.start < other.range.end;
         if damage.fault == Fault::Unreadable && self.footers.get(number as usize) == Some(&true) {
-            // The footer names all frames: those that are damaged are known.
+            // The footer lists all frames, so the damaged ones are known.
             let mut here = self.damage.iter().filter(|(file, other)| *file == number && overlaps(other));
             return here.all(|(_, other)| other.id.is_none_or(|id| self.catalog.has(id)));
         }

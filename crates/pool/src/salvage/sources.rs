@@ -1,7 +1,8 @@
-//! Where the segments are: directories that are only read.
+//! The directories with the segments. They are only read.
 //!
-//! A source is a pool's directory, that of a second copy, or a folder of `.seg` files. Files of the same segment, in both copies or
-//! in `lost+found`, are grouped, so that what is damaged in one is taken from another.
+//! A source is a pool's directory, the directory of a second copy, or a folder of `.seg` files. Files of the same
+//! segment, in both copies or in `lost+found`, are grouped, so that a part that is damaged in one file is taken from
+//! another.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -22,19 +23,19 @@ const SUFFIX: &str = ".seg";
 pub(super) struct SegmentFile {
     pub(super) path: PathBuf,
     pub(super) bytes: u64,
-    /// Files of one segment have the same.
+    /// The number of the segment. All files of one segment have the same number.
     pub(super) segment: u32,
 }
 
-/// What is read.
+/// Everything that a salvage reads.
 pub(super) struct Sources {
-    /// By segment, and those of one segment in the order of the directories.
+    /// The files by segment. Those of one segment are in the order of the directories.
     pub(super) files: Vec<SegmentFile>,
-    /// Names of segments, by their numbers in the files.
+    /// The names of the segments, indexed by segment number.
     pub(super) segments: Vec<String>,
-    /// Directories in which nothing may be written.
+    /// Directories that nothing may be written to.
     pub(super) roots: Vec<PathBuf>,
-    /// Shared locks, which keep a daemon from opening the pool meanwhile.
+    /// Shared locks, which keep a daemon from opening the pool during the salvage.
     _locks: Vec<File>,
 }
 
@@ -44,7 +45,7 @@ impl Sources {
     }
 }
 
-/// Finds the segments in the directories, of which none may belong to a pool that is in use.
+/// Finds the segments in the directories. Fails if one of them belongs to a pool that is in use.
 pub(super) fn find(directories: &[&Path]) -> Result<Sources> {
     let mut by_name: BTreeMap<String, Vec<(PathBuf, u64)>> = BTreeMap::new();
     let (mut roots, mut locks) = (Vec::new(), Vec::new());
@@ -75,7 +76,7 @@ pub(super) fn find(directories: &[&Path]) -> Result<Sources> {
     for (name, mut paths) in by_name {
         let segment = u32::try_from(sources.segments.len()).unwrap_or(u32::MAX);
         sources.segments.push(name);
-        // A folder that two of the directories have in common is read once.
+        // Read a folder that two of the directories have in common only once.
         let mut seen = Vec::new();
         paths.retain(|(path, _)| {
             let is_new = !seen.contains(path);
@@ -87,20 +88,20 @@ pub(super) fn find(directories: &[&Path]) -> Result<Sources> {
     Ok(sources)
 }
 
-/// The pool whose segments these may be: someone may name the folder in it.
+/// The directory of the pool that the segments may belong to. The user may have named the `segments` folder in it.
 fn pool_of(root: &Path) -> PathBuf {
     let is_folder = root.file_name().is_some_and(|name| name == SEGMENTS);
     root.parent().filter(|_| is_folder).unwrap_or(root).to_path_buf()
 }
 
-/// Adds the segment files of a folder; returns how many there are.
+/// Adds the segment files of a folder. Returns their number.
 fn list(folder: &Path, by_name: &mut BTreeMap<String, Vec<(PathBuf, u64)>>) -> Result<usize> {
     let listing = "list the directory (run as a user who may read it)";
     let mut count = 0;
     for entry in std::fs::read_dir(folder).map_err(failed(folder, listing))? {
         let path = entry.map_err(failed(folder, listing))?.path();
         let Some(name) = path.file_name().and_then(|name| name.to_str()) else { continue };
-        // What was moved away may have something behind the suffix.
+        // The name of a file in `lost+found` may continue after the suffix.
         let Some((segment, _)) = name.split_once(SUFFIX) else { continue };
         let metadata = std::fs::metadata(&path).map_err(failed(&path, "look at the segment"))?;
         if metadata.is_file() {
@@ -112,7 +113,7 @@ fn list(folder: &Path, by_name: &mut BTreeMap<String, Vec<(PathBuf, u64)>>) -> R
     Ok(count)
 }
 
-/// Locks the pool against a daemon, if there is a lock file: none is made.
+/// Locks the pool against a daemon if there is a lock file. Does not create one.
 fn lock(home: &Path) -> Result<Option<File>> {
     let path = home.join(LOCK_FILE);
     let file = match File::open(&path) {
@@ -125,7 +126,7 @@ fn lock(home: &Path) -> Result<Option<File>> {
     match rustix::fs::flock(&file, FlockOperation::NonBlockingLockShared) {
         Ok(()) => Ok(Some(file)),
         Err(rustix::io::Errno::WOULDBLOCK) => Err(Error::InUse { path: home.to_path_buf() }),
-        // A file system without locks: no daemon has one there either.
+        // The file system does not support locks, so a daemon cannot hold one there either.
         Err(_) => Ok(None),
     }
 }

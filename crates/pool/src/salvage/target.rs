@@ -1,4 +1,4 @@
-//! The directory that is written into: new or empty, outside of what is read, with room enough.
+//! The directory to write to: new or empty, outside of the sources, and with enough free space.
 
 use std::fs::File;
 use std::io::ErrorKind;
@@ -9,7 +9,7 @@ use super::error::{Error, Result, failed};
 const CREATE: &str = "create the directory (does the user own the one above?)";
 const SYNC: &str = "make the directory durable";
 
-/// Makes the directory `path`, which must not exist or be empty.
+/// Creates the directory `path`. Fails if it exists and is not empty.
 pub(super) fn create(path: &Path, roots: &[PathBuf]) -> Result<PathBuf> {
     let place = resolve(path)?;
     if let Some(root) = roots.iter().find(|root| place.starts_with(root)) {
@@ -18,7 +18,7 @@ pub(super) fn create(path: &Path, roots: &[PathBuf]) -> Result<PathBuf> {
     match std::fs::read_dir(&place) {
         Ok(entries) => {
             for entry in entries {
-                // A file system of its own has that from the start.
+                // The root of a file system has this directory from the start.
                 if entry.map_err(failed(path, "list the directory"))?.file_name() != "lost+found" {
                     return Err(Error::TargetNotEmpty { path: path.to_path_buf() });
                 }
@@ -31,14 +31,14 @@ pub(super) fn create(path: &Path, roots: &[PathBuf]) -> Result<PathBuf> {
     Ok(place)
 }
 
-/// The path without symbolic links, though its end may not exist yet.
+/// Resolves symbolic links in the path. Its last part need not exist yet.
 fn resolve(path: &Path) -> Result<PathBuf> {
     let absolute = std::path::absolute(path).map_err(failed(path, "find out which directory that is"))?;
     for above in absolute.ancestors() {
         match above.canonicalize() {
             Ok(found) => {
                 let rest = absolute.strip_prefix(above).unwrap_or(Path::new(""));
-                // Where that leads is known only when the directories are there.
+                // The meaning of `..` is known only once the directories exist.
                 if rest.components().any(|part| part == Component::ParentDir) {
                     let error = ErrorKind::InvalidInput.into();
                     return Err(failed(path, "name the directory without `..` below what exists")(error));
@@ -52,7 +52,7 @@ fn resolve(path: &Path) -> Result<PathBuf> {
     Ok(absolute)
 }
 
-/// Fails if so many bytes have no room there.
+/// Fails if the file system has less free space than this.
 pub(super) fn require_room(path: &Path, needed: u64) -> Result<()> {
     let room = rustix::fs::statvfs(path).map_err(|error| failed(path, "ask for free space")(error.into()))?;
     let available = room.f_bavail.saturating_mul(room.f_frsize);
@@ -62,17 +62,17 @@ pub(super) fn require_room(path: &Path, needed: u64) -> Result<()> {
     Ok(())
 }
 
-/// Makes a directory in one that exists.
+/// Creates a directory in an existing one.
 pub(super) fn create_folder(path: &Path) -> Result<()> {
     std::fs::create_dir(path).map_err(failed(path, CREATE))
 }
 
-/// Makes the names in a directory durable.
+/// Makes the entries of a directory durable.
 pub(super) fn sync_folder(path: &Path) -> Result<()> {
     File::open(path).and_then(|folder| folder.sync_all()).map_err(failed(path, SYNC))
 }
 
-/// Writes a whole file, durably.
+/// Writes a file, and makes it durable.
 pub(super) fn write_file(path: &Path, content: &[u8]) -> Result<()> {
     let write = || {
         let mut file = File::create_new(path)?;

@@ -6,7 +6,7 @@ use crate::Compression;
 use crate::format::frames::{Packer, chunk_id};
 use crate::format::keys::ChunkId;
 
-/// What a batch is like.
+/// The properties of a batch.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Spec {
     pub(super) base_offset: i64,
@@ -20,7 +20,7 @@ pub(super) struct Spec {
 }
 
 impl Spec {
-    /// Ten records of no producer.
+    /// Ten records without a producer id.
     pub(super) fn new(base_offset: i64, payload: usize) -> Spec {
         let producer = (-1, -1, -1);
         Spec {
@@ -35,7 +35,7 @@ impl Spec {
     }
 }
 
-/// A batch as Kafka writes it, with a right CRC.
+/// A batch as Kafka writes it, with a correct CRC.
 pub(super) fn batch(spec: Spec) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(61 + spec.payload);
     bytes.extend(spec.base_offset.to_be_bytes());
@@ -68,7 +68,7 @@ pub(super) fn frame(content: &[u8], compression: Compression) -> (Vec<u8>, Chunk
     (Packer::default().pack(id, &content, compression).parts.concat(), id)
 }
 
-/// A segment as far as its last frame, with a header of 32 or of 64 bytes.
+/// A segment up to its last frame, with a header of 32 or 64 bytes.
 pub(super) fn segment(header_bytes: usize, chunks: &[Vec<u8>]) -> Vec<u8> {
     let mut bytes = b"FBSEGMNT".to_vec();
     bytes.extend(if header_bytes == 32 { 1u32 } else { 2 }.to_le_bytes());

@@ -1,4 +1,4 @@
-//! Salvages of segments that were made for it.
+//! Tests that salvage segments which they create.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -44,7 +44,7 @@ impl Place {
     }
 }
 
-/// The chunks that a batch is cut into that is longer than one.
+/// The chunks into which a batch longer than a chunk is cut.
 fn pieces(batch: &[u8]) -> Vec<Vec<u8>> {
     let (mut pieces, mut at) = (Vec::new(), 0);
     while at < batch.len() {
@@ -64,7 +64,8 @@ fn long_batches_are_joined_though_others_of_the_same_length_lie_between() {
     let place = Place::new();
     let batches: Vec<Vec<u8>> = (0..3).map(|seed| long(0, 700_000, seed)).collect();
     let cut: Vec<_> = batches.iter().map(|batch| pieces(batch)).collect();
-    // As if the three had been written at the same time, a piece of each in turn; and one piece is in another segment.
+    // As if the three batches had been written at the same time, one piece of each in turn. The last piece is in
+    // another segment.
     let mut chunks: Vec<Vec<u8>> = (0..3).flat_map(|at| cut.iter().map(move |cut| cut[at].clone())).collect();
     let last = chunks.pop().unwrap();
     place.put("pool/segments/01.seg", &segment(64, &chunks));
@@ -143,7 +144,7 @@ fn what_is_damaged_in_one_copy_is_taken_from_another_and_what_is_damaged_in_all_
         bytes[64 + frame * frame_bytes + at] ^= 0x10;
         bytes
     };
-    // Content of the second frame in one, the header of the fifth in the other.
+    // The content of the second frame in one file, the header of the fifth in the other.
     place.put("pool/segments/01.seg", &damaged(1, 1_000));
     place.put("copy/segments/01.seg", &damaged(4, 20));
     let report = place.salvage(Some("copy"), "out");
@@ -180,7 +181,7 @@ fn chunks_of_other_things_are_kept_when_that_is_wanted() {
     assert!(matches!(error, Error::TargetNotEmpty { .. }), "{error}");
 }
 
-/// Segments of two partitions with batches of all lengths, and the batches.
+/// Segments of two partitions with batches of all lengths, and these batches.
 fn sample() -> (Vec<Vec<u8>>, Vec<Vec<u8>>) {
     let mut batches = Vec::new();
     let mut segments = Vec::new();
@@ -202,7 +203,8 @@ fn sample() -> (Vec<Vec<u8>>, Vec<Vec<u8>>) {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
-    /// Whatever is wrong with the files: no panic, no batch that was not written, none twice.
+    /// Whatever the damage to the files, a salvage does not panic, and writes only batches that existed, none of them
+    /// twice.
     #[test]
     fn damage_anywhere_costs_batches_and_never_invents_any(
         flips in proptest::collection::vec((0..2usize, any::<prop::sample::Index>(), any::<u8>()), 0..30),

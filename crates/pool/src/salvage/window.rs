@@ -1,7 +1,7 @@
-//! Reads a segment file from its beginning to its end, whatever state the disk is in.
+//! Reads a segment file from beginning to end, whatever the state of the disk.
 //!
-//! The file is opened for reading only, and read ahead in large pieces. Where the disk cannot read a block, the block counts as
-//! zeros, which are no frame, and is remembered.
+//! The file is opened for reading only, and is read ahead in large pieces. A block that the disk cannot read counts as
+//! zeros, which are not a frame, and is remembered.
 
 use std::fs::File;
 use std::io::{self, ErrorKind};
@@ -11,10 +11,10 @@ use std::path::Path;
 
 use crate::format::frames::BLOCK_BYTES;
 
-/// Bytes that are read at once.
+/// The number of bytes to read at once.
 const AHEAD_BYTES: usize = 4 << 20;
 
-/// A part of a file in memory, which moves over the file.
+/// A part of a file in memory that moves along the file.
 pub(super) struct Window {
     file: File,
     length: u64,
@@ -30,7 +30,7 @@ impl Window {
         Ok(Window { file, length, start: 0, bytes: Vec::new(), unreadable: Vec::new() })
     }
 
-    /// Bytes of the file.
+    /// The size of the file.
     pub(super) fn length(&self) -> u64 {
         self.length
     }
@@ -40,7 +40,7 @@ impl Window {
         &self.unreadable
     }
 
-    /// So many bytes at `at`, or fewer at the end of the file.
+    /// The `length` bytes at `at`, or fewer at the end of the file.
     pub(super) fn bytes(&mut self, at: u64, length: usize) -> &[u8] {
         let left = usize::try_from(self.length.saturating_sub(at)).unwrap_or(usize::MAX);
         let length = length.min(left);
@@ -55,7 +55,7 @@ impl Window {
         has(self).and_then(|range| self.bytes.get(range)).unwrap_or_default()
     }
 
-    /// Where `needle` is first found from `from` on and before `end`.
+    /// The first place of `needle` from `from` on, if it is before `end`.
     pub(super) fn find(&mut self, needle: &[u8], from: u64, end: u64) -> Option<u64> {
         let mut at = from;
         while at < end {
@@ -64,7 +64,7 @@ impl Window {
             if let Some(place) = memchr::memmem::find(bytes, needle) {
                 return Some(at + place as u64);
             }
-            // The needle may begin at the end of these bytes.
+            // The needle may start in the last of these bytes.
             let next = bytes.len().saturating_sub(needle.len().saturating_sub(1)) as u64;
             if next == 0 || at + bytes.len() as u64 >= end {
                 return None;
@@ -74,7 +74,7 @@ impl Window {
         None
     }
 
-    /// Whether all of a range is zeros.
+    /// Whether a range contains only zeros.
     pub(super) fn is_zero(&mut self, range: Range<u64>) -> bool {
         let mut at = range.start;
         while at < range.end {
@@ -98,7 +98,7 @@ impl Window {
         while let Some(rest) = self.bytes.get_mut(done..).filter(|rest| !rest.is_empty()) {
             let here = at + done as u64;
             match self.file.read_at(rest, here) {
-                // The file has become shorter.
+                // The file has been truncated.
                 Ok(0) => {
                     self.bytes.truncate(done);
                     return;
@@ -110,8 +110,8 @@ impl Window {
         }
     }
 
-    /// Reads what can be read of the bytes from `done` on, up to the end of the first block that cannot. Returns how many bytes
-    /// these are.
+    /// Reads block by block from `done` on, up to the end of the first block that cannot be read. Returns the number of
+    /// bytes covered.
     fn fill_by_blocks(&mut self, at: u64, done: usize) -> usize {
         let mut now = 0;
         while let Some(rest) = self.bytes.get_mut(done + now..).filter(|rest| !rest.is_empty()) {
@@ -133,7 +133,7 @@ impl Window {
     }
 
     fn note_unreadable(&mut self, range: Range<u64>) {
-        // What is read again is known.
+        // This block was read before.
         if self.unreadable.iter().any(|known| known.start <= range.start && range.end <= known.end) {
             return;
         }

@@ -1,4 +1,4 @@
-//! Writes streams as Kafka's log files, and other chunks as files of their own. Everything is read and verified once more.
+//! Writes streams as Kafka's log files, and other chunks as separate files. Reads and verifies everything once more.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fs::File;
@@ -19,13 +19,13 @@ use super::sources::Sources;
 use super::target::{create_folder, sync_folder, write_file};
 use crate::format::frames::frame_content;
 
-/// A log file is ended before it is longer; Kafka's own default.
+/// The maximum size of a log file. This is Kafka's own default.
 const LOG_BYTES_MAX: u64 = 1 << 30;
-/// Segment files that are kept open.
+/// The maximum number of segment files that are kept open.
 const FILES_OPEN_MAX: usize = 256;
 const WRITE: &str = "write the file";
 
-/// What tells a batch whose end is missing from others: base offset, length and CRC.
+/// Identifies a batch whose end is missing: its base offset, length and CRC.
 pub(super) type HeadKey = (i64, u32, u32);
 
 pub(super) fn head_key(batch: &Batch) -> HeadKey {
@@ -36,12 +36,12 @@ pub(super) fn head_key(batch: &Batch) -> HeadKey {
 pub(super) struct Writer<'a> {
     pub(super) catalog: &'a Catalog,
     pub(super) sources: &'a Sources,
-    /// Called with bytes that were written.
+    /// Called with the number of bytes written.
     pub(super) progress: &'a dyn Fn(u64),
     files: HashMap<u32, File>,
-    /// Batches of which a part was found by itself, and that are not known to be whole yet.
+    /// Batches of which a part was found by itself, and which have not been found whole.
     pub(super) heads: HashSet<HeadKey>,
-    /// Chunks that cannot be read any more.
+    /// Chunks that can no longer be read.
     pub(super) vanished: BTreeSet<u32>,
 }
 
@@ -73,7 +73,7 @@ impl<'a> Writer<'a> {
         log.finish()
     }
 
-    /// The batches of a run, in pieces; `None` if they cannot be read any more.
+    /// The batches of a run in pieces, or `None` if they can no longer be read.
     fn batches(&mut self, run: &Run, segments: &mut BTreeSet<u32>) -> Option<Vec<(Batch, Vec<Bytes>)>> {
         match run.source {
             Source::Chunk { chunk, start, end } => {
@@ -97,7 +97,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Writes every chunk that is not all Kafka's into a new directory.
+    /// Writes every chunk that is not entirely Kafka's into a new directory.
     pub(super) fn others(&mut self, folder: &Path) -> Result<()> {
         create_folder(folder)?;
         let catalog = self.catalog;
@@ -110,7 +110,7 @@ impl<'a> Writer<'a> {
         sync_folder(folder)
     }
 
-    /// A chunk's content, read and verified again.
+    /// Reads and verifies a chunk's content again.
     fn content(&mut self, number: u32, segments: &mut BTreeSet<u32>) -> Option<Bytes> {
         let chunk = self.catalog.chunks.get(number as usize)?;
         segments.insert(chunk.segment);
@@ -164,7 +164,7 @@ impl Log {
     fn append(&mut self, batch: &Batch, parts: &[Bytes]) -> Result<()> {
         let fits = |file: &LogFile| {
             file.bytes + u64::from(batch.bytes) <= LOG_BYTES_MAX
-                // Kafka's indexes have room for that.
+                // Kafka's indexes store offsets relative to the base offset in 32 bits.
                 && batch.next_offset.saturating_sub(file.base_offset) <= i64::from(i32::MAX)
         };
         if !self.file.as_ref().is_some_and(fits) {

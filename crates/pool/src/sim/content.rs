@@ -1,8 +1,8 @@
-//! What clients write: slices of one stock of bytes, so that nothing is generated or copied per write, and the
-//! same bytes come again often enough to be shared.
+//! The data that clients write: slices of one stock of bytes. So no bytes are generated or copied for a write, and the
+//! same bytes are written often enough to be shared.
 //!
-//! The second half of the stock is a Kafka log: record batches (v2 header: base offset, length, magic 2, CRC-32C) one after
-//! the other, as three replicas would append them.
+//! The second half of the stock is a Kafka log: consecutive record batches (v2 header: base offset, length, magic 2,
+//! CRC-32C), as three replicas would append them.
 
 use std::sync::OnceLock;
 
@@ -10,13 +10,13 @@ use bytes::Bytes;
 
 use super::random::Random;
 
-/// Bytes of each half of the stock.
+/// The size of each half of the stock.
 const HALF_BYTES: usize = 1 << 20;
 
 struct Stock {
     random: Bytes,
     log: Bytes,
-    /// Where batches of the log end.
+    /// The ends of the batches in the log.
     ends: Vec<usize>,
     zeros: Bytes,
 }
@@ -31,7 +31,7 @@ fn stock() -> &'static Stock {
     })
 }
 
-/// Random bytes; from few enough places that some were written before.
+/// Random bytes, sometimes from so few places that the same bytes were written before.
 pub(super) fn any(random: &mut Random, length: usize) -> Bytes {
     let places = if random.permille(300) { 3 } else { 4096 };
     let length = length.clamp(1, HALF_BYTES);
@@ -44,7 +44,7 @@ pub(super) fn zeros(length: usize) -> Bytes {
     stock().zeros.slice(..length.min(HALF_BYTES))
 }
 
-/// The log from `at` on, about `length` bytes; to the end of a batch if `whole`. Empty at the log's end.
+/// About `length` bytes of the log from `at` on, up to the end of a batch if `whole`. Empty at the end of the log.
 pub(super) fn log(at: usize, length: usize, whole: bool) -> Bytes {
     let log = &stock().log;
     let mut end = at.saturating_add(length.max(1)).min(log.len());
@@ -85,7 +85,7 @@ fn batch(base_offset: u64, records: u32, payload: &[u8]) -> Vec<u8> {
     summed.extend(payload);
     let mut batch = Vec::with_capacity(21 + summed.len());
     batch.extend(base_offset.to_be_bytes());
-    batch.extend((summed.len() as u32 + 9).to_be_bytes()); // bytes behind this field
+    batch.extend((summed.len() as u32 + 9).to_be_bytes()); // bytes after this field
     batch.extend(0u32.to_be_bytes()); // partition leader epoch
     batch.push(2); // magic
     batch.extend(crc32c(&summed).to_be_bytes());

@@ -1,4 +1,4 @@
-//! What clients change but data: names, attributes, records, volumes, snapshots.
+//! The changes that clients make, except to data: names, attributes, records, volumes, snapshots.
 
 use bytes::Bytes;
 
@@ -6,7 +6,7 @@ use super::model::NodeId;
 use super::tree::Tree;
 use crate::Handle;
 
-/// What is to be created.
+/// The inode to create.
 #[derive(Clone, Debug)]
 pub(super) enum New {
     File { size: u64 },
@@ -74,17 +74,17 @@ pub(super) enum Effect {
         snapshot: String,
         name: String,
     },
-    /// Younger snapshots go with it.
+    /// Also deletes younger snapshots.
     Rollback {
         volume: String,
         snapshot: String,
     },
 }
 
-/// What an effect has made.
+/// The object that an effect created.
 pub(super) enum Made {
     Nothing,
     Inode(Handle),
-    /// A snapshot or a clone, and what it shows.
+    /// A snapshot or a clone, and its content.
     Tree(Handle, Tree),
 }

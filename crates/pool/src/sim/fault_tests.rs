@@ -52,8 +52,8 @@ async fn a_flush_that_finds_the_disk_full_keeps_the_data_and_ends_well_later() {
     assert!(pool.check(true).await.unwrap().is_empty());
 }
 
-/// After a failed sync the system may have dropped the pages it could not write, and a second sync reports
-/// success for nothing.
+/// After a failed sync the operating system may have dropped the pages that it could not write, and a second sync
+/// reports a success that means nothing.
 #[tokio::test]
 async fn after_a_failed_sync_nothing_is_ever_acknowledged_again() {
     for failing in 0..6 {
@@ -62,11 +62,11 @@ async fn after_a_failed_sync_nothing_is_ever_acknowledged_again() {
         pool.write(file, 0, bytes(1, 300_000), Stability::Unstable).await.unwrap();
         disk.fail_at(failing);
         let Err(_) = pool.commit(file, 0, 0).await else { continue };
-        // The disk is well again; the pool does not trust it.
+        // The disk works again, but the pool does not trust it.
         disk.fail_at(u64::MAX);
         let again = pool.commit(file, 0, 0).await;
         let stopped = matches!(again, Err(Error::Failed(_)));
-        // Only a failed write of frames may be tried again: it was never synced.
+        // Only a failed write of frames may be retried, because it was never synced.
         assert!(stopped || again.is_ok(), "{again:?}");
         if stopped {
             assert!(matches!(create(&pool, root, b"x").await, Err(Error::Failed(_))));
@@ -77,7 +77,7 @@ async fn after_a_failed_sync_nothing_is_ever_acknowledged_again() {
     }
 }
 
-/// Whatever cannot be read, the volume is as it was, or as the snapshot shows it, and no file is lost.
+/// Whichever read fails, the volume has its old content or that of the snapshot, and no file is lost.
 #[tokio::test]
 async fn a_rollback_that_cannot_read_everything_changes_nothing() {
     let (mut failed, mut read_at) = (0, 0);
@@ -89,7 +89,7 @@ async fn a_rollback_that_cannot_read_everything_changes_nothing() {
         pool.snapshot_create(&["kafka".into()], "then").await.unwrap();
         pool.write(file, 0, bytes(2, 1000), Stability::FileSync).await.unwrap();
         pool.rename(root, b"other", root, b"elsewhere").await.unwrap();
-        // So that nobody else reads meanwhile.
+        // Settle first, so that nothing else reads meanwhile.
         pool.settle().await.unwrap();
         disk.arm(Plan { read: Some(read_at), ..Plan::default() });
         let outcome = pool.volume_rollback("kafka", "then", false).await;
@@ -132,7 +132,7 @@ async fn a_damaged_byte_is_an_error_and_never_wrong_data() {
 async fn segments_that_are_mostly_dead_are_cleaned_and_lose_nothing() {
     let disk = Arc::new(FaultyDisk::default());
     let (pool, root, file) = pool_with_file(&disk).await;
-    // Every other block is kept: each segment becomes more than half dead.
+    // Keep every sixth block, so that each segment becomes more than half dead.
     for n in 0..24 {
         pool.write(file, n * 131_072, bytes(n as u8, 131_072), Stability::FileSync).await.unwrap();
     }
@@ -140,7 +140,7 @@ async fn segments_that_are_mostly_dead_are_cleaned_and_lose_nothing() {
     for n in (0..24).filter(|n| n % 6 != 0) {
         pool.write(file, n * 131_072, Bytes::from(vec![0; 131_072]), Stability::FileSync).await.unwrap();
     }
-    // Each round of the reaper cleans a bounded number of segments.
+    // Each round of the reaper cleans a limited number of segments.
     for round in 0.. {
         if disk.segment_bytes() <= stored / 2 {
             break;

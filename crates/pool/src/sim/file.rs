@@ -1,7 +1,9 @@
-//! What is known of one file: every change ever begun, and so which bytes a reader may see and a crash may leave.
+//! The model of one file: every change that was ever begun, and so the bytes that a reader may see and a crash may
+//! leave.
 //!
-//! Changes may overlap in time, and then either order is right. So a byte is not known but bounded: it is that of some change
-//! which was begun, unless another change that is sure to have happened came wholly after it.
+//! Changes may overlap in time, and then either order is correct. So the model does not know a byte but bounds it: the
+//! byte comes from a change that was begun, unless another change that certainly happened came entirely after that
+//! change.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -9,7 +11,7 @@ use std::ops::Range;
 
 use bytes::Bytes;
 
-/// What a change does.
+/// The kind of a change.
 #[derive(Clone)]
 pub(super) enum Change {
     Write {
@@ -24,12 +26,12 @@ pub(super) enum Change {
         offset: u64,
         length: u64,
     },
-    /// Makes the file reach so far.
+    /// Extends the file to this range.
     Allocate {
         offset: u64,
         length: u64,
     },
-    /// Bytes that were somebody else's.
+    /// Writes bytes cloned from a file.
     Clone {
         offset: u64,
         bytes: Bytes,
@@ -48,14 +50,14 @@ impl fmt::Debug for Change {
     }
 }
 
-/// A change, and when it was.
+/// A change and its time.
 #[derive(Debug)]
 pub(super) struct Event {
     pub(super) change: Change,
     pub(super) begun: u64,
-    /// `None` while it is under way.
+    /// `None` while it is in progress.
     pub(super) ended: Option<u64>,
-    /// It was answered with success.
+    /// The client received a success.
     sure: bool,
     /// It was acknowledged as durable.
     stable: bool,
@@ -69,7 +71,7 @@ impl Event {
             }
             Change::Truncate { size } => *size..u64::MAX,
             Change::Punch { offset, length } => *offset..offset + length,
-            // It changes no byte.
+            // It changes no bytes.
             Change::Allocate { offset, length } => offset + length..offset + length,
         }
     }
@@ -84,7 +86,8 @@ impl Event {
     }
 }
 
-/// From when to when a reader looked; or a crash, which nothing outlasts.
+/// The moment of a look at the file: a read that began at a tick, or a crash, after which only durable changes are
+/// certain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Look {
     Read { from: u64 },
@@ -92,7 +95,7 @@ pub(super) enum Look {
 }
 
 impl Look {
-    /// The change is sure to be seen.
+    /// Whether the change is certain to be visible.
     fn must_see(self, event: &Event) -> bool {
         match self {
             Look::Read { from } => event.sure && event.ended_before(from),
@@ -101,7 +104,7 @@ impl Look {
     }
 }
 
-/// Sizes that a file may have: from and to, both included.
+/// The sizes that a file may have, as ranges with both ends included.
 #[derive(Debug)]
 pub(super) struct Sizes(BTreeSet<(u64, u64)>);
 
@@ -120,37 +123,37 @@ impl Sizes {
 /// See the module.
 #[derive(Debug, Default)]
 pub(super) struct FileModel {
-    /// What was found when the pool was opened.
+    /// The content when the pool was opened.
     base: Vec<u8>,
     events: Vec<Event>,
-    /// Changes under way.
+    /// The number of changes in progress.
     pub(super) changing: u32,
-    /// A truncation is under way.
+    /// A truncation is in progress.
     pub(super) truncating: bool,
-    /// Clones of it that are under way: nobody changes it.
+    /// The number of clones of it in progress. Meanwhile no client changes it.
     pub(super) sources: u32,
-    /// How far the file is as a replica of the log, if it is one.
+    /// If the file is a replica of the log, its position in the log.
     pub(super) replica: usize,
 }
 
 impl FileModel {
-    /// A new file: all of it a hole.
+    /// A new file that is one hole.
     pub(super) fn with_size(size: u64) -> Self {
         FileModel { base: vec![0; size as usize], ..FileModel::default() }
     }
 
-    /// A file with that in it, all of it durable.
+    /// A file with this content, all of it durable.
     pub(super) fn holding(content: Vec<u8>) -> Self {
         FileModel { base: content, ..FileModel::default() }
     }
 
-    /// After an opening this, and nothing else, is in the file.
+    /// Replaces the model with the content found after an opening.
     pub(super) fn settle_on(&mut self, found: Vec<u8>) {
         let replica = self.replica;
         *self = FileModel { base: found, replica, ..FileModel::default() };
     }
 
-    /// A change begins. Returns its number.
+    /// Begins a change. Returns its number.
     pub(super) fn begin(&mut self, change: Change, tick: u64) -> usize {
         self.changing += 1;
         self.truncating |= matches!(change, Change::Truncate { .. });
@@ -158,8 +161,8 @@ impl FileModel {
         self.events.len() - 1
     }
 
-    /// It was answered. `sure`: with success; else it may have happened. `stable`: it is durable, and with it all
-    /// that had ended when it began.
+    /// Ends a change. `sure`: the client received a success; otherwise the change may have happened. `stable`: the
+    /// change is durable, and with it all changes that had ended when it began.
     pub(super) fn end(&mut self, number: usize, tick: u64, sure: bool, stable: bool) {
         self.changing -= 1;
         let Some(event) = self.events.get_mut(number) else { return };
@@ -174,24 +177,24 @@ impl FileModel {
         }
     }
 
-    /// All that had ended before `tick` is durable.
+    /// Marks all changes that had ended before `tick` as durable.
     pub(super) fn committed(&mut self, tick: u64) {
         for event in self.events.iter_mut().filter(|event| event.sure && event.ended_before(tick)) {
             event.stable = true;
         }
     }
 
-    /// Everything that was answered with success is durable.
+    /// Marks all successful changes as durable.
     pub(super) fn committed_all(&mut self) {
         self.committed(u64::MAX);
     }
 
-    /// Nothing is under way, and nothing acknowledged is unstable.
+    /// Whether all changes have ended and are durable.
     pub(super) fn is_stable(&self) -> bool {
         self.events.iter().all(|event| event.stable)
     }
 
-    /// Sizes that may be seen.
+    /// The sizes that may be seen.
     pub(super) fn sizes(&self, look: Look) -> Sizes {
         let size = self.base.len() as u64;
         let mut sizes = BTreeSet::from([(size, size)]);
@@ -204,7 +207,7 @@ impl FileModel {
                 Change::Write { .. } | Change::Allocate { .. } | Change::Clone { .. } => sizes
                     .iter()
                     .map(|(from, to)| {
-                        // Of an unstable write a part may be durable.
+                        // A part of an unstable write may be durable.
                         let partly = look == Look::Crash && !matches!(event.change, Change::Allocate { .. });
                         let least = if must || !partly { reaches.end } else { reaches.start };
                         let to = (*to).max(reaches.end);
@@ -220,12 +223,12 @@ impl FileModel {
         Sizes(sizes)
     }
 
-    /// The size at which the next write is to start, if it is to append.
+    /// The offset at which the next write must start to append.
     pub(super) fn end_of_file(&self) -> u64 {
         self.sizes(Look::Read { from: u64::MAX }).0.last().map_or(0, |(_, to)| *to)
     }
 
-    /// What is wrong with these bytes at `offset`, if anything is.
+    /// Describes the first error in these bytes at `offset`, if there is one.
     pub(super) fn wrong(&self, offset: u64, found: &[u8], look: Look) -> Option<String> {
         let end = offset + found.len() as u64;
         let mut bounds = BTreeSet::from([offset, end]);
@@ -241,7 +244,7 @@ impl FileModel {
         })
     }
 
-    /// As `wrong`, for a range within which no change begins or ends.
+    /// Like `wrong`, for a range in which no change begins or ends.
     fn wrong_part(&self, range: Range<u64>, found: &[u8], look: Look) -> Option<String> {
         let covering: Vec<&Event> = self.events.iter().filter(|event| event.covers(&range)).collect();
         let hidden = |begun_or_base: Option<&Event>| {
@@ -270,7 +273,7 @@ impl FileModel {
     }
 }
 
-/// Bytes of a range; zeros behind them.
+/// The bytes of a range, with zeros after them.
 struct Part<'a>(&'a [u8]);
 
 impl<'a> Part<'a> {
@@ -297,7 +300,7 @@ impl Event {
         }
     }
 
-    /// For messages.
+    /// A description for messages.
     fn summary(&self) -> String {
         let Event { change, begun, ended, sure, stable } = self;
         format!("{change:?} [{begun}..{ended:?}] sure {sure} stable {stable}")

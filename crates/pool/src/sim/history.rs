@@ -1,5 +1,5 @@
-//! A history: some lives of one pool on one disk, each begun by an opening and ended by a crash or a clean close. All of
-//! it follows from the seed.
+//! A history: several lives of one pool on one disk. Each life begins with an opening and ends with a crash or a clean
+//! close. Everything in it depends only on the seed.
 
 use std::cell::Cell;
 use std::fmt;
@@ -21,21 +21,21 @@ use crate::base::sources::Clock;
 use crate::sim::faulty::{Damage, FaultyDisk, Plan};
 use crate::{Error, Pool, PoolOptions, Stability};
 
-/// Simulated time after which operations that do not end hang.
+/// The simulated time after which unfinished operations count as hanging.
 const HANG: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// What a history has come to.
+/// The result of a history.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Report {
     pub(crate) crashes: u64,
     pub(crate) operations: u64,
-    /// Inline bytes of which chunks were made.
+    /// The number of inline bytes that were turned into chunks.
     pub(crate) bytes_chunked: u64,
     /// A hash of all steps of the disk.
     pub(crate) trace: u64,
 }
 
-/// What went wrong.
+/// A failure of a history.
 pub(crate) struct Failure {
     pub(crate) seed: u64,
     life: u64,
@@ -54,15 +54,15 @@ impl fmt::Display for Failure {
     }
 }
 
-/// How a life is to end.
+/// The way in which a life ends.
 #[derive(Clone, Copy, Debug)]
 enum End {
-    /// As the plan of the disk says; or between two steps, if that does not come.
+    /// According to the plan of the disk, or between two steps if the plan does not cut the power.
     Crash,
     Close,
 }
 
-/// What the seed has chosen for the whole history.
+/// The parameters that the seed determines for the whole history.
 struct Setting {
     options: PoolOptions,
     clients: u64,
@@ -93,7 +93,7 @@ impl Setting {
     }
 }
 
-/// Time as the runtime counts it.
+/// The time of the runtime.
 struct SimulatedClock {
     from: SystemTime,
     begun: Instant,
@@ -113,12 +113,12 @@ fn appetite(random: &mut Random) -> Appetite {
     }
 }
 
-/// Runs the history of that seed.
+/// Runs the history with this seed.
 pub(crate) fn run(seed: u64) -> Result<Report, Failure> {
     run_on(Arc::default(), seed)
 }
 
-/// Like [`run`], on that disk.
+/// Like [`run`], on the given disk.
 pub(crate) fn run_on(disk: Arc<FaultyDisk>, seed: u64) -> Result<Report, Failure> {
     let mut random = Random::new(seed);
     let setting = Setting::draw(&mut random);
@@ -156,7 +156,8 @@ pub(crate) fn run_on(disk: Arc<FaultyDisk>, seed: u64) -> Result<Report, Failure
     finish(seed, &shared).map(|()| report)
 }
 
-/// Runs a short history whose power fails at exactly that step, and nothing else. False if it ends before that step.
+/// Runs a short history in which the power fails at exactly this step, and nothing else fails. Returns false if the
+/// history ends before that step.
 pub(crate) fn run_cut_at(seed: u64, step: u64) -> Result<bool, Failure> {
     let mut random = Random::new(seed);
     let setting = Setting { operations: 8, clients: 3, ..Setting::draw(&mut random) };
@@ -178,8 +179,8 @@ pub(crate) fn run_cut_at(seed: u64, step: u64) -> Result<bool, Failure> {
     finish(seed, &shared).map(|()| cut)
 }
 
-/// Grows a quiet pool, flips bits of its segments one at a time, and reads everything each time. Returns how many of
-/// the flips were met by a reader.
+/// Creates a pool without failures. Then flips one bit of its segments at a time, and reads everything after each flip.
+/// Returns the number of flips that a reader noticed.
 pub(crate) fn run_flips(seed: u64, flips: u64) -> Result<u64, Failure> {
     let mut random = Random::new(seed);
     let setting = Setting::draw(&mut random);
@@ -202,7 +203,7 @@ pub(crate) fn run_flips(seed: u64, flips: u64) -> Result<u64, Failure> {
 
 fn flip(setting: &Setting, shared: &Rc<Shared>, random: &mut Random, met: &Cell<u64>) {
     let disk = Arc::new(shared.disk.copy());
-    // The last machine's power was cut at its end.
+    // The previous simulation cut the power at its end.
     shared.disk.arm(Plan::default());
     let (byte, bit) = (random.below(disk.bytes_at_rest()), random.below(8) as u8);
     let Some(place) = disk.flip_in_segments(byte, bit) else { return };
@@ -216,17 +217,17 @@ fn flip(setting: &Setting, shared: &Rc<Shared>, random: &mut Random, met: &Cell<
     });
 }
 
-/// What came of damage to a pool at rest.
+/// The results of damage to a pool at rest.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct AtRest {
-    /// The pool was refused.
+    /// How often the pool was refused.
     pub(crate) refused: u64,
-    /// It was opened, and right.
+    /// How often it was opened and its content was correct.
     pub(crate) opened: u64,
 }
 
-/// Has a pool used in two lives, each closed in order, and then loses or rolls back whole files of it, one or two at a time, again and again.
-/// Each time the pool is refused, twice, and nothing is changed, or what it holds is right.
+/// Uses a pool in two lives, each closed cleanly. Then repeatedly loses or rolls back one or two whole files of it.
+/// Each time, either the pool is refused twice and nothing is changed, or its content is correct.
 pub(crate) fn run_at_rest(seed: u64, rounds: u64) -> Result<AtRest, Failure> {
     let mut random = Random::new(seed);
     let setting = Setting::draw(&mut random);
@@ -264,7 +265,8 @@ fn damage_at_rest(
     for _ in 0..random.between(1, 2) {
         damages.extend(random.pick(&Damage::ALL));
     }
-    // Metadata and state of one moment are a backup, and nothing but segments could tell that there was more.
+    // Metadata and state from the same moment are like a restored backup: only segments could show that more was
+    // written later.
     if damages.contains(&Damage::OlderMetadata) && damages.contains(&Damage::OlderState) {
         return;
     }
@@ -305,7 +307,7 @@ fn finish(seed: u64, shared: &Shared) -> Result<(), Failure> {
     what.map_or(Ok(()), |what| Err(Failure { seed, life, what, log: shared.log() }))
 }
 
-/// Opens the pool, verifies it, and has it used. `disturbed`: opening it may be cut short.
+/// Opens the pool, verifies it, and runs `using` on it. `disturbed`: the power may fail during the opening.
 fn live<F: Future<Output = Result<(), String>>>(
     setting: &Setting,
     shared: &Rc<Shared>,
@@ -314,7 +316,7 @@ fn live<F: Future<Output = Result<(), String>>>(
     using: impl FnOnce(Pool, Random) -> F,
 ) {
     let disk = shared.disk.clone();
-    // Now and then the next crash comes while this opening still recovers from the last.
+    // Sometimes the next crash comes during this opening, which still recovers from the last crash.
     if disturbed && random.permille(80) {
         disk.arm(Plan { power: Some(random.below(12)), ..Plan::default() });
     }
@@ -334,7 +336,7 @@ fn live<F: Future<Output = Result<(), String>>>(
     });
 }
 
-/// Runs `life` on a machine of its own, until it ends or the power fails.
+/// Runs `life` on a new simulated machine, until it ends or the power fails.
 fn simulated(
     setting: &Setting,
     shared: &Shared,
@@ -357,7 +359,7 @@ fn simulated(
             },
         }
     });
-    // What still runs goes nowhere, as on a machine without power.
+    // Work that still runs has no effect, as on a machine without power.
     shared.disk.kill();
     schedule::drain();
     drop(local);
@@ -374,7 +376,7 @@ async fn until_dead(disk: &FaultyDisk) {
     }
 }
 
-/// Clients work until the end of the life.
+/// Runs the clients until the end of the life.
 async fn work(
     pool: Pool,
     shared: &Rc<Shared>,
@@ -411,13 +413,13 @@ fn client(pool: &Pool, shared: &Rc<Shared>, number: u64, random: &mut Random) ->
     Client { number, pool: pool.clone(), shared: shared.clone(), random: random.fork() }
 }
 
-/// Orphans that nobody holds are freed from now on. The power may fail while this is asked for, with some of them freed.
+/// Frees orphans without holders from now on. The power may fail during the call, when some of them have been freed.
 async fn reap(pool: &Pool, shared: &Shared) -> Result<(), String> {
     shared.world.borrow_mut().reap();
     pool.reap_orphans().await.map_err(|error| format!("reap: {error}"))
 }
 
-/// Some of the orphans are held again, before the others are freed.
+/// Holds some of the orphans again, before the others are freed.
 async fn reclaim(client: &mut Client, random: &mut Random) {
     let orphans: Vec<NodeId> = {
         let world = client.shared.world.borrow();
@@ -430,12 +432,12 @@ async fn reclaim(client: &mut Client, random: &mut Random) {
     }
 }
 
-/// What fails in a life.
+/// The failures in a life.
 fn plan(random: &mut Random, end: End, setting: &Setting) -> Plan {
     let mut plan = Plan::default();
     let steps = setting.clients * setting.operations;
     if let End::Crash = end {
-        // Now and then none of the operations is cut short.
+        // Sometimes no operation is cut short.
         plan.power = random.permille(900).then(|| random.below(steps * 2));
         if random.permille(80) {
             plan.sync = Some(random.below(steps / 2 + 1));
@@ -454,7 +456,7 @@ fn plan(random: &mut Random, end: End, setting: &Setting) -> Plan {
 }
 
 async fn close(pool: &Pool, shared: &Shared) -> Result<(), String> {
-    // A failure that was met by nobody so far is met by nobody any more.
+    // A failure that no operation has met so far will not be met later.
     let failed = shared.disk.has_failed();
     match pool.close().await {
         Ok(()) => shared.world.borrow_mut().closed(),
@@ -465,7 +467,7 @@ async fn close(pool: &Pool, shared: &Shared) -> Result<(), String> {
     Ok(())
 }
 
-/// Deletes everything, one by one or whole volumes, and finds nothing left.
+/// Deletes everything, one by one or by whole volumes, and checks that nothing is left.
 async fn take_down(
     pool: &Pool,
     shared: &Rc<Shared>,
@@ -497,7 +499,7 @@ async fn take_down(
     {
         client.perform(Op::Effect(Effect::VolumeDelete { name })).await;
     }
-    // Closing meets the freeing under way, and files that are dirty.
+    // The close then meets unfinished freeing and dirty files.
     if random.permille(500) {
         client.perform(Op::Settle).await;
     }
@@ -518,7 +520,7 @@ async fn dirty_some(client: &mut Client, random: &mut Random) {
     }
 }
 
-/// A volume of whose snapshots there are no clones.
+/// A volume whose snapshots have no clones.
 fn deletable(shared: &Shared) -> Option<String> {
     let world = shared.world.borrow();
     let cloned = |name: &str| world.snapshots_of(name).any(|(_, taken)| !taken.clones.is_empty());
@@ -537,19 +539,19 @@ fn removable(shared: &Shared) -> Option<(NodeId, String)> {
     })
 }
 
-/// Everything was deleted: after one more opening nothing is left of it on the disk.
+/// After everything was deleted, checks that nothing is left on the disk after one more opening.
 async fn nothing_left(pool: Pool, shared: Rc<Shared>) -> Result<(), String> {
     reap(&pool, &shared).await?;
     pool.settle().await.map_err(|error| format!("settle: {error}"))?;
     pool.close().await.map_err(|error| format!("close: {error}"))?;
-    // Protocols' records are nobody's to delete.
+    // No operation deletes the records of protocols.
     let theirs = |key: &[u8]| key.first() == Some(&0x40);
-    // Marks of starts stay for the pool's life.
+    // The marks of starts stay for the lifetime of the pool.
     let starts = crate::format::keys::starts();
     let keys = shared.disk.keys().into_iter().filter(|key| !theirs(key) && !starts.contains(key));
     let left = keys.count();
     let segments = shared.disk.segments();
-    // The pool's record, and its counters if it ever counted.
+    // The pool's record, and its counters if they were ever stored.
     if left > 2 || segments > 0 {
         return Err(format!(
             "everything was deleted, and left are {left} keys and {segments} segments: {:?}",

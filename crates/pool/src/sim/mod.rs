@@ -1,16 +1,16 @@
-//! The simulation: random histories of a pool whose time, randomness, disk and scheduling are the test's.
+//! The simulation: random histories of a pool whose time, randomness, disk and scheduling are controlled by the test.
 //!
 //! ```text
-//!   history   lives of one pool: open, verify, work, crash or close; at last delete everything and find nothing left
-//!     client    draws operations (ops), has the pool do them, compares the answers
-//!     model     what must be there: names, attributes, records; file: which bytes a reader may see, a crash may leave;
-//!               tree: what snapshots show
-//!     verify    after an opening: all of the model against all of the pool, and the pool's own check
-//!   schedule  who runs when
+//!   history   lives of one pool: open, verify, work, crash or close; finally deletes everything and checks that nothing is left
+//!     client    draws operations (ops), runs them on the pool, compares the answers
+//!     model     the expected state: names, attributes, records; file: the bytes that a reader may see and a crash may leave;
+//!               tree: the content of snapshots
+//!     verify    after an opening: compares all of the model with all of the pool, and runs the pool's own check
+//!   schedule  decides which thread runs
 //!   faulty    the disk
 //! ```
-//! A history follows from its seed alone, so a failure can be repeated. To see what is checked, read `history` and
-//! `file`; to see what is done, `ops`.
+//! A history depends only on its seed, so a failure can be repeated. Read `history` and `file` for the checks, and
+//! `ops` for the operations.
 
 mod client;
 mod content;

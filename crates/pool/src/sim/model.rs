@@ -1,8 +1,9 @@
-//! What must be there: every inode, name, record and volume, as the clients have been told.
+//! The expected state: every inode, name, record and volume, according to the answers that the clients received.
 //!
-//! Operations that change names or attributes are *effects*. One that is under way keeps others away from what it
-//! changes, so its outcome is certain, unless the power fails: then it happened wholly or not, and which of the two
-//! is asked of the pool that is opened next. Changes of data overlap as they like; see [`super::file`].
+//! Operations that change names or attributes are *effects*. While an effect is in progress, no other operation may
+//! touch the objects that it changes, so its outcome is certain. If the power fails, the effect happened completely or
+//! not at all, and the verification asks the pool which, after the next opening. Changes of data may overlap freely;
+//! see [`super::file`].
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,7 +14,7 @@ use super::file::FileModel;
 use super::tree::Tree;
 use crate::{Handle, InodeId, VolumeId};
 
-/// Names an inode in the model.
+/// Identifies an inode in the model.
 pub(super) type NodeId = u32;
 
 /// Extended attributes by name.
@@ -26,12 +27,12 @@ pub(super) enum Body {
     Symlink(Bytes),
 }
 
-/// Whether an inode is there.
+/// Whether an inode exists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Life {
     /// It has a name.
     Named,
-    /// It has none, and is kept.
+    /// It has no name, and is kept.
     Orphan,
     /// It may be freed at any moment.
     Doomed,
@@ -47,11 +48,12 @@ pub(super) struct Node {
     pub(super) mode: u32,
     /// Extended attributes.
     pub(super) xattrs: Xattrs,
-    /// Times that one was set or removed.
+    /// How often an extended attribute was set or removed.
     pub(super) xattrs_set: u32,
-    /// Largest `change` seen since the last opening.
+    /// The largest `change` seen since the last opening.
     pub(super) change: u64,
-    /// Largest `change` seen before it: of what was lost, perhaps, and never to be seen again with other content.
+    /// The largest `change` seen before that. It may belong to lost content, and must never be seen again with other
+    /// content.
     pub(super) change_lost: u64,
 }
 
@@ -70,32 +72,32 @@ impl Node {
 /// A snapshot.
 #[derive(Clone)]
 pub(super) struct Taken {
-    /// Larger than that of older ones.
+    /// Larger than the number of every older snapshot.
     pub(super) number: u64,
     pub(super) root: Handle,
     pub(super) tree: Tree,
-    /// All inodes that the volume had, with a name or not.
+    /// All inodes of the volume, with or without a name.
     inodes: BTreeSet<InodeId>,
-    /// Volumes that began as a copy of it.
+    /// Volumes that are clones of it.
     pub(super) clones: BTreeSet<String>,
 }
 
-/// An effect under way.
+/// An effect in progress.
 #[derive(Clone, Debug)]
 pub(super) struct Pending {
     pub(super) effect: Effect,
-    /// It must be refused.
+    /// Whether it must be refused.
     pub(super) wrong: bool,
 }
 
-/// What one operation at a time may change.
+/// An object that only one operation at a time may change.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Claim {
     Name(NodeId, String),
     Node(NodeId),
     Record(u8),
     Volume(String),
-    /// Directories move one at a time, so that none gets below itself.
+    /// Directories move one at a time, so that no directory is moved below itself.
     Moves,
 }
 
@@ -105,28 +107,28 @@ pub(super) struct World {
     tick: u64,
     node_next: NodeId,
     pub(super) nodes: BTreeMap<NodeId, Node>,
-    /// Names of volumes and their roots.
+    /// The names of the volumes and their roots.
     pub(super) volumes: BTreeMap<String, NodeId>,
-    /// Snapshots by volume and name.
+    /// The snapshots by volume and name.
     pub(super) snapshots: BTreeMap<(String, String), Taken>,
-    /// Operations on files that are under way, by volume.
+    /// The number of operations on files in progress, by volume.
     users: BTreeMap<VolumeId, u32>,
     pub(super) records: BTreeMap<u8, Bytes>,
-    /// Effects under way, or whose outcome nobody knows.
+    /// Effects that are in progress or whose outcome is unknown.
     pub(super) pending: BTreeMap<u64, Pending>,
     claims: BTreeSet<Claim>,
-    /// Inodes that were being changed when the pool was lost: what was seen of them may be lost too.
+    /// Inodes that were being changed when the pool was lost. Their observed state may be lost too.
     pub(super) unsettled: BTreeSet<NodeId>,
-    /// Orphans that nobody holds are freed.
+    /// Whether orphans without holders are freed.
     pub(super) reaping: bool,
-    /// Handles of inodes that are gone for good.
+    /// Handles of inodes that are permanently gone.
     pub(super) gone: Vec<Handle>,
-    /// Write verifiers so far.
+    /// All write verifiers so far.
     pub(super) verifiers: Vec<[u8; 8]>,
 }
 
 impl World {
-    /// A moment later than all before.
+    /// Returns a moment later than all before.
     pub(super) fn tick(&mut self) -> u64 {
         self.tick += 1;
         self.tick
@@ -144,7 +146,7 @@ impl World {
         self.node(directory)?.entries()?.get(name).copied()
     }
 
-    /// What the effect changes.
+    /// The objects that the effect changes.
     pub(super) fn claims_of(&self, effect: &Effect) -> Vec<Claim> {
         let losing = |directory: NodeId, name: &str| self.entry(directory, name).map(Claim::Node);
         match effect {
@@ -186,12 +188,12 @@ impl World {
         self.claims.contains(claim)
     }
 
-    /// Something in the directory is being changed.
+    /// Whether an entry of the directory is being changed.
     pub(super) fn is_changing_within(&self, directory: NodeId) -> bool {
         self.claims.iter().any(|claim| matches!(claim, Claim::Name(id, _) if *id == directory))
     }
 
-    /// The effect begins, if nothing that it changes is being changed. Returns its number.
+    /// Begins the effect, unless an object that it changes is being changed. Returns its number.
     pub(super) fn begin(&mut self, effect: &Effect, wrong: bool) -> Option<u64> {
         let claims = self.claims_of(effect);
         let taken = claims.iter().any(|claim| self.is_claimed(claim));
@@ -210,7 +212,7 @@ impl World {
         of.map(|((_, name), taken)| (&name[..], taken))
     }
 
-    /// Nothing under way would take from below the effect what it stands on, nor the other way round.
+    /// Whether no operation in progress conflicts with the effect, for example by removing a volume that it works in.
     fn is_undisturbed(&self, effect: &Effect, claims: &[Claim]) -> bool {
         let of_volumes = claims.iter().filter_map(|claim| match claim {
             Claim::Volume(name) => self.volumes.get(name).and_then(|root| self.volume_of(*root)),
@@ -248,7 +250,7 @@ impl World {
         self.node(node).map(|node| node.handle.volume)
     }
 
-    /// The volume in which the claim is.
+    /// The volume of the claimed object.
     fn volume_claimed(&self, claim: &Claim) -> Option<VolumeId> {
         match claim {
             Claim::Name(node, _) | Claim::Node(node) => self.volume_of(*node),
@@ -265,7 +267,7 @@ impl World {
         })
     }
 
-    /// An operation on a file begins, unless its volume is being rolled back.
+    /// Begins an operation on a file, unless the file's volume is being rolled back.
     pub(super) fn enter(&mut self, node: NodeId) -> Option<VolumeId> {
         let volume = self.volume_of(node)?;
         if self.is_rolling_back(volume) {
@@ -275,14 +277,14 @@ impl World {
         Some(volume)
     }
 
-    /// It has ended.
+    /// Ends an operation on a file.
     pub(super) fn leave(&mut self, volume: VolumeId) {
         if let Some(users) = self.users.get_mut(&volume) {
             *users -= 1;
         }
     }
 
-    /// The effect happened. `made`: what it created. `certain`: somebody was told so.
+    /// The effect happened. `made` is the object that it created. `certain`: a client received a success.
     pub(super) fn happened(&mut self, number: u64, made: Made, certain: bool) {
         let Some(effect) = self.end(number) else { return };
         let handle = if let Made::Inode(handle) = &made { Some(*handle) } else { None };
@@ -369,10 +371,11 @@ impl World {
             known.extend(self.nodes.remove(&id).map(|node| (node.handle.inode, (id, node))));
         }
         let root = self.plant(volume, &to.tree, &mut known);
-        // What was freed since the snapshot is back.
+        // Inodes that were freed since the snapshot are back.
         self.gone.retain(|handle| handle.volume != volume || !to.inodes.contains(&handle.inode));
         self.volumes.insert(name, root);
-        // What the snapshot never had is gone. Of what had no name when it was taken nothing is known.
+        // Inodes that the snapshot never had are gone. Nothing is known about inodes that had no name when it was
+        // taken.
         let lost = known.into_values().map(|(_, node)| node.handle);
         self.gone.extend(lost.filter(|handle| certain && !to.inodes.contains(&handle.inode)));
     }
@@ -418,7 +421,7 @@ impl World {
         };
     }
 
-    /// A name goes.
+    /// Removes a name.
     fn lose(&mut self, directory: NodeId, name: &str) {
         let lost = self.entry(directory, name);
         self.set_entry(directory, name, None);
@@ -435,7 +438,7 @@ impl World {
 
     fn renamed(&mut self, from: NodeId, from_name: &str, to: NodeId, to_name: &str) {
         let moved = self.entry(from, from_name);
-        // Onto another name of the same inode, or onto itself: nothing changes.
+        // A rename to another name of the same inode, or to the same name, changes nothing.
         if moved == self.entry(to, to_name) {
             return;
         }
@@ -460,7 +463,7 @@ impl World {
         }
     }
 
-    /// The inode is freed from now on, if it has no name and nobody holds it.
+    /// Lets the inode be freed from now on, if it has no name and no holder.
     pub(super) fn doom(&mut self, id: NodeId) {
         let reaping = self.reaping;
         if let Some(node) = self.nodes.get_mut(&id)
@@ -472,32 +475,32 @@ impl World {
         }
     }
 
-    /// Orphans that nobody holds are freed from now on.
+    /// Lets all orphans without holders be freed from now on.
     pub(super) fn reap(&mut self) {
         self.reaping = true;
         let all: Vec<NodeId> = self.nodes.keys().copied().collect();
         all.into_iter().for_each(|id| self.doom(id));
     }
 
-    /// What was doomed when this was called for is gone.
+    /// Removes inodes that were doomed before the pool settled.
     pub(super) fn bury(&mut self, doomed: &[NodeId]) {
         for id in doomed {
             self.gone.extend(self.nodes.remove(id).map(|node| node.handle));
         }
     }
 
-    /// Those of them that no rollback has brought back, or may be bringing back.
+    /// Those of the inodes that no rollback has brought back or may be bringing back.
     pub(super) fn still_doomed(&self, nodes: Vec<NodeId>) -> Vec<NodeId> {
         let is_doomed = |node: &Node| node.life == Life::Doomed && !self.is_rolling_back(node.handle.volume);
         nodes.into_iter().filter(|id| self.node(*id).is_some_and(is_doomed)).collect()
     }
 
-    /// Inodes that may be freed at any moment, and so are stale once the pool has settled.
+    /// Inodes that may be freed at any moment. They are stale once the pool has settled.
     pub(super) fn doomed(&self) -> Vec<NodeId> {
         self.nodes.iter().filter(|(_, node)| node.life == Life::Doomed).map(|(id, _)| *id).collect()
     }
 
-    /// The pool was closed, or lost: nothing is under way, and nobody will hold anything.
+    /// The pool was closed or lost: no operation is in progress, and no client holds an inode.
     pub(super) fn restarted(&mut self) {
         self.reaping = false;
         self.claims.clear();
@@ -507,7 +510,7 @@ impl World {
         }
     }
 
-    /// The pool was lost: remembers what was being changed.
+    /// The pool was lost: remembers the inodes that were being changed.
     pub(super) fn note_unsettled(&mut self) {
         let nodes = self.claims.iter().filter_map(|claim| match claim {
             Claim::Name(node, _) | Claim::Node(node) => Some(*node),

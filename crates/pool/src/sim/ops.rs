@@ -1,4 +1,4 @@
-//! What the clients do, drawn at random from what makes sense just now.
+//! The operations of the clients, drawn at random from those that are possible at the moment.
 
 use bytes::Bytes;
 
@@ -12,7 +12,7 @@ use crate::Stability;
 #[derive(Clone, Debug)]
 pub(super) enum Op {
     Effect(Effect),
-    /// An operation that must fail, as it is an error to ask for it.
+    /// An invalid operation, which must fail.
     Wrong(Effect),
     Change {
         node: NodeId,
@@ -27,7 +27,7 @@ pub(super) enum Op {
         offset: u64,
         length: u32,
     },
-    /// Clones a range of a file that nobody changes meanwhile.
+    /// Clones a range of a file that no client changes meanwhile.
     CloneRange {
         from: NodeId,
         to: NodeId,
@@ -35,7 +35,7 @@ pub(super) enum Op {
         target: u64,
         length: u64,
     },
-    /// Looks for data, or for a hole.
+    /// Searches for data or for a hole.
     Seek {
         node: NodeId,
         offset: u64,
@@ -59,25 +59,25 @@ pub(super) enum Op {
         read: bool,
     },
     Records,
-    /// Compares a snapshot with what it was.
+    /// Compares a snapshot with its expected content.
     Show {
         volume: String,
         snapshot: String,
     },
 }
 
-/// Bounds of what a history does.
+/// The limits of a history's operations.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Appetite {
-    /// Files do not grow beyond this.
+    /// The maximum size of a file.
     pub(super) file_bytes_max: u64,
-    /// Longest write.
+    /// The maximum length of a write.
     pub(super) write_bytes_max: u64,
-    /// Names in a directory.
+    /// The number of different names in a directory.
     pub(super) names: u64,
 }
 
-/// Draws an operation; `None` if the one that was drawn cannot be done just now.
+/// Draws an operation. Returns `None` if the drawn operation is not possible at the moment.
 pub(super) fn draw(world: &World, random: &mut Random, appetite: &Appetite) -> Option<Op> {
     match random.below(100) {
         0..27 => write(world, random, appetite),
@@ -137,7 +137,7 @@ fn name(random: &mut Random, appetite: &Appetite) -> String {
     format!("n{}", random.below(appetite.names))
 }
 
-/// A directory and a name in it.
+/// A directory, a name in it, and the inode of that name.
 fn entry(world: &World, random: &mut Random) -> Option<(NodeId, String, NodeId)> {
     let directory = directory(world, random)?;
     let entries: Vec<(&String, &NodeId)> = world.node(directory)?.entries()?.iter().collect();
@@ -296,7 +296,7 @@ fn rename(world: &World, random: &mut Random, appetite: &Appetite) -> Option<Eff
     Some(Effect::Rename { from, from_name, to, to_name })
 }
 
-/// `directory` is `above` or somewhere below it.
+/// Whether `directory` is `above` or below it.
 fn is_within(world: &World, directory: NodeId, above: &Node) -> bool {
     let mut at = Some(directory);
     while let Some(node) = at.and_then(|id| world.node(id)) {
@@ -308,7 +308,7 @@ fn is_within(world: &World, directory: NodeId, above: &Node) -> bool {
     false
 }
 
-/// Few names, so that some are there, and values that are replaced by shorter and longer ones.
+/// Uses few names, so that some exist, and replaces values by shorter and longer ones.
 fn xattr(world: &World, random: &mut Random) -> Option<Effect> {
     let has_place = |node: &Node| is_there(node) && !matches!(node.body, Body::Symlink(_));
     let node = pick_node(world, random, has_place)?;
@@ -325,7 +325,7 @@ fn hold_or_release(world: &World, random: &mut Random) -> Option<Op> {
     } else {
         pick_node(world, random, |node| is_there(node) && node.holds > 0)?
     };
-    // Whether one that is being removed is still there is not known.
+    // It is not known whether an inode that is being removed still exists.
     if world.is_claimed(&Claim::Node(node)) {
         return None;
     }
@@ -355,7 +355,7 @@ fn volume(world: &World, random: &mut Random) -> Option<Effect> {
     }
 }
 
-/// Something with snapshots.
+/// An operation on snapshots.
 fn snapshot(world: &World, random: &mut Random) -> Option<Op> {
     let volumes: Vec<&String> = world.volumes.keys().collect();
     let volume = random.pick(&volumes)?.clone();
@@ -377,7 +377,7 @@ fn snapshot(world: &World, random: &mut Random) -> Option<Op> {
     })
 }
 
-/// Something that must be refused.
+/// An operation that must be refused.
 fn wrong(world: &World, random: &mut Random) -> Option<Op> {
     let (directory, name, node) = entry(world, random)?;
     let full = world.node(node)?.entries().is_some_and(|entries| !entries.is_empty());

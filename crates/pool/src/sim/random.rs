@@ -17,27 +17,27 @@ impl Random {
         mixed ^ (mixed >> 31)
     }
 
-    /// 0 to `bound - 1`; 0 if `bound` is 0.
+    /// A number from 0 to `bound - 1`; 0 if `bound` is 0.
     pub(crate) fn below(&mut self, bound: u64) -> u64 {
         self.next() % bound.max(1)
     }
 
-    /// `from` to `to`, both included.
+    /// A number from `from` to `to`, both included.
     pub(crate) fn between(&mut self, from: u64, to: u64) -> u64 {
         from + self.below(to - from + 1)
     }
 
-    /// True in that many of a thousand cases.
+    /// True in this many of a thousand cases.
     pub(crate) fn permille(&mut self, cases: u64) -> bool {
         self.below(1000) < cases
     }
 
-    /// One of them, if there are any.
+    /// A random element, if there are any.
     pub(crate) fn pick<T: Copy>(&mut self, of: &[T]) -> Option<T> {
         of.get(self.below(of.len() as u64) as usize).copied()
     }
 
-    /// Another source, whose numbers have nothing to do with this one's.
+    /// Another generator, with numbers unrelated to those of this one.
     pub(crate) fn fork(&mut self) -> Random {
         Random(self.next())
     }

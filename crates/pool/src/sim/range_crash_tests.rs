@@ -1,5 +1,5 @@
-//! Crash tests of holes, clones of ranges and extended attributes: the power fails at every single step of a history, and
-//! after it the pool is as it was before the operation that was under way, or as after it.
+//! Crash tests of holes, clones of ranges and extended attributes: the power fails at every single step of a history.
+//! Afterwards the pool has its state from before the interrupted operation, or from after it.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ enum Step {
     /// File, offset, length.
     Punch(&'static str, usize, usize),
     Allocate(&'static str, usize),
-    /// From, offset; to, offset; length.
+    /// Source and offset; target and offset; length.
     Clone(&'static str, usize, &'static str, usize, usize),
     /// File, name, length of the value.
     SetXattr(&'static str, &'static str, usize),
@@ -24,7 +24,7 @@ enum Step {
     Settle,
 }
 
-/// Few extents each, so that every operation is one batch.
+/// Each operation touches few extents, so that it is one batch.
 const HISTORY: &[Step] = &[
     Step::Write("a", 0, 300_000, 1),
     Step::SetXattr("a", "one", 10),
@@ -154,17 +154,17 @@ async fn world(pool: &Pool) -> World {
         }
         world.insert(String::from_utf8(entry.name.to_vec()).unwrap(), File { content, xattrs });
     }
-    // A file that a write has created, and then not written, is half of a step that is two operations.
+    // A write step is two operations. An empty file was created by the first but not written by the second.
     world.retain(|_, file| !file.content.is_empty());
     world
 }
 
-/// Bounded, so that what is left in the end can be counted.
+/// The pool has a size limit, so that the test can check the free space at the end.
 fn options() -> PoolOptions {
     PoolOptions { bytes_max: Some(1 << 30), ..faulty::options() }
 }
 
-/// Runs the history until the disk fails at its step number `failing`; false if it ended before that.
+/// Runs the history until the disk fails at step number `failing`. Returns false if the history ended before that step.
 async fn crash_at(failing: u64) -> bool {
     let disk = Arc::new(FaultyDisk::default());
     let pool = disk.open(options()).unwrap();
@@ -189,7 +189,7 @@ async fn crash_at(failing: u64) -> bool {
     let found = world(&pool).await;
     assert!(found == model || found == next, "failing at {failing}: {:?}", found.keys());
     pool.reap_orphans().await.unwrap();
-    // Snapshots and all.
+    // This also deletes the snapshots.
     pool.volume_delete("a", true).await.unwrap();
     pool.settle().await.unwrap();
     assert_eq!(pool.check(true).await.unwrap(), [""; 0], "failing at {failing}, empty");

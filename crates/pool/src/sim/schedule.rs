@@ -1,12 +1,12 @@
-//! Who runs when: all of a simulated pool, its clients included, takes turns in an order that the seed decides.
+//! The scheduler: all parts of a simulated pool and its clients take turns in an order that the seed determines.
 //!
 //! The tasks of the pool and of its clients run on a tokio runtime of one thread with paused time. Work that blocks
-//! (`sync::blocking`) becomes a *fiber*: a thread of its own, which runs only while the runtime's thread waits for it. It gives the
-//! turn back when it has ended, when it needs a lock that somebody else holds, and, as often as the seed says, at the *points*:
-//! each lock that is taken and each step of the disk. The runtime's thread in turn lets fibers go on at its own points. So
-//! there is always exactly one thread at work, and the same seed gives the same order.
+//! (`sync::blocking`) becomes a *fiber*: a separate thread that runs only while the runtime's thread waits for it. A
+//! fiber gives the turn back when it has ended, when it needs a lock that is held elsewhere, and, at a rate that the
+//! seed determines, at the *points*: each acquisition of a lock and each step of the disk. The runtime's thread lets
+//! fibers continue at its own points. So exactly one thread runs at any time, and the same seed gives the same order.
 //!
-//! Outside a simulation, on any other thread, all of this does nothing.
+//! Outside of a simulation, on any other thread, these functions do nothing.
 
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,30 +20,30 @@ use tokio::runtime::Handle;
 use super::random::Random;
 use crate::{Error, Result};
 
-/// Turns after which work that does not end is taken for a deadlock.
+/// The number of turns after which unfinished work counts as a deadlock.
 const TURNS_MAX: usize = 1_000_000;
 
 type Work = Box<dyn FnOnce() + Send>;
 
-/// What a fiber tells when it gives the turn back.
+/// The state of a fiber when it gives the turn back.
 enum Turn {
     Yielded,
     Done,
     Panicked,
 }
 
-/// A thread that runs fibers, one after the other.
+/// A thread that runs fibers, one after another.
 struct Worker {
     begin: Sender<(Work, Dice)>,
     resume: Sender<()>,
     turns: Receiver<Turn>,
 }
 
-/// The seed's numbers, and how often to draw for a change of turns.
+/// The random numbers, and the rate at which turns change.
 #[derive(Clone)]
 struct Dice {
     random: Arc<Mutex<Random>>,
-    /// Cases of a thousand in which a point changes turns.
+    /// The number of cases in a thousand in which a point changes turns.
     preempted: u64,
 }
 
@@ -53,7 +53,7 @@ impl Dice {
     }
 }
 
-/// The side of the runtime's thread.
+/// The state of the runtime's thread.
 struct Main {
     dice: Dice,
     fibers: RefCell<BTreeMap<u64, Worker>>,
@@ -62,7 +62,7 @@ struct Main {
     panicked: Cell<bool>,
 }
 
-/// The side of a fiber.
+/// The state of a fiber.
 struct Fiber {
     dice: Dice,
     resumed: Rc<Receiver<()>>,
@@ -79,12 +79,12 @@ enum Seat {
 
 thread_local! {
     static SEAT: RefCell<Seat> = RefCell::default();
-    /// Workers that have nothing to do; kept from one simulation to the next.
+    /// Idle workers, which are kept from one simulation to the next.
     static IDLE: RefCell<Vec<Worker>> = RefCell::default();
 }
 
 fn seat() -> Seat {
-    // No seat any more while the thread ends.
+    // While the thread ends, it has no seat any more.
     SEAT.try_with(|seat| seat.borrow().clone()).unwrap_or_default()
 }
 
@@ -92,10 +92,11 @@ fn main() -> Option<Rc<Main>> {
     if let Seat::Main(main) = seat() { Some(main) } else { None }
 }
 
-/// As long as it lives, this thread is a simulation's.
+/// While this value lives, this thread belongs to a simulation.
 pub(crate) struct Simulated(());
 
-/// Makes this thread a simulation's. `preempted`: in how many of a thousand cases a point changes turns.
+/// Makes this thread part of a simulation. `preempted` is the number of cases in a thousand in which a point changes
+/// turns.
 pub(crate) fn simulate(random: Random, preempted: u64) -> Simulated {
     let main = Main {
         dice: Dice { random: Arc::new(Mutex::new(random)), preempted },
@@ -115,7 +116,7 @@ impl Drop for Simulated {
     }
 }
 
-/// Whether this thread is a simulation's.
+/// Whether this thread belongs to a simulation.
 pub(crate) fn is_simulated() -> bool {
     !matches!(seat(), Seat::Outside)
 }
@@ -125,7 +126,7 @@ pub(crate) fn has_panicked() -> bool {
     main().is_some_and(|main| main.panicked.get())
 }
 
-/// Has panics of a simulation's tasks remembered, which tokio catches.
+/// Records panics of a simulation's tasks, which tokio catches.
 fn note_panics() {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {
@@ -156,7 +157,7 @@ pub(crate) fn point() {
     }
 }
 
-/// Lets others go on until `ready`.
+/// Lets other threads run until `ready` returns true.
 pub(crate) fn until(ready: impl Fn() -> bool) {
     let seat = seat();
     if matches!(seat, Seat::Outside) {
@@ -176,7 +177,7 @@ pub(crate) fn until(ready: impl Fn() -> bool) {
     panic!("a lock is never let go of");
 }
 
-/// As `sync::blocking`.
+/// Like `sync::blocking`.
 pub(crate) async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T> + Send + 'static,
 ) -> Result<T> {
@@ -194,11 +195,11 @@ pub(crate) async fn blocking<T: Send + 'static>(
         tokio::task::yield_now().await;
     }
     let outcome = outcome.lock().unwrap().take();
-    // As for a thread that panicked.
+    // The same as for a thread that panicked.
     outcome.unwrap_or(Err(Error::Closed))
 }
 
-/// As `sync::in_background`.
+/// Like `sync::in_background`.
 pub(crate) fn in_background<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) {
     tokio::spawn(blocking(move || {
         work();
@@ -206,7 +207,7 @@ pub(crate) fn in_background<T: Send + 'static>(work: impl FnOnce() -> T + Send +
     }));
 }
 
-/// Ends all fibers, whatever becomes of what they do.
+/// Runs all fibers to their end and ignores their results.
 pub(crate) fn drain() {
     let Some(main) = main() else { return };
     for _ in 0..TURNS_MAX {
@@ -217,11 +218,11 @@ pub(crate) fn drain() {
     panic!("blocking work does not end");
 }
 
-/// Makes the work a fiber. `None` if it is done already, because nothing is ever preempted.
+/// Makes the work a fiber. Returns `None` if the work is already done, because this simulation never preempts.
 fn begin(work: Work) -> Option<u64> {
     let main = main()?;
     if main.dice.preempted == 0 {
-        // The panic was told by the hook; here it is as it would be on a thread.
+        // The hook has recorded the panic. Otherwise the result is the same as on a thread.
         let _ = catch_unwind(AssertUnwindSafe(work));
         return None;
     }
@@ -238,7 +239,7 @@ fn begin(work: Work) -> Option<u64> {
     Some(fiber)
 }
 
-/// Gives a fiber a turn. True if it has ended.
+/// Gives a fiber a turn. Returns true if it has ended.
 fn step(fiber: u64) -> bool {
     main().is_none_or(|main| main.step(fiber))
 }
@@ -248,7 +249,7 @@ impl Main {
         if self.done.borrow_mut().remove(&fiber) {
             return true;
         }
-        // Not there: another simulation's.
+        // A missing fiber belongs to another simulation.
         let Some(worker) = self.fibers.borrow_mut().remove(&fiber) else { return true };
         worker.resume.send(()).unwrap();
         match worker.turns.recv().unwrap() {
@@ -264,7 +265,7 @@ impl Main {
         }
     }
 
-    /// Gives any fiber a turn; false if there is none.
+    /// Gives a random fiber a turn. Returns false if there is none.
     fn step_any(&self) -> bool {
         let fibers: Vec<u64> = self.fibers.borrow().keys().copied().collect();
         let Some(fiber) = self.dice.random.lock().unwrap().pick(&fibers) else { return false };

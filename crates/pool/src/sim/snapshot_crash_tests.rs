@@ -1,5 +1,5 @@
-//! Crash tests of snapshots, clones and rollbacks: the power fails at every single step of a history, and after it the
-//! pool is as it was before the operation that was under way, or as after it; what was deleted is freed in the end.
+//! Crash tests of snapshots, clones and rollbacks: the power fails at every single step of a history. Afterwards the
+//! pool has its state from before the interrupted operation, or from after it, and in the end deleted data is freed.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use bytes::Bytes;
 use crate::sim::faulty::{self, FaultyDisk};
 use crate::*;
 
-/// File contents by name, in each volume, and in each snapshot as `volume@snapshot`.
+/// The file contents by name, for each volume, and for each snapshot as `volume@snapshot`.
 type World = BTreeMap<String, BTreeMap<String, Vec<u8>>>;
 
 #[derive(Clone, Copy, Debug)]
@@ -25,7 +25,7 @@ enum Step {
     Settle,
 }
 
-/// Each operation follows and precedes what it could disturb.
+/// Each operation follows and precedes operations that it could disturb.
 const HISTORY: &[Step] = &[
     Step::Write("a", "log", 0, 150_000, 1),
     Step::Write("b", "log", 0, 3_000, 2),
@@ -152,18 +152,18 @@ async fn world(pool: &Pool) -> World {
     world
 }
 
-/// A file that a write has created, and then not written, is half of a step that is two operations.
+/// A write step is two operations. An empty file was created by the first but not written by the second.
 fn without_empty_files(mut world: World) -> World {
     world.values_mut().for_each(|files| files.retain(|_, bytes| !bytes.is_empty()));
     world
 }
 
-/// Bounded, so that what is left in the end can be counted.
+/// The pool has a size limit, so that the test can check the free space at the end.
 fn options() -> PoolOptions {
     PoolOptions { bytes_max: Some(1 << 30), ..faulty::options() }
 }
 
-/// Runs the history until the disk fails at its step number `failing`; false if it ended before that.
+/// Runs the history until the disk fails at step number `failing`. Returns false if the history ended before that step.
 async fn crash_at(failing: u64) -> bool {
     let disk = Arc::new(FaultyDisk::default());
     let pool = disk.open(options()).unwrap();
@@ -194,7 +194,7 @@ async fn crash_at(failing: u64) -> bool {
     pool.settle().await.unwrap();
     assert_eq!(pool.check(true).await.unwrap(), [""; 0], "failing at {failing}, settled");
     assert!(without_empty_files(world(&pool).await) == found, "failing at {failing}, settled");
-    // Clones before what they were made of.
+    // Clones are deleted before their origins.
     for name in ["c", "b", "a"] {
         if found.contains_key(name) {
             pool.volume_delete(name, true).await.unwrap();

@@ -1,4 +1,4 @@
-//! The simulation as tests.
+//! Tests that run the simulation.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -9,24 +9,24 @@ use tokio::time::Instant;
 use super::history::{self, Report};
 use crate::sim::faulty::{FaultyDisk, Lie};
 
-/// Histories that a test run makes, if FOREBAY_SIM_HISTORIES does not say otherwise.
+/// The number of histories in a test run, unless FOREBAY_SIM_HISTORIES sets another.
 const HISTORIES: u64 = 3000;
-/// How often a long run says how far it is.
+/// The interval at which a long run reports its progress.
 const PROGRESS: Duration = Duration::from_secs(5);
 
-/// How long to go on, and from which seed.
+/// The end of a run.
 enum Extent {
     Histories(u64),
     Until(Instant),
 }
 
-/// What many histories have come to.
+/// The results of many histories.
 #[derive(Default)]
 struct Sum {
     histories: AtomicU64,
     crashes: AtomicU64,
     operations: AtomicU64,
-    /// Histories in which inline bytes became chunks.
+    /// The number of histories in which inline bytes became chunks.
     chunked: AtomicU64,
     failed: AtomicBool,
 }
@@ -56,7 +56,7 @@ fn number(variable: &str) -> Option<u64> {
     std::env::var(variable).ok()?.parse().ok()
 }
 
-/// Runs histories on all cores until one fails, or it is enough. False if one failed.
+/// Runs histories on all cores until one fails or the extent is reached. Returns false if one failed.
 fn run_many(first: u64, extent: &Extent) -> bool {
     let (next, sum, begun) = (AtomicU64::new(first), Sum::default(), Instant::now());
     let work = || {
@@ -151,7 +151,7 @@ fn a_pool_whose_files_are_lost_or_old_is_refused_or_right_and_never_empty() {
     assert!(refused > 300 && opened > 100, "{refused} refused, {opened} opened");
 }
 
-/// Were the model blind, nothing would ever fail.
+/// If the model missed errors, no test would ever fail.
 #[test]
 fn a_disk_that_does_not_sync_is_found_out() {
     for lie in [Lie::Segments, Lie::Metadata] {

@@ -1,4 +1,4 @@
-//! What a snapshot shows: a tree that never changes, by path.
+//! The content of a snapshot: a tree by path that never changes.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -16,7 +16,7 @@ pub(super) enum What {
     Symlink(Bytes),
 }
 
-/// An inode as it is shown at a path.
+/// The state of an inode at a path.
 #[derive(Clone, PartialEq, Eq)]
 pub(super) struct Shown {
     pub(super) inode: InodeId,
@@ -26,14 +26,14 @@ pub(super) struct Shown {
     pub(super) what: What,
 }
 
-/// Paths without a leading slash; the root's is empty.
+/// Inodes by path, without a leading slash. The path of the root is empty.
 pub(super) type Tree = BTreeMap<String, Shown>;
 
 fn below(path: &str, name: &str) -> String {
     if path.is_empty() { name.to_owned() } else { format!("{path}/{name}") }
 }
 
-/// Directory of a path, and the name in it.
+/// The directory of a path, and the name in it.
 fn split(path: &str) -> (&str, &str) {
     path.rsplit_once('/').unwrap_or(("", path))
 }
@@ -60,7 +60,7 @@ pub(super) async fn walk(pool: &Pool, root: Handle) -> Result<Tree> {
     Ok(tree)
 }
 
-/// All extended attributes of an inode; none of what can have none.
+/// All extended attributes of an inode. Empty for kinds that cannot have any.
 pub(super) async fn xattrs(pool: &Pool, handle: Handle, kind: &Kind) -> Result<Xattrs> {
     let (mut found, mut cookie) = (Xattrs::new(), 0);
     loop {
@@ -69,7 +69,7 @@ pub(super) async fn xattrs(pool: &Pool, handle: Handle, kind: &Kind) -> Result<X
         }
         let page = pool.xattr_list(handle, cookie, 2).await?;
         for (at, name) in page.names {
-            // Removed since it was listed, if it is not there.
+            // If the attribute is missing, it was removed after it was listed.
             match pool.xattr_get(handle, &name).await {
                 Ok(value) => found.insert(String::from_utf8_lossy(&name).into_owned(), value),
                 Err(Error::NotFound(_)) => None,
@@ -83,7 +83,7 @@ pub(super) async fn xattrs(pool: &Pool, handle: Handle, kind: &Kind) -> Result<X
     }
 }
 
-/// Where two trees differ, if they do.
+/// The first difference between two trees, if any.
 pub(super) fn difference(found: &Tree, expected: &Tree) -> Option<String> {
     let paths: BTreeSet<&String> = found.keys().chain(expected.keys()).collect();
     paths.into_iter().find(|path| found.get(*path) != expected.get(*path)).map(|path| {
@@ -92,7 +92,7 @@ pub(super) fn difference(found: &Tree, expected: &Tree) -> Option<String> {
     })
 }
 
-/// Names and lengths, for messages.
+/// The names and lengths, for messages.
 fn names(xattrs: &Xattrs) -> Vec<(&str, usize)> {
     xattrs.iter().map(|(name, value)| (&name[..], value.len())).collect()
 }
@@ -111,7 +111,7 @@ impl Shown {
 }
 
 impl World {
-    /// What is wrong with a tree that was just taken of the volume with that root, as of `look`.
+    /// Describes an error in the tree of a new snapshot of the volume with this root, as of `look`.
     pub(super) fn wrong_tree(&self, root: NodeId, found: &Tree, look: Look) -> Option<String> {
         let mut left = VecDeque::from([(String::new(), root)]);
         let mut paths = BTreeSet::new();
@@ -129,14 +129,14 @@ impl World {
         found.keys().find(|path| !paths.contains(*path)).map(|path| format!("{path:?} must not be there"))
     }
 
-    /// Numbers of all inodes of a volume, with a name or not.
+    /// The numbers of all inodes of a volume, with or without a name.
     pub(super) fn inodes_of(&self, volume: VolumeId) -> BTreeSet<InodeId> {
         let handles = self.nodes.values().map(|node| node.handle);
         handles.filter(|handle| handle.volume == volume).map(|handle| handle.inode).collect()
     }
 
-    /// The volume holds this tree, and nothing else. `known`: inodes that were there before, by number. Returns the
-    /// root, and leaves in `known` what has no place in the tree.
+    /// Replaces the content of the volume by this tree. `known` are the inodes that were there before, by number.
+    /// Returns the root, and leaves the inodes that are not in the tree in `known`.
     pub(super) fn plant(
         &mut self,
         volume: VolumeId,
@@ -145,7 +145,7 @@ impl World {
     ) -> NodeId {
         let mut planted: BTreeMap<InodeId, NodeId> = BTreeMap::new();
         let mut root = 0;
-        // In the order of paths, so a directory comes before what is in it.
+        // The order of paths puts a directory before its entries.
         for (path, shown) in tree {
             let (above, name) = split(path);
             let parent = tree.get(above).and_then(|above| planted.get(&above.inode)).copied();

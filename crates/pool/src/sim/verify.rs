@@ -1,4 +1,5 @@
-//! After an opening: settles what was under way when the pool was lost, and compares everything there is with the model.
+//! After an opening: finds out which operations in progress happened before the pool was lost, and compares the whole
+//! pool with the model.
 
 use super::client::{Shared, list};
 use super::file::Look;
@@ -6,17 +7,17 @@ use super::model::{Body, Effect, Life, Made, Node, NodeId, World};
 use super::tree::{Tree, difference, walk, xattrs};
 use crate::*;
 
-/// Handles of freed inodes that are tried again.
+/// The number of handles of freed inodes to try.
 const GONE_TRIED_MAX: usize = 20;
 
-/// What is wrong, in words; or the pool's own error.
+/// A result with a description of the error, or the pool's own error, as text.
 type Found<T> = std::result::Result<T, String>;
 
 fn words(what: &str) -> impl Fn(Error) -> String {
     move |error| format!("{what}: {error}")
 }
 
-/// Settles and compares. The model then is what was found.
+/// Resolves the effects in progress and compares. Afterwards the model is the state that was found.
 pub(super) async fn verify(pool: &Pool, shared: &Shared) -> Found<()> {
     shared.world.borrow_mut().note_unsettled();
     resolve(pool, shared).await?;
@@ -39,7 +40,7 @@ pub(super) async fn verify(pool: &Pool, shared: &Shared) -> Found<()> {
     if differences.is_empty() { Ok(()) } else { Err(format!("check: {differences:?}")) }
 }
 
-/// Asks which of the effects that were under way happened.
+/// Finds out which of the effects in progress happened.
 async fn resolve(pool: &Pool, shared: &Shared) -> Found<()> {
     let pending = std::mem::take(&mut shared.world.borrow_mut().pending);
     for (number, pending) in pending {
@@ -60,7 +61,7 @@ async fn resolve(pool: &Pool, shared: &Shared) -> Found<()> {
     Ok(())
 }
 
-/// `None` if it did not happen; else what it made.
+/// Returns the object that the effect made, or `None` if it did not happen.
 async fn outcome(pool: &Pool, shared: &Shared, effect: &Effect, begun: u64) -> Found<Option<Made>> {
     let handle =
         |node: NodeId| shared.world.borrow().node(node).map(|node| node.handle).ok_or("unknown node");
@@ -124,7 +125,8 @@ async fn outcome(pool: &Pool, shared: &Shared, effect: &Effect, begun: u64) -> F
         Effect::Rollback { volume, snapshot } => {
             let root = pool.volume(volume).map_err(words("volume"))?.root;
             let tree = walk(pool, root).await.map_err(words("walk"))?;
-            // If the volume was the same already, that it happened shows by the younger snapshots being gone.
+            // If the volume had the same content before, only the absence of the younger snapshots shows that the
+            // rollback happened.
             let younger = {
                 let world = shared.world.borrow();
                 let number =
@@ -141,7 +143,7 @@ async fn outcome(pool: &Pool, shared: &Shared, effect: &Effect, begun: u64) -> F
     })
 }
 
-/// A tree is what the snapshot shows.
+/// Checks that a tree equals the content of the snapshot.
 fn compare_tree(shared: &Shared, volume: &str, snapshot: &str, tree: &Tree) -> Found<()> {
     let world = shared.world.borrow();
     let taken = world.snapshots.get(&(volume.to_owned(), snapshot.to_owned())).ok_or("unknown snapshot")?;
@@ -149,7 +151,7 @@ fn compare_tree(shared: &Shared, volume: &str, snapshot: &str, tree: &Tree) -> F
         .map_or(Ok(()), |difference| Err(format!("{volume}@{snapshot}: {difference}")))
 }
 
-/// All snapshots are there, and show what they showed.
+/// Checks that all snapshots exist and have their old content.
 async fn snapshots(pool: &Pool, shared: &Shared) -> Found<()> {
     let mut found: Vec<(String, String)> = pool
         .snapshots(None)
@@ -209,7 +211,7 @@ fn records(pool: &Pool, shared: &Shared) -> Found<()> {
     if same { Ok(()) } else { Err("records are not what they were".into()) }
 }
 
-/// After damage: what can be read is right. Returns how many reads met an error.
+/// After damage: checks that all readable data is correct. Returns the number of reads that failed.
 pub(super) async fn verify_damaged(pool: &Pool, shared: &Shared) -> Found<u64> {
     let mut errors = 0;
     let nodes: Vec<NodeId> = shared.world.borrow().nodes.keys().copied().collect();

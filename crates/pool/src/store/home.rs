@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::FlockOperation;
 
-use crate::format::FORMAT;
+use crate::format::{FORMAT, FORMAT_BUCKETS};
 use crate::store::copies::CopiesMark;
 use crate::store::witness::STATE_FILE;
 use crate::{Error, Mismatch, Result};
@@ -157,13 +157,26 @@ impl Home {
     /// Records that the pool is complete and of the current format.
     pub(crate) fn finish(&self) -> Result<()> {
         let creating = self.path.join(CREATING_FILE);
-        if self.format == Some(FORMAT) && !creating.exists() {
+        if self.format.is_some_and(|format| format >= FORMAT) && !creating.exists() {
             return Ok(());
         }
+        self.write_format(FORMAT)
+    }
+
+    /// Records that the pool has buckets, so that a release that does not know them refuses it.
+    pub(crate) fn note_buckets(&self) -> Result<()> {
+        match read_format(&self.path)? {
+            Some(format) if format >= FORMAT_BUCKETS => Ok(()),
+            _ => self.write_format(FORMAT_BUCKETS),
+        }
+    }
+
+    fn write_format(&self, number: u32) -> Result<()> {
+        let creating = self.path.join(CREATING_FILE);
         let (new, format) = (self.path.join("FORMAT.new"), self.path.join(FORMAT_FILE));
         let write = || {
             let mut file = File::create(&new)?;
-            writeln!(file, "{FORMAT_WORD} {FORMAT}")?;
+            writeln!(file, "{FORMAT_WORD} {number}")?;
             file.sync_all()?;
             // The directories must be durable before the FORMAT file that vouches for them.
             File::open(&self.path)?.sync_all()?;
@@ -190,8 +203,8 @@ fn read_format(path: &Path) -> Result<Option<u32>> {
     let text = String::from_utf8_lossy(&text);
     let found = text.lines().next().and_then(|line| line.strip_prefix(FORMAT_WORD)?.trim().parse().ok());
     match found {
-        Some(found) if found > FORMAT => {
-            Err(Error::NewerFormat { path: path.to_path_buf(), found, known: FORMAT })
+        Some(found) if found > FORMAT_BUCKETS => {
+            Err(Error::NewerFormat { path: path.to_path_buf(), found, known: FORMAT_BUCKETS })
         }
         Some(found) if found >= FORMAT_OLDEST => Ok(Some(found)),
         Some(found) if found > 0 => {

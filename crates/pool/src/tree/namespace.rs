@@ -291,7 +291,7 @@ fn change_entries(
 }
 
 /// Removes one name of the inode. Without any name, the inode becomes an orphan. Returns 1 for a directory, otherwise 0.
-fn lose_name(txn: &mut Txn<'_>, inode: &Arc<Inode>) -> Result<i64> {
+pub(crate) fn lose_name(txn: &mut Txn<'_>, inode: &Arc<Inode>) -> Result<i64> {
     let mut record = txn.record(inode)?;
     let directory = record.is_directory();
     if directory {
@@ -312,7 +312,7 @@ fn lose_name(txn: &mut Txn<'_>, inode: &Arc<Inode>) -> Result<i64> {
         )?;
         txn.usage(inode.handle.volume)?.orphans += 1;
         let inode = inode.clone();
-        txn.then(move |engine| engine.orphans.consider(&inode));
+        txn.then(move |engine| engine.consider_orphan(&inode));
     }
     Ok(i64::from(directory))
 }

@@ -59,8 +59,14 @@ impl Engine {
             state.holds = state.holds.saturating_sub(1);
         }
         if self.volumes.is_writable(handle.volume) {
-            self.orphans.consider(&inode);
+            self.consider_orphan(&inode);
         }
+    }
+
+    /// Queues the inode if it can be freed. An inode of a bucket is never reclaimed after a restart, so it does not wait for
+    /// [`Engine::reap_orphans`].
+    pub(crate) fn consider_orphan(&self, inode: &Arc<Inode>) {
+        self.orphans.consider(inode, self.volumes.is_bucket(inode.handle.volume));
     }
 
     /// Allows the reaper to free orphans that no client holds, including those from before this opening.
@@ -77,7 +83,7 @@ impl Engine {
     }
 
     fn queue_all_orphans(&self) -> Result<()> {
-        self.volumes.list().iter().try_for_each(|volume| self.queue_orphans(volume.id))
+        self.volumes.list_with_buckets().iter().try_for_each(|volume| self.queue_orphans(volume.id))
     }
 
     /// Queues the volume's orphans that must be freed: those that were being freed already and, once the reaper frees
@@ -94,12 +100,12 @@ impl Engine {
             Ok(found)
         })?;
         for (key, freeing) in found {
-            if !freeing && !self.orphans.is_reaping() {
+            if !freeing && !self.orphans.is_reaping() && !self.volumes.is_bucket(volume) {
                 continue;
             }
             let Some(inode) = self.inode_by_key(key)? else { continue };
             if !freeing {
-                self.orphans.consider(&inode);
+                self.consider_orphan(&inode);
                 continue;
             }
             let mut state = inode.state();

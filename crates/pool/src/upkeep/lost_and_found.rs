@@ -44,7 +44,7 @@ impl Engine {
             mismatches: self.accepted.clone(),
             unnamed,
             lost: self.segments.lost().into_iter().map(|id| id.0).collect(),
-            volumes: self.volumes.list().into_iter().map(|volume| volume.spec.name).collect(),
+            volumes: self.volumes.list_with_buckets().into_iter().map(|volume| volume.spec.name).collect(),
             bytes_logical: self.volumes.usage_total().bytes_logical,
         })
     }

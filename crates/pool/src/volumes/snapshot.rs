@@ -119,6 +119,7 @@ impl Engine {
                 origin: Some(taken.id),
                 hidden: Vec::new(),
                 snapshot: None,
+                is_bucket: false,
                 ..record
             };
             let made = add_volume(txn, id, record, usage);
@@ -148,6 +149,7 @@ fn stage(txn: &mut Txn<'_>, volume: VolumeId, name: &str, period: Option<Period>
         origin: None,
         hidden: Vec::new(),
         snapshot: Some(SnapshotRecord { of: volume, period }),
+        is_bucket: false,
         ..of.clone()
     };
     add_volume(txn, id, record, usage);

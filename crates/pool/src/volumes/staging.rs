@@ -1,14 +1,16 @@
 //! Code that volumes, snapshots and clones share: the rules for names and paths, and the staging of their records.
 
+use std::time::SystemTime;
+
 use bytes::Bytes;
 
 use crate::engine::Engine;
 use crate::engine::txn::Txn;
 use crate::format::keys;
-use crate::format::records::{UsageRecord, VolumeRecord};
+use crate::format::records::{InodeRecord, UsageRecord, VolumeRecord};
 use crate::{
-    Error, InUse, NAME_BYTES_MAX, Object, Result, Snapshot, Volume, VolumeId, VolumeSpec, is_name,
-    is_printable,
+    Error, InUse, InodeId, Kind, NAME_BYTES_MAX, Object, Result, Snapshot, Volume, VolumeId, VolumeSpec,
+    is_name, is_printable,
 };
 
 /// The value of a record whose presence is its only information.
@@ -27,11 +29,33 @@ pub(crate) fn add_volume(
     volume
 }
 
+/// The record of a new volume's root directory.
+pub(crate) fn root_record(engine: &Engine, spec: &VolumeSpec, now: SystemTime) -> Result<InodeRecord> {
+    Ok(InodeRecord {
+        generation: engine.generation()?,
+        kind: Kind::Directory,
+        mode: spec.mode & 0o7777,
+        uid: spec.uid,
+        gid: spec.gid,
+        nlink: 2,
+        size: 0,
+        space_used: 0,
+        change: engine.change_first(),
+        atime: now,
+        mtime: now,
+        ctime: now,
+        btime: now,
+        parent: InodeId(0),
+        entries: 0,
+        create_verifier: None,
+    })
+}
+
 /// Returns an error unless a volume can be created with this specification.
 pub(crate) fn check_new(txn: &Txn<'_>, spec: &VolumeSpec) -> Result<()> {
     check_spec(spec)?;
     check_path(&spec.junction_path)?;
-    txn.engine.volumes.list().iter().try_for_each(|other| check_apart(spec, &other.spec))
+    txn.engine.volumes.list_with_buckets().iter().try_for_each(|other| check_apart(spec, &other.spec))
 }
 
 /// Returns an error unless the name is valid for a volume or a snapshot.
@@ -66,7 +90,12 @@ pub(crate) fn check_path(path: &str) -> Result<()> {
 
 pub(crate) fn check_apart(spec: &VolumeSpec, other: &VolumeSpec) -> Result<()> {
     if spec.name == other.name {
-        return Err(Error::Exists(Object::Volume(spec.name.clone())));
+        let taken = if other.junction_path.is_empty() { Object::Bucket } else { Object::Volume };
+        return Err(Error::Exists(taken(spec.name.clone())));
+    }
+    // A bucket has no path.
+    if spec.junction_path.is_empty() || other.junction_path.is_empty() {
+        return Ok(());
     }
     let (mine, theirs) = (format!("{}/", spec.junction_path), format!("{}/", other.junction_path));
     if mine.starts_with(&theirs) || theirs.starts_with(&mine) {

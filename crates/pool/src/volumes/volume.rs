@@ -5,14 +5,13 @@ use std::sync::Arc;
 use crate::engine::Engine;
 use crate::engine::txn::Txn;
 use crate::format::keys::{self, EPOCH_FIRST};
-use crate::format::records::{InodeRecord, UsageRecord, VolumeRecord};
+use crate::format::records::{UsageRecord, VolumeRecord};
 use crate::tree::attributes;
 use crate::volumes::staging::{
-    MARK, add_volume, check_apart, check_new, check_path, check_spec, forget, require_unused,
+    MARK, add_volume, check_apart, check_new, check_path, check_spec, forget, require_unused, root_record,
 };
 use crate::{
-    Error, Handle, InUse, InodeId, Kind, Object, Result, SetAttributes, Volume, VolumeChange, VolumeId,
-    VolumeSpec,
+    Error, Handle, InUse, Object, Result, SetAttributes, Volume, VolumeChange, VolumeId, VolumeSpec,
 };
 
 impl Engine {
@@ -23,27 +22,7 @@ impl Engine {
             engine.require_room_for_inode()?;
             let id = txn.volume_id_next()?;
             let now = engine.clock.now();
-            let root = txn.create_inode(
-                id,
-                InodeRecord {
-                    generation: engine.generation()?,
-                    kind: Kind::Directory,
-                    mode: spec.mode & 0o7777,
-                    uid: spec.uid,
-                    gid: spec.gid,
-                    nlink: 2,
-                    size: 0,
-                    space_used: 0,
-                    change: engine.change_first(),
-                    atime: now,
-                    mtime: now,
-                    ctime: now,
-                    btime: now,
-                    parent: InodeId(0),
-                    entries: 0,
-                    create_verifier: None,
-                },
-            )?;
+            let root = txn.create_inode(id, root_record(engine, &spec, now)?)?;
             let Handle { inode, generation, .. } = root.handle;
             // Writing the root's record counts the root.
             let usage = UsageRecord { inodes_stored: 1, ..*txn.usage(id)? };
@@ -57,6 +36,7 @@ impl Engine {
                 origin: None,
                 hidden: Vec::new(),
                 snapshot: None,
+                is_bucket: false,
             };
             Ok(add_volume(txn, id, record, usage))
         })
@@ -123,19 +103,23 @@ impl Engine {
             for taken in snapshots {
                 forget(txn, taken.id);
             }
-            txn.put_bytes(keys::deleting(id), bytes::Bytes::from_static(MARK));
-            // What the volume shows is gone at once. What it stores is freed step by step.
-            let usage = txn.usage(id)?;
-            *usage = usage.showing(UsageRecord::default());
-            txn.then(move |engine| {
-                engine.volumes.begin_deletion(id);
-                engine.forget_inodes(id);
-                engine.orphans.wake();
-            });
-            Ok(())
+            stage_deletion(txn, id)
         })
         .await
     }
+}
+
+/// Stages the deletion of a volume: what it shows is gone at once, and what it stores is freed step by step.
+pub(crate) fn stage_deletion(txn: &mut Txn<'_>, id: VolumeId) -> Result<()> {
+    txn.put_bytes(keys::deleting(id), bytes::Bytes::from_static(MARK));
+    let usage = txn.usage(id)?;
+    *usage = usage.showing(UsageRecord::default());
+    txn.then(move |engine| {
+        engine.volumes.begin_deletion(id);
+        engine.forget_inodes(id);
+        engine.orphans.wake();
+    });
+    Ok(())
 }
 
 /// Returns an error unless the volume can be changed to this specification.
@@ -147,7 +131,7 @@ fn check_changed(txn: &Txn<'_>, id: VolumeId, spec: &VolumeSpec) -> Result<()> {
         check_path(&spec.junction_path)?;
     }
     volumes
-        .list()
+        .list_with_buckets()
         .iter()
         .filter(|other| other.id != id)
         .try_for_each(|other| check_apart(spec, &other.spec))?;

@@ -1,7 +1,7 @@
 //! Record batches as Kafka writes them, for tests and measurements.
 
-/// A batch with that payload: a header of version 2, and the payload. The CRC depends on the base offset and the
-/// payload, though it is not Kafka's.
+/// A batch with this payload and a header of version 2. Its CRC depends on the base offset and the payload, but is not
+/// Kafka's.
 pub fn batch(base_offset: u64, attributes: u16, payload: &[u8]) -> Vec<u8> {
     let mut hasher = blake3::Hasher::new();
     let hash = hasher.update(&base_offset.to_le_bytes()).update(payload).finalize();
@@ -31,7 +31,7 @@ pub fn random(seed: u64, length: usize) -> Vec<u8> {
     bytes
 }
 
-/// About so many bytes of batches with payloads of that size, made by `payload` from its number.
+/// About `bytes` bytes of batches. `payload` makes the payload of each batch from its number.
 pub fn log(bytes: usize, attributes: u16, payload: impl Fn(u64) -> Vec<u8>) -> Vec<u8> {
     let mut log = Vec::with_capacity(bytes);
     for number in 0.. {

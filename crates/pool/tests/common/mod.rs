@@ -1,10 +1,10 @@
-//! What the tests of the pool's interface share.
+//! Functions that the tests of the pool's interface share.
 #![allow(dead_code, reason = "each test binary uses a part of it")]
 
 use bytes::Bytes;
 use forebay_pool::*;
 
-/// Small enough that tests reach every bound.
+/// Options so small that tests reach every limit.
 pub fn options() -> PoolOptions {
     PoolOptions {
         bytes_max: None,

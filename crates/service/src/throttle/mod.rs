@@ -118,13 +118,16 @@ impl Throttle {
         // Read before the volumes, so that a change in between is read again.
         let version = self.pool.volumes_version();
         // A closing pool refuses what is let through, so its limits may stay as they were.
-        let (Ok(volumes), Ok(snapshots)) = (self.pool.volumes(), self.pool.snapshots(None)) else { return };
+        let (Ok(volumes), Ok(buckets)) = (self.pool.volumes(), self.pool.buckets()) else { return };
+        let Ok(snapshots) = self.pool.snapshots(None) else { return };
+        let limits = volumes.into_iter().map(|volume| (volume.id, volume.spec.max_bytes_per_second));
+        let limits = limits.chain(buckets.into_iter().map(|it| (it.id, it.spec.max_bytes_per_second)));
         let lifted = self.lifted.load(Ordering::Acquire);
         let now = self.clock.now();
         let mut by_volume = HashMap::new();
-        for volume in volumes {
-            let limit = volume.spec.max_bytes_per_second.filter(|_| !lifted);
-            let known = lanes.by_volume.get(&volume.id);
+        for (id, limit) in limits {
+            let limit = limit.filter(|_| !lifted);
+            let known = lanes.by_volume.get(&id);
             let lane = match (known, limit) {
                 (None, None) => continue,
                 (Some(known), _) => {
@@ -134,7 +137,7 @@ impl Throttle {
                 (None, Some(limit)) => Arc::new(Lane::new(Bucket::new(limit, self.request_bytes_max, now))),
             };
             if limit.is_some() {
-                by_volume.insert(volume.id, lane);
+                by_volume.insert(id, lane);
             }
         }
         for snapshot in snapshots {

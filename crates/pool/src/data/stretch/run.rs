@@ -113,7 +113,7 @@ impl Run {
         let index = self.parts.partition_point(|part| part.offset < offset);
         let starts = self.parts.get(index).is_some_and(|part| part.offset == offset);
         let before = self.parts.get(index.checked_sub(1)?)?;
-        (starts && before.cut() == Some(cut)).then_some(index)
+        (starts && before.cut().is_some_and(|before| agree(before, cut))).then_some(index)
     }
 
     /// Adds the part that follows the run, if it is loose, or a chunk that starts before `behind`.
@@ -181,6 +181,13 @@ impl Run {
         }
         Ok(())
     }
+}
+
+/// Whether cutting goes on alike from both states, as long as no record batch follows. Data behind a gap was cut in the
+/// state [`Cut::Seek`], although it may belong to a stream without batches.
+fn agree(one: Cut, other: Cut) -> bool {
+    let is_batch = |cut| matches!(cut, Cut::Batch { .. });
+    one == other || (!is_batch(one) && !is_batch(other))
 }
 
 /// The bytes of adjacent inline parts.

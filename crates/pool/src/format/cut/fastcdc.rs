@@ -1,25 +1,25 @@
-//! FastCDC: content-defined ends of chunks in bytes without a structure that is known.
+//! FastCDC: content-defined chunk boundaries in bytes without a known structure.
 //!
-//! From Xia et al., "FastCDC: a Fast and Efficient Content-Defined Chunking Approach for Data Deduplication", USENIX ATC
-//! 2016: a gear hash rolls over the bytes, a chunk ends where it has zeros under a mask, nothing is looked at
-//! before the least length, and *normalised chunking* asks for more zeros before the normal length and fewer
-//! behind it, so that most chunks have about that length.
+//! From Xia et al., "FastCDC: a Fast and Efficient Content-Defined Chunking Approach for Data Deduplication", USENIX
+//! ATC 2016. A gear hash rolls over the bytes, and a chunk ends where the hash has zeros under a mask. Bytes before the
+//! minimum length are skipped. *Normalised chunking* requires more zeros before the normal length and fewer after it,
+//! so that most chunks have about that length.
 
 use super::{CHUNK_BYTES_MAX, CHUNK_BYTES_MIN};
 
-/// Around which lengths gather.
+/// Most chunks have about this length.
 const NORMAL_BYTES: usize = 96 << 10;
-/// Bytes that the hash depends on: each is shifted out after so many more.
+/// The number of bytes that the hash depends on: after this many more, a byte is shifted out.
 const HASH_WINDOW_BYTES: usize = 64;
-/// Lanes in which a block is looked through at once, and what each takes of it.
+/// The number of lanes that search a block in parallel, and the bytes of the block for each lane.
 const LANES: usize = 4;
 const LANE_BYTES: usize = 2 << 10;
-/// A chance of 1 in 2^18 for each byte up to the normal length, of 1 in 2^15 behind it. The mask takes the upper bits, which
-/// depend on the whole window.
+/// Each byte ends the chunk with a chance of 1 in 2^18 up to the normal length, and of 1 in 2^15 after it. The masks
+/// take the upper bits, which depend on the whole window.
 const MASK_BEFORE: u64 = !0 << (64 - 18);
 const MASK_BEHIND: u64 = !0 << (64 - 15);
 
-/// A random number for each value of a byte. Changing any would end the sharing with all that is stored.
+/// A random number for each value of a byte. With any change, new chunks would no longer match stored ones.
 static GEAR: [u64; 256] = gear();
 
 /// SplitMix64 (Steele, Lea, Flood 2014), from the seed "FOREBAY\x01".
@@ -38,8 +38,8 @@ const fn gear() -> [u64; 256] {
     table
 }
 
-/// Where the chunk that begins with these bytes (at most [`CHUNK_BYTES_MAX`]) ends, if they tell. It is known that it
-/// does not end within the first `searched` of them.
+/// The end of the chunk that begins with these bytes (at most [`CHUNK_BYTES_MAX`]), or `None` if it needs more bytes.
+/// The caller knows that the chunk does not end within the first `searched` bytes.
 pub(super) fn end(bytes: &[u8], searched: usize) -> Option<usize> {
     let from = CHUNK_BYTES_MIN.max(searched.saturating_sub(HASH_WINDOW_BYTES));
     let mut hash = 0;
@@ -57,7 +57,7 @@ fn rolled(hash: u64, byte: u8) -> u64 {
     (hash << 1).wrapping_add(GEAR[usize::from(byte)])
 }
 
-/// Rolls the hash from `at` up to `to`, or to where it has zeros under `mask`: then true.
+/// Rolls the hash from `at` to `to`. Stops and returns true where the hash has zeros under `mask`.
 fn roll(bytes: &[u8], hash: &mut u64, at: &mut usize, to: usize, mask: u64) -> bool {
     let Some(rest) = bytes.get(*at..to.min(bytes.len())) else { return false };
     let (blocks, rest) = rest.as_chunks::<{ LANES * LANE_BYTES }>();
@@ -79,9 +79,9 @@ fn roll(bytes: &[u8], hash: &mut u64, at: &mut usize, to: usize, mask: u64) -> b
     false
 }
 
-/// Rolls the hash over a block in several lanes at once, as one lane mostly waits for its own last step. The hash depends on the
-/// last [`HASH_WINDOW_BYTES`] alone, so a lane finds it in what lies before. Returns what ends with the first byte behind which
-/// the hash has zeros under `mask`.
+/// Rolls the hash over a block in several lanes in parallel, because a single lane mostly waits for its own last step.
+/// The hash depends only on the last [`HASH_WINDOW_BYTES`], so a lane computes it from the bytes before its start.
+/// Returns the length up to the first byte after which the hash has zeros under `mask`, that byte included.
 fn roll_block(block: &[u8; LANES * LANE_BYTES], hash: &mut u64, mask: u64) -> Option<usize> {
     let (lanes, _) = block.as_chunks::<LANE_BYTES>();
     let [first, second, third, fourth] = lanes else { return None };
@@ -105,7 +105,7 @@ fn roll_block(block: &[u8; LANES * LANE_BYTES], hash: &mut u64, mask: u64) -> Op
     ends.into_iter().flatten().next()
 }
 
-/// The hash behind a lane.
+/// The hash at the end of a lane.
 fn warm(lane: &[u8; LANE_BYTES]) -> u64 {
     lane.last_chunk::<HASH_WINDOW_BYTES>()
         .map_or(0, |last| last.iter().fold(0, |hash, byte| rolled(hash, *byte)))

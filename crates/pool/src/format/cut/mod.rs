@@ -1,21 +1,22 @@
-//! Cutting: where one chunk of a stream of bytes ends and the next begins.
+//! Cutting: finding the end of each chunk in a stream of bytes.
 //!
 //! Equal bytes are stored once if they are cut alike. So cuts depend on content only: not on offsets in a file, not on
-//! how the bytes were split into writes, and not on when they were flushed. [`next`] is a pure function of the bytes
-//! from a chunk's start on and of a [`Cut`], what is known at that start; it says where the chunk ends and the `Cut` there, or
-//! that more bytes are needed. **A prefix of the bytes gives the same answer or none**: all that the rest of the pool relies on.
+//! the sizes of the writes, and not on the times of flushes. [`next`] is a pure function of the bytes from the start of
+//! a chunk on, and of a [`Cut`], the cutter's state at that start. It returns the end of the chunk and the `Cut` there,
+//! or reports that it needs more bytes. **For a prefix of the bytes it gives the same answer, or none.** The rest of
+//! the pool relies on this property only.
 //!
-//! - Where Kafka's record batches are, chunks end with a batch (`kafka`): once the chunk has [`CHUNK_BYTES_MIN`]
-//!   and the batch's CRC says so, which all replicas agree on, or before the batch that would make it too long.
-//!   A longer batch ends a chunk more likely than a short one, so that streams of any batches are cut about every
-//!   [`CHUNK_BYTES_MIN`] + [`BATCH_BYTES_CERTAIN`], and two that begin apart soon have the same cuts.
-//!   A batch that is too long alone is cut into equal pieces from its own start.
-//! - Everything else is cut by FastCDC (`fastcdc`), and long runs of zeros apart from what surrounds them.
+//! - Among Kafka's record batches, a chunk ends after a whole batch (`kafka`): when the chunk has [`CHUNK_BYTES_MIN`]
+//!   and the batch's CRC, which is equal on all replicas, selects the batch, or before the batch that would make it too
+//!   long. A longer batch is more likely to end a chunk than a short one. So streams of batches of any size are cut
+//!   about every [`CHUNK_BYTES_MIN`] + [`BATCH_BYTES_CERTAIN`], and two streams that begin differently soon have the
+//!   same cuts. A batch that is too long for a chunk is cut into equal pieces from its own start.
+//! - Everything else is cut by FastCDC (`fastcdc`), and long runs of zeros are cut off from their surroundings.
 //!
-//! A wrong guess (bytes that look like a batch) costs sharing and nothing else.
+//! A wrong guess (bytes that look like a batch but are none) only costs sharing.
 //!
 //! ```text
-//! batches   |....|......|...|........|....|...|......|   the CRC says so at ^
+//! batches   |....|......|...|........|....|...|......|   the CRC selects the batches that end at ^
 //!                            ^             ^
 //! chunks    [................][...........][..........    the last one is a tail: it has no end yet
 //! ```
@@ -29,43 +30,43 @@ pub(crate) use kafka::{HEADER_BYTES as BATCH_HEADER_BYTES, find as find_batch, p
 pub(crate) use rope::Rope;
 pub(crate) use zeros::{all_zero, zero_prefix};
 
-/// No chunk is cut by content before it has that many bytes.
+/// The minimum length of a chunk that is cut by content.
 pub(crate) const CHUNK_BYTES_MIN: usize = 32 << 10;
-/// Longest chunk that is cut.
+/// The maximum length of a chunk.
 pub(crate) const CHUNK_BYTES_MAX: usize = 256 << 10;
-/// How far before a dirty piece lies what its cutting depends on: a tail, and the extent before it.
+/// The maximum distance before a dirty piece of bytes that affect its cutting: a tail, and the extent before it.
 pub(crate) const REACH_BEFORE_BYTES: u64 = CHUNK_BYTES_MAX as u64 + 4096;
-/// A batch of that size always ends a chunk that has its least length; one of a quarter of it, every fourth time.
+/// A batch of this size always ends a chunk that has the minimum length. A batch of a quarter of it does so with a
+/// chance of 1 in 4.
 const BATCH_BYTES_CERTAIN: u32 = 64 << 10;
-/// Zeros that are a chunk of their own, and so a hole, within other bytes.
+/// The minimum length of a run of zeros that becomes a chunk of its own, and so a hole, within other bytes.
 pub(crate) const ZERO_RUN_BYTES_MIN: usize = 64 << 10;
 
-/// What is known where a chunk starts.
+/// The state of the cutter at the start of a chunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Cut {
-    /// Nothing, as at a file's start, or that no record batches came before.
+    /// The start of a file, or a stream without record batches before this point.
     Stream,
-    /// There may be record batches further on: the stream was entered somewhere, or batches gave way to other
-    /// bytes.
+    /// Record batches may follow: cutting began in the middle of a stream, or other bytes followed batches.
     Seek,
-    /// Among record batches. So many bytes of a batch that is longer than a chunk come first; with 0, a batch
-    /// begins here.
+    /// Among record batches. The next `rest` bytes belong to a batch that is longer than a chunk. If `rest` is 0, a
+    /// batch begins here.
     Batch { rest: u32 },
 }
 
-/// A chunk as it is cut.
+/// A chunk that was cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Piece {
-    /// Its bytes, at least 1.
+    /// The length of the chunk, at least 1.
     pub(crate) length: usize,
-    /// What is known behind it.
+    /// The state of the cutter at the end of the chunk.
     pub(crate) end: Cut,
-    /// Its first batch says that its records are compressed.
+    /// Whether the header of its first batch says that the records are compressed.
     pub(crate) is_compressed: bool,
 }
 
-/// The chunk that starts at `at`, where `cut` is known; `None` if it does not end within the bytes there are.
-/// The first `searched` of them are known to hold no end, from an earlier call; 0 if nothing is known.
+/// Cuts the chunk that starts at `at` with the state `cut`. Returns `None` if it does not end within `bytes`. An
+/// earlier call has found no end within the first `searched` bytes of the chunk; 0 if there was no such call.
 pub(crate) fn next(bytes: &Rope, at: usize, cut: Cut, searched: usize) -> Option<Piece> {
     match cut {
         Cut::Batch { rest: 1.. } => next_in_batch(bytes, at, cut),
@@ -79,7 +80,7 @@ pub(crate) fn next(bytes: &Rope, at: usize, cut: Cut, searched: usize) -> Option
     }
 }
 
-/// A part of a batch that is longer than a chunk. All parts are about equally long, wherever one begins.
+/// Cuts off a part of a batch that is longer than a chunk. All parts of one batch have about the same length.
 fn next_in_batch(bytes: &Rope, at: usize, cut: Cut) -> Option<Piece> {
     let Cut::Batch { rest } = cut else { return None };
     let length = part_bytes(rest);
@@ -89,13 +90,13 @@ fn next_in_batch(bytes: &Rope, at: usize, cut: Cut) -> Option<Piece> {
     (available >= length).then_some(Piece { length, end, is_compressed: false })
 }
 
-/// How long the next part is of a batch of which so many bytes are still to come.
+/// The length of the next part of a batch that has `rest` bytes left.
 pub(crate) fn part_bytes(rest: u32) -> u32 {
     let max = CHUNK_BYTES_MAX as u32;
     rest.div_ceil(rest.div_ceil(max).max(1))
 }
 
-/// As many whole batches as belong together.
+/// Cuts off the whole batches that belong in one chunk.
 fn next_batches(bytes: &Rope, at: usize, first: kafka::Batch) -> Option<Piece> {
     let is_compressed = first.is_compressed;
     let piece = |length, end| Some(Piece { length, end, is_compressed });
@@ -124,12 +125,12 @@ fn next_batches(bytes: &Rope, at: usize, first: kafka::Batch) -> Option<Piece> {
     }
 }
 
-/// Whether the batch may be the last of a chunk: decided by its CRC, which is as good as random.
+/// Whether the batch may be the last of a chunk. Its CRC decides, because it is nearly random.
 fn ends_chunk(batch: &kafka::Batch) -> bool {
     u64::from(batch.crc) * u64::from(BATCH_BYTES_CERTAIN) < u64::from(batch.bytes) << 32
 }
 
-/// Bytes that are no batch at their start.
+/// Cuts bytes that do not start with a batch.
 fn next_in_stream(bytes: &Rope, at: usize, cut: Cut, searched: usize) -> Option<Piece> {
     let seeks = cut != Cut::Stream;
     let cut = if seeks { Cut::Seek } else { Cut::Stream };
@@ -140,7 +141,7 @@ fn next_in_stream(bytes: &Rope, at: usize, cut: Cut, searched: usize) -> Option<
         return Some(Piece { length, end: cut, is_compressed: false });
     }
     let end = fastcdc::end(&window, searched);
-    // What lies behind an end that more bytes could bring is behind these bytes, too.
+    // An end that is found only with more bytes can only be after these bytes.
     let within = window.get(..end.unwrap_or(window.len()))?;
     let batch = if seeks { kafka::find(within) } else { None };
     let run = zeros::find_run(within, ZERO_RUN_BYTES_MIN);
@@ -153,7 +154,7 @@ fn next_in_stream(bytes: &Rope, at: usize, cut: Cut, searched: usize) -> Option<
     }
 }
 
-/// How many of the zeros at `at` do not belong to the header of a batch behind them, which may begin with some.
+/// The number of the zeros at `at` that are not part of the header of a following batch, which may begin with zeros.
 fn zeros_before_batch(bytes: &Rope, at: usize, zeros: usize) -> Option<usize> {
     let starts = (0..=kafka::LEADING_ZEROS_MAX.min(zeros)).map(|own| zeros - own);
     for start in starts {

@@ -1,13 +1,13 @@
-//! Bytes that follow each other in a file and lie in pieces in memory.
+//! Consecutive bytes of a file that are in several pieces in memory.
 
 use std::ops::Range;
 
 use bytes::{Bytes, BytesMut};
 
-/// See the module. Positions count from its start.
+/// See the module. Positions count from the start of the rope.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Rope {
-    /// Where each piece starts, and the piece, which is not empty.
+    /// The start of each piece, and the piece, which is not empty.
     pieces: Vec<(usize, Bytes)>,
     length: usize,
 }
@@ -26,7 +26,7 @@ impl Rope {
         self.length
     }
 
-    /// The bytes of `range`, as far as there are any; copied only if they lie in several pieces.
+    /// The bytes of `range`, or those of them that exist. Copies only if they are in several pieces.
     pub(crate) fn slice(&self, range: Range<usize>) -> Bytes {
         let mut parts = self.parts(range.clone());
         let first = parts.next().unwrap_or_default();
@@ -38,7 +38,7 @@ impl Rope {
         joined.freeze()
     }
 
-    /// The `N` bytes at `at`, if there are so many.
+    /// The `N` bytes at `at`, if that many exist.
     pub(crate) fn array<const N: usize>(&self, at: usize) -> Option<[u8; N]> {
         let end = at.checked_add(N).filter(|end| *end <= self.length)?;
         let mut array = [0; N];
@@ -51,7 +51,7 @@ impl Rope {
         Some(array)
     }
 
-    /// The bytes of `range` in their pieces.
+    /// The bytes of `range`, piece by piece.
     fn parts(&self, range: Range<usize>) -> impl Iterator<Item = Bytes> {
         let first = self.pieces.partition_point(|(start, piece)| start + piece.len() <= range.start);
         let pieces = self.pieces.get(first..).unwrap_or_default();

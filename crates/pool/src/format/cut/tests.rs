@@ -7,10 +7,10 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// Longest stretch at the end that has no cut yet: of zeros, behind which a batch may begin.
+/// The longest possible tail without a cut: zeros that may be followed by a batch.
 const TAIL_BYTES_MAX: usize = CHUNK_BYTES_MAX + kafka::HEADER_BYTES;
 
-/// A batch with that payload size; `seed` makes up its bytes and so its CRC.
+/// A batch with this payload size. `seed` determines its bytes and its CRC.
 pub(crate) fn batch(base_offset: u64, payload: usize, seed: u64) -> Vec<u8> {
     let mut hasher = blake3::Hasher::new();
     hasher.update(&seed.to_le_bytes()).update(&base_offset.to_le_bytes());
@@ -57,7 +57,7 @@ fn rope(bytes: &[u8], pieces: &[usize]) -> Rope {
     rope
 }
 
-/// All pieces with where they start, and where the tail starts.
+/// All pieces with their starts, and the start of the tail.
 fn cut_all(bytes: &Rope) -> (Vec<(usize, Piece)>, usize) {
     let (mut pieces, mut at, mut cut) = (Vec::new(), 0, Cut::Stream);
     while let Some(piece) = next(bytes, at, cut, 0) {
@@ -103,7 +103,7 @@ fn a_replica_that_was_rebuilt_at_another_offset_shares_almost_all() {
     for size in [300, 5_000, 16_000, 60_000, 300_000] {
         let bytes = batches(&vec![size; 12_000_000 / size], 1);
         let leader: HashSet<Vec<u8>> = contents(&bytes).into_iter().collect();
-        // DeleteRecords moved the start: the new segment begins with another batch.
+        // DeleteRecords moved the start of the log: the new segment begins with another batch.
         let start = (size + 61) * (3_000_000 / (size + 61));
         let rebuilt = contents(&bytes[start..]);
         let shared: usize = rebuilt.iter().filter(|chunk| leader.contains(*chunk)).map(Vec::len).sum();
@@ -159,7 +159,7 @@ fn batches_that_end_in_preallocated_zeros_are_kept_apart_from_them() {
     assert!(chunks[1] == contents(&batches(&[5_000; 30], 2))[0]);
 }
 
-/// Streams of every kind, one behind the other.
+/// Streams of every kind, one after another.
 fn stream() -> impl Strategy<Value = Vec<u8>> {
     let part = prop_oneof![
         4 => (prop::collection::vec(prop_oneof![4 => 1..3_000usize, 4 => 10_000..70_000usize, 1 => 200_000..700_000usize], 1..20), 0..3u64)
@@ -174,7 +174,7 @@ fn stream() -> impl Strategy<Value = Vec<u8>> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
-    /// However a stream is split into writes and whenever it is flushed, its chunks are the same.
+    /// A stream has the same chunks, however it is split into writes and whenever it is flushed.
     #[test]
     fn cuts_depend_on_content_only(
         bytes in stream(),
@@ -183,7 +183,7 @@ proptest! {
     ) {
         let (whole, tail) = cut_all(&rope(&bytes, &[]));
         prop_assert_eq!(cut_all(&rope(&bytes, &pieces)), (whole.clone(), tail));
-        // Flushes see ever more of the stream, and go on at the end of the last chunk.
+        // Each flush sees more of the stream, and continues at the end of the last chunk.
         let (mut found, mut at, mut cut, mut seen) = (Vec::new(), 0, Cut::Stream, 0);
         for flush in flushes.into_iter().chain([bytes.len()]) {
             let searched = seen - at;
@@ -198,7 +198,7 @@ proptest! {
         prop_assert_eq!((found, at), (whole, tail));
     }
 
-    /// Bytes that are almost a header, and lengths that are lies.
+    /// Bytes that are almost a header, and wrong lengths.
     #[test]
     fn hostile_headers_are_cut_without_a_panic(
         flips in prop::collection::vec((0..61usize, any::<u8>()), 0..4),

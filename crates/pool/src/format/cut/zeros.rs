@@ -1,11 +1,11 @@
-//! Zeros, which take no space.
+//! Runs of zeros, which take no space.
 
 /// Whether all bytes are zero.
 pub(crate) fn all_zero(bytes: &[u8]) -> bool {
     zero_prefix(bytes) == bytes.len()
 }
 
-/// How many zeros the bytes begin with.
+/// The number of zeros at the start of the bytes.
 pub(crate) fn zero_prefix(bytes: &[u8]) -> usize {
     let (words, _) = bytes.as_chunks::<16>();
     let whole = words.iter().take_while(|word| u128::from_ne_bytes(**word) == 0).count() * 16;
@@ -13,9 +13,9 @@ pub(crate) fn zero_prefix(bytes: &[u8]) -> usize {
     whole + rest.iter().take_while(|byte| **byte == 0).count()
 }
 
-/// Where the first run of at least `run_bytes` zeros begins that does not begin the bytes. `run_bytes` is even.
+/// The start of the first run of at least `run_bytes` zeros, except a run at the very start. `run_bytes` is even.
 pub(super) fn find_run(bytes: &[u8], run_bytes: usize) -> Option<usize> {
-    // The first probed byte of a run that long has at least so many zeros behind it, itself included.
+    // In a run that long, the first probed byte and the zeros after it are at least `step` bytes.
     let step = (run_bytes / 2).max(1);
     let mut at = step;
     while at < bytes.len() {

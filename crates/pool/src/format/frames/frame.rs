@@ -1,4 +1,4 @@
-//! The form of a segment's content: a header, frames packed byte by byte, a footer.
+//! The layout of a segment: a header, frames without gaps between them, and a footer.
 //!
 //! ```text
 //! segment header (64): "FBSEGMNT" version:4 = 2 mark:4 segment:8 pool:16 batch:8 created:8 checksum:8
@@ -7,11 +7,13 @@
 //! footer         (44 a chunk + 24): { frame offset:8 bytes stored:4 chunk id:32 }, then
 //!                      frames:8 checksum:8 "FBSGFOOT"
 //! ```
-//! Numbers are little-endian; a checksum is the first 8 bytes of the BLAKE3 of what stands before it in
-//! its structure. A frame's own bytes need none: the chunk id is the hash of what they are unpacked to.
+//! Numbers are little-endian. A checksum is the first 8 bytes of the BLAKE3 hash of all bytes before it in its
+//! structure. The content of a frame needs no checksum: the chunk id is the hash of the uncompressed content.
 //! Compression is 0 for none, 1 for an LZ4 block, 2 for a Zstandard frame.
-//! Neither header nor footer is needed to read a chunk, which the metadata locates. The header says whose the segment is and how far the
-//! metadata had come when it was created; both let a person, or a salvage, make sense of a segment alone.
+//!
+//! The metadata locates each chunk, so reading one needs neither header nor footer. The header records the segment's
+//! pool and the position of the metadata when the segment was created. With the header and the footer, a person or a
+//! salvage can interpret a segment on its own.
 
 use bytes::Bytes;
 
@@ -21,13 +23,13 @@ use crate::format::codec::{Decoded, Decoder, Encoder, Malformed};
 use crate::format::keys::{ChunkId, SegmentId};
 use crate::{Compression, PoolId};
 
-/// Bytes of a segment header.
+/// The size of a segment header.
 pub(crate) const SEGMENT_HEADER_BYTES: u64 = 64;
-/// Bytes of a segment header of version 1.
+/// The size of a segment header of version 1.
 pub(crate) const SEGMENT_HEADER_BYTES_V1: u64 = 32;
-/// Bytes of a frame header.
+/// The size of a frame header.
 pub(crate) const FRAME_HEADER_BYTES: usize = 56;
-/// Largest chunk, and so the largest frame's content.
+/// The size of the largest chunk, and so of the largest frame's content.
 pub(crate) const CHUNK_BYTES_MAX: usize = 1 << 20;
 
 const SEGMENT_MAGIC: &[u8; 8] = b"FBSEGMNT";
@@ -65,12 +67,12 @@ fn with_checksum(bytes: Vec<u8>) -> Vec<u8> {
     Encoder::with_capacity(bytes.len() + 8).bytes(&bytes).bytes(&sum).done()
 }
 
-/// The id of a chunk with that content.
+/// The id of a chunk with this content.
 pub(crate) fn chunk_id(content: &[u8]) -> ChunkId {
     ChunkId(*blake3::hash(content).as_bytes())
 }
 
-/// What a segment says of itself at its start.
+/// The header of a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct SegmentHeader {
     pub(crate) segment: SegmentId,
@@ -78,11 +80,11 @@ pub(crate) struct SegmentHeader {
     pub(crate) origin: Option<SegmentOrigin>,
 }
 
-/// Where a segment comes from.
+/// The origin of a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct SegmentOrigin {
     pub(crate) pool: PoolId,
-    /// The mark of the start that made it: see [`crate::store::witness::State::mark`].
+    /// The mark of the start that created the segment: see [`crate::store::witness::State::mark`].
     pub(crate) mark: u32,
     /// All batches of metadata up to this number were durable when the segment was created.
     pub(crate) batch: u64,
@@ -91,20 +93,20 @@ pub(crate) struct SegmentOrigin {
 }
 
 impl SegmentHeader {
-    /// Its bytes as stored.
+    /// The size of the header as stored.
     pub(crate) fn bytes(&self) -> u64 {
         if self.origin.is_some() { SEGMENT_HEADER_BYTES } else { SEGMENT_HEADER_BYTES_V1 }
     }
 }
 
-/// What stands before the first frame.
+/// The bytes of a segment header.
 pub(crate) fn segment_header(id: SegmentId, origin: SegmentOrigin) -> Bytes {
     let header = Encoder::default().bytes(SEGMENT_MAGIC).u32(SEGMENT_VERSION).u32(origin.mark).u64(id.0);
     let header = header.bytes(&origin.pool.0).u64(origin.batch).u64(origin.created);
     with_checksum(header.done()).into()
 }
 
-/// Reads the header that `start`, the first [`SEGMENT_HEADER_BYTES`] of a segment or fewer, begins with.
+/// Reads the header of a segment. `start` is the first [`SEGMENT_HEADER_BYTES`] of the segment, or fewer.
 pub(crate) fn read_segment_header(start: &[u8]) -> Decoded<SegmentHeader> {
     let mut decoder = Decoder::new(start);
     let magic: [u8; 8] = decoder.array()?;
@@ -125,7 +127,7 @@ pub(crate) fn read_segment_header(start: &[u8]) -> Decoded<SegmentHeader> {
     Ok(SegmentHeader { segment, origin })
 }
 
-/// What stands before a chunk's bytes, of which there are `bytes`, or `stored` when compressed.
+/// The bytes of a frame header. `bytes` is the size of the chunk, and `stored` its size after compression.
 pub(crate) fn frame_header(id: ChunkId, compression: Compression, stored: u32, bytes: u32) -> Bytes {
     let header = Encoder::default()
         .bytes(FRAME_MAGIC)
@@ -138,7 +140,7 @@ pub(crate) fn frame_header(id: ChunkId, compression: Compression, stored: u32, b
     with_checksum(header.done()).into()
 }
 
-/// What stands behind the last frame: offset, stored bytes and chunk of each.
+/// The bytes of a footer. Each entry is the offset, the stored size and the chunk of a frame.
 pub(crate) fn footer(frames: &[(u64, u32, ChunkId)]) -> Bytes {
     let mut footer = Encoder::with_capacity(frames.len() * 44 + 24);
     for (offset, stored, id) in frames {
@@ -149,11 +151,11 @@ pub(crate) fn footer(frames: &[(u64, u32, ChunkId)]) -> Bytes {
     footer.into()
 }
 
-/// Bytes at the end of a footer that say how long it is.
+/// The size of the part at the end of a footer that tells the footer's length.
 pub(crate) const FOOTER_END_BYTES: usize = 24;
 const FOOTER_ENTRY_BYTES: u64 = 44;
 
-/// How many bytes the footer has that ends in `end`; `None` if that is no footer's end.
+/// The size of the footer that ends with `end`, or `None` if `end` is not the end of a footer.
 pub(crate) fn footer_bytes(end: &[u8]) -> Option<u64> {
     let mut decoder = Decoder::new(end);
     let (frames, _, magic) = (decoder.u64().ok()?, decoder.u64().ok()?, decoder.rest());
@@ -163,7 +165,7 @@ pub(crate) fn footer_bytes(end: &[u8]) -> Option<u64> {
     frames.checked_mul(FOOTER_ENTRY_BYTES)?.checked_add(FOOTER_END_BYTES as u64)
 }
 
-/// The frames that a whole footer names.
+/// The frames listed in a complete footer.
 pub(crate) fn read_footer(footer: &[u8]) -> Decoded<Vec<FrameAt>> {
     let summed = footer.len().checked_sub(16).and_then(|end| footer.get(..end)).ok_or(Malformed)?;
     let expected: [u8; 8] = Decoder::new(footer.get(summed.len()..).ok_or(Malformed)?).array()?;
@@ -179,17 +181,17 @@ pub(crate) fn read_footer(footer: &[u8]) -> Decoded<Vec<FrameAt>> {
     if decoder.u64()? == frames.len() as u64 { Ok(frames) } else { Err(Malformed) }
 }
 
-/// A frame's header, as read.
+/// A frame header that was read.
 pub(crate) struct FrameHeader {
     pub(crate) id: ChunkId,
-    /// Bytes that follow the header.
+    /// The number of bytes that follow the header.
     pub(crate) bytes_stored: u32,
-    /// Bytes of the chunk.
+    /// The size of the chunk.
     pub(crate) bytes: u32,
     pub(crate) compression: Compression,
 }
 
-/// Reads a frame's header that `start` begins with.
+/// Reads the frame header at the beginning of `start`.
 pub(crate) fn read_header(start: &[u8]) -> Decoded<FrameHeader> {
     let mut decoder = Decoder::new(start);
     let magic: [u8; 4] = decoder.array()?;
@@ -204,12 +206,12 @@ pub(crate) fn read_header(start: &[u8]) -> Decoded<FrameHeader> {
     Ok(FrameHeader { id, bytes_stored, bytes, compression: compression_of(compression)? })
 }
 
-/// The content of a whole frame, if it is the chunk `id` and not a byte of it is wrong.
+/// The content of a whole frame, if it is the chunk `id` and none of its bytes is wrong.
 pub(crate) fn content(frame: &Bytes, id: ChunkId) -> Decoded<Bytes> {
     unpack(frame, id).map(|(_, content)| content)
 }
 
-/// The frame, ready to be appended elsewhere as it is, if [`content`] has no fault to find.
+/// Verifies a frame like [`content`], and returns it unchanged, ready to be appended elsewhere.
 pub(crate) fn repack(frame: &Bytes, id: ChunkId) -> Decoded<Packed> {
     unpack(frame, id).map(|(header, _)| Packed::from_frame(id, header.bytes, frame))
 }

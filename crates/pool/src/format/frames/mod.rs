@@ -1,6 +1,6 @@
-//! Frames: how a chunk is stored in a segment, and how a segment begins and ends.
+//! Frames: the form in which a segment stores chunks, and the header and footer of a segment.
 //!
-//! `frame.rs` draws the bytes; `pack.rs` compresses a chunk into its frame and gets it out again.
+//! `frame.rs` describes the bytes. `pack.rs` packs a chunk into its frame and unpacks it again.
 
 mod frame;
 mod pack;
@@ -14,15 +14,15 @@ pub(crate) use pack::{Packed, Packer, count_packed};
 
 use crate::format::keys::ChunkId;
 
-/// Unit in which segments are written past the system's cache; a multiple of every disk's.
+/// The unit of segment writes that bypass the system's cache. A multiple of the block size of every disk.
 pub(crate) const BLOCK_BYTES: u64 = 4096;
 
 /// A frame in a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct FrameAt {
     pub(crate) id: ChunkId,
-    /// Where it starts.
+    /// The offset at which the frame starts.
     pub(crate) offset: u64,
-    /// Its bytes, header included.
+    /// The size of the frame, including its header.
     pub(crate) bytes_stored: u32,
 }

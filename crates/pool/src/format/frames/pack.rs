@@ -1,8 +1,8 @@
-//! Packing: a chunk becomes the bytes of its frame, compressed if that saves enough.
+//! Packing: turns a chunk into the bytes of its frame, compressed if that saves enough.
 //!
-//! A chunk that does not shrink is stored as it is. To find that out cheaply, two samples are compressed first.
-//! Unpacking trusts nothing: the length is bounded before memory is taken for it, and whoever unpacks compares the
-//! hash with the chunk id.
+//! A chunk that compression does not make small enough is stored as it is. To detect this cheaply, two samples are
+//! compressed first. Unpacking trusts no stored value: it checks the length before it allocates memory, and the caller
+//! compares the hash with the chunk id.
 
 use bytes::Bytes;
 
@@ -12,29 +12,29 @@ use crate::base::counters::Meters;
 use crate::format::codec::{Decoded, Malformed};
 use crate::format::keys::ChunkId;
 
-/// A compressed chunk is kept if it has at most so many eighths of its bytes.
+/// A compressed chunk is used if its size is at most this many eighths of the chunk's size.
 const EIGHTHS_MAX: usize = 7;
-/// Bytes of a sample.
+/// The size of a sample.
 const SAMPLE_BYTES: usize = 4 << 10;
-/// Fast, and nearly as small as higher levels on records.
+/// This level is fast, and higher levels make records only a little smaller.
 const ZSTD_LEVEL: i32 = 1;
 
 /// A frame in memory, ready to be appended to a segment.
 #[derive(Clone, Debug)]
 pub(crate) struct Packed {
     pub(crate) id: ChunkId,
-    /// Bytes of the chunk.
+    /// The size of the chunk.
     pub(crate) bytes: u32,
-    /// The frame's header and its content as stored.
+    /// The frame's header, and its content as stored.
     pub(crate) parts: [Bytes; 2],
 }
 
 impl Packed {
-    /// Bytes of the frame.
+    /// The size of the frame.
     pub(crate) fn bytes_stored(&self) -> u64 {
         self.parts.iter().map(|part| part.len() as u64).sum()
     }
-    /// A frame that was read from a segment and verified.
+    /// Makes one from a frame that was read from a segment and verified.
     pub(super) fn from_frame(id: ChunkId, bytes: u32, frame: &Bytes) -> Packed {
         let (header, stored) =
             (frame.slice(..frame::FRAME_HEADER_BYTES), frame.slice(frame::FRAME_HEADER_BYTES..));
@@ -42,13 +42,13 @@ impl Packed {
     }
 }
 
-/// Counts chunks that were packed.
+/// Counts packed chunks.
 pub(crate) fn count_packed(chunks: &[Packed], meters: &Meters) {
     let bytes = chunks.iter().map(|chunk| u64::from(chunk.bytes)).sum();
     meters.packed(bytes, chunks.iter().map(Packed::bytes_stored).sum());
 }
 
-/// Packs chunks one after the other; keeps memory that is needed for it.
+/// Packs chunks one after another, and reuses its memory for them.
 #[derive(Default)]
 pub(crate) struct Packer {
     scratch: Vec<u8>,
@@ -56,7 +56,7 @@ pub(crate) struct Packer {
 }
 
 impl Packer {
-    /// The frame of a chunk, whose content is at most [`frame::CHUNK_BYTES_MAX`] long.
+    /// Makes the frame of a chunk. `content` is at most [`frame::CHUNK_BYTES_MAX`] long.
     pub(crate) fn pack(&mut self, id: ChunkId, content: &Bytes, compression: Compression) -> Packed {
         let bytes = u32::try_from(content.len()).unwrap_or(u32::MAX);
         let (compression, stored) = match self.compress(content, compression) {
@@ -67,7 +67,7 @@ impl Packer {
         Packed { id, bytes, parts: [frame::frame_header(id, compression, stored_bytes, bytes), stored] }
     }
 
-    /// The content compressed, if that saves enough.
+    /// Compresses the content. Returns `None` if that does not save enough.
     fn compress(&mut self, content: &[u8], compression: Compression) -> Option<Bytes> {
         if compression == Compression::None || !self.is_promising(content) {
             return None;
@@ -77,7 +77,7 @@ impl Packer {
         Some(Bytes::copy_from_slice(stored))
     }
 
-    /// Whether a sample from the start or the middle shrinks.
+    /// Whether a sample from the start or from the middle shrinks enough.
     fn is_promising(&mut self, content: &[u8]) -> bool {
         let middle = (content.len() / 2).min(content.len().saturating_sub(SAMPLE_BYTES));
         let samples = [0, middle].map(|at| content.get(at..).unwrap_or_default());
@@ -87,7 +87,7 @@ impl Packer {
         })
     }
 
-    /// Compresses into the scratch memory; returns how long it is.
+    /// Compresses into the scratch memory. Returns the compressed length.
     fn compress_all(&mut self, content: &[u8], compression: Compression) -> Option<usize> {
         let room = match compression {
             Compression::None => return None,
@@ -114,7 +114,7 @@ fn shrinks(length: usize, from: usize) -> bool {
     length <= from / 8 * EIGHTHS_MAX
 }
 
-/// The bytes that `stored` was compressed from: exactly `bytes` of them.
+/// Decompresses `stored`, which must give exactly `bytes` bytes.
 pub(super) fn decompress(stored: &Bytes, compression: Compression, bytes: usize) -> Decoded<Bytes> {
     if bytes > frame::CHUNK_BYTES_MAX {
         return Err(Malformed);

@@ -1,4 +1,4 @@
-//! Extents, and the chunks that they point into.
+//! Extents, and the chunks that they refer to.
 
 use bytes::Bytes;
 
@@ -7,34 +7,35 @@ use crate::format::codec::{Decoded, Decoder, Encoder, Malformed};
 use crate::format::cut::Cut;
 use crate::format::keys::{ChunkId, SegmentId};
 
-/// Longest extent.
+/// The maximum length of an extent.
 pub(crate) const EXTENT_BYTES_MAX: u64 = 256 << 10;
 
 /// An extent, and the offset in the file at which it starts.
 pub(crate) type Extent = (u64, ExtentRecord);
 
-/// What a logical range of a file holds. Ranges without an extent are holes.
+/// The content of a logical range of a file. Ranges without an extent are holes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ExtentRecord {
-    /// Bytes in the range; at least 1. The range starts where the key says.
+    /// The length of the range, at least 1. The key has the start of the range.
     pub(crate) length: u32,
     pub(crate) content: Content,
 }
 
-/// Where an extent's bytes are.
+/// The place of an extent's bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Content {
-    /// In a chunk, from `offset` on. `end` is what the cutter knew at the extent's end, from where it goes on;
-    /// `None`: the chunk was not cut there, and is to be cut again with what follows.
+    /// In a chunk, from `offset` on. `end` is the state of the cutter at the end of the extent, from which cutting
+    /// continues. `None` means that no chunk was cut there: these bytes must be cut again together with the following
+    /// ones.
     Chunk { id: ChunkId, offset: u32, end: Option<Cut> },
-    /// Here: a part of the file's tail, or a small overwrite.
+    /// In the record itself: a part of the file's tail, or a small overwrite.
     Inline(Bytes),
 }
 
 const KIND_CHUNK: u8 = 1;
 const KIND_INLINE: u8 = 2;
 
-/// 0: provisional, 1: stream, 2: seek, 3 and more: among batches, and so many bytes of one still to come.
+/// 0: provisional, 1: stream, 2: seek, 3 and more: among batches, with `value - 3` bytes of a batch to come.
 fn encode_end(end: Option<Cut>) -> u64 {
     match end {
         None => 0,
@@ -92,17 +93,17 @@ impl Record for ExtentRecord {
     }
 }
 
-/// Where a chunk is stored, and how many extents point into it.
+/// The place of a chunk, and the number of extents that refer to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ChunkRecord {
     pub(crate) segment: SegmentId,
-    /// Where its frame starts in the segment.
+    /// The offset of its frame in the segment.
     pub(crate) offset: u64,
-    /// Bytes of the frame, header included.
+    /// The size of the frame, including its header.
     pub(crate) bytes_stored: u32,
-    /// Bytes of the chunk.
+    /// The size of the chunk.
     pub(crate) bytes: u32,
-    /// Extents that point into it; at least 1.
+    /// The number of extents that refer to it, at least 1.
     pub(crate) references: u32,
 }
 

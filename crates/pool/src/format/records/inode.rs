@@ -8,7 +8,7 @@ use super::{Record, decode_time, encode_time};
 use crate::format::codec::{Decoded, Decoder, Encoder, Malformed};
 use crate::{Attributes, Handle, InodeId, Kind};
 
-/// An inode as it is stored: everything that is durable of it but its data.
+/// An inode as stored: its whole durable state except its data.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct InodeRecord {
     pub(crate) generation: u32,
@@ -18,27 +18,27 @@ pub(crate) struct InodeRecord {
     pub(crate) gid: u32,
     pub(crate) nlink: u32,
     pub(crate) size: u64,
-    /// Bytes that extents cover.
+    /// The number of bytes that extents cover.
     pub(crate) space_used: u64,
     pub(crate) change: u64,
     pub(crate) atime: SystemTime,
     pub(crate) mtime: SystemTime,
     pub(crate) ctime: SystemTime,
     pub(crate) btime: SystemTime,
-    /// Of a directory: the directory that holds it (a root holds itself). Else 0.
+    /// For a directory, the directory that holds it (a root holds itself). Otherwise 0.
     pub(crate) parent: InodeId,
-    /// Of a directory: how many names it holds. Else 0.
+    /// For a directory, the number of its entries. Otherwise 0.
     pub(crate) entries: u64,
     pub(crate) create_verifier: Option<[u8; 8]>,
 }
 
 impl InodeRecord {
-    /// The record with a `change` of `floor` at least.
+    /// The record with its `change` raised to `floor` if it is lower.
     pub(crate) fn with_change_floor(self, floor: u64) -> Self {
         InodeRecord { change: self.change.max(floor), ..self }
     }
 
-    /// The attributes that the record alone stands for.
+    /// The attributes according to the record alone.
     pub(crate) fn attributes(&self, handle: Handle) -> Attributes {
         Attributes {
             handle,
@@ -136,7 +136,7 @@ impl Record for InodeRecord {
     }
 }
 
-/// What a name in a directory stands for.
+/// The inode that a name in a directory refers to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct EntryRecord {
     pub(crate) inode: InodeId,
@@ -155,10 +155,10 @@ impl Record for EntryRecord {
     }
 }
 
-/// An inode without a name. It is deleted last, when everything else of the inode is gone.
+/// An inode without a name. This record is deleted last, after all other records of the inode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct OrphanRecord {
-    /// Its data is being freed: nobody can hold it any more.
+    /// The inode's data is being freed, so it can no longer be held.
     pub(crate) freeing: bool,
 }
 

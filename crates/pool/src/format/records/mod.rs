@@ -1,15 +1,16 @@
-//! The values of the metadata store: one type per kind of record, each with its form as stored.
+//! The values in the metadata store: one type for each kind of record, with its stored form.
 //!
-//! Every value starts with a version byte and a flags byte. Flag bit 0 stands for a deletion at one epoch, which hides
-//! what an older epoch still shows: such a value, a *tombstone*, ends after the flags. Whoever reads what a view shows
-//! never meets one.
+//! Every value starts with a version byte and a flags byte. Flag bit 0 marks a deletion at one epoch, which hides the
+//! value of an older epoch. Such a value, a *tombstone*, ends after the flags. Readers of a view never see a tombstone.
 
+mod bucket_entry;
 mod extent;
 mod inode;
 mod space;
 mod volume;
 mod xattr;
 
+pub(crate) use bucket_entry::BucketEntryRecord;
 pub(crate) use extent::{ChunkRecord, Content, EXTENT_BYTES_MAX, Extent, ExtentRecord};
 #[cfg(test)]
 pub(crate) use inode::sample as sample_inode;
@@ -26,54 +27,63 @@ use crate::{Error, Result};
 const VERSION: u8 = 1;
 const DELETED: u8 = 1;
 
-/// The value of something that was deleted at an epoch.
+/// The value of an item that was deleted at an epoch.
 pub(crate) const TOMBSTONE: &[u8] = &[VERSION, DELETED];
 
-/// Bytes of the checksum of what is not in a chunk.
+/// The size of the checksum of bytes that are not in a chunk.
 const CHECKSUM_BYTES: usize = 8;
 
-/// What is kept beside bytes that are not in a chunk, to find out when they are damaged.
+/// The checksum that is stored with bytes that are not in a chunk, to detect damage.
 fn checksum(bytes: &[u8]) -> [u8; CHECKSUM_BYTES] {
     let mut sum = [0; CHECKSUM_BYTES];
     sum.copy_from_slice(&blake3::hash(bytes).as_bytes()[..CHECKSUM_BYTES]);
     sum
 }
 
-/// Whether a value says that there is nothing.
+/// Whether a value says that the item does not exist.
 pub(crate) fn is_tombstone(value: &[u8]) -> bool {
     value == TOMBSTONE
 }
 
 /// A kind of value.
 pub(crate) trait Record: Sized {
-    /// What it is called in messages.
+    /// The name of the kind in messages.
     const NAME: &'static str;
     fn encode_fields(&self, encoder: Encoder) -> Encoder;
     fn decode_fields(decoder: Decoder<'_>) -> Decoded<Self>;
 
-    /// The value as stored.
-    fn encode(&self) -> Vec<u8> {
-        self.encode_fields(Encoder::with_capacity(128).u8(VERSION).u8(0)).done()
+    /// The version byte. A value with a version that a release does not know is malformed to it.
+    fn version(&self) -> u8 {
+        VERSION
+    }
+    /// Decodes the fields of a value of this version.
+    fn decode_version(version: u8, decoder: Decoder<'_>) -> Decoded<Self> {
+        if version == VERSION { Self::decode_fields(decoder) } else { Err(Malformed) }
     }
 
-    /// The value that was stored under `key`.
+    /// The value as stored.
+    fn encode(&self) -> Vec<u8> {
+        self.encode_fields(Encoder::with_capacity(128).u8(self.version()).u8(0)).done()
+    }
+
+    /// Decodes the value that was stored under `key`.
     fn decode(key: &[u8], value: &[u8]) -> Result<Self> {
         let mut decoder = Decoder::new(value);
         let decoded = match (decoder.u8(), decoder.u8()) {
-            (Ok(VERSION), Ok(0)) => Self::decode_fields(decoder),
+            (Ok(version), Ok(0)) => Self::decode_version(version, decoder),
             _ => Err(Malformed),
         };
         decoded.map_err(|Malformed| malformed(Self::NAME, key))
     }
 }
 
-/// The error for a value, or a key, that cannot be understood.
+/// The error for a value or a key that cannot be decoded.
 pub(crate) fn malformed(name: &str, key: &[u8]) -> Error {
     let hex: String = key.iter().map(|byte| format!("{byte:02x}")).collect();
     Error::Damaged(format!("{name} record under key {hex} of the metadata store is malformed"))
 }
 
-/// Seconds and nanoseconds since 1970; times before it have negative seconds.
+/// Writes seconds and nanoseconds since 1970. Times before 1970 have negative seconds.
 fn encode_time(encoder: Encoder, time: SystemTime) -> Encoder {
     match time.duration_since(UNIX_EPOCH) {
         Ok(after) => {

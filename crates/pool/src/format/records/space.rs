@@ -1,16 +1,16 @@
-//! Records of the pool as a whole: its identity, its counters, and what takes space where.
+//! Records of the pool as a whole: its identity, its counters, and the use of space.
 
 use super::Record;
 use crate::PoolId;
 use crate::format::codec::{Decoded, Decoder, Encoder};
 
-/// The pool's identity and how often it was opened.
+/// The pool's identity, and the number of times that it was opened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct PoolRecord {
     pub(crate) id: PoolId,
-    /// Counts openings; durable before anything else is done.
+    /// Counts openings. Each opening makes it durable before anything else.
     pub(crate) boot: u64,
-    /// Key of the hash that orders directory entries.
+    /// The key of the hash that orders directory entries.
     pub(crate) name_key: [u8; 32],
 }
 
@@ -45,12 +45,12 @@ impl Record for StartRecord {
     }
 }
 
-/// The next ids to be given out. Ids are never used twice.
+/// The next ids to allocate. An id is never used twice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Counters {
     pub(crate) inode_next: u64,
     pub(crate) volume_next: u32,
-    /// Counts openings and rollbacks; bounds each inode's `change` from below (see `inode/mod.rs`).
+    /// Counts openings and rollbacks. It sets a lower bound for each inode's `change` (see `inode/mod.rs`).
     pub(crate) era: u64,
 }
 
@@ -67,27 +67,28 @@ impl Record for Counters {
     }
 }
 
-/// What a volume or a snapshot holds: what its view shows, and what of it is stored as its own.
+/// The usage of a volume or a snapshot: the content that its view shows, and the part that it stores itself.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct UsageRecord {
-    /// Bytes of files that are not holes.
+    /// The bytes of files that are not holes.
     pub(crate) bytes_logical: u64,
-    /// Bytes that are stored inline in the metadata store, extended attributes included, of all the volume's own versions.
+    /// The bytes stored inline in the metadata store, including extended attributes, in all of the volume's own
+    /// versions.
     pub(crate) bytes_inline: u64,
-    /// Inode records that are stored, of all the volume's own versions.
+    /// The number of inode records stored in all of the volume's own versions.
     pub(crate) inodes_stored: u64,
-    /// Inodes, orphans included.
+    /// The number of inodes, including orphans.
     pub(crate) inodes: u64,
-    /// Orphans.
+    /// The number of orphans.
     pub(crate) orphans: u64,
 }
 
 impl UsageRecord {
-    /// As a snapshot or a clone begins: it shows the same, and has nothing of its own.
+    /// The usage of a new snapshot or clone of this volume: it shows the same content and stores nothing itself.
     pub(crate) fn shown(self) -> UsageRecord {
         UsageRecord { bytes_inline: 0, inodes_stored: 0, ..self }
     }
-    /// What the volume stores itself stays, what it shows is that of `other`.
+    /// The usage of this volume once it shows the content of `other`: the part that it stores itself stays the same.
     pub(crate) fn showing(self, other: UsageRecord) -> UsageRecord {
         UsageRecord { bytes_inline: self.bytes_inline, inodes_stored: self.inodes_stored, ..other }
     }
@@ -116,22 +117,22 @@ impl Record for UsageRecord {
     }
 }
 
-/// A segment that chunk records name, or named.
+/// A segment that chunk records refer to, or once referred to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct SegmentRecord {
-    /// Stored bytes (frames) of chunks that are referenced. A sealed segment with none is deleted.
+    /// The stored bytes (frames) of chunks that are referenced. A sealed segment with none is deleted.
     pub(crate) bytes_live: u64,
-    /// Stored bytes of all frames that metadata ever named in the segment.
+    /// The stored bytes of all frames in the segment that the metadata ever referred to.
     pub(crate) bytes_named: u64,
 }
 
 impl SegmentRecord {
-    /// A frame of that size is referenced now.
+    /// Counts a frame of this size that is referenced now.
     pub(crate) fn place(&mut self, bytes_stored: u32) {
         self.bytes_live = self.bytes_live.saturating_add(u64::from(bytes_stored));
         self.bytes_named = self.bytes_named.saturating_add(u64::from(bytes_stored));
     }
-    /// A frame of that size is not referenced any more.
+    /// Counts out a frame of this size that is no longer referenced.
     pub(crate) fn remove(&mut self, bytes_stored: u32) {
         self.bytes_live = self.bytes_live.saturating_sub(u64::from(bytes_stored));
     }

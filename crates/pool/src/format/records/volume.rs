@@ -2,42 +2,47 @@
 
 use std::time::SystemTime;
 
-use super::{Record, decode_time, encode_time};
+use super::{Record, VERSION, decode_time, encode_time};
 use crate::format::codec::{Decoded, Decoder, Encoder, Malformed};
 use crate::format::keys::Epoch;
 use crate::{
     Compression, Handle, InodeId, Period, SnapshotName, SnapshotPolicy, Volume, VolumeId, VolumeSpec,
 };
 
-/// Bytes of a pair of epochs.
+/// The version byte of a bucket's record. Releases that do not know buckets refuse it.
+const VERSION_BUCKET: u8 = 2;
+
+/// The size of a pair of epochs.
 const HIDDEN_BYTES: usize = 16;
 
-/// A volume as it is stored; a snapshot is one too.
+/// A volume as stored. A snapshot is stored like a volume.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct VolumeRecord {
-    /// Of a snapshot: its own name, and otherwise that of its volume when it was taken.
+    /// For a snapshot, the snapshot's own name, and otherwise the settings of its volume when it was taken.
     pub(crate) spec: VolumeSpec,
     pub(crate) root: InodeId,
     pub(crate) root_generation: u32,
     pub(crate) created: SystemTime,
-    /// The epoch at which the volume's records are written; the one that a snapshot shows.
+    /// The epoch at which the volume's records are written. For a snapshot, the epoch that it shows.
     pub(crate) epoch: Epoch,
-    /// No inode shows a `change` below it.
+    /// No inode shows a `change` below this value.
     pub(crate) change_floor: u64,
     /// The snapshot that the volume is a clone of.
     pub(crate) origin: Option<VolumeId>,
-    /// What was written from the first to the second of these epochs was rolled back.
+    /// Ranges of epochs, both ends included, whose records were rolled back.
     pub(crate) hidden: Vec<(Epoch, Epoch)>,
-    /// What makes it a snapshot.
+    /// Set if this is a snapshot.
     pub(crate) snapshot: Option<SnapshotRecord>,
+    /// Whether it is a bucket, which has entries in place of directories.
+    pub(crate) is_bucket: bool,
 }
 
-/// What a snapshot has beyond a volume.
+/// The fields that only a snapshot has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct SnapshotRecord {
-    /// The volume that it was taken of.
+    /// The volume of the snapshot.
     pub(crate) of: VolumeId,
-    /// The schedule that took it; `None`: somebody asked for it.
+    /// The schedule that took the snapshot. `None` if a user requested it.
     pub(crate) period: Option<Period>,
 }
 
@@ -58,7 +63,7 @@ fn encode_spec(encoder: Encoder, spec: &VolumeSpec) -> Encoder {
         .u32(spec.uid)
         .u32(spec.gid)
         .u32(spec.mode)
-        // A size of 0 would be of no use, so it stands for none.
+        // A size of 0 would be useless, so it stands for no size.
         .u64(spec.size.unwrap_or(0))
         .u32(spec.snapshots.hourly)
         .u32(spec.snapshots.daily)
@@ -80,7 +85,7 @@ fn decode_spec(decoder: &mut Decoder<'_>) -> Decoded<VolumeSpec> {
         gid: decoder.u32()?,
         mode: decoder.u32()?,
         size: Some(decoder.u64()?).filter(|size| *size > 0),
-        // It stands at the end of the record.
+        // It is at the end of the record.
         max_bytes_per_second: None,
         snapshots: SnapshotPolicy { hourly: decoder.u32()?, daily: decoder.u32()?, weekly: decoder.u32()? },
         compression: match decoder.u8()? {
@@ -92,7 +97,7 @@ fn decode_spec(decoder: &mut Decoder<'_>) -> Decoded<VolumeSpec> {
     })
 }
 
-/// 0 is no volume, so it stands for none.
+/// Decodes a volume id. No volume has the id 0, so it stands for none.
 fn decode_volume(decoder: &mut Decoder<'_>) -> Decoded<Option<VolumeId>> {
     Ok(Some(VolumeId(decoder.u32()?)).filter(|id| id.0 > 0))
 }
@@ -120,6 +125,16 @@ fn decode_snapshot(decoder: &mut Decoder<'_>) -> Decoded<Option<SnapshotRecord>>
 
 impl Record for VolumeRecord {
     const NAME: &'static str = "volume";
+    fn version(&self) -> u8 {
+        if self.is_bucket { VERSION_BUCKET } else { VERSION }
+    }
+    fn decode_version(version: u8, decoder: Decoder<'_>) -> Decoded<Self> {
+        match version {
+            VERSION => Self::decode_fields(decoder),
+            VERSION_BUCKET => Ok(VolumeRecord { is_bucket: true, ..Self::decode_fields(decoder)? }),
+            _ => Err(Malformed),
+        }
+    }
     fn encode_fields(&self, encoder: Encoder) -> Encoder {
         let encoder = encode_spec(encoder, &self.spec).u64(self.root.0).u32(self.root_generation);
         let mut encoder = encode_time(encoder, self.created)
@@ -131,7 +146,7 @@ impl Record for VolumeRecord {
         for (from, to) in &self.hidden {
             encoder = encoder.u64(from.0).u64(to.0);
         }
-        // Records from before there was a limit end here, and so do those without one.
+        // Records without a limit end here, as records did before limits existed.
         match self.spec.max_bytes_per_second {
             Some(limit) => encoder.u64(limit),
             None => encoder,
@@ -148,6 +163,7 @@ impl Record for VolumeRecord {
             origin: decode_volume(&mut decoder)?,
             snapshot: decode_snapshot(&mut decoder)?,
             hidden: Vec::new(),
+            is_bucket: false,
         };
         while decoder.remaining() >= HIDDEN_BYTES {
             record.hidden.push((Epoch(decoder.u64()?), Epoch(decoder.u64()?)));
@@ -178,11 +194,14 @@ mod tests {
             origin: Some(VolumeId(4)),
             hidden: vec![(Epoch(2), Epoch(3)), (Epoch(5), Epoch(5))],
             snapshot: None,
+            is_bucket: false,
         };
+        let bucket = VolumeRecord { is_bucket: true, origin: None, hidden: Vec::new(), ..volume.clone() };
+        assert_eq!(bucket.encode()[0], 2, "a release that knows no buckets must not take it for a volume");
         let taken = SnapshotRecord { of: VolumeId(1), period: Some(Period::Daily) };
         let snapshot =
             VolumeRecord { snapshot: Some(taken), origin: None, hidden: Vec::new(), ..volume.clone() };
-        for record in [volume, snapshot] {
+        for record in [volume, snapshot, bucket] {
             let unlimited = record.encode();
             assert_eq!(VolumeRecord::decode(b"k", &unlimited).unwrap(), record);
             let spec = VolumeSpec { max_bytes_per_second: Some(7_000_000), ..record.spec.clone() };

@@ -5,14 +5,14 @@ use bytes::Bytes;
 use super::{CHECKSUM_BYTES, Record, checksum};
 use crate::format::codec::{Decoded, Decoder, Encoder, Malformed};
 
-/// An extended attribute's value; the key has its name.
+/// The value of an extended attribute. Its name is in the key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct XattrRecord {
     pub(crate) value: Bytes,
 }
 
 impl XattrRecord {
-    /// What it counts for among what is stored inline.
+    /// The number of bytes that it adds to the bytes stored inline.
     pub(crate) fn bytes(&self) -> i64 {
         i64::try_from(self.value.len()).unwrap_or(i64::MAX)
     }

@@ -1,7 +1,7 @@
 //! The inodes in memory.
 //!
-//! Whoever changes an inode has it from here and keeps its `Arc` meanwhile, and an entry leaves only when
-//! nobody else has its `Arc`. So an inode that is not here is in the metadata store exactly as it is.
+//! Code that changes an inode gets it from here and keeps its `Arc` during the change. An entry leaves only when the
+//! cache has the only `Arc`. So if an inode is not here, its record in the metadata store is complete.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -17,8 +17,8 @@ const SHARDS: usize = 32;
 #[derive(Default)]
 struct Shard {
     inodes: HashMap<InodeKey, (Arc<Inode>, u64)>,
-    /// Number of inodes at which to try to evict. More than asked for when most cannot be dropped, so that
-    /// trying stays rare.
+    /// The number of inodes at which to try to evict. It is above the limit if most inodes cannot be dropped, so that
+    /// attempts stay rare.
     evict_at: usize,
 }
 
@@ -26,7 +26,7 @@ struct Shard {
 pub(crate) struct InodeCache {
     shards: Vec<Mutex<Shard>>,
     shard_inodes_max: usize,
-    /// Advances with each use; an entry's own value says how long ago it was used.
+    /// Advances with each use. An entry's own value says when it was last used.
     tick: AtomicU64,
 }
 
@@ -49,7 +49,8 @@ impl InodeCache {
         sync::lock(self.shard(key)).inodes.get(&key).map(|(inode, _)| inode.clone())
     }
 
-    /// The inode; `load` reads it if it is not in memory, with the shard locked so that it comes in once.
+    /// Returns the inode. If it is not in memory, `load` reads it with the shard locked, so that only one copy is
+    /// loaded.
     pub(crate) fn get(
         &self,
         key: InodeKey,
@@ -78,7 +79,8 @@ impl InodeCache {
         found
     }
 
-    /// Drops an inode, so that it is loaded again. Whoever has its `Arc` must find it gone.
+    /// Drops an inode, so that it is loaded again. The caller must make sure that code which still has its `Arc` finds
+    /// the inode gone.
     pub(crate) fn forget(&self, key: InodeKey) {
         sync::lock(self.shard(key)).inodes.remove(&key);
     }
@@ -100,7 +102,7 @@ impl Shard {
         self.inodes.insert(key, (inode, tick));
     }
 
-    /// Drops the longer unused half of what can be dropped.
+    /// Of the inodes that can be dropped, drops the half that was unused for longest.
     fn evict(&mut self) {
         let idle = |inode: &Arc<Inode>| Arc::strong_count(inode) == 1 && inode.state().is_clean();
         let mut ticks: Vec<u64> =

@@ -1,19 +1,19 @@
-//! An inode in memory: what is durable of it, and what is not yet.
+//! An inode in memory: its durable state, and its state that is not durable yet.
 //!
-//! Only the committer changes the durable record, and it has the inode in the cache while it does. Unstable
-//! writes change the *unstable* part, under the inode's lock. Readers see the sum: [`State::attributes`].
+//! Only the committer changes the durable record, and the inode is in the cache meanwhile. Unstable writes change the
+//! *unstable* part under the inode's lock. Readers see both combined: [`State::attributes`].
 //!
 //! Two locks:
-//! - `order` (async) is held by whoever changes extents: a flush, a truncation, a hole, a clone, the reaper. It may
-//!   be held while waiting for the disk. Who holds several has taken them in the order of their keys.
-//! - `state` is held for memory operations only. Who holds one waits for no other lock, except that the
-//!   committer may hold the states of several inodes: it is the only one that does.
+//! - `order` (async) is held by each task that changes extents: a flush, a truncation, a hole, a clone, the reaper. A
+//!   task may hold it while waiting for the disk. A task that holds several must take them in the order of their keys.
+//! - `state` is held only for operations in memory. A thread that holds one waits for no other lock, with one
+//!   exception: the committer, and only the committer, may hold the states of several inodes.
 //!
 //! `change` (RFC 8881 section 5.8.1.4) must never show the same value for two states of the file. Each new value is
-//! larger than all handed out before, and at least `era << 40`. Values of unstable writes live in
-//! memory and are lost in a crash together with the writes; what comes after it starts from a larger era, so
-//! a lost value is never shown again. A rollback begins an era for the same reason, and no inode of its volume shows
-//! less than the first `change` of it.
+//! larger than all earlier ones, and at least `era << 40`. The values of unstable writes live in memory, and a crash
+//! loses them together with the writes. Values after the crash come from a larger era, so a lost value is never shown
+//! again. A rollback begins a new era for the same reason, and no inode of its volume shows a `change` below the first
+//! of that era.
 
 mod cache;
 mod pieces;
@@ -37,7 +37,8 @@ pub(crate) fn change_floor(era: u64) -> u64 {
     era << 40
 }
 
-/// Unstable writes to a file that may come between the staging of a record and its application, and usually none do.
+/// The number of unstable writes to a file for which values of `change` are left between the staging of a record and
+/// its application. Usually there are none.
 const STAGED_CHANGE_GAP: u64 = 4096;
 
 /// See the module.
@@ -47,66 +48,66 @@ pub(crate) struct Inode {
     state: Mutex<State>,
 }
 
-/// What is not durable of an inode.
+/// The attributes of an inode that are not durable yet.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Unstable {
-    /// End of the furthest write; the size if it is beyond the durable one.
+    /// The end of the furthest write. This is the file's size if it is beyond the durable size.
     pub(crate) size: u64,
-    /// `change` of the last unstable write, else 0.
+    /// The `change` of the last unstable write, or 0.
     pub(crate) change: u64,
     pub(crate) mtime: Option<SystemTime>,
     pub(crate) ctime: Option<SystemTime>,
     pub(crate) atime: Option<SystemTime>,
 }
 
-/// What a flush has made durable: what was unstable, apart from pieces that stay dirty.
+/// The result of a flush: the unstable attributes that are now durable, and the pieces that are not.
 #[derive(Debug)]
 pub(crate) struct Flushed {
     pub(crate) unstable: Unstable,
     pub(crate) left: Pieces,
-    /// Growth of the volume that stays reserved for them.
+    /// The growth of the volume that stays reserved for `left`.
     pub(crate) growth: u64,
-    /// What is still on its way to the disk.
+    /// The pieces that are still being written to the disk.
     pub(crate) rest: Option<Arc<Pieces>>,
 }
 
-/// What goes of the unstable content when a change of extents is applied.
+/// The unstable content to remove when a change of extents is applied.
 #[derive(Clone, Debug)]
 pub(crate) enum Cleared {
-    /// All behind this size, which is the file's from then on.
+    /// All bytes after this size, which becomes the size of the file.
     Behind(u64),
-    /// All in this range. The size stays.
+    /// All bytes in this range. The size stays.
     Within(Range<u64>),
 }
 
-/// What `state` guards.
+/// The data that `state` guards.
 pub(crate) struct State {
     pub(crate) record: InodeRecord,
     pub(crate) unstable: Unstable,
-    /// Written, and not on its way to the disk.
+    /// Written, but no flush has taken it yet.
     pub(crate) dirty: Pieces,
-    /// Bytes by which `dirty` may make the volume grow, reserved there.
+    /// The number of bytes by which `dirty` may make the volume grow, which the volume has reserved.
     pub(crate) growth: u64,
-    /// On its way to the disk, and no reader finds it in the extents yet. Older than `dirty`.
+    /// Being written to the disk, and not in the extents yet, so readers must look here. Older than `dirty`.
     pub(crate) flushing: Option<Arc<Pieces>>,
     /// When the oldest unstable change was made.
     pub(crate) dirty_since: Option<Instant>,
-    /// Flushes in a row that have left all they could in memory.
+    /// The number of flushes in a row that left all they could in memory.
     pub(crate) deferrals: u8,
-    /// Largest `change` handed out.
+    /// The largest `change` used so far.
     change_reserved: u64,
     pub(crate) holds: u32,
-    /// Counts truncations, and other changes of extents but flushes: a reader that overlaps one begins again.
+    /// Counts truncations and all other changes of extents except flushes. A reader that overlaps one starts over.
     pub(crate) truncations: u64,
-    /// One of them is being applied: extents may be gone that the size still covers.
+    /// One of these changes is being applied: extents within the size may be gone.
     pub(crate) truncating: bool,
-    /// The inode is gone, or going: its handle is stale.
+    /// The inode is freed, or is being freed: its handle is stale.
     pub(crate) freed: bool,
-    /// Freed, or gone with its volume or by a rollback: nobody needs to free it.
+    /// Freed, or removed with its volume or by a rollback: there is nothing left to free.
     pub(crate) gone: bool,
-    /// Counts rollbacks: what was begun before one has no effect after it.
+    /// Counts rollbacks. An operation that began before a rollback has no effect after it.
     pub(crate) rollbacks: u64,
-    /// It is in the queue of orphans.
+    /// The inode is in the queue of orphans.
     pub(crate) queued: bool,
 }
 
@@ -151,7 +152,7 @@ impl Inode {
         if state.freed { Err(Error::Stale) } else { Ok(state) }
     }
 
-    /// The attributes, unstable changes included.
+    /// The attributes, including unstable changes.
     pub(crate) fn attributes(&self) -> Result<Attributes> {
         Ok(self.live()?.attributes(self.handle))
     }
@@ -183,14 +184,15 @@ impl State {
         self.dirty.bytes() + self.flushing.as_ref().map_or(0, |pieces| pieces.bytes())
     }
 
-    /// A `change` larger than all before.
+    /// Returns a `change` larger than all before.
     pub(crate) fn change_next(&mut self) -> u64 {
         self.change_reserved += 1;
         self.change_reserved
     }
 
-    /// The `change` for a record that is being staged. Unstable writes that come before it is applied get what is
-    /// left below it, so that the record's own is not shown before, nor without it after a crash.
+    /// The `change` for a record that is being staged. Unstable writes that come before the record is applied use the
+    /// values below it. So readers do not see the record's own value before the record is applied, nor after a crash
+    /// that lost the record.
     pub(crate) fn change_staged(&self) -> u64 {
         self.change_reserved + self.staged_gap()
     }
@@ -199,18 +201,18 @@ impl State {
         if self.record.kind == Kind::File { STAGED_CHANGE_GAP } else { 1 }
     }
 
-    /// Something is in memory only.
+    /// Whether anything is only in memory.
     pub(crate) fn is_unstable(&self) -> bool {
         self.is_written() || self.unstable.atime.is_some()
     }
 
-    /// Something that was written is in memory only.
+    /// Whether any written data or its `change` is only in memory.
     pub(crate) fn is_written(&self) -> bool {
         !self.dirty.is_empty() || self.unstable.change != 0
     }
 
-    /// The record that was just applied goes with other extents, which what is dirty there is older than. Returns how
-    /// many dirty bytes went.
+    /// Removes dirty bytes that are older than the change of extents that was just applied. Returns the number of bytes
+    /// removed.
     pub(crate) fn clear(&mut self, what: Cleared) -> u64 {
         let before = self.dirty.bytes();
         match what {
@@ -225,14 +227,14 @@ impl State {
         before - self.dirty.bytes()
     }
 
-    /// Drops what is dirty. Returns how many bytes that was.
+    /// Drops all dirty data. Returns the number of bytes dropped.
     pub(crate) fn discard(&mut self) -> u64 {
         self.unstable = Unstable::default();
         std::mem::take(&mut self.dirty).bytes()
     }
 
-    /// A rollback has brought back `record`, or nothing: what came after it goes. Returns how many dirty bytes, and
-    /// how much reserved growth, that was.
+    /// Applies a rollback, which brought back `record`, or removed the inode. Drops all later changes. Returns the
+    /// number of dirty bytes and the amount of reserved growth dropped.
     pub(crate) fn rolled_back(&mut self, record: Option<InodeRecord>) -> (u64, u64) {
         let released = (self.discard(), std::mem::take(&mut self.growth));
         self.flushing = None;
@@ -249,12 +251,12 @@ impl State {
         released
     }
 
-    /// The inode can be dropped from memory: the metadata store knows all of it.
+    /// Whether the inode can be dropped from memory, because the metadata store has all of its state.
     pub(crate) fn is_clean(&self) -> bool {
         !self.is_unstable() && self.flushing.is_none() && self.holds == 0
     }
 
-    /// The committer has applied `record`. `mtime_set`: it carries an mtime that the caller chose.
+    /// Called when the committer has applied `record`. `mtime_set`: the caller chose the record's mtime.
     pub(crate) fn applied(&mut self, record: InodeRecord, mtime_set: bool) {
         if mtime_set {
             self.unstable.mtime = None;
@@ -262,22 +264,22 @@ impl State {
         let written_since = self.unstable.change > record.change.saturating_sub(self.staged_gap());
         self.change_reserved = self.change_reserved.max(record.change);
         if written_since {
-            // With what was written, which may be lost, the file is not what the record's own value stands for.
+            // The record's own value stands for the file without these writes, which a crash may lose.
             self.unstable.change = self.change_next();
         }
         self.record = record;
     }
 
-    /// The committer has applied `record`, which makes `flushed` and the pieces in flight durable. Returns how many bytes
-    /// of what is left were replaced meanwhile.
+    /// Called when the committer has applied `record`, which makes `flushed` and the pieces in flight durable. Returns
+    /// how many bytes of the pieces left were replaced in the meantime.
     pub(crate) fn applied_flush(&mut self, record: InodeRecord, flushed: &Flushed) -> u64 {
         let mut replaced = 0;
         if flushed.rest.is_some() {
-            // With the rest, which may be lost, the file is not what the record's own value stands for.
+            // The record's own value stands for the file without the rest, which a crash may lose.
             self.change_reserved = self.change_reserved.max(record.change);
             self.unstable.change = self.change_next();
         } else if !flushed.left.is_empty() {
-            // The tail is as unstable as it was.
+            // The tail is still unstable.
             replaced = self.dirty.restore_under(&flushed.left);
             self.growth += flushed.growth;
             self.dirty_since.get_or_insert_with(Instant::now);
@@ -295,7 +297,8 @@ impl State {
         replaced
     }
 
-    /// Notes a read, at most once for each change, as relatime does.
+    /// Notes a read, like `relatime`: at most once for each change, or once a day. Returns whether it changed the
+    /// atime.
     pub(crate) fn note_read(&mut self, now: SystemTime) -> bool {
         const RELATIME: Duration = Duration::from_secs(24 * 60 * 60);
         let seen = self.attributes_atime();
@@ -324,7 +327,7 @@ impl State {
         if self.record.is_directory() { Ok(()) } else { Err(Error::NotDirectory) }
     }
 
-    /// Of a directory: the one that holds it.
+    /// The directory that holds this directory.
     pub(crate) fn parent(&self) -> InodeId {
         self.record.parent
     }

@@ -1,11 +1,11 @@
-//! Bytes that were written to a file and are not durable yet: pieces that never overlap, newest wins.
+//! Bytes that were written to a file and are not durable yet. Pieces never overlap: the newest write wins.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 
 use bytes::Bytes;
 
-/// See the module. Pieces are slices of what callers handed in: nothing is copied.
+/// See the module. Pieces are slices of the callers' buffers: nothing is copied.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Pieces {
     map: BTreeMap<u64, Bytes>,
@@ -22,7 +22,7 @@ fn index(bytes: u64) -> usize {
 }
 
 impl Pieces {
-    /// Bytes in all pieces.
+    /// The number of bytes in all pieces.
     pub(crate) fn bytes(&self) -> u64 {
         self.bytes
     }
@@ -31,7 +31,7 @@ impl Pieces {
         self.map.is_empty()
     }
 
-    /// Puts `piece` at `offset`, over whatever was there.
+    /// Inserts `piece` at `offset`, replacing any bytes there.
     pub(crate) fn insert(&mut self, offset: u64, piece: Bytes) {
         if piece.is_empty() {
             return;
@@ -41,7 +41,7 @@ impl Pieces {
         self.map.insert(offset, piece);
     }
 
-    /// Takes out everything within `range`.
+    /// Removes all bytes within `range`.
     pub(crate) fn remove(&mut self, range: Range<u64>) {
         let first = self.map.range(..range.start).next_back();
         let from = match first {
@@ -91,7 +91,7 @@ impl Pieces {
         self.map.last_key_value().map(|(offset, _)| *offset)
     }
 
-    /// The first `count` pieces, and those behind them; `None` if there are no more than that.
+    /// The first `count` pieces, and the pieces after them. `None` if there are no pieces after them.
     pub(crate) fn split(&self, count: usize) -> Option<(Pieces, Pieces)> {
         let (&at, _) = self.map.iter().nth(count)?;
         let copy = |range: std::collections::btree_map::Range<'_, u64, Bytes>| {
@@ -101,7 +101,7 @@ impl Pieces {
         Some((copy(self.map.range(..at)), copy(self.map.range(at..))))
     }
 
-    /// Puts back pieces that `self` is newer than. Returns how many of their bytes it replaces.
+    /// Restores pieces that are older than those in `self`. Returns how many bytes the newer pieces replace.
     pub(crate) fn restore_under(&mut self, older: &Pieces) -> u64 {
         let mut merged = older.clone();
         let bytes = self.bytes + older.bytes;

@@ -29,7 +29,7 @@ impl Client {
             }
             Change::Punch { offset, length } => self.pool.deallocate(handle, offset, length).await,
             Change::Allocate { offset, length } => self.pool.allocate(handle, offset, length).await,
-            // Of whose bytes, is known where it is begun.
+            // The source of the bytes is only known where the clone begins.
             Change::Clone { .. } => Err(Error::invalid_arguments("a clone is not a change by itself")),
         };
         if self.shared.disk.is_dead() {
@@ -45,14 +45,14 @@ impl Client {
             }
         }
         match outcome {
-            // What is there already is not allocated again.
+            // Ranges that are already allocated do not change.
             Ok(_) if allocates => {}
             Ok(attributes) => self.changed(node, before, &attributes),
             Err(error) => self.is_gone(node, "change", &error),
         }
     }
 
-    /// Nobody changes the source meanwhile, so what is in it now is what the target gets.
+    /// No client changes the source meanwhile, so its current content is the content that the target gets.
     pub(super) async fn clone_range(&self, from: (NodeId, u64), to: (NodeId, u64), length: u64) {
         let (Ok(source), Ok(target)) = (self.handle(from.0), self.handle(to.0)) else { return };
         self.set_source(from.0, true);
@@ -73,7 +73,7 @@ impl Client {
         }
     }
 
-    /// Begins to change the target in the model. `None` if the source cannot be read.
+    /// Begins the change of the target in the model. Returns `None` if the source cannot be read.
     async fn begin_clone(
         &self,
         from: (NodeId, u64),
@@ -94,7 +94,7 @@ impl Client {
         };
         let mut world = self.shared.world.borrow_mut();
         let tick = world.tick();
-        // A truncation may have begun while the source was read, or a clone of the target.
+        // While the source was read, a truncation or a clone of the target may have begun.
         let file = world
             .file_mut(to.0)
             .filter(|file| !file.truncating && file.sources <= u32::from(from.0 == to.0))?;
@@ -120,7 +120,7 @@ impl Client {
         }
     }
 
-    /// What is passed over must be zeros, and what is found within the file.
+    /// The skipped bytes must be zeros, and the result must be within the file.
     pub(super) async fn seek(&self, node: NodeId, offset: u64, data: bool) {
         let Ok(handle) = self.handle(node) else { return };
         let look = Look::Read { from: self.tick() };
@@ -170,7 +170,7 @@ impl Client {
     pub(super) async fn read(&self, node: NodeId, offset: u64, length: u32) {
         let Ok(handle) = self.handle(node) else { return };
         let from = self.tick();
-        // Holes of any length are told, or none is.
+        // Reports holes of any length, or none.
         let data = if offset.is_multiple_of(2) {
             self.pool.read(handle, offset, length).await
         } else {
@@ -182,7 +182,7 @@ impl Client {
         }
     }
 
-    /// Compares what was read with what may be there.
+    /// Compares the bytes read with the possible ones.
     fn compare(&self, node: NodeId, offset: u64, length: u32, data: &ReadData, look: Look) {
         let found = data.pieces.concat();
         let world = self.shared.world.borrow();
@@ -197,7 +197,7 @@ impl Client {
     }
 }
 
-/// With zeros for the holes.
+/// The same data, with zeros for the holes.
 fn flat(read: ReadStretches) -> ReadData {
     let bytes = read.stretches.into_iter().flat_map(|stretch| match stretch {
         Stretch::Data(pieces) => pieces,

@@ -1,5 +1,5 @@
-//! A client: does one operation after the other, compares every answer with the model, and tells the model what it
-//! was answered.
+//! A client: runs one operation after another, compares every answer with the model, and records the answers in the
+//! model.
 
 mod data;
 
@@ -19,21 +19,21 @@ use crate::base::counters::Meters;
 use crate::sim::faulty::FaultyDisk;
 use crate::*;
 
-/// Operations that a failure's report shows.
+/// The number of operations in the report of a failure.
 const LOG_LINES_MAX: usize = 60;
-/// Characters of each.
+/// The maximum number of characters for each operation.
 const LINE_CHARACTERS_MAX: usize = 150;
 
-/// What the clients of a history share.
+/// The state that the clients of a history share.
 pub(super) struct Shared {
     pub(super) disk: Arc<FaultyDisk>,
     pub(super) world: RefCell<World>,
     pub(super) appetite: Appetite,
-    /// The pool has a bound that may be met.
+    /// Whether the pool has a size limit that may be reached.
     pub(super) bounded: bool,
     pub(super) failure: RefCell<Option<String>>,
     pub(super) operations: Cell<u64>,
-    /// What the pool has counted since it was opened last.
+    /// The counters of the pool since it was last opened.
     pub(super) meters: RefCell<Option<Arc<Meters>>>,
     log: RefCell<VecDeque<String>>,
 }
@@ -52,7 +52,7 @@ impl Shared {
         })
     }
 
-    /// Keeps the first failure.
+    /// Records a failure. Only the first is kept.
     pub(super) fn fail(&self, what: String) {
         self.failure.borrow_mut().get_or_insert(what);
     }
@@ -84,7 +84,7 @@ pub(super) struct Client {
 }
 
 impl Client {
-    /// Does operations until the power fails, something is wrong, or that many are done.
+    /// Runs operations until the power fails, an error is found, or this many are done.
     pub(super) async fn run(mut self, operations: u64) {
         for _ in 0..operations {
             match self.random.below(8) {
@@ -111,7 +111,7 @@ impl Client {
         self.shared.fail(format!("client {}: {what}", self.number));
     }
 
-    /// An answer that may have been given because of a failure of the disk says nothing. True if it is one.
+    /// Whether the answer may be caused by a failure of the disk, so that it says nothing about the pool.
     fn is_excused(&self, error: &Error) -> bool {
         let full = matches!(error, Error::NoSpace) && self.shared.bounded;
         full || (self.shared.disk.has_failed() && !matches!(error, Error::Damaged(_) | Error::Stale))
@@ -173,7 +173,7 @@ impl Client {
         match outcome {
             Ok(made) => world.happened(number, made, true),
             Err(Error::NoSpace) if self.shared.bounded => world.did_not_happen(number),
-            // Nobody touches what it may have changed before the next opening.
+            // No operation touches the objects that it may have changed before the next opening.
             Err(error) if self.is_excused(&error) => {}
             Err(error) => self.fail(format!("{effect:?}: {error}")),
         }
@@ -197,7 +197,7 @@ impl Client {
         self.shared.world.borrow().node(node).map(|node| node.handle).ok_or(Error::Stale)
     }
 
-    /// Has the pool do it.
+    /// Runs the effect on the pool.
     async fn ask_for(&self, effect: &Effect, begun: u64) -> Result<Made> {
         let pool = &self.pool;
         match effect {
@@ -270,7 +270,7 @@ impl Client {
 
     // ---- snapshots ----
 
-    /// A snapshot was taken: it shows what the volume may have held just then.
+    /// Takes a snapshot, and checks that its content is a possible state of the volume at that moment.
     async fn taken(&self, volume: &str, name: &str, begun: u64) -> Result<Made> {
         let root = self.pool.snapshot(volume, name)?.root;
         let tree = walk(&self.pool, root).await?;
@@ -283,7 +283,7 @@ impl Client {
         Ok(Made::Tree(root, tree))
     }
 
-    /// A tree is what the snapshot shows.
+    /// Checks that a tree equals the content of the snapshot.
     fn compare_tree(&self, what: &str, volume: &str, snapshot: &str, tree: &Tree) {
         let world = self.shared.world.borrow();
         let taken = world.snapshots.get(&(volume.to_owned(), snapshot.to_owned()));
@@ -314,7 +314,7 @@ impl Client {
 
     // ---- attributes and directories ----
 
-    /// An operation on a file that is being removed may find it gone.
+    /// Whether an operation on a file may find it gone, because it is being removed.
     fn may_be_gone(&self, node: NodeId) -> bool {
         let world = self.shared.world.borrow();
         let Some(known) = world.node(node) else { return true };
@@ -329,7 +329,7 @@ impl Client {
         known.life == Life::Doomed || world.is_claimed(&Claim::Node(node)) || deleted
     }
 
-    /// What an error of an operation on a file means: true if the operation is to be forgotten.
+    /// Checks an error of an operation on a file: reports a failure unless the file may be gone or the disk failed.
     fn is_gone(&self, node: NodeId, what: &str, error: &Error) {
         let gone = matches!(error, Error::Stale) && self.may_be_gone(node);
         if !gone && !self.is_excused(error) {
@@ -341,12 +341,12 @@ impl Client {
         self.shared.world.borrow().node(node).map_or(0, |node| node.change)
     }
 
-    /// The largest `change` that was ever seen of the inode.
+    /// The largest `change` ever seen of the inode.
     fn change_ever(&self, node: NodeId) -> u64 {
         self.shared.world.borrow().node(node).map_or(0, |node| node.change.max(node.change_lost))
     }
 
-    /// The inode was changed: its `change` is larger than what was seen before that began.
+    /// Checks that the inode's `change` is larger than the value seen before the change began.
     fn changed(&self, node: NodeId, before: u64, attributes: &Attributes) {
         if attributes.change <= before {
             self.fail(format!("node {node}: change {} after {before}", attributes.change));
@@ -393,7 +393,7 @@ impl Client {
 
     async fn list(&self, node: NodeId, entries_max: usize) {
         let Ok(handle) = self.handle(node) else { return };
-        // Only then is it certain what is in it.
+        // Only then is the content certain.
         let quiet = |world: &World| !world.is_changing_within(node) && !world.is_claimed(&Claim::Node(node));
         if !quiet(&self.shared.world.borrow()) {
             return;
@@ -442,7 +442,7 @@ impl Client {
     async fn settle(&self) {
         let doomed = {
             let world = self.shared.world.borrow();
-            // What was doomed before the last opening waits for `reap_orphans`.
+            // Inodes that were doomed before the last opening wait for `reap_orphans`.
             if world.reaping { world.doomed() } else { Vec::new() }
         };
         match self.pool.settle().await {
@@ -456,7 +456,7 @@ impl Client {
         }
     }
 
-    /// What was doomed is gone now.
+    /// Checks that the doomed inodes are gone.
     async fn buried(&self, doomed: &[NodeId]) {
         for node in doomed {
             let Ok(handle) = self.handle(*node) else { continue };
@@ -501,7 +501,7 @@ impl Client {
     }
 }
 
-/// All names in a directory, in order, with what they stand for.
+/// All names in a directory in order, with their inodes.
 pub(super) async fn list(
     pool: &Pool,
     directory: Handle,

@@ -1,4 +1,4 @@
-//! What can happen to a pool's files while nobody has it open.
+//! Damage to a pool's files while the pool is not open.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use super::{FaultyDisk, Segment};
 use crate::format::keys::SegmentId;
 use crate::sim::random::Random;
 
-/// What can happen to whole files while nobody has the pool open. `Older…` puts back what was there at an earlier time.
+/// A kind of damage to whole files while the pool is not open. `Older…` restores the files of an earlier time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Damage {
     NoMetadata,
@@ -33,14 +33,14 @@ impl Damage {
         Damage::OlderSegments,
     ];
 
-    /// What segments hold may be lost by it.
+    /// Whether this damage may lose content of segments.
     pub(crate) fn hits_segments(self) -> bool {
         !matches!(self, Damage::NoMetadata | Damage::OlderMetadata | Damage::NoState | Damage::OlderState)
     }
 }
 
 impl FaultyDisk {
-    /// Loses whole files, or puts back those of `older`, a copy of this disk that was made before.
+    /// Loses whole files, or restores those of `older`, an earlier copy of this disk.
     pub(crate) fn damage_at_rest(&self, damage: Damage, older: &FaultyDisk, seed: u64) {
         let mut random = Random::new(seed);
         let (mut inner, older) = (self.inner(), older.inner());
@@ -71,7 +71,7 @@ impl FaultyDisk {
         }
     }
 
-    /// All segments as they are after a restart, those that were set aside included.
+    /// All segments as they are after a restart, including those that were set aside.
     pub(crate) fn segments_at_rest(&self) -> BTreeMap<SegmentId, Vec<u8>> {
         let inner = self.inner();
         let segments = inner.segments.iter().map(|(id, segment)| (*id, segment.durable.clone()));

@@ -1,15 +1,15 @@
-//! A disk for tests: it fails as told, and in a crash loses what was not synced.
+//! A disk for tests: it fails when the test says so, and a crash loses unsynced data.
 //!
-//! What a crash keeps of what was not synced:
-//! - Of the batches of metadata a random prefix, as the trait promises.
-//! - Of writes to segments each 512-byte sector by itself, in any order: writes are lost, torn and reordered.
-//! - The file of a segment that was created may be missing, of one that was deleted be back, and of one that was
-//!   sealed have its old length.
-//! - Of the states of the witness any since the last that was established.
+//! A crash keeps this part of the unsynced data:
+//! - For metadata, a random prefix of the batches, as the trait promises.
+//! - For segments, each 512-byte sector independently and in any order: writes are lost, torn and reordered.
+//! - The file of a segment that was created may be missing, of one that was deleted may be back, and of one that was
+//!   sealed may have its old length.
+//! - For the witness, the last established state or any later one.
 //!
-//! All are chosen independently: a batch may survive although an unsynced frame did not, which is the worst
-//! case for the order of a flush. After a failed sync the writes it was for are lost although readers still see
-//! them, as Linux drops pages that it could not write; later syncs succeed.
+//! All of these are chosen independently: a batch may survive although an unsynced frame did not, which is the worst
+//! case for the order of a flush. After a failed sync, the writes that it covered are lost although readers still see
+//! them, as Linux drops pages that it could not write. Later syncs succeed.
 
 mod at_rest;
 mod stores;
@@ -37,10 +37,10 @@ use crate::store::room::UnlimitedRoom;
 use crate::store::witness::State;
 use crate::{Error, Pool, PoolOptions, Result};
 
-/// What a disk writes as a whole or not at all.
+/// The unit that a disk writes completely or not at all.
 const SECTOR_BYTES: u64 = 512;
 
-/// Small enough that a short test reaches every bound.
+/// Options so small that a short test reaches every limit.
 pub(crate) fn options() -> PoolOptions {
     PoolOptions {
         bytes_max: None,
@@ -54,10 +54,10 @@ pub(crate) fn options() -> PoolOptions {
     }
 }
 
-/// Which step, counted from the arming, brings which failure.
+/// The steps at which failures occur, counted from the arming.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Plan {
-    /// The power fails at this step that changes something: this and all later ones fail.
+    /// The power fails at this changing step: it and all later steps fail.
     pub(crate) power: Option<u64>,
     /// This sync fails.
     pub(crate) sync: Option<u64>,
@@ -65,18 +65,18 @@ pub(crate) struct Plan {
     pub(crate) read: Option<u64>,
     /// This write to a segment fails.
     pub(crate) write: Option<u64>,
-    /// Writes to segments find no space from this one on, for that many.
+    /// From this write to a segment on, this many writes find no space.
     pub(crate) full: Option<(u64, u64)>,
 }
 
-/// A sync that a disk reports and does not do.
+/// A sync that a disk reports but does not perform.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Lie {
     Segments,
     Metadata,
 }
 
-/// Steps since the arming.
+/// The steps since the arming.
 #[derive(Default)]
 struct Steps {
     changes: u64,
@@ -88,50 +88,50 @@ struct Steps {
 #[derive(Default)]
 struct Segment {
     durable: Vec<u8>,
-    /// What readers see; `None` if it is deleted.
+    /// The content that readers see. `None` if the segment is deleted.
     seen: Option<Vec<u8>>,
-    /// Unsynced: offset and bytes.
+    /// Unsynced writes, with their offsets.
     writes: Vec<(u64, Bytes)>,
-    /// Its file survives a crash.
+    /// Whether its file survives a crash.
     created: bool,
-    /// It was sealed to this length, unsynced.
+    /// The length to which it was sealed, if that is unsynced.
     sealed: Option<u64>,
 }
 
 #[derive(Default)]
 struct Inner {
     meta: BTreeMap<Key, Bytes>,
-    /// Number of the last batch in `meta`.
+    /// The number of the last batch in `meta`.
     batch: u64,
-    /// Unsynced, in order.
+    /// Unsynced batches, in order.
     batches: Vec<Batch>,
     segments: BTreeMap<SegmentId, Segment>,
-    /// Segments that were set aside, which is durable at once.
+    /// Segments that were set aside. Setting aside is durable immediately.
     aside: BTreeMap<SegmentId, Vec<u8>>,
-    /// The witness's states: the last that was established, and those that were noted since.
+    /// The witness's states: the last established one, and those noted since.
     states: Vec<State>,
     plan: Plan,
     steps: Steps,
-    /// The power has failed.
+    /// Whether the power has failed.
     dead: bool,
-    /// Any failure has been brought about.
+    /// Whether any failure has occurred.
     failed: bool,
-    /// Metadata could not be synced: the store refuses everything.
+    /// A sync of the metadata failed: the store refuses everything.
     poisoned: bool,
-    /// Writes to segments find no space, until told otherwise.
+    /// Whether all writes to segments find no space.
     full: bool,
     lie: Option<Lie>,
-    /// A pool was made here: its FORMAT file is there.
+    /// Whether a pool was created here, so that its FORMAT file exists.
     created: bool,
     opened: u8,
     trace: u64,
 }
 
-/// See the module. What it holds outlives the pools that are opened on it.
+/// See the module. The content outlives the pools that are opened on it.
 #[derive(Default)]
 pub(crate) struct FaultyDisk {
     inner: Mutex<Inner>,
-    /// Tells that the power has failed.
+    /// Notified when the power fails.
     pub(crate) power_failed: Notify,
 }
 
@@ -140,13 +140,13 @@ fn failure(action: &'static str) -> Error {
     Error::Io { path: PathBuf::from("the faulty disk"), action, source }
 }
 
-/// What becomes of a step that changes something.
+/// The outcome of a step that changes something.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Outcome {
     Works,
-    /// What the step was to do may be done, in part or not at all.
+    /// The step may be performed partly, completely or not at all.
     FailsNow,
-    /// Nothing happens.
+    /// The step has no effect.
     Dead,
 }
 
@@ -158,11 +158,11 @@ impl Outcome {
 
 impl FaultyDisk {
     fn inner(&self) -> MutexGuard<'_, Inner> {
-        // Not through `crate::base::sync`: nobody else has a turn while the disk works.
+        // Not through `crate::base::sync`: no other thread has a turn while the disk works.
         self.inner.lock().unwrap()
     }
 
-    /// Counts steps from here on, and fails as planned.
+    /// Counts steps from now on, and fails as planned.
     pub(crate) fn arm(&self, plan: Plan) {
         let mut inner = self.inner();
         inner.plan = plan;
@@ -171,18 +171,18 @@ impl FaultyDisk {
         inner.failed = false;
     }
 
-    /// A disk that reports syncs which it does not do: what a test must find out.
+    /// A disk that reports syncs without performing them, which a test must detect.
     pub(crate) fn lying(lie: Lie) -> FaultyDisk {
         let inner = Inner { lie: Some(lie), ..Inner::default() };
         FaultyDisk { inner: Mutex::new(inner), power_failed: Notify::new() }
     }
 
-    /// From now on the step of that number, and every one after it, fails.
+    /// Lets the step with this number, and every later one, fail.
     pub(crate) fn fail_at(&self, step: u64) {
         self.arm(Plan { power: Some(step), ..Plan::default() });
     }
 
-    /// The power fails.
+    /// Cuts the power.
     pub(crate) fn kill(&self) {
         let mut inner = self.inner();
         inner.dead = true;
@@ -190,12 +190,12 @@ impl FaultyDisk {
         self.power_failed.notify_one();
     }
 
-    /// The power has failed.
+    /// Whether the power has failed.
     pub(crate) fn is_dead(&self) -> bool {
         self.inner().dead
     }
 
-    /// Something has failed since the disk was armed.
+    /// Whether a failure has occurred since the disk was armed.
     pub(crate) fn has_failed(&self) -> bool {
         self.inner().failed
     }
@@ -204,13 +204,13 @@ impl FaultyDisk {
         self.inner().full = full;
     }
 
-    /// The power has failed at a step, as planned.
+    /// Whether the power has failed at the planned step.
     pub(crate) fn was_cut(&self) -> bool {
         let inner = self.inner();
         inner.plan.power.is_some_and(|at| inner.steps.changes > at)
     }
 
-    /// Another disk with what this one holds after a restart.
+    /// A new disk with the content that this one has after a restart.
     pub(crate) fn copy(&self) -> FaultyDisk {
         let inner = self.inner();
         let segment = |segment: &Segment| Segment {
@@ -231,29 +231,29 @@ impl FaultyDisk {
         FaultyDisk { inner: Mutex::new(copy), power_failed: Notify::new() }
     }
 
-    /// A hash of all steps so far, with all that they carried.
+    /// A hash of all steps so far, including their data.
     pub(crate) fn trace(&self) -> u64 {
         self.inner().trace
     }
 
-    /// Bytes of all segments.
+    /// The total size of all segments.
     pub(crate) fn segment_bytes(&self) -> usize {
         self.inner().segments.values().filter_map(|segment| segment.seen.as_ref()).map(Vec::len).sum()
     }
 
-    /// Flips a bit of each segment's every byte from `offset` on.
+    /// Flips a bit in every byte of each segment from offset `from` on.
     pub(crate) fn damage(&self, from: usize) {
         for segment in self.inner().segments.values_mut() {
             segment.durable.iter_mut().skip(from).for_each(|byte| *byte ^= 1);
         }
     }
 
-    /// Bytes of all segments, as they are after a restart.
+    /// The total size of all segments after a restart.
     pub(crate) fn bytes_at_rest(&self) -> u64 {
         self.inner().segments.values().map(|segment| segment.durable.len() as u64).sum()
     }
 
-    /// Flips one bit of the segments, counted through all of them. Returns where.
+    /// Flips one bit of the segments. `byte` counts through all segments. Returns the place.
     pub(crate) fn flip_in_segments(&self, mut byte: u64, bit: u8) -> Option<(SegmentId, u64)> {
         for (id, segment) in &mut self.inner().segments {
             if let Some(hit) = segment.durable.get_mut(byte as usize) {
@@ -265,17 +265,17 @@ impl FaultyDisk {
         None
     }
 
-    /// All keys of metadata, as they are after a restart.
+    /// All keys of the metadata after a restart.
     pub(crate) fn keys(&self) -> Vec<Key> {
         self.inner().meta.keys().cloned().collect()
     }
 
-    /// How many segments there are.
+    /// The number of segments.
     pub(crate) fn segments(&self) -> usize {
         self.inner().segments.values().filter(|segment| segment.seen.is_some()).count()
     }
 
-    /// The power is back: what was not synced is lost in part.
+    /// Restores the power after losing a part of the unsynced data.
     pub(crate) fn crash(&self, seed: u64) {
         let mut random = Random::new(seed);
         let mut inner = self.inner();
@@ -306,12 +306,12 @@ impl FaultyDisk {
         (inner.dead, inner.failed, inner.poisoned) = (false, false, false);
     }
 
-    /// Opens a pool on what the disk holds.
+    /// Opens a pool with the content of the disk.
     pub(crate) fn open(self: &Arc<Self>, options: PoolOptions) -> Result<Pool> {
         self.open_at(options, Arc::new(SystemClock))
     }
 
-    /// Like [`FaultyDisk::open`], with that clock.
+    /// Like [`FaultyDisk::open`], with the given clock.
     pub(crate) fn open_at(self: &Arc<Self>, options: PoolOptions, clock: Arc<dyn Clock>) -> Result<Pool> {
         let (meta, opened) = {
             let mut inner = self.inner();
@@ -330,7 +330,7 @@ impl FaultyDisk {
         };
         let is_new = {
             let inner = self.inner();
-            // A creation that was cut short left neither metadata nor segments that count.
+            // An interrupted creation left neither metadata nor segments that matter.
             inner.meta.is_empty() && inner.segments.is_empty() && !inner.created
         };
         let foundation = Foundation {
@@ -348,7 +348,7 @@ impl FaultyDisk {
         Pool::on(engine)
     }
 
-    /// Counts a step that changes something, and says what becomes of it.
+    /// Counts a step that changes something. Returns its outcome.
     fn change(&self, what: &'static str, id: u64, detail: u64) -> Outcome {
         schedule::point();
         let mut inner = self.inner();
@@ -394,7 +394,7 @@ impl FaultyDisk {
         Ok(())
     }
 
-    /// Counts a sync; true if it fails.
+    /// Counts a sync. Returns true if it fails.
     fn sync_fails(&self) -> bool {
         let mut inner = self.inner();
         let fails = inner.plan.sync == Some(inner.steps.syncs);
@@ -426,7 +426,7 @@ impl Segment {
                 _ => self.tear(offset, &bytes, mood, random),
             }
         }
-        // The file's length is metadata of its own.
+        // The length of the file is separate metadata.
         if mood == 3 && self.durable.len() > before && random.permille(300) {
             self.durable.truncate(random.between(before as u64, self.durable.len() as u64) as usize);
         }

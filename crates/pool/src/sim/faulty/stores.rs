@@ -1,4 +1,4 @@
-//! What a pool sees of the disk: its metadata store, its segments and its witness.
+//! The pool's interfaces to the disk: its metadata store, its segments and its witness.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -73,7 +73,7 @@ impl MetaStore for FaultyMeta {
     }
 }
 
-/// The states of the pool. The disk writes them in whole sectors, in order.
+/// The states of the pool. The disk writes them as whole sectors, in order.
 pub(super) struct FaultyWitness {
     pub(super) disk: Arc<FaultyDisk>,
 }
@@ -91,7 +91,7 @@ impl Witness for FaultyWitness {
         let mut inner = self.disk.inner();
         match outcome {
             Outcome::Works => inner.states = vec![*state],
-            // It may be there or not.
+            // The state may be stored or not.
             Outcome::FailsNow => inner.states.push(*state),
             Outcome::Dead => {}
         }
@@ -118,7 +118,7 @@ impl SegmentStore for FaultySegments {
     fn create(&self, id: SegmentId, bytes: u64) -> Result<()> {
         self.disk.change("create", id.0, bytes).check()?;
         let mut inner = self.disk.inner();
-        // The directory is synced then, and with it what was deleted before.
+        // This also syncs the directory, and with it earlier deletions.
         inner.segments.retain(|_, segment| segment.seen.is_some());
         inner.segments.insert(id, Segment { seen: Some(Vec::new()), ..Segment::default() });
         Ok(())

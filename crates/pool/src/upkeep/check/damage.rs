@@ -2,10 +2,13 @@
 //! the other metadata shows.
 
 use std::collections::{BTreeSet, HashMap};
+use std::ops::ControlFlow;
 
 use crate::engine::Engine;
+use crate::format::bucket_keys;
 use crate::format::keys::{self, ChunkId};
-use crate::format::records::{Content, EntryRecord, ExtentRecord, InodeRecord};
+use crate::format::records::{BucketEntryRecord, Content, EntryRecord, ExtentRecord, InodeRecord, Record};
+use crate::parts::view::BATCH_ITEMS;
 use crate::store::resilient::{Gap, ResilientView};
 use crate::upkeep::check::VolumeThen;
 use crate::upkeep::check::records::each_shown;
@@ -70,14 +73,15 @@ struct Hits {
 fn sentence(gap: &Gap, hits: &Hits) -> String {
     let mut text = format!("metadata: {}", keys::kind_name(gap.kind()));
     if !hits.volumes.is_empty() {
-        let (from, to) = (keys::inode_in(&gap.range.start), keys::inode_in(&gap.range.end));
-        let number = |key: Option<keys::InodeKey>| key.map(|key| key.inode.0.to_string());
-        let (from, to) = (number(from), number(to));
+        let (what, name) = match gap.kind() {
+            keys::BUCKET_ENTRY => ("keys", entry_name as fn(&[u8]) -> Option<String>),
+            _ => ("inodes", inode_name as fn(&[u8]) -> Option<String>),
+        };
         text.push_str(&format!(
-            " of volume {}, inodes {} to {},",
+            " of volume {}, {what} {} to {},",
             hits.volumes.join(", "),
-            from.unwrap_or_else(|| "from the first".into()),
-            to.unwrap_or_else(|| "the last".into())
+            name(&gap.range.start).unwrap_or_else(|| "from the first".into()),
+            name(&gap.range.end).unwrap_or_else(|| "the last".into())
         ));
     }
     text.push_str(&format!(" cannot be read: {}; ", gap.wrong));
@@ -90,6 +94,14 @@ fn sentence(gap: &Gap, hits: &Hits) -> String {
         text.push_str(&format!(" and {} more", hits.count - hits.paths.len()));
     }
     text
+}
+
+fn inode_name(key: &[u8]) -> Option<String> {
+    keys::inode_in(key).map(|key| key.inode.0.to_string())
+}
+
+fn entry_name(key: &[u8]) -> Option<String> {
+    bucket_keys::parts_of(key).map(|entry| String::from_utf8_lossy(&entry.key).escape_debug().to_string())
 }
 
 fn volume_name(engine: &Engine, id: VolumeId) -> String {
@@ -115,6 +127,11 @@ fn hits_inode(gap: &Gap, volume: &VolumeThen, inode: InodeId) -> bool {
     volume.view.layers.iter().any(|layer| all(gap.kind(), layer.volume))
 }
 
+/// The files that have a name.
+fn known_all(inodes: &HashMap<InodeId, InodeRecord>) -> impl Iterator<Item = (&InodeId, &InodeRecord)> {
+    inodes.iter().filter(|(_, record)| !record.is_directory() && record.nlink > 0)
+}
+
 impl Survey {
     fn of(meta: &ResilientView, volume: &VolumeThen, gaps: &[Gap]) -> Result<Survey> {
         let mut survey = Survey::default();
@@ -128,6 +145,7 @@ impl Survey {
             survey.names.entry(entry.inode).or_insert((directory, name));
             Ok(())
         })?;
+        survey.name_contents(meta, volume)?;
         each_shown(meta, volume, &keys::extents_of_volume, |inode, _, extent: ExtentRecord| {
             *survey.space_used.entry(inode).or_default() += u64::from(extent.length);
             if let Content::Chunk { id, .. } = extent.content
@@ -138,6 +156,20 @@ impl Survey {
             Ok(())
         })?;
         Ok(survey)
+    }
+
+    /// Contents of a bucket are named by the keys of their entries, as if they lay in the root directory.
+    fn name_contents(&mut self, meta: &ResilientView, volume: &VolumeThen) -> Result<()> {
+        let root = self.inodes.iter().find(|(inode, record)| record.parent == **inode);
+        let root = root.map_or(InodeId(0), |(inode, _)| *inode);
+        let all = |volume| keys::items(keys::BUCKET_ENTRY, volume);
+        volume.view.scan(meta, &all, BATCH_ITEMS, &mut |key, value| {
+            let named = BucketEntryRecord::decode(key, value).ok().zip(bucket_keys::parts_of(key));
+            if let Some((BucketEntryRecord { content: Some((inode, _)), .. }, entry)) = named {
+                self.names.entry(inode).or_insert((root, entry.key));
+            }
+            Ok(ControlFlow::Continue(()))
+        })
     }
 
     /// The inodes that a gap affects, as far as the readable records show.
@@ -160,6 +192,11 @@ impl Survey {
                 let other =
                     known.filter(|(inode, record)| record.space_used != count(&self.space_used, inode));
                 other.map(|(inode, _)| *inode).collect()
+            }
+            // Their entries are lost. A file in a directory cannot be in such a volume.
+            keys::BUCKET_ENTRY => {
+                let lost = known_all(&self.inodes).filter(|(inode, _)| !self.names.contains_key(inode));
+                lost.map(|(inode, _)| *inode).collect()
             }
             keys::XATTR => known.map(|(inode, _)| *inode).collect(),
             keys::CHUNK => {

@@ -25,7 +25,8 @@ use crate::base::sync;
 use crate::engine::Engine;
 use crate::format::keys::{self, ChunkId, SegmentId};
 use crate::format::records::{
-    ChunkRecord, Content, ExtentRecord, InodeRecord, SegmentRecord, UsageRecord, XattrRecord,
+    BucketEntryRecord, ChunkRecord, Content, ExtentRecord, InodeRecord, SegmentRecord, UsageRecord,
+    XattrRecord,
 };
 use crate::parts::view::View;
 use crate::store::meta::MetaView;
@@ -91,6 +92,7 @@ impl Engine {
             check.inodes()?;
             check.extents()?;
             check.xattrs()?;
+            check.bucket_entries()?;
             check.chunks(read_chunks)?;
             check.compare_usage();
             check.compare_segments()?;
@@ -143,6 +145,13 @@ impl Check<'_> {
         let usage = &mut self.usage;
         each_stored((&*self.meta, &self.watch), keys::XATTR, |volume, xattr: XattrRecord| {
             usage.entry(volume).or_default().bytes_inline += xattr.value.len() as u64;
+        })
+    }
+
+    fn bucket_entries(&mut self) -> Result<()> {
+        let usage = &mut self.usage;
+        each_stored((&*self.meta, &self.watch), keys::BUCKET_ENTRY, |volume, entry: BucketEntryRecord| {
+            usage.entry(volume).or_default().bytes_inline += entry.facts.len() as u64;
         })
     }
 

@@ -2,18 +2,19 @@
 //! extended attributes, and its recorded usage.
 
 use std::collections::HashMap;
+use std::ops::ControlFlow;
 
-use crate::format::keys;
 use crate::format::records::{
-    EXTENT_BYTES_MAX, EntryRecord, ExtentRecord, InodeRecord, OrphanRecord, Record, UsageRecord, XattrRecord,
-    malformed,
+    BucketEntryRecord, EXTENT_BYTES_MAX, EntryRecord, ExtentRecord, InodeRecord, OrphanRecord, Record,
+    UsageRecord, XattrRecord, malformed,
 };
-use crate::parts::view::RangeIn;
+use crate::format::{bucket_keys, keys};
+use crate::parts::view::{BATCH_ITEMS, RangeIn};
 use crate::store::resilient::ResilientView;
 use crate::upkeep::check::VolumeThen;
 use crate::upkeep::check::damage::hits_view;
 use crate::upkeep::check::records::each_shown;
-use crate::{InodeId, Result};
+use crate::{InodeId, Kind, Result};
 
 /// The counts of one inode.
 #[derive(Default)]
@@ -48,6 +49,7 @@ pub(crate) fn check_view(meta: &ResilientView, volume: &VolumeThen) -> Result<Ve
     };
     check.inodes()?;
     check.entries()?;
+    check.bucket_entries()?;
     check.orphans()?;
     check.extents()?;
     check.xattrs()?;
@@ -108,6 +110,35 @@ impl ViewCheck<'_> {
             of.subdirectories += u32::from(is_directory);
             counted.entry(entry.inode).or_default().names += 1;
             Ok(())
+        })?;
+        self.counted = counted;
+        differences.into_iter().for_each(|difference| self.report(difference));
+        Ok(())
+    }
+
+    /// An entry of a bucket that owns content counts as a name of it.
+    fn bucket_entries(&mut self) -> Result<()> {
+        let mut counted = std::mem::take(&mut self.counted);
+        let mut differences = Vec::new();
+        let all = |volume| keys::items(keys::BUCKET_ENTRY, volume);
+        self.volume.view.scan(self.meta, &all, BATCH_ITEMS, &mut |key, value| {
+            let visited = BucketEntryRecord::decode(key, value).and_then(|record| {
+                bucket_keys::parts_of(key).ok_or_else(|| malformed(BucketEntryRecord::NAME, key))?;
+                let Some((inode, generation)) = record.content else { return Ok(()) };
+                let wrong = match self.records.get(&inode) {
+                    None => Some("does not exist"),
+                    Some(record) if record.generation != generation => Some("has another generation"),
+                    Some(record) if record.kind != Kind::File => Some("is not a file"),
+                    Some(_) => None,
+                };
+                if let Some(wrong) = wrong {
+                    differences.push(format!("an entry owns inode {}, which {wrong}", inode.0));
+                }
+                counted.entry(inode).or_default().names += 1;
+                Ok(())
+            });
+            self.meta.tolerate(key, visited)?;
+            Ok(ControlFlow::Continue(()))
         })?;
         self.counted = counted;
         differences.into_iter().for_each(|difference| self.report(difference));

@@ -1,0 +1,101 @@
+//! Creating, changing and deleting buckets.
+
+use std::sync::Arc;
+
+use crate::base::sync;
+use crate::buckets::change::{self, BucketChange};
+use crate::buckets::draft::require_bucket;
+use crate::engine::Engine;
+use crate::format::keys::EPOCH_FIRST;
+use crate::format::records::{UsageRecord, VolumeRecord};
+use crate::volumes::staging::{add_volume, check_apart, check_spec, root_record};
+use crate::volumes::volume::{require_room_for, stage_deletion};
+use crate::{Bucket, BucketSpec, BucketUpdate, Handle, Result, VolumeId, VolumeSpec};
+
+impl Engine {
+    /// Creates a bucket with the entries that `fill` puts into it, in one batch.
+    pub(crate) async fn bucket_create<F>(self: &Arc<Self>, spec: BucketSpec, fill: F) -> Result<Bucket>
+    where
+        F: FnOnce(&mut BucketChange<'_, '_>) -> Result<()> + Send + 'static,
+    {
+        let spec = spec.volume();
+        check_spec(&spec)?;
+        let engine = self.clone();
+        sync::blocking(move || engine._home.as_ref().map_or(Ok(()), |home| home.note_buckets())).await?;
+        let id = self
+            .transact(move |txn| {
+                check_new(txn.engine, &spec)?;
+                txn.engine.require_room_for_inode()?;
+                let id = txn.volume_id_next()?;
+                let now = txn.engine.clock.now();
+                // Every volume has a root. That of a bucket stays empty.
+                let root = txn.create_inode(id, root_record(txn.engine, &spec, now)?)?;
+                let Handle { inode, generation, .. } = root.handle;
+                change::run(txn, id, fill)?;
+                // Writing the root's record counts the root.
+                let usage = UsageRecord { inodes_stored: 1, ..*txn.usage(id)? };
+                let record = VolumeRecord {
+                    spec,
+                    root: inode,
+                    root_generation: generation,
+                    created: now,
+                    epoch: EPOCH_FIRST,
+                    change_floor: 0,
+                    origin: None,
+                    hidden: Vec::new(),
+                    snapshot: None,
+                    is_bucket: true,
+                };
+                add_volume(txn, id, record, usage);
+                Ok(id)
+            })
+            .await?;
+        self.volumes.bucket(id)
+    }
+
+    /// Changes properties of a bucket.
+    pub(crate) async fn bucket_modify(self: &Arc<Self>, name: &str, update: BucketUpdate) -> Result<Bucket> {
+        let id = self.volumes.bucket_by_name(name)?.id;
+        self.transact(move |txn| {
+            require_bucket(txn.engine, id)?;
+            let mut record = txn.engine.volumes.record(id)?;
+            let spec = &mut record.spec;
+            spec.size = update.size.unwrap_or(spec.size);
+            spec.max_bytes_per_second = update.max_bytes_per_second.unwrap_or(spec.max_bytes_per_second);
+            spec.compression = update.compression.unwrap_or(spec.compression);
+            check_spec(&record.spec)?;
+            require_room_for(txn, id, &record.spec)?;
+            txn.change_volume(id, record);
+            Ok(())
+        })
+        .await?;
+        self.volumes.bucket(id)
+    }
+
+    /// Deletes a bucket with everything in it, unless `check` returns a refusal, which is returned. What the bucket holds is
+    /// freed in the background, even after a restart.
+    pub(crate) async fn bucket_delete<T, F>(
+        self: &Arc<Self>,
+        id: VolumeId,
+        check: F,
+    ) -> Result<std::result::Result<(), T>>
+    where
+        T: Send + 'static,
+        F: FnOnce(&mut BucketChange<'_, '_>) -> Result<std::result::Result<(), T>> + Send + 'static,
+    {
+        self.transact(move |txn| {
+            require_bucket(txn.engine, id)?;
+            if let Err(refusal) = change::run(txn, id, check)? {
+                return Ok(Err(refusal));
+            }
+            stage_deletion(txn, id)?;
+            Ok(Ok(()))
+        })
+        .await
+    }
+}
+
+/// Returns an error unless a bucket with this specification can be created.
+fn check_new(engine: &Engine, spec: &VolumeSpec) -> Result<()> {
+    engine.volumes.list_with_buckets().iter().try_for_each(|other| check_apart(spec, &other.spec))
+}
