@@ -8,6 +8,7 @@
 //! [`users`] keeps users, groups and keys in the pool. [`seal`] encrypts the secrets of keys. [`policy`] parses and evaluates policies.
 //! [`decide()`] combines those of groups and of the bucket. Start reading there.
 
+pub mod access;
 mod decide;
 mod error;
 pub mod policy;

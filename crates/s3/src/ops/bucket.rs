@@ -125,7 +125,7 @@ pub async fn get_bucket_location(
     Ok(S3Response::new(GetBucketLocationOutput { location_constraint: named }))
 }
 
-/// Lists the buckets that the caller owns.
+/// Lists all buckets. As in AWS, whoever may list an account's buckets sees all of them.
 pub async fn list_buckets(
     shared: &Shared,
     request: S3Request<ListBucketsInput>,
@@ -149,7 +149,7 @@ pub async fn list_buckets(
             continue;
         }
         let facts: Option<BucketFacts> = Setting::Facts.get(&shared.stored(&bucket)).or_s3()?;
-        let Some(facts) = facts.filter(|facts| facts.owner == caller.user) else { continue };
+        let Some(facts) = facts else { continue };
         if listed.len() == wanted {
             next = listed.last().and_then(|last: &Bucket| last.name.clone());
             break;

@@ -33,7 +33,7 @@ pub async fn copy_object(
     let replaces_tags = replaces_tags(&request.headers)?;
     let new = NewFacts::from_request(&request.headers, input.metadata.as_ref())?;
     new.require_lockable(&shared.stored(&bucket))?;
-    let source = copy_source::find(shared, &request.headers)?;
+    let source = copy_source::find(shared, &request.headers, &caller)?;
     let size = source.version.facts.size;
     if size > COPY_BYTES_MAX {
         return Err(invalid_request(format!(

@@ -6,12 +6,13 @@ use s3s::{S3Error, S3ErrorCode, S3Result};
 
 use super::body::Reading;
 use super::request::header;
+use crate::auth::policy::Action;
 use crate::conditions::{ReadConditions, Validators};
 use crate::configuration::Versioning;
 use crate::copy_source::CopySource;
 use crate::errors::{invalid_argument, invalid_request};
 use crate::pool_error::{OrS3, no_such_key};
-use crate::shared::{Shared, now_ms};
+use crate::shared::{Caller, Shared, now_ms};
 use crate::store::{self, Version};
 
 /// How often a copy looks again because the source was replaced meanwhile.
@@ -30,11 +31,16 @@ pub struct Source {
 }
 
 /// Finds the source that the header x-amz-copy-source names, and checks the conditions on it.
-pub fn find(shared: &Shared, headers: &HeaderMap) -> S3Result<Source> {
+pub fn find(shared: &Shared, headers: &HeaderMap, caller: &Caller) -> S3Result<Source> {
     let text = header(headers, "x-amz-copy-source").ok_or_else(|| {
         invalid_argument("Copy Source must mention the source bucket and key: sourcebucket/sourcekey")
     })?;
     let named = CopySource::parse(text)?;
+    let action = match named.version {
+        None => Action::GetObject,
+        Some(_) => Action::GetObjectVersion,
+    };
+    caller.require(action, &named.bucket, &named.key)?;
     let bucket = shared.bucket(&named.bucket)?;
     let stored = shared.stored(&bucket);
     for _ in 0..TRIES_MAX {

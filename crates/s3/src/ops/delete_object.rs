@@ -6,6 +6,7 @@ use s3s::dto::{
 };
 use s3s::{S3Error, S3Request, S3Response, S3Result};
 
+use crate::auth::policy::Action;
 use crate::conditions::DeleteConditions;
 use crate::errors::malformed_xml;
 use crate::facts::VersionId;
@@ -62,7 +63,7 @@ pub async fn delete_objects(
     let (mut deleted, mut errors) = (Vec::new(), Vec::new());
     for some in objects.chunks(REMOVED_AT_ONCE) {
         let wanted: Vec<(ObjectIdentifier, S3Result<Removal>)> =
-            some.iter().map(|object| (object.clone(), removal(object, &caller))).collect();
+            some.iter().map(|object| (object.clone(), removal(object, &input.bucket, &caller))).collect();
         let change = move |change: &mut forebay_pool::BucketChange<'_, '_>| {
             let mut outcomes = Vec::with_capacity(wanted.len());
             for (object, removal) in wanted {
@@ -90,8 +91,13 @@ pub async fn delete_objects(
     Ok(S3Response::new(output))
 }
 
-fn removal(object: &ObjectIdentifier, caller: &Caller) -> S3Result<Removal> {
+fn removal(object: &ObjectIdentifier, bucket: &str, caller: &Caller) -> S3Result<Removal> {
     names::check_key(&object.key)?;
+    let action = match object.version_id {
+        None => Action::DeleteObject,
+        Some(_) => Action::DeleteObjectVersion,
+    };
+    caller.require(action, bucket, &object.key)?;
     Ok(Removal {
         key: object.key.clone(),
         id: object.version_id.as_deref().map(VersionId::parse).transpose()?,

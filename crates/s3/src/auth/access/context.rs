@@ -2,14 +2,13 @@
 
 use std::time::SystemTime;
 
-use forebay_net::http::Peer;
+use forebay_net::http::{Peer, Secured};
 use hyper::http::Extensions;
 use hyper::{HeaderMap, Uri};
 
 use crate::auth::policy::{Context, Key};
 use crate::facts::Tags;
 use crate::percent::{self, Plus};
-use crate::shared::Secured;
 
 /// The values of condition keys for a request. `is_signed`: its signature was checked.
 pub fn context(uri: &Uri, headers: &HeaderMap, extensions: &Extensions, is_signed: bool) -> Context {

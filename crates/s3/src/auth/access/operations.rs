@@ -22,7 +22,11 @@ pub fn needed(operation: &str) -> Option<Needed> {
     use Needed::{EachKey, One, Versioned};
     Some(match operation {
         "AbortMultipartUpload" => One(AbortMultipartUpload),
-        "CompleteMultipartUpload" | "CreateMultipartUpload" | "UploadPart" | "UploadPartCopy" | "PutObject"
+        "CompleteMultipartUpload"
+        | "CreateMultipartUpload"
+        | "UploadPart"
+        | "UploadPartCopy"
+        | "PutObject"
         | "CopyObject" => One(PutObject),
         "CreateBucket" => One(CreateBucket),
         "DeleteBucket" => One(DeleteBucket),
@@ -94,7 +98,9 @@ pub fn further(operation: &str, headers: &HeaderMap) -> Vec<Action> {
     if writes && names_policy.iter().any(|name| has(name)) {
         actions.push(Action::PutObjectAcl);
     }
-    if operation == "CreateBucket" && headers.get("x-amz-bucket-object-lock-enabled").is_some_and(|it| it == "true") {
+    if operation == "CreateBucket"
+        && headers.get("x-amz-bucket-object-lock-enabled").is_some_and(|it| it == "true")
+    {
         actions.push(Action::PutBucketObjectLockConfiguration);
         actions.push(Action::PutBucketVersioning);
     }
