@@ -161,3 +161,19 @@ async fn a_record_with_an_unknown_field_is_refused() {
     let error = Users::load(pool, MasterKey::from([7; 32])).err().unwrap();
     assert!(matches!(error, Error::Unreadable { what: "user", .. }), "{error}");
 }
+
+#[tokio::test]
+async fn a_change_whose_caller_goes_away_is_carried_out_in_memory_and_pool() {
+    let (pool, users) = users().await;
+    tokio::select! {
+        biased;
+        _ = users.create_user("alice") => panic!("answered at once"),
+        () = std::future::ready(()) => {}
+    }
+    let deadline = Instant::now() + Duration::from_secs(10);
+    while users.user("alice").is_err() {
+        assert!(Instant::now() < deadline);
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+    assert!(again(&pool).user("alice").is_ok());
+}
