@@ -31,3 +31,17 @@ pub mod range;
 pub mod server;
 pub mod shared;
 pub mod store;
+
+use std::sync::Arc;
+
+use auth::users::Users;
+use shared::Shared;
+
+/// The S3 server of a daemon, for those who administer it.
+#[derive(Clone)]
+pub struct S3 {
+    /// What all requests share.
+    pub shared: Arc<Shared>,
+    /// Users, groups and access keys.
+    pub users: Users,
+}

@@ -37,10 +37,7 @@ impl Gate {
 impl S3Auth for Gate {
     async fn get_secret_key(&self, access_key: &str) -> S3Result<SecretKey> {
         match self.users.lookup(access_key) {
-            Ok(found) => {
-                self.users.used(access_key);
-                Ok(found.secret)
-            }
+            Ok(found) => Ok(found.secret),
             Err(refusal) => {
                 tracing::info!(access_key, %refusal, "s3: an access key was refused");
                 Err(refused_key(refusal))
@@ -65,7 +62,9 @@ impl S3Access for Gate {
             not_implemented("A header you provided implies functionality that is not implemented.")
         })?;
         let identity = match request.credentials() {
+            // The signature was checked.
             Some(credentials) => {
+                self.users.used(&credentials.access_key);
                 Some(self.users.lookup(&credentials.access_key).map_err(refused_key)?.identity)
             }
             None => None,
@@ -73,8 +72,7 @@ impl S3Access for Gate {
         let extensions = request.extensions_mut().clone();
         let said = context(request.uri(), request.headers(), &extensions, identity.is_some());
         let judge = Judge::new(self.shared.clone(), identity, said);
-        let path = request.s3_path().clone();
-        let resource = match &path {
+        let resource = match request.s3_path() {
             S3Path::Root => Resource::Account,
             S3Path::Bucket { bucket } => Resource::Bucket(bucket),
             S3Path::Object { bucket, key } => Resource::Object { bucket, key },
