@@ -1,1 +1,47 @@
-//! The S3 server.
+//! The S3 server: buckets and objects in the pool, for clients of Amazon's protocol. It knows nothing of NFS.
+//!
+//! ```text
+//!   net::http     connections, TLS, limits
+//!     server      one request after the other; request ids, metrics, log lines
+//!       guard     refuses what the library would wrongly obey; limits and counts the body
+//!         s3s     the library: parses, checks the signature, routes, writes XML
+//!           auth  which user, and may they: keys, groups, policies
+//!             ops        one file for each operation, or for a few that belong together
+//!               store    the bucket's tables, and the rules of versions: one atomic batch for each change
+//! ```
+//! Rules that several operations share, without I/O: `checksum`, `conditions`, `configuration`, `facts`, `listing`, `names`, `range`. Open
+//! `server.rs` first, then an operation such as `ops/put_object.rs`.
+
+pub mod auth;
+pub mod checksum;
+pub mod cleaning;
+pub mod clock;
+pub mod conditions;
+pub mod configuration;
+pub mod copy_source;
+pub mod errors;
+pub mod facts;
+pub mod guard;
+pub mod listing;
+pub mod names;
+pub mod ops;
+pub mod percent;
+pub mod pool_error;
+pub mod range;
+pub mod server;
+pub mod shared;
+pub mod store;
+
+use std::sync::Arc;
+
+use auth::users::Users;
+use shared::Shared;
+
+/// The S3 server of a daemon, for those who administer it.
+#[derive(Clone)]
+pub struct S3 {
+    /// What all requests share.
+    pub shared: Arc<Shared>,
+    /// Users, groups and access keys.
+    pub users: Users,
+}

@@ -7,6 +7,7 @@
 pub mod file;
 pub mod flags;
 pub mod print;
+mod s3;
 pub mod settings;
 pub mod size;
 mod value;
@@ -14,6 +15,8 @@ mod value;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+
+pub use s3::S3Config;
 
 const DAY_SECONDS: u64 = 24 * 60 * 60;
 
@@ -24,6 +27,8 @@ pub struct Config {
     pub pool: PoolConfig,
     /// `[nfs]`.
     pub nfs: NfsConfig,
+    /// `[s3]`.
+    pub s3: S3Config,
     /// `[log]`.
     pub log: LogConfig,
     /// `[admin]`.
@@ -253,6 +258,7 @@ impl Default for Config {
                 id_domain: None,
                 owner_names: false,
             },
+            s3: S3Config::default(),
             log: LogConfig { format: LogFormat::Text, level: "info".to_owned() },
             admin: AdminConfig { socket: PathBuf::from("admin.sock"), group_access: false },
             api: ApiConfig {
@@ -297,6 +303,7 @@ impl Config {
             ));
         }
         self.api.check()?;
+        self.s3.check(&self.pool.directory)?;
         match (&self.nfs.tls_certificate, &self.nfs.tls_key, &self.nfs.tls_client_authorities) {
             (Some(_), None, _) => {
                 Err(ConfigError::new("nfs.tls_certificate is set, but nfs.tls_key is not: set it too"))

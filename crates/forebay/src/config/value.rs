@@ -30,6 +30,15 @@ pub fn domain_or_none(text: &str) -> Result<Option<String>, String> {
     }
 }
 
+/// The name of a region.
+pub fn region(text: &str) -> Result<String, String> {
+    let sound = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
+    if text.is_empty() || text.len() > 64 || !text.bytes().all(sound) {
+        return Err("write a region such as us-east-1: lowercase letters, digits and hyphens".to_owned());
+    }
+    Ok(text.to_owned())
+}
+
 /// A path, or `none`.
 pub fn path_or_none(text: &str) -> Result<Option<PathBuf>, String> {
     if text == "none" { Ok(None) } else { directory(text).map(Some) }

@@ -35,7 +35,7 @@ use tower::{Service, ServiceExt};
 
 use crate::tls::Tls;
 use idle_timeout::IdleTimeout;
-pub use peer::{Peer, Standing, Working};
+pub use peer::{Peer, Secured, Standing, Working};
 use roster::{Connection, Roster};
 pub use socket::{BindError, Socket, check_path};
 
@@ -227,6 +227,9 @@ fn responder<S: HttpService<B>, B: 'static>(
     move |mut request| {
         request.extensions_mut().insert(peer);
         request.extensions_mut().insert(standing.clone());
+        if secured {
+            request.extensions_mut().insert(Secured);
+        }
         let responded = service.clone().oneshot(request);
         Box::pin(async move {
             let mut response = responded.await?;

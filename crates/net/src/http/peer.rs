@@ -13,6 +13,10 @@ pub enum Peer {
     Tcp(SocketAddr),
 }
 
+/// The request came over TLS. The server adds it to the extensions of such requests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Secured;
+
 /// Who uses a connection, as far as its requests have shown. The server adds it to the extensions of each request, and the
 /// service updates it.
 #[derive(Debug, Default)]

@@ -203,3 +203,25 @@ async fn filehandles_outlive_the_server() {
     client.files().getattr(&directory).await.expect("it is still there");
     assert!(value::<u64>(&client, &top, attribute::CHANGE).await > change);
 }
+
+#[tokio::test]
+async fn no_filehandle_reaches_the_content_of_a_bucket() {
+    let daemon = Daemon::start().await;
+    let client = daemon.mount("client").await;
+    let kafka = root(&client).await;
+    let open = client.files().create(&kafka, "f").await.expect("a file");
+    let pool = daemon.pool();
+    let bucket = pool.bucket_create(BucketSpec::new("bucket"), |_| Ok(())).await.expect("a bucket");
+    let draft = pool.draft_create(bucket.id).await.expect("a draft");
+    // Everything about it is right, as if somebody had guessed the generation.
+    let content = draft.handle();
+    let mut forged = open.handle[..18].to_vec();
+    forged.extend_from_slice(&content.volume.0.to_be_bytes());
+    forged.extend_from_slice(&content.inode.0.to_be_bytes());
+    forged.extend_from_slice(&content.generation.to_be_bytes());
+    let forged = FileHandle::from(forged);
+    assert_eq!(status(client.files().getattr(&forged).await), Status::Stale);
+    assert_eq!(status(client.files().read(&forged, 0, 1).await), Status::Stale);
+    let getfh = client.try_compound([put(&forged), Operation::Getfh(())]).await.expect("an answer");
+    assert_ne!(getfh.status, Status::Ok);
+}

@@ -283,7 +283,9 @@ pub(super) static FAMILIES: &[Family] = &[
         labels: &[],
         says: "Volumes of the pool.",
         then: "Changes when a volume is created or deleted.",
-        collect: Collect::Pool(|pool, samples| samples.one(pool.volumes.iter().filter(|volume| !volume.is_bucket).count() as u64)),
+        collect: Collect::Pool(|pool, samples| {
+            samples.one(pool.volumes.iter().filter(|volume| !volume.is_bucket).count() as u64)
+        }),
     },
     Family {
         name: "forebay_pool_snapshots",

@@ -2,6 +2,7 @@
 
 mod notify;
 mod run;
+mod s3;
 mod signals;
 
 pub use run::run;

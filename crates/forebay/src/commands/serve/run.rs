@@ -24,6 +24,7 @@ use rustix::process::{Resource, getrlimit, setrlimit, umask};
 use tokio::signal::unix::Signal;
 
 use super::notify::{self, Notifier};
+use super::s3;
 use super::signals::{self, Shutdown, Trigger};
 use crate::commands::init::{make_default_volume, make_first_user, open_pool};
 use crate::config::{ApiConfig, Config, ConfigError};
@@ -104,7 +105,10 @@ async fn serve_pool(
         api_address = listener.local_addr();
         listeners.push(listener);
     }
-    let reloading = tokio::spawn(reload_when_asked(nfs.shared(), api_tls, signals::reloads()?));
+    let s3 = s3::start(config, service.clone(), shutdown).await?;
+    let s3_tls = s3.as_ref().and_then(|running| running.tls.clone());
+    let certificates: Vec<Arc<Tls>> = api_tls.into_iter().chain(s3_tls).collect();
+    let reloading = tokio::spawn(reload_when_asked(nfs.shared(), certificates, signals::reloads()?));
     let watching = tokio::spawn(forebay_service::watch::run(service.clone()));
     let refusals = tokio::spawn(forebay_admin::watch::run(nfs.shared()));
     let recording = tokio::spawn(history::run(api.history.clone(), api.sources(), history::SystemClock));
@@ -112,7 +116,7 @@ async fn serve_pool(
     service.events.note(
         Kind::DaemonStarted,
         "daemon",
-        started(config, pool, address, api_address),
+        started(config, pool, address, api_address, s3.as_ref().map(|running| running.url.as_str())),
         Who::default(),
     );
     output::print_line(&ready_line(pool, &api.nfs_view))?;
@@ -136,6 +140,9 @@ async fn serve_pool(
     for listener in serving {
         listener.await.context("a server of the API failed")?;
     }
+    if let Some(running) = s3 {
+        running.stop().await?;
+    }
     served.map_err(|error| anyhow!("the NFS server failed: {error}"))
 }
 
@@ -157,15 +164,22 @@ fn serve_api(
     listeners.into_iter().map(serve).collect()
 }
 
-fn started(config: &Config, pool: &Pool, nfs: SocketAddr, api: Option<SocketAddr>) -> String {
+fn started(
+    config: &Config,
+    pool: &Pool,
+    nfs: SocketAddr,
+    api: Option<SocketAddr>,
+    s3: Option<&str>,
+) -> String {
     let api = match api {
         Some(address) if config.api.tls_certificate.is_some() => format!("https://{address}"),
         Some(address) => format!("http://{address}"),
         None => "the admin socket only".to_owned(),
     };
     let (directory, release) = (config.pool.directory.display(), forebay_admin::RELEASE);
+    let s3 = s3.map_or_else(String::new, |url| format!(", S3 at {url}"));
     format!(
-        "release {release} serves pool {directory}, start {}: NFS at {nfs}, the API at {api}",
+        "release {release} serves pool {directory}, start {}: NFS at {nfs}, the API at {api}{s3}",
         pool.boot()
     )
 }
@@ -176,10 +190,10 @@ fn api_tls(config: &ApiConfig) -> Result<Option<Arc<Tls>>> {
 }
 
 /// At every SIGHUP, reads the certificates again and clears the cache of users and groups.
-async fn reload_when_asked(nfs: Arc<Shared>, api: Option<Arc<Tls>>, mut asked: Signal) {
+async fn reload_when_asked(nfs: Arc<Shared>, others: Vec<Arc<Tls>>, mut asked: Signal) {
     while asked.recv().await.is_some() {
         nfs.identities.forget();
-        let all: Vec<&Tls> = nfs.tls.iter().chain(api.as_deref()).collect();
+        let all: Vec<&Tls> = nfs.tls.iter().chain(others.iter().map(Arc::as_ref)).collect();
         if all.is_empty() {
             tracing::info!(
                 "SIGHUP: users and groups will be looked up again; no certificates are configured"
@@ -231,7 +245,7 @@ fn explain(error: ServerError) -> anyhow::Error {
 }
 
 /// Explains what an operator can do about an address that cannot be bound.
-fn explain_bind(section: &str, address: SocketAddr, source: &std::io::Error) -> anyhow::Error {
+pub(super) fn explain_bind(section: &str, address: SocketAddr, source: &std::io::Error) -> anyhow::Error {
     let (cause, remedy) = match source.kind() {
         ErrorKind::AddrInUse => (
             "the port is in use".to_owned(),

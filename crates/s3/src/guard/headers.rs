@@ -1,0 +1,134 @@
+//! Limits of a request's headers as such.
+
+use hyper::header::{
+    AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, DATE, HOST, HeaderMap, HeaderName, IF_MATCH,
+    IF_MODIFIED_SINCE, IF_NONE_MATCH, IF_RANGE, IF_UNMODIFIED_SINCE, RANGE, TRANSFER_ENCODING,
+};
+
+use super::refusal::Refusal;
+
+/// Most bytes that the headers may have, with their separators.
+pub(super) const HEADERS_BYTES_MAX: usize = 16 << 10;
+
+/// The length of `: ` and of the end of the line.
+const SEPARATORS_BYTES: usize = 4;
+
+/// Headers outside `x-amz-` that a request may have once. For s3s a repeated header is often an absent one: a request with two
+/// `Authorization` headers would be anonymous.
+const SINGLE: [HeaderName; 13] = [
+    AUTHORIZATION,
+    CONTENT_LENGTH,
+    CONTENT_TYPE,
+    DATE,
+    HOST,
+    IF_MATCH,
+    IF_MODIFIED_SINCE,
+    IF_NONE_MATCH,
+    IF_RANGE,
+    IF_UNMODIFIED_SINCE,
+    RANGE,
+    TRANSFER_ENCODING,
+    HeaderName::from_static("content-md5"),
+];
+
+/// Prefix of the headers that S3 defines.
+pub(super) const AMZ: &str = "x-amz-";
+
+/// Headers of S3 that may be repeated, because they are lists or texts that join.
+fn may_repeat(name: &str) -> bool {
+    name.starts_with("x-amz-meta-")
+        || name == "x-amz-object-attributes"
+        || name == "x-amz-optional-object-attributes"
+}
+
+pub(super) fn check(headers: &HeaderMap) -> Result<(), Refusal> {
+    let bytes: usize =
+        headers.iter().map(|(name, value)| name.as_str().len() + value.len() + SEPARATORS_BYTES).sum();
+    if bytes > HEADERS_BYTES_MAX {
+        return Err(Refusal::HeadersTooLarge { bytes_max: HEADERS_BYTES_MAX });
+    }
+    for name in headers.keys() {
+        let single = SINGLE.contains(name) || (name.as_str().starts_with(AMZ) && !may_repeat(name.as_str()));
+        if single && headers.get_all(name).iter().nth(1).is_some() {
+            return Err(Refusal::RepeatedHeader { name: name.to_string() });
+        }
+    }
+    if headers.contains_key(CONTENT_LENGTH) && headers.contains_key(TRANSFER_ENCODING) {
+        return Err(Refusal::TwoLengths);
+    }
+    Ok(())
+}
+
+/// The text of a header that may be there once.
+pub(super) fn text<'h>(headers: &'h HeaderMap, name: &HeaderName) -> Result<Option<&'h str>, Refusal> {
+    let Some(value) = headers.get(name) else { return Ok(None) };
+    value.to_str().map(Some).map_err(|_| Refusal::IllegibleHeader { name: name.to_string() })
+}
+
+/// The value of a header as a number of bytes.
+pub(super) fn number(headers: &HeaderMap, name: &HeaderName) -> Result<Option<u64>, Refusal> {
+    let Some(text) = text(headers, name)? else { return Ok(None) };
+    let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    // S3 treats a length that is no number as a missing one.
+    text.parse().ok().filter(|_| digits).map(Some).ok_or(Refusal::MissingContentLength)
+}
+
+#[cfg(test)]
+mod tests {
+    use hyper::header::HeaderValue;
+
+    use super::*;
+
+    fn map(headers: &[(&'static str, &str)]) -> HeaderMap {
+        let mut map = HeaderMap::new();
+        for (name, value) in headers {
+            map.append(HeaderName::from_static(name), value.parse().unwrap());
+        }
+        map
+    }
+
+    #[test]
+    fn headers_have_at_most_16_kib_together() {
+        let fill =
+            |bytes: usize| map(&[("a", &"x".repeat(bytes / 2 - 5)), ("b", &"y".repeat(bytes / 2 - 5))]);
+        assert_eq!(check(&fill(HEADERS_BYTES_MAX)), Ok(()));
+        let refused = Err(Refusal::HeadersTooLarge { bytes_max: HEADERS_BYTES_MAX });
+        assert_eq!(check(&fill(HEADERS_BYTES_MAX + 2)), refused);
+    }
+
+    #[test]
+    fn a_header_that_decides_something_must_not_be_repeated() {
+        for name in [
+            "authorization",
+            "host",
+            "range",
+            "content-length",
+            "x-amz-date",
+            "x-amz-copy-source",
+            "x-amz-anything",
+        ] {
+            let refused = Err(Refusal::RepeatedHeader { name: name.to_owned() });
+            assert_eq!(check(&map(&[(name, "1"), (name, "1")])), refused);
+            assert_eq!(check(&map(&[(name, "1")])), Ok(()));
+        }
+        for name in ["x-amz-meta-a", "x-amz-object-attributes", "accept", "cookie"] {
+            assert_eq!(check(&map(&[(name, "1"), (name, "2")])), Ok(()), "{name}");
+        }
+        let two = map(&[("content-length", "1"), ("transfer-encoding", "chunked")]);
+        assert_eq!(check(&two), Err(Refusal::TwoLengths));
+    }
+
+    #[test]
+    fn a_length_is_made_of_digits() {
+        let length = |text| number(&map(&[("content-length", text)]), &CONTENT_LENGTH);
+        assert_eq!(length("18446744073709551615"), Ok(Some(u64::MAX)));
+        for text in ["", "+1", "-1", "1a", " 1", "0x1", "18446744073709551616"] {
+            assert_eq!(length(text), Err(Refusal::MissingContentLength), "{text}");
+        }
+        assert_eq!(number(&HeaderMap::new(), &CONTENT_LENGTH), Ok(None));
+        let mut illegible = HeaderMap::new();
+        illegible.insert(CONTENT_LENGTH, HeaderValue::from_bytes(b"\xff").unwrap());
+        let refused = Err(Refusal::IllegibleHeader { name: "content-length".to_owned() });
+        assert_eq!(number(&illegible, &CONTENT_LENGTH), refused);
+    }
+}

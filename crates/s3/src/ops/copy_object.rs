@@ -1,0 +1,139 @@
+//! CopyObject: a new object that shares the bytes of its source.
+
+use s3s::dto::{CopyObjectInput, CopyObjectOutput, CopyObjectResult, ETag};
+use s3s::{S3Request, S3Response, S3Result};
+
+use super::answer::fill_checksum;
+use super::copy_source::{self, Source};
+use super::request::{NewFacts, header};
+use crate::checksum::{Algorithm, Checksum, Digests};
+use crate::clock;
+use crate::conditions::WriteConditions;
+use crate::errors::{invalid_argument, invalid_request};
+use crate::facts::{Lock, ObjectFacts};
+use crate::names;
+use crate::pool_error::OrS3;
+use crate::shared::{Caller, Shared, now_ms};
+use crate::store::{NewVersion, publish};
+
+/// The largest object that one request copies.
+const COPY_BYTES_MAX: u64 = 5 << 30;
+
+/// Copies an object.
+pub async fn copy_object(
+    shared: &Shared,
+    request: S3Request<CopyObjectInput>,
+) -> S3Result<S3Response<CopyObjectOutput>> {
+    let input = request.input;
+    names::check_key(&input.key)?;
+    let bucket = shared.bucket(&input.bucket)?;
+    let caller = Caller::of(&request.extensions);
+    let conditions = WriteConditions::from_headers(&request.headers)?;
+    let replaces = replaces(&request.headers, "x-amz-metadata-directive")?;
+    let replaces_tags = replaces_tags(&request.headers)?;
+    let new = NewFacts::from_request(&request.headers, input.metadata.as_ref())?;
+    new.require_lockable(&shared.stored(&bucket))?;
+    let source = copy_source::find(shared, &request.headers, &caller)?;
+    let size = source.version.facts.size;
+    if size > COPY_BYTES_MAX {
+        return Err(invalid_request(format!(
+            "The specified copy source is larger than the maximum allowable size for a copy source: {COPY_BYTES_MAX}"
+        )));
+    }
+    check_purpose(&source, &input.bucket, &input.key, &new, replaces, &request.headers)?;
+    copy_source::require_room(&bucket, size)?;
+    let wanted = header(&request.headers, "x-amz-checksum-algorithm").map(Algorithm::parse).transpose()?;
+    let checksum = checksum(shared, &source, wanted).await?;
+    let draft = shared.pool().draft_create(bucket.id).await.or_s3()?;
+    shared.pool().concatenate(&draft, vec![(source.reading.handle(), 0..size)]).await.or_s3()?;
+    let from = source.version.facts.clone();
+    let mut facts = ObjectFacts {
+        size,
+        modified_ms: now_ms(),
+        etag: from.etag.clone(),
+        checksum: checksum.clone(),
+        owner: caller.user,
+        ..new.object(&shared.stored(&bucket))?
+    };
+    if !replaces {
+        let redirect = facts.headers.website_redirect_location.take();
+        facts.headers = from.headers.clone();
+        facts.headers.website_redirect_location = redirect;
+        facts.user_metadata = from.user_metadata.clone();
+    }
+    if !replaces_tags {
+        facts.tags = from.tags.clone();
+    }
+    let modified_ms = facts.modified_ms;
+    let new = NewVersion { key: input.key, facts, draft: Some(draft), part_list: Vec::new() };
+    let published = shared
+        .pool()
+        .bucket_change(bucket.id, move |change| publish(change, new, &conditions))
+        .await
+        .or_s3()??;
+    let mut result = CopyObjectResult {
+        e_tag: Some(ETag::Strong(from.etag)),
+        last_modified: Some(clock::timestamp(modified_ms)),
+        ..CopyObjectResult::default()
+    };
+    fill_checksum!(result, checksum);
+    let output = CopyObjectOutput {
+        copy_object_result: Some(result),
+        copy_source_version_id: source.id.clone(),
+        version_id: published.answer(),
+        ..CopyObjectOutput::default()
+    };
+    Ok(S3Response::new(output))
+}
+
+fn replaces(headers: &hyper::HeaderMap, name: &str) -> S3Result<bool> {
+    match header(headers, name) {
+        None | Some("COPY") => Ok(false),
+        Some("REPLACE") => Ok(true),
+        Some(_) => Err(invalid_argument("Unknown metadata directive.")),
+    }
+}
+
+fn replaces_tags(headers: &hyper::HeaderMap) -> S3Result<bool> {
+    match header(headers, "x-amz-tagging-directive") {
+        None | Some("COPY") => Ok(false),
+        Some("REPLACE") => Ok(true),
+        Some(_) => Err(invalid_argument("Unknown tagging directive.")),
+    }
+}
+
+/// Refuses a copy of an object onto itself that changes nothing.
+fn check_purpose(
+    source: &Source,
+    bucket: &str,
+    key: &str,
+    new: &NewFacts,
+    replaces: bool,
+    headers: &hyper::HeaderMap,
+) -> S3Result {
+    let is_same = source.named.bucket == bucket && source.named.key == key && source.named.version.is_none();
+    let changes = replaces
+        || headers.contains_key("x-amz-storage-class")
+        || new.headers.website_redirect_location.is_some()
+        || new.lock != Lock::default();
+    if is_same && !changes {
+        return Err(invalid_request(
+            "This copy request is illegal because it is trying to copy an object to itself without changing the \
+             object's metadata, storage class, website redirect location or encryption attributes.",
+        ));
+    }
+    Ok(())
+}
+
+/// The checksum of the copy: the source's, unless the request wants another algorithm. Then the bytes are read.
+async fn checksum(shared: &Shared, source: &Source, wanted: Option<Algorithm>) -> S3Result<Option<Checksum>> {
+    let known = source.version.facts.checksum.clone();
+    let Some(wanted) = wanted.filter(|wanted| known.as_ref().is_none_or(|known| known.algorithm != *wanted))
+    else {
+        return Ok(known);
+    };
+    let mut digests = Digests::new([wanted]);
+    super::body::digest(shared.pool(), source.reading.handle(), 0..source.version.facts.size, &mut digests)
+        .await?;
+    Ok(digests.finish().checksum(wanted))
+}

@@ -1,0 +1,80 @@
+//! Finding and holding the source of a copy.
+
+use forebay_pool::Bucket;
+use hyper::HeaderMap;
+use s3s::{S3Error, S3ErrorCode, S3Result};
+
+use super::body::Reading;
+use super::request::header;
+use crate::auth::policy::Action;
+use crate::conditions::{ReadConditions, Validators};
+use crate::configuration::Versioning;
+use crate::copy_source::CopySource;
+use crate::errors::{invalid_argument, invalid_request};
+use crate::pool_error::{OrS3, no_such_key};
+use crate::shared::{Caller, Shared, now_ms};
+use crate::store::{self, Version};
+
+/// How often a copy looks again because the source was replaced meanwhile.
+const TRIES_MAX: usize = 64;
+
+/// The source of a copy, held.
+pub struct Source {
+    /// What the request named.
+    pub named: CopySource,
+    /// The version.
+    pub version: Version,
+    /// The held bytes.
+    pub reading: Reading,
+    /// The version id for the answer, if the source's bucket has versions.
+    pub id: Option<String>,
+}
+
+/// Finds the source that the header x-amz-copy-source names, and checks the conditions on it.
+pub fn find(shared: &Shared, headers: &HeaderMap, caller: &Caller) -> S3Result<Source> {
+    let text = header(headers, "x-amz-copy-source").ok_or_else(|| {
+        invalid_argument("Copy Source must mention the source bucket and key: sourcebucket/sourcekey")
+    })?;
+    let named = CopySource::parse(text)?;
+    let action = match named.version {
+        None => Action::GetObject,
+        Some(_) => Action::GetObjectVersion,
+    };
+    caller.require(action, &named.bucket, &named.key)?;
+    let bucket = shared.bucket(&named.bucket)?;
+    let stored = shared.stored(&bucket);
+    for _ in 0..TRIES_MAX {
+        let found = store::find(&stored, named.key.as_bytes(), named.version).or_s3()?;
+        let version = found.ok_or_else(|| match named.version {
+            None => no_such_key(),
+            Some(_) => {
+                S3Error::with_message(S3ErrorCode::NoSuchVersion, "The specified version does not exist.")
+            }
+        })?;
+        let Some(content) = version.content else {
+            return Err(match named.version {
+                None => no_such_key(),
+                Some(_) => invalid_request(
+                    "The source of a copy request may not specifically refer to a delete marker by version id.",
+                ),
+            });
+        };
+        let Some(reading) = Reading::hold(shared.pool(), content)? else { continue };
+        let object = Validators { etag: &version.facts.etag, modified_ms: version.facts.modified_ms };
+        ReadConditions::of_copy_source(headers, now_ms()).check_copy_source(object)?;
+        let versioning = store::versioning(&stored).or_s3()?;
+        let id = (versioning != Versioning::Unversioned).then(|| version.id().to_string());
+        return Ok(Source { named, version, reading, id });
+    }
+    Err(S3Error::with_message(S3ErrorCode::SlowDown, "The object is being replaced. Please retry."))
+}
+
+/// Refuses a copy for which the target has no room. Sharing reserves nothing, so this is asked beforehand.
+pub fn require_room(target: &Bucket, bytes: u64) -> S3Result {
+    match target.spec.size {
+        Some(size) if target.bytes_logical.saturating_add(bytes) > size => {
+            Err(forebay_pool::Error::NoSpace).or_s3()
+        }
+        _ => Ok(()),
+    }
+}

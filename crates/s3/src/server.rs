@@ -1,0 +1,88 @@
+//! The HTTP service: what a request passes on its way to an operation, and its answer on the way back.
+
+use std::convert::Infallible;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use forebay_net::http::request_id;
+use hyper::body::Incoming;
+use hyper::header::HeaderValue;
+use hyper::{Request, Response, StatusCode};
+use s3s::access::S3Access;
+use s3s::auth::S3Auth;
+use s3s::host::{DomainError, MultiDomain};
+use s3s::service::{S3Service, S3ServiceBuilder};
+use tower::Service;
+
+use crate::guard::Guard;
+use crate::ops::Operations;
+use crate::shared::Shared;
+
+/// Answers requests. Cheap to clone.
+#[derive(Clone)]
+pub struct Server {
+    guard: Arc<Guard>,
+    library: S3Service,
+}
+
+impl Server {
+    /// A server whose requests are authenticated by `auth` and authorized by `access`. Below each of `domains` a host name names a
+    /// bucket. Fails if a domain is malformed.
+    pub fn new(
+        shared: Arc<Shared>,
+        auth: impl S3Auth,
+        access: impl S3Access,
+        domains: &[String],
+    ) -> Result<Server, DomainError> {
+        let guard = Arc::new(Guard::new(shared.region.clone(), domains));
+        let mut builder = S3ServiceBuilder::new(Operations(shared));
+        builder.set_auth(auth);
+        builder.set_access(access);
+        if !domains.is_empty() {
+            builder.set_host(MultiDomain::new(domains)?);
+        }
+        Ok(Server { guard, library: builder.build() })
+    }
+
+    async fn answer(self, request: Request<Incoming>) -> Response<s3s::Body> {
+        let id = request_id::generate();
+        let resource = request.uri().path().to_owned();
+        let request = match self.guard.admit(request) {
+            Ok(request) => request,
+            Err(refusal) => {
+                tracing::debug!(%refusal, request_id = id, "s3: refused");
+                return refusal.response(&id, &resource);
+            }
+        };
+        let mut response = match self.library.call(request).await {
+            Ok(response) => response,
+            Err(error) => {
+                tracing::error!(?error, request_id = id, "s3: a request could not be answered");
+                let mut response = Response::new(s3s::Body::empty());
+                *response.status_mut() = StatusCode::INTERNAL_SERVER_ERROR;
+                response
+            }
+        };
+        if let Ok(value) = HeaderValue::from_str(&id) {
+            response.headers_mut().insert("x-amz-request-id", value);
+        }
+        response
+    }
+}
+
+impl Service<Request<Incoming>> for Server {
+    type Response = Response<s3s::Body>;
+    type Error = Infallible;
+    type Future = Pin<Box<dyn Future<Output = Result<Self::Response, Infallible>> + Send>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: Request<Incoming>) -> Self::Future {
+        let server = self.clone();
+        Box::pin(async move { Ok(server.answer(request).await) })
+    }
+}

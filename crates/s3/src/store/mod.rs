@@ -1,0 +1,64 @@
+//! What the S3 server stores in a bucket of the pool: its tables, and the rules of versions.
+//!
+//! Every change here is a function of a [`forebay_pool::BucketChange`], so it is part of one atomic batch. Such a function runs in the
+//! pool's committer: it decides and stages, and does nothing slow. A refusal is a value ([`Decided`]), so that it is answered only
+//! when what it rests on is durable.
+//!
+//! ```text
+//!   table           key                       version             content   facts
+//!   OBJECTS         the object's key          its number          yes       ObjectFacts (facts/object.rs)
+//!   UPLOADS         the object's key          the upload's        no        UploadFacts
+//!   PARTS           upload:8 part:4           0                   yes       PartFacts
+//!   SETTINGS        the setting's name        0                   no        JSON of the setting
+//!   PART_LISTS      inode of the object:8     the chunk's index   no        a chunk of a long list of parts
+//!   NULL_VERSIONS   the object's key          0                   no        the number of the null version, 8 bytes
+//!   ENDED_UPLOADS   upload:8                  0                   no        none: its parts are to be removed
+//! ```
+
+mod entries;
+mod publish;
+mod remove;
+mod settings;
+mod uploads;
+mod version;
+
+pub use entries::{Entries, Stored};
+pub use publish::{NewVersion, Published, publish, replace_facts};
+pub use remove::{Removal, Removed, remove};
+pub use settings::{BucketFacts, Setting, versioning};
+pub use uploads::{
+    UploadNumber, end_upload, new_upload, part_key, parts_after, put_part, remove_ended_parts, upload_of,
+};
+pub use version::{Version, current, find, newest, part_list};
+
+use forebay_pool::Table;
+use s3s::S3Error;
+
+/// Objects and delete markers.
+pub const OBJECTS: Table = Table(1);
+/// Multipart uploads in progress.
+pub const UPLOADS: Table = Table(2);
+/// The parts of uploads.
+pub const PARTS: Table = Table(3);
+/// Settings of the bucket.
+pub const SETTINGS: Table = Table(4);
+/// Long lists of the parts of completed objects.
+pub const PART_LISTS: Table = Table(5);
+/// The null version of keys whose newest version is another one.
+pub const NULL_VERSIONS: Table = Table(6);
+/// Uploads that were completed or aborted, and whose parts are being removed.
+pub const ENDED_UPLOADS: Table = Table(7);
+
+/// The outcome of a change: what was done, or a refusal.
+pub type Decided<T> = forebay_pool::Result<Result<T, S3Error>>;
+
+/// Returns a refusal from a change.
+macro_rules! refuse_if_err {
+    ($outcome:expr) => {
+        match $outcome {
+            Ok(value) => value,
+            Err(error) => return Ok(Err(error)),
+        }
+    };
+}
+pub(crate) use refuse_if_err;
