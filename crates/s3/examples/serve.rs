@@ -7,8 +7,9 @@ use std::sync::Arc;
 
 use forebay_net::http::{self, Limits, Listener};
 use forebay_pool::{Pool, PoolOptions};
+use forebay_s3::auth::access::Caller;
 use forebay_s3::server::Server;
-use forebay_s3::shared::{Caller, Shared};
+use forebay_s3::shared::Shared;
 use forebay_service::{Service, ServiceOptions};
 use s3s::S3Result;
 use s3s::access::{S3Access, S3AccessContext};

@@ -8,8 +8,6 @@ use forebay_service::Service;
 use s3s::S3Result;
 use tokio::sync::Notify;
 
-use crate::auth::access::Judge;
-use crate::auth::policy::{Action, Resource};
 use crate::pool_error::OrS3;
 use crate::store::Stored;
 
@@ -44,30 +42,4 @@ impl Shared {
 pub fn now_ms() -> u64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
-}
-
-/// The user who sent a request, as authorization has found out. Kept in the request's extensions.
-#[derive(Debug, Clone, Default)]
-pub struct Caller {
-    /// The user's name; empty for an anonymous request.
-    pub user: String,
-    /// Whether the user may bypass retention in governance mode, and asked for that.
-    pub bypasses_governance: bool,
-    /// Decides what else the request may do, such as removing each of many keys.
-    pub judge: Option<Arc<Judge>>,
-}
-
-impl Caller {
-    /// The caller of a request.
-    pub fn of(extensions: &hyper::http::Extensions) -> Caller {
-        extensions.get::<Caller>().cloned().unwrap_or_default()
-    }
-
-    /// Returns AccessDenied unless the caller may do this to an object.
-    pub fn require(&self, action: Action, bucket: &str, key: &str) -> S3Result {
-        match &self.judge {
-            Some(judge) => judge.require(action, Resource::Object { bucket, key }),
-            None => Ok(()),
-        }
-    }
 }

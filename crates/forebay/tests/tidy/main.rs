@@ -15,6 +15,7 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ("forebay-net", &[]),
     ("forebay-nfs-proto", &["forebay-net"]),
     ("forebay-service", &["forebay-pool"]),
+    ("forebay-s3", &["forebay-pool", "forebay-service", "forebay-net"]),
     ("forebay-nfs", &["forebay-pool", "forebay-service", "forebay-net", "forebay-nfs-proto"]),
     (
         "forebay-admin",
@@ -22,7 +23,10 @@ const MAY_DEPEND_ON: &[(&str, &[&str])] = &[
     ),
     ("forebay-nfs-client", &["forebay-nfs-proto"]),
     ("forebay-lab", &["forebay-nfs-client"]),
-    ("forebay", &["forebay-pool", "forebay-service", "forebay-net", "forebay-nfs", "forebay-admin"]),
+    (
+        "forebay",
+        &["forebay-pool", "forebay-service", "forebay-net", "forebay-nfs", "forebay-s3", "forebay-admin"],
+    ),
 ];
 
 const LINES_MAX: usize = 600;

@@ -10,6 +10,8 @@ use forebay_nfs_proto::xdr::nfs4::{
     SecurityFlavor, attribute,
 };
 
+use forebay_pool::BucketSpec;
+
 use crate::attributes::value;
 use crate::harness::{Daemon, VOLUME, on, put, root, status, volume};
 

@@ -10,12 +10,13 @@ use s3s::dto::{
 use s3s::{S3Error, S3ErrorCode, S3Request, S3Response, S3Result};
 
 use super::answer::owner;
+use crate::auth::access::Caller;
 use crate::clock;
 use crate::configuration::{ObjectLock, Versioning};
 use crate::errors::invalid_argument;
 use crate::names;
 use crate::pool_error::{OrS3, of_pool};
-use crate::shared::{Caller, Shared, now_ms};
+use crate::shared::{Shared, now_ms};
 use crate::store::refuse_if_err;
 use crate::store::{BucketFacts, Entries, OBJECTS, Setting, versioning};
 

@@ -6,6 +6,7 @@ use s3s::{S3Request, S3Response, S3Result};
 use super::answer::fill_checksum;
 use super::copy_source::{self, Source};
 use super::request::{NewFacts, header};
+use crate::auth::access::Caller;
 use crate::checksum::{Algorithm, Checksum, Digests};
 use crate::clock;
 use crate::conditions::WriteConditions;
@@ -13,7 +14,7 @@ use crate::errors::{invalid_argument, invalid_request};
 use crate::facts::{Lock, ObjectFacts};
 use crate::names;
 use crate::pool_error::OrS3;
-use crate::shared::{Caller, Shared, now_ms};
+use crate::shared::{Shared, now_ms};
 use crate::store::{NewVersion, publish};
 
 /// The largest object that one request copies.

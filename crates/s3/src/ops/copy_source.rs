@@ -6,13 +6,14 @@ use s3s::{S3Error, S3ErrorCode, S3Result};
 
 use super::body::Reading;
 use super::request::header;
+use crate::auth::access::Caller;
 use crate::auth::policy::Action;
 use crate::conditions::{ReadConditions, Validators};
 use crate::configuration::Versioning;
 use crate::copy_source::CopySource;
 use crate::errors::{invalid_argument, invalid_request};
 use crate::pool_error::{OrS3, no_such_key};
-use crate::shared::{Caller, Shared, now_ms};
+use crate::shared::{Shared, now_ms};
 use crate::store::{self, Version};
 
 /// How often a copy looks again because the source was replaced meanwhile.

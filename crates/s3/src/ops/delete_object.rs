@@ -6,13 +6,14 @@ use s3s::dto::{
 };
 use s3s::{S3Error, S3Request, S3Response, S3Result};
 
+use crate::auth::access::Caller;
 use crate::auth::policy::Action;
 use crate::conditions::DeleteConditions;
 use crate::errors::malformed_xml;
 use crate::facts::VersionId;
 use crate::names;
 use crate::pool_error::OrS3;
-use crate::shared::{Caller, Shared, now_ms};
+use crate::shared::{Shared, now_ms};
 use crate::store::{Removal, Removed, remove};
 
 /// Objects in one request.

@@ -11,6 +11,7 @@ use super::answer::{fill_checksum_value, initiator, owner};
 use super::body::{self, Arriving};
 use super::copy_source;
 use super::request::{NewFacts, header};
+use crate::auth::access::Caller;
 use crate::checksum::{Algorithm, Checksum, Digests, ExpectedChecksums, Sums, multipart::UploadChecksum};
 use crate::clock;
 use crate::errors::{invalid_argument, invalid_request};
@@ -18,7 +19,7 @@ use crate::facts::{Format, PartFacts, UploadFacts};
 use crate::names;
 use crate::pool_error::OrS3;
 use crate::range::{self, PART_NUMBER_MAX};
-use crate::shared::{Caller, Shared, now_ms};
+use crate::shared::{Shared, now_ms};
 use crate::store::{self, UploadNumber, end_upload, new_upload, put_part, upload_of};
 
 /// Parts in one page of ListParts.

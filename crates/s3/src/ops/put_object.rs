@@ -6,12 +6,13 @@ use s3s::{S3Request, S3Response, S3Result};
 use super::answer::fill_checksum;
 use super::body::{self, Arriving};
 use super::request::{self, NewFacts};
+use crate::auth::access::Caller;
 use crate::checksum::{Algorithm, ExpectedChecksums};
 use crate::conditions::WriteConditions;
 use crate::facts::ObjectFacts;
 use crate::names;
 use crate::pool_error::OrS3;
-use crate::shared::{Caller, Shared, now_ms};
+use crate::shared::{Shared, now_ms};
 use crate::store::{NewVersion, publish};
 
 /// Stores an object.

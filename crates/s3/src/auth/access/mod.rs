@@ -1,5 +1,6 @@
 //! The gate between the library and the operations: whose request it is, and whether policies allow it.
 
+mod caller;
 mod context;
 mod judge;
 mod operations;
@@ -14,7 +15,8 @@ use s3s::{S3Error, S3ErrorCode, S3Result};
 use super::policy::{Action, Resource};
 use super::users::{Refusal, Users};
 use crate::errors::not_implemented;
-use crate::shared::{Caller, Shared};
+use crate::shared::Shared;
+pub use caller::Caller;
 use context::{context, parameter};
 pub use judge::Judge;
 use operations::{Needed, further, needed};

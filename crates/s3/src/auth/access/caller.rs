@@ -1,0 +1,35 @@
+//! The user who sent a request, for the operations.
+
+use std::sync::Arc;
+
+use hyper::http::Extensions;
+use s3s::S3Result;
+
+use super::Judge;
+use crate::auth::policy::{Action, Resource};
+
+/// The user who sent a request, as authorization has found out. Kept in the request's extensions.
+#[derive(Debug, Clone, Default)]
+pub struct Caller {
+    /// The user's name; empty for an anonymous request.
+    pub user: String,
+    /// Whether the user may bypass retention in governance mode, and asked for that.
+    pub bypasses_governance: bool,
+    /// Decides what else the request may do, such as removing each of many keys.
+    pub judge: Option<Arc<Judge>>,
+}
+
+impl Caller {
+    /// The caller of a request.
+    pub fn of(extensions: &Extensions) -> Caller {
+        extensions.get::<Caller>().cloned().unwrap_or_default()
+    }
+
+    /// Returns AccessDenied unless the caller may do this to an object.
+    pub fn require(&self, action: Action, bucket: &str, key: &str) -> S3Result {
+        match &self.judge {
+            Some(judge) => judge.require(action, Resource::Object { bucket, key }),
+            None => Ok(()),
+        }
+    }
+}
