@@ -354,7 +354,8 @@ pub const SETTINGS: &[Setting] = &[
         kind: Kind::Text,
         value_name: "IP:PORT",
         summary: "The address and port of the S3 server, or `off`.",
-        details: "Usually port 9000. Create users and keys with `forebay s3 user create` and `forebay s3 key create`.",
+        details: "Usually port 9000. At the first start with S3 the daemon creates the user admin, and writes its access key to a file beside \
+                  `secrets_key_file`, with the extension s3-admin.",
         set: |config, text| store(&mut config.s3.listen, address_or_off(text)),
         get: |config| config.s3.listen.map_or_else(|| "off".to_owned(), |address| address.to_string()),
     },

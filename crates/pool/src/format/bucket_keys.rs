@@ -107,6 +107,9 @@ mod tests {
     use super::*;
     use crate::format::keys::EPOCH_FIRST;
 
+    /// A key and a version.
+    type Version = (Vec<u8>, u64);
+
     const BUCKET: VolumeId = VolumeId(7);
     const TABLE: Table = Table(3);
 
@@ -141,7 +144,7 @@ mod tests {
 
     #[test]
     fn a_range_has_exactly_the_keys_that_it_says() {
-        let all: Vec<(Vec<u8>, u64)> =
+        let all: Vec<Version> =
             keys().into_iter().flat_map(|key| [2, 1].map(|version| (key.clone(), version))).collect();
         let found = |prefix: &[u8], from: Seek<'_>| {
             let range = range(BUCKET, TABLE, prefix, &from);
@@ -149,18 +152,18 @@ mod tests {
             let inside = all.iter().filter(|(key, version)| range.contains(&at(key, *version)));
             inside.cloned().collect::<Vec<_>>()
         };
-        let expected = |keep: &dyn Fn(&(Vec<u8>, u64)) -> bool| {
+        let expected = |keep: &dyn Fn(&Version) -> bool| {
             all.iter().filter(|entry| keep(entry)).cloned().collect::<Vec<_>>()
         };
         for key in &keys() {
             assert_eq!(found(key, Seek::Start), expected(&|entry| entry.0.starts_with(key)));
             assert_eq!(found(b"", Seek::Key(key)), expected(&|entry| entry.0 >= *key));
             assert_eq!(found(b"", Seek::PastKey(key)), expected(&|entry| entry.0 > *key));
-            let behind = |entry: &(Vec<u8>, u64)| entry.0 > *key || (entry.0 == *key && entry.1 < 2);
+            let behind = |entry: &Version| entry.0 > *key || (entry.0 == *key && entry.1 < 2);
             assert_eq!(found(b"", Seek::PastVersion(key, 2)), expected(&behind));
-            let past = |entry: &(Vec<u8>, u64)| entry.0 > *key && !entry.0.starts_with(key);
+            let past = |entry: &Version| entry.0 > *key && !entry.0.starts_with(key);
             assert_eq!(found(b"", Seek::PastPrefix(key)), expected(&past), "{key:x?}");
-            let both = |entry: &(Vec<u8>, u64)| entry.0.starts_with(b"\x01") && entry.0 >= *key;
+            let both = |entry: &Version| entry.0.starts_with(b"\x01") && entry.0 >= *key;
             assert_eq!(found(b"\x01", Seek::Key(key)), expected(&both));
         }
     }

@@ -12,6 +12,7 @@
 //! A history depends only on its seed, so a failure can be repeated. Read `history` and `file` for the checks, and
 //! `ops` for the operations.
 
+mod bucket_crash_tests;
 mod client;
 mod content;
 mod effect;

@@ -3,6 +3,7 @@
 mod notify;
 mod run;
 mod s3;
+mod s3_admin;
 mod signals;
 
 pub use run::run;

@@ -16,6 +16,7 @@ use tokio::sync::Notify;
 use tokio::task::JoinHandle;
 
 use super::run::explain_bind;
+use super::s3_admin::make_first_user;
 use super::signals::Shutdown;
 use crate::config::{Config, ConfigError};
 
@@ -39,6 +40,7 @@ pub async fn start(config: &Config, service: Arc<Service>, shutdown: &Shutdown) 
     let Some(address) = config.s3.listen else { return Ok(None) };
     let key_file = config.s3.secrets_key_file(&config.pool.directory);
     let users = Users::open(service.pool.clone(), &key_file).map_err(|error| anyhow!("s3: {error}"))?;
+    make_first_user(&users, &key_file).await?;
     let tls = config.s3.tls().map(|files| Tls::load(files, ALPN)).transpose();
     let tls = tls.map_err(|error| ConfigError::new(format!("s3.tls_…: {error}")))?.map(Arc::new);
     let listener = Listener::tcp(address, tls.clone()).await;
