@@ -303,7 +303,7 @@ impl Config {
             ));
         }
         self.api.check()?;
-        self.s3.check(&self.pool.directory)?;
+        self.s3.check(&self.pool.directory).map_err(ConfigError)?;
         match (&self.nfs.tls_certificate, &self.nfs.tls_key, &self.nfs.tls_client_authorities) {
             (Some(_), None, _) => {
                 Err(ConfigError::new("nfs.tls_certificate is set, but nfs.tls_key is not: set it too"))

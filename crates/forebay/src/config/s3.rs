@@ -3,8 +3,6 @@
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 
-use super::ConfigError;
-
 /// The S3 server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct S3Config {
@@ -59,23 +57,23 @@ impl S3Config {
         pool.with_file_name(name)
     }
 
-    /// Checks constraints between settings.
-    pub(super) fn check(&self, pool: &Path) -> Result<(), ConfigError> {
+    /// Checks constraints between settings. The error says what to do.
+    pub(super) fn check(&self, pool: &Path) -> Result<(), String> {
         match (&self.tls_certificate, &self.tls_key) {
             (Some(_), None) => {
-                return Err(ConfigError::new("s3.tls_certificate is set, but s3.tls_key is not: set it too"));
+                return Err("s3.tls_certificate is set, but s3.tls_key is not: set it too".to_owned());
             }
             (None, Some(_)) => {
-                return Err(ConfigError::new("s3.tls_key is set, but s3.tls_certificate is not: set it too"));
+                return Err("s3.tls_key is set, but s3.tls_certificate is not: set it too".to_owned());
             }
             _ => {}
         }
         if self.secrets_key_file.as_ref().is_some_and(|file| file.starts_with(pool)) {
-            return Err(ConfigError::new(format!(
+            return Err(format!(
                 "s3.secrets_key_file is in the pool's directory {}: a copy of the pool would contain both the sealed secrets and \
                  their key; choose a file elsewhere",
                 pool.display()
-            )));
+            ));
         }
         Ok(())
     }
@@ -92,14 +90,14 @@ mod tests {
         assert_eq!(config.secrets_key_file(pool), PathBuf::from("/srv/pool.s3-key"));
         assert_eq!(config.secrets_key_file(Path::new("./data")), PathBuf::from("./data.s3-key"));
         let inside = S3Config { secrets_key_file: Some("/srv/pool/key".into()), ..config };
-        let error = inside.check(pool).unwrap_err().to_string();
+        let error = inside.check(pool).unwrap_err();
         assert!(error.contains("s3.secrets_key_file"), "{error}");
     }
 
     #[test]
     fn a_certificate_without_its_key_is_refused() {
         let config = S3Config { tls_certificate: Some("a.pem".into()), ..S3Config::default() };
-        let error = config.check(Path::new("/srv/pool")).unwrap_err().to_string();
+        let error = config.check(Path::new("/srv/pool")).unwrap_err();
         assert!(error.contains("s3.tls_key is not"), "{error}");
     }
 }

@@ -9,9 +9,9 @@ use http_body_util::{BodyExt, Full};
 use hyper::header::{HeaderName, HeaderValue};
 use hyper::{Method, Request, Uri};
 
-use super::body::{AwsChunked, BodyFate};
+use super::admission::Guard;
+use super::body::{AwsChunked, BodyEnd, BodyFate};
 use super::payload::Chunking;
-use super::{BodyEnd, Guard};
 
 /// Takes bytes as the head of a request, in lines: method and target, then headers. A line that is no header is left out, so that the
 /// fuzzer does not lose time on what the HTTP server refuses. The body is what follows an empty line. A request that is admitted must

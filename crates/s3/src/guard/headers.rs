@@ -7,6 +7,9 @@ use hyper::header::{
 
 use super::refusal::Refusal;
 
+/// Names the trailer of an aws-chunked body.
+pub(super) const X_AMZ_TRAILER: HeaderName = HeaderName::from_static("x-amz-trailer");
+
 /// Most bytes that the headers may have, with their separators.
 pub(super) const HEADERS_BYTES_MAX: usize = 16 << 10;
 

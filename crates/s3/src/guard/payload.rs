@@ -2,8 +2,7 @@
 
 use hyper::header::{HeaderMap, HeaderName};
 
-use super::X_AMZ_TRAILER;
-use super::headers::text;
+use super::headers::{X_AMZ_TRAILER, text};
 use super::refusal::Refusal;
 use super::signature::Kind;
 

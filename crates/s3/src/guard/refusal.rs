@@ -5,7 +5,7 @@ use std::fmt;
 
 use hyper::StatusCode;
 
-use super::signature::SignatureFault;
+use super::signature_fault::SignatureFault;
 
 /// Why a request is refused. Displays as S3 words it.
 #[derive(Clone, Debug, PartialEq, Eq)]

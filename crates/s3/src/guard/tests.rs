@@ -3,10 +3,12 @@
 use std::time::{Duration, UNIX_EPOCH};
 
 use http_body_util::BodyExt;
-use hyper::header::AUTHORIZATION;
+use hyper::Request;
+use hyper::header::{AUTHORIZATION, HeaderValue};
 use hyper::http::request::Builder;
 
 use super::body::TestBody;
+use super::headers::X_AMZ_TRAILER;
 use super::*;
 
 const SIGNED: &str = "AWS4-HMAC-SHA256 Credential=K/20130524/us-east-1/s3/aws4_request,\

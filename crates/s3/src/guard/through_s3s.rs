@@ -1,10 +1,13 @@
 //! Signed requests through the guard and s3s to an operation.
 
 use std::sync::{Arc, Mutex};
+use std::time::SystemTime;
 
+use bytes::Bytes;
 use futures::StreamExt;
 use hmac::{Hmac, KeyInit, Mac};
 use http_body_util::BodyExt;
+use hyper::Request;
 use s3s::auth::SimpleAuth;
 use s3s::dto::{PutObjectInput, PutObjectOutput};
 use s3s::service::{S3Service, S3ServiceBuilder};

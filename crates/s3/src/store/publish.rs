@@ -6,8 +6,9 @@ use bytes::Bytes;
 use forebay_pool::{BucketChange, Draft, EntryContent, Result};
 
 use super::remove::remove_version;
-use super::version::{damaged, newest, null_version};
-use super::{Decided, NULL_VERSIONS, OBJECTS, PART_LISTS, Version, refuse_if_err, versioning};
+use super::settings::versioning;
+use super::tables::{Decided, NULL_VERSIONS, OBJECTS, PART_LISTS, refuse_if_err};
+use super::version::{Version, damaged, newest, null_version};
 use crate::conditions::WriteConditions;
 use crate::configuration::Versioning;
 use crate::facts::{ObjectFacts, VersionId};

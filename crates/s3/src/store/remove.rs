@@ -3,9 +3,11 @@
 use forebay_pool::{BucketChange, Result, Seek};
 use s3s::{S3Error, S3ErrorCode};
 
+use super::entries::Entries;
 use super::publish::{NewVersion, put};
-use super::version::{find, newest, null_version};
-use super::{Decided, Entries, NULL_VERSIONS, OBJECTS, PART_LISTS, Version, refuse_if_err, versioning};
+use super::settings::versioning;
+use super::tables::{Decided, NULL_VERSIONS, OBJECTS, PART_LISTS, refuse_if_err};
+use super::version::{Version, find, newest, null_version};
 use crate::conditions::DeleteConditions;
 use crate::configuration::Versioning;
 use crate::facts::{ObjectFacts, VersionId};

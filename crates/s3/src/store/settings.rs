@@ -5,8 +5,9 @@ use forebay_pool::{BucketChange, EntryContent, Result};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use super::entries::Entries;
+use super::tables::SETTINGS;
 use super::version::damaged;
-use super::{Entries, SETTINGS};
 use crate::configuration::{self, Versioning};
 
 /// A setting that a bucket can have.

@@ -6,9 +6,10 @@ use bytes::Bytes;
 use forebay_pool::{BucketChange, BucketEntry, Draft, EntryContent, Result, Seek};
 use s3s::{S3Error, S3ErrorCode};
 
+use super::entries::Entries;
 use super::publish::now_ns;
+use super::tables::{Decided, ENDED_UPLOADS, PARTS, UPLOADS};
 use super::version::damaged;
-use super::{Decided, ENDED_UPLOADS, Entries, PARTS, UPLOADS};
 use crate::facts::{PartFacts, UploadFacts};
 
 /// The parts that one change removes.

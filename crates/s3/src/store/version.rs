@@ -2,7 +2,8 @@
 
 use forebay_pool::{BucketEntry, Error, Handle, Result, Seek};
 
-use super::{Entries, NULL_VERSIONS, OBJECTS, PART_LISTS};
+use super::entries::Entries;
+use super::tables::{NULL_VERSIONS, OBJECTS, PART_LISTS};
 use crate::facts::{FactsError, ObjectFacts, PartRecord, VersionId};
 
 /// A stored object version, or a delete marker.

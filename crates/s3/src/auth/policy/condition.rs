@@ -14,7 +14,7 @@ use super::values::{Cidr, Number};
 const ARN_PARTS: usize = 6;
 
 /// What the id of every user starts with, as in AWS.
-pub(in crate::auth) const USER_ID_START: &str = "AIDA";
+pub(crate) const USER_ID_START: &str = "AIDA";
 
 /// A condition. See the module.
 #[derive(Clone, Debug)]

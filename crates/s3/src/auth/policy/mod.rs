@@ -27,7 +27,7 @@ mod wildcard;
 use std::collections::BTreeSet;
 
 pub use actions::{Action, ResourceKind};
-pub(in crate::auth) use condition::USER_ID_START;
+pub(crate) use condition::USER_ID_START;
 use json::Json;
 pub use keys::{Context, Key};
 pub use malformed::MalformedPolicy;

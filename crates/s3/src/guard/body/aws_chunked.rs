@@ -22,7 +22,7 @@ pub(super) const PIECE_BYTES_MAX: usize = 64 << 10;
 const LINE_END: &[u8] = b"\r\n";
 
 /// Checks the framing of an aws-chunked body, and changes it if the chunks are not signed.
-pub(in crate::guard) struct AwsChunked<B> {
+pub(crate) struct AwsChunked<B> {
     inner: Pin<Box<B>>,
     chunks: Chunks,
     /// The chunks that are framed anew, if they are.
@@ -36,7 +36,7 @@ where
     B: Body<Data = Bytes, Error: Into<Box<dyn Error + Send + Sync>>>,
 {
     /// A body whose data has `data_bytes` bytes.
-    pub(in crate::guard) fn new(body: B, chunking: Chunking, data_bytes: u64, fate: BodyFate) -> Self {
+    pub(crate) fn new(body: B, chunking: Chunking, data_bytes: u64, fate: BodyFate) -> Self {
         let framed = (!chunking.signed).then(Framed::default);
         let chunks = Chunks::new(chunking, data_bytes);
         AwsChunked { inner: Box::pin(body), chunks, framed, fate, ended: false }

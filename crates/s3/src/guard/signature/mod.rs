@@ -3,7 +3,6 @@
 
 mod authorization;
 mod date;
-mod fault;
 mod presigned;
 mod scope;
 mod signed_headers;
@@ -15,7 +14,7 @@ use hyper::header::{AUTHORIZATION, HeaderMap, HeaderValue};
 use super::headers::text;
 use super::query::Query;
 use super::refusal::Refusal;
-pub use fault::SignatureFault;
+use super::signature_fault::SignatureFault;
 
 /// The algorithm of Signature Version 4.
 const ALGORITHM: &str = "AWS4-HMAC-SHA256";

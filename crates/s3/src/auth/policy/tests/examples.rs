@@ -3,24 +3,27 @@
 use super::*;
 
 #[test]
-fn example_each_user_has_a_home_folder() {
+fn example_each_user_has_a_folder() {
     let policy = group(
         r#"{"Version": "2012-10-17", "Statement": [
             {"Sid": "AllowListingOfUserFolder", "Effect": "Allow", "Action": ["s3:ListBucket"],
              "Resource": ["arn:aws:s3:::amzn-s3-demo-bucket"],
-             "Condition": {"StringLike": {"s3:prefix": ["home/${aws:username}/*", "home/${aws:username}"]}}},
+             "Condition": {"StringLike": {"s3:prefix": ["folders/${aws:username}/*", "folders/${aws:username}"]}}},
             {"Effect": "Allow", "Action": ["s3:GetObject", "s3:PutObject"],
-             "Resource": ["arn:aws:s3:::amzn-s3-demo-bucket/home/${aws:username}/*"]}]}"#,
+             "Resource": ["arn:aws:s3:::amzn-s3-demo-bucket/folders/${aws:username}/*"]}]}"#,
     );
     let (alice, bob) = (user("alice"), user("bob"));
-    let prefix = || context().with(Key::Prefix, "home/alice/2027");
+    let prefix = || context().with(Key::Prefix, "folders/alice/2027");
     assert_eq!(decide(&policy, &alice, Action::ListBucket, "", prefix()), Decision::Allow);
     assert_eq!(decide(&policy, &bob, Action::ListBucket, "", prefix()), Decision::ImplicitDeny);
     assert_eq!(decide(&policy, &alice, Action::ListBucket, "", context()), Decision::ImplicitDeny);
-    assert_eq!(decide(&policy, &alice, Action::PutObject, "home/alice/a", context()), Decision::Allow);
-    assert_eq!(decide(&policy, &bob, Action::PutObject, "home/alice/a", context()), Decision::ImplicitDeny);
+    assert_eq!(decide(&policy, &alice, Action::PutObject, "folders/alice/a", context()), Decision::Allow);
     assert_eq!(
-        decide(&policy, &alice, Action::DeleteObject, "home/alice/a", context()),
+        decide(&policy, &bob, Action::PutObject, "folders/alice/a", context()),
+        Decision::ImplicitDeny
+    );
+    assert_eq!(
+        decide(&policy, &alice, Action::DeleteObject, "folders/alice/a", context()),
         Decision::ImplicitDeny
     );
 }

@@ -94,8 +94,8 @@ fn a_caller_cannot_choose_the_principals_keys() {
             "Condition": {"StringEquals": {"aws:username": "admin"}}}}"#,
     );
     let forged = context().with(Key::Username, "admin");
-    for who in [user("alice"), Principal::Anonymous] {
-        assert_eq!(decide(&policy, &who, Action::GetObject, "a", forged.clone()), Decision::ImplicitDeny);
+    for sender in [user("alice"), Principal::Anonymous] {
+        assert_eq!(decide(&policy, &sender, Action::GetObject, "a", forged.clone()), Decision::ImplicitDeny);
     }
     assert_eq!(decide(&policy, &user("admin"), Action::GetObject, "a", forged), Decision::Allow);
 }

@@ -100,7 +100,7 @@ impl fmt::Display for SignatureFault {
 
 impl SignatureFault {
     /// Whether the fault is in the credential, which S3 says for presigned URLs.
-    pub(in crate::guard) fn is_in_credential(&self) -> bool {
+    pub(crate) fn is_in_credential(&self) -> bool {
         use SignatureFault::*;
         matches!(self, MalformedCredential | CredentialDate(_) | Terminal(_) | Service(_) | Region { .. })
     }
