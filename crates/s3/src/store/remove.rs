@@ -1,13 +1,13 @@
 //! Removing versions, and hiding them behind delete markers.
 
 use forebay_pool::{BucketChange, Result, Seek};
-use s3s::{S3Error, S3ErrorCode};
 
 use super::publish::{NewVersion, put};
 use super::version::{find, newest, null_version};
 use super::{Decided, Entries, NULL_VERSIONS, OBJECTS, PART_LISTS, Version, refuse_if_err, versioning};
 use crate::conditions::DeleteConditions;
 use crate::configuration::Versioning;
+use crate::errors::object_locked;
 use crate::facts::{ObjectFacts, VersionId};
 
 /// A request to remove an object or one of its versions.
@@ -47,7 +47,7 @@ pub fn remove(change: &mut BucketChange<'_, '_>, removal: Removal) -> Decided<Re
                 return Ok(Ok(Removed { id: Some(id), is_delete_marker: false }));
             };
             if !version.facts.lock.permits_removal(removal.now_ms, removal.bypass) {
-                return Ok(Err(locked()));
+                return Ok(Err(object_locked()));
             }
             remove_version(change, key, &version)?;
             Ok(Ok(Removed { id: Some(id), is_delete_marker: version.facts.delete_marker }))
@@ -95,8 +95,4 @@ pub(super) fn remove_version(change: &mut BucketChange<'_, '_>, key: &[u8], vers
     }
     change.remove(OBJECTS, key, version.number)?;
     Ok(())
-}
-
-fn locked() -> S3Error {
-    S3Error::with_message(S3ErrorCode::AccessDenied, "Access Denied because object protected by object lock.")
 }
