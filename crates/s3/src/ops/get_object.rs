@@ -15,7 +15,7 @@ use crate::conditions::{ReadConditions, Validators};
 use crate::errors::with_code;
 use crate::facts::{ObjectFacts, VersionId};
 use crate::names;
-use crate::pool_error::{OrS3, no_such_key};
+use crate::pool_error::OrS3;
 use crate::range;
 use crate::shared::{Shared, now_ms};
 use crate::store::{self, Stored, Version};

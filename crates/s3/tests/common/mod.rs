@@ -1,5 +1,7 @@
 //! A server in this process, and a small client that signs its requests.
 
+#![allow(clippy::unwrap_used)] // A testbed ends the test when something unexpected happens.
+
 use std::net::SocketAddr;
 use std::sync::Arc;
 
@@ -63,19 +65,8 @@ impl Testbed {
         Testbed { shared, address }
     }
 
-    /// Sends a request without further headers.
-    pub async fn send(&self, method: &str, target: &str, body: &str) -> Answer {
-        self.send_with(method, target, &[], body).await
-    }
-
     /// Sends a request.
-    pub async fn send_with(
-        &self,
-        method: &str,
-        target: &str,
-        headers: &[(&str, &str)],
-        body: &str,
-    ) -> Answer {
+    pub async fn send(&self, method: &str, target: &str, headers: &[(&str, &str)], body: &str) -> Answer {
         let mut all: Vec<(String, String)> =
             headers.iter().map(|(name, value)| (name.to_lowercase(), (*value).to_owned())).collect();
         all.push(("host".to_owned(), self.address.to_string()));
@@ -94,14 +85,14 @@ impl Testbed {
 
     /// Sends a request that must succeed.
     pub async fn ok(&self, method: &str, target: &str, headers: &[(&str, &str)], body: &str) -> Answer {
-        let answer = self.send_with(method, target, headers, body).await;
+        let answer = self.send(method, target, headers, body).await;
         assert!((200..300).contains(&answer.status), "{method} {target}: {answer:?}");
         answer
     }
 
     /// Sends a request that must be refused, and returns the status and the code.
     pub async fn refused(&self, method: &str, target: &str, headers: &[(&str, &str)], body: &str) -> String {
-        let answer = self.send_with(method, target, headers, body).await;
+        let answer = self.send(method, target, headers, body).await;
         assert!(answer.status >= 400, "{method} {target}: {answer:?}");
         format!("{} {}", answer.status, answer.element("Code").unwrap_or_default())
     }
