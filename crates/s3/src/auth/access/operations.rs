@@ -118,6 +118,18 @@ mod tests {
     }
 
     #[test]
+    fn somebody_has_decided_what_every_operation_needs() {
+        for name in crate::ops::BUILT {
+            let words = name.split('_').map(|word| {
+                let (first, rest) = word.split_at(1);
+                first.to_uppercase() + rest
+            });
+            let operation: String = words.collect();
+            assert!(needed(&operation).is_some(), "{operation}");
+        }
+    }
+
+    #[test]
     fn headers_that_do_more_need_more() {
         let mut headers = HeaderMap::new();
         headers.insert("x-amz-tagging", "a=b".parse().unwrap());
