@@ -30,6 +30,7 @@ pub mod ops;
 pub mod percent;
 pub mod pool_error;
 pub mod range;
+pub mod reference;
 pub mod server;
 pub mod shared;
 pub mod store;
