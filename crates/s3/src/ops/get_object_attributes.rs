@@ -11,7 +11,6 @@ use s3s::{S3Request, S3Response, S3Result};
 
 use super::answer::{fill_checksum, fill_checksum_value};
 use super::named::{Named, WhenHidden};
-use crate::checksum::ChecksumType;
 use crate::clock;
 use crate::errors::{invalid_argument, invalid_request};
 use crate::facts::{ObjectFacts, PartRecord};
@@ -137,15 +136,14 @@ impl Page {
         })
     }
 
-    /// A page of a list of parts. As in S3, parts are listed only if the object's checksum is made of theirs. Others are only
-    /// counted.
+    /// A page of a list of parts. S3 lists parts only if the object's checksum is made of theirs, and otherwise only counts them.
+    /// Their sizes are useful all the same.
     fn parts(&self, facts: &ObjectFacts, list: &[PartRecord]) -> GetObjectAttributesParts {
         let mut output = GetObjectAttributesParts {
             total_parts_count: i32::try_from(list.len()).ok(),
             ..GetObjectAttributesParts::default()
         };
-        let composite = facts.checksum.as_ref().filter(|checksum| checksum.kind == ChecksumType::Composite);
-        let Some(algorithm) = composite.map(|checksum| checksum.algorithm) else { return output };
+        let algorithm = facts.checksum.as_ref().map(|checksum| checksum.algorithm);
         let mut rest = list.iter().filter(|part| part.number > self.after);
         let parts: Vec<ObjectPart> = rest
             .by_ref()
@@ -156,7 +154,7 @@ impl Page {
                     size: i64::try_from(record.size).ok(),
                     ..ObjectPart::default()
                 };
-                if let Some(value) = record.checksum.clone() {
+                if let (Some(algorithm), Some(value)) = (algorithm, record.checksum.clone()) {
                     fill_checksum_value!(part, algorithm, value);
                 }
                 part
@@ -175,9 +173,10 @@ impl Page {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::checksum::Algorithm;
+    use crate::checksum::{Algorithm, ChecksumType};
 
-    fn facts(kind: ChecksumType) -> ObjectFacts {
+    fn facts() -> ObjectFacts {
+        let kind = ChecksumType::Composite;
         let value = "AQIDBA==-3".to_owned();
         let checksum = crate::checksum::Checksum { algorithm: Algorithm::Crc32, kind, value };
         ObjectFacts { checksum: Some(checksum), ..ObjectFacts::default() }
@@ -194,25 +193,18 @@ mod tests {
 
     #[test]
     fn parts_come_in_pages() {
-        let facts = facts(ChecksumType::Composite);
-        let first = Page::of(Some(2), None).unwrap().parts(&facts, &list());
+        let first = Page::of(Some(2), None).unwrap().parts(&facts(), &list());
         assert_eq!(numbers(&first), [1, 3]);
         assert_eq!((first.is_truncated, first.next_part_number_marker), (Some(true), Some(3)));
-        let rest = Page::of(Some(2), Some(3)).unwrap().parts(&facts, &list());
+        let rest = Page::of(Some(2), Some(3)).unwrap().parts(&facts(), &list());
         assert_eq!(numbers(&rest), [5]);
         assert_eq!((rest.is_truncated, rest.total_parts_count), (Some(false), Some(3)));
         assert!(Page::of(Some(-1), None).is_err());
     }
 
     #[test]
-    fn parts_of_an_object_with_a_checksum_of_its_own_are_only_counted() {
-        let parts = Page::of(None, None).unwrap().parts(&facts(ChecksumType::FullObject), &list());
-        assert_eq!((parts.total_parts_count, parts.parts), (Some(3), None));
-    }
-
-    #[test]
     fn the_checksum_of_parts_has_no_number_of_parts_here() {
-        let checksum = checksum(&facts(ChecksumType::Composite)).unwrap();
+        let checksum = checksum(&facts()).unwrap();
         assert_eq!(checksum.checksum_crc32.as_deref(), Some("AQIDBA=="));
     }
 
