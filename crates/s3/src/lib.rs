@@ -9,6 +9,9 @@
 //!             ops        one file for each operation, or for a few that belong together
 //!               store    the bucket's tables, and the rules of versions: one atomic batch for each change
 //! ```
+//! Two tasks run beside the requests: `cleaning` removes the parts of uploads that have ended, and `lifecycle_worker` carries out
+//! lifecycle rules.
+//!
 //! Rules that several operations share, without I/O: `checksum`, `conditions`, `configuration`, `facts`, `listing`, `names`, `range`. Open
 //! `server.rs` first, then an operation such as `ops/put_object.rs`.
 
@@ -30,6 +33,7 @@ pub mod ops;
 pub mod percent;
 pub mod pool_error;
 pub mod range;
+pub mod reference;
 pub mod server;
 pub mod shared;
 pub mod store;

@@ -1,8 +1,7 @@
-//! What S3 has and this server does not, each with a reason; and the reference page of all operations.
+//! What S3 has and this server does not, each with a reason.
 //!
-//! The server refuses what is in these tables, because a client must not believe that something was done that was not.
-
-use std::fmt::Write;
+//! The server refuses what is in these tables, because a client must not believe that something was done that was not. The
+//! reference page (`reference.rs`) is made of them.
 
 use hyper::{HeaderMap, Uri};
 use s3s::{S3Error, S3ErrorCode, S3Result};
@@ -87,7 +86,6 @@ pub const SUBRESOURCES: &[Refused] = &[
 pub const HEADERS: &[Refused] = &[
     ("x-amz-copy-source-server-side-encryption-customer-algorithm", ENCRYPTION),
     ("x-amz-copy-source-server-side-encryption-customer-key", ENCRYPTION),
-    ("x-amz-mfa", "Deletion does not ask for a second factor."),
     ("x-amz-server-side-encryption", ENCRYPTION),
     ("x-amz-server-side-encryption-aws-kms-key-id", ENCRYPTION),
     ("x-amz-server-side-encryption-bucket-key-enabled", ENCRYPTION),
@@ -167,88 +165,9 @@ pub fn refusal(operation: &str) -> S3Error {
     S3Error::with_message(S3ErrorCode::NotImplemented, reason)
 }
 
-/// The reference page of all operations, in Markdown. `built` has the names of those that are built, as the library's trait has them.
-pub fn reference(built: &[&str]) -> String {
-    let mut rows: Vec<(String, Option<&str>)> = built.iter().map(|name| (camel(name), None)).collect();
-    rows.extend(OPERATIONS.iter().map(|(name, reason)| ((*name).to_owned(), Some(*reason))));
-    rows.sort();
-    let mut page = String::from("# S3 operations\n\n| operation | |\n|---|---|\n");
-    for (name, reason) in rows {
-        let said = reason.map_or_else(|| "yes".to_owned(), |reason| format!("no: {reason}"));
-        // Writing to a string cannot fail.
-        let _ = writeln!(page, "| {name} | {said} |");
-    }
-    for (title, table) in [("Subresources", SUBRESOURCES), ("Headers", HEADERS)] {
-        let _ = write!(page, "\n## {title} that are refused\n\n| name | reason |\n|---|---|\n");
-        for (name, reason) in table {
-            let _ = writeln!(page, "| `{name}` | {reason} |");
-        }
-    }
-    page
-}
-
-/// The name that S3 gives an operation.
-fn camel(snake: &str) -> String {
-    let capitalized = |word: &str| {
-        let mut characters = word.chars();
-        let first = characters.next().map(|first| first.to_ascii_uppercase());
-        first.into_iter().chain(characters).collect::<String>()
-    };
-    snake.split('_').map(capitalized).collect()
-}
-
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
-    use std::path::PathBuf;
-    use std::process::Command;
-
     use super::*;
-    use crate::ops::BUILT;
-
-    /// The source of the library's trait. Cargo knows where it is.
-    fn trait_source() -> String {
-        // Without the platform cargo wants dependencies that only other platforms have.
-        let platform = format!("{}-unknown-linux-gnu", std::env::consts::ARCH);
-        let output = Command::new(env!("CARGO"))
-            .args(["metadata", "--offline", "--format-version", "1", "--filter-platform", &platform])
-            .arg("--manifest-path")
-            .arg(concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml"))
-            .output()
-            .unwrap();
-        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-        let metadata: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
-        let packages = metadata["packages"].as_array().unwrap();
-        let library = packages.iter().find(|package| package["name"] == "s3s").unwrap();
-        let manifest = PathBuf::from(library["manifest_path"].as_str().unwrap());
-        std::fs::read_to_string(manifest.with_file_name("src").join("s3_trait.rs")).unwrap()
-    }
-
-    #[test]
-    fn each_operation_of_the_library_is_built_or_has_a_reason() {
-        let source = trait_source();
-        let known: BTreeSet<String> = source
-            .split("async fn ")
-            .skip(1)
-            .filter_map(|rest| rest.split(['(', '<']).next())
-            .map(camel)
-            .collect();
-        assert!(known.len() > 90, "{known:?}");
-        let mut covered = BTreeSet::new();
-        let refused = OPERATIONS.iter().map(|(name, _)| (*name).to_owned());
-        for name in BUILT.iter().map(|name| camel(name)).chain(refused) {
-            assert!(covered.insert(name.clone()), "{name} is built, and has a reason why it is not");
-        }
-        assert_eq!(covered, known);
-    }
-
-    #[test]
-    fn the_reference_page_has_all_operations() {
-        let page = reference(BUILT);
-        assert!(page.contains("| ListObjectsV2 | yes |"));
-        assert!(page.contains("| SelectObjectContent | no: Queries"));
-        assert!(page.contains("| `renameObject` |") && page.contains("| `x-amz-mfa` |"));
-    }
 
     #[test]
     fn a_request_for_a_subresource_never_changes_the_object_itself() {

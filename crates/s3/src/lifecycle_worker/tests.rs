@@ -7,6 +7,7 @@ use forebay_pool::{BucketSpec, Pool, PoolOptions, Stability};
 use forebay_service::{Service, ServiceOptions};
 use s3s::dto;
 
+use super::versions::{Candidate, remove_due};
 use super::*;
 use crate::checksum::{Algorithm, Checksum, ChecksumType};
 use crate::clock::DAY_MS;
@@ -110,6 +111,18 @@ impl Testbed {
             format!("{}{marker}", String::from_utf8_lossy(&entry.key))
         };
         entries.unwrap().into_iter().map(text).collect()
+    }
+
+    fn numbers(&self) -> Vec<u64> {
+        let entries =
+            self.shared.stored(&self.bucket).entries(OBJECTS, &[], &forebay_pool::Seek::Start, 5000);
+        entries.unwrap().into_iter().map(|entry| entry.version).collect()
+    }
+
+    async fn carry_out(&self, candidates: Vec<Candidate>, now_ms: u64) -> Done {
+        let change =
+            move |change: &mut forebay_pool::BucketChange<'_, '_>| remove_due(change, &candidates, now_ms);
+        self.shared.pool().bucket_change(self.bucket.id, change).await.unwrap()
     }
 
     fn uploads(&self) -> usize {
@@ -216,4 +229,23 @@ async fn uploads_are_aborted_by_a_rule_or_when_they_are_abandoned() {
     assert_eq!(testbed.pass(8).await, Done { uploads_aborted: 1, ..Done::default() });
     assert_eq!(testbed.uploads(), 1);
     assert_eq!(testbed.pass(13).await, Done { uploads_aborted: 1, ..Done::default() });
+}
+
+#[tokio::test]
+async fn what_seemed_due_is_decided_again_in_the_change() {
+    let testbed = Testbed::new(Versioning::Enabled, vec![expiring(1), noncurrent(1, Some(1))]).await;
+    testbed.put("a", 0, Lock::default()).await;
+    let first = testbed.numbers()[0];
+    let now_ms = WRITTEN_MS + 9 * DAY_MS;
+    let seen =
+        |newer_count, newer| vec![Candidate { key: "a".to_owned(), number: first, newer_count, newer }];
+    // It is not the current version any more, and a rule keeps it.
+    testbed.put("a", 9, Lock::default()).await;
+    assert_eq!(testbed.carry_out(seen(0, None), now_ms).await, Done::default());
+    // Another rule keeps one noncurrent version, which is now a newer one. But it was replaced only now.
+    testbed.put("a", 9, Lock::default()).await;
+    assert_eq!(testbed.carry_out(seen(1, None), now_ms).await, Done::default());
+    let done = testbed.carry_out(seen(2, None), now_ms + 9 * DAY_MS).await;
+    assert_eq!(done, Done { versions_removed: 1, ..Done::default() });
+    assert_eq!(testbed.carry_out(seen(2, None), now_ms + 9 * DAY_MS).await, Done::default());
 }

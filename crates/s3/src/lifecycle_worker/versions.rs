@@ -19,13 +19,13 @@ const REMOVED_AT_ONCE: usize = 32;
 
 /// A version that seemed due when the bucket was scanned.
 #[derive(Debug)]
-struct Candidate {
-    key: String,
-    number: u64,
+pub(super) struct Candidate {
+    pub(super) key: String,
+    pub(super) number: u64,
     /// How many versions of the key were newer.
-    newer_count: usize,
+    pub(super) newer_count: usize,
     /// The next newer version.
-    newer: Option<u64>,
+    pub(super) newer: Option<u64>,
 }
 
 /// Goes through all versions of a bucket, and removes what is due.
@@ -73,7 +73,11 @@ async fn carry_out(stored: &Stored, candidates: Vec<Candidate>, now_ms: u64) -> 
 }
 
 /// Stages what is still due. The oldest versions of a key go first, so that the places of the others stay the same.
-fn remove_due(change: &mut BucketChange<'_, '_>, candidates: &[Candidate], now_ms: u64) -> Result<Done> {
+pub(super) fn remove_due(
+    change: &mut BucketChange<'_, '_>,
+    candidates: &[Candidate],
+    now_ms: u64,
+) -> Result<Done> {
     let mut done = Done::default();
     let Some(lifecycle) = Setting::Lifecycle.get::<Lifecycle>(change)? else { return Ok(done) };
     let owner = Setting::Facts.get::<BucketFacts>(change)?.map(|facts| facts.owner).unwrap_or_default();

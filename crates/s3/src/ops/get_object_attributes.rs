@@ -106,8 +106,13 @@ fn wanted(headers: &HeaderMap) -> S3Result<BTreeSet<&str>> {
 }
 
 fn checksum(facts: &ObjectFacts) -> Option<Checksum> {
+    let mut checksum = facts.checksum.clone()?;
+    // Only here S3 leaves out the number of parts.
+    if let Some((value, _)) = checksum.value.split_once('-') {
+        checksum.value = value.to_owned();
+    }
     let mut output = Checksum::default();
-    fill_checksum!(output, Some(facts.checksum.clone()?));
+    fill_checksum!(output, Some(checksum));
     Some(output)
 }
 
@@ -131,18 +136,14 @@ impl Page {
         })
     }
 
-    /// A page of a list of parts. As in S3, only parts that were uploaded with checksums are listed; others are only counted.
+    /// A page of a list of parts. S3 lists parts only if the object's checksum is made of theirs, and otherwise only counts them.
+    /// Their sizes are useful all the same.
     fn parts(&self, facts: &ObjectFacts, list: &[PartRecord]) -> GetObjectAttributesParts {
         let mut output = GetObjectAttributesParts {
             total_parts_count: i32::try_from(list.len()).ok(),
             ..GetObjectAttributesParts::default()
         };
-        let Some(algorithm) = facts.checksum.as_ref().map(|checksum| checksum.algorithm) else {
-            return output;
-        };
-        if list.iter().any(|part| part.checksum.is_none()) {
-            return output;
-        }
+        let algorithm = facts.checksum.as_ref().map(|checksum| checksum.algorithm);
         let mut rest = list.iter().filter(|part| part.number > self.after);
         let parts: Vec<ObjectPart> = rest
             .by_ref()
@@ -153,7 +154,7 @@ impl Page {
                     size: i64::try_from(record.size).ok(),
                     ..ObjectPart::default()
                 };
-                if let Some(value) = record.checksum.clone() {
+                if let (Some(algorithm), Some(value)) = (algorithm, record.checksum.clone()) {
                     fill_checksum_value!(part, algorithm, value);
                 }
                 part
@@ -172,17 +173,18 @@ impl Page {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::checksum::{self, Algorithm};
+    use crate::checksum::{Algorithm, ChecksumType};
 
     fn facts() -> ObjectFacts {
-        let checksum = checksum::Checksum::of_bytes(Algorithm::Crc32, &[1, 2, 3, 4]);
+        let kind = ChecksumType::Composite;
+        let value = "AQIDBA==-3".to_owned();
+        let checksum = crate::checksum::Checksum { algorithm: Algorithm::Crc32, kind, value };
         ObjectFacts { checksum: Some(checksum), ..ObjectFacts::default() }
     }
 
-    fn list(numbers: &[u32], checksum: Option<&str>) -> Vec<PartRecord> {
-        let part =
-            |number: &u32| PartRecord { number: *number, size: 5, checksum: checksum.map(str::to_owned) };
-        numbers.iter().map(part).collect()
+    fn list() -> Vec<PartRecord> {
+        let part = |number| PartRecord { number, size: 5, checksum: Some("AQIDBA==".to_owned()) };
+        [1, 3, 5].map(part).into()
     }
 
     fn numbers(parts: &GetObjectAttributesParts) -> Vec<i32> {
@@ -191,20 +193,19 @@ mod tests {
 
     #[test]
     fn parts_come_in_pages() {
-        let list = list(&[1, 3, 5], Some("AQIDBA=="));
-        let first = Page::of(Some(2), None).unwrap().parts(&facts(), &list);
+        let first = Page::of(Some(2), None).unwrap().parts(&facts(), &list());
         assert_eq!(numbers(&first), [1, 3]);
         assert_eq!((first.is_truncated, first.next_part_number_marker), (Some(true), Some(3)));
-        let rest = Page::of(Some(2), Some(3)).unwrap().parts(&facts(), &list);
+        let rest = Page::of(Some(2), Some(3)).unwrap().parts(&facts(), &list());
         assert_eq!(numbers(&rest), [5]);
         assert_eq!((rest.is_truncated, rest.total_parts_count), (Some(false), Some(3)));
         assert!(Page::of(Some(-1), None).is_err());
     }
 
     #[test]
-    fn parts_without_checksums_are_only_counted() {
-        let parts = Page::of(None, None).unwrap().parts(&facts(), &list(&[1, 2], None));
-        assert_eq!((parts.total_parts_count, parts.parts), (Some(2), None));
+    fn the_checksum_of_parts_has_no_number_of_parts_here() {
+        let checksum = checksum(&facts()).unwrap();
+        assert_eq!(checksum.checksum_crc32.as_deref(), Some("AQIDBA=="));
     }
 
     #[test]
