@@ -8,6 +8,7 @@ use std::sync::Arc;
 use forebay_net::http::{self, Limits, Listener};
 use forebay_pool::{Pool, PoolOptions};
 use forebay_s3::auth::access::Caller;
+use forebay_s3::lifecycle_worker;
 use forebay_s3::server::Server;
 use forebay_s3::shared::Shared;
 use forebay_service::{Service, ServiceOptions};
@@ -39,6 +40,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let service = Arc::new(Service::open(pool.clone(), ServiceOptions::default())?);
     let shared = Arc::new(Shared { service, region: "us-east-1".into(), ended_uploads: Default::default() });
     tokio::spawn(forebay_s3::cleaning::run(shared.clone()));
+    tokio::spawn(lifecycle_worker::run(shared.clone(), lifecycle_worker::PERIOD));
     let auth = SimpleAuth::from_single(access_key.clone(), secret_key.clone());
     let server = Server::new(shared.clone(), auth, Everything, &[])?;
     let listener = Listener::tcp(address.parse()?, None).await?;

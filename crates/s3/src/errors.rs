@@ -42,3 +42,8 @@ pub fn invalid_argument(message: impl Into<String>) -> S3Error {
 pub fn invalid_request(message: impl Into<String>) -> S3Error {
     S3Error::with_message(S3ErrorCode::InvalidRequest, message.into())
 }
+
+/// Returns the error for a version whose retention or legal hold forbids a change.
+pub fn object_locked() -> S3Error {
+    S3Error::with_message(S3ErrorCode::AccessDenied, "Access Denied because object protected by object lock.")
+}

@@ -9,6 +9,9 @@
 //!             ops        one file for each operation, or for a few that belong together
 //!               store    the bucket's tables, and the rules of versions: one atomic batch for each change
 //! ```
+//! Two tasks run beside the requests: `cleaning` removes the parts of uploads that have ended, and `lifecycle_worker` carries out
+//! lifecycle rules.
+//!
 //! Rules that several operations share, without I/O: `checksum`, `conditions`, `configuration`, `facts`, `listing`, `names`, `range`. Open
 //! `server.rs` first, then an operation such as `ops/put_object.rs`.
 
@@ -22,12 +25,15 @@ pub mod copy_source;
 pub mod errors;
 pub mod facts;
 pub mod guard;
+pub mod lifecycle_worker;
 pub mod listing;
 pub mod names;
+pub mod not_built;
 pub mod ops;
 pub mod percent;
 pub mod pool_error;
 pub mod range;
+pub mod reference;
 pub mod server;
 pub mod shared;
 pub mod store;

@@ -17,7 +17,7 @@ use s3s::service::{S3Service, S3ServiceBuilder};
 use tower::Service;
 
 use crate::guard::Guard;
-use crate::ops::Operations;
+use crate::ops::{Operations, without_quotes};
 use crate::shared::Shared;
 
 /// Answers requests. Cheap to clone.
@@ -57,7 +57,7 @@ impl Server {
             }
         };
         let mut response = match self.library.call(request).await {
-            Ok(response) => response,
+            Ok(response) => without_quotes(response),
             Err(error) => {
                 tracing::error!(?error, request_id = id, "s3: a request could not be answered");
                 let mut response = Response::new(s3s::Body::empty());

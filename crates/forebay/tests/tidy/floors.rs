@@ -79,25 +79,27 @@ pub const CRATES: &[Rule] = &[
     Rule {
         crate_folder: "s3",
         floors: &[
-            "errors",        // errors that the library has no name for
-            "clock",         // times in milliseconds
-            "percent",       // percent-encoding
-            "names",         // what buckets and keys may be called
-            "checksum",      // checksums of bodies and of objects in parts
-            "facts",         // what is stored with objects, uploads and parts
-            "copy_source",   // the header that names the source of a copy
-            "conditions",    // If-Match and its like
-            "range",         // ranges of bytes
-            "configuration", // settings of buckets
-            "listing",       // pages of listings
-            "guard",         // refuses what the library would wrongly obey
-            "pool_error",    // errors of the pool as S3 errors
-            "store",         // the tables of a bucket, and the rules of versions
-            "shared",        // what all requests share
-            "auth",          // users, keys, policies, the gate
-            "cleaning",      // removes the parts of ended uploads
-            "ops",           // one file for each operation, or for a few that belong together
-            "server",        // the HTTP service
+            "errors",           // errors that the library has no name for
+            "clock",            // times in milliseconds
+            "percent",          // percent-encoding
+            "names",            // what buckets and keys may be called
+            "checksum",         // checksums of bodies and of objects in parts
+            "facts",            // what is stored with objects, uploads and parts
+            "copy_source",      // the header that names the source of a copy
+            "conditions",       // If-Match and its like
+            "range",            // ranges of bytes
+            "configuration",    // settings of buckets
+            "listing",          // pages of listings
+            "not_built",        // what is refused, and why
+            "guard",            // refuses what the library would wrongly obey
+            "pool_error",       // errors of the pool as S3 errors
+            "store",            // the tables of a bucket, and the rules of versions
+            "shared",           // what all requests share
+            "auth",             // users, keys, policies, the gate
+            "cleaning",         // removes the parts of ended uploads
+            "lifecycle_worker", // removes what lifecycle rules say
+            "ops",              // one file for each operation, or for a few that belong together
+            "server",           // the HTTP service
         ],
         exceptions: &[],
         circle_max: 4,

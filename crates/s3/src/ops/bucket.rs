@@ -7,12 +7,13 @@ use s3s::dto::{
     GetBucketVersioningOutput, HeadBucketInput, HeadBucketOutput, ListBucketsInput, ListBucketsOutput,
     PutBucketVersioningInput, PutBucketVersioningOutput,
 };
-use s3s::{S3Error, S3ErrorCode, S3Request, S3Response, S3Result};
+use s3s::{S3Error, S3ErrorCode, S3Request, S3Response, S3Result, dto};
 
+use super::acl;
 use super::answer::owner;
 use crate::auth::access::Caller;
 use crate::clock;
-use crate::configuration::{ObjectLock, Versioning};
+use crate::configuration::{ObjectLock, ObjectOwnership, Versioning};
 use crate::errors::invalid_argument;
 use crate::names;
 use crate::pool_error::{OrS3, of_pool};
@@ -33,11 +34,16 @@ pub async fn create_bucket(
     let input = request.input;
     names::check_bucket(&input.bucket)?;
     check_location(shared, &input)?;
+    acl::check_new_bucket(&request.headers)?;
+    let ownership = ownership(input.object_ownership.as_ref())?;
     let caller = Caller::of(&request.extensions);
     let facts = BucketFacts { owner: caller.user.clone(), created_ms: now_ms() };
     let is_locked = input.object_lock_enabled_for_bucket.unwrap_or(false);
     let fill = move |change: &mut forebay_pool::BucketChange<'_, '_>| {
         Setting::Facts.put(change, &facts)?;
+        if let Some(ownership) = &ownership {
+            Setting::Ownership.put(change, ownership)?;
+        }
         if is_locked {
             Setting::Versioning.put(change, &Versioning::Enabled)?;
             Setting::ObjectLock.put(change, &ObjectLock::default())?;
@@ -68,6 +74,14 @@ fn exists(shared: &Shared, name: &str, caller: &str) -> S3Error {
             "The requested bucket name is not available. Please select a different name and try again.",
         ),
     }
+}
+
+/// The header x-amz-object-ownership.
+fn ownership(named: Option<&dto::ObjectOwnership>) -> S3Result<Option<ObjectOwnership>> {
+    let Some(named) = named else { return Ok(None) };
+    ObjectOwnership::parse(named.as_str())
+        .ok_or_else(|| invalid_argument("Invalid x-amz-object-ownership header"))?
+        .map(Some)
 }
 
 fn check_location(shared: &Shared, input: &CreateBucketInput) -> S3Result {

@@ -54,7 +54,7 @@ pub async fn copy_object(
         etag: from.etag.clone(),
         checksum: checksum.clone(),
         owner: caller.user,
-        ..new.object(&shared.stored(&bucket))?
+        ..new.object()
     };
     if !replaces {
         let redirect = facts.headers.website_redirect_location.take();

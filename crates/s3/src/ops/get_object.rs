@@ -8,14 +8,14 @@ use s3s::{S3Error, S3ErrorCode, S3Request, S3Response, S3Result};
 
 use super::answer::fill_checksum;
 use super::body::Reading;
+use super::named;
 use super::request::header;
 use crate::clock;
 use crate::conditions::{ReadConditions, Validators};
-use crate::configuration::Versioning;
 use crate::errors::with_code;
 use crate::facts::{ObjectFacts, VersionId};
 use crate::names;
-use crate::pool_error::{OrS3, no_such_key};
+use crate::pool_error::OrS3;
 use crate::range;
 use crate::shared::{Shared, now_ms};
 use crate::store::{self, Stored, Version};
@@ -49,56 +49,17 @@ fn find(shared: &Shared, bucket: &str, key: &str, version: Option<&str>) -> S3Re
     let id = version.map(VersionId::parse).transpose()?;
     for _ in 0..TRIES_MAX {
         let Some(version) = store::find(&stored, key.as_bytes(), id).or_s3()? else {
-            return Err(missing(id));
+            return Err(named::missing(id));
         };
-        let answer = answer_id(&stored, &version)?;
-        let Some(content) = version.content else { return Err(is_marker(id, &version, answer)) };
+        let answer = named::answer_id(&stored, &version).or_s3()?;
+        let Some(content) = version.content else {
+            return Err(named::is_marker(id.is_some(), &version, answer));
+        };
         if let Some(reading) = Reading::hold(shared.pool(), content)? {
             return Ok(Found { version, reading, id: answer });
         }
     }
     Err(S3Error::with_message(S3ErrorCode::SlowDown, "The object is being replaced. Please retry."))
-}
-
-/// The version id for an answer: none if the bucket never had versions.
-fn answer_id(stored: &Stored, version: &Version) -> S3Result<Option<String>> {
-    let versioning = store::versioning(stored).or_s3()?;
-    Ok((versioning != Versioning::Unversioned).then(|| version.id().to_string()))
-}
-
-fn missing(id: Option<VersionId>) -> S3Error {
-    match id {
-        None => no_such_key(),
-        Some(_) => S3Error::with_message(S3ErrorCode::NoSuchVersion, "The specified version does not exist."),
-    }
-}
-
-/// The error for a delete marker: NoSuchKey if it is the newest version, and MethodNotAllowed if it was named.
-fn is_marker(id: Option<VersionId>, version: &Version, answer: Option<String>) -> S3Error {
-    let mut headers = HeaderMap::new();
-    headers.insert("x-amz-delete-marker", hyper::header::HeaderValue::from_static("true"));
-    if let Some(value) = answer.and_then(|id| id.parse().ok()) {
-        headers.insert("x-amz-version-id", value);
-    }
-    let mut error = match id {
-        None => no_such_key(),
-        Some(_) => {
-            if let Ok(value) = http_date(version.facts.modified_ms).parse() {
-                headers.insert(hyper::header::LAST_MODIFIED, value);
-            }
-            headers.insert(hyper::header::ALLOW, hyper::header::HeaderValue::from_static("DELETE"));
-            let message = "The specified method is not allowed against this resource.";
-            S3Error::with_message(S3ErrorCode::MethodNotAllowed, message)
-        }
-    };
-    error.set_headers(headers);
-    error
-}
-
-fn http_date(ms: u64) -> String {
-    let mut text = Vec::new();
-    let formatted = clock::timestamp(ms).format(s3s::dto::TimestampFormat::HttpDate, &mut text);
-    formatted.ok().and_then(|()| String::from_utf8(text).ok()).unwrap_or_default()
 }
 
 impl Found {

@@ -5,7 +5,7 @@ use s3s::{S3Request, S3Response, S3Result};
 
 use super::answer::fill_checksum;
 use super::body::{self, Arriving};
-use super::request::{self, NewFacts};
+use super::request::NewFacts;
 use crate::auth::access::Caller;
 use crate::checksum::{Algorithm, ExpectedChecksums};
 use crate::conditions::WriteConditions;
@@ -25,7 +25,6 @@ pub async fn put_object(
     let bucket = shared.bucket(&input.bucket)?;
     let caller = Caller::of(&request.extensions);
     let conditions = WriteConditions::from_headers(&request.headers)?;
-    request::check_write_offset(&request.headers)?;
     let mut expected = ExpectedChecksums::from_headers(&request.headers)?.without_payload_hash();
     let new = NewFacts::from_request(&request.headers, input.metadata.as_ref())?;
     new.require_lockable(&shared.stored(&bucket))?;
@@ -47,7 +46,7 @@ pub async fn put_object(
         etag: etag.clone(),
         checksum: checksum.clone(),
         owner: caller.user,
-        ..new.object(&shared.stored(&bucket))?
+        ..new.object()
     };
     let new = NewVersion { key: input.key, facts, draft: Some(draft), part_list: Vec::new() };
     let published = shared

@@ -4,12 +4,13 @@ use hyper::HeaderMap;
 use s3s::S3Result;
 use s3s::dto::{Metadata, Timestamp, TimestampFormat};
 
+use super::acl;
 use crate::clock;
-use crate::errors::{invalid_argument, invalid_request, with_code};
+use crate::errors::{invalid_argument, invalid_request};
 use crate::facts::{ContentHeaders, Lock, ObjectFacts, StorageClass, Tags, UserMetadata};
 use crate::pool_error::OrS3;
 use crate::shared::now_ms;
-use crate::store::{Entries, Setting};
+use crate::store::{Decided, Entries, Setting};
 
 /// A header's text.
 pub fn header<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {
@@ -34,7 +35,7 @@ pub struct NewFacts {
 impl NewFacts {
     /// Reads a request that creates an object.
     pub fn from_request(headers: &HeaderMap, metadata: Option<&Metadata>) -> S3Result<NewFacts> {
-        check_encryption(headers)?;
+        acl::check_new_object(headers)?;
         Ok(NewFacts {
             headers: ContentHeaders::from_headers(headers)?,
             storage_class: StorageClass::parse(header(headers, "x-amz-storage-class"))?,
@@ -46,23 +47,31 @@ impl NewFacts {
 
     /// Returns an error if the request locks an object in a bucket without object lock.
     pub fn require_lockable(&self, entries: &impl Entries) -> S3Result {
-        if self.lock != Lock::default() && Setting::ObjectLock.bytes(entries).or_s3()?.is_none() {
-            return Err(invalid_request("Bucket is missing Object Lock Configuration"));
+        if self.lock == Lock::default() {
+            return Ok(());
         }
-        Ok(())
+        require_object_lock(entries).or_s3()?
     }
 
-    /// The facts of the object, as far as the request says them, and with the bucket's default retention.
-    pub fn object(self, _entries: &impl Entries) -> S3Result<ObjectFacts> {
-        Ok(ObjectFacts {
+    /// The facts of the object, as far as the request says them.
+    pub fn object(self) -> ObjectFacts {
+        ObjectFacts {
             headers: self.headers,
             storage_class: self.storage_class,
             user_metadata: self.user_metadata,
             tags: self.tags,
             lock: self.lock,
             ..ObjectFacts::default()
-        })
+        }
     }
+}
+
+/// Refuses a request about object lock if the bucket does not have it.
+pub fn require_object_lock(entries: &impl Entries) -> Decided<()> {
+    if Setting::ObjectLock.bytes(entries)?.is_some() {
+        return Ok(Ok(()));
+    }
+    Ok(Err(invalid_request("Bucket is missing Object Lock Configuration")))
 }
 
 /// The tags in the header x-amz-tagging.
@@ -84,31 +93,4 @@ pub fn lock(headers: &HeaderMap) -> S3Result<Lock> {
         header(headers, "x-amz-object-lock-legal-hold"),
         now_ms(),
     )
-}
-
-/// Refuses encryption with keys: an object that was stored without it must not look encrypted.
-fn check_encryption(headers: &HeaderMap) -> S3Result {
-    let keyed =
-        ["x-amz-server-side-encryption-customer-algorithm", "x-amz-server-side-encryption-aws-kms-key-id"];
-    let named = header(headers, "x-amz-server-side-encryption");
-    if keyed.iter().any(|name| headers.contains_key(*name)) || named.is_some() {
-        return Err(with_code(
-            "NotImplemented",
-            hyper::StatusCode::NOT_IMPLEMENTED,
-            "A header you provided implies functionality that is not implemented: server-side encryption",
-        ));
-    }
-    Ok(())
-}
-
-/// Refuses appends.
-pub fn check_write_offset(headers: &HeaderMap) -> S3Result {
-    if headers.contains_key("x-amz-write-offset-bytes") {
-        return Err(with_code(
-            "NotImplemented",
-            hyper::StatusCode::NOT_IMPLEMENTED,
-            "A header you provided implies functionality that is not implemented: appending to an object",
-        ));
-    }
-    Ok(())
 }

@@ -6,11 +6,11 @@ use bytes::Bytes;
 use forebay_pool::{BucketChange, Draft, EntryContent, Result};
 
 use super::remove::remove_version;
-use super::settings::versioning;
+use super::settings::{Setting, versioning};
 use super::tables::{Decided, NULL_VERSIONS, OBJECTS, PART_LISTS, refuse_if_err};
 use super::version::{Version, damaged, newest, null_version};
 use crate::conditions::WriteConditions;
-use crate::configuration::Versioning;
+use crate::configuration::{ObjectLock, Versioning};
 use crate::facts::{ObjectFacts, VersionId};
 
 /// A version to be published.
@@ -46,15 +46,28 @@ impl Published {
 /// replaces the null version.
 pub fn publish(
     change: &mut BucketChange<'_, '_>,
-    new: NewVersion,
+    mut new: NewVersion,
     conditions: &WriteConditions,
 ) -> Decided<Published> {
     let newest = newest(change, new.key.as_bytes())?;
     let current = newest.as_ref().filter(|version| !version.facts.delete_marker);
     refuse_if_err!(conditions.check(current.map(|version| version.facts.etag.as_str())));
     let versioning = versioning(change)?;
+    retain_by_default(change, &mut new.facts)?;
     let published = put(change, new, newest.as_ref(), versioning)?;
     Ok(Ok(published))
+}
+
+/// Gives a new object the default retention of its bucket, unless it has a retention of its own. An object that was uploaded in
+/// parts is new when the upload is completed.
+fn retain_by_default(change: &BucketChange<'_, '_>, facts: &mut ObjectFacts) -> Result<()> {
+    if facts.lock.retention.is_none()
+        && let Some(lock) = Setting::ObjectLock.get::<ObjectLock>(change)?
+    {
+        facts.lock.retention =
+            lock.default_retention.map(|retention| retention.starting_at(facts.modified_ms));
+    }
+    Ok(())
 }
 
 /// Stages a new version of a key whose newest version is `newest`.

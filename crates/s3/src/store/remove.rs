@@ -1,7 +1,6 @@
 //! Removing versions, and hiding them behind delete markers.
 
 use forebay_pool::{BucketChange, Result, Seek};
-use s3s::{S3Error, S3ErrorCode};
 
 use super::entries::Entries;
 use super::publish::{NewVersion, put};
@@ -10,6 +9,7 @@ use super::tables::{Decided, NULL_VERSIONS, OBJECTS, PART_LISTS, refuse_if_err};
 use super::version::{Version, find, newest, null_version};
 use crate::conditions::DeleteConditions;
 use crate::configuration::Versioning;
+use crate::errors::object_locked;
 use crate::facts::{ObjectFacts, VersionId};
 
 /// A request to remove an object or one of its versions.
@@ -49,7 +49,7 @@ pub fn remove(change: &mut BucketChange<'_, '_>, removal: Removal) -> Decided<Re
                 return Ok(Ok(Removed { id: Some(id), is_delete_marker: false }));
             };
             if !version.facts.lock.permits_removal(removal.now_ms, removal.bypass) {
-                return Ok(Err(locked()));
+                return Ok(Err(object_locked()));
             }
             remove_version(change, key, &version)?;
             Ok(Ok(Removed { id: Some(id), is_delete_marker: version.facts.delete_marker }))
@@ -97,8 +97,4 @@ pub(super) fn remove_version(change: &mut BucketChange<'_, '_>, key: &[u8], vers
     }
     change.remove(OBJECTS, key, version.number)?;
     Ok(())
-}
-
-fn locked() -> S3Error {
-    S3Error::with_message(S3ErrorCode::AccessDenied, "Access Denied because object protected by object lock.")
 }

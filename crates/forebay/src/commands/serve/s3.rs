@@ -9,6 +9,7 @@ use forebay_net::tls::Tls;
 use forebay_s3::S3;
 use forebay_s3::auth::access::Gate;
 use forebay_s3::auth::users::Users;
+use forebay_s3::lifecycle_worker;
 use forebay_s3::server::Server;
 use forebay_s3::shared::Shared;
 use forebay_service::Service;
@@ -60,6 +61,7 @@ pub async fn start(config: &Config, service: Arc<Service>, shutdown: &Shutdown) 
     let serving = tokio::spawn(http::serve(listener, limits, server, shutdown.clone().requested()));
     let background = vec![
         tokio::spawn(forebay_s3::cleaning::run(shared.clone())),
+        tokio::spawn(lifecycle_worker::run(shared.clone(), lifecycle_worker::PERIOD)),
         tokio::spawn(store_last_used(users.clone())),
     ];
     Ok(Some(Running { s3: S3 { shared, users }, tls, url, serving, background }))

@@ -14,7 +14,7 @@ use s3s::{S3Error, S3ErrorCode, S3Result};
 
 use super::policy::{Action, Resource};
 use super::users::{Refusal, Users};
-use crate::errors::not_implemented;
+use crate::not_built;
 use crate::shared::Shared;
 pub use caller::Caller;
 use context::{context, parameter};
@@ -60,9 +60,7 @@ fn refused_key(_: Refusal) -> S3Error {
 impl S3Access for Gate {
     async fn check(&self, request: &mut S3AccessContext<'_>) -> S3Result<()> {
         let operation = request.s3_op().name().to_owned();
-        let needed = needed(&operation).ok_or_else(|| {
-            not_implemented("A header you provided implies functionality that is not implemented.")
-        })?;
+        let needed = needed(&operation).ok_or_else(|| not_built::refusal(&operation))?;
         let identity = match request.credentials() {
             // The signature was checked.
             Some(credentials) => {

@@ -118,6 +118,13 @@ mod tests {
     }
 
     #[test]
+    fn each_operation_that_is_built_can_be_reached() {
+        for operation in crate::ops::BUILT.iter().map(|name| crate::reference::camel(name)) {
+            assert!(needed(&operation).is_some(), "{operation}");
+        }
+    }
+
+    #[test]
     fn headers_that_do_more_need_more() {
         let mut headers = HeaderMap::new();
         headers.insert("x-amz-tagging", "a=b".parse().unwrap());
