@@ -173,6 +173,8 @@ pub enum ReferencePage {
     Openapi,
     /// docs/reference/metrics.md
     Metrics,
+    /// docs/reference/s3-operations.md
+    S3Operations,
     /// deploy/grafana/forebay-overview.json
     ForebayOverview,
     /// deploy/grafana/forebay-nfs.json

@@ -19,6 +19,7 @@ pub fn page(page: ReferencePage) -> String {
         ReferencePage::CommandLine => command_line(),
         ReferencePage::Openapi => openapi(),
         ReferencePage::Metrics => forebay_admin::metrics::reference::page(),
+        ReferencePage::S3Operations => forebay_s3::reference::reference(),
         ReferencePage::ForebayOverview => dashboards::OVERVIEW.json(),
         ReferencePage::ForebayNfs => dashboards::NFS.json(),
         ReferencePage::ForebayPool => dashboards::POOL.json(),

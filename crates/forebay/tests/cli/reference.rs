@@ -30,3 +30,8 @@ fn the_openapi_document_is_current() {
 fn the_metrics_page_is_current() {
     assert_current("metrics", "metrics.md");
 }
+
+#[test]
+fn the_page_of_s3_operations_is_current() {
+    assert_current("s3-operations", "s3-operations.md");
+}
