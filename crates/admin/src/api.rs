@@ -22,6 +22,8 @@ pub struct Api {
     pub service: Arc<Service>,
     /// The NFS server, if NFS is served.
     pub nfs: Option<Arc<forebay_nfs::Shared>>,
+    /// The S3 server, if S3 is served.
+    pub s3: Option<forebay_s3::S3>,
     /// The pool's directory.
     pub directory: PathBuf,
     /// Reports of the lab.
@@ -48,6 +50,7 @@ impl Api {
         Api {
             service,
             nfs,
+            s3: None,
             directory,
             lab: Lab::new(None),
             nfs_view: NfsView::of(address, with_tls),
@@ -62,6 +65,9 @@ impl Api {
         let mut sources = Sources::new(self.service.clone());
         if let Some(nfs) = &self.nfs {
             sources.add(nfs.clone());
+        }
+        if let Some(s3) = &self.s3 {
+            sources.add(s3.shared.clone());
         }
         sources
     }

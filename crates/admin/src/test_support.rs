@@ -1,24 +1,30 @@
 //! What the tests of this crate share.
 
 use std::sync::Arc;
+use std::time::Duration;
 
-use forebay_pool::{Pool, PoolOptions, VolumeSpec};
+use forebay_pool::{BucketSpec, Pool, PoolOptions, VolumeSpec};
+use forebay_s3::statistics::{Class, Operation};
 use forebay_service::{Service, ServiceOptions};
 
 use crate::metrics::{Observation, Sources};
 
-/// A service on a pool in memory with a volume.
+/// A service on a pool in memory with a volume and a bucket.
 pub(crate) async fn service() -> Arc<Service> {
     let pool = Pool::in_memory(PoolOptions::default()).await.expect("a pool");
     pool.volume_create(VolumeSpec::new("kafka", "/kafka")).await.expect("a volume");
+    pool.bucket_create(BucketSpec::new("tiered"), |_| Ok(())).await.expect("a bucket");
     Arc::new(Service::open(pool, ServiceOptions::default()).expect("a service"))
 }
 
-/// The sources of a service with an NFS server that is not on a network.
+/// The sources of a service with servers of NFS and S3 that are not on a network.
 pub(crate) async fn sources_of(service: &Arc<Service>) -> Sources {
     let nfs = forebay_nfs::Shared::open(service.clone(), forebay_nfs::Config::default()).await;
     let mut sources = Sources::new(service.clone());
     sources.add(Arc::new(nfs.expect("a server")));
+    let s3 = forebay_s3::shared::Shared::new(service.clone(), "us-east-1");
+    s3.statistics.count(Operation::named("GetObject"), Class::Success, Duration::from_millis(1));
+    sources.add(Arc::new(s3));
     sources
 }
 

@@ -179,6 +179,8 @@ pub enum ReferencePage {
     ForebayOverview,
     /// deploy/grafana/forebay-nfs.json
     ForebayNfs,
+    /// deploy/grafana/forebay-s3.json
+    ForebayS3,
     /// deploy/grafana/forebay-pool.json
     ForebayPool,
     /// All expressions of the dashboards as rules, for `promtool check rules`

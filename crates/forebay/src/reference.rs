@@ -22,6 +22,7 @@ pub fn page(page: ReferencePage) -> String {
         ReferencePage::S3Operations => forebay_s3::reference::reference(),
         ReferencePage::ForebayOverview => dashboards::OVERVIEW.json(),
         ReferencePage::ForebayNfs => dashboards::NFS.json(),
+        ReferencePage::ForebayS3 => dashboards::S3.json(),
         ReferencePage::ForebayPool => dashboards::POOL.json(),
         ReferencePage::DashboardRules => dashboards::rules(),
     }

@@ -1,7 +1,7 @@
 //! What every network protocol of the daemon needs, and no protocol itself.
 //!
 //! [`tls`] loads certificates and reloads them, [`memory`] divides the memory for requests between clients, [`http`] accepts HTTP
-//! connections, limits them and ends them in order, and [`LogLimiter`] keeps a flood of refusals from flooding the log. Protocols use
+//! connections, limits them and ends them in order, [`traces`] selects requests to trace, and [`LogLimiter`] keeps a flood of refusals from flooding the log. Protocols use
 //! these; this crate uses none of them. Start reading at [`http`] or [`memory`].
 //!
 //! What must hold: nothing that comes from the network is trusted, waited for without a limit, or kept without one.
@@ -10,5 +10,6 @@ pub mod http;
 mod log_limiter;
 pub mod memory;
 pub mod tls;
+pub mod traces;
 
 pub use log_limiter::LogLimiter;

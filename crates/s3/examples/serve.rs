@@ -38,7 +38,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     };
     let pool = Pool::open(Path::new(directory), PoolOptions::default()).await?;
     let service = Arc::new(Service::open(pool.clone(), ServiceOptions::default())?);
-    let shared = Arc::new(Shared { service, region: "us-east-1".into(), ended_uploads: Default::default() });
+    let shared = Arc::new(Shared::new(service, "us-east-1"));
     tokio::spawn(forebay_s3::cleaning::run(shared.clone()));
     tokio::spawn(lifecycle_worker::run(shared.clone(), lifecycle_worker::PERIOD));
     let auth = SimpleAuth::from_single(access_key.clone(), secret_key.clone());

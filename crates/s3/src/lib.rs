@@ -2,15 +2,15 @@
 //!
 //! ```text
 //!   net::http     connections, TLS, limits
-//!     server      one request after the other; request ids, metrics, log lines
+//!     server      one request after the other; `exchange` follows each: its id, counts, audit trail, span, log line
 //!       guard     refuses what the library would wrongly obey; limits and counts the body
 //!         s3s     the library: parses, checks the signature, routes, writes XML
 //!           auth  which user, and may they: keys, groups, policies
 //!             ops        one file for each operation, or for a few that belong together
 //!               store    the bucket's tables, and the rules of versions: one atomic batch for each change
 //! ```
-//! Two tasks run beside the requests: `cleaning` removes the parts of uploads that have ended, and `lifecycle_worker` carries out
-//! lifecycle rules.
+//! Three tasks run beside the requests: `cleaning` removes the parts of uploads that have ended, `lifecycle_worker` carries out
+//! lifecycle rules, and `key_expiry` reports access keys that have expired.
 //!
 //! Rules that several operations share, without I/O: `checksum`, `conditions`, `configuration`, `facts`, `listing`, `names`, `range`. Open
 //! `server.rs` first, then an operation such as `ops/put_object.rs`.
@@ -22,9 +22,12 @@ pub mod clock;
 pub mod conditions;
 pub mod configuration;
 pub mod copy_source;
+pub mod counters;
 pub mod errors;
+pub mod exchange;
 pub mod facts;
 pub mod guard;
+pub mod key_expiry;
 pub mod lifecycle_worker;
 pub mod listing;
 pub mod names;
@@ -36,6 +39,7 @@ pub mod range;
 pub mod reference;
 pub mod server;
 pub mod shared;
+pub mod statistics;
 pub mod store;
 
 use std::sync::Arc;

@@ -85,6 +85,13 @@ mod tests {
     }
 
     #[test]
+    fn every_operation_that_is_built_is_counted() {
+        let mut built: Vec<String> = BUILT.iter().map(|name| camel(name)).collect();
+        built.sort();
+        assert_eq!(built, crate::statistics::OPERATIONS[1..]);
+    }
+
+    #[test]
     fn the_reference_page_has_all_operations() {
         let page = reference();
         assert!(page.contains("| ListObjectsV2 | yes |"));

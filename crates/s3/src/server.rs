@@ -6,23 +6,24 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-use forebay_net::http::request_id;
 use hyper::body::Incoming;
-use hyper::header::HeaderValue;
 use hyper::{Request, Response, StatusCode};
 use s3s::access::S3Access;
 use s3s::auth::S3Auth;
 use s3s::host::{DomainError, MultiDomain};
 use s3s::service::{S3Service, S3ServiceBuilder};
 use tower::Service;
+use tracing::Instrument;
 
-use crate::guard::Guard;
+use crate::exchange::{Exchange, Received, Sent};
+use crate::guard::{Guard, Refusal};
 use crate::ops::{Operations, without_quotes};
 use crate::shared::Shared;
 
 /// Answers requests. Cheap to clone.
 #[derive(Clone)]
 pub struct Server {
+    shared: Arc<Shared>,
     guard: Arc<Guard>,
     library: S3Service,
 }
@@ -37,43 +38,54 @@ impl Server {
         domains: &[String],
     ) -> Result<Server, DomainError> {
         let guard = Arc::new(Guard::new(shared.region.clone(), domains));
-        let mut builder = S3ServiceBuilder::new(Operations(shared));
+        let mut builder = S3ServiceBuilder::new(Operations(shared.clone()));
         builder.set_auth(auth);
         builder.set_access(access);
         if !domains.is_empty() {
             builder.set_host(MultiDomain::new(domains)?);
         }
-        Ok(Server { guard, library: builder.build() })
+        Ok(Server { shared, guard, library: builder.build() })
     }
 
-    async fn answer(self, request: Request<Incoming>) -> Response<s3s::Body> {
-        let id = request_id::generate();
-        let resource = request.uri().path().to_owned();
+    async fn answer(self, request: Request<Incoming>) -> Response<Sent<s3s::Body>> {
+        let exchange = Exchange::begin(&self.shared, &request);
+        let span = tracing::info_span!("request", request_id = exchange.id());
+        let traced = exchange.trace(&request);
+        let handled = async {
+            let (response, refusal) = self.handle(request, &exchange).await;
+            exchange.answered(response, refusal.as_ref())
+        };
+        exchange.scope(handled.instrument(span).instrument(traced)).await
+    }
+
+    /// The answer of the library, or of the guard and the reason.
+    async fn handle(
+        &self,
+        request: Request<Incoming>,
+        exchange: &Arc<Exchange>,
+    ) -> (Response<s3s::Body>, Option<Refusal>) {
+        let request = request.map(|body| Received::new(body, exchange.clone()));
         let request = match self.guard.admit(request) {
             Ok(request) => request,
             Err(refusal) => {
-                tracing::debug!(%refusal, request_id = id, "s3: refused");
-                return refusal.response(&id, &resource);
+                tracing::debug!(%refusal, "s3: refused");
+                return (refusal.response(exchange.id(), exchange.path()), Some(refusal));
             }
         };
-        let mut response = match self.library.call(request).await {
-            Ok(response) => without_quotes(response),
+        match self.library.call(request).await {
+            Ok(response) => (without_quotes(response), None),
             Err(error) => {
-                tracing::error!(?error, request_id = id, "s3: a request could not be answered");
+                tracing::error!(?error, "s3: a request could not be answered");
                 let mut response = Response::new(s3s::Body::empty());
                 *response.status_mut() = StatusCode::INTERNAL_SERVER_ERROR;
-                response
+                (response, None)
             }
-        };
-        if let Ok(value) = HeaderValue::from_str(&id) {
-            response.headers_mut().insert("x-amz-request-id", value);
         }
-        response
     }
 }
 
 impl Service<Request<Incoming>> for Server {
-    type Response = Response<s3s::Body>;
+    type Response = Response<Sent<s3s::Body>>;
     type Error = Infallible;
     type Future = Pin<Box<dyn Future<Output = Result<Self::Response, Infallible>> + Send>>;
 

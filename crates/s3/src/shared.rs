@@ -3,12 +3,14 @@
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use forebay_net::tls::Tls;
 use forebay_pool::{Bucket, Pool};
 use forebay_service::Service;
 use s3s::S3Result;
 use tokio::sync::Notify;
 
 use crate::pool_error::OrS3;
+use crate::statistics::Statistics;
 use crate::store::Stored;
 
 /// The S3 server's state.
@@ -19,9 +21,27 @@ pub struct Shared {
     pub region: String,
     /// Wakes the task that removes the parts of ended uploads.
     pub ended_uploads: Notify,
+    /// The counters.
+    pub statistics: Statistics,
+    /// The certificates, if TLS is used.
+    pub tls: Option<Arc<Tls>>,
+    /// Of requests without a `traceparent`, one in so many is traced; 0: no request is traced.
+    pub trace_one_in: u64,
 }
 
 impl Shared {
+    /// The state of a server that has served no request, without TLS and traces.
+    pub fn new(service: Arc<Service>, region: impl Into<String>) -> Shared {
+        Shared {
+            service,
+            region: region.into(),
+            ended_uploads: Notify::new(),
+            statistics: Statistics::default(),
+            tls: None,
+            trace_one_in: 0,
+        }
+    }
+
     /// The pool.
     pub fn pool(&self) -> &Pool {
         &self.service.pool

@@ -86,6 +86,12 @@ kinds! {
     ExportPolicyChanged = "export_policy_changed", Info;
     /// An export policy was deleted.
     ExportPolicyDeleted = "export_policy_deleted", Info;
+    /// A bucket was created.
+    BucketCreated = "bucket_created", Info;
+    /// A bucket or one of its documents was changed.
+    BucketChanged = "bucket_changed", Info;
+    /// A bucket was deleted.
+    BucketDeleted = "bucket_deleted", Info;
     /// An NFS client lost all of its state.
     ClientRevoked = "client_revoked", Warning;
     /// An NFS client lost an open or locks.
@@ -102,8 +108,12 @@ kinds! {
     TokenDeleted = "token_deleted", Info;
     /// A request had no valid token.
     TokenRefused = "token_refused", Warning;
-    /// The caller's role does not allow the request.
+    /// The caller's role, or for S3 no policy, allows the request.
     AccessRefused = "access_refused", Warning;
+    /// An S3 request had no valid signature, or its access key is unknown, disabled or expired.
+    S3SignatureRefused = "s3_signature_refused", Warning;
+    /// An S3 access key has expired.
+    S3KeyExpired = "s3_key_expired", Warning;
     /// A job started.
     JobStarted = "job_started", Info;
     /// A job finished without findings.
@@ -211,8 +221,21 @@ impl Events {
     /// Reports a refusal, unless one of the same kind was reported a moment ago: of the same user at the same address, or for the same
     /// reason if the user is unknown. All refusals are counted, and logged at debug with their requests.
     pub fn note_refusal(&self, kind: Kind, object: String, message: &str, who: Who) {
+        self.note_refusal_for(None, kind, object, message, who);
+    }
+
+    /// Like [`Events::note_refusal`], for messages that clients can vary: without a user, refusals for the same `reason` are reported
+    /// together.
+    pub fn note_refusal_for(
+        &self,
+        reason: Option<&'static str>,
+        kind: Kind,
+        object: String,
+        message: &str,
+        who: Who,
+    ) {
         let address = who.address.clone().unwrap_or_default();
-        let detail = who.user.clone().unwrap_or_else(|| message.to_owned());
+        let detail = who.user.clone().unwrap_or_else(|| reason.unwrap_or(message).to_owned());
         let source = Source { kind, address, detail };
         // A statement of its own: an `if let` would hold the lock that `note` takes again.
         let due = self.ring().is_refusal_due(source, Instant::now());
@@ -335,6 +358,19 @@ mod tests {
         let due = events.ring().is_refusal_due(source("192.0.2.1", "expired"), now + 2 * REFUSALS_EVERY);
         assert_eq!(due, Some(0));
         assert_eq!(events.ring().refused.len(), 1, "what is long ago is forgotten");
+    }
+
+    #[test]
+    fn refusals_for_one_reason_are_reported_together_however_a_client_varies_them() {
+        let events = Events::new(0);
+        let refuse = |number: u32, reason| {
+            let who = Who { user: None, address: Some("10.0.0.1".into()) };
+            let message = format!("access key {number} is unknown");
+            events.note_refusal_for(Some(reason), Kind::S3SignatureRefused, "S3".into(), &message, who);
+        };
+        (0..50).for_each(|number| refuse(number, "unknown access key"));
+        refuse(50, "expired access key");
+        assert_eq!(events.list(all(99)).1, 2);
     }
 
     #[test]

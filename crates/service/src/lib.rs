@@ -1,7 +1,7 @@
 //! What all protocols of the daemon share, above the pool and below any protocol.
 //!
 //! [`Service`] holds it together: the life cycle of volumes ([`volumes`]), users and tokens ([`accounts`]), throughput limits
-//! ([`throttle`]), events ([`events`]) and jobs ([`jobs`]). The NFS server and the REST API hang off one `Service`; neither reaches through
+//! ([`throttle`]), counters by volume ([`per_volume`]), events ([`events`]) and jobs ([`jobs`]). The NFS server and the REST API hang off one `Service`; neither reaches through
 //! the other. [`watch`] reports what happens in the pool by itself. Start reading at [`Service`].
 //!
 //! What must hold: a change is durable before it is in force and before it is answered; and a volume has each protocol's settings,
@@ -12,6 +12,7 @@ mod clock;
 mod error;
 pub mod events;
 pub mod jobs;
+pub mod per_volume;
 mod service;
 pub mod throttle;
 pub mod volumes;

@@ -9,6 +9,7 @@ mod nfs;
 mod overview;
 mod panels;
 mod pool;
+mod s3;
 
 use std::fmt::Write;
 
@@ -17,9 +18,10 @@ pub use overview::DASHBOARD as OVERVIEW;
 pub use panels::Dashboard;
 use panels::expanded;
 pub use pool::DASHBOARD as POOL;
+pub use s3::DASHBOARD as S3;
 
 /// All dashboards.
-pub static DASHBOARDS: [&Dashboard; 3] = [&OVERVIEW, &NFS, &POOL];
+pub static DASHBOARDS: [&Dashboard; 4] = [&OVERVIEW, &NFS, &S3, &POOL];
 
 impl Dashboard {
     /// The dashboard's JSON file.

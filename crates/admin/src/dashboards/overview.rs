@@ -160,6 +160,38 @@ pub static DASHBOARD: Dashboard = Dashboard {
             ],
         },
         Row {
+            title: "S3",
+            panels: &[
+                Panel {
+                    title: "S3 requests by status",
+                    says: "`5xx` is serious. `aborted`: the client went away before the answer.",
+                    kind: Graph,
+                    unit: Unit::PerSecond,
+                    lines: &[("sum by (class) (rate(forebay_s3_requests_total{$i}[$r]))", "{{class}}")],
+                },
+                Panel {
+                    title: "S3 traffic",
+                    says: "Bytes that S3 clients send and receive per second.",
+                    kind: Graph,
+                    unit: Unit::BytesPerSecond,
+                    lines: &[
+                        ("sum(rate(forebay_s3_bucket_received_bytes_total{$i}[$r]))", "received"),
+                        ("sum(rate(forebay_s3_bucket_sent_bytes_total{$i}[$r]))", "sent"),
+                    ],
+                },
+                Panel {
+                    title: "S3 latency p99",
+                    says: "99th percentile of GetObject, PutObject and UploadPart, to the first byte of the answer.",
+                    kind: Graph,
+                    unit: Unit::Seconds,
+                    lines: &[(
+                        "histogram_quantile(0.99, sum by (operation, le) (rate(forebay_s3_operation_duration_seconds_bucket{$i,operation=~\"GetObject|PutObject|UploadPart\"}[$r])))",
+                        "{{operation}}",
+                    )],
+                },
+            ],
+        },
+        Row {
             title: "Capacity and host",
             panels: &[
                 Panel {

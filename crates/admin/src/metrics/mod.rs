@@ -95,7 +95,7 @@ mod tests {
             })
             .map(|family| family.name)
             .collect();
-        // Families without samples when there is one volume and no client.
+        // Families without samples when there is one volume, one bucket and no client.
         let expected = [
             "forebay_pool_scrub_finished_timestamp_seconds",
             "forebay_volume_size_bytes",
@@ -105,6 +105,9 @@ mod tests {
             "forebay_nfs_operation_limit_waits_total",
             "forebay_nfs_operation_limit_wait_seconds_total",
             "forebay_nfs_tls_certificate_expiry_timestamp_seconds",
+            "forebay_s3_bucket_size_bytes",
+            "forebay_s3_lifecycle_finished_timestamp_seconds",
+            "forebay_s3_tls_certificate_expiry_timestamp_seconds",
         ];
         assert_eq!(without, expected);
     }

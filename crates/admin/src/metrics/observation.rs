@@ -5,6 +5,7 @@ use std::time::Duration;
 use forebay_nfs::NfsCounters;
 use forebay_nfs::statistics::VolumeTraffic;
 use forebay_pool::{PoolCounters, VolumeUsage};
+use forebay_s3::counters::{BucketCounts, S3Counters};
 
 use super::process::Process;
 
@@ -21,6 +22,8 @@ pub struct Observation {
     pub pool: Option<PoolCounters>,
     /// The NFS server.
     pub nfs: NfsCounters,
+    /// The S3 server; `None` if S3 is not served. It has at most [`VOLUMES_MAX`] buckets, and one more for all others.
+    pub s3: Option<S3Counters>,
     /// The volumes: at most [`VOLUMES_MAX`], and one more for all others.
     pub volumes: Vec<VolumeSeen>,
     /// The daemon's process.
@@ -63,6 +66,29 @@ pub(super) fn bound(volumes: Vec<VolumeSeen>, rest: &VolumeTraffic) -> Vec<Volum
     named
 }
 
+/// Leaves the first buckets, and one for all others if there are any.
+pub(super) fn bound_buckets(s3: &mut S3Counters) {
+    let rest = std::mem::take(&mut s3.buckets_rest);
+    let is_named = |index: usize, bucket: &BucketCounts| index < VOLUMES_MAX && bucket.name != OTHER;
+    let mut other = BucketCounts { name: OTHER.to_owned(), ..BucketCounts::default() };
+    other.traffic.add(&rest);
+    let mut named = Vec::new();
+    for (index, bucket) in std::mem::take(&mut s3.buckets).into_iter().enumerate() {
+        // A bucket may really have that name.
+        if is_named(index, &bucket) {
+            named.push(bucket);
+        } else {
+            other.objects = other.objects.saturating_add(bucket.objects);
+            other.bytes = other.bytes.saturating_add(bucket.bytes);
+            other.traffic.add(&bucket.traffic);
+        }
+    }
+    if other != (BucketCounts { name: OTHER.to_owned(), ..BucketCounts::default() }) {
+        named.push(other);
+    }
+    s3.buckets = named;
+}
+
 impl VolumeSeen {
     /// Adds another volume. Limits are not added, since their sum has no meaning.
     fn add(&mut self, volume: &VolumeSeen) {
@@ -97,5 +123,17 @@ mod tests {
         assert_eq!(others.iter().map(|volume| volume.usage.bytes_logical).collect::<Vec<_>>(), [6 * 3]);
         volumes.truncate(VOLUMES_MAX);
         assert_eq!(bound(volumes.clone(), &VolumeTraffic::default()), volumes);
+    }
+
+    #[test]
+    fn buckets_beyond_the_bound_are_one_too() {
+        let bucket = |name: String| BucketCounts { name, objects: 2, ..BucketCounts::default() };
+        let buckets = (0..VOLUMES_MAX + 5).map(|number| bucket(format!("b{number}")));
+        let mut s3 = S3Counters { buckets: buckets.collect(), ..S3Counters::default() };
+        bound_buckets(&mut s3);
+        assert_eq!((s3.buckets.len(), s3.buckets[VOLUMES_MAX].objects), (VOLUMES_MAX + 1, 10));
+        let mut few = S3Counters { buckets: vec![bucket("one".into())], ..S3Counters::default() };
+        bound_buckets(&mut few);
+        assert_eq!(few.buckets.len(), 1);
     }
 }

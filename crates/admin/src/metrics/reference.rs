@@ -5,7 +5,7 @@ use std::fmt::Write;
 use super::VOLUMES_MAX;
 use super::table::{FAMILIES, Family};
 
-const TITLES: [&str; FAMILIES.len()] = ["The pool", "Volumes", "NFS", "The process"];
+const TITLES: [&str; FAMILIES.len()] = ["The pool", "Volumes", "NFS", "S3", "The process"];
 
 /// The page, in Markdown.
 pub fn page() -> String {
@@ -15,7 +15,7 @@ pub fn page() -> String {
          The daemon serves these metrics at `/metrics` in the Prometheus text format. `deploy/prometheus` has an example scrape \
          configuration and alert rules, `deploy/grafana` has dashboards. Names end in their unit. Counters end in `_total` and start at 0 \
          when the daemon starts. Histograms have buckets from 131 µs to 8.6 s, each twice the previous one.\n\n\
-         Labels are bounded: at most {VOLUMES_MAX} volumes have their own value, and the others are counted together as `other`. The \
+         Labels are bounded: at most {VOLUMES_MAX} volumes and buckets have their own value, and the others are counted together as `other`. The \
          numbers of operations and error classes are fixed, whatever clients send.\n"
     );
     for (title, families) in TITLES.iter().zip(FAMILIES) {

@@ -7,7 +7,7 @@ use forebay_nfs::statistics::VolumeTraffic;
 use forebay_pool::VolumeUsage;
 use forebay_service::Service;
 
-use super::observation::{Observation, VolumeSeen, bound};
+use super::observation::{Observation, VolumeSeen, bound, bound_buckets};
 use super::process::Process;
 
 /// A part of the daemon that is measured.
@@ -38,6 +38,7 @@ impl Observation {
         let mut observation = Observation {
             pool: None,
             nfs: NfsCounters::default(),
+            s3: None,
             volumes: Vec::new(),
             process: Process::observe(),
         };
@@ -46,6 +47,9 @@ impl Observation {
         }
         let rest = std::mem::take(&mut observation.nfs.volumes_rest);
         observation.volumes = bound(observation.volumes, &rest);
+        if let Some(s3) = &mut observation.s3 {
+            bound_buckets(s3);
+        }
         observation
     }
 }
@@ -77,5 +81,11 @@ impl Source for forebay_nfs::Shared {
             }
         }
         observation.nfs = counters;
+    }
+}
+
+impl Source for forebay_s3::shared::Shared {
+    fn observe(&self, observation: &mut Observation) {
+        observation.s3 = Some(self.counters());
     }
 }

@@ -25,6 +25,11 @@ impl Family {
             (Collect::Pool(collect), Some(pool)) => collect(pool, &mut samples),
             (Collect::Pool(_), None) => {}
             (Collect::Nfs(collect), _) => collect(&seen.nfs, &mut samples),
+            (Collect::S3(collect), _) => {
+                if let Some(s3) = &seen.s3 {
+                    collect(s3, &mut samples);
+                }
+            }
             (Collect::Process(collect), _) => collect(&seen.process, &mut samples),
             (Collect::Volume(collect), _) => {
                 for volume in &seen.volumes {

@@ -168,6 +168,8 @@ pub struct TracesConfig {
     pub otlp_endpoint: Option<String>,
     /// Trace one in this many COMPOUNDs; 0 means none.
     pub nfs_one_in: u64,
+    /// Trace one in this many S3 requests; 0 means none.
+    pub s3_one_in: u64,
 }
 
 /// Lab reports.
@@ -267,7 +269,7 @@ impl Default for Config {
                 tls_key: None,
             },
             metrics: MetricsConfig { public: false },
-            traces: TracesConfig { otlp_endpoint: None, nfs_one_in: 1000 },
+            traces: TracesConfig { otlp_endpoint: None, nfs_one_in: 1000, s3_one_in: 1000 },
             lab: LabConfig { results_directory: None },
         }
     }

@@ -544,6 +544,16 @@ pub const SETTINGS: &[Setting] = &[
         get: |config| config.traces.nfs_one_in.to_string(),
     },
     Setting {
+        section: "traces",
+        key: "s3_one_in",
+        kind: Kind::Number,
+        value_name: "COUNT",
+        summary: "Trace one in this many S3 requests; 1 traces all of them, 0 none.",
+        details: "A `traceparent` header decides for its own request, unless the count is 0.",
+        set: |config, text| store(&mut config.traces.s3_one_in, number(text, 0, 1_000_000_000)),
+        get: |config| config.traces.s3_one_in.to_string(),
+    },
+    Setting {
         section: "lab",
         key: "results_directory",
         kind: Kind::Text,

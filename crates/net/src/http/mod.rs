@@ -4,6 +4,7 @@
 //! What must hold: a peer that is slow, silent, or opens many connections gets a limited number of connections and little memory, for
 //! a limited time, and keeps nobody else out ([`roster`]). When the daemon stops, requests in progress are finished.
 
+mod counts;
 mod idle_timeout;
 mod peer;
 pub mod request_id;
@@ -34,6 +35,7 @@ use tokio_rustls::TlsAcceptor;
 use tower::{Service, ServiceExt};
 
 use crate::tls::Tls;
+pub use counts::{ConnectionCounters, ConnectionCounts};
 use idle_timeout::IdleTimeout;
 pub use peer::{Peer, Secured, Standing, Working};
 use roster::{Connection, Roster};
@@ -139,6 +141,20 @@ where
     S: HttpService<B>,
     B: Body<Data = Bytes, Error: Into<Box<dyn Error + Send + Sync>>> + Send + 'static,
 {
+    serve_counted(listener, limits, Arc::default(), service, shutdown).await;
+}
+
+/// Like [`serve`], and counts the connections.
+pub async fn serve_counted<S, B>(
+    listener: Listener,
+    limits: Limits,
+    counters: Arc<ConnectionCounters>,
+    service: S,
+    shutdown: impl Future<Output = ()>,
+) where
+    S: HttpService<B>,
+    B: Body<Data = Bytes, Error: Into<Box<dyn Error + Send + Sync>>> + Send + 'static,
+{
     let name = limits.name;
     let roster = Roster::new(limits.connections_max, limits.connections_per_address_max);
     let (stop, stopped) = watch::channel(false);
@@ -157,11 +173,16 @@ where
                     Stream::Tcp(_, peer) => Some(peer.ip()),
                 };
                 // Without a place, dropping the stream closes the connection.
-                let Some(place) = roster.admit(address) else { continue };
+                let Some(place) = roster.admit(address) else {
+                    counters.refused();
+                    continue;
+                };
                 let (service, tls, stopped) = (service.clone(), listener.tls(), stopped.clone());
+                let counters = counters.clone();
                 connections.spawn(async move {
-                    serve_connection(name, stream, tls, &place.connection, service, stopped).await;
-                    drop(place);
+                    let opened = counters.opened();
+                    serve_connection(name, stream, tls, &place.connection, &counters, service, stopped).await;
+                    drop((opened, place));
                 });
             }
             Err(error) => {
@@ -185,6 +206,7 @@ async fn serve_connection<S, B>(
     stream: Stream,
     tls: Option<Arc<Tls>>,
     connection: &Connection,
+    counters: &ConnectionCounters,
     service: S,
     stopped: watch::Receiver<bool>,
 ) where
@@ -205,6 +227,7 @@ async fn serve_connection<S, B>(
                 shaken = tokio::time::timeout(HANDSHAKE_MAX, handshake) => shaken,
                 () = connection.ended() => return,
             };
+            counters.shook_hands(matches!(shaken, Ok(Ok(_))));
             match shaken {
                 Ok(Ok(stream)) => {
                     serve_http(name, stream, connection, respond(Peer::Tcp(peer), true), stopped).await;

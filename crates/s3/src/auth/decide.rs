@@ -54,6 +54,18 @@ impl Verdict {
     pub fn is_allowed(self) -> bool {
         matches!(self, Verdict::AllowedByGroup | Verdict::AllowedByBucket)
     }
+
+    /// The verdict in words.
+    pub fn words(self) -> &'static str {
+        match self {
+            Verdict::AllowedByGroup => "a policy of a group allows it",
+            Verdict::AllowedByBucket => "the bucket's policy allows it",
+            Verdict::DeniedByGroup => "a policy of a group denies it",
+            Verdict::DeniedByBucket => "the bucket's policy denies it",
+            Verdict::DeniedByPublicAccessBlock => "the bucket's public access block denies it",
+            Verdict::NotAllowed => "no policy allows it",
+        }
+    }
 }
 
 impl PublicAccessBlock {

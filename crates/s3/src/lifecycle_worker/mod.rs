@@ -67,11 +67,13 @@ pub async fn pass(shared: &Shared, now_ms: u64) -> Result<Done> {
                     uploads_aborted,
                     "s3: carried out lifecycle rules"
                 );
+                shared.statistics.lifecycle.count(objects_expired, versions_removed, uploads_aborted);
                 done.add(of_bucket);
             }
             // The bucket was deleted meanwhile.
             Err(Error::Stale) => {}
             Err(error) => {
+                shared.statistics.lifecycle.count_failure();
                 tracing::warn!(
                     bucket = bucket.spec.name,
                     %error,
@@ -80,6 +82,7 @@ pub async fn pass(shared: &Shared, now_ms: u64) -> Result<Done> {
             }
         }
     }
+    shared.statistics.lifecycle.finished();
     Ok(done)
 }
 

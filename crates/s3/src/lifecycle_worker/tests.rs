@@ -30,7 +30,7 @@ impl Testbed {
     async fn new(versioning: Versioning, rules: Vec<dto::LifecycleRule>) -> Testbed {
         let pool = Pool::in_memory(PoolOptions::default()).await.unwrap();
         let service = Arc::new(Service::open(pool, ServiceOptions::default()).unwrap());
-        let shared = Shared { service, region: "us-east-1".to_owned(), ended_uploads: Default::default() };
+        let shared = Shared::new(service, "us-east-1");
         let fill = move |change: &mut forebay_pool::BucketChange<'_, '_>| {
             Setting::Versioning.put(change, &versioning)?;
             if rules.is_empty() {

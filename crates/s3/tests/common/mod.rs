@@ -1,19 +1,22 @@
 //! A server in this process, and a small client that signs its requests.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![allow(dead_code, reason = "no test uses all of it")]
 
 use std::net::SocketAddr;
 use std::sync::Arc;
 
 use forebay_net::http::{self, Limits, Listener};
 use forebay_pool::{Pool, PoolOptions};
+use forebay_s3::auth::access::{Caller, Gate};
+use forebay_s3::auth::users::Users;
 use forebay_s3::server::Server;
-use forebay_s3::{auth::access::Caller, shared::Shared};
+use forebay_s3::shared::Shared;
 use forebay_service::{Service, ServiceOptions};
 use hmac::{Hmac, KeyInit, Mac};
 use s3s::S3Result;
 use s3s::access::{S3Access, S3AccessContext};
-use s3s::auth::SimpleAuth;
+use s3s::auth::{S3Auth, SimpleAuth};
 use sha2::{Digest, Sha256};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
@@ -41,6 +44,13 @@ pub struct Testbed {
     address: SocketAddr,
 }
 
+/// An access key's id and secret.
+#[derive(Clone)]
+pub struct Keys {
+    pub id: String,
+    pub secret: String,
+}
+
 /// An answer.
 #[derive(Debug)]
 pub struct Answer {
@@ -50,27 +60,54 @@ pub struct Answer {
 }
 
 impl Testbed {
-    /// Starts a server. It ends with the test.
+    /// Starts a server that lets everybody do everything. It ends with the test.
     pub async fn start() -> Testbed {
         let pool = Pool::in_memory(PoolOptions::default()).await.unwrap();
-        let service = Arc::new(Service::open(pool, ServiceOptions::default()).unwrap());
-        let shared =
-            Arc::new(Shared { service, region: REGION.to_owned(), ended_uploads: Default::default() });
         let auth = SimpleAuth::from_single(ACCESS_KEY, SECRET_KEY);
-        let server = Server::new(shared.clone(), auth, Everything, &[]).unwrap();
+        Self::serve(pool, |_| (auth, Everything)).await
+    }
+
+    /// Starts a server on which these users may do what their groups' policies allow. It ends with the test.
+    pub async fn with_users(users: &Users, pool: Pool) -> Testbed {
+        Self::serve(pool, |shared| {
+            let gate = Gate::new(shared, users.clone());
+            (gate.clone(), gate)
+        })
+        .await
+    }
+
+    async fn serve<A: S3Auth, B: S3Access>(pool: Pool, gate: impl FnOnce(Arc<Shared>) -> (A, B)) -> Testbed {
+        let service = Arc::new(Service::open(pool, ServiceOptions::default()).unwrap());
+        let shared = Arc::new(Shared::new(service, REGION));
+        let (auth, access) = gate(shared.clone());
+        let server = Server::new(shared.clone(), auth, access, &[]).unwrap();
         let listener = Listener::tcp("127.0.0.1:0".parse().unwrap(), None).await.unwrap();
         let address = listener.local_addr().unwrap();
         let limits = Limits { name: "s3", connections_max: 64, connections_per_address_max: 64 };
-        tokio::spawn(http::serve(listener, limits, server, std::future::pending()));
+        let connections = shared.statistics.connections.clone();
+        tokio::spawn(http::serve_counted(listener, limits, connections, server, std::future::pending()));
         Testbed { shared, address }
     }
 
     /// Sends a request.
     pub async fn send(&self, method: &str, target: &str, headers: &[(&str, &str)], body: &str) -> Answer {
+        let keys = Keys { id: ACCESS_KEY.to_owned(), secret: SECRET_KEY.to_owned() };
+        self.send_as(&keys, method, target, headers, body).await
+    }
+
+    /// Sends a request that is signed with another access key.
+    pub async fn send_as(
+        &self,
+        keys: &Keys,
+        method: &str,
+        target: &str,
+        headers: &[(&str, &str)],
+        body: &str,
+    ) -> Answer {
         let mut all: Vec<(String, String)> =
             headers.iter().map(|(name, value)| (name.to_lowercase(), (*value).to_owned())).collect();
         all.push(("host".to_owned(), self.address.to_string()));
-        sign(method, target, &mut all, body);
+        sign(keys, method, target, &mut all, body);
         let mut text = format!("{method} {target} HTTP/1.1\r\nconnection: close\r\n");
         for (name, value) in &all {
             text.push_str(&format!("{name}: {value}\r\n"));
@@ -139,7 +176,7 @@ fn unchunked(mut rest: &str) -> String {
 }
 
 /// Adds the headers of Signature Version 4.
-fn sign(method: &str, target: &str, headers: &mut Vec<(String, String)>, body: &str) {
+fn sign(keys: &Keys, method: &str, target: &str, headers: &mut Vec<(String, String)>, body: &str) {
     let format = time::macros::format_description!("[year][month][day]T[hour][minute][second]Z");
     let time = time::OffsetDateTime::now_utc().format(format).unwrap();
     let day = &time[..8];
@@ -161,13 +198,14 @@ fn sign(method: &str, target: &str, headers: &mut Vec<(String, String)>, body: &
     let scope = format!("{day}/{REGION}/s3/aws4_request");
     let digest = hex(&Sha256::digest(canonical.as_bytes()));
     let text = format!("AWS4-HMAC-SHA256\n{time}\n{scope}\n{digest}");
-    let mut key = format!("AWS4{SECRET_KEY}").into_bytes();
+    let mut key = format!("AWS4{}", keys.secret).into_bytes();
     for part in [day, REGION, "s3", "aws4_request"] {
         key = mac(&key, part);
     }
     let signature = hex(&mac(&key, &text));
     let authorization = format!(
-        "AWS4-HMAC-SHA256 Credential={ACCESS_KEY}/{scope}, SignedHeaders={names}, Signature={signature}"
+        "AWS4-HMAC-SHA256 Credential={}/{scope}, SignedHeaders={names}, Signature={signature}",
+        keys.id
     );
     headers.push(("authorization".to_owned(), authorization));
 }

@@ -4,16 +4,19 @@
 mod nfs;
 mod pool;
 mod process;
+mod s3;
 mod volume;
 
 use forebay_nfs::NfsCounters;
 use forebay_pool::PoolCounters;
+use forebay_s3::counters::S3Counters;
 
 pub use super::samples::{Samples, Value};
 use super::{Process, VolumeSeen};
 
 /// All metrics, by subject.
-pub static FAMILIES: [&[Family]; 4] = [pool::FAMILIES, volume::FAMILIES, nfs::FAMILIES, process::FAMILIES];
+pub static FAMILIES: [&[Family]; 5] =
+    [pool::FAMILIES, volume::FAMILIES, nfs::FAMILIES, s3::FAMILIES, process::FAMILIES];
 
 /// A metric family. Its samples differ only in their labels.
 pub struct Family {
@@ -69,6 +72,8 @@ pub(super) enum Collect {
     /// From each volume; the samples have the label `volume`.
     Volume(fn(&VolumeSeen, &mut Samples<'_>)),
     Nfs(fn(&NfsCounters, &mut Samples<'_>)),
+    /// No samples if S3 is not served.
+    S3(fn(&S3Counters, &mut Samples<'_>)),
     Process(fn(&Process, &mut Samples<'_>)),
 }
 

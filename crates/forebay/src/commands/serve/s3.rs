@@ -13,7 +13,6 @@ use forebay_s3::lifecycle_worker;
 use forebay_s3::server::Server;
 use forebay_s3::shared::Shared;
 use forebay_service::Service;
-use tokio::sync::Notify;
 use tokio::task::JoinHandle;
 
 use super::run::explain_bind;
@@ -48,7 +47,10 @@ pub async fn start(config: &Config, service: Arc<Service>, shutdown: &Shutdown) 
     let listener = listener.map_err(|error| explain_bind("s3", address, &error))?;
     let scheme = if tls.is_some() { "https" } else { "http" };
     let url = format!("{scheme}://{}", listener.local_addr().unwrap_or(address));
-    let shared = Arc::new(Shared { service, region: config.s3.region.clone(), ended_uploads: Notify::new() });
+    let mut shared = Shared::new(service, &config.s3.region);
+    shared.tls.clone_from(&tls);
+    shared.trace_one_in = config.traces.otlp_endpoint.as_ref().map_or(0, |_| config.traces.s3_one_in);
+    let shared = Arc::new(shared);
     let gate = Gate::new(shared.clone(), users.clone());
     let domains: Vec<String> = config.s3.domain.iter().cloned().collect();
     let server = Server::new(shared.clone(), gate.clone(), gate, &domains)
@@ -58,11 +60,14 @@ pub async fn start(config: &Config, service: Arc<Service>, shutdown: &Shutdown) 
         connections_max: config.s3.connections_max,
         connections_per_address_max: config.s3.connections_per_client_max,
     };
-    let serving = tokio::spawn(http::serve(listener, limits, server, shutdown.clone().requested()));
+    let connections = shared.statistics.connections.clone();
+    let stopped = shutdown.clone().requested();
+    let serving = tokio::spawn(http::serve_counted(listener, limits, connections, server, stopped));
     let background = vec![
         tokio::spawn(forebay_s3::cleaning::run(shared.clone())),
         tokio::spawn(lifecycle_worker::run(shared.clone(), lifecycle_worker::PERIOD)),
         tokio::spawn(store_last_used(users.clone())),
+        tokio::spawn(forebay_s3::key_expiry::run(shared.clone(), users.clone())),
     ];
     Ok(Some(Running { s3: S3 { shared, users }, tls, url, serving, background }))
 }

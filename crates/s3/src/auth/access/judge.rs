@@ -8,6 +8,7 @@ use crate::auth::decide::{BucketRules, PublicAccessBlock, Verdict, decide};
 use crate::auth::policy::{Action, Context, Key, Policy, Principal, Request, Resource};
 use crate::auth::users::Identity;
 use crate::configuration;
+use crate::exchange::{self, Denied};
 use crate::pool_error::OrS3;
 use crate::shared::Shared;
 use crate::store::{self, Setting};
@@ -50,14 +51,13 @@ impl Judge {
         if verdict.is_allowed() {
             return Ok(());
         }
-        tracing::info!(
-            target: "forebay_s3::audit",
-            user = self.user().unwrap_or("anonymous"),
-            action = action.name(),
-            ?resource,
-            ?verdict,
-            "s3: a request was refused"
-        );
+        exchange::current(|exchange| {
+            exchange.set_denied(|| Denied::Policies {
+                action: action.name(),
+                resource: resource.arn(),
+                reason: verdict.words(),
+            });
+        });
         Err(S3Error::with_message(S3ErrorCode::AccessDenied, "Access Denied"))
     }
 

@@ -14,6 +14,7 @@ use s3s::{S3Error, S3ErrorCode, S3Result};
 
 use super::policy::{Action, Resource};
 use super::users::{Refusal, Users};
+use crate::exchange::{self, Denied};
 use crate::not_built;
 use crate::shared::Shared;
 pub use caller::Caller;
@@ -38,10 +39,14 @@ impl Gate {
 #[async_trait::async_trait]
 impl S3Auth for Gate {
     async fn get_secret_key(&self, access_key: &str) -> S3Result<SecretKey> {
+        exchange::current(|exchange| exchange.set_key_id(access_key));
         match self.users.lookup(access_key) {
             Ok(found) => Ok(found.secret),
             Err(refusal) => {
-                tracing::info!(access_key, %refusal, "s3: an access key was refused");
+                let user = self.users.key(access_key).ok().map(|key| key.user);
+                exchange::current(|exchange| {
+                    exchange.set_denied(|| Denied::AccessKey { user, reason: refusal.words() });
+                });
                 Err(refused_key(refusal))
             }
         }
@@ -60,6 +65,7 @@ fn refused_key(_: Refusal) -> S3Error {
 impl S3Access for Gate {
     async fn check(&self, request: &mut S3AccessContext<'_>) -> S3Result<()> {
         let operation = request.s3_op().name().to_owned();
+        exchange::current(|exchange| exchange.set_operation(&operation));
         let needed = needed(&operation).ok_or_else(|| not_built::refusal(&operation))?;
         let identity = match request.credentials() {
             // The signature was checked.
@@ -77,6 +83,14 @@ impl S3Access for Gate {
             S3Path::Bucket { bucket } => Resource::Bucket(bucket),
             S3Path::Object { bucket, key } => Resource::Object { bucket, key },
         };
+        exchange::current(|exchange| {
+            if let Some(user) = judge.user() {
+                exchange.set_user(user);
+            }
+            if let Resource::Bucket(bucket) | Resource::Object { bucket, .. } = resource {
+                exchange.set_bucket(bucket, self.shared.bucket(bucket).ok().map(|bucket| bucket.id));
+            }
+        });
         let query = request.uri().query().unwrap_or_default();
         let names_version = parameter(query, "versionId").is_some();
         match needed {

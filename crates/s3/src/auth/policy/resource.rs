@@ -24,6 +24,11 @@ pub enum Resource<'a> {
 }
 
 impl Resource<'_> {
+    /// The resource's ARN.
+    pub fn arn(&self) -> String {
+        format!("{ARN_START}{}", self.path())
+    }
+
     /// What the resource's ARN has after `arn:aws:s3:::`.
     pub(super) fn path(&self) -> String {
         match self {

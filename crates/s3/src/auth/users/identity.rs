@@ -82,16 +82,23 @@ impl Identity {
     }
 }
 
-impl Display for Refusal {
-    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
-        formatter.write_str(match self {
+impl Refusal {
+    /// The reason in words.
+    pub fn words(self) -> &'static str {
+        match self {
             Refusal::UnknownKey => "unknown access key",
             Refusal::KeyDisabled => "the access key is disabled",
             Refusal::KeyExpired => "the access key has expired",
             Refusal::SecretUnreadable => "the access key's secret cannot be decrypted with the master key",
             Refusal::UserGone => "the access key's user is gone",
             Refusal::UserDisabled => "the user is disabled",
-        })
+        }
+    }
+}
+
+impl Display for Refusal {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.words())
     }
 }
 
