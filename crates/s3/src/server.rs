@@ -69,11 +69,12 @@ impl Server {
             Ok(request) => request,
             Err(refusal) => {
                 tracing::debug!(%refusal, "s3: refused");
-                return (refusal.response(exchange.id(), exchange.path()), Some(refusal));
+                let response = refusal.response(exchange.id(), exchange.path());
+                return (exchange.complete(response), Some(refusal));
             }
         };
         match self.library.call(request).await {
-            Ok(response) => (without_quotes(response), None),
+            Ok(response) => (exchange.complete(without_quotes(response)), None),
             Err(error) => {
                 tracing::error!(?error, "s3: a request could not be answered");
                 let mut response = Response::new(s3s::Body::empty());

@@ -219,6 +219,7 @@ mod tests {
         let places = (config.pool.directory.clone(), config.admin.clone());
         let mut plain = Config::default();
         (plain.pool.directory, plain.admin) = places;
+        plain.s3.secrets_key_file = Some("/var/lib/forebay-secrets/pool.s3-key".into());
         assert_eq!(config, plain);
 
         std::fs::create_dir(here.join("forebay-data")).unwrap();

@@ -10,6 +10,8 @@ const COMMENT_COLUMNS: usize = 96;
 /// Values that differ from the defaults in an installed service: its paths, and access to the admin socket.
 const INSTALLED: &[(&str, &str)] = &[
     ("pool.directory", "\"/var/lib/forebay\""),
+    // Not in the pool's directory, and in one that the service may write to.
+    ("s3.secrets_key_file", "\"/var/lib/forebay-secrets/pool.s3-key\""),
     ("admin.socket", "\"/run/forebay/admin.sock\""),
     ("admin.group_access", "\"on\""),
 ];

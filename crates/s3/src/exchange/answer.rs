@@ -15,26 +15,36 @@ const X_AMZ_ID_2: HeaderName = HeaderName::from_static("x-amz-id-2");
 const END: &[u8] = b"</Error>";
 
 impl Exchange {
-    /// Completes an answer, counts it, and reports what it means. `by_guard` is the reason if the guard refused the request.
+    /// Reads the code of an error, and adds the resource and the ids that its body does not have.
+    pub(crate) fn complete(&self, response: Response<s3s::Body>) -> Response<s3s::Body> {
+        let status = response.status();
+        if !status.is_client_error() && !status.is_server_error() {
+            return response;
+        }
+        let response = self.with_ids_in_error(response);
+        if let Some(text) = response.body().bytes()
+            && let Some(code) = element(&text, "Code")
+        {
+            let _ = self.code.set(code.to_owned());
+        }
+        response
+    }
+
+    /// The answer is ready: counts it, and reports what it means. `by_guard` is the reason if the guard refused the request.
     pub(crate) fn answered(
         self: &Arc<Self>,
         mut response: Response<s3s::Body>,
         by_guard: Option<&guard::Refusal>,
     ) -> Response<Sent<s3s::Body>> {
         let status = response.status();
-        let mut code = None;
-        if status.is_client_error() || status.is_server_error() {
-            response = self.with_ids_in_error(response);
-            code = response.body().bytes().and_then(|text| Some(element(&text, "Code")?.to_owned()));
-        }
         if let Ok(id) = HeaderValue::from_str(&self.id) {
             response.headers_mut().insert(X_AMZ_ID_2, id.clone());
             response.headers_mut().insert(X_AMZ_REQUEST_ID, id);
         }
-        let answered = Answered { status, code, took: self.began.elapsed() };
+        let answered = Answered { status, took: self.began.elapsed() };
         self.count(Class::of(status), answered.took);
         if let Some(span) = self.traced.get() {
-            super::trace::record_answer(span, status, answered.code.as_deref());
+            super::trace::record_answer(span, status, self.code());
         }
         self.report(&answered, by_guard);
         let _ = self.answered.set(answered);
@@ -42,14 +52,14 @@ impl Exchange {
     }
 
     fn report(&self, answered: &Answered, by_guard: Option<&guard::Refusal>) {
-        if let Some((refused, reason)) = self.refused(answered, by_guard) {
+        if let Some((refused, reason)) = self.refused(by_guard) {
             self.shared.statistics.count_refused(refused);
             self.report_refused(refused, reason);
         } else if answered.status.is_success() {
             self.report_change();
         } else if answered.status == StatusCode::INTERNAL_SERVER_ERROR {
             let operation = self.operation().name();
-            tracing::error!(operation, code = answered.code, "s3: a request failed because of the server");
+            tracing::error!(operation, code = self.code(), "s3: a request failed because of the server");
         }
     }
 

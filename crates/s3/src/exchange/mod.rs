@@ -57,13 +57,13 @@ pub struct Exchange {
     /// The user, once the signature was checked.
     user: OnceLock<String>,
     denied: OnceLock<Denied>,
+    /// The code of an error.
+    code: OnceLock<String>,
     answered: OnceLock<Answered>,
 }
 
 struct Answered {
     status: StatusCode,
-    /// The code of an error.
-    code: Option<String>,
     took: Duration,
 }
 
@@ -95,6 +95,7 @@ impl Exchange {
             key_id: OnceLock::new(),
             user: OnceLock::new(),
             denied: OnceLock::new(),
+            code: OnceLock::new(),
             answered: OnceLock::new(),
         })
     }
@@ -150,6 +151,10 @@ impl Exchange {
         self.operation.get().copied().unwrap_or_default()
     }
 
+    fn code(&self) -> Option<&str> {
+        self.code.get().map(String::as_str)
+    }
+
     /// Counts the request for its operation and its bucket.
     fn count(&self, class: Class, took: Duration) {
         self.shared.statistics.count(self.operation(), class, took);
@@ -180,7 +185,7 @@ impl Drop for Exchange {
             key = self.key_id.get(),
             address = self.peer.map(tracing::field::display),
             status = self.answered.get().map(|answered| answered.status.as_u16()),
-            code = self.answered.get().and_then(|answered| answered.code.as_deref()),
+            code = self.code(),
             received,
             sent,
             duration_ms = self.answered.get().map(|answered| answered.took.as_micros() as f64 / 1e3),

@@ -1,6 +1,6 @@
 //! Why a request was refused, for the counters and the audit trail.
 
-use super::{Answered, Exchange};
+use super::Exchange;
 use crate::guard;
 use crate::statistics::Refused;
 
@@ -37,11 +37,7 @@ const SIGNATURE_CODES: &[&str] = &[
 
 impl Exchange {
     /// The reason for which the request was refused, if it was; and a phrase that says so, which clients cannot vary.
-    pub(super) fn refused(
-        &self,
-        answered: &Answered,
-        by_guard: Option<&guard::Refusal>,
-    ) -> Option<(Refused, &'static str)> {
+    pub(super) fn refused(&self, by_guard: Option<&guard::Refusal>) -> Option<(Refused, &'static str)> {
         if let Some(refusal) = by_guard {
             return Some(of_guard(refusal));
         }
@@ -50,7 +46,7 @@ impl Exchange {
             Some(Denied::Policies { reason, .. }) => return Some((Refused::AccessDenied, reason)),
             None => {}
         }
-        let code = answered.code.as_deref()?;
+        let code = self.code()?;
         if let Some(code) = SIGNATURE_CODES.iter().find(|known| **known == code) {
             return Some((Refused::Signature, code));
         }

@@ -34,22 +34,25 @@ pub enum Class {
     Redirection,
     /// With a status from 400 to 499.
     ClientError,
-    /// With a status from 500 to 599, except 503.
+    /// With a status from 500 to 599, except 503 and 507.
     ServerError,
     /// With status 503: the server asks the client to slow down.
     SlowDown,
+    /// With status 507: the bucket has reached its size, or the pool is full.
+    NoSpace,
     /// Not: the client went away before.
     Aborted,
 }
 
 impl Class {
     /// All classes, in the order of their counters.
-    pub const ALL: [Class; 6] = [
+    pub const ALL: [Class; 7] = [
         Class::Success,
         Class::Redirection,
         Class::ClientError,
         Class::ServerError,
         Class::SlowDown,
+        Class::NoSpace,
         Class::Aborted,
     ];
 
@@ -60,6 +63,7 @@ impl Class {
             300..400 => Class::Redirection,
             400..500 => Class::ClientError,
             503 => Class::SlowDown,
+            507 => Class::NoSpace,
             _ => Class::ServerError,
         }
     }
@@ -72,6 +76,7 @@ impl Class {
             Class::ClientError => "4xx",
             Class::ServerError => "5xx",
             Class::SlowDown => "slow_down",
+            Class::NoSpace => "no_space",
             Class::Aborted => "aborted",
         }
     }
@@ -232,8 +237,8 @@ mod tests {
         }
         statistics.count(Operation::named("NoSuchThing"), Class::ServerError, took);
         let [none, get] = &statistics.operations()[..] else { panic!("two operations were counted") };
-        assert_eq!((none.name, none.classes), (NONE, [0, 0, 0, 1, 0, 0]));
-        assert_eq!((get.name, get.classes), ("GetObject", [1, 0, 2, 0, 0, 1]));
+        assert_eq!((none.name, none.classes), (NONE, [0, 0, 0, 1, 0, 0, 0]));
+        assert_eq!((get.name, get.classes), ("GetObject", [1, 0, 2, 0, 0, 0, 1]));
         assert_eq!((get.times.count(), get.times.sum()), (3, 3 * took));
     }
 
@@ -244,9 +249,9 @@ mod tests {
             statistics.count_refused(reason);
             assert_eq!(statistics.refused()[index], 1, "{}", reason.name());
         }
-        let classes: Vec<_> = [200, 204, 304, 400, 404, 499, 500, 503]
+        let classes: Vec<_> = [200, 204, 304, 400, 404, 499, 500, 503, 507]
             .map(|status| Class::of(hyper::StatusCode::from_u16(status).unwrap()).name())
             .into();
-        assert_eq!(classes, ["2xx", "2xx", "3xx", "4xx", "4xx", "4xx", "5xx", "slow_down"]);
+        assert_eq!(classes, ["2xx", "2xx", "3xx", "4xx", "4xx", "4xx", "5xx", "slow_down", "no_space"]);
     }
 }

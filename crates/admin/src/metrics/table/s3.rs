@@ -10,7 +10,8 @@ const OPERATION: Label = Label {
     name: "operation",
     bound: "operations that are built, as S3 names them, and `none` for requests that were refused before their operation was known",
 };
-const CLASS: Label = Label { name: "class", bound: "`2xx`, `3xx`, `4xx`, `5xx`, `slow_down`, `aborted`" };
+const CLASS: Label =
+    Label { name: "class", bound: "`2xx`, `3xx`, `4xx`, `5xx`, `slow_down`, `no_space`, `aborted`" };
 const BUCKET: Label =
     Label { name: "bucket", bound: "names of existing buckets: the oldest 1,000, and `other` for the rest" };
 
@@ -33,9 +34,9 @@ pub(super) static FAMILIES: &[Family] = &[
         name: "forebay_s3_requests_total",
         kind: Kind::Counter,
         labels: &[OPERATION, CLASS],
-        says: "Requests, by operation and class of their status. `slow_down` is status 503: too much was asked at once. `aborted`: the \
-               client went away before the answer.",
-        then: "`5xx` is serious: free space, or check the disk and the log. `4xx` is normal for clients that look whether something is \
+        says: "Requests, by operation and class of their status. `slow_down` is status 503: too much was asked at once. `no_space` is \
+               status 507. `aborted`: the client went away before the answer.",
+        then: "`5xx` and `no_space` are serious: check the disk and the log, or free space. `4xx` is normal for clients that look whether something is \
                there. `slow_down`: a limit works as configured. Many `aborted` requests mean that clients time out.",
         collect: Collect::S3(|s3, samples| {
             for operation in &s3.operations {
