@@ -96,6 +96,7 @@ pub const CRATES: &[Rule] = &[
             "store",            // the tables of a bucket, and the rules of versions
             "shared",           // what all requests share
             "auth",             // users, keys, policies, the gate
+            "manage",           // buckets, as those who run the server manage them
             "cleaning",         // removes the parts of ended uploads
             "lifecycle_worker", // removes what lifecycle rules say
             "ops",              // one file for each operation, or for a few that belong together
