@@ -20,8 +20,8 @@ use crate::caller::identify;
 use crate::console;
 use crate::error::{ApiError, Code};
 use crate::handlers::{
-    accounts, buckets, events, exports, health, jobs, lab, metrics, nfs, pool, s3_groups, s3_users,
-    snapshots, volumes,
+    accounts, bucket_contents, bucket_documents, buckets, events, exports, health, jobs, lab, metrics, nfs,
+    pool, s3_groups, s3_users, snapshots, volumes,
 };
 use crate::openapi::{self, Document};
 
@@ -92,6 +92,23 @@ fn described() -> (Router<Arc<Api>>, OpenApi) {
         .routes(routes!(buckets::bucket_list, buckets::bucket_create))
         .routes(routes!(buckets::bucket_show, buckets::bucket_change, buckets::bucket_delete))
         .routes(routes!(buckets::bucket_efficiency))
+        .routes(routes!(
+            bucket_documents::bucket_policy_show,
+            bucket_documents::bucket_policy_put,
+            bucket_documents::bucket_policy_delete
+        ))
+        .routes(routes!(
+            bucket_documents::bucket_lifecycle_show,
+            bucket_documents::bucket_lifecycle_put,
+            bucket_documents::bucket_lifecycle_delete
+        ))
+        .routes(routes!(
+            bucket_documents::bucket_cors_show,
+            bucket_documents::bucket_cors_put,
+            bucket_documents::bucket_cors_delete
+        ))
+        .routes(routes!(bucket_contents::object_list))
+        .routes(routes!(bucket_contents::version_list))
         .routes(routes!(s3_users::s3_user_list, s3_users::s3_user_create))
         .routes(routes!(s3_users::s3_user_show, s3_users::s3_user_change, s3_users::s3_user_delete))
         .routes(routes!(s3_users::s3_key_list, s3_users::s3_key_create))

@@ -40,6 +40,7 @@ pub mod reference;
 pub mod server;
 pub mod shared;
 pub mod store;
+pub mod throttle;
 
 use std::sync::Arc;
 

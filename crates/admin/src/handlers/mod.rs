@@ -5,6 +5,8 @@
 //! handler may give are added in [`crate::openapi`].
 
 pub mod accounts;
+pub mod bucket_contents;
+pub mod bucket_documents;
 pub mod buckets;
 mod common;
 pub mod events;

@@ -119,6 +119,9 @@ async fn without_s3_every_operation_of_it_is_a_conflict_that_says_how_to_turn_it
         ("GET", "/buckets/logs"),
         ("DELETE", "/buckets/logs"),
         ("GET", "/buckets/logs/efficiency"),
+        ("GET", "/buckets/logs/objects"),
+        ("GET", "/buckets/logs/policy"),
+        ("DELETE", "/buckets/logs/lifecycle"),
         ("GET", "/s3/users"),
         ("DELETE", "/s3/users/alice"),
         ("GET", "/s3/groups/staff"),
@@ -331,10 +334,189 @@ async fn roles_bound_what_callers_may_do() {
         ("PUT", "/s3/groups/administrators/members/admin", None),
         ("PUT", "/s3/groups/staff/policies/all", Some(json!({}))),
         ("DELETE", "/buckets/logs?force=true", None),
+        ("PUT", "/buckets/logs/policy", Some(json!({}))),
+        ("DELETE", "/buckets/logs/policy", None),
+        ("PUT", "/buckets/logs/lifecycle", Some(json!({"rules": []}))),
         ("PATCH", "/buckets/logs", open),
     ] {
         let refused = caller.ask("operator", method, path, body).await;
         assert_eq!((refused.status, refused.code()), (403, "role_insufficient"), "{method} {path}");
     }
     assert_eq!(caller.ask("operator", "DELETE", "/buckets/logs", None).await.status, 204);
+}
+
+/// Puts an object, or a delete marker, into a bucket.
+async fn put(caller: &Caller, bucket: &str, key: &str, bytes: Option<&'static [u8]>) {
+    use forebay_pool::Stability;
+    use forebay_s3::conditions::WriteConditions;
+    use forebay_s3::facts::ObjectFacts;
+    use forebay_s3::store::{NewVersion, publish};
+    let pool = caller.pool();
+    let id = pool.bucket(bucket).unwrap().id;
+    let mut draft = None;
+    if let Some(bytes) = bytes {
+        let made = pool.draft_create(id).await.unwrap();
+        pool.write(made.handle(), 0, bytes.into(), Stability::Unstable).await.unwrap();
+        pool.commit(made.handle(), 0, 0).await.unwrap();
+        draft = Some(made);
+    }
+    let facts = ObjectFacts {
+        size: bytes.map_or(0, |bytes| bytes.len() as u64),
+        modified_ms: 1_700_000_000_000,
+        etag: bytes.map_or_else(String::new, |_| "0f".repeat(16)),
+        owner: "admin".into(),
+        delete_marker: bytes.is_none(),
+        ..ObjectFacts::default()
+    };
+    let new = NewVersion { key: key.into(), facts, draft, part_list: Vec::new() };
+    let conditions = WriteConditions::default();
+    let done = pool.bucket_change(id, move |change| publish(change, new, &conditions)).await.unwrap();
+    assert!(done.is_ok());
+}
+
+#[tokio::test]
+async fn objects_and_versions_are_listed_by_prefix_and_page() {
+    let caller = Caller::new(true).await.with_administrator().await;
+    caller.admin("POST", "/buckets", json!({"name": "logs", "versioning": "enabled"})).await;
+    for key in ["a", "dir/1", "dir/2", "dir/sub/3", "z"] {
+        put(&caller, "logs", key, Some(b"bytes")).await;
+    }
+    put(&caller, "logs", "z", Some(b"newer")).await;
+    put(&caller, "logs", "a", None).await;
+    let keys = |page: &Value| -> Vec<String> {
+        page["items"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|item| item["key"].as_str().unwrap().to_owned())
+            .collect()
+    };
+    let top = caller.get("/buckets/logs/objects?delimiter=/").await.body;
+    assert_eq!(
+        (keys(&top), &top["prefixes"], &top["next"]),
+        (vec!["z".to_owned()], &json!(["dir/"]), &Value::Null)
+    );
+    assert_eq!((&top["items"][0]["size"], &top["items"][0]["owner"]), (&json!(5), &json!("admin")));
+    let page = caller.get("/buckets/logs/objects?prefix=dir/&limit=2").await.body;
+    assert_eq!((keys(&page), &page["next"]), (vec!["dir/1".into(), "dir/2".into()], &json!("dir/2")));
+    let rest = caller.get("/buckets/logs/objects?prefix=dir/&limit=2&after=dir/2").await.body;
+    assert_eq!((keys(&rest), &rest["next"]), (vec!["dir/sub/3".into()], &Value::Null));
+
+    let mut all = Vec::new();
+    let mut place = "/buckets/logs/versions?limit=3".to_owned();
+    loop {
+        let page = caller.get(&place).await.body;
+        all.extend(page["items"].as_array().unwrap().clone());
+        let Some(next) = page["next"].as_str() else { break };
+        place = format!("/buckets/logs/versions?limit=3&after={next}");
+        if let Some(version) = page["next_version"].as_str() {
+            place.push_str(&format!("&after_version={version}"));
+        }
+        assert!(all.len() < 10, "the listing has no end");
+    }
+    assert_eq!(all.len(), 7);
+    assert_eq!(
+        (&all[0]["key"], &all[0]["delete_marker"], &all[0]["latest"]),
+        (&json!("a"), &json!(true), &json!(true))
+    );
+    assert_eq!(
+        (&all[1]["key"], &all[1]["delete_marker"], &all[1]["latest"]),
+        (&json!("a"), &json!(false), &json!(false))
+    );
+    for wrong in [
+        "versions?after_version=null",
+        "versions?after=a&after_version=x",
+        "objects?limit=1001",
+        "objects?marker=a",
+    ] {
+        assert_eq!(caller.get(&format!("/buckets/logs/{wrong}")).await.status, 400, "{wrong}");
+    }
+    assert_eq!(caller.get("/buckets/ghost/objects").await.code(), "bucket_not_found");
+}
+
+#[tokio::test]
+async fn a_bucket_with_objects_is_deleted_only_by_force_and_never_with_object_lock() {
+    let caller = Caller::new(true).await.with_administrator().await;
+    for (name, lock) in [("logs", false), ("locked", true)] {
+        caller.admin("POST", "/buckets", json!({"name": name, "object_lock": lock})).await;
+        put(&caller, name, "a", Some(b"bytes")).await;
+    }
+    let shown = caller.get("/buckets/logs").await.body;
+    assert_eq!((&shown["objects"], &shown["bytes_logical"]), (&json!(1), &json!(5)));
+    let refused = caller.admin("DELETE", "/buckets/logs", Value::Null).await;
+    assert_eq!((refused.status, refused.code()), (409, "bucket_not_empty"));
+    let small = caller.admin("PATCH", "/buckets/logs", json!({"size": 4})).await;
+    assert_eq!((small.status, small.code()), (409, "size_below_used"));
+    assert_eq!(small.body["error"]["object"], json!("bucket logs"));
+    let locked = caller.admin("DELETE", "/buckets/locked?force=true", Value::Null).await;
+    assert_eq!((locked.status, locked.code()), (409, "bucket_locked"));
+    assert_eq!(caller.admin("DELETE", "/buckets/logs?force=true", Value::Null).await.status, 204);
+    assert!(caller.events().await.contains("deleted, with all it had"));
+}
+
+#[tokio::test]
+async fn the_policy_of_a_bucket_is_shown_as_it_was_put_and_a_public_one_can_be_refused() {
+    let caller = Caller::new(true).await.with_administrator().await;
+    caller.admin("POST", "/buckets", json!({"name": "logs"})).await;
+    let place = "/buckets/logs/policy";
+    assert_eq!(caller.get(place).await.code(), "bucket_document_not_found");
+    let public = json!({"Version": "2012-10-17", "Statement": [{
+        "Effect": "Allow", "Principal": "*", "Action": "s3:GetObject", "Resource": "arn:aws:s3:::logs/*",
+    }]});
+    assert_eq!(caller.admin("PUT", place, public.clone()).await.status, 204);
+    assert_eq!(caller.get(place).await.body, public);
+    let shown = caller.get("/buckets/logs").await.body;
+    assert_eq!((&shown["has_policy"], &shown["public"]), (&json!(true), &json!(true)));
+    let mut wrong = public.clone();
+    wrong["Statement"][0]["Resource"] = json!("arn:aws:s3:::other/*");
+    let refused = caller.admin("PUT", place, wrong).await;
+    assert_eq!((refused.status, refused.code()), (400, "invalid"));
+    assert!(refused.body["error"]["message"].as_str().unwrap().contains("Statement 1"), "{refused:?}");
+    let block = json!({"public_access_block": {"block_public_policy": true}});
+    assert_eq!(caller.admin("PATCH", "/buckets/logs", block).await.status, 200);
+    let refused = caller.admin("PUT", place, public).await;
+    assert_eq!((refused.status, refused.code()), (409, "public_policy_blocked"));
+    assert_eq!(caller.admin("DELETE", place, Value::Null).await.status, 204);
+    assert_eq!(caller.admin("DELETE", place, Value::Null).await.status, 404);
+}
+
+#[tokio::test]
+async fn lifecycle_and_cors_rules_are_shown_as_set_and_an_error_names_the_rule() {
+    let caller = Caller::new(true).await.with_administrator().await;
+    caller.admin("POST", "/buckets", json!({"name": "logs"})).await;
+    let lifecycle = json!({"rules": [
+        {"id": "old", "enabled": true, "prefix": "logs/", "expire_days": 30, "noncurrent_days": 7, "noncurrent_keep": 2},
+        {"id": "new year", "enabled": false, "tags": {"a": "b"}, "size_above": 10, "expire_at": "2027-01-01T00:00:00Z"},
+    ]});
+    let cors = json!({"rules": [
+        {"id": "web", "allowed_origins": ["https://*.example.com"], "allowed_methods": ["GET"], "max_age_seconds": 60},
+    ]});
+    for (document, rules) in [("lifecycle", &lifecycle), ("cors", &cors)] {
+        let place = format!("/buckets/logs/{document}");
+        assert_eq!(caller.get(&place).await.code(), "bucket_document_not_found");
+        let put = caller.admin("PUT", &place, rules.clone()).await;
+        assert_eq!((put.status, &put.body), (200, rules), "{document}");
+        assert_eq!(&caller.get(&place).await.body, rules);
+        let mut wrong = rules.clone();
+        let list = wrong["rules"].as_array_mut().unwrap();
+        list.push(json!({"id": "wrong", "allowed_origins": ["*"], "allowed_methods": ["FLY"]}));
+        if document == "lifecycle" {
+            list[2] = json!({"id": "wrong", "prefix": "a"});
+        }
+        let count = list.len();
+        let refused = caller.admin("PUT", &place, wrong).await;
+        assert_eq!((refused.status, refused.code()), (400, "invalid"), "{refused:?}");
+        let message = refused.body["error"]["message"].as_str().unwrap();
+        assert!(message.contains(&format!("rule {count}:")), "{message}");
+        for wrong in [json!({"rules": []}), json!({"rules": [{"colour": 1}]}), json!({})] {
+            assert_eq!(caller.admin("PUT", &place, wrong).await.status, 400, "{document}");
+        }
+    }
+    let shown = caller.get("/buckets/logs").await.body;
+    assert_eq!((&shown["has_lifecycle"], &shown["has_cors"]), (&json!(true), &json!(true)));
+    for document in ["lifecycle", "cors"] {
+        let place = format!("/buckets/logs/{document}");
+        assert_eq!(caller.admin("DELETE", &place, Value::Null).await.status, 204);
+        assert_eq!(caller.get(&place).await.status, 404);
+    }
 }

@@ -15,12 +15,12 @@ use super::words::words;
 words! {
     /// The rights of a user. Each role includes the rights of the roles before it.
     Role for forebay_service::accounts::Role {
-        /// Can view everything except users and tokens.
+        /// Can view everything except users, tokens, and S3 users and groups.
         ReadOnly = "read-only",
-        /// Can also change volumes, snapshots and export policies, revoke clients, and check and scrub the
-        /// pool, but not destroy data.
+        /// Can also change volumes, buckets, snapshots and export policies, revoke clients, and check and scrub
+        /// the pool, but not destroy data.
         Operator = "operator",
-        /// Full access, including users, tokens, rollbacks and forced operations.
+        /// Full access, including users, tokens, S3 users and policies, rollbacks and forced operations.
         Admin = "admin",
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use forebay_pool::BucketUpdate;
 use forebay_s3::configuration::{self, Period};
-use forebay_s3::facts::{RetentionMode, Tags};
+use forebay_s3::facts::Tags;
 use forebay_s3::manage::{self, BucketChanges, ManagedBucket};
 use forebay_service::throttle::Waits;
 use serde::{Deserialize, Serialize};
@@ -225,11 +225,7 @@ impl From<configuration::DefaultRetention> for DefaultRetentionView {
             Period::Days(days) => (Some(days), None),
             Period::Years(years) => (None, Some(years)),
         };
-        let mode = match retention.mode {
-            RetentionMode::Governance => LockMode::Governance,
-            RetentionMode::Compliance => LockMode::Compliance,
-        };
-        DefaultRetentionView { mode, days, years }
+        DefaultRetentionView { mode: retention.mode.into(), days, years }
     }
 }
 

@@ -1,6 +1,6 @@
 //! How fields are read and written.
 
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
@@ -22,6 +22,12 @@ pub fn present<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
 /// A time in the API's format.
 pub fn time(time: SystemTime) -> String {
     humantime::format_rfc3339_seconds(time).to_string()
+}
+
+/// A time in milliseconds since 1970 in the API's format. What it cannot express becomes the last time that it can.
+pub fn time_of_ms(ms: u64) -> String {
+    const LAST_MS: u64 = 253_402_300_799_000;
+    time(SystemTime::UNIX_EPOCH + Duration::from_millis(ms.min(LAST_MS)))
 }
 
 /// The fields of an edit, and what they were and are: `size changed from 1073741824 to none`.

@@ -7,6 +7,8 @@
 
 mod account;
 mod bucket;
+mod bucket_contents;
+mod bucket_rules;
 mod check;
 mod event;
 mod export;
@@ -26,6 +28,8 @@ pub use account::{NewToken, Role, SetUser, TokenCreated, TokenView, UserView, Wh
 pub use bucket::{
     BucketEdit, BucketView, DefaultRetentionView, LockMode, NewBucket, PublicAccessBlock, Versioning,
 };
+pub use bucket_contents::{ObjectView, ObjectsView, VersionView, VersionsView};
+pub use bucket_rules::{CorsRule, CorsRules, LifecycleRule, LifecycleRules};
 pub use check::{BYTES_MAX, Check, ID_MAX};
 pub use event::{EventView, Severity};
 pub use export::{

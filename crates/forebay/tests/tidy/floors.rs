@@ -93,6 +93,7 @@ pub const CRATES: &[Rule] = &[
             "not_built",        // what is refused, and why
             "guard",            // refuses what the library would wrongly obey
             "pool_error",       // errors of the pool as S3 errors
+            "throttle",         // throughput limits of buckets
             "store",            // the tables of a bucket, and the rules of versions
             "shared",           // what all requests share
             "auth",             // users, keys, policies, the gate

@@ -8,6 +8,7 @@
 mod buckets;
 mod contents;
 mod error;
+mod rules;
 mod settings;
 
 pub use buckets::{
@@ -15,6 +16,7 @@ pub use buckets::{
 };
 pub use contents::{ObjectPage, ObjectQuery, VersionPage, VersionQuery, objects, versions};
 pub use error::{Error, Result};
+pub use rules::{CorsRule, LifecycleRule};
 pub use settings::{
     cors, delete_cors, delete_lifecycle, delete_policy, lifecycle, policy, put_cors, put_lifecycle,
     put_policy,

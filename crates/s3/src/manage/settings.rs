@@ -7,6 +7,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::error::{Error, Result};
+use super::rules::{CorsRule, LifecycleRule};
 use crate::auth::policy::Policy;
 use crate::configuration::PublicAccessBlock;
 use crate::configuration::cors::Cors;
@@ -42,18 +43,17 @@ pub async fn delete_policy(pool: &Pool, bucket: &str) -> Result<()> {
 }
 
 /// The lifecycle rules of a bucket.
-pub fn lifecycle(pool: &Pool, bucket: &str) -> Result<dto::LifecycleRules> {
+pub fn lifecycle(pool: &Pool, bucket: &str) -> Result<Vec<LifecycleRule>> {
     let rules: Lifecycle = get(pool, bucket, Setting::Lifecycle, "lifecycle rules")?;
-    Ok(rules.to_dto())
+    Ok(rules.to_dto().into_iter().map(LifecycleRule::of_dto).collect())
 }
 
 /// Replaces the lifecycle rules of a bucket.
-pub async fn put_lifecycle(pool: &Pool, bucket: &str, rules: dto::LifecycleRules) -> Result<()> {
+pub async fn put_lifecycle(pool: &Pool, bucket: &str, rules: Vec<LifecycleRule>) -> Result<()> {
+    let rules = rules.iter().map(LifecycleRule::to_dto).collect();
     let read = |rules| {
-        Lifecycle::from_dto(&dto::BucketLifecycleConfiguration {
-            rules,
-            ..dto::BucketLifecycleConfiguration::default()
-        })
+        let empty = dto::BucketLifecycleConfiguration::default();
+        Lifecycle::from_dto(&dto::BucketLifecycleConfiguration { rules, ..empty })
     };
     let lifecycle = checked("lifecycle", rules, read)?;
     put(pool, bucket, Setting::Lifecycle, lifecycle).await
@@ -65,13 +65,14 @@ pub async fn delete_lifecycle(pool: &Pool, bucket: &str) -> Result<()> {
 }
 
 /// The rules for cross-origin requests of a bucket.
-pub fn cors(pool: &Pool, bucket: &str) -> Result<dto::CORSRules> {
+pub fn cors(pool: &Pool, bucket: &str) -> Result<Vec<CorsRule>> {
     let rules: Cors = get(pool, bucket, Setting::Cors, "CORS rules")?;
-    Ok(rules.to_dto())
+    Ok(rules.to_dto().into_iter().map(CorsRule::of_dto).collect())
 }
 
 /// Replaces the rules for cross-origin requests of a bucket.
-pub async fn put_cors(pool: &Pool, bucket: &str, rules: dto::CORSRules) -> Result<()> {
+pub async fn put_cors(pool: &Pool, bucket: &str, rules: Vec<CorsRule>) -> Result<()> {
+    let rules = rules.iter().map(CorsRule::to_dto).collect();
     let cors = checked("CORS", rules, |cors_rules| Cors::from_dto(&dto::CORSConfiguration { cors_rules }))?;
     put(pool, bucket, Setting::Cors, cors).await
 }

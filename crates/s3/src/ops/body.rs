@@ -1,9 +1,11 @@
 //! Moving bodies: from a request into a draft, and from an object into an answer.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use bytes::{Bytes, BytesMut};
 use forebay_pool::{Draft, Handle, Pool, Stability, VolumeId};
+use forebay_service::Service;
 use futures::StreamExt;
 use hyper::HeaderMap;
 use hyper::http::Extensions;
@@ -16,6 +18,7 @@ use crate::checksum::{Algorithm, ExpectedChecksums, Sums};
 use crate::errors::bad_request;
 use crate::guard::BodyFate;
 use crate::pool_error::OrS3;
+use crate::throttle;
 
 /// The bytes that are written to a draft, or read from an object, at once.
 const STEP_BYTES: usize = 256 << 10;
@@ -68,13 +71,14 @@ impl Arriving {
 /// Writes a body into a new draft, from `offset` on, and commits it. Returns once all that the request announces about the body
 /// is verified.
 pub async fn receive(
-    pool: &Pool,
+    service: &Service,
     bucket: VolumeId,
     offset: u64,
     mut arriving: Arriving,
     expected: &mut ExpectedChecksums,
     computed: impl IntoIterator<Item = Algorithm>,
 ) -> S3Result<(Draft, Sums)> {
+    let pool = &service.pool;
     let draft = pool.draft_create(bucket).await.or_s3()?;
     let mut digests = expected.digests(computed);
     let mut at = offset;
@@ -89,12 +93,12 @@ pub async fn receive(
             waiting.extend_from_slice(&piece);
             while waiting.len() >= STEP_BYTES {
                 let step = waiting.split_to(STEP_BYTES).freeze();
-                at = write(pool, draft.handle(), at, step).await?;
+                at = write(service, draft.handle(), at, step).await?;
             }
         }
     }
     if !waiting.is_empty() {
-        write(pool, draft.handle(), at, waiting.freeze()).await?;
+        write(service, draft.handle(), at, waiting.freeze()).await?;
     }
     let sums = digests.finish();
     let trailers: Option<HeaderMap> = arriving.trailers.and_then(|trailers| trailers.take());
@@ -104,23 +108,24 @@ pub async fn receive(
     Ok((draft, sums))
 }
 
-async fn write(pool: &Pool, handle: Handle, at: u64, bytes: Bytes) -> S3Result<u64> {
+async fn write(service: &Service, handle: Handle, at: u64, bytes: Bytes) -> S3Result<u64> {
+    throttle::admit(service, handle.volume, bytes.len() as u64).await;
     let end = at.saturating_add(bytes.len() as u64);
-    pool.write(handle, at, bytes, Stability::Unstable).await.or_s3()?;
+    service.pool.write(handle, at, bytes, Stability::Unstable).await.or_s3()?;
     Ok(end)
 }
 
 /// Keeps an object's bytes while somebody reads them, even when the object is replaced or removed meanwhile.
 pub struct Reading {
-    pool: Pool,
+    service: Arc<Service>,
     handle: Handle,
 }
 
 impl Reading {
     /// Holds the content. Returns `None` if it is gone already: look the object up again.
-    pub fn hold(pool: &Pool, handle: Handle) -> S3Result<Option<Reading>> {
-        match pool.hold(handle) {
-            Ok(()) => Ok(Some(Reading { pool: pool.clone(), handle })),
+    pub fn hold(service: &Arc<Service>, handle: Handle) -> S3Result<Option<Reading>> {
+        match service.pool.hold(handle) {
+            Ok(()) => Ok(Some(Reading { service: service.clone(), handle })),
             Err(forebay_pool::Error::Stale) => Ok(None),
             Err(error) => Err(error).or_s3(),
         }
@@ -143,7 +148,8 @@ impl Reading {
         let mut at = range.start;
         while at < range.end {
             let step = u32::try_from(range.end - at).unwrap_or(u32::MAX).min(STEP_BYTES as u32);
-            let read = match self.pool.read(self.handle, at, step).await {
+            throttle::admit(&self.service, self.handle.volume, u64::from(step)).await;
+            let read = match self.service.pool.read(self.handle, at, step).await {
                 Ok(read) => read,
                 Err(error) => {
                     tracing::error!(%error, "the content of an object cannot be read");
@@ -169,7 +175,7 @@ impl Reading {
 
 impl Drop for Reading {
     fn drop(&mut self) {
-        self.pool.release(self.handle);
+        self.service.pool.release(self.handle);
     }
 }
 

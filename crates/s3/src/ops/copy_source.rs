@@ -59,7 +59,7 @@ pub fn find(shared: &Shared, headers: &HeaderMap, caller: &Caller) -> S3Result<S
                 ),
             });
         };
-        let Some(reading) = Reading::hold(shared.pool(), content)? else { continue };
+        let Some(reading) = Reading::hold(&shared.service, content)? else { continue };
         let object = Validators { etag: &version.facts.etag, modified_ms: version.facts.modified_ms };
         ReadConditions::of_copy_source(headers, now_ms()).check_copy_source(object)?;
         let versioning = store::versioning(&stored).or_s3()?;

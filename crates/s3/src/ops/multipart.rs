@@ -114,7 +114,7 @@ pub async fn upload_part(
     checksums_of(&facts).check_part(expected.algorithm())?;
     let offset = if number == 1 { 0 } else { LATER_PART_OFFSET };
     let (draft, sums) = body::receive(
-        shared.pool(),
+        &shared.service,
         bucket.id,
         offset,
         Arriving::of(input.body, request.trailing_headers, &request.headers, &request.extensions),
