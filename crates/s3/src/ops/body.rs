@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 use std::sync::Arc;
+use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
 use forebay_pool::{Draft, Handle, Pool, Stability, VolumeId};
@@ -22,6 +23,9 @@ use crate::throttle;
 
 /// The bytes that are written to a draft, or read from an object, at once.
 const STEP_BYTES: usize = 256 << 10;
+/// The most that is read and thrown away of a body that is refused, and how long that may take.
+const DISCARDED_BYTES_MAX: usize = 32 << 20;
+const DISCARD_TIME_MAX: Duration = Duration::from_secs(10);
 
 /// A body that arrives, and what is known of it.
 pub struct Arriving {
@@ -93,7 +97,13 @@ pub async fn receive(
             waiting.extend_from_slice(&piece);
             while waiting.len() >= STEP_BYTES {
                 let step = waiting.split_to(STEP_BYTES).freeze();
-                at = write(service, draft.handle(), at, step).await?;
+                match write(service, draft.handle(), at, step).await {
+                    Ok(end) => at = end,
+                    Err(error) => {
+                        discard(&mut body).await;
+                        return Err(error);
+                    }
+                }
             }
         }
     }
@@ -106,6 +116,21 @@ pub async fn receive(
     expected.verify(&sums)?;
     pool.commit(draft.handle(), 0, 0).await.or_s3()?;
     Ok((draft, sums))
+}
+
+/// Reads some more of a body that nobody wants. A connection that is closed with unread bytes in it is reset, and the client may then
+/// never see the answer.
+async fn discard(body: &mut StreamingBlob) {
+    let rest = async {
+        let mut bytes = 0;
+        while let Some(Ok(piece)) = body.next().await {
+            bytes += piece.len();
+            if bytes > DISCARDED_BYTES_MAX {
+                break;
+            }
+        }
+    };
+    let _ = tokio::time::timeout(DISCARD_TIME_MAX, rest).await;
 }
 
 async fn write(service: &Service, handle: Handle, at: u64, bytes: Bytes) -> S3Result<u64> {
