@@ -6,11 +6,14 @@ use forebay_s3::manage::{self, ObjectQuery, VersionQuery};
 use serde::Deserialize;
 use utoipa::IntoParams;
 
-use super::buckets::{BucketPath, page_limit};
+use super::buckets::{BucketPath, check_length, page_limit};
 use super::common::Shared;
 use crate::error::Result;
 use crate::request::{Params, Read};
 use crate::views::{ObjectsView, VersionsView};
+
+/// The longest key.
+const KEY_CHARS_MAX: usize = 1024;
 
 /// Selects objects.
 #[derive(Deserialize, IntoParams)]
@@ -68,7 +71,7 @@ pub async fn object_list(
 ) -> Result<Json<ObjectsView>> {
     api.s3()?;
     let ObjectSelection { prefix, delimiter, after, limit } = asked.query;
-    let query = ObjectQuery { prefix, delimiter, after, limit: page_limit(limit)? };
+    let query = keys(prefix, delimiter, after, limit)?;
     Ok(Json(manage::objects(&api.service.pool, &path.bucket, query)?.into()))
 }
 
@@ -83,7 +86,13 @@ pub async fn version_list(
 ) -> Result<Json<VersionsView>> {
     api.s3()?;
     let VersionSelection { prefix, delimiter, after, after_version, limit } = asked.query;
-    let keys = ObjectQuery { prefix, delimiter, after, limit: page_limit(limit)? };
-    let query = VersionQuery { keys, after_version };
+    let query = VersionQuery { keys: keys(prefix, delimiter, after, limit)?, after_version };
     Ok(Json(manage::versions(&api.service.pool, &path.bucket, query)?.into()))
+}
+
+fn keys(prefix: String, delimiter: String, after: Option<String>, limit: Option<u32>) -> Result<ObjectQuery> {
+    check_length("prefix", &prefix, KEY_CHARS_MAX)?;
+    check_length("delimiter", &delimiter, KEY_CHARS_MAX)?;
+    check_length("after", after.as_deref().unwrap_or_default(), KEY_CHARS_MAX)?;
+    Ok(ObjectQuery { prefix, delimiter, after, limit: page_limit(limit)? })
 }

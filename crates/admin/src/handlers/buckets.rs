@@ -17,6 +17,8 @@ use crate::views::{BucketEdit, BucketView, EfficiencyView, List, NewBucket, Role
 
 /// The default and the largest number of entries of a page.
 const LIMIT: u32 = 1000;
+/// The longest name of a bucket.
+const NAME_CHARS_MAX: usize = 63;
 
 /// A bucket in a path.
 #[derive(Deserialize, IntoParams)]
@@ -52,6 +54,8 @@ pub struct BucketSelection {
 pub async fn bucket_list(State(api): Shared, asked: Read<BucketSelection>) -> Result<Json<List<BucketView>>> {
     api.s3()?;
     let BucketSelection { prefix, after, limit } = asked.query;
+    check_length("prefix", &prefix, NAME_CHARS_MAX)?;
+    check_length("after", &after, NAME_CHARS_MAX)?;
     let page = manage::buckets(&api.service.pool, &prefix, &after, page_limit(limit)?)?;
     let items = page.buckets.into_iter().map(|bucket| view(&api, bucket)).collect();
     Ok(Json(List { items, total: page.total as u64 }))
@@ -163,6 +167,14 @@ pub async fn bucket_efficiency(
     let bucket = api.service.pool.bucket(&path.bucket)?;
     let _counting = api.counting.lock().await;
     Ok(Json(api.service.pool.efficiency(Some(bucket.id)).await?.into()))
+}
+
+/// Refuses a parameter that is too long.
+pub(super) fn check_length(parameter: &str, text: &str, chars_max: usize) -> Result<()> {
+    if text.chars().count() > chars_max {
+        return Err(Problem::new(parameter, format!("must have at most {chars_max} characters")).into());
+    }
+    Ok(())
 }
 
 /// The size of a page.

@@ -208,6 +208,5 @@ impl From<Group> for S3GroupView {
 pub struct S3PolicyDocument {
     /// A statement, or a list of statements.
     #[serde(rename = "Statement")]
-    #[schema(value_type = Object)]
     pub statement: serde_json::Value,
 }
