@@ -211,10 +211,8 @@ mod tests {
             ..LifecycleRule::default()
         };
         let rules = vec![bare, full, markers];
-        let document = dto::BucketLifecycleConfiguration {
-            rules: rules.iter().map(LifecycleRule::to_dto).collect(),
-            ..dto::BucketLifecycleConfiguration::default()
-        };
+        let rules_dto = rules.iter().map(LifecycleRule::to_dto).collect();
+        let document = dto::BucketLifecycleConfiguration { rules: rules_dto };
         let stored = Lifecycle::from_dto(&document).unwrap();
         let read: Vec<_> = stored.to_dto().into_iter().map(LifecycleRule::of_dto).collect();
         assert_eq!(read, rules);

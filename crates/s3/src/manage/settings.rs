@@ -51,10 +51,7 @@ pub fn lifecycle(pool: &Pool, bucket: &str) -> Result<Vec<LifecycleRule>> {
 /// Replaces the lifecycle rules of a bucket.
 pub async fn put_lifecycle(pool: &Pool, bucket: &str, rules: Vec<LifecycleRule>) -> Result<()> {
     let rules = rules.iter().map(LifecycleRule::to_dto).collect();
-    let read = |rules| {
-        let empty = dto::BucketLifecycleConfiguration::default();
-        Lifecycle::from_dto(&dto::BucketLifecycleConfiguration { rules, ..empty })
-    };
+    let read = |rules| Lifecycle::from_dto(&dto::BucketLifecycleConfiguration { rules });
     let lifecycle = checked("lifecycle", rules, read)?;
     put(pool, bucket, Setting::Lifecycle, lifecycle).await
 }
