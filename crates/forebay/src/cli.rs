@@ -9,6 +9,7 @@ use clap::{Parser, Subcommand};
 pub use crate::arguments::Remote;
 use crate::arguments::remote;
 use crate::commands::account::{TokenCommand, UserCommand};
+use crate::commands::bucket::BucketCommand;
 use crate::commands::config::ConfigCommand;
 use crate::commands::event::EventCommand;
 use crate::commands::export::ExportCommand;
@@ -16,6 +17,7 @@ use crate::commands::job::JobCommand;
 use crate::commands::nfs::NfsCommand;
 use crate::commands::pool::PoolCommand;
 use crate::commands::profile::ProfileCommand;
+use crate::commands::s3::S3Command;
 use crate::commands::size::SizeArgs;
 use crate::commands::snapshot::SnapshotCommand;
 use crate::commands::support::SupportCommand;
@@ -78,6 +80,19 @@ pub enum Command {
     /// with --server to any daemon.
     #[command(subcommand)]
     Volume(VolumeCommand),
+
+    /// Create, list, show, change and delete buckets of S3, and their policies and rules
+    ///
+    /// A bucket holds objects, and shares the pool with the volumes. The daemon serves buckets if s3.listen is set.
+    #[command(subcommand)]
+    Bucket(BucketCommand),
+
+    /// Manage the users, access keys and groups of S3
+    ///
+    /// A user has access keys, and belongs to groups. Policies of groups and of buckets say what the user may do;
+    /// nothing is allowed that no policy allows.
+    #[command(subcommand, name = "s3")]
+    S3(S3Command),
 
     /// Take, list and delete snapshots of a running daemon's volumes
     ///

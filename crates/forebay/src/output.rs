@@ -70,6 +70,13 @@ pub fn print_as<T: Serialize + ?Sized>(
     }
 }
 
+/// Prints JSON text from elsewhere as it is, apart from characters that a terminal would obey.
+pub fn print_json_text(text: &str) -> Result<()> {
+    // Within a string JSON allows neither character, so these are white space.
+    let plain = text.replace('\t', "    ").replace('\r', "");
+    write(&format!("{}\n", escaped_json(plain.trim_end()))).map(drop)
+}
+
 /// Prints one of a sequence of values; for people, as a line. Breaks when the reader is gone.
 pub fn print_next<T: Serialize>(
     format: Format,

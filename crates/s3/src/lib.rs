@@ -9,6 +9,8 @@
 //!             ops        one file for each operation, or for a few that belong together
 //!               store    the bucket's tables, and the rules of versions: one atomic batch for each change
 //! ```
+//! `manage` is for the REST API: it creates, changes and deletes buckets, and lists what is in them.
+//!
 //! Three tasks run beside the requests: `cleaning` removes the parts of uploads that have ended, `lifecycle_worker` carries out
 //! lifecycle rules, and `key_expiry` reports access keys that have expired.
 //!
@@ -30,6 +32,7 @@ pub mod guard;
 pub mod key_expiry;
 pub mod lifecycle_worker;
 pub mod listing;
+pub mod manage;
 pub mod names;
 pub mod not_built;
 pub mod ops;
@@ -41,6 +44,7 @@ pub mod server;
 pub mod shared;
 pub mod statistics;
 pub mod store;
+pub mod throttle;
 
 use std::sync::Arc;
 

@@ -107,6 +107,28 @@ impl Client {
         self.runtime.block_on(self.exchange(request, Some(ANSWER_WAIT_MAX))).map(drop)
     }
 
+    /// GET of a document, as text.
+    pub fn get_text(&self, path: &str) -> Result<String> {
+        let request = self.request(Method::GET, path, NOTHING)?;
+        let answer = self.runtime.block_on(self.exchange(request, Some(ANSWER_WAIT_MAX)))?;
+        String::from_utf8(answer.to_vec()).with_context(|| self.unexpected())
+    }
+
+    /// PUT of a document that is JSON text already.
+    pub fn put_text(&self, path: &str, document: String) -> Result<()> {
+        self.send_text(path, document).map(drop)
+    }
+
+    /// The same with a response body.
+    pub fn put_text_for<T: DeserializeOwned>(&self, path: &str, document: String) -> Result<T> {
+        serde_json::from_slice(&self.send_text(path, document)?).with_context(|| self.unexpected())
+    }
+
+    fn send_text(&self, path: &str, document: String) -> Result<Bytes> {
+        let request = self.request_of(Method::PUT, &self.below_base(path), Some(document.into()))?;
+        self.runtime.block_on(self.exchange(request, Some(ANSWER_WAIT_MAX)))
+    }
+
     /// GET of a path relative to the root, with any content type.
     pub fn fetch(&self, path: &str) -> Result<Vec<u8>> {
         let request = self.request_to(Method::GET, path, NOTHING)?;
@@ -134,9 +156,15 @@ impl Client {
     ) -> Result<T> {
         let request = self.request(method, path, body)?;
         let answer = self.runtime.block_on(self.exchange(request, patience))?;
-        serde_json::from_slice(&answer).with_context(|| {
-            format!("{}: unexpected response; is the daemon from another release?", self.place())
-        })
+        serde_json::from_slice(&answer).with_context(|| self.unexpected())
+    }
+
+    fn unexpected(&self) -> String {
+        format!("{}: unexpected response; is the daemon from another release?", self.place())
+    }
+
+    fn below_base(&self, path: &str) -> String {
+        format!("{}/{path}", forebay_admin::router::BASE)
     }
 
     fn request(
@@ -145,7 +173,7 @@ impl Client {
         path: &str,
         body: Option<&impl Serialize>,
     ) -> Result<Request<Full<Bytes>>> {
-        self.request_to(method, &format!("{}/{path}", forebay_admin::router::BASE), body)
+        self.request_to(method, &self.below_base(path), body)
     }
 
     fn request_to(
@@ -154,20 +182,27 @@ impl Client {
         path: &str,
         body: Option<&impl Serialize>,
     ) -> Result<Request<Full<Bytes>>> {
+        let document = body.map(serde_json::to_vec).transpose()?;
+        self.request_of(method, path, document.map(Bytes::from))
+    }
+
+    /// A request whose body, if it has one, is JSON text.
+    fn request_of(
+        &self,
+        method: Method,
+        path: &str,
+        document: Option<Bytes>,
+    ) -> Result<Request<Full<Bytes>>> {
         let mut request = Request::builder().method(method).uri(path);
         request = request.header(HOST, self.host());
         if let Some(token) = &self.token {
             request = request.header(AUTHORIZATION, format!("Bearer {token}"));
         }
-        let bytes = match body {
-            Some(body) => {
-                request = request.header(CONTENT_TYPE, "application/json");
-                serde_json::to_vec(body)?.into()
-            }
-            None => Bytes::new(),
-        };
+        if document.is_some() {
+            request = request.header(CONTENT_TYPE, "application/json");
+        }
         request
-            .body(Full::new(bytes))
+            .body(Full::new(document.unwrap_or_default()))
             .context("the request is invalid; was the token created by this daemon?")
     }
 

@@ -26,6 +26,24 @@ pub fn name(text: &str) -> Result<String, String> {
     if is_name(text) { Ok(text.to_owned()) } else { Err(format!("a name must be {NAME_RULE}")) }
 }
 
+/// A bucket.
+pub fn bucket(text: &str) -> Result<String, String> {
+    if forebay_s3::names::has_bucket_form(text) {
+        return Ok(text.to_owned());
+    }
+    Err("a bucket's name has 3 to 63 of the characters a-z 0-9 - . beginning and ending with a letter or digit, and is no IP \
+         address"
+        .to_owned())
+}
+
+/// The id of an access key of S3.
+pub fn access_key(text: &str) -> Result<String, String> {
+    if (16..=128).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_alphanumeric()) {
+        return Ok(text.to_owned());
+    }
+    Err("write the letters and digits that `forebay s3 key list` shows".to_owned())
+}
+
 /// An existing volume: its name, or `id:` and its id.
 pub fn volume(text: &str) -> Result<String, String> {
     match text.strip_prefix("id:") {
@@ -122,6 +140,11 @@ mod tests {
         for wrong in ["id:", "id:../x", "id:123456789", "id:xyzxyzxy"] {
             assert!(volume(wrong).is_err(), "{wrong}");
         }
+        for wrong in ["", "ab", "Upper", "a_b", "a/b", "..", "192.0.2.1", "-ab", &"a".repeat(64)] {
+            assert!(bucket(wrong).is_err(), "{wrong}");
+        }
+        assert!(bucket("my.bucket-1").is_ok() && access_key("AKIA0123456789ABCDEF").is_ok());
+        assert!(access_key("AKIA").is_err() && access_key("AKIA0123456789ABCD/F").is_err());
         assert!(token("0123456789abcdef").is_ok() && token("").is_err() && token("../users/x").is_err());
     }
 }

@@ -1,6 +1,7 @@
 //! The commands: for each family, its command line and what it does.
 
 pub mod account;
+pub mod bucket;
 pub mod config;
 pub mod event;
 pub mod export;
@@ -9,6 +10,7 @@ pub mod job;
 pub mod nfs;
 pub mod pool;
 pub mod profile;
+pub mod s3;
 pub mod serve;
 pub mod size;
 pub mod snapshot;

@@ -16,6 +16,7 @@ mod nfs_state;
 mod recovery;
 mod reference;
 mod refusals;
+mod s3;
 mod salvage;
 mod serve;
 mod slow;

@@ -2,7 +2,7 @@
 
 mod arguments;
 mod run;
-mod settings;
+pub mod settings;
 mod traffic;
 
 pub use arguments::VolumeCommand;

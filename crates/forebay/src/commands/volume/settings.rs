@@ -214,12 +214,12 @@ pub fn limit(size: Option<u64>) -> String {
 }
 
 /// A throughput limit for display.
-fn rate(limit: Option<u64>) -> String {
+pub fn rate(limit: Option<u64>) -> String {
     limit.map_or("none".to_owned(), |limit| format!("{}/s", size::rounded(limit)))
 }
 
 /// For example `1234 requests, 56.7 s total, 8 retried`.
-fn waits(waits: &WaitsView) -> String {
+pub fn waits(waits: &WaitsView) -> String {
     let seconds = Duration::from_millis(waits.waited_ms).as_secs_f64();
     format!("{} requests, {seconds:.1} s total, {} retried", waits.requests, waits.turned_away)
 }
@@ -271,10 +271,11 @@ fn parse_plan(text: &str) -> Result<Plan, String> {
 pub struct Limit(pub Option<u64>);
 
 /// Bytes, written as in the configuration file.
-fn parse_size(text: &str) -> Result<u64, String> {
+pub fn parse_size(text: &str) -> Result<u64, String> {
     size::parse(text)
 }
 
+/// The same, or `none`.
 pub fn parse_limit(text: &str) -> Result<Limit, String> {
     if text == "none" { Ok(Limit(None)) } else { parse_size(text).map(|size| Limit(Some(size))) }
 }
