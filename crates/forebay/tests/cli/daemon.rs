@@ -138,6 +138,17 @@ impl Daemon {
         find().unwrap()
     }
 
+    /// The address of its S3 server, from its log.
+    pub fn s3(&self) -> SocketAddr {
+        let find = || {
+            let log = self.log();
+            let said = log.split("S3 at http://").nth(1)?;
+            said.split(|letter: char| letter.is_whitespace() || letter == '"').next()?.parse().ok()
+        };
+        wait_until("the address of S3 is logged", || find().is_some());
+        find().unwrap()
+    }
+
     /// The path of its admin socket.
     pub fn socket(&self) -> PathBuf {
         self.pool.join("admin.sock")

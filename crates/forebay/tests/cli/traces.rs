@@ -216,3 +216,43 @@ fn an_endpoint_that_is_none_is_refused() {
         assert_refused(&refused, 2, &["--traces-otlp-endpoint", endpoint, "write http://HOST:PORT"]);
     }
 }
+
+#[test]
+fn a_request_of_s3_goes_on_with_the_trace_of_its_client() {
+    let scratch = tempdir().unwrap();
+    let collector = Collector::start();
+    let endpoint = format!("http://{}", collector.address);
+    let arguments = ["--traces-otlp-endpoint", &endpoint, "--s3-listen", "127.0.0.1:0"];
+    let daemon = Daemon::start_with(scratch.path(), &arguments);
+    let (unsampled, sampled) = ("11111111111111111111111111111111", "4bf92f3577b34da6a3ce929d0e0e4736");
+    let ask = |trace: &str, flags: &str| {
+        let mut stream = std::net::TcpStream::connect(daemon.s3()).unwrap();
+        let traceparent = format!("00-{trace}-00f067aa0ba902b7-{flags}");
+        let request = format!(
+            "GET / HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ntraceparent: {traceparent}\r\n\r\n"
+        );
+        std::io::Write::write_all(&mut stream, request.as_bytes()).unwrap();
+        let mut answer = String::new();
+        std::io::Read::read_to_string(&mut stream, &mut answer).unwrap();
+        assert!(answer.starts_with("HTTP/1.1 403 "), "{answer}");
+        answer.lines().find_map(|line| line.strip_prefix("x-amz-request-id: ")).unwrap().to_owned()
+    };
+    ask(unsampled, "00");
+    let id = ask(sampled, "01");
+    let span = collector.wait_for("the request", |span| span["traceId"] == sampled);
+    assert_eq!(
+        (&span["name"], &span["parentSpanId"]),
+        (&"S3.ListBuckets".into(), &"00f067aa0ba902b7".into())
+    );
+    for (key, value) in [
+        ("rpc.method", json!({"stringValue": "ListBuckets"})),
+        ("http.response.status_code", json!({"intValue": "403"})),
+        ("error.type", json!({"stringValue": "AccessDenied"})),
+        ("client.address", json!({"stringValue": "127.0.0.1"})),
+        ("forebay.request_id", json!({"stringValue": id})),
+    ] {
+        assert_eq!(attribute(&span, key), &value, "{span}");
+    }
+    assert!(collector.spans().iter().all(|span| span["traceId"] != unsampled));
+    daemon.stop();
+}

@@ -45,7 +45,7 @@ impl Exchange {
             rpc.method = Empty,
             http.request.method = self.method.as_str(),
             http.response.status_code = Empty,
-            error.r#type = Empty,
+            "error.type" = Empty,
             aws.s3.bucket = Empty,
             client.address = self.peer.map(tracing::field::display),
             forebay.request_id = self.id,

@@ -41,6 +41,9 @@ pub enum BucketCommand {
     },
 
     /// Change a bucket's versioning, limits, tags and other settings
+    ///
+    /// Either all given changes are made or none. They take effect at once.
+    #[command(group = clap::ArgGroup::new("change").required(true).multiple(true))]
     Modify(ModifyArgs),
 
     /// Delete a bucket
