@@ -1,5 +1,7 @@
 //! What a request leaves behind: its id, counts, events.
 
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
 mod common;
 
 use std::time::{Duration, Instant};
