@@ -121,12 +121,14 @@ final class MultipartChecks {
         if (upload == null) {
             return;
         }
-        Content content = new Content(4004, 100_000);
-        CompletedPart first = upload.part(1, content, 0, 50_000);
-        CompletedPart second = upload.part(2, content, 50_000, 50_000);
-        if (first != null && second != null) {
+        long whole = 5L * Sizes.MIB;
+        Content content = new Content(4004, 2 * whole);
+        CompletedPart small = upload.part(1, content, 0, 50_000);
+        CompletedPart first = upload.part(2, content, 0, whole);
+        CompletedPart second = upload.part(3, content, whole, whole);
+        if (small != null && first != null && second != null) {
             store.refused("a part that is too small, and not the last, is refused", 400, "EntityTooSmall",
-                    () -> upload.finish(List.of(first, second)));
+                    () -> upload.finish(List.of(small, first, second)));
             CompletedPart wrong = first.toBuilder().eTag("\"00000000000000000000000000000000\"").build();
             store.refused("a part with another ETag is refused", 400, "InvalidPart", () -> upload.finish(List.of(wrong)));
             store.refused("parts out of order are refused", 400, "InvalidPartOrder", () -> upload.finish(List.of(second, first)));

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
@@ -27,6 +28,14 @@ final class ChecksTest {
             assertTrue(sizes.listed() > 1000, "more than a page");
         }
         assertEquals(null, Sizes.named("huge"));
+    }
+
+    @Test
+    void partsCoverAFileWithoutAGap() {
+        assertEquals(List.of(new UploadCommand.Part(1, 0, 10), new UploadCommand.Part(2, 10, 10), new UploadCommand.Part(3, 20, 5)),
+                UploadCommand.parts(25, 10));
+        assertEquals(List.of(new UploadCommand.Part(1, 0, 10)), UploadCommand.parts(10, 10));
+        assertEquals(List.of(new UploadCommand.Part(1, 0, 0)), UploadCommand.parts(0, 10));
     }
 
     @Test
