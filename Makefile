@@ -4,10 +4,10 @@ CARGO ?= cargo
 # Where `make demo` and `make bench` put their results; a new directory below lab-results if not given.
 OUT ?=
 
-.PHONY: help setup build package demo test fuzz soak bench lint docs clean
+.PHONY: help setup build package demo test fuzz soak bench bench-s3 lint docs clean
 
 help: ## List the targets
-	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
+	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
 
 setup: ## Install what is missing on Debian or Ubuntu; says what and why first
 	@scripts/setup
@@ -35,6 +35,9 @@ soak: ## Simulate crashes of the pool until Ctrl-C, or for FOREBAY_SOAK_MINUTES
 
 bench: setup build ## Measure Forebay beside NFS-Ganesha: one client, and many streams
 	@scripts/bench target/release/forebay $(OUT)
+
+bench-s3: setup build ## Measure the S3 server: space, listings, and speed beside other servers
+	@scripts/bench-s3 target/release/forebay $(OUT)
 
 lint: ## Formatting, clippy, licences, shell scripts
 	@scripts/lint
