@@ -9,6 +9,9 @@
 //!             ops        one file for each operation, or for a few that belong together
 //!               store    the bucket's tables, and the rules of versions: one atomic batch for each change
 //! ```
+//! What waits in memory for a request is charged to the client (`memory`), from the body that arrives to the response that the client
+//! takes (`held`). `limits` counts how often a limit was reached.
+//!
 //! Two tasks run beside the requests: `cleaning` removes the parts of uploads that have ended, and `lifecycle_worker` carries out
 //! lifecycle rules.
 //!
@@ -25,8 +28,11 @@ pub mod copy_source;
 pub mod errors;
 pub mod facts;
 pub mod guard;
+pub mod held;
 pub mod lifecycle_worker;
+pub mod limits;
 pub mod listing;
+pub mod memory;
 pub mod names;
 pub mod not_built;
 pub mod ops;

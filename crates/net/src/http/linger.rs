@@ -1,6 +1,6 @@
 //! A stream that reads on for a moment after it was shut down.
 //!
-//! A request may be answered before its body has arrived: it is refused. If the server closed the connection then, the system would
+//! A request may be answered before it has arrived: it is refused. If the server closed the connection then, the system would
 //! answer the rest of the body with a reset, and the client could lose the response. So the server ends its own direction, and drops
 //! what still arrives, until the client has closed the connection too.
 

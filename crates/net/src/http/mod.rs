@@ -194,7 +194,8 @@ async fn serve_connection<S, B>(
     S: HttpService<B>,
     B: Body<Data = Bytes, Error: Into<Box<dyn Error + Send + Sync>>> + Send + 'static,
 {
-    let had_body = Arc::new(AtomicBool::new(false));
+    // Until the first request has been read, its headers may have been refused.
+    let had_body = Arc::new(AtomicBool::new(true));
     let respond = |peer, secured| responder(service, peer, connection, secured, had_body.clone());
     match (stream, tls) {
         (Stream::Unix(stream), _) => {
@@ -211,7 +212,8 @@ async fn serve_connection<S, B>(
             };
             match shaken {
                 Ok(Ok(stream)) => {
-                    serve_http(name, stream, connection, respond(Peer::Tcp(peer), true), &had_body, stopped).await;
+                    serve_http(name, stream, connection, respond(Peer::Tcp(peer), true), &had_body, stopped)
+                        .await;
                 }
                 Ok(Err(error)) => tracing::debug!(%peer, %error, "{name}: the TLS handshake failed"),
                 Err(_) => tracing::debug!(%peer, "{name}: the TLS handshake timed out"),
