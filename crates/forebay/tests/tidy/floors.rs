@@ -102,6 +102,7 @@ pub const CRATES: &[Rule] = &[
             "cleaning",         // removes the parts of ended uploads
             "lifecycle_worker", // removes what lifecycle rules say
             "ops",              // one file for each operation, or for a few that belong together
+            "reference",        // the reference page, generated
             "server",           // the HTTP service
         ],
         exceptions: &[],

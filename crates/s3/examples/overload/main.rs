@@ -28,10 +28,10 @@ const SAMPLE_PERIOD: Duration = Duration::from_millis(50);
 const LARGE_BYTES: usize = 256 << 20;
 
 /// The server, and the bucket for the measurement.
-pub struct Target {
-    pub address: SocketAddr,
-    pub signer: Signer,
-    pub bucket: String,
+struct Target {
+    address: SocketAddr,
+    signer: Signer,
+    bucket: String,
 }
 
 #[tokio::main]

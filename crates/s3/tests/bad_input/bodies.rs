@@ -200,7 +200,11 @@ async fn headers_without_end_are_refused() {
                 put(signer, &[]).altered("/bad/key", &format!("/bad/key?a={}", "a".repeat(20 << 10))),
                 "400 InvalidURI",
             ),
-            ("two lengths", put(signer, &[]).with_header("transfer-encoding: chunked"), "400 -"),
+            (
+                "two lengths",
+                put(signer, &[]).with_header("transfer-encoding: chunked"),
+                "411 MissingContentLength",
+            ),
         ])
         .await;
 }

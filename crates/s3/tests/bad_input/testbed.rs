@@ -57,13 +57,15 @@ impl Testbed {
         testbed
     }
 
-    /// Sends bytes, ends the client's direction, and reads the answer.
+    /// Sends bytes, and reads the answer until the server ends the connection.
     pub async fn send(&self, raw: &Raw) -> Answer {
         let exchange = async {
             let mut stream = TcpStream::connect(self.address).await.unwrap();
             // The server may refuse the request before it has read it.
             let _ = stream.write_all(&raw.bytes()).await;
-            let _ = stream.shutdown().await;
+            if raw.is_cut {
+                let _ = stream.shutdown().await;
+            }
             let mut bytes = Vec::new();
             let _ = stream.read_to_end(&mut bytes).await;
             bytes
