@@ -9,6 +9,7 @@
 //!             ops        one file for each operation, or for a few that belong together
 //!               store    the bucket's tables, and the rules of versions: one atomic batch for each change
 //! ```
+//! `manage` is for the REST API: it creates, changes and deletes buckets, and lists what is in them.
 //! What waits in memory for a request is charged to the client (`memory`), from the body that arrives to the response that the client
 //! takes (`held`). `limits` counts how often a limit was reached.
 //!
@@ -32,6 +33,7 @@ pub mod held;
 pub mod lifecycle_worker;
 pub mod limits;
 pub mod listing;
+pub mod manage;
 pub mod memory;
 pub mod names;
 pub mod not_built;
@@ -43,6 +45,7 @@ pub mod reference;
 pub mod server;
 pub mod shared;
 pub mod store;
+pub mod throttle;
 
 use std::sync::Arc;
 

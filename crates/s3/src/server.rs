@@ -8,7 +8,7 @@ use std::task::{Context, Poll};
 
 use forebay_net::http::request_id;
 use hyper::body::Incoming;
-use hyper::header::HeaderValue;
+use hyper::header::{CONTENT_RANGE, HeaderValue};
 use hyper::{Request, Response, StatusCode};
 use s3s::access::S3Access;
 use s3s::auth::S3Auth;
@@ -90,7 +90,7 @@ impl Server {
         account.hold(cost).await.map_err(|_| Refusal::SlowDown)?;
         let fate = request.extensions().get::<BodyFate>().cloned();
         let response = match self.library.call(request).await {
-            Ok(response) => without_quotes(response),
+            Ok(response) => partial(without_quotes(response)),
             Err(error) => {
                 tracing::error!(?error, "s3: a request could not be answered");
                 let mut response = Response::new(s3s::Body::empty());
@@ -105,6 +105,14 @@ impl Server {
         }
         held::hold(response, account, cost).await.map_err(|_| Refusal::SlowDown)
     }
+}
+
+/// Gives an answer with a part of an object its status, which the library does not take from operations.
+fn partial(mut response: Response<s3s::Body>) -> Response<s3s::Body> {
+    if response.status() == StatusCode::OK && response.headers().contains_key(CONTENT_RANGE) {
+        *response.status_mut() = StatusCode::PARTIAL_CONTENT;
+    }
+    response
 }
 
 impl Service<Request<Incoming>> for Server {

@@ -53,23 +53,39 @@ impl Engine {
         self.volumes.bucket(id)
     }
 
-    /// Changes properties of a bucket.
-    pub(crate) async fn bucket_modify(self: &Arc<Self>, name: &str, update: BucketUpdate) -> Result<Bucket> {
+    /// Changes properties of a bucket, and in the same batch its entries, unless `change` returns a refusal, which is returned.
+    pub(crate) async fn bucket_modify<T, F>(
+        self: &Arc<Self>,
+        name: &str,
+        update: BucketUpdate,
+        change: F,
+    ) -> Result<std::result::Result<Bucket, T>>
+    where
+        T: Send + 'static,
+        F: FnOnce(&mut BucketChange<'_, '_>) -> Result<std::result::Result<(), T>> + Send + 'static,
+    {
         let id = self.volumes.bucket_by_name(name)?.id;
-        self.transact(move |txn| {
-            require_bucket(txn.engine, id)?;
-            let mut record = txn.engine.volumes.record(id)?;
-            let spec = &mut record.spec;
-            spec.size = update.size.unwrap_or(spec.size);
-            spec.max_bytes_per_second = update.max_bytes_per_second.unwrap_or(spec.max_bytes_per_second);
-            spec.compression = update.compression.unwrap_or(spec.compression);
-            check_spec(&record.spec)?;
-            require_room_for(txn, id, &record.spec)?;
-            txn.change_volume(id, record);
-            Ok(())
-        })
-        .await?;
-        self.volumes.bucket(id)
+        let changed = self
+            .transact(move |txn| {
+                require_bucket(txn.engine, id)?;
+                if let Err(refusal) = change::run(txn, id, change)? {
+                    return Ok(Err(refusal));
+                }
+                let mut record = txn.engine.volumes.record(id)?;
+                let spec = &mut record.spec;
+                spec.size = update.size.unwrap_or(spec.size);
+                spec.max_bytes_per_second = update.max_bytes_per_second.unwrap_or(spec.max_bytes_per_second);
+                spec.compression = update.compression.unwrap_or(spec.compression);
+                check_spec(&record.spec)?;
+                require_room_for(txn, id, &record.spec)?;
+                txn.change_volume(id, record);
+                Ok(Ok(()))
+            })
+            .await?;
+        match changed {
+            Ok(()) => Ok(Ok(self.volumes.bucket(id)?)),
+            Err(refusal) => Ok(Err(refusal)),
+        }
     }
 
     /// Deletes a bucket with everything in it, unless `check` returns a refusal, which is returned. What the bucket holds is

@@ -1,9 +1,11 @@
 //! Moving bodies: from a request into a draft, and from an object into an answer.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use bytes::{Bytes, BytesMut};
 use forebay_pool::{Draft, Handle, Pool, Stability, VolumeId};
+use forebay_service::Service;
 use futures::StreamExt;
 use hyper::HeaderMap;
 use hyper::http::Extensions;
@@ -18,6 +20,7 @@ use crate::errors::bad_request;
 use crate::guard::BodyFate;
 use crate::memory::{Account, Charge};
 use crate::pool_error::OrS3;
+use crate::throttle;
 
 /// The bytes that are written to a draft, or read from an object, at once.
 const STEP_BYTES: usize = 256 << 10;
@@ -72,13 +75,14 @@ impl Arriving {
 /// Writes a body into a new draft, from `offset` on, and commits it. Returns once all that the request announces about the body
 /// is verified.
 pub async fn receive(
-    pool: &Pool,
+    service: &Service,
     bucket: VolumeId,
     offset: u64,
     mut arriving: Arriving,
     expected: &mut ExpectedChecksums,
     computed: impl IntoIterator<Item = Algorithm>,
 ) -> S3Result<(Draft, Sums)> {
+    let pool = &service.pool;
     let draft = pool.draft_create(bucket).await.or_s3()?;
     let mut digests = expected.digests(computed);
     let mut at = offset;
@@ -91,12 +95,12 @@ pub async fn receive(
             })?;
             digests.update(&piece);
             while let Some(step) = waiting.take(&mut piece).await? {
-                at = write(pool, draft.handle(), at, step).await?;
+                at = write(service, draft.handle(), at, step).await?;
             }
         }
     }
     if !waiting.bytes.is_empty() {
-        write(pool, draft.handle(), at, waiting.bytes.freeze()).await?;
+        write(service, draft.handle(), at, waiting.bytes.freeze()).await?;
     }
     let sums = digests.finish();
     let trailers: Option<HeaderMap> = arriving.trailers.and_then(|trailers| trailers.take());
@@ -137,23 +141,24 @@ impl Waiting {
     }
 }
 
-async fn write(pool: &Pool, handle: Handle, at: u64, bytes: Bytes) -> S3Result<u64> {
+async fn write(service: &Service, handle: Handle, at: u64, bytes: Bytes) -> S3Result<u64> {
+    throttle::admit(service, handle.volume, bytes.len() as u64).await;
     let end = at.saturating_add(bytes.len() as u64);
-    pool.write(handle, at, bytes, Stability::Unstable).await.or_s3()?;
+    service.pool.write(handle, at, bytes, Stability::Unstable).await.or_s3()?;
     Ok(end)
 }
 
 /// Keeps an object's bytes while somebody reads them, even when the object is replaced or removed meanwhile.
 pub struct Reading {
-    pool: Pool,
+    service: Arc<Service>,
     handle: Handle,
 }
 
 impl Reading {
     /// Holds the content. Returns `None` if it is gone already: look the object up again.
-    pub fn hold(pool: &Pool, handle: Handle) -> S3Result<Option<Reading>> {
-        match pool.hold(handle) {
-            Ok(()) => Ok(Some(Reading { pool: pool.clone(), handle })),
+    pub fn hold(service: &Arc<Service>, handle: Handle) -> S3Result<Option<Reading>> {
+        match service.pool.hold(handle) {
+            Ok(()) => Ok(Some(Reading { service: service.clone(), handle })),
             Err(forebay_pool::Error::Stale) => Ok(None),
             Err(error) => Err(error).or_s3(),
         }
@@ -187,7 +192,8 @@ impl Reading {
                 let _ = sender.send(Err(Box::new(error))).await;
                 return;
             }
-            let read = match self.pool.read(self.handle, range.start, step).await {
+            throttle::admit(&self.service, self.handle.volume, u64::from(step)).await;
+            let read = match self.service.pool.read(self.handle, range.start, step).await {
                 Ok(read) => read,
                 Err(error) => {
                     tracing::error!(%error, "the content of an object cannot be read");
@@ -218,7 +224,7 @@ fn step(range: &Range<u64>) -> u32 {
 
 impl Drop for Reading {
     fn drop(&mut self) {
-        self.pool.release(self.handle);
+        self.service.pool.release(self.handle);
     }
 }
 
