@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use hyper::body::Incoming;
+use hyper::header::CONTENT_RANGE;
 use hyper::{Request, Response, StatusCode};
 use s3s::access::S3Access;
 use s3s::auth::S3Auth;
@@ -16,7 +17,10 @@ use tower::Service;
 use tracing::Instrument;
 
 use crate::exchange::{Exchange, Received, Sent};
-use crate::guard::{Guard, Refusal};
+use crate::guard::{BodyFate, Guard, Refusal};
+use crate::held;
+use crate::limits::LimitCounters;
+use crate::memory::{BaseCost, REQUESTS_BYTES_MAX_DEFAULT, RequestsMemory};
 use crate::ops::{Operations, without_quotes};
 use crate::shared::Shared;
 
@@ -25,6 +29,7 @@ use crate::shared::Shared;
 pub struct Server {
     shared: Arc<Shared>,
     guard: Arc<Guard>,
+    memory: RequestsMemory,
     library: S3Service,
 }
 
@@ -44,7 +49,19 @@ impl Server {
         if !domains.is_empty() {
             builder.set_host(MultiDomain::new(domains)?);
         }
-        Ok(Server { shared, guard, library: builder.build() })
+        let memory = RequestsMemory::new(REQUESTS_BYTES_MAX_DEFAULT, Arc::default());
+        Ok(Server { shared, guard, memory, library: builder.build() })
+    }
+
+    /// The same server with this limit of the memory for requests, in bytes.
+    pub fn with_requests_max(mut self, bytes_max: usize) -> Server {
+        self.memory = RequestsMemory::new(bytes_max, self.memory.counters().clone());
+        self
+    }
+
+    /// Counts how often a limit on clients was reached.
+    pub fn limits(&self) -> Arc<LimitCounters> {
+        self.memory.counters().clone()
     }
 
     async fn answer(self, request: Request<Incoming>) -> Response<Sent<s3s::Body>> {
@@ -52,37 +69,54 @@ impl Server {
         let span = tracing::info_span!("request", request_id = exchange.id());
         let traced = exchange.trace(&request);
         let handled = async {
-            let (response, refusal) = self.handle(request, &exchange).await;
+            let (response, refusal) = match self.handle(request, &exchange).await {
+                Ok(response) => (response, None),
+                Err(refusal) => {
+                    tracing::debug!(%refusal, "s3: refused");
+                    (exchange.complete(refusal.response(exchange.id(), exchange.path())), Some(refusal))
+                }
+            };
             exchange.answered(response, refusal.as_ref())
         };
         exchange.scope(handled.instrument(span).instrument(traced)).await
     }
 
-    /// The answer of the library, or of the guard and the reason.
+    /// The library's answer, or the reason why the request is refused.
     async fn handle(
         &self,
-        request: Request<Incoming>,
+        mut request: Request<Incoming>,
         exchange: &Arc<Exchange>,
-    ) -> (Response<s3s::Body>, Option<Refusal>) {
-        let request = request.map(|body| Received::new(body, exchange.clone()));
-        let request = match self.guard.admit(request) {
-            Ok(request) => request,
-            Err(refusal) => {
-                tracing::debug!(%refusal, "s3: refused");
-                let response = refusal.response(exchange.id(), exchange.path());
-                return (exchange.complete(response), Some(refusal));
-            }
-        };
-        match self.library.call(request).await {
-            Ok(response) => (exchange.complete(without_quotes(response)), None),
+    ) -> Result<Response<s3s::Body>, Refusal> {
+        let account = self.memory.account(request.extensions());
+        request.extensions_mut().insert(account.clone());
+        let request = self.guard.admit(request.map(|body| Received::new(body, exchange.clone())))?;
+        let cost = request.extensions().get::<BaseCost>().map_or(0, |cost| cost.0);
+        account.hold(cost).await.map_err(|_| Refusal::SlowDown)?;
+        let fate = request.extensions().get::<BodyFate>().cloned();
+        let response = match self.library.call(request).await {
+            Ok(response) => exchange.complete(partial(without_quotes(response))),
             Err(error) => {
                 tracing::error!(?error, "s3: a request could not be answered");
                 let mut response = Response::new(s3s::Body::empty());
                 *response.status_mut() = StatusCode::INTERNAL_SERVER_ERROR;
-                (response, None)
+                response
             }
+        };
+        // The library calls every fault of a body an internal error.
+        let refusal = fate.as_ref().and_then(|fate| fate.get()?.refusal());
+        if let Some(refusal) = refusal.filter(|_| response.status() == StatusCode::INTERNAL_SERVER_ERROR) {
+            return Err(refusal);
         }
+        held::hold(response, &account, cost).await.map_err(|_| Refusal::SlowDown)
     }
+}
+
+/// Gives an answer with a part of an object its status, which the library does not take from operations.
+fn partial(mut response: Response<s3s::Body>) -> Response<s3s::Body> {
+    if response.status() == StatusCode::OK && response.headers().contains_key(CONTENT_RANGE) {
+        *response.status_mut() = StatusCode::PARTIAL_CONTENT;
+    }
+    response
 }
 
 impl Service<Request<Incoming>> for Server {
