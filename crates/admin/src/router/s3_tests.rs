@@ -56,8 +56,7 @@ impl Caller {
         let mut api = Api::new(service.clone(), None, address, files.path().into());
         if with_s3 {
             let users = Users::open(pool, &files.path().join("key")).unwrap();
-            let shared =
-                Shared { service, region: "us-east-1".into(), ended_uploads: tokio::sync::Notify::new() };
+            let shared = Shared::new(service, "us-east-1");
             api.s3 = Some(S3 { shared: Arc::new(shared), users });
         }
         let api = Arc::new(api);
