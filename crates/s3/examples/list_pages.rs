@@ -141,7 +141,7 @@ async fn main() -> Done<()> {
     let shared = Arc::new(Shared { service, region: "us-east-1".into(), ended_uploads: Default::default() });
     let server = Server::new(shared, SimpleAuth::from_single("nobody", "nothing"), Everything, &[])?;
     let listener = Listener::tcp("127.0.0.1:0".parse()?, None).await?;
-    let address = listener.local_addr()?;
+    let address = listener.local_addr().ok_or("the listener has no address")?;
     let limits = Limits { name: "s3", connections_max: 64, connections_per_address_max: 64 };
     tokio::spawn(http::serve(listener, limits, server, std::future::pending()));
 

@@ -107,7 +107,7 @@ fn report(checked: &Checked, kind: &StorageKind, recorder: &Recorder) {
     }
     recorder.curve(CurveSpec {
         drawing: LATENCY.into(),
-        title: "Latency by size of the operation, one dot for each kind".into(),
+        title: "Latency by mean size, from the median to the 99th percentile".into(),
         x: Axis::log("Mean size", "MiB"),
         y: Axis::log("Median latency", "ms"),
         references: Vec::new(),
@@ -126,7 +126,8 @@ fn report(checked: &Checked, kind: &StorageKind, recorder: &Recorder) {
                 "MB/s",
             );
             let size = operation.bytes as f64 / operation.count as f64 / MEBIBYTE;
-            recorder.curve_point(LATENCY, &kind.name(), size, operation.p50_ms);
+            let (p50, p99) = (operation.p50_ms, operation.p99_ms);
+            recorder.curve_point_spread(LATENCY, &kind.name(), size, p50, p50, p99);
         }
     }
     let repeated = checked.requests_repeated as f64;
