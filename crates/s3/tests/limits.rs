@@ -1,5 +1,7 @@
 //! The limits of a bucket's size and throughput, over HTTP.
 
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 mod common;
 
 use std::time::{Duration, Instant};
