@@ -434,7 +434,8 @@ class Crash:
                 for each, is_marker in both:
                     versions[bucket, each["Key"]].append((each, is_marker))
         uploads = {upload["UploadId"]: (bucket, upload["Key"]) for bucket in BUCKETS
-                   for page in s3.get_paginator("list_multipart_uploads").paginate(Bucket=bucket) for upload in page.get("Uploads", [])}
+                   for page in s3.get_paginator("list_multipart_uploads").paginate(Bucket=bucket)
+                   for upload in page.get("Uploads", [])}
         wanted = []
         seen = set()
         for worker in self.workers:
@@ -485,7 +486,8 @@ class Crash:
             if is_ended is not None and is_ended != (index == 1):
                 continue
             # Without versioning the id is the same before and after.
-            if state and key.bucket == PLAIN and len(key.states) > 1 and self.content_of(s3, key.bucket, key.name, "null") != state[0][1]:
+            is_unclear = state and key.bucket == PLAIN and len(key.states) > 1
+            if is_unclear and self.content_of(s3, key.bucket, key.name, "null") != state[0][1]:
                 continue
             fitting.append((index, state))
         if not fitting:

@@ -20,7 +20,7 @@ pub(super) struct Made {
 impl Client {
     /// Makes a draft. Returns `None` if that fails.
     pub(super) async fn make(&mut self, id: VolumeId, source: Source, share: Share) -> Option<Made> {
-        let from = self.from_now();
+        let from = self.moment_now();
         let draft = self.draft(id, from).await?;
         let (bytes, is_committed) = match source {
             Source::Pieces { bytes, piece, commit } => {
@@ -46,7 +46,7 @@ impl Client {
 
     /// Makes a part, whose bytes begin behind a hole.
     pub(super) async fn make_part(&mut self, id: VolumeId, hole: u64, bytes: Bytes) -> Option<Made> {
-        let from = self.from_now();
+        let from = self.moment_now();
         let draft = self.draft(id, from).await?;
         self.write_pieces(&draft, hole, &bytes, 30_000, from).await?;
         self.commit_draft(&draft, from).await?;
@@ -114,7 +114,7 @@ impl Client {
         share: Share,
         hold: bool,
     ) -> Option<Bytes> {
-        let (from, id) = (self.from_now(), draft.handle().volume);
+        let (from, id) = (self.moment_now(), draft.handle().volume);
         let bytes = self.shared.world.borrow().buckets.contents.get(&content)?.clone();
         let lost = |state: &Buckets| {
             state.get(&content.volume).is_none_or(|bucket| bucket.contents().all(|other| other != content))
@@ -153,7 +153,7 @@ impl Client {
         length: u64,
         share: Share,
     ) -> Option<Bytes> {
-        let (from, handle) = (self.from_now(), self.handle(node).ok()?);
+        let (from, handle) = (self.moment_now(), self.handle(node).ok()?);
         self.set_source(node, true);
         let look = Look::Read { from: self.tick() };
         let bytes = match self.pool.read(handle, offset, length as u32).await {
@@ -213,7 +213,7 @@ impl Client {
 
     /// Joins the parts of an upload, without the holes before them.
     pub(super) async fn join(&mut self, id: VolumeId, parts: &[(u8, Handle)]) -> Option<Made> {
-        let from = self.from_now();
+        let from = self.moment_now();
         let (mut bytes, mut ranges) = (BytesMut::new(), Vec::new());
         for (part, content) in parts {
             let whole = self.shared.world.borrow().buckets.contents.get(content)?.clone();

@@ -168,7 +168,7 @@ pub(in crate::sim) struct Moments {
 
 impl BucketWorld {
     /// The moments from now on. See [`BucketWorld::until_now`].
-    pub(in crate::sim) fn from_now(&self) -> usize {
+    pub(in crate::sim) fn moment_now(&self) -> usize {
         let log = self.log.0.lock().unwrap();
         // The last change may have noted itself and not be applied yet. So may be none before it.
         let is_applied = log.last().is_none_or(|last| last.answer == Answer::Durable);

@@ -61,8 +61,8 @@ impl Client {
         }
     }
 
-    pub(super) fn from_now(&self) -> usize {
-        self.shared.world.borrow().buckets.from_now()
+    pub(super) fn moment_now(&self) -> usize {
+        self.shared.world.borrow().buckets.moment_now()
     }
 
     /// Whether the buckets had such a state at some moment since `from`.
@@ -117,7 +117,7 @@ impl Client {
         is_looking: bool,
         decide: impl FnOnce(&mut BucketChange<'_, '_>) -> Result<Decision> + Send + 'static,
     ) -> Option<std::result::Result<Answered, (usize, Ticket, Error)>> {
-        let (from, log, ticket) = (self.from_now(), self.log(), Ticket::default());
+        let (from, log, ticket) = (self.moment_now(), self.log(), Ticket::default());
         let noted = ticket.clone();
         let change = move |change: &mut BucketChange<'_, '_>| {
             let before = if is_looking { Some(all(change)?) } else { None };
@@ -155,7 +155,7 @@ impl Client {
     // ---- buckets ----
 
     async fn create_bucket(&self, spec: BucketSpec, entries: Vec<(Vec<u8>, Bytes)>) {
-        let (from, ticket) = (self.from_now(), Ticket::default());
+        let (from, ticket) = (self.moment_now(), Ticket::default());
         let fill = fill(self.log(), ticket.clone(), spec.clone(), entries, None);
         let outcome = self.pool.bucket_create(spec.clone(), fill).await;
         if !self.shared.disk.is_dead() {
@@ -182,7 +182,7 @@ impl Client {
     }
 
     async fn delete_bucket(&self, id: VolumeId, force: bool) {
-        let (from, ticket) = (self.from_now(), Ticket::default());
+        let (from, ticket) = (self.moment_now(), Ticket::default());
         let outcome = self.pool.bucket_delete(id, check(self.log(), ticket.clone(), force)).await;
         if !self.shared.disk.is_dead() {
             self.deleted(id, from, &ticket, outcome);
@@ -212,7 +212,7 @@ impl Client {
 
     /// The deletion may come before the creation is durable. The caller is told that it was created nevertheless.
     async fn create_and_delete(&self, spec: BucketSpec) {
-        let (from, created, deleted) = (self.from_now(), Ticket::default(), Ticket::default());
+        let (from, created, deleted) = (self.moment_now(), Ticket::default(), Ticket::default());
         let (sender, receiver) = tokio::sync::oneshot::channel();
         let fill = fill(self.log(), created.clone(), spec.clone(), Vec::new(), Some(sender));
         let check = check(self.log(), deleted.clone(), true);
@@ -231,7 +231,7 @@ impl Client {
     }
 
     async fn modify_bucket(&self, spec: BucketSpec) {
-        let from = self.from_now();
+        let from = self.moment_now();
         self.shared.world.borrow_mut().buckets.modifying.insert(spec.name.clone(), spec.clone());
         let update = BucketUpdate {
             size: Some(spec.size),

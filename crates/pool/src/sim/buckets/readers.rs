@@ -15,7 +15,7 @@ pub(in crate::sim) struct Reader {
 impl Client {
     pub(super) fn scan(&self, id: VolumeId, prefix: &[u8], from: &Seek<'_>, entries_max: usize) {
         for table in TABLES {
-            let begun = self.from_now();
+            let begun = self.moment_now();
             match self.pool.bucket_scan(id, table, prefix, from, entries_max) {
                 Ok(found) => {
                     let (found, is_sorted) = of_scan(table, &found);
@@ -43,7 +43,7 @@ impl Client {
     }
 
     pub(super) fn newest(&self, id: VolumeId, key: &[u8]) {
-        let begun = self.from_now();
+        let begun = self.moment_now();
         match self.pool.bucket_newest(id, OBJECTS, key) {
             Ok(found) => self.compare_newest(id, key, begun, found.as_ref()),
             Err(error) => self.look_failed(id, begun, &error),
@@ -65,7 +65,7 @@ impl Client {
     }
 
     pub(super) fn list_buckets(&self) {
-        let begun = self.from_now();
+        let begun = self.moment_now();
         match self.pool.buckets() {
             Ok(found) => {
                 let world = self.shared.world.borrow();
@@ -86,7 +86,7 @@ impl Client {
 
     /// Looks up the newest version of a key, and holds its content.
     pub(super) fn open_object(&mut self, id: VolumeId, key: &[u8]) {
-        let from = self.from_now();
+        let from = self.moment_now();
         let found = match self.pool.bucket_newest(id, OBJECTS, key) {
             Ok(found) => found,
             Err(error) => return self.look_failed(id, from, &error),

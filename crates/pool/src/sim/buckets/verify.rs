@@ -24,7 +24,8 @@ pub(in crate::sim) async fn verify_buckets(pool: &Pool, shared: &Shared) -> Foun
         return Ok(());
     }
     pool.settle().await.map_err(|error| format!("settle: {error}"))?;
-    for content in shared.world.borrow().buckets.unowned() {
+    let unowned = shared.world.borrow().buckets.unowned();
+    for content in unowned {
         if !matches!(pool.getattr(content).await, Err(Error::Stale)) {
             return Err(format!("nobody owns {content:?}, and it is still there"));
         }
